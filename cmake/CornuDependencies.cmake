@@ -1,0 +1,35 @@
+# Finds what the libraries link. Used by the build and, installed, by cornuConfig.cmake, so that both
+# see the same targets. Which library serves what is told in docs/dependencies.md.
+
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(hwy REQUIRED)
+
+# HDF5 and libzip by pkg-config: HDF5's C library lies in a folder per flavour, and libzip's CMake
+# files ask for its command-line tools.
+find_package(PkgConfig REQUIRED)
+if(NOT TARGET PkgConfig::CORNU_HDF5)
+  pkg_search_module(CORNU_HDF5 REQUIRED IMPORTED_TARGET GLOBAL hdf5 hdf5-serial)
+endif()
+if(NOT TARGET PkgConfig::CORNU_LIBZIP)
+  pkg_check_modules(CORNU_LIBZIP REQUIRED IMPORTED_TARGET GLOBAL libzip)
+endif()
+
+# oneDNN by its files: the CMake files of Debian's package ask for OpenCL headers.
+if(NOT TARGET cornu_onednn)
+  find_path(CORNU_ONEDNN_INCLUDE_DIR dnnl.hpp PATH_SUFFIXES oneapi/dnnl)
+  find_library(CORNU_ONEDNN_LIBRARY dnnl)
+  mark_as_advanced(CORNU_ONEDNN_INCLUDE_DIR CORNU_ONEDNN_LIBRARY)
+  if(NOT CORNU_ONEDNN_INCLUDE_DIR OR NOT CORNU_ONEDNN_LIBRARY)
+    message(FATAL_ERROR "Cornu needs oneDNN (dnnl.hpp and libdnnl) and did not find it. On Debian "
+      "and Ubuntu: apt-get install libdnnl-dev. Elsewhere set CORNU_ONEDNN_INCLUDE_DIR and "
+      "CORNU_ONEDNN_LIBRARY.")
+  endif()
+  add_library(cornu_onednn UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(cornu_onednn PROPERTIES
+    IMPORTED_LOCATION "${CORNU_ONEDNN_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${CORNU_ONEDNN_INCLUDE_DIR}")
+endif()

@@ -1,0 +1,55 @@
+# Functions that turn folders of sources into targets.
+
+# cornu_link_public_includes(<folder or file>...)
+# Links each into <build>/include/cornu/, the only include root, so that users, tests and examples
+# write <cornu/layers/core/dense.h> while the folders stand at the repository's root.
+function(cornu_link_public_includes)
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include/cornu")
+  foreach(name IN LISTS ARGN)
+    if(EXISTS "${PROJECT_SOURCE_DIR}/${name}")
+      file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${name}"
+        "${PROJECT_BINARY_DIR}/include/cornu/${name}" SYMBOLIC)
+    endif()
+  endforeach()
+endfunction()
+
+# cornu_add_library(<name> SOURCES <file>... HEADERS <path relative to the root>...)
+function(cornu_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
+  # *-inl.h are for the library's own sources: they include vendor headers.
+  list(FILTER arg_HEADERS EXCLUDE REGEX "-inl\\.h$")
+  list(TRANSFORM arg_HEADERS PREPEND "${PROJECT_BINARY_DIR}/include/cornu/")
+  # *.inc are tables that headers include: installed with them, but they do not compile alone.
+  set(tables ${arg_HEADERS})
+  list(FILTER tables INCLUDE REGEX "\\.inc$")
+  list(FILTER arg_HEADERS EXCLUDE REGEX "\\.inc$")
+
+  add_library(${name} ${arg_SOURCES})
+  add_library(cornu::${name} ALIAS ${name})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_compile_options(${name} PRIVATE -Wall -Wextra
+    # g++ 12 takes the members of a std::variant for uninitialized.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  target_sources(${name} PUBLIC
+    FILE_SET HEADERS BASE_DIRS "${PROJECT_BINARY_DIR}/include" FILES ${arg_HEADERS}
+    FILE_SET tables TYPE HEADERS BASE_DIRS "${PROJECT_BINARY_DIR}/include" FILES ${tables})
+  set_target_properties(${name} PROPERTIES
+    INTERFACE_HEADER_SETS_TO_VERIFY HEADERS
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
+# cornu_add_programs(<prefix> <glob relative to the current folder>)
+# One executable <prefix>_<file name> for each file; all are part of the target product.
+function(cornu_add_programs prefix glob)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${glob}")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM stem)
+    set(program ${prefix}_${stem})
+    add_executable(${program} "${source}")
+    target_compile_options(${program} PRIVATE -Wall -Wextra)
+    target_link_libraries(${program} PRIVATE cornu::cornu)
+    set_target_properties(${program} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+    add_dependencies(product ${program})
+  endforeach()
+endfunction()

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Checks the rules of the house that a script can check, and lists each breach as file:line: text.
+#   floors   a folder includes only from the folders below it
+#   paths    library sources include each other by relative path, tests and examples by <cornu/...>
+#   vendors  headers that users include pull in no vendor's header
+#   length   no source file has more than 600 lines
+#   first    each source file starts with a comment that says what it is for
+# Usage: tools/check_house.sh (from anywhere). Exit status 1 when a rule is broken.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folders=()
+for folder in backend framework layers optimizers losses metrics callbacks \
+  examples tools benchmarks tests docs/examples cornu.h; do
+  if [[ -e $folder ]]; then folders+=("$folder"); fi
+done
+mapfile -t files < <(find "${folders[@]}" -type f \
+  \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \) | sort)
+if ((${#files[@]} == 0)); then
+  echo "check_house: found no sources"
+  exit 1
+fi
+
+awk '
+  # The floor that a path belongs to, "" when it is none of the library.
+  function floor_of(path) {
+    if (path ~ /^backend\/(cpu|cuda)\//) { split(path, part, "/"); return "backend/" part[2] }
+    if (match(path, /^(backend|framework|layers|optimizers|losses|metrics|callbacks)\//))
+      return substr(path, 1, RLENGTH - 1)
+    return path == "cornu.h" ? "cornu.h" : ""
+  }
+  # Resolves "." and ".." in folder/included.
+  function resolve(folder, included,    parts, kept, count, n, i, path) {
+    n = split((folder == "" ? "" : folder "/") included, parts, "/")
+    count = 0
+    for (i = 1; i <= n; i++) {
+      if (parts[i] == "" || parts[i] == ".") continue
+      if (parts[i] == ".." && count > 0) count--
+      else kept[++count] = parts[i]
+    }
+    path = ""
+    for (i = 1; i <= count; i++) path = path (i > 1 ? "/" : "") kept[i]
+    return path
+  }
+  function report(text) { print FILENAME ":" FNR ": " text; bad = 1 }
+  function end_of_file() {
+    if (lines > 600) { print file ":600: has " lines " lines; the ceiling is 600: split it by theme"; bad = 1 }
+  }
+  BEGIN {
+    below["backend"] = "backend"
+    below["backend/cpu"] = "backend backend/cpu"
+    below["backend/cuda"] = "backend backend/cuda"
+    below["framework"] = "backend framework"
+    below["layers"] = "backend framework layers"
+    below["optimizers"] = "backend framework optimizers"
+    below["losses"] = "backend framework losses"
+    below["metrics"] = "backend framework losses metrics"
+    below["callbacks"] = "backend framework callbacks"
+    below["cornu.h"] = "backend framework layers optimizers losses metrics callbacks"
+    vendor = "^(dnnl|oneapi/|hwy/|hdf5|H5|zip\\.h|nlohmann/json\\.hpp|spdlog/|fmt/|omp\\.h|cuda|cudnn|nvrtc|cblas|lapacke|CLI/)"
+  }
+  FNR == 1 {
+    if (NR > 1) end_of_file()
+    file = FILENAME
+    folder = file
+    if (!sub(/\/[^\/]*$/, "", folder)) folder = ""
+    floor = floor_of(file)
+    header = file ~ /\.h$/ && file !~ /-inl\.h$/
+    if ($0 !~ /^\/[\/*]/) report("the first line is not a comment that says what the file is for")
+  }
+  { lines = FNR }
+  /^[ \t]*#[ \t]*include[ \t]*["<]/ {
+    included = $0
+    sub(/^[^"<]*/, "", included)
+    quote = substr(included, 1, 1)
+    included = substr(included, 2)
+    sub(/[">].*$/, "", included)
+    if (quote == "<") {
+      if (floor != "" && included ~ /^cornu\//)
+        report("<" included ">: library sources include each other by relative path")
+      if (header && floor != "" && floor !~ /^backend\// && included ~ vendor)
+        report("<" included ">: vendor headers belong into .cpp files")
+      next
+    }
+    target = resolve(folder, included)
+    to = floor_of(target)
+    if (floor == "") {
+      if (to != "" && file ~ /^(tests|examples|docs)\//)
+        report("\"" included "\": write <cornu/" target ">, as users do")
+    } else if (to == "") {
+      # The build makes a header for each wing.
+      if (floor == "cornu.h" && target ~ /^(layers|optimizers|losses|metrics|callbacks)\.h$/) next
+      if (target !~ /^hwy\// && target !~ /^(dnnl|hdf5|zip)/)
+        report("\"" included "\" is not a file of the library")
+    } else if (index(" " below[floor] " ", " " to " ") == 0 && !plugs_in(file, to)) {
+      report("\"" included "\": " floor " must not include from " to)
+    }
+  }
+  # The file of backend/ that lists the devices is the one that knows backend/cpu.
+  function plugs_in(path, to) { return path ~ /^backend\/[^\/]*\.cpp$/ && to == "backend/cpu" }
+  END { end_of_file(); exit bad }
+' "${files[@]}" || { echo "check_house: the lines above break a rule (see docs/contributing.md)"; exit 1; }
+echo "check_house: ${#files[@]} files keep the rules"
