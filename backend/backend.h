@@ -1,0 +1,62 @@
+// The interface of a device: memory, and one call that runs a kernel.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "kernel.h"
+
+namespace cornu::backend {
+
+/// One operand of a kernel: dense, row-major, on the backend's device.
+struct Operand {
+  const Shape* shape;
+  DType dtype;
+  void* data;
+};
+
+/// Bytes of a device's caching allocator.
+struct MemoryStats {
+  size_t live = 0;    ///< in use by tensors
+  size_t cached = 0;  ///< freed by tensors, kept for reuse
+  size_t peak = 0;    ///< largest live since the start or the last reset_peak
+  size_t limit = 0;   ///< 0: none
+};
+
+/// Memory of a device. Blocks come from a cache that grows on demand; nothing is taken up front.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  /// `bytes` aligned to 64. Throws MemoryError beyond the limit or when the device has none left.
+  virtual void* allocate(size_t bytes) = 0;
+  virtual void deallocate(void* data, size_t bytes) noexcept = 0;
+  /// Gives the cached blocks back to the system.
+  virtual void release() = 0;
+  virtual void set_limit(size_t bytes) = 0;
+  virtual void reset_peak() = 0;
+  virtual MemoryStats stats() const = 0;
+};
+
+/// A device. Kernels may be called from several threads at once.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// "cpu", "cuda:0".
+  virtual const std::string& name() const = 0;
+  virtual Allocator& allocator() = 0;
+  /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap inputs,
+  /// except that a Fused kernel may write over an operand of the same shape and dtype.
+  virtual void run(const Kernel& kernel, std::span<const Operand> inputs,
+                   std::span<const Operand> outputs) = 0;
+  virtual void copy_from_host(void* device, const void* host, size_t bytes) = 0;
+  virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
+};
+
+/// The CPU: always there.
+Backend& cpu_backend();
+
+/// Number of threads that CPU kernels use. Default: OMP_NUM_THREADS, or the machine's cores.
+void set_threads(int count);
+int threads();
+
+}  // namespace cornu::backend

@@ -1,0 +1,26 @@
+// The CPU as a backend: host memory, and kernels that run at once in the calling thread and its
+// team.
+#pragma once
+#include <string>
+
+#include "../backend.h"
+#include "allocator.h"
+
+namespace cornu::backend::cpu {
+
+/// Made once, by cpu_backend().
+class CpuBackend final : public Backend {
+ public:
+  const std::string& name() const override { return name_; }
+  Allocator& allocator() override { return allocator_; }
+  void run(const Kernel& kernel, std::span<const Operand> inputs,
+           std::span<const Operand> outputs) override;
+  void copy_from_host(void* device, const void* host, size_t bytes) override;
+  void copy_to_host(void* host, const void* device, size_t bytes) override;
+
+ private:
+  std::string name_ = "cpu";
+  CachingAllocator allocator_;
+};
+
+}  // namespace cornu::backend::cpu

@@ -1,0 +1,24 @@
+// The CPU's implementation of each kernel of ../kernel.h, one .cpp each.
+#pragma once
+#include <span>
+
+#include "../backend.h"
+
+namespace cornu::backend::cpu {
+
+using Operands = std::span<const Operand>;
+
+void run(const Fused& kernel, Operands inputs, Operands outputs);
+void run(const Reduce& kernel, Operands inputs, Operands outputs);
+void run(const Matmul& kernel, Operands inputs, Operands outputs);
+void run(const Conv& kernel, Operands inputs, Operands outputs);
+void run(const Pool& kernel, Operands inputs, Operands outputs);
+void run(const Softmax& kernel, Operands inputs, Operands outputs);
+void run(const Copy& kernel, Operands inputs, Operands outputs);
+void run(const Gather& kernel, Operands inputs, Operands outputs);
+void run(const Scatter& kernel, Operands inputs, Operands outputs);
+void run(const Sort& kernel, Operands inputs, Operands outputs);
+void run(const Cumulative& kernel, Operands inputs, Operands outputs);
+void run(const Random& kernel, Operands inputs, Operands outputs);
+
+}  // namespace cornu::backend::cpu

@@ -1,0 +1,149 @@
+// Softmax and log-softmax of rows: maximum, exponentials and their sum, scale. Beside the rounding
+// of x - max, float32 results are within 4 ULP (log-softmax: of 1 or its larger term) for rows of
+// any length.
+#include <algorithm>
+#include <cmath>
+
+#include "interpreter.h"
+#include "parallel.h"
+#include "targets.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/softmax.cpp"
+#include <hwy/foreach_target.h>
+
+#include "vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cornu::backend::cpu {
+namespace HWY_NAMESPACE {
+
+/// Combines the lanes pairwise.
+template <class T, class F>
+HWY_INLINE T fold_lanes(Vector<T> x, F combine) {
+  constexpr size_t lanes = hn::MaxLanes(Tag<T>());
+  HWY_ALIGN T parts[lanes];
+  hn::Store(x.raw, Tag<T>(), parts);
+  for (size_t half = lanes / 2; half > 0; half /= 2)
+    for (size_t k = 0; k < half; ++k) parts[k] = combine(parts[k], parts[k + half]);
+  return parts[0];
+}
+
+template <class T>
+struct Larger {
+  HWY_INLINE T operator()(T a, T b) const { return a != a || a > b ? a : b; }
+};
+template <class T>
+struct Sum {
+  HWY_INLINE T operator()(T a, T b) const { return a + b; }
+};
+
+template <class T>
+HWY_INLINE T largest(const T* x, int64_t n) {
+  constexpr int64_t lanes = hn::MaxLanes(Tag<T>());
+  const Vector<T> start = splat<T>(-HUGE_VAL);
+  Vector<T> most = start;
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) most = max(most, load(x + i));
+  if (i < n) most = max(most, load_first(x + i, static_cast<size_t>(n - i), start));
+  return fold_lanes(most, Larger<T>());
+}
+
+/// Sum of exp(x - shift); the terms go to `out` unless it is null. Partial sums of 256 vectors are
+/// added in double.
+template <class T>
+HWY_INLINE double exponentials(const T* x, T shift, T* out, int64_t n) {
+  constexpr int64_t lanes = hn::MaxLanes(Tag<T>()), block = 256 * lanes;
+  const Vector<T> offset = splat<T>(shift), lowest = splat<T>(-HUGE_VAL);
+  double total = 0;
+  for (int64_t begin = 0; begin < n; begin += block) {
+    const int64_t end = std::min(n, begin + block);
+    Vector<T> sum = splat<T>(0);
+    int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) {
+      const Vector<T> e = exp(load(x + i) - offset);
+      if (out) store(e, out + i);
+      sum = sum + e;
+    }
+    if (i < end) {
+      const size_t rest = static_cast<size_t>(end - i);
+      const Vector<T> e = exp(load_first(x + i, rest, lowest) - offset);
+      if (out) store_first(e, out + i, rest);
+      // The lanes left out hold exp(-inf - offset): 0, or NaN for a row of infinities, where it
+      // belongs.
+      sum = sum + e;
+    }
+    total += static_cast<double>(fold_lanes(sum, Sum<T>()));
+  }
+  return total;
+}
+
+template <class T>
+void softmax_row(const void* x_, void* out_, int64_t n, bool log_form) {
+  const T* x = static_cast<const T*>(x_);
+  T* out = static_cast<T*>(out_);
+  constexpr int64_t lanes = hn::MaxLanes(Tag<T>());
+  const T shift = largest(x, n);
+  const double sum = exponentials(x, shift, log_form ? nullptr : out, n);
+  const Vector<T> offset = splat<T>(shift), last = splat<T>(log_form ? std::log(sum) : 1 / sum);
+  const T* from = log_form ? x : out;
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const Vector<T> value = load(from + i);
+    store(log_form ? value - offset - last : value * last, out + i);
+  }
+  if (i < n) {
+    const size_t rest = static_cast<size_t>(n - i);
+    const Vector<T> value = load_first(from + i, rest, offset);
+    store_first(log_form ? value - offset - last : value * last, out + i, rest);
+  }
+}
+
+void softmax_float32(const void* x, void* out, int64_t n, bool log_form) {
+  softmax_row<float>(x, out, n, log_form);
+}
+void softmax_float64(const void* x, void* out, int64_t n, bool log_form) {
+  softmax_row<double>(x, out, n, log_form);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cornu::backend::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cornu::backend::cpu {
+
+HWY_EXPORT(softmax_float32);
+HWY_EXPORT(softmax_float64);
+
+void run(const Softmax& kernel, Operands inputs, Operands outputs) {
+  const Operand& x = inputs[0];
+  const Operand& out = outputs[0];
+  const int64_t numel = x.shape->numel();
+  if (numel == 0) return;
+  const int64_t length = x.shape->rank() == 0 ? 1 : x.shape->back();
+  const DType compute = x.dtype == DType::float64 ? DType::float64 : DType::float32;
+  const auto row = compute == DType::float64 ? HWY_DYNAMIC_DISPATCH(softmax_float64)
+                                             : HWY_DYNAMIC_DISPATCH(softmax_float32);
+  const int64_t from_bytes = length * static_cast<int64_t>(size_of(x.dtype));
+  const int64_t to_bytes = length * static_cast<int64_t>(size_of(out.dtype));
+  const bool converts = x.dtype != compute || out.dtype != compute;
+  const ConvertTile load = convert_tile(x.dtype, compute), store = convert_tile(compute, out.dtype);
+  parallel_for(numel / length, numel * 16, [&](int64_t begin, int64_t end) {
+    Frame& frame = thread_frame();
+    if (converts) frame.reserve(static_cast<size_t>(length) * size_of(compute));
+    for (int64_t r = begin; r < end; ++r) {
+      const char* from = static_cast<const char*>(x.data) + r * from_bytes;
+      char* to = static_cast<char*>(out.data) + r * to_bytes;
+      if (converts) {
+        load(from, frame.scratch, length);
+        row(frame.scratch, frame.scratch, length, kernel.log);
+        store(frame.scratch, to, length);
+      } else {
+        row(from, to, length, kernel.log);
+      }
+    }
+  });
+}
+
+}  // namespace cornu::backend::cpu
+#endif

@@ -1,0 +1,100 @@
+// Element types of tensors, their names and sizes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace cornu {
+
+/// Element type of a tensor. Names are Keras's (`dtype_name`).
+enum class DType : uint8_t {
+  boolean,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  int8,
+  int16,
+  int32,
+  int64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+};
+
+inline constexpr int dtype_count = 13;
+
+/// Size of one element in bytes.
+constexpr size_t size_of(DType dtype) {
+  constexpr uint8_t sizes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
+  return sizes[static_cast<int>(dtype)];
+}
+
+constexpr bool is_float(DType dtype) { return dtype >= DType::float16; }
+constexpr bool is_signed_int(DType dtype) { return dtype >= DType::int8 && dtype <= DType::int64; }
+constexpr bool is_unsigned_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::uint64; }
+constexpr bool is_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::int64; }
+
+/// "float32", "bool", ...
+std::string_view dtype_name(DType dtype);
+
+/// The type with this Keras name. Throws ValueError with a did-you-mean otherwise.
+DType dtype_of(std::string_view name);
+
+/// 16-bit floats are stored as their bits; these convert with round-to-nearest-even.
+uint16_t float_to_half(float value);
+float half_to_float(uint16_t bits);
+uint16_t float_to_bfloat16(float value);
+float bfloat16_to_float(uint16_t bits);
+
+/// Storage type of a 16-bit float, distinct from uint16_t so that overloads can tell.
+struct Half {
+  uint16_t bits;
+};
+struct BFloat16 {
+  uint16_t bits;
+};
+
+template <class T>
+struct dtype_for;
+template <> struct dtype_for<bool> { static constexpr DType value = DType::boolean; };
+template <> struct dtype_for<uint8_t> { static constexpr DType value = DType::uint8; };
+template <> struct dtype_for<uint16_t> { static constexpr DType value = DType::uint16; };
+template <> struct dtype_for<uint32_t> { static constexpr DType value = DType::uint32; };
+template <> struct dtype_for<uint64_t> { static constexpr DType value = DType::uint64; };
+template <> struct dtype_for<int8_t> { static constexpr DType value = DType::int8; };
+template <> struct dtype_for<int16_t> { static constexpr DType value = DType::int16; };
+template <> struct dtype_for<int32_t> { static constexpr DType value = DType::int32; };
+template <> struct dtype_for<int64_t> { static constexpr DType value = DType::int64; };
+template <> struct dtype_for<Half> { static constexpr DType value = DType::float16; };
+template <> struct dtype_for<BFloat16> { static constexpr DType value = DType::bfloat16; };
+template <> struct dtype_for<float> { static constexpr DType value = DType::float32; };
+template <> struct dtype_for<double> { static constexpr DType value = DType::float64; };
+
+/// The DType that stores a C++ type: dtype_for_v<float> is DType::float32.
+template <class T>
+inline constexpr DType dtype_for_v = dtype_for<T>::value;
+
+/// Calls f.template operator()<T>() with the storage type T of `dtype`.
+template <class F>
+decltype(auto) dispatch(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::boolean: return f.template operator()<bool>();
+    case DType::uint8: return f.template operator()<uint8_t>();
+    case DType::uint16: return f.template operator()<uint16_t>();
+    case DType::uint32: return f.template operator()<uint32_t>();
+    case DType::uint64: return f.template operator()<uint64_t>();
+    case DType::int8: return f.template operator()<int8_t>();
+    case DType::int16: return f.template operator()<int16_t>();
+    case DType::int32: return f.template operator()<int32_t>();
+    case DType::int64: return f.template operator()<int64_t>();
+    case DType::float16: return f.template operator()<Half>();
+    case DType::bfloat16: return f.template operator()<BFloat16>();
+    case DType::float32: return f.template operator()<float>();
+    case DType::float64: break;
+  }
+  return f.template operator()<double>();
+}
+
+}  // namespace cornu

@@ -1,0 +1,84 @@
+// Shape: the sizes of a tensor's axes, kept inline so that copying one never allocates.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cornu {
+
+/// Sizes of a tensor's axes, outermost first. An axis whose size is not known before data arrives
+/// (usually the batch) is `Shape::unknown`; in initializer lists write `std::nullopt` for it.
+class Shape {
+ public:
+  static constexpr int64_t unknown = -1;
+  static constexpr int max_rank = 10;
+
+  /// One size in an initializer list: a number or std::nullopt.
+  struct Size {
+    int64_t value;
+    constexpr Size(int64_t v) : value(v) {}
+    constexpr Size(std::nullopt_t) : value(unknown) {}
+  };
+
+  constexpr Shape() = default;
+  Shape(std::initializer_list<Size> sizes);
+  /// Throws ShapeError when there are more than `max_rank` sizes.
+  explicit Shape(std::span<const int64_t> sizes);
+  Shape(const std::vector<int64_t>& sizes) : Shape(std::span<const int64_t>(sizes)) {}
+
+  int rank() const { return rank_; }
+  int64_t operator[](int axis) const { return sizes_[axis]; }
+  int64_t& operator[](int axis) { return sizes_[axis]; }
+  /// Size of `axis`, which may be negative (-1 is the last). Throws ShapeError when out of range.
+  int64_t at(int axis) const;
+  const int64_t* begin() const { return sizes_.data(); }
+  const int64_t* end() const { return sizes_.data() + rank_; }
+  int64_t back() const { return sizes_[rank_ - 1]; }
+  bool empty() const { return rank_ == 0; }
+
+  void push_back(int64_t size);
+  /// Inserts before `axis`, which is in [0, rank].
+  void insert(int axis, int64_t size);
+  void erase(int axis);
+  /// The axes [from, to).
+  Shape slice(int from, int to) const;
+  Shape slice(int from) const { return slice(from, rank_); }
+
+  /// Number of elements. All sizes must be known.
+  int64_t numel() const {
+    int64_t n = 1;
+    for (int i = 0; i < rank_; ++i) n *= sizes_[i];
+    return n;
+  }
+  /// Whether every size is known.
+  bool known() const;
+  /// "(None, 8, 8, 1)".
+  std::string str() const;
+  std::vector<int64_t> vec() const { return {begin(), end()}; }
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (int i = 0; i < a.rank_; ++i)
+      if (a.sizes_[i] != b.sizes_[i]) return false;
+    return true;
+  }
+
+ private:
+  std::array<int64_t, max_rank> sizes_{};
+  int rank_ = 0;
+};
+
+/// a followed by b.
+Shape concat(const Shape& a, const Shape& b);
+
+/// The shape that a and b broadcast to by NumPy's rule. Throws ShapeError naming both.
+Shape broadcast(const Shape& a, const Shape& b);
+
+/// `axis` as a number in [0, rank). Throws ShapeError naming `what` when out of range.
+int normalize_axis(int64_t axis, int rank, const char* what = "axis");
+
+}  // namespace cornu
