@@ -1,0 +1,83 @@
+// Computes a step on the backend of its operands and shows it to the recorders.
+#include "apply.h"
+
+#include "cost.h"
+
+namespace cornu {
+
+GraphContext& graph_context() {
+  thread_local GraphContext context;
+  return context;
+}
+
+namespace {
+
+bool have_values(std::span<const Tensor> tensors) {
+  bool all = true;
+  for (const Tensor& t : tensors) {
+    if (t.is_eager()) continue;
+    if (t.is_symbolic())
+      throw StateError(
+          "This computation meets a symbolic tensor (from Input), which has no value, outside of the "
+          "operations that a graph can hold. Put it into a layer's call().");
+    all = false;
+  }
+  return all;
+}
+
+void show(const Step& step) {
+  for (Recorder* recorder : graph_context().recorders) recorder->record(step);
+}
+
+}  // namespace
+
+Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
+              std::span<const TensorSpec> outputs) {
+  Tensors results;
+  if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, outputs);
+  if (!have_values(inputs)) {
+    for (const TensorSpec& spec : outputs) results.push_back(Tensor::abstract(spec.shape, spec.dtype));
+    return results;
+  }
+  InlineVector<backend::Operand, 8> in, out;
+  for (const Tensor& t : inputs) in.push_back(t.operand());
+  for (const TensorSpec& spec : outputs) {
+    results.push_back(Tensor::empty(spec.shape, spec.dtype));
+    out.push_back(results.back().operand());
+  }
+  backend::cpu_backend().run(kernel, in, out);
+  if (!graph_context().recorders.empty()) show({&kernel, nullptr, inputs, results});
+  return results;
+}
+
+Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output) {
+  if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, {&output, 1});
+  if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
+  InlineVector<backend::Operand, 8> in;
+  for (const Tensor& t : inputs) in.push_back(t.operand());
+  Tensor result = Tensor::empty(output.shape, output.dtype);
+  const backend::Operand out = result.operand();
+  backend::cpu_backend().run(kernel, in, {&out, 1});
+  if (!graph_context().recorders.empty()) show({&kernel, nullptr, inputs, {&result, 1}});
+  return result;
+}
+
+Tensor apply(const backend::Kernel& kernel, std::initializer_list<Tensor> inputs,
+             const TensorSpec& output) {
+  return apply(kernel, std::span(inputs.begin(), inputs.size()), output);
+}
+
+Tensor apply_reshape(const Tensor& x, const Shape& shape) {
+  if (!x.is_eager()) return Tensor::abstract(shape, x.dtype());
+  Tensor result = x.with_shape(shape);
+  if (!graph_context().recorders.empty()) show({nullptr, nullptr, {&x, 1}, {&result, 1}});
+  return result;
+}
+
+void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                  const GradientFunction& gradient) {
+  if (!have_values(inputs) || graph_context().recorders.empty()) return;
+  show({nullptr, &gradient, inputs, outputs});
+}
+
+}  // namespace cornu

@@ -1,0 +1,23 @@
+// The one door through which every operation goes: it computes, and lets the recorders see.
+#pragma once
+#include "recorder.h"
+
+namespace cornu {
+
+/// Runs a kernel and returns its outputs. When an input has no value, only the outputs' specs are made.
+/// The caller has checked that the inputs fit the kernel.
+Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
+              std::span<const TensorSpec> outputs);
+
+/// The same for a kernel with one output.
+Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output);
+Tensor apply(const backend::Kernel& kernel, std::initializer_list<Tensor> inputs, const TensorSpec& output);
+
+/// The elements of x under another shape of equal size; shares memory.
+Tensor apply_reshape(const Tensor& x, const Shape& shape);
+
+/// Outputs that were computed unseen, with a gradient of their own.
+void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                  const GradientFunction& gradient);
+
+}  // namespace cornu

@@ -1,0 +1,41 @@
+// From a Value to the C++ type that a function or an option takes. Throws ValueError saying what was expected.
+#pragma once
+#include "value.h"
+
+namespace cornu::detail {
+
+template <class T>
+struct FromValue;
+
+template <class T>
+T from_value(const Value& v) {
+  return FromValue<T>::get(v);
+}
+
+template <> struct FromValue<Tensor> { static Tensor get(const Value& v); };
+template <> struct FromValue<bool> { static bool get(const Value& v); };
+template <> struct FromValue<int64_t> { static int64_t get(const Value& v); };
+template <> struct FromValue<int> { static int get(const Value& v) { return static_cast<int>(FromValue<int64_t>::get(v)); } };
+template <> struct FromValue<double> { static double get(const Value& v); };
+template <> struct FromValue<std::string> { static std::string get(const Value& v); };
+template <> struct FromValue<DType> { static DType get(const Value& v); };
+template <> struct FromValue<Shape> { static Shape get(const Value& v); };
+template <> struct FromValue<Value> { static Value get(const Value& v) { return v; } };
+template <class T>
+struct FromValue<std::vector<T>> {
+  static std::vector<T> get(const Value& v) {
+    if (!v.is<Value::List>()) return {from_value<T>(v)};
+    std::vector<T> out;
+    for (const Value& e : v.get<Value::List>()) out.push_back(from_value<T>(e));
+    return out;
+  }
+};
+template <class T>
+struct FromValue<std::optional<T>> {
+  static std::optional<T> get(const Value& v) {
+    if (v.is_null()) return std::nullopt;
+    return from_value<T>(v);
+  }
+};
+
+}  // namespace cornu::detail

@@ -1,0 +1,61 @@
+// Counting operations by kernel.
+#include "cost.h"
+
+#include <cmath>
+
+namespace cornu {
+namespace {
+
+double elements(const Shape& shape) { return static_cast<double>(shape.numel()); }
+
+struct Flops {
+  std::span<const Tensor> inputs;
+  std::span<const TensorSpec> outputs;
+
+  double out() const { return elements(outputs[0].shape); }
+  double operator()(const backend::Fused& k) const {
+    return out() * static_cast<double>(k.program->instructions().size());
+  }
+  double operator()(const backend::Reduce& k) const {
+    return elements(k.shape) * static_cast<double>(k.program->instructions().size() + 1);
+  }
+  double operator()(const backend::Matmul& k) const {
+    const Shape& a = inputs[0].shape();
+    return 2 * out() * static_cast<double>(a[a.rank() - (k.transpose_a ? 2 : 1)]);
+  }
+  double operator()(const backend::Conv& k) const {
+    // Each element of the forward result is a sum over one filter.
+    const Shape& kernel = k.pass == backend::ConvPass::backward_weights ? outputs[0].shape : inputs[1].shape();
+    const Shape& y = k.pass == backend::ConvPass::forward         ? outputs[0].shape
+                     : k.pass == backend::ConvPass::backward_data ? inputs[0].shape()
+                                                                  : inputs[1].shape();
+    return 2 * elements(y) * elements(kernel) / static_cast<double>(kernel.back());
+  }
+  double operator()(const backend::Pool& k) const {
+    double window = 1;
+    for (int64_t w : k.window) window *= static_cast<double>(w);
+    return out() * window;
+  }
+  double operator()(const backend::Softmax&) const { return 5 * out(); }
+  double operator()(const backend::Copy&) const { return 0; }
+  double operator()(const backend::Gather&) const { return 0; }
+  double operator()(const backend::Scatter&) const { return elements(inputs[2].shape()); }
+  double operator()(const backend::Sort&) const {
+    const double n = elements(inputs[0].shape());
+    return n * std::log2(std::max(n, 2.0));
+  }
+  double operator()(const backend::Cumulative&) const { return out(); }
+  double operator()(const backend::Random&) const { return 20 * out(); }
+};
+
+}  // namespace
+
+Cost kernel_cost(const backend::Kernel& kernel, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs) {
+  Cost cost;
+  cost.flops = std::visit(Flops{inputs, outputs}, kernel);
+  for (const Tensor& t : inputs) cost.bytes += elements(t.shape()) * static_cast<double>(size_of(t.dtype()));
+  for (const TensorSpec& s : outputs) cost.bytes += elements(s.shape) * static_cast<double>(size_of(s.dtype));
+  return cost;
+}
+
+}  // namespace cornu

@@ -1,0 +1,33 @@
+// The derivative of each kernel, written with operations, so that it can be recorded and differentiated.
+#pragma once
+#include "../../backend/kernel.h"
+#include "../tensor/tensor.h"
+
+namespace cornu {
+
+/// A step seen from behind: its operands, the gradients of its outputs (empty where none arrived) and which
+/// inputs want theirs (a bit each).
+struct Backprop {
+  std::span<const Tensor> inputs;
+  std::span<const Tensor> outputs;
+  std::span<const Tensor> gradients;
+  uint32_t wanted;
+
+  bool wants(int input) const { return wanted >> input & 1; }
+};
+
+/// Gradients of the inputs, empty where not wanted or zero.
+Tensors gradient(const backend::Fused& kernel, const Backprop& step);
+Tensors gradient(const backend::Reduce& kernel, const Backprop& step);
+Tensors gradient(const backend::Matmul& kernel, const Backprop& step);
+Tensors gradient(const backend::Conv& kernel, const Backprop& step);
+Tensors gradient(const backend::Pool& kernel, const Backprop& step);
+Tensors gradient(const backend::Softmax& kernel, const Backprop& step);
+Tensors gradient(const backend::Copy& kernel, const Backprop& step);
+Tensors gradient(const backend::Gather& kernel, const Backprop& step);
+Tensors gradient(const backend::Scatter& kernel, const Backprop& step);
+Tensors gradient(const backend::Sort& kernel, const Backprop& step);
+Tensors gradient(const backend::Cumulative& kernel, const Backprop& step);
+Tensors gradient(const backend::Random& kernel, const Backprop& step);
+
+}  // namespace cornu

@@ -1,0 +1,88 @@
+// Making nodes, and finding the shapes of their outputs.
+#include "node.h"
+
+#include <fmt/core.h>
+
+namespace cornu {
+
+std::vector<Tensor> Arguments::tensors() const {
+  std::vector<Tensor> out;
+  for (const Value& v : positional) v.collect(out);
+  Value(named).collect(out);
+  return out;
+}
+
+Arguments Arguments::map(const std::function<Tensor(const Tensor&)>& f) const {
+  Arguments result;
+  for (const Value& v : positional) result.positional.push_back(v.map(f));
+  result.named = Value(named).map(f).get<Value::Dict>();
+  return result;
+}
+
+namespace {
+uint64_t next_serial() {
+  static std::atomic<uint64_t> serial{1};
+  return serial.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace
+
+Operation::Operation() : serial_(next_serial()) {}
+
+Nest make_node(std::shared_ptr<Operation> operation, Arguments arguments, const Nest& outputs) {
+  auto node = std::make_shared<Node>();
+  node->operation = std::move(operation);
+  node->arguments = std::move(arguments);
+  node->serial = next_serial();
+  node->outputs = outputs;
+  int index = 0;
+  return outputs.map(
+      [&](const Tensor& t) { return Tensor::symbolic(t.shape(), t.dtype(), {node, index++}); });
+}
+
+InferenceScope::InferenceScope() { ++graph_context().inference_depth; }
+InferenceScope::~InferenceScope() { --graph_context().inference_depth; }
+
+namespace {
+
+Tensor stand_in(const Tensor& t, int64_t fill) {
+  if (t.is_eager()) return t;
+  Shape shape = t.shape();
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] == Shape::unknown) shape[i] = fill;
+  Tensor result = Tensor::abstract(shape, t.dtype());
+  if (t.mask()) result.set_mask(stand_in(t.mask(), fill));
+  return result;
+}
+
+Tensor merge(const Tensor& a, const Tensor& b) {
+  if (!a) return a;
+  Shape shape = a.shape();
+  for (int i = 0; i < shape.rank(); ++i)
+    if (b.shape()[i] != shape[i]) shape[i] = Shape::unknown;
+  Tensor result = Tensor::abstract(shape, a.dtype());
+  if (a.mask() && b.mask()) result.set_mask(merge(a.mask(), b.mask()));
+  return result;
+}
+
+}  // namespace
+
+Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Arguments&)>& f) {
+  InferenceScope scope;
+  bool known = true;
+  for (const Tensor& t : arguments.tensors()) known &= t.shape().known();
+  // Two primes: sizes derived from them differ whenever they depend on the unknown size.
+  const Nest first = f(arguments.map([](const Tensor& t) { return stand_in(t, 83); }));
+  if (known) return first.map([](const Tensor& t) { return t ? merge(t, t) : t; });
+  const Nest second = f(arguments.map([](const Tensor& t) { return stand_in(t, 89); }));
+  std::vector<Tensor> a = first.flatten(), b = second.flatten();
+  for (size_t i = 0; i < a.size(); ++i) a[i] = merge(a[i], b[i]);
+  return first.pack(a);
+}
+
+bool any_symbolic(const std::vector<Tensor>& tensors) {
+  for (const Tensor& t : tensors)
+    if (t && t.is_symbolic()) return true;
+  return false;
+}
+
+}  // namespace cornu

@@ -1,0 +1,194 @@
+// Recording, and the reverse sweep.
+#include "tape.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "../ops/creation.h"
+#include "../ops/operators.h"
+#include "apply.h"
+#include "gradients.h"
+
+namespace cornu {
+
+struct GradientTape::Entry {
+  std::optional<backend::Kernel> kernel;
+  GradientFunction custom;
+  Tensors inputs;
+  Tensors outputs;
+};
+
+GradientTape::GradientTape(Options options) : options_(options) {
+  GraphContext& context = graph_context();
+  if (context.tape_depth >= 32) throw StateError("GradientTape: more than 32 tapes are open on this thread.");
+  bit_ = 1u << context.tape_depth++;
+  context.recorders.push_back(this);
+}
+
+GradientTape::~GradientTape() { stop(); }
+
+void GradientTape::stop() {
+  if (!open_) return;
+  open_ = false;
+  GraphContext& context = graph_context();
+  --context.tape_depth;
+  auto* end = std::remove(context.recorders.begin(), context.recorders.end(), static_cast<Recorder*>(this));
+  while (context.recorders.end() != end) context.recorders.pop_back();
+}
+
+void GradientTape::watch(const Tensor& tensor) {
+  if (!is_float(tensor.dtype()))
+    throw ValueError(fmt::format("GradientTape::watch: a {} tensor has no gradient; only floats have.",
+                                 dtype_name(tensor.dtype())));
+  tensor.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
+}
+
+void GradientTape::watch(const Variable& variable) { watch(variable.value()); }
+
+void GradientTape::read(const Tensor& value) {
+  if (options_.watch_accessed_variables && is_float(value.dtype()))
+    value.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
+}
+
+// A bit left over from an earlier tape of the same depth only makes this one record more than it needs.
+void GradientTape::record(const Step& step) {
+  bool watched = false;
+  for (const Tensor& t : step.inputs)
+    watched |= (t.impl()->tapes.load(std::memory_order_relaxed) & bit_) != 0;
+  if (!watched) return;
+  bool differentiable = false;
+  for (const Tensor& t : step.outputs)
+    if (is_float(t.dtype())) {
+      t.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
+      differentiable = true;
+    }
+  if (!differentiable) return;
+  Entry& entry = entries_.emplace_back();
+  if (step.kernel) entry.kernel.emplace(*step.kernel);
+  if (step.gradient) entry.custom = *step.gradient;
+  entry.inputs = Tensors(step.inputs);
+  entry.outputs = Tensors(step.outputs);
+}
+
+std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Variable>& sources,
+                                           const Tensor& target_gradient) {
+  std::vector<uint64_t> keys;
+  for (const Variable& v : sources) keys.push_back(v.key());
+  return differentiate({target}, keys, {target_gradient});
+}
+
+std::vector<Tensor> GradientTape::gradient(const std::vector<Tensor>& targets,
+                                           const std::vector<Tensor>& sources,
+                                           const std::vector<Tensor>& target_gradients) {
+  std::vector<uint64_t> keys;
+  for (const Tensor& t : sources) keys.push_back(t.impl()->key);
+  return differentiate(targets, keys, target_gradients);
+}
+
+std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Tensor>& sources,
+                                           const Tensor& target_gradient) {
+  return gradient(std::vector{target}, sources, {target_gradient});
+}
+
+Tensor GradientTape::gradient(const Tensor& target, const Variable& source) {
+  return gradient(target, std::vector{source})[0];
+}
+
+Tensor GradientTape::gradient(const Tensor& target, const Tensor& source) {
+  return gradient(target, std::vector{source})[0];
+}
+
+std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targets,
+                                                const std::vector<uint64_t>& sources,
+                                                const std::vector<Tensor>& target_gradients) {
+  if (used_ && !options_.persistent)
+    throw StateError("GradientTape::gradient: called a second time. Make the tape with {.persistent = true}.");
+  used_ = true;
+  if (!options_.persistent) stop();
+
+  std::unordered_map<uint64_t, Tensor> gradients;
+  auto add = [&](uint64_t key, const Tensor& gradient) {
+    Tensor& sum = gradients[key];
+    sum = sum ? sum + gradient : gradient;
+  };
+  for (size_t i = 0; i < targets.size(); ++i)
+    add(targets[i].impl()->key, target_gradients[i]
+                                    ? target_gradients[i]
+                                    : ops::ones(targets[i].shape(), targets[i].dtype()));
+
+  // A persistent tape that is still open records the sweep too; only what is there now is swept.
+  for (size_t i = entries_.size(); i-- > 0;) {
+    // By value for a persistent tape, whose vector may grow under the sweep.
+    std::optional<Entry> copy;
+    if (options_.persistent && open_) copy = entries_[i];
+    const Entry& entry = copy ? *copy : entries_[i];
+    Tensors incoming(entry.outputs.size());
+    bool any = false;
+    for (size_t k = 0; k < entry.outputs.size(); ++k) {
+      const auto found = gradients.find(entry.outputs[k].impl()->key);
+      if (found == gradients.end()) continue;
+      incoming[k] = found->second;
+      any = true;
+    }
+    if (!any) continue;
+    // What no source asks for is done with once it has been passed on.
+    for (const Tensor& t : entry.outputs)
+      if (std::find(sources.begin(), sources.end(), t.impl()->key) == sources.end())
+        gradients.erase(t.impl()->key);
+    uint32_t wanted = 0;
+    for (size_t k = 0; k < entry.inputs.size() && k < 32; ++k)
+      if (is_float(entry.inputs[k].dtype()) &&
+          (entry.inputs[k].impl()->tapes.load(std::memory_order_relaxed) & bit_))
+        wanted |= 1u << k;
+    if (!wanted) continue;
+    Tensors outgoing;
+    if (entry.custom) {
+      outgoing = entry.custom(incoming);
+    } else if (entry.kernel) {
+      const Backprop step{entry.inputs, entry.outputs, incoming, wanted};
+      outgoing = std::visit([&](const auto& kernel) { return cornu::gradient(kernel, step); },
+                            *entry.kernel);
+    } else {
+      outgoing.push_back(apply_reshape(incoming[0], entry.inputs[0].shape()));
+    }
+    for (size_t k = 0; k < outgoing.size(); ++k)
+      if (outgoing[k] && (wanted >> k & 1)) add(entry.inputs[k].impl()->key, outgoing[k]);
+    if (!options_.persistent) entries_.pop_back();
+  }
+
+  std::vector<Tensor> result;
+  for (uint64_t key : sources) {
+    const auto found = gradients.find(key);
+    result.push_back(found == gradients.end() ? Tensor() : found->second);
+  }
+  return result;
+}
+
+Tensor stop_gradient(const Tensor& x) {
+  return x.is_eager() ? x.detached() : Tensor::abstract(x.shape(), x.dtype());
+}
+
+Tensors custom_gradient(std::span<const Tensor> inputs,
+                        const std::function<WithGradient(std::span<const Tensor>)>& f) {
+  WithGradient result;
+  {
+    PauseRecording pause;
+    result = f(inputs);
+  }
+  apply_custom(inputs, result.outputs, result.gradient);
+  return result.outputs;
+}
+
+Tensor custom_gradient(const Tensor& x,
+                       const std::function<std::pair<Tensor, std::function<Tensor(const Tensor&)>>(
+                           const Tensor&)>& f) {
+  return custom_gradient({&x, 1}, [&](std::span<const Tensor> inputs) -> WithGradient {
+    auto [y, derivative] = f(inputs[0]);
+    return {{y}, [derivative = derivative](std::span<const Tensor> dy) -> Tensors { return {derivative(dy[0])}; }};
+  })[0];
+}
+
+}  // namespace cornu

@@ -1,0 +1,80 @@
+// Value: an argument of a call in a graph - a tensor, a number, text, a slice, or a list or dictionary of such.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "../tensor/nest.h"
+
+namespace cornu {
+
+/// x[start:stop:step]; an empty bound means "from the end of that side".
+struct Slice {
+  std::optional<int64_t> start = {};
+  std::optional<int64_t> stop = {};
+  std::optional<int64_t> step = {};
+};
+
+/// The `...` of an index.
+struct Ellipsis {};
+
+class Value {
+ public:
+  struct Null {};
+  using List = std::vector<Value>;
+  using Dict = std::vector<std::pair<std::string, Value>>;
+  using Variant =
+      std::variant<Null, bool, int64_t, double, std::string, Tensor, List, Dict, Slice, Ellipsis>;
+
+  Value() = default;
+  Value(std::nullopt_t) {}
+  Value(bool v) : v_(v) {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Value(T v) : v_(static_cast<int64_t>(v)) {}
+  Value(double v) : v_(v) {}
+  Value(float v) : v_(static_cast<double>(v)) {}
+  Value(const char* v) : v_(std::string(v)) {}
+  Value(std::string v) : v_(std::move(v)) {}
+  Value(Tensor v) : v_(std::move(v)) {}
+  Value(List v) : v_(std::move(v)) {}
+  Value(Dict v) : v_(std::move(v)) {}
+  Value(Slice v) : v_(v) {}
+  Value(Ellipsis v) : v_(v) {}
+  Value(DType v) : v_(std::string(dtype_name(v))) {}
+  Value(const Shape& shape);
+  Value(const Nest& nest);
+  template <class T>
+  Value(const std::vector<T>& values) : v_(List(values.begin(), values.end())) {}
+  template <class T>
+  Value(const std::optional<T>& value) : Value(value ? Value(*value) : Value()) {}
+
+  const Variant& variant() const { return v_; }
+  template <class T>
+  bool is() const {
+    return std::holds_alternative<T>(v_);
+  }
+  template <class T>
+  const T& get() const {
+    return std::get<T>(v_);
+  }
+  bool is_null() const { return is<Null>(); }
+  bool is_number() const { return is<int64_t>() || is<double>(); }
+  double number() const { return is<int64_t>() ? static_cast<double>(get<int64_t>()) : get<double>(); }
+
+  /// The tensors in it, in order (dictionaries by sorted key).
+  void collect(std::vector<Tensor>& out) const;
+  /// The same value with its tensors replaced by those of f.
+  Value map(const std::function<Tensor(const Tensor&)>& f) const;
+  /// As a nest of tensors; numbers become weak scalars. Throws ValueError when something else is inside.
+  Nest nest() const;
+  /// "a list", "text", ... for errors.
+  std::string kind() const;
+
+ private:
+  Variant v_;
+};
+
+}  // namespace cornu

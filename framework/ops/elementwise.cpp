@@ -1,0 +1,113 @@
+// Shapes and dtypes of elementwise operations.
+#include "elementwise.h"
+
+#include <fmt/core.h>
+
+#include "catalog.h"
+#include "core.h"
+
+namespace cornu {
+
+using backend::Domain;
+using backend::Opcode;
+
+namespace detail {
+namespace {
+
+Shape broadcast_all(std::span<const Tensor> inputs, const char* name) {
+  Shape shape = inputs[0].shape();
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    const Shape& other = inputs[i].shape();
+    if (other.rank() == 0 || other == shape) continue;
+    try {
+      shape = broadcast(shape, other);
+    } catch (const ShapeError&) {
+      std::string shapes;
+      for (const Tensor& t : inputs) shapes += (shapes.empty() ? "" : " and ") + t.shape().str();
+      throw ShapeError(fmt::format("{}: the shapes {} do not broadcast: axes, counted from the last, must be "
+                                   "equal or 1.",
+                                   name, shapes));
+    }
+  }
+  return shape;
+}
+
+DType promote(std::span<const Tensor> inputs, Domain domain) {
+  const DType first = inputs[0].dtype();
+  bool same = true;
+  for (const Tensor& t : inputs) same &= t.dtype() == first;
+  if (same && (domain != Domain::floating || is_float(first))) return first;
+  InlineVector<PromotionType, 6> types;
+  for (const Tensor& t : inputs) types.push_back(promotion_type(t));
+  return domain == Domain::floating ? float_result_type(types) : result_type(types);
+}
+
+}  // namespace
+
+Tensor run_program(const backend::ProgramRef& program, Domain domain, std::span<const Tensor> inputs,
+                   const char* name) {
+  const DType promoted = promote(inputs, domain);
+  const bool to_bool = domain == Domain::boolean || domain == Domain::logical;
+  return apply(backend::Fused{program, compute_type(promoted)}, inputs,
+               TensorSpec{broadcast_all(inputs, name), to_bool ? DType::boolean : promoted});
+}
+
+Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs, DType output,
+                         const char* name) {
+  const TensorSpec spec{broadcast_all(inputs, name), output};
+  InlineVector<TensorSpec, 4> outputs(program->outputs().size(), spec);
+  return apply(backend::Fused{program, compute_type(output)}, inputs, outputs);
+}
+
+namespace {
+
+template <Opcode op, class... T>
+Tensor run(const T&... operands) {
+  static const backend::OpcodeInfo& row = backend::info(op);
+  if (row.domain == Domain::logical) {
+    const Tensor inputs[] = {ops::cast(operands, DType::boolean)...};
+    return run_program(backend::program_of(op), row.domain, inputs, row.name);
+  }
+  if (row.domain == Domain::integer && (is_float(operands.dtype()) || ...))
+    throw ValueError(fmt::format("{}: takes integers and bools, found floats.", row.name));
+  const Tensor inputs[] = {operands...};
+  return run_program(backend::program_of(op), row.domain, inputs, row.name);
+}
+
+}  // namespace
+
+template <Opcode opcode>
+Tensor elementwise(const Tensor& x) {
+  return op(static_cast<Elementwise<1>::Function*>(&elementwise<opcode>),
+            [](const Tensor& a) { return run<opcode>(a); }, x);
+}
+template <Opcode opcode>
+Tensor elementwise(const Tensor& x, const Tensor& y) {
+  return op(static_cast<Elementwise<2>::Function*>(&elementwise<opcode>),
+            [](const Tensor& a, const Tensor& b) { return run<opcode>(a, b); }, x, y);
+}
+template <Opcode opcode>
+Tensor elementwise(const Tensor& a, const Tensor& b, const Tensor& c) {
+  return op(static_cast<Elementwise<3>::Function*>(&elementwise<opcode>),
+            [](const Tensor& u, const Tensor& v, const Tensor& w) { return run<opcode>(u, v, w); }, a, b, c);
+}
+
+}  // namespace detail
+
+namespace ops {
+
+void list_elementwise(OpCatalog& catalog) {
+  auto list = [&](auto* function, const backend::OpcodeInfo& row) {
+    if (!*row.keras) return;
+    using F = std::remove_pointer_t<decltype(function)>;
+    if constexpr (std::is_same_v<F, detail::Elementwise<1>::Function>) catalog.add(row.keras, {"x"}, function);
+    if constexpr (std::is_same_v<F, detail::Elementwise<2>::Function>)
+      catalog.add(row.keras, {"x1", "x2"}, function);
+  };
+#define CORNU_ROW(name, ...) list(&ops::name, backend::info(Opcode::name));
+#include "../../backend/opcodes.inc"
+#undef CORNU_ROW
+}
+
+}  // namespace ops
+}  // namespace cornu

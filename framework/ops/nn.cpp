@@ -1,0 +1,147 @@
+// Softmax, encodings and crossentropies.
+#include "nn.h"
+
+#include <fmt/core.h>
+
+#include "catalog.h"
+#include "creation.h"
+#include "indexing.h"
+#include "shaping.h"
+
+namespace cornu::ops {
+namespace {
+
+// f on the last axis, for the kernels that only know that one.
+template <class F>
+Tensor along_last(const Tensor& x, int64_t axis, F f) {
+  const int a = normalize_axis(axis, x.rank());
+  if (a == x.rank() - 1) return f(x);
+  return swapaxes(f(swapaxes(x, a, -1)), a, -1);
+}
+
+Tensor softmax_kernel(const Tensor& x, int64_t axis, bool log) {
+  const Tensor real = is_float(x.dtype()) ? x : cast(x, DType::float32);
+  return along_last(real, axis, [log](const Tensor& t) {
+    return apply(backend::Softmax{log}, {t}, t.spec());
+  });
+}
+
+constexpr double epsilon = 1e-7;
+
+void check_target(const Tensor& target, const Tensor& output, const char* name) {
+  if (target.shape() != output.shape())
+    throw ShapeError(fmt::format("{}: target of shape {} and output of shape {} must be equal. For class numbers "
+                                 "use sparse_categorical_crossentropy.",
+                                 name, target.shape().str(), output.shape().str()));
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& x, int64_t axis) {
+  return op(&softmax, [](const Tensor& x, int64_t axis) { return softmax_kernel(x, axis, false); }, x, axis);
+}
+
+Tensor log_softmax(const Tensor& x, int64_t axis) {
+  return op(&log_softmax, [](const Tensor& x, int64_t axis) { return softmax_kernel(x, axis, true); }, x, axis);
+}
+
+Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, DType dtype) {
+  return op(&one_hot, [](const Tensor& x, int64_t num_classes, int64_t axis, DType dtype) {
+    const int a = normalize_axis(axis, x.rank() + 1, "one_hot: axis");
+    Shape shape;
+    for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == a ? num_classes : 1);
+    const Tensor classes = reshape(arange(0, static_cast<double>(num_classes)), shape);
+    return cast(equal(expand_dims(cast(x, DType::int32), {a}), classes), dtype);
+  }, x, num_classes, axis, dtype);
+}
+
+Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, bool from_logits, int64_t axis) {
+  return op(&categorical_crossentropy, [](const Tensor& target, const Tensor& output, bool from_logits,
+                                          int64_t axis) {
+    check_target(target, output, "categorical_crossentropy");
+    if (from_logits) return -sum(target * log_softmax(output, axis), axis);
+    const Tensor normalised = output / sum(output, axis, true);
+    return -sum(fused([](Expr t, Expr p) {
+                  return t * expr::log(expr::minimum(expr::maximum(p, epsilon), 1.0 - epsilon));
+                }, target, normalised), axis);
+  }, target, output, from_logits, axis);
+}
+
+Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output, bool from_logits,
+                                       int64_t axis) {
+  return op(&sparse_categorical_crossentropy, [](const Tensor& target, const Tensor& output, bool from_logits,
+                                                 int64_t axis) {
+    const int a = normalize_axis(axis, output.rank(), "sparse_categorical_crossentropy: axis");
+    Tensor labels = cast(target, DType::int32);
+    if (labels.rank() == output.rank() && labels.shape()[a] == 1) labels = squeeze(labels, a);
+    Shape expected = output.shape();
+    expected.erase(a);
+    if (labels.shape() != expected)
+      throw ShapeError(fmt::format("sparse_categorical_crossentropy: labels of shape {} for output of shape {}: "
+                                   "expected {} or {}.",
+                                   target.shape().str(), output.shape().str(), expected.str(),
+                                   [&] { Shape s = output.shape(); s[a] = 1; return s.str(); }()));
+    const Tensor logp = from_logits
+                            ? log_softmax(output, a)
+                            : fused([](Expr p) {
+                                return expr::log(expr::minimum(expr::maximum(p, epsilon), 1.0 - epsilon));
+                              }, output / sum(output, a, true));
+    const Tensor column = expand_dims(labels, {a});
+    const Tensor picked = squeeze(take_along_axis(logp, column, a), a);
+    // A label out of range has no class: Keras's one-hot row of it is all zeros.
+    const int64_t classes = output.shape()[a];
+    const Tensor inside = logical_and(labels >= 0, labels < classes);
+    return -where(inside, picked, zeros_like(picked));
+  }, target, output, from_logits, axis);
+}
+
+Tensor binary_crossentropy(const Tensor& target, const Tensor& output, bool from_logits) {
+  return op(&binary_crossentropy, [](const Tensor& target, const Tensor& output, bool from_logits) {
+    check_target(target, output, "binary_crossentropy");
+    if (from_logits)
+      return fused([](Expr t, Expr x) { return t * expr::softplus(-x) + (1.0 - t) * expr::softplus(x); }, target, output);
+    return fused([](Expr t, Expr p) {
+      Expr q = expr::minimum(expr::maximum(p, epsilon), 1.0 - epsilon);
+      return -(t * expr::log(q) + (1.0 - t) * expr::log(1.0 - q));
+    }, target, output);
+  }, target, output, from_logits);
+}
+
+std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims) {
+  const bool narrow = size_of(x.dtype()) < 4;
+  const Tensor wide = narrow ? cast(x, DType::float32) : x;
+  const Tensor average = mean(wide, axes, true);
+  Tensor variance = mean(square(wide - average), axes, keepdims);
+  Tensor result = keepdims ? average : reshape(average, variance.shape());
+  if (narrow) return {cast(result, x.dtype()), cast(variance, x.dtype())};
+  return {result, variance};
+}
+
+void list_nn(OpCatalog& catalog) {
+  catalog.add("nn.Relu6", {"x"}, &relu6);
+  catalog.add("nn.LeakyRelu", {"x", "negative_slope=0.2"}, &leaky_relu);
+  catalog.add("nn.Silu", {"x"}, &silu);
+  catalog.add("nn.Gelu", {"x", "approximate=True"}, &gelu);
+  catalog.add("nn.Elu", {"x", "alpha=1.0"}, &elu);
+  catalog.add("nn.Selu", {"x"}, &selu);
+  catalog.add("nn.Softsign", {"x"}, &softsign);
+  catalog.add("nn.HardSigmoid", {"x"}, &hard_sigmoid);
+  catalog.add("nn.HardSilu", {"x"}, &hard_silu);
+  catalog.add("nn.LogSigmoid", {"x"}, &log_sigmoid);
+  catalog.add("nn.Softmax", {"x", "axis=-1"}, &softmax);
+  catalog.add("nn.LogSoftmax", {"x", "axis=-1"}, &log_softmax);
+  catalog.add("nn.OneHot", {"x", "num_classes", "axis=-1", "dtype='float32'"}, &one_hot);
+  catalog.add("nn.Conv", {"inputs", "kernel", "strides=1", "padding='valid'", "data_format='channels_last'",
+                          "dilation_rate=1"}, &conv);
+  catalog.add("nn.MaxPool", {"inputs", "pool_size", "strides=None", "padding='valid'",
+                             "data_format='channels_last'"}, &max_pool);
+  catalog.add("nn.AveragePool", {"inputs", "pool_size", "strides=None", "padding='valid'",
+                                 "data_format='channels_last'"}, &average_pool);
+  catalog.add("nn.CategoricalCrossentropy", {"target", "output", "from_logits=False", "axis=-1"},
+              &categorical_crossentropy);
+  catalog.add("nn.SparseCategoricalCrossentropy", {"target", "output", "from_logits=False", "axis=-1"},
+              &sparse_categorical_crossentropy);
+  catalog.add("nn.BinaryCrossentropy", {"target", "output", "from_logits=False"}, &binary_crossentropy);
+}
+
+}  // namespace cornu::ops

@@ -1,0 +1,211 @@
+// Reductions: shapes, result dtypes, and compositions.
+#include "reduction.h"
+
+#include <fmt/core.h>
+
+#include "catalog.h"
+#include "core.h"
+#include "creation.h"
+#include "operators.h"
+#include "shaping.h"
+
+namespace cornu::ops {
+namespace {
+
+using backend::ReduceOp;
+
+Shape reduced(const Shape& shape, const InlineVector<int, 6>& axes, bool keepdims) {
+  Shape result;
+  size_t next = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const bool gone = next < axes.size() && axes[next] == i;
+    if (gone) ++next;
+    if (!gone) result.push_back(shape[i]);
+    else if (keepdims) result.push_back(1);
+  }
+  return result;
+}
+
+Tensor reduce(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims, DType output, double scale = 1) {
+  backend::Reduce kernel;
+  kernel.program = backend::program_of(backend::Opcode::identity);
+  kernel.op = op;
+  kernel.axes = axis.resolve(x.rank());
+  kernel.shape = x.shape();
+  kernel.scale = scale;
+  const bool index = op == ReduceOp::argmax || op == ReduceOp::argmin;
+  kernel.compute = compute_type(index || is_float(x.dtype()) ? x.dtype() : output);
+  const Shape kept = reduced(x.shape(), kernel.axes, false);
+  const Tensor y = apply(kernel, {x}, TensorSpec{kept, output});
+  return keepdims ? apply_reshape(y, reduced(x.shape(), kernel.axes, true)) : y;
+}
+
+int64_t count(const Tensor& x, const Axes& axis) {
+  int64_t n = 1;
+  for (int a : axis.resolve(x.rank())) n *= x.shape()[a];
+  return n;
+}
+
+DType sum_type(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+    case DType::int8:
+    case DType::int16: return DType::int32;
+    case DType::uint8:
+    case DType::uint16: return DType::uint32;
+    default: return dtype;
+  }
+}
+
+DType mean_type(DType dtype) { return is_float(dtype) ? dtype : DType::float32; }
+
+void refuse_empty(const Tensor& x, const Axes& axis, const char* name) {
+  if (count(x, axis) == 0)
+    throw ShapeError(fmt::format("{}: nothing to choose from in a tensor of shape {}.", name, x.shape().str()));
+}
+
+Tensor arg_extreme(const Tensor& x, ReduceOp op, std::optional<int64_t> axis, bool keepdims, const char* name) {
+  refuse_empty(x, axis ? Axes(*axis) : Axes(), name);
+  return reduce(x, op, axis ? Axes(*axis) : Axes(), keepdims, DType::int32);
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&sum, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    return reduce(x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
+  }, x, axis, keepdims);
+}
+
+Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&prod, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    return reduce(x, ReduceOp::product, axis, keepdims, sum_type(x.dtype()));
+  }, x, axis, keepdims);
+}
+
+Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&mean, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    const DType dtype = mean_type(x.dtype());
+    const int64_t n = count(x, axis);
+    return reduce(is_float(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims, dtype,
+                  1.0 / static_cast<double>(n));
+  }, x, axis, keepdims);
+}
+
+Tensor max(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&max, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    refuse_empty(x, axis, "max");
+    return reduce(x, ReduceOp::maximum, axis, keepdims, x.dtype());
+  }, x, axis, keepdims);
+}
+
+Tensor min(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&min, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    refuse_empty(x, axis, "min");
+    return reduce(x, ReduceOp::minimum, axis, keepdims, x.dtype());
+  }, x, axis, keepdims);
+}
+
+Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&any, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    if (count(x, axis) == 0) return cast(sum(x, axis, keepdims), DType::boolean);
+    return reduce(cast(x, DType::boolean), ReduceOp::maximum, axis, keepdims, DType::boolean);
+  }, x, axis, keepdims);
+}
+
+Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&all, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    return logical_not(any(logical_not(x), axis, keepdims));
+  }, x, axis, keepdims);
+}
+
+Tensor argmax(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+  return op(&argmax, [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+    return arg_extreme(x, ReduceOp::argmax, axis, keepdims, "argmax");
+  }, x, axis, keepdims);
+}
+
+Tensor argmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+  return op(&argmin, [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+    return arg_extreme(x, ReduceOp::argmin, axis, keepdims, "argmin");
+  }, x, axis, keepdims);
+}
+
+Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&var, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    return mean(square(x - mean(x, axis, true)), axis, keepdims);
+  }, x, axis, keepdims);
+}
+
+Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&std, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    return sqrt(var(x, axis, keepdims));
+  }, x, axis, keepdims);
+}
+
+Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&logsumexp, [](const Tensor& x, const Axes& axis, bool keepdims) {
+    // An infinite maximum is not subtracted: inf - inf would be NaN.
+    const Tensor peak = ops::stop_gradient(max(x, axis, true));
+    const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));
+    const Tensor y = log(sum(exp(x - offset), axis, true)) + offset;
+    return keepdims ? y : reshape(y, reduced(x.shape(), axis.resolve(x.rank()), false));
+  }, x, axis, keepdims);
+}
+
+Tensor count_nonzero(const Tensor& x, const Axes& axis) {
+  return op(&count_nonzero, [](const Tensor& x, const Axes& axis) {
+    return sum(cast(x, DType::boolean), axis);
+  }, x, axis);
+}
+
+namespace {
+
+Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, bool product) {
+  const Tensor flat = axis ? x : reshape(x, {x.size()});
+  const DType dtype = x.dtype() == DType::boolean ? DType::int32 : x.dtype();
+  const int a = normalize_axis(axis.value_or(0), flat.rank());
+  return apply(backend::Cumulative{a, product, false}, {cast(flat, dtype)}, TensorSpec{flat.shape(), dtype});
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& x, std::optional<int64_t> axis) {
+  return op(&cumsum, [](const Tensor& x, std::optional<int64_t> axis) { return cumulative(x, axis, false); },
+            x, axis);
+}
+
+Tensor cumprod(const Tensor& x, std::optional<int64_t> axis) {
+  return op(&cumprod, [](const Tensor& x, std::optional<int64_t> axis) { return cumulative(x, axis, true); },
+            x, axis);
+}
+
+Tensor sum_to_shape(const Tensor& x, const Shape& target) {
+  if (x.shape() == target) return x;
+  const int extra = x.rank() - target.rank();
+  std::vector<int64_t> axes;
+  for (int i = 0; i < x.rank(); ++i)
+    if (i < extra || (target[i - extra] == 1 && x.shape()[i] != 1)) axes.push_back(i);
+  const Tensor y = axes.empty() ? x : sum(x, Axes(axes), false);
+  return y.shape() == target ? y : apply_reshape(y, target);
+}
+
+void list_reduction(OpCatalog& catalog) {
+  catalog.add("numpy.Sum", {"x", "axis=None", "keepdims=False"}, &sum);
+  catalog.add("numpy.Prod", {"x", "axis=None", "keepdims=False"}, &prod);
+  catalog.add("numpy.Mean", {"x", "axis=None", "keepdims=False"}, &mean);
+  catalog.add("numpy.Max", {"x", "axis=None", "keepdims=False"}, &max);
+  catalog.add("numpy.Min", {"x", "axis=None", "keepdims=False"}, &min);
+  catalog.add("numpy.Any", {"x", "axis=None", "keepdims=False"}, &any);
+  catalog.add("numpy.All", {"x", "axis=None", "keepdims=False"}, &all);
+  catalog.add("numpy.Argmax", {"x", "axis=None", "keepdims=False"}, &argmax);
+  catalog.add("numpy.Argmin", {"x", "axis=None", "keepdims=False"}, &argmin);
+  catalog.add("numpy.Var", {"x", "axis=None", "keepdims=False"}, &var);
+  catalog.add("numpy.Std", {"x", "axis=None", "keepdims=False"}, &std);
+  catalog.add("math.Logsumexp", {"x", "axis=None", "keepdims=False"}, &logsumexp);
+  catalog.add("numpy.CountNonzero", {"x", "axis=None"}, &count_nonzero);
+  catalog.add("numpy.Cumsum", {"x", "axis=None"}, &cumsum);
+  catalog.add("numpy.Cumprod", {"x", "axis=None"}, &cumprod);
+}
+
+}  // namespace cornu::ops

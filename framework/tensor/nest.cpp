@@ -1,0 +1,127 @@
+// Walking and rebuilding nested structures of tensors.
+#include "nest.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace cornu {
+namespace {
+
+std::vector<size_t> sorted_order(const Nest::Dict& entries) {
+  std::vector<size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return entries[a].first < entries[b].first; });
+  return order;
+}
+
+void flatten_into(const Nest& nest, std::vector<Tensor>& out) {
+  if (nest.is_tensor()) {
+    out.push_back(nest.tensor());
+  } else if (nest.is_list()) {
+    for (const Nest& element : nest.list()) flatten_into(element, out);
+  } else {
+    for (size_t i : sorted_order(nest.entries())) flatten_into(nest.entries()[i].second, out);
+  }
+}
+
+Nest rebuild(const Nest& like, const std::function<Tensor(const Tensor&)>& next) {
+  if (like.is_tensor()) return next(like.tensor());
+  if (like.is_list()) {
+    Nest::List list;
+    for (const Nest& element : like.list()) list.push_back(rebuild(element, next));
+    return list;
+  }
+  Nest::Dict entries = like.entries();
+  for (size_t i : sorted_order(entries)) entries[i].second = rebuild(entries[i].second, next);
+  return Nest::dict(std::move(entries));
+}
+
+}  // namespace
+
+Nest Nest::dict(Dict entries) {
+  Nest nest;
+  nest.value_.emplace<2>(std::move(entries));
+  return nest;
+}
+
+bool Nest::empty() const { return is_tensor() && !std::get<Tensor>(value_); }
+
+const Tensor& Nest::tensor() const {
+  if (const Tensor* t = std::get_if<Tensor>(&value_)) return *t;
+  throw ValueError("Expected a single tensor, found the structure " + structure() +
+                   ". Pick one with [index] or [\"key\"].");
+}
+
+const Nest& Nest::operator[](size_t index) const {
+  if (index >= size())
+    throw ValueError(fmt::format("Element {} of the structure {} does not exist: it has {}.", index,
+                                 structure(), size()));
+  if (is_list()) return list()[index];
+  if (is_dict()) return entries()[index].second;
+  return *this;
+}
+
+const Nest& Nest::operator[](const std::string& key) const {
+  std::vector<std::string> keys;
+  if (is_dict())
+    for (const auto& [name, nest] : entries()) {
+      if (name == key) return nest;
+      keys.push_back(name);
+    }
+  throw ValueError(fmt::format("No entry '{}' in the structure {}.{}", key, structure(),
+                               did_you_mean(key, keys)));
+}
+
+size_t Nest::size() const { return is_list() ? list().size() : is_dict() ? entries().size() : 1; }
+
+std::vector<Tensor> Nest::flatten() const {
+  std::vector<Tensor> out;
+  flatten_into(*this, out);
+  return out;
+}
+
+Nest Nest::pack(const std::vector<Tensor>& tensors) const {
+  size_t index = 0;
+  Nest packed = rebuild(*this, [&](const Tensor&) {
+    if (index >= tensors.size())
+      throw ValueError(fmt::format("{} tensors do not fill the structure {}", tensors.size(), structure()));
+    return tensors[index++];
+  });
+  if (index != tensors.size())
+    throw ValueError(fmt::format("{} tensors do not fill the structure {}", tensors.size(), structure()));
+  return packed;
+}
+
+Nest Nest::map(const std::function<Tensor(const Tensor&)>& f) const { return rebuild(*this, f); }
+
+bool Nest::same_structure(const Nest& other) const {
+  if (value_.index() != other.value_.index() || size() != other.size()) return false;
+  if (is_list())
+    return std::equal(list().begin(), list().end(), other.list().begin(),
+                      [](const Nest& a, const Nest& b) { return a.same_structure(b); });
+  if (is_dict()) {
+    const auto a = sorted_order(entries()), b = sorted_order(other.entries());
+    for (size_t i = 0; i < a.size(); ++i)
+      if (entries()[a[i]].first != other.entries()[b[i]].first ||
+          !entries()[a[i]].second.same_structure(other.entries()[b[i]].second))
+        return false;
+  }
+  return true;
+}
+
+std::string Nest::structure() const {
+  if (is_tensor()) return "*";
+  std::string text;
+  if (is_list()) {
+    for (const Nest& element : list()) text += (text.empty() ? "" : ", ") + element.structure();
+    return "[" + text + "]";
+  }
+  for (const auto& [key, nest] : entries())
+    text += fmt::format("{}'{}': {}", text.empty() ? "" : ", ", key, nest.structure());
+  return "{" + text + "}";
+}
+
+}  // namespace cornu

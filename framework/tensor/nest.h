@@ -1,0 +1,65 @@
+// Nest: tensors in lists and dictionaries, as a model takes and gives them.
+#pragma once
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tensor.h"
+
+namespace cornu {
+
+/// A tensor, a list of nests, or a dictionary of nests. Converts from and, when it is a single tensor,
+/// to a Tensor. Dictionaries keep the order in which keys were given and are flattened in the order of
+/// their sorted keys, as Keras does.
+class Nest {
+ public:
+  using List = std::vector<Nest>;
+  using Dict = std::vector<std::pair<std::string, Nest>>;
+
+  Nest() = default;
+  Nest(Tensor tensor) : value_(std::move(tensor)) {}
+  template <class T>
+    requires(std::is_arithmetic_v<T>)
+  Nest(const std::vector<T>& values) : value_(Tensor(values)) {}
+  Nest(List list) : value_(std::move(list)) {}
+  Nest(std::initializer_list<Nest> list) : value_(List(list)) {}
+  Nest(const std::vector<Tensor>& list) : value_(List(list.begin(), list.end())) {}
+  static Nest dict(Dict entries);
+
+  /// Whether there is nothing here: no tensor, not even an empty list.
+  bool empty() const;
+  bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }
+  bool is_list() const { return std::holds_alternative<List>(value_); }
+  bool is_dict() const { return value_.index() == 2; }
+
+  /// The tensor. Throws ValueError naming the structure when this is not a single one.
+  const Tensor& tensor() const;
+  operator const Tensor&() const { return tensor(); }
+  const List& list() const { return std::get<List>(value_); }
+  const Dict& entries() const { return std::get<2>(value_); }
+  /// Element of a list, or entry of a dictionary in the given order.
+  const Nest& operator[](size_t index) const;
+  const Nest& operator[](int index) const { return (*this)[static_cast<size_t>(index)]; }
+  /// Entry of a dictionary. Throws ValueError with a did-you-mean when missing.
+  const Nest& operator[](const std::string& key) const;
+  const Nest& operator[](const char* key) const { return (*this)[std::string(key)]; }
+  /// Number of elements; 1 for a tensor.
+  size_t size() const;
+
+  /// The tensors, dictionaries by sorted key.
+  std::vector<Tensor> flatten() const;
+  /// A nest of this structure with other tensors, in the order of `flatten`.
+  Nest pack(const std::vector<Tensor>& tensors) const;
+  /// f of every tensor.
+  Nest map(const std::function<Tensor(const Tensor&)>& f) const;
+  bool same_structure(const Nest& other) const;
+  /// "[*, {'a': *}]".
+  std::string structure() const;
+
+ private:
+  std::variant<Tensor, List, Dict> value_;
+};
+
+}  // namespace cornu

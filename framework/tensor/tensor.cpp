@@ -1,0 +1,196 @@
+// Tensor's memory, conversions and printing.
+#include "tensor.h"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+namespace cornu {
+
+std::string TensorSpec::str() const {
+  return std::string(dtype_name(dtype)) + " " + shape.str();
+}
+
+namespace detail {
+
+uint64_t next_key() {
+  // Keys are dealt to threads in blocks, so that making a tensor touches no shared memory.
+  static std::atomic<uint64_t> blocks{1};
+  thread_local uint64_t next = 0, end = 0;
+  if (next == end) {
+    next = blocks.fetch_add(1, std::memory_order_relaxed) << 20;
+    end = next + (1 << 20);
+  }
+  return next++;
+}
+
+TensorImpl::TensorImpl(const Shape& s, DType t) : shape(s), dtype(t), key(next_key()) {}
+
+TensorImpl::~TensorImpl() {
+  if (storage && storage->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    storage->backend->allocator().deallocate(storage->data, storage->bytes);
+    delete storage;
+  }
+  if (mask && mask->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete mask;
+}
+
+}  // namespace detail
+
+using detail::TensorImpl;
+
+Tensor::Tensor(double value) : impl_(new TensorImpl({}, DType::float32)) {
+  impl_->weak = true;
+  const float narrow = static_cast<float>(value);
+  std::memcpy(impl_->scalar, &narrow, sizeof narrow);
+}
+
+Tensor::Tensor(int64_t value, bool boolean)
+    : impl_(new TensorImpl({}, boolean ? DType::boolean : DType::int32)) {
+  impl_->weak = true;
+  if (boolean) {
+    impl_->scalar[0] = static_cast<std::byte>(value != 0);
+  } else if (value == static_cast<int32_t>(value)) {
+    const int32_t narrow = static_cast<int32_t>(value);
+    std::memcpy(impl_->scalar, &narrow, sizeof narrow);
+  } else {
+    impl_->dtype = DType::int64;
+    std::memcpy(impl_->scalar, &value, sizeof value);
+  }
+}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype) {
+  Tensor t = adopt(new TensorImpl(shape, dtype));
+  auto& backend = backend::cpu_backend();
+  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
+  t.impl_->storage = new detail::Storage{&backend, nullptr, 0};
+  t.impl_->storage->data = backend.allocator().allocate(bytes);
+  t.impl_->storage->bytes = bytes;
+  return t;
+}
+
+Tensor Tensor::copy_of(const void* values, const Shape& shape, DType dtype) {
+  Tensor t = empty(shape, dtype);
+  if (const size_t bytes = t.bytes()) t.impl_->storage->backend->copy_from_host(t.data(), values, bytes);
+  return t;
+}
+
+Tensor Tensor::abstract(const Shape& shape, DType dtype) {
+  return adopt(new TensorImpl(shape, dtype));
+}
+
+Tensor Tensor::symbolic(const Shape& shape, DType dtype, Origin origin) {
+  Tensor t = abstract(shape, dtype);
+  t.impl_->origin = std::make_unique<Origin>(std::move(origin));
+  return t;
+}
+
+void Tensor::check_count(size_t count, const Shape& shape) {
+  if (static_cast<int64_t>(count) != shape.numel())
+    throw ShapeError(fmt::format("Tensor::from: {} values do not fill shape {}, which has {}", count,
+                                 shape.str(), shape.numel()));
+}
+
+void Tensor::check_type(DType wanted) const {
+  if (wanted != dtype())
+    throw ShapeError(fmt::format("Tensor::values: asked for {} values of a {} tensor of shape {}. Use "
+                                 "to_vector to convert, or ops::cast.",
+                                 dtype_name(wanted), dtype_name(dtype()), shape().str()));
+}
+
+void* Tensor::data() const {
+  if (impl_->storage) return impl_->storage->data;
+  if (impl_->weak) return impl_->scalar;
+  throw StateError(fmt::format(
+      "This {} tensor of shape {} has no values: it is {}.", dtype_name(dtype()), shape().str(),
+      is_symbolic() ? "a symbolic tensor of a graph that is being built (call the model on data instead)"
+                    : "a stand-in used to infer shapes"));
+}
+
+const void* Tensor::host_data() const { return data(); }
+
+double Tensor::item() const {
+  if (!shape().known() || size() != 1)
+    throw ShapeError(fmt::format("Tensor::item: needs exactly one element, found shape {}", shape().str()));
+  return to_vector<double>()[0];
+}
+
+namespace {
+
+template <class To, class From>
+To convert(From v) {
+  if constexpr (std::is_same_v<From, Half>) return static_cast<To>(half_to_float(v.bits));
+  else if constexpr (std::is_same_v<From, BFloat16>) return static_cast<To>(bfloat16_to_float(v.bits));
+  else return static_cast<To>(v);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<T> Tensor::to_vector() const {
+  const void* source = host_data();
+  std::vector<T> result(static_cast<size_t>(size()));
+  dispatch(dtype(), [&]<class From>() {
+    const From* from = static_cast<const From*>(source);
+    for (size_t i = 0; i < result.size(); ++i) result[i] = convert<T>(from[i]);
+  });
+  return result;
+}
+
+template std::vector<float> Tensor::to_vector<float>() const;
+template std::vector<double> Tensor::to_vector<double>() const;
+template std::vector<int32_t> Tensor::to_vector<int32_t>() const;
+template std::vector<int64_t> Tensor::to_vector<int64_t>() const;
+template std::vector<uint8_t> Tensor::to_vector<uint8_t>() const;
+template std::vector<bool> Tensor::to_vector<bool>() const;
+
+Tensor Tensor::with_shape(const Shape& shape) const {
+  Tensor t = detached();
+  t.impl_->shape = shape;
+  return t;
+}
+
+Tensor Tensor::detached() const {
+  Tensor t = adopt(new TensorImpl(impl_->shape, impl_->dtype));
+  t.impl_->weak = impl_->weak;
+  std::memcpy(t.impl_->scalar, impl_->scalar, sizeof impl_->scalar);
+  t.impl_->storage = impl_->storage;
+  if (impl_->storage) impl_->storage->references.fetch_add(1, std::memory_order_relaxed);
+  return t;
+}
+
+bool Tensor::unique() const {
+  return impl_->references.load(std::memory_order_acquire) == 1 && impl_->storage &&
+         impl_->storage->references.load(std::memory_order_acquire) == 1;
+}
+
+Tensor Tensor::mask() const {
+  if (!impl_->mask) return {};
+  impl_->mask->references.fetch_add(1, std::memory_order_relaxed);
+  return adopt(impl_->mask);
+}
+
+void Tensor::set_mask(const Tensor& mask) const {
+  Tensor old = adopt(impl_->mask);
+  mask.retain();
+  impl_->mask = mask.impl_;
+}
+
+std::string Tensor::str() const {
+  if (!impl_) return "<no tensor>";
+  std::string text = fmt::format("<{} {}", dtype_name(dtype()), shape().str());
+  if (!is_eager()) return text + (is_symbolic() ? ", symbolic>" : ", abstract>");
+  const std::vector<double> values = to_vector<double>();
+  const size_t shown = std::min<size_t>(values.size(), 10);
+  text += ": [";
+  for (size_t i = 0; i < shown; ++i) text += fmt::format("{}{:.6g}", i ? ", " : "", values[i]);
+  return text + (shown < values.size() ? ", ...]>" : "]>");
+}
+
+namespace memory {
+Stats stats() { return backend::cpu_backend().allocator().stats(); }
+void release() { backend::cpu_backend().allocator().release(); }
+void set_limit(size_t bytes) { backend::cpu_backend().allocator().set_limit(bytes); }
+void reset_peak() { backend::cpu_backend().allocator().reset_peak(); }
+}  // namespace memory
+
+}  // namespace cornu

@@ -1,0 +1,215 @@
+// Tensor: an immutable n-dimensional array. Eager tensors hold values, symbolic ones (from Input) and
+// abstract ones (inside a shape inference) only a shape and a dtype; all three are this one class.
+#pragma once
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../backend/backend.h"
+#include "../../backend/error.h"
+
+namespace cornu {
+
+/// What is known of a tensor before it has values.
+struct TensorSpec {
+  Shape shape;
+  DType dtype = DType::float32;
+  friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
+  /// "float32 (None, 8)".
+  std::string str() const;
+};
+
+struct Node;
+
+/// Where a symbolic tensor comes from: output `index` of a node of a graph (see graph/node.h).
+struct Origin {
+  std::shared_ptr<Node> node;
+  int index = 0;
+};
+
+namespace detail {
+
+/// Memory of a tensor, shared by its reshapes.
+struct Storage {
+  backend::Backend* backend;
+  void* data;
+  size_t bytes;
+  std::atomic<int> references{1};
+};
+
+struct TensorImpl {
+  Shape shape;
+  DType dtype;
+  bool weak = false;             // a C++ number: adapts its dtype to what it meets
+  std::atomic<int> references{1};
+  uint64_t key;                  // identity for tapes: a variable's values all have the variable's key
+  std::atomic<uint32_t> tapes{0};  // a bit for each open tape (by depth) that watches this tensor
+  Storage* storage = nullptr;
+  alignas(8) std::byte scalar[8];  // the value of a weak scalar, which has no storage
+  std::unique_ptr<Origin> origin;
+  TensorImpl* mask = nullptr;
+
+  TensorImpl(const Shape& s, DType t);
+  ~TensorImpl();
+};
+
+uint64_t next_key();
+
+}  // namespace detail
+
+class Tensor {
+ public:
+  /// No tensor at all; only for assigning to later and for optional arguments.
+  Tensor() = default;
+  Tensor(std::nullptr_t) {}
+  /// A scalar that takes the dtype of what it is combined with, like a Python number.
+  Tensor(double value);
+  Tensor(float value) : Tensor(static_cast<double>(value)) {}
+  template <std::integral T>
+  Tensor(T value) : Tensor(static_cast<int64_t>(value), std::same_as<T, bool>) {}
+  /// A vector of the values.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Tensor(const std::vector<T>& values)
+      : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
+
+  Tensor(const Tensor& other) : impl_(other.impl_) { retain(); }
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor& operator=(const Tensor& other) {
+    Tensor copy(other);
+    std::swap(impl_, copy.impl_);
+    return *this;
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    std::swap(impl_, other.impl_);
+    return *this;
+  }
+  ~Tensor() { release(); }
+
+  /// A tensor with undefined values, to be filled through mutable_data before anybody else sees it.
+  static Tensor empty(const Shape& shape, DType dtype);
+  /// A copy of `shape.numel()` values in row-major order.
+  template <class T>
+  static Tensor from_host(const T* values, const Shape& shape) {
+    return copy_of(values, shape, dtype_for_v<T>);
+  }
+  template <class T>
+  static Tensor from(const std::vector<T>& values, const Shape& shape) {
+    check_count(values.size(), shape);
+    return from_host(values.data(), shape);
+  }
+  template <class T>
+  static Tensor from(std::initializer_list<T> values, const Shape& shape) {
+    check_count(values.size(), shape);
+    return from_host(values.begin(), shape);
+  }
+  /// The same from untyped memory.
+  static Tensor copy_of(const void* values, const Shape& shape, DType dtype);
+  /// A tensor of a shape inference: no values.
+  static Tensor abstract(const Shape& shape, DType dtype);
+  /// A tensor of a graph under construction.
+  static Tensor symbolic(const Shape& shape, DType dtype, Origin origin);
+
+  explicit operator bool() const { return impl_ != nullptr; }
+  const Shape& shape() const { return impl_->shape; }
+  /// Size of one axis; negative axes count from the end.
+  int64_t shape(int axis) const { return impl_->shape.at(axis); }
+  int rank() const { return impl_->shape.rank(); }
+  DType dtype() const { return impl_->dtype; }
+  TensorSpec spec() const { return {impl_->shape, impl_->dtype}; }
+  int64_t size() const { return impl_->shape.numel(); }
+  size_t bytes() const { return static_cast<size_t>(size()) * size_of(dtype()); }
+
+  /// Whether this tensor has values (it is neither symbolic nor abstract).
+  bool is_eager() const { return impl_->storage || impl_->weak; }
+  bool is_symbolic() const { return impl_->origin != nullptr; }
+  bool is_weak() const { return impl_->weak; }
+  const Origin& origin() const { return *impl_->origin; }
+
+  /// The only element, as a double. Throws ShapeError unless there is exactly one, StateError when the
+  /// tensor has no values.
+  double item() const;
+  /// All elements, row-major, converted to T.
+  template <class T>
+  std::vector<T> to_vector() const;
+  /// The elements in host memory. T must be the dtype's storage type.
+  template <class T>
+  std::span<const T> values() const {
+    check_type(dtype_for_v<T>);
+    return {static_cast<const T*>(host_data()), static_cast<size_t>(size())};
+  }
+  /// The elements as bytes in host memory.
+  const void* host_data() const;
+  /// Memory on the device. Writing is only for whoever has just made this tensor with `empty`.
+  void* data() const;
+  template <class T>
+  T* mutable_data() const {
+    return static_cast<T*>(data());
+  }
+  backend::Operand operand() const { return {&impl_->shape, impl_->dtype, data()}; }
+
+  /// The same values under another shape of equal size: shares memory, records nothing.
+  Tensor with_shape(const Shape& shape) const;
+  /// The same values as a new tensor that no tape knows.
+  Tensor detached() const;
+
+  /// Which elements along the leading axes are real rather than padding (a bool tensor), or empty.
+  Tensor mask() const;
+  /// Sets the mask on this very tensor (all handles of it).
+  void set_mask(const Tensor& mask) const;
+
+  /// Element or slice along the first axis; see ops::get_item for more.
+  Tensor operator[](int64_t index) const;
+
+  /// dtype, shape and, when eager, some values.
+  std::string str() const;
+
+  detail::TensorImpl* impl() const { return impl_; }
+  static Tensor adopt(detail::TensorImpl* impl) {
+    Tensor t;
+    t.impl_ = impl;
+    return t;
+  }
+  /// Whether this is the only handle of the tensor and of its memory.
+  bool unique() const;
+
+ private:
+  Tensor(int64_t value, bool boolean);
+  static void check_count(size_t count, const Shape& shape);
+  void check_type(DType wanted) const;
+  void retain() const {
+    if (impl_) impl_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() {
+    if (impl_ && impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
+  }
+
+  detail::TensorImpl* impl_ = nullptr;
+};
+
+using Tensors = InlineVector<Tensor, 4>;
+
+extern template std::vector<float> Tensor::to_vector<float>() const;
+extern template std::vector<double> Tensor::to_vector<double>() const;
+extern template std::vector<int32_t> Tensor::to_vector<int32_t>() const;
+extern template std::vector<int64_t> Tensor::to_vector<int64_t>() const;
+extern template std::vector<uint8_t> Tensor::to_vector<uint8_t>() const;
+extern template std::vector<bool> Tensor::to_vector<bool>() const;
+
+/// Figures and control of a device's memory.
+namespace memory {
+using Stats = backend::MemoryStats;
+Stats stats();
+/// Gives cached blocks back to the system.
+void release();
+/// Makes allocations beyond `bytes` throw MemoryError; 0 removes the limit.
+void set_limit(size_t bytes);
+void reset_peak();
+}  // namespace memory
+
+}  // namespace cornu

@@ -1,0 +1,94 @@
+// A variable's state, and the casts of mixed precision.
+#include "variable.h"
+
+#include <fmt/core.h>
+
+#include "../graph/recorder.h"
+#include "../ops/core.h"
+#include "../ops/operators.h"
+
+namespace cornu {
+
+struct Variable::State {
+  Tensor value;
+  Options options;
+  std::string path;
+  uint64_t key;
+};
+
+namespace {
+
+struct Autocast {
+  DType dtype;
+  bool active = false;
+};
+thread_local Autocast autocast;
+
+// The value of a variable is a tensor of its own that carries the variable's identity.
+Tensor owned(const Tensor& value, uint64_t key) {
+  Tensor t = value.detached();
+  t.impl()->weak = false;
+  t.impl()->key = key;
+  return t;
+}
+
+// A weak scalar lives inside its tensor; a variable needs memory of its own.
+Tensor materialised(const Tensor& value) {
+  return value.is_weak() ? Tensor::copy_of(value.data(), value.shape(), value.dtype()) : value;
+}
+
+}  // namespace
+
+Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
+
+Variable::Variable(const Tensor& value, Options options)
+    : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key()})) {
+  state_->path = state_->options.name;
+  state_->value = owned(materialised(value), state_->key);
+}
+
+const Tensor& Variable::value() const {
+  if (!state_) throw StateError("This variable has not been created yet: its layer is not built.");
+  for (Recorder* recorder : graph_context().recorders)
+    if (state_->options.trainable) recorder->read(state_->value);
+  return state_->value;
+}
+
+Variable::operator Tensor() const {
+  const Tensor& v = value();
+  if (autocast.active && is_float(v.dtype()) && v.dtype() != autocast.dtype)
+    return ops::cast(v, autocast.dtype);
+  return v;
+}
+
+void Variable::assign(const Tensor& value) {
+  if (!state_) throw StateError("assign: this variable has not been created yet.");
+  if (value.shape() != state_->value.shape())
+    throw ShapeError(fmt::format("Variable '{}': cannot assign a value of shape {} to a variable of shape {}.",
+                                 state_->path, value.shape().str(), state_->value.shape().str()));
+  if (inferring()) return;
+  const Tensor converted =
+      value.dtype() == dtype() ? materialised(value) : ops::cast(value, dtype());
+  state_->value = owned(converted, state_->key);
+}
+
+void Variable::assign_add(const Tensor& value) { assign(state_->value + value); }
+void Variable::assign_sub(const Tensor& value) { assign(state_->value - value); }
+
+const std::string& Variable::name() const { return state_->options.name; }
+const std::string& Variable::path() const { return state_->path; }
+void Variable::set_path(const std::string& path) { state_->path = path; }
+const Shape& Variable::shape() const { return state_->value.shape(); }
+DType Variable::dtype() const { return state_->value.dtype(); }
+bool Variable::trainable() const { return state_->options.trainable; }
+void Variable::set_trainable(bool trainable) { state_->options.trainable = trainable; }
+const Variable::Options& Variable::options() const { return state_->options; }
+uint64_t Variable::key() const { return state_->key; }
+
+AutocastScope::AutocastScope(DType dtype)
+    : previous_(autocast.dtype), had_previous_(autocast.active) {
+  autocast = {dtype, true};
+}
+AutocastScope::~AutocastScope() { autocast = {previous_, had_previous_}; }
+
+}  // namespace cornu
