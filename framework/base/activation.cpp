@@ -1,0 +1,106 @@
+// The activations by name.
+#include "activation.h"
+
+#include <fmt/core.h>
+
+#include <map>
+#include <mutex>
+
+#include "../config/configurable.h"
+#include "../ops/nn.h"
+
+namespace cornu {
+namespace {
+
+using Table = std::map<std::string, Activation::Function>;
+
+const Table& builtin() {
+  static const Table table = {
+      {"relu", [](const Tensor& x) { return ops::relu(x); }},
+      {"sigmoid", [](const Tensor& x) { return ops::sigmoid(x); }},
+      {"tanh", [](const Tensor& x) { return ops::tanh(x); }},
+      {"softmax", [](const Tensor& x) { return ops::softmax(x); }},
+      {"log_softmax", [](const Tensor& x) { return ops::log_softmax(x); }},
+      {"softplus", [](const Tensor& x) { return ops::softplus(x); }},
+      {"softsign", [](const Tensor& x) { return ops::softsign(x); }},
+      {"relu6", [](const Tensor& x) { return ops::relu6(x); }},
+      {"leaky_relu", [](const Tensor& x) { return ops::leaky_relu(x); }},
+      {"elu", [](const Tensor& x) { return ops::elu(x); }},
+      {"selu", [](const Tensor& x) { return ops::selu(x); }},
+      {"gelu", [](const Tensor& x) { return ops::gelu(x, false); }},
+      {"silu", [](const Tensor& x) { return ops::silu(x); }},
+      {"swish", [](const Tensor& x) { return ops::silu(x); }},
+      {"mish", [](const Tensor& x) { return ops::mish(x); }},
+      {"exponential", [](const Tensor& x) { return ops::exp(x); }},
+      {"hard_sigmoid", [](const Tensor& x) { return ops::hard_sigmoid(x); }},
+      {"hard_silu", [](const Tensor& x) { return ops::hard_silu(x); }},
+      {"hard_swish", [](const Tensor& x) { return ops::hard_silu(x); }},
+      {"log_sigmoid", [](const Tensor& x) { return ops::log_sigmoid(x); }},
+  };
+  return table;
+}
+
+std::mutex mutex;
+
+Table& custom() {
+  static auto* table = new Table;
+  return *table;
+}
+
+}  // namespace
+
+Activation::Activation(const std::string& name) : name_(name) {
+  if (name == "linear") return;
+  if (const auto found = builtin().find(name); found != builtin().end()) {
+    function_ = found->second;
+    return;
+  }
+  const std::lock_guard lock(mutex);
+  if (const auto found = custom().find(name); found != custom().end()) {
+    function_ = found->second;
+    return;
+  }
+  std::vector<std::string> known = {"linear"};
+  for (const auto& [n, f] : builtin()) known.push_back(n);
+  for (const auto& [n, f] : custom()) known.push_back(n);
+  throw ValueError(fmt::format("activation '{}' is not known.{} One of your own is made known with "
+                               "register_activation(\"package>name\", function).",
+                               name, did_you_mean(name, known)));
+}
+
+void register_activation(const std::string& registered_name, Activation::Function function) {
+  if (registered_name.find('>') == std::string::npos)
+    throw ValueError(fmt::format("register_activation: '{}' is not of the form \"package>name\".", registered_name));
+  const std::lock_guard lock(mutex);
+  custom()[registered_name] = std::move(function);
+}
+
+namespace detail {
+
+Value OptionCodec<Activation>::encode(const Activation& v) {
+  if (v.name().empty())
+    throw StateError("This activation is a function without a name, so it cannot be saved. Name it with "
+                     "register_activation(\"package>name\", function) and use that name.");
+  if (v.name().find('>') == std::string::npos) return v.name();
+  return Value::Dict{{"module", "builtins"},
+                     {"class_name", "function"},
+                     {"config", v.name()},
+                     {"registered_name", "function"}};
+}
+
+Activation OptionCodec<Activation>::decode(const Value& v) {
+  if (v.is_null()) return {};
+  if (v.is<std::string>()) return Activation(v.get<std::string>());
+  if (v.is<Value::Dict>()) {
+    const Value* class_name = find(v.get<Value::Dict>(), "class_name");
+    const Value* config = find(v.get<Value::Dict>(), "config");
+    if (class_name && class_name->is<std::string>() && class_name->get<std::string>() == "function" && config &&
+        config->is<std::string>())
+      return Activation(config->get<std::string>());
+    throw UnsupportedError("an activation that is an object of its own (a layer, or Python code) is not supported.");
+  }
+  throw ValueError("expected the name of an activation, found " + v.kind());
+}
+
+}  // namespace detail
+}  // namespace cornu

@@ -1,0 +1,28 @@
+// Initializer, Regularizer, Constraint: how a weight begins, what it costs, and what it may be.
+#pragma once
+#include "../config/configurable.h"
+
+namespace cornu {
+
+/// Makes the first value of a weight. Built-in ones are in cornu::initializers.
+class Initializer : public Configurable {
+ public:
+  static constexpr const char* module = "keras.initializers";
+  virtual Tensor operator()(const Shape& shape, DType dtype) = 0;
+};
+
+/// A penalty on a weight (or an output) that is added to the loss; a scalar. Built-in: cornu::regularizers.
+class Regularizer : public Configurable {
+ public:
+  static constexpr const char* module = "keras.regularizers";
+  virtual Tensor operator()(const Tensor& x) = 0;
+};
+
+/// Maps a weight to an allowed one after each training step. Built-in: cornu::constraints.
+class Constraint : public Configurable {
+ public:
+  static constexpr const char* module = "keras.constraints";
+  virtual Tensor operator()(const Tensor& x) = 0;
+};
+
+}  // namespace cornu

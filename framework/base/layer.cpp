@@ -1,0 +1,293 @@
+// Calling layers: building on first use, casting, masks, graphs, and errors that say which layer.
+#include "layer.h"
+
+#include <fmt/core.h>
+
+#include "../ops/core.h"
+#include "../ops/operators.h"
+#include "../ops/reduction.h"
+#include "call_scope.h"
+#include "log.h"
+
+namespace cornu {
+
+CallContext& call_context() {
+  thread_local CallContext context;
+  return context;
+}
+
+namespace {
+
+// Rethrows an error with the layer's path in front, unless a layer further inside did so.
+template <class F>
+auto locate(const Layer& layer, F&& f) {
+  thread_local std::string located;
+  auto text = [&](const Error& e) {
+    std::string message = e.what();
+    if (message != located) message = fmt::format("Layer '{}' ({}): {}", layer.path(), layer.base_name(), message);
+    located = message;
+    return message;
+  };
+  try {
+    return f();
+  } catch (const ShapeError& e) {
+    throw ShapeError(text(e));
+  } catch (const ValueError& e) {
+    throw ValueError(text(e));
+  } catch (const StateError& e) {
+    throw StateError(text(e));
+  } catch (const UnsupportedError& e) {
+    throw UnsupportedError(text(e));
+  } catch (const MemoryError& e) {
+    throw MemoryError(text(e));
+  }
+}
+
+Nest specs(const Nest& inputs) {
+  return inputs.map([](const Tensor& t) { return Tensor::abstract(t.shape(), t.dtype()); });
+}
+
+Value shapes(const Nest& inputs) {
+  if (inputs.is_tensor()) {
+    Value::List list;
+    for (int64_t size : inputs.tensor().shape()) list.push_back(size == Shape::unknown ? Value() : Value(size));
+    return list;
+  }
+  if (inputs.is_list()) {
+    Value::List list;
+    for (const Nest& n : inputs.list()) list.push_back(shapes(n));
+    return list;
+  }
+  Value::Dict dict;
+  for (const auto& [key, n] : inputs.entries()) dict.emplace_back(key, shapes(n));
+  return dict;
+}
+
+Nest nest_of_shapes(const Value& v) {
+  if (v.is<Value::List>()) {
+    const auto& list = v.get<Value::List>();
+    const bool is_shape = std::all_of(list.begin(), list.end(),
+                                      [](const Value& e) { return e.is_null() || e.is<int64_t>(); });
+    if (is_shape) return Tensor::abstract(detail::from_value<Shape>(v), DType::float32);
+    Nest::List nests;
+    for (const Value& e : list) nests.push_back(nest_of_shapes(e));
+    return nests;
+  }
+  if (v.is<Value::Dict>()) {
+    Nest::Dict dict;
+    for (const auto& [key, e] : v.get<Value::Dict>()) dict.emplace_back(key, nest_of_shapes(e));
+    return Nest::dict(std::move(dict));
+  }
+  throw ValueError("build_config: expected a shape, found " + v.kind());
+}
+
+Tensor first_mask(const Nest& inputs) {
+  if (inputs.is_tensor()) return inputs.tensor() ? inputs.tensor().mask() : Tensor();
+  for (const Tensor& t : inputs.flatten())
+    if (t && t.mask()) return t.mask();
+  return {};
+}
+
+}  // namespace
+
+// --- the defaults of what subclasses override ---------------------------------------------------------
+
+void Layer::build(const Shape&) {}
+
+void Layer::build_many(const Nest& inputs) {
+  if (inputs.is_tensor()) build(inputs.tensor().shape());
+}
+
+Tensor Layer::call(const Tensor& x, const Call& call) {
+  if (delegating_) throw StateError("neither call nor call_many is overridden.");
+  delegating_ = true;
+  struct Reset {
+    bool& flag;
+    ~Reset() { flag = false; }
+  } reset{delegating_};
+  return call_many(Nest(x), call).tensor();
+}
+
+Nest Layer::call_many(const Nest& inputs, const Call& call) {
+  if (!inputs.is_tensor())
+    throw ShapeError("takes a single tensor, found the structure " + inputs.structure() + ".");
+  return this->call(inputs.tensor(), call);
+}
+
+Tensor Layer::compute_mask(const Nest&, const Tensor& mask) { return supports_masking_ ? mask : Tensor(); }
+
+Value::Dict Layer::get_config() const { return base_config(); }
+
+// --- calls ------------------------------------------------------------------------------------------------
+
+std::string Layer::path() const {
+  std::string path;
+  for (const Layer* layer : call_context().stack) {
+    if (layer == this) break;
+    path += layer->name() + "/";
+  }
+  return path + name();
+}
+
+Tensor Layer::cast_input(const Tensor& x) const {
+  if (!autocast_ || !x || !is_float(x.dtype()) || x.dtype() == compute_dtype()) return x;
+  Tensor y = ops::cast(x, compute_dtype());
+  if (x.mask()) y.set_mask(x.mask());
+  return y;
+}
+
+void Layer::check_mask(const Tensor& mask) {
+  if (!mask || supports_masking_ || uses_mask() || warned_mask_) return;
+  warned_mask_ = true;
+  warn_once(fmt::format("Layer '{}' does not support masking: the mask of its input ends here. Override compute_mask "
+                        "to hand it on, or take it off before with set_mask({{}}).",
+                        path()));
+}
+
+void Layer::after_call(const Nest& inputs, const Tensor& mask, const Tensor& first_output) {
+  if (mask && first_output && !first_output.mask()) {
+    const Tensor out = compute_mask(inputs, mask);
+    if (out) first_output.set_mask(out);
+  }
+  if (activity_regularizer_ && first_output) {
+    // Keras divides by the batch so that the penalty does not grow with it.
+    const double batch = first_output.rank() > 0 ? static_cast<double>(std::max<int64_t>(first_output.shape()[0], 1)) : 1;
+    add_loss((*activity_regularizer_)(first_output) / Tensor(batch));
+  }
+}
+
+Tensor Layer::run(const Tensor& x, const Call& given) {
+  return locate(*this, [&]() -> Tensor {
+    const Tensor in = cast_input(x);
+    if (!built_) ensure_built(in);
+    Call call = given;
+    call.training = call_context().training;
+    if (!call.mask) call.mask = in.mask();
+    if (call.mask) check_mask(call.mask);
+    LayerObserver* observer = call_context().observer;
+    if (observer) observer->before(*this, in);
+    std::optional<AutocastScope> autocast;
+    if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
+    Tensor y = this->call(in, call);
+    if (!y) throw StateError("call returned no tensor.");
+    // A layer that returns its input must not put its own mask on the caller's tensor.
+    if (call.mask && y.impl() == in.impl() && !supports_masking_) y = ops::stop_gradient(y);
+    if (call.mask || activity_regularizer_) after_call(in, call.mask, y);
+    if (observer) observer->after(*this, y);
+    return y;
+  });
+}
+
+Nest Layer::run_many(const Nest& inputs, const Call& given) {
+  return locate(*this, [&]() -> Nest {
+    const Nest in = inputs.is_tensor() ? Nest(cast_input(inputs.tensor()))
+                                       : inputs.map([&](const Tensor& t) { return cast_input(t); });
+    if (!built_) ensure_built(in);
+    Call call = given;
+    call.training = call_context().training;
+    if (!call.mask) call.mask = first_mask(in);
+    if (call.mask) check_mask(call.mask);
+    LayerObserver* observer = call_context().observer;
+    if (observer) observer->before(*this, in);
+    std::optional<AutocastScope> autocast;
+    if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
+    const Nest y = call_many(in, call);
+    if (call.mask || activity_regularizer_) after_call(in, call.mask, y.flatten().at(0));
+    if (observer) observer->after(*this, y);
+    return y;
+  });
+}
+
+Tensor Layer::operator()(const Tensor& x, const Call& call) {
+  if (!x) throw ValueError(fmt::format("Layer '{}': called on an empty tensor.", path()));
+  if (x.is_symbolic()) return call_symbolic(x, call).tensor();
+  CallScope scope(*this, call.training);
+  return run(x, call);
+}
+
+Nest Layer::operator()(const Nest& inputs, const Call& call) {
+  if (any_symbolic(inputs.flatten())) return call_symbolic(inputs, call);
+  CallScope scope(*this, call.training);
+  return run_many(inputs, call);
+}
+
+Nest Layer::call_symbolic(const Nest& inputs, const Call& call) {
+  std::shared_ptr<Operation> self = weak_from_this().lock();
+  if (!self)
+    throw StateError(fmt::format("Layer '{}' lives on the stack and cannot be part of a graph. Make it with "
+                                 "make<T>(), or as a handle such as Dense({{...}}).",
+                                 path()));
+  CallScope scope(*this, call.training);
+  Arguments arguments{{Value(inputs)}, call.extra};
+  const Tensor mask = call.mask ? call.mask : first_mask(inputs);
+  if (mask && uses_mask()) arguments.named.emplace_back("mask", mask);
+  if (call.training) arguments.named.emplace_back("training", *call.training);
+  const Nest outputs = infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });
+  const Nest result = make_node(std::move(self), std::move(arguments), outputs);
+  if (mask) {
+    check_mask(mask);
+    if (const Tensor out = compute_mask(inputs, mask)) result.flatten().at(0).set_mask(out);
+  } else if (const Tensor out = compute_mask(inputs, {})) {
+    result.flatten().at(0).set_mask(out);
+  }
+  return result;
+}
+
+Nest Layer::invoke(const Arguments& arguments) {
+  if (arguments.positional.empty())
+    throw ValueError(fmt::format("Layer '{}': called without an input.", path()));
+  Call call;
+  for (const auto& [key, value] : arguments.named) {
+    if (value.is_null()) continue;
+    if (key == "training") call.training = detail::from_value<bool>(value);
+    else if (key == "mask") call.mask = value.is<Value::List>() ? first_mask(value.nest()) : value.nest().tensor();
+    else call.extra.emplace_back(key, value);
+  }
+  // More positional arguments are further tensors: (query, value, key) of attention.
+  Nest inputs = arguments.positional[0].nest();
+  if (arguments.positional.size() > 1) {
+    Nest::List list;
+    for (const Value& v : arguments.positional)
+      if (!v.is_null()) list.push_back(v.nest());
+    inputs = std::move(list);
+  }
+  if (call.training && !*call.training && call_context().training) call.training.reset();
+  CallScope scope(*this, call.training);
+  return run_many(inputs, call);
+}
+
+void Layer::ensure_built(const Nest& inputs) {
+  if (built_) return;
+  PauseRecording pause;
+  const size_t weights = weights_.size(), trainable = trainable_weights_, tracked = tracked_.size();
+  try {
+    build_many(specs(inputs));
+  } catch (...) {
+    // A failed build leaves nothing behind: the next call may be right.
+    weights_.resize(weights);
+    trainable_weights_ = trainable;
+    tracked_.resize(tracked);
+    throw;
+  }
+  built_ = true;
+  build_config_ = {{"input_shape", shapes(inputs)}};
+}
+
+void Layer::build_from_config(const Value::Dict& config) {
+  const Value* shape = detail::find(config, "input_shape");
+  if (!shape || shape->is_null()) return;
+  CallScope scope(*this, {});
+  locate(*this, [&] { ensure_built(nest_of_shapes(*shape)); });
+}
+
+Nest Layer::compute_output_spec(const Nest& inputs) {
+  const Nest stand_ins = specs(inputs);
+  CallScope scope(*this, {});
+  return infer_outputs({{Value(stand_ins)}, {}}, [&](const Arguments& a) { return run_many(a.positional[0].nest(), {}); });
+}
+
+Shape Layer::compute_output_shape(const Shape& input_shape) {
+  return compute_output_spec(Tensor::abstract(input_shape, compute_dtype())).tensor().shape();
+}
+
+}  // namespace cornu

@@ -1,0 +1,288 @@
+// Layer: a computation with weights. Users subclass it; everything in cornu::layers is one.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../config/config.h"
+#include "../config/registration.h"
+#include "../graph/node.h"
+#include "../tensor/random.h"
+#include "activation.h"
+#include "dtype_policy.h"
+#include "initializer.h"
+
+namespace cornu {
+
+class Metric;
+
+/// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are given their own.
+struct Call {
+  std::optional<bool> training = {};
+  /// Which steps of the input are real; by default the mask that the input carries.
+  Tensor mask = {};
+  /// Further arguments by name, such as initial_state.
+  Value::Dict extra = {};
+
+  bool is_training() const { return training.value_or(false); }
+  /// An argument of `extra`, or null.
+  const Value* find(const std::string& name) const { return detail::find(extra, name); }
+};
+
+/// Base of all layers and models. A subclass overrides `call`, and `build` if weights depend on the input's shape:
+///
+///   void build(const Shape& input) override { kernel = add_weight({.name = "kernel", .shape = {input.back(), 8}}); }
+///   Tensor call(const Tensor& x, const Call&) override { return ops::matmul(x, kernel); }
+///
+/// Layers inside it are tracked by the name of their member, under which files keep their weights.
+class Layer : public Operation, public Configurable {
+ public:
+  static constexpr const char* module = "keras.layers";
+  using CallOptions = Call;
+
+  Layer();
+  ~Layer() override;
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+  // --- what a subclass overrides ---------------------------------------------------------------------
+
+  /// Makes the weights for inputs of this shape (axes of unknown size are Shape::unknown).
+  virtual void build(const Shape& input_shape);
+  /// The same for several inputs; by default `build` of a single one's shape.
+  virtual void build_many(const Nest& inputs);
+  /// The computation on one tensor.
+  virtual Tensor call(const Tensor& x, const Call& call);
+  /// The computation on lists or dictionaries of tensors, or with several results; by default `call`.
+  virtual Nest call_many(const Nest& inputs, const Call& call);
+  /// The mask of the output; by default the input's when supports_masking, else none. Throws nothing.
+  virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
+  /// Whether `call` reads its mask, so that a graph must hand it on.
+  virtual bool uses_mask() const { return false; }
+  Value::Dict get_config() const override;
+  void configure(const Value::Dict& config) override;
+
+  // --- use -------------------------------------------------------------------------------------------
+
+  /// Builds on the first call, then computes. On a symbolic tensor (from Input) it extends the graph.
+  Tensor operator()(const Tensor& x, const Call& call = {});
+  /// The same for lists and dictionaries, and for layers with several results: `lstm(Nest(x))`.
+  Nest operator()(const Nest& inputs, const Call& call = {});
+
+  /// Shape of the output for this input shape, found by running `call` on stand-ins.
+  Shape compute_output_shape(const Shape& input_shape);
+  /// The same for nests of specs (abstract or symbolic tensors).
+  Nest compute_output_spec(const Nest& inputs);
+  /// Makes the weights now.
+  void ensure_built(const Nest& inputs);
+  bool built() const { return built_; }
+
+  // --- weights and state -------------------------------------------------------------------------------
+
+  struct WeightOptions {
+    std::string name = "variable";
+    Shape shape = {};
+    Choice<Initializer> initializer = {};  ///< default: glorot_uniform for floats, else zeros
+    std::optional<DType> dtype = {};
+    bool trainable = true;
+    Choice<Regularizer> regularizer = {};
+    Choice<Constraint> constraint = {};
+  };
+  /// A weight of this layer. Call it in build() or the constructor.
+  Variable add_weight(WeightOptions options);
+
+  /// Tracks a layer that a member holds; `attribute` is the member's name. Returns the layer.
+  template <class T>
+  Ref<T> track(const std::string& attribute, Ref<T> layer) {
+    track_one(attribute, layer.shared());
+    return layer;
+  }
+  template <std::derived_from<Layer> T>
+  std::shared_ptr<T> track(const std::string& attribute, std::shared_ptr<T> layer) {
+    track_one(attribute, layer);
+    return layer;
+  }
+  /// Tracks a list of layers.
+  template <class T>
+  std::vector<Ref<T>> track(const std::string& attribute, std::vector<Ref<T>> layers) {
+    std::vector<std::shared_ptr<Layer>> list;
+    for (const auto& layer : layers) list.push_back(layer.shared());
+    track_list(attribute, std::move(list));
+    return layers;
+  }
+
+  /// Own weights: trainable ones first, each group in the order of creation.
+  const std::vector<Variable>& own_weights() const { return weights_; }
+  /// All weights, this layer's first, then those of the layers inside in order.
+  std::vector<Variable> weights() const;
+  std::vector<Variable> trainable_variables() const;
+  std::vector<Variable> non_trainable_variables() const;
+  /// Seed generators and other state that files do not keep.
+  SeedGenerator& add_seed_generator(std::optional<int64_t> seed);
+  int64_t count_params() const;
+  /// Copies of all weights' values in the order of `weights`.
+  std::vector<Tensor> get_weights() const;
+  /// Throws ShapeError, leaving all weights as they are, when the number or a shape differs.
+  void set_weights(const std::vector<Tensor>& values);
+
+  bool trainable() const { return trainable_; }
+  /// Of this layer and all inside it.
+  void set_trainable(bool trainable);
+  const DTypePolicy& dtype_policy() const { return policy_; }
+  DType compute_dtype() const { return policy_.compute_dtype(); }
+  DType variable_dtype() const { return policy_.variable_dtype(); }
+  bool supports_masking() const { return supports_masking_; }
+
+  /// Layers directly inside, in the order in which they were tracked.
+  virtual std::vector<std::shared_ptr<Layer>> sublayers() const;
+
+  /// What the tracked members hold; a list of layers is one entry. For saving.
+  struct Tracked {
+    std::string attribute;
+    std::vector<std::shared_ptr<Layer>> layers;
+    bool is_list = false;
+  };
+  const std::vector<Tracked>& tracked() const { return tracked_; }
+
+  // --- losses and metrics ------------------------------------------------------------------------------
+
+  /// A scalar to add to the loss of the current training step; call it inside `call`.
+  void add_loss(const Tensor& loss);
+  /// A metric that this layer updates itself in `call`; the model reports and resets it.
+  std::shared_ptr<Metric> add_metric(std::shared_ptr<Metric> metric);
+  /// What add_loss collected since the last clear, then the weights' penalties, of this layer and those inside.
+  std::vector<Tensor> losses() const;
+  void clear_losses();
+  /// Those of this layer alone that add_loss collected.
+  std::vector<Tensor>& own_losses() { return losses_; }
+  std::vector<std::shared_ptr<Metric>> layer_metrics() const;
+
+  // --- names (Operation) and files -----------------------------------------------------------------------
+
+  const std::string& name() const override;
+  void rename(const std::string& name) override;
+  std::string base_name() const override;
+  bool is_named() const override { return named_; }
+  Nest invoke(const Arguments& arguments) override;
+  /// {"input_shape": ...} as files keep it; empty when not built.
+  const Value::Dict& build_config() const { return build_config_; }
+  /// Builds from what a file kept.
+  virtual void build_from_config(const Value::Dict& config);
+  /// "net/hidden": this layer's place in the calls under way on this thread, for errors.
+  std::string path() const;
+
+ protected:
+  /// Sets what every layer's config may have: name, trainable, dtype, activity_regularizer.
+  void set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy);
+  void set_activity_regularizer(Choice<Regularizer> regularizer) { activity_regularizer_ = std::move(regularizer); }
+  Value::Dict base_config() const;
+
+  bool supports_masking_ = false;
+  /// Whether float inputs are cast to the compute dtype.
+  bool autocast_ = true;
+
+ private:
+  friend class CallScope;
+  void track_one(const std::string& attribute, std::shared_ptr<Layer> layer);
+  void track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers);
+  Tensor cast_input(const Tensor& x) const;
+  Tensor run(const Tensor& x, const Call& call);
+  Nest run_many(const Nest& inputs, const Call& call);
+  void after_call(const Nest& inputs, const Tensor& mask, const Tensor& first_output);
+  Nest call_symbolic(const Nest& inputs, const Call& call);
+  void check_mask(const Tensor& mask);
+
+  mutable std::string name_;
+  bool named_ = false;
+  bool trainable_ = true;
+  bool built_ = false;
+  bool delegating_ = false;
+  bool warned_mask_ = false;
+  DTypePolicy policy_;
+  std::vector<Variable> weights_;
+  size_t trainable_weights_ = 0;
+  std::vector<Tracked> tracked_;
+  std::vector<std::unique_ptr<SeedGenerator>> seed_generators_;
+  std::vector<Tensor> losses_;
+  std::vector<std::shared_ptr<Metric>> metrics_;
+  Choice<Regularizer> activity_regularizer_;
+  Value::Dict build_config_;
+};
+
+/// Base of a layer with options: `class ResidualLayer : public LayerOf<ResidualLayer, ResidualConfig>`. Options named
+/// `name`, `trainable`, `dtype` and `activity_regularizer` are every layer's; others are the struct's own.
+template <class Self, class C>
+class LayerOf : public Layer {
+ public:
+  using Config = C;
+  explicit LayerOf(C c) : config(std::move(c)) {
+    std::string name;
+    bool trainable = true;
+    std::optional<DTypePolicy> policy;
+    if constexpr (requires { config.name; }) name = config.name;
+    if constexpr (requires { config.trainable; }) trainable = config.trainable;
+    if constexpr (requires { config.dtype; }) policy = config.dtype;
+    set_base(name, trainable, policy);
+    if constexpr (requires { config.activity_regularizer; })
+      set_activity_regularizer(config.activity_regularizer);
+  }
+
+  Value::Dict get_config() const override;
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict);
+
+  C config;
+};
+
+namespace detail {
+/// Takes the options that every layer has, and that a struct without them does not know, out of `dict`.
+struct BaseOptions {
+  std::string name;
+  bool trainable = true;
+  std::optional<DTypePolicy> policy;
+  Value::Dict rest;
+};
+BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable, bool keep_dtype);
+/// Merges the base config and the struct's: name, trainable and dtype come first.
+Value::Dict merge_config(Value::Dict base, Value::Dict own);
+
+template <class Self, class C>
+std::shared_ptr<Self> layer_from_config(const Value::Dict& dict);
+}  // namespace detail
+
+template <class Self, class C>
+Value::Dict LayerOf<Self, C>::get_config() const {
+  return detail::merge_config(base_config(), to_dict(config));
+}
+
+template <class Self, class C>
+std::shared_ptr<Self> LayerOf<Self, C>::from_config(const Value::Dict& dict) {
+  detail::BaseOptions base = detail::split_base_options(dict, requires(C c) { c.name; },
+                                                        requires(C c) { c.trainable; }, requires(C c) { c.dtype; });
+  auto layer = std::make_shared<Self>(from_dict<C>(base.rest));
+  layer->LayerOf::set_base(layer->is_named() ? layer->name() : base.name, layer->trainable() && base.trainable,
+                           base.policy ? base.policy : std::optional(layer->dtype_policy()));
+  return layer;
+}
+
+/// A model or layer made on the heap, to be held by another.
+template <class T, class... A>
+std::shared_ptr<T> make(A&&... arguments) {
+  return std::make_shared<T>(std::forward<A>(arguments)...);
+}
+
+/// Any layer, for lists of them: made from handles and shared pointers alike.
+class AnyLayer {
+ public:
+  template <class T>
+    requires std::derived_from<T, Layer>
+  AnyLayer(const Ref<T>& ref) : layer_(ref.shared()) {}
+  template <std::derived_from<Layer> T>
+  AnyLayer(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
+  Layer* operator->() const { return layer_.get(); }
+  const std::shared_ptr<Layer>& shared() const { return layer_; }
+
+ private:
+  std::shared_ptr<Layer> layer_;
+};
+
+}  // namespace cornu

@@ -1,0 +1,251 @@
+// What a layer owns: weights, layers inside, losses, its name.
+#include <cxxabi.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../initializers/initializers.h"
+#include "../ops/catalog.h"
+#include "call_scope.h"
+#include "layer.h"
+#include "metric.h"
+
+namespace cornu {
+
+Layer::Layer() : policy_(default_policy()) {}
+Layer::~Layer() = default;
+
+Variable Layer::add_weight(WeightOptions options) {
+  const DType dtype = options.dtype.value_or(variable_dtype());
+  if (!options.shape.known())
+    throw ShapeError(fmt::format("weight '{}' cannot have the shape {}: an axis of the input that weights depend on "
+                                 "has no known size. Give it in Input.",
+                                 options.name, options.shape.str()));
+  if (!options.initializer) {
+    if (is_float(dtype)) options.initializer = initializers::GlorotUniform();
+    else options.initializer = initializers::Zeros();
+  }
+  PauseRecording pause;
+  Variable::Options settings{.name = options.name, .trainable = options.trainable && trainable_};
+  if (auto constraint = options.constraint)
+    settings.constraint = [constraint](const Tensor& x) { return (*constraint)(x); };
+  if (auto regularizer = options.regularizer)
+    settings.regularizer = [regularizer](const Tensor& x) { return (*regularizer)(x); };
+  Variable v((*options.initializer)(options.shape, dtype), std::move(settings));
+  v.set_path(name() + "/" + options.name);
+  if (options.trainable) {
+    weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(trainable_weights_++), v);
+  } else {
+    weights_.push_back(v);
+  }
+  return v;
+}
+
+void Layer::track_one(const std::string& attribute, std::shared_ptr<Layer> layer) {
+  track_list(attribute, {std::move(layer)});
+  tracked_.back().is_list = false;
+}
+
+void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers) {
+  for (const auto& layer : layers)
+    if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));
+  for (const Tracked& t : tracked_)
+    if (t.attribute == attribute)
+      throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
+  // Layers inside are told apart by name; one the user has not named gets a free one.
+  std::vector<std::string> taken;
+  for (const auto& inside : sublayers()) taken.push_back(inside->name());
+  tracked_.push_back({attribute, layers, true});
+  for (const auto& layer : layers) {
+    std::string name = layer->name();
+    if (!layer->is_named())
+      for (int i = 1; std::find(taken.begin(), taken.end(), name) != taken.end(); ++i)
+        name = fmt::format("{}_{}", layer->base_name(), i);
+    if (name != layer->name()) layer->rename(name);
+    taken.push_back(name);
+  }
+}
+
+std::vector<std::shared_ptr<Layer>> Layer::sublayers() const {
+  std::vector<std::shared_ptr<Layer>> result;
+  for (const Tracked& t : tracked_)
+    for (const auto& layer : t.layers)
+      if (std::find(result.begin(), result.end(), layer) == result.end()) result.push_back(layer);
+  return result;
+}
+
+namespace {
+
+void add_unique(std::vector<Variable>& list, const Variable& v) {
+  for (const Variable& other : list)
+    if (other == v) return;
+  list.push_back(v);
+}
+
+void collect_weights(const Layer& layer, std::vector<Variable>& out) {
+  for (const Variable& v : layer.own_weights()) add_unique(out, v);
+  for (const auto& inside : layer.sublayers()) collect_weights(*inside, out);
+}
+
+}  // namespace
+
+std::vector<Variable> Layer::weights() const {
+  std::vector<Variable> result;
+  collect_weights(*this, result);
+  return result;
+}
+
+std::vector<Variable> Layer::trainable_variables() const {
+  std::vector<Variable> result;
+  if (trainable_)
+    for (const Variable& v : weights())
+      if (v.trainable()) result.push_back(v);
+  return result;
+}
+
+std::vector<Variable> Layer::non_trainable_variables() const {
+  std::vector<Variable> result;
+  for (const Variable& v : weights())
+    if (!trainable_ || !v.trainable()) result.push_back(v);
+  return result;
+}
+
+SeedGenerator& Layer::add_seed_generator(std::optional<int64_t> seed) {
+  return *seed_generators_.emplace_back(std::make_unique<SeedGenerator>(seed));
+}
+
+int64_t Layer::count_params() const {
+  if (!built_ && weights().empty() && !sublayers().empty())
+    throw StateError(fmt::format("count_params: layer '{}' is not built yet. Call it on data or build it.", name()));
+  int64_t count = 0;
+  for (const Variable& v : weights()) count += v.shape().numel();
+  return count;
+}
+
+std::vector<Tensor> Layer::get_weights() const {
+  std::vector<Tensor> values;
+  for (const Variable& v : weights()) values.push_back(v.value().detached());
+  return values;
+}
+
+void Layer::set_weights(const std::vector<Tensor>& values) {
+  const std::vector<Variable> all = weights();
+  if (values.size() != all.size())
+    throw ShapeError(fmt::format("set_weights: layer '{}' has {} weights, {} values were given.{}", name(), all.size(),
+                                 values.size(), built_ ? "" : " It is not built yet."));
+  for (size_t i = 0; i < all.size(); ++i)
+    if (values[i].shape() != all[i].shape())
+      throw ShapeError(fmt::format("set_weights: weight {} of layer '{}' ('{}') has shape {}, the value has {}.", i, name(),
+                                   all[i].path(), all[i].shape().str(), values[i].shape().str()));
+  for (size_t i = 0; i < all.size(); ++i) Variable(all[i]).assign(values[i]);
+}
+
+void Layer::set_trainable(bool trainable) {
+  trainable_ = trainable;
+  for (size_t i = 0; i < trainable_weights_; ++i) weights_[i].set_trainable(trainable);
+  for (const auto& layer : sublayers()) layer->set_trainable(trainable);
+}
+
+void Layer::add_loss(const Tensor& loss) {
+  if (!inferring()) losses_.push_back(loss);
+}
+
+std::shared_ptr<Metric> Layer::add_metric(std::shared_ptr<Metric> metric) {
+  metrics_.push_back(metric);
+  return metric;
+}
+
+std::vector<Tensor> Layer::losses() const {
+  std::vector<Tensor> result;
+  const std::function<void(const Layer&)> collect = [&](const Layer& layer) {
+    result.insert(result.end(), layer.losses_.begin(), layer.losses_.end());
+    for (const auto& inside : layer.sublayers()) collect(*inside);
+  };
+  collect(*this);
+  for (const Variable& v : trainable_variables())
+    if (v.options().regularizer) result.push_back(v.options().regularizer(v.value()));
+  return result;
+}
+
+void Layer::clear_losses() {
+  losses_.clear();
+  for (const auto& layer : sublayers()) layer->clear_losses();
+}
+
+std::vector<std::shared_ptr<Metric>> Layer::layer_metrics() const {
+  std::vector<std::shared_ptr<Metric>> result = metrics_;
+  for (const auto& layer : sublayers())
+    for (auto& metric : layer->layer_metrics())
+      if (std::find(result.begin(), result.end(), metric) == result.end()) result.push_back(metric);
+  return result;
+}
+
+const std::string& Layer::name() const {
+  if (name_.empty()) name_ = base_name();
+  return name_;
+}
+
+void Layer::rename(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    throw ValueError(fmt::format("A layer's name may not contain '/', found '{}'.", name));
+  name_ = name;
+  for (Variable& v : weights_) v.set_path(name + "/" + v.name());
+}
+
+std::string Layer::base_name() const {
+  // The class's name without a "Layer" at its end: DenseLayer is Keras's Dense.
+  int status = 0;
+  char* demangled = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? demangled : "layer";
+  std::free(demangled);
+  name = name.substr(0, name.find('<'));
+  if (const size_t colon = name.rfind(':'); colon != std::string::npos) name = name.substr(colon + 1);
+  if (name.size() > 5 && name.ends_with("Layer") && name != "InputLayer") name.resize(name.size() - 5);
+  return to_snake_case(name);
+}
+
+void Layer::set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy) {
+  if (!name.empty()) {
+    rename(name);
+    named_ = true;
+  }
+  trainable_ = trainable;
+  if (policy) policy_ = *policy;
+}
+
+void Layer::configure(const Value::Dict& config) {
+  const detail::BaseOptions base = detail::split_base_options(config, false, false, false);
+  if (!base.rest.empty()) detail::unknown_key(base.rest[0].first, {"name", "trainable", "dtype"});
+  set_base(base.name, base.trainable, base.policy);
+}
+
+Value::Dict Layer::base_config() const {
+  return {{"name", name()}, {"trainable", trainable_}, {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
+}
+
+namespace detail {
+
+BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable, bool keep_dtype) {
+  BaseOptions base;
+  for (const auto& [key, value] : dict) {
+    if (key == "name" && !keep_name) {
+      if (!value.is_null()) base.name = from_value<std::string>(value);
+    } else if (key == "trainable" && !keep_trainable) {
+      base.trainable = from_value<bool>(value);
+    } else if (key == "dtype" && !keep_dtype) {
+      base.policy = OptionCodec<DTypePolicy>::decode(value);
+    } else {
+      base.rest.emplace_back(key, value);
+    }
+  }
+  return base;
+}
+
+Value::Dict merge_config(Value::Dict base, Value::Dict own) {
+  for (auto& [key, value] : own)
+    if (!find(base, key)) base.emplace_back(key, std::move(value));
+  return base;
+}
+
+}  // namespace detail
+}  // namespace cornu

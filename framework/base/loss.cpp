@@ -1,0 +1,173 @@
+// Masks, weights and reductions of losses.
+#include "loss.h"
+
+#include <fmt/core.h>
+
+#include "../ops/core.h"
+#include "../ops/elementwise.h"
+#include "../ops/operators.h"
+#include "../ops/reduction.h"
+#include "../ops/shaping.h"
+
+namespace cornu {
+namespace {
+
+void check_reduction(const std::string& name, const std::string& reduction) {
+  static const std::vector<std::string> known = {"sum_over_batch_size", "sum", "mean",
+                                                 "mean_with_sample_weight", "none"};
+  if (std::find(known.begin(), known.end(), reduction) == known.end())
+    throw ValueError(
+        fmt::format("Loss '{}': reduction '{}' is not one of sum_over_batch_size, sum, mean, "
+                    "mean_with_sample_weight, none.{}",
+                    name, reduction, did_you_mean(reduction, known)));
+}
+
+Tensor as(const Tensor& t, DType dtype) {
+  return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
+}
+
+Tensor divide_no_nan(const Tensor& x, const Tensor& y) {
+  return fused(
+      [](Expr x, Expr y) {
+        Expr zero = expr::equal(y, 0.0);
+        return expr::select(zero, 0.0, x / expr::select(zero, 1.0, y));
+      },
+      x, y);
+}
+
+void check_weights(const Tensor& values, const Tensor& weight) {
+  try {
+    if (values.shape() != weight.shape())
+      static_cast<void>(broadcast(values.shape(), weight.shape()));
+  } catch (const ShapeError&) {
+    throw ShapeError(fmt::format(
+        "sample_weight of shape {} does not fit values of shape {}: give one weight for "
+        "each value, or axes of size 1 where it repeats.",
+        weight.shape().str(), values.shape().str()));
+  }
+}
+
+}  // namespace
+
+Loss::Loss(std::string name, std::string reduction, DType dtype)
+    : name_(std::move(name)), reduction_(std::move(reduction)), dtype_(dtype) {
+  check_reduction(name_, reduction_);
+}
+
+Tensor Loss::total(const Tensor&, const Tensor&, bool) { return {}; }
+
+Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  Tensor mask = y_pred.mask();
+  if (!sample_weight && !mask && reduction_ != "none") {
+    if (Tensor y = total(y_true, y_pred, reduction_ != "sum")) return y;
+  }
+  const Tensor values = call(casts_targets_ ? as(y_true, dtype_) : y_true, as(y_pred, dtype_));
+  if (const Tensor own = values.mask()) mask = mask ? ops::logical_and(mask, own) : own;
+  return reduce_weighted_values(as(values, dtype_), sample_weight, mask, reduction_);
+}
+
+FunctionLoss::FunctionLoss(Function function, std::string name, std::string reduction)
+    : Loss(std::move(name), std::move(reduction)), function_(std::move(function)) {}
+
+Tensor FunctionLoss::call(const Tensor& y_true, const Tensor& y_pred) {
+  const auto [t, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
+  return function_(t, p);
+}
+
+Value::Dict FunctionLoss::get_config() const {
+  throw StateError(fmt::format(
+      "The loss '{}' is a C++ function, which cannot be saved. Write it as a subclass of "
+      "cornu::Loss and register that with CORNU_REGISTER.",
+      name_));
+}
+
+std::pair<Tensor, Tensor> squeeze_or_expand_to_same_rank(const Tensor& x1, const Tensor& x2,
+                                                         bool expand_rank_1) {
+  const int r1 = x1.rank(), r2 = x2.rank();
+  if (r1 == r2 + 1 && x1.shape(-1) == 1) {
+    if (r2 == 1 && expand_rank_1) return {x1, ops::expand_dims(x2, {-1})};
+    return {ops::squeeze(x1, -1), x2};
+  }
+  if (r2 == r1 + 1 && x2.shape(-1) == 1) {
+    if (r1 == 1 && expand_rank_1) return {ops::expand_dims(x1, {-1}), x2};
+    return {x1, ops::squeeze(x2, -1)};
+  }
+  return {x1, x2};
+}
+
+Tensor reduce_program(const backend::ProgramRef& program, std::span<const Tensor> inputs,
+                      const Axes& axes, double scale, DType dtype, const char* who,
+                      backend::ReduceOp op) {
+  backend::Reduce kernel;
+  kernel.shape = inputs[0].shape();
+  for (const Tensor& t : inputs.subspan(1)) {
+    if (t.rank() == 0 || t.shape() == kernel.shape) continue;
+    try {
+      kernel.shape = broadcast(kernel.shape, t.shape());
+    } catch (const ShapeError&) {
+      throw ShapeError(fmt::format("{}: y_true of shape {} and y_pred of shape {} do not fit.", who,
+                                   inputs[0].shape().str(), t.shape().str()));
+    }
+  }
+  kernel.program = program;
+  // Integers compare exactly in float64 where float32 would round them.
+  bool whole = true;
+  for (const Tensor& t : inputs) whole &= !is_float(t.dtype());
+  kernel.compute = whole && size_of(dtype) < 8 ? DType::float64 : compute_type(dtype);
+  kernel.op = op;
+  kernel.axes = axes.resolve(kernel.shape.rank());
+  kernel.scale = scale;
+  Shape kept;
+  size_t next = 0;
+  for (int i = 0; i < kernel.shape.rank(); ++i) {
+    if (next < kernel.axes.size() && kernel.axes[next] == i)
+      ++next;
+    else
+      kept.push_back(kernel.shape[i]);
+  }
+  return apply(kernel, inputs, TensorSpec{kept, dtype});
+}
+
+Tensor apply_mask(const Tensor& sample_weight, const Tensor& mask, DType dtype, bool rescale) {
+  if (!mask) return sample_weight;
+  Tensor weight = as(mask, dtype);
+  if (rescale) {
+    weight = fused(
+        [](Expr m, Expr total, Expr kept) {
+          return expr::select(m, expr::select(kept, total / expr::select(kept, kept, 1.0), 0.0),
+                              0.0);
+        },
+        weight, Tensor(static_cast<double>(mask.size())), ops::sum(weight));
+  }
+  if (!sample_weight) return weight;
+  const auto [m, w] = squeeze_or_expand_to_same_rank(weight, as(sample_weight, dtype));
+  check_weights(m, w);
+  return m * w;
+}
+
+Tensor reduce_weighted_values(const Tensor& values, const Tensor& sample_weight, const Tensor& mask,
+                              const std::string& reduction) {
+  const bool mean = reduction == "mean" || reduction == "sum_over_batch_size";
+  Tensor weight = apply_mask(sample_weight, mask, values.dtype(), mean);
+  Tensor v = values;
+  if (weight) {
+    std::tie(v, weight) = squeeze_or_expand_to_same_rank(values, as(weight, values.dtype()));
+    check_weights(v, weight);
+  }
+  const Shape shape = weight ? broadcast(v.shape(), weight.shape()) : v.shape();
+  const bool as_is = reduction == "none" || shape.rank() == 0 || shape == Shape{0};
+  if (as_is) return weight ? v * weight : v;
+  const int64_t n = shape.numel();
+  const double scale = reduction == "sum" || (reduction == "mean_with_sample_weight" && weight) ? 1
+                       : n == 0                                                                 ? 0
+                                : 1.0 / static_cast<double>(n);
+  const Tensor inputs[] = {v, weight};
+  const Tensor sum = weight ? reduce_program(backend::program_of(backend::Opcode::multiply), inputs,
+                                             {}, scale, v.dtype(), "sample_weight")
+                            : reduce_program(backend::program_of(backend::Opcode::identity),
+                                             {inputs, 1}, {}, scale, v.dtype(), "loss");
+  if (reduction == "mean_with_sample_weight" && weight) return divide_no_nan(sum, ops::sum(weight));
+  return sum;
+}
+
+}  // namespace cornu

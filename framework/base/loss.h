@@ -1,0 +1,107 @@
+// Loss: compares targets with predictions, one number for each sample, then reduced.
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "../../backend/kernel.h"
+#include "../config/config.h"
+#include "../ops/op.h"
+#include "../tensor/tensor.h"
+
+namespace cornu {
+
+/// Base of all losses. A subclass overrides `call`, which returns a value for each sample (the last
+/// axis is gone).
+class Loss : public Configurable {
+ public:
+  static constexpr const char* module = "keras.losses";
+  /// `reduction`: "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or
+  /// "none"; throws ValueError for another. Targets and predictions are cast to `dtype` before
+  /// `call`.
+  explicit Loss(std::string name, std::string reduction = "sum_over_batch_size",
+                DType dtype = DType::float32);
+
+  virtual Tensor call(const Tensor& y_true, const Tensor& y_pred) = 0;
+  /// `call`, weighted by sample_weight (which broadcasts to its values) and y_pred's mask, and
+  /// reduced. Throws ShapeError when the shapes do not fit.
+  virtual Tensor operator()(const Tensor& y_true, const Tensor& y_pred,
+                            const Tensor& sample_weight = {});
+  /// The mean (or sum) of the values of `call` without weights, where a loss has it in fewer
+  /// kernels; else empty.
+  virtual Tensor total(const Tensor& y_true, const Tensor& y_pred, bool mean);
+
+  const std::string& name() const { return name_; }
+  const std::string& reduction() const { return reduction_; }
+  DType dtype() const { return dtype_; }
+
+ protected:
+  std::string name_;
+  std::string reduction_;
+  DType dtype_;
+  bool casts_targets_ = true;  ///< false for a loss that takes class numbers
+};
+
+/// Base of a loss with options, among them `reduction` and `name` and perhaps `dtype` (float32
+/// without a value).
+template <class Self, class C, class Base = Loss>
+class LossOf : public Base {
+ public:
+  using Config = C;
+  explicit LossOf(C c) : Base(c.name, c.reduction, dtype_of_config(c)), config(std::move(c)) {}
+  /// As Keras, without `dtype` unless it was given.
+  Value::Dict get_config() const override {
+    Value::Dict dict = to_dict(config);
+    std::erase_if(
+        dict, [](const auto& entry) { return entry.first == "dtype" && entry.second.is_null(); });
+    return dict;
+  }
+  /// A null reduction is "none".
+  static std::shared_ptr<Self> from_config(Value::Dict dict) {
+    for (auto& [key, value] : dict)
+      if (key == "reduction" && value.is_null()) value = "none";
+    return std::make_shared<Self>(from_dict<C>(dict));
+  }
+  C config;
+
+ private:
+  static DType dtype_of_config(const C& c) {
+    if constexpr (requires { c.dtype.value_or(DType::float32); })
+      return c.dtype.value_or(DType::float32);
+    else
+      return DType::float32;
+  }
+};
+
+/// A loss that is a function of y_true and y_pred. It cannot be saved: a loss in a file is a
+/// registered class.
+class FunctionLoss : public Loss {
+ public:
+  using Function = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
+  explicit FunctionLoss(Function function, std::string name = "function_loss",
+                        std::string reduction = "sum_over_batch_size");
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  /// Throws StateError.
+  Value::Dict get_config() const override;
+
+ private:
+  Function function_;
+};
+
+/// Reduces the values of samples as losses do. With a mask, means are over what it keeps.
+Tensor reduce_weighted_values(const Tensor& values, const Tensor& sample_weight, const Tensor& mask,
+                              const std::string& reduction);
+/// Makes the ranks of y_true and y_pred equal where they differ by a last axis of size 1.
+std::pair<Tensor, Tensor> squeeze_or_expand_to_same_rank(const Tensor& x1, const Tensor& x2,
+                                                         bool expand_rank_1 = true);
+/// The sample weights with a mask's zeros in them. Where `rescale`, what the mask keeps weighs
+/// more, so that a mean over all is a mean over what is kept. Empty when both are.
+Tensor apply_mask(const Tensor& sample_weight, const Tensor& mask, DType dtype, bool rescale);
+/// scale * reduce(program(inputs...)) over axes of the inputs' broadcast shape, in one kernel.
+/// Throws ShapeError that names `who` when the inputs do not broadcast.
+Tensor reduce_program(const backend::ProgramRef& program, std::span<const Tensor> inputs,
+                      const Axes& axes, double scale, DType dtype, const char* who,
+                      backend::ReduceOp op = backend::ReduceOp::sum);
+
+}  // namespace cornu

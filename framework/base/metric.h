@@ -1,0 +1,69 @@
+// Metric: a figure that is collected over the batches of an epoch.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "../config/config.h"
+#include "../tensor/variable.h"
+
+namespace cornu {
+
+/// Base of all metrics. A subclass makes its state with add_variable, and overrides update_state
+/// and result.
+class Metric : public Configurable {
+ public:
+  static constexpr const char* module = "keras.metrics";
+  explicit Metric(std::string name, DType dtype = DType::float32);
+
+  /// Takes in a batch. Metrics of values only (Mean, Sum) read `y_true` as the values.
+  virtual void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                            const Tensor& sample_weight = {}) = 0;
+  /// The figure over everything taken in since the last reset: a scalar tensor (or one of several
+  /// figures).
+  virtual Tensor result() = 0;
+  /// Sets all state to its initial value.
+  virtual void reset_state();
+  /// update_state on this batch, then the result so far.
+  Tensor operator()(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {});
+
+  const std::string& name() const { return name_; }
+  void set_name(const std::string& name) { name_ = name; }
+  DType dtype() const { return dtype_; }
+  /// State in the order in which it was made.
+  const std::vector<Variable>& variables() const { return variables_; }
+
+ protected:
+  /// A variable that begins as (and is reset to) `initial`.
+  Variable add_variable(const Tensor& initial, const std::string& name);
+
+ private:
+  std::string name_;
+  DType dtype_;
+  std::vector<Variable> variables_;
+  std::vector<Tensor> initial_;
+};
+
+/// Base of a metric with options, among them `name` and `dtype` (float32 without a value).
+template <class Self, class C, class Base = Metric>
+class MetricOf : public Base {
+ public:
+  using Config = C;
+  explicit MetricOf(C c)
+      : Base(c.name, c.dtype ? *c.dtype : DType::float32), config(std::move(c)) {}
+  /// With the name and the dtype that are in use.
+  Value::Dict get_config() const override {
+    Value::Dict dict = to_dict(config);
+    for (auto& [key, value] : dict) {
+      if (key == "name") value = this->name();
+      if (key == "dtype") value = this->dtype();
+    }
+    return dict;
+  }
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    return std::make_shared<Self>(from_dict<C>(dict));
+  }
+  C config;
+};
+
+}  // namespace cornu

@@ -1,0 +1,406 @@
+// The part of a training step that all optimizers share.
+#include "optimizer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "../ops/core.h"
+#include "../ops/creation.h"
+#include "../ops/elementwise.h"
+#include "../ops/operators.h"
+#include "../ops/reduction.h"
+#include "log.h"
+
+namespace cornu {
+
+struct Optimizer::State {
+  std::vector<Variable> trainable;  // what the optimizer was built for
+  std::vector<Variable> variables;  // what files hold
+  std::vector<Variable> averages;
+  std::vector<Variable> accumulators;
+  Variable learning_rate;  // none when it follows a schedule
+
+  std::vector<std::string> excluded_names;
+  std::vector<Variable> excluded;
+  std::vector<char> decayed;  // whether weight decay applies, for each of `trainable`
+
+  // The last values read: a file or a callback may assign others, which are other tensors.
+  Tensor seen_iterations, seen_rate;
+  int64_t iterations = 0;
+  double rate = 0;
+
+  // The gradients of the step under way, and the numbers of their variables.
+  std::vector<Tensor> gradients;
+  std::vector<size_t> indices;
+  bool warned_of_missing = false;
+};
+
+namespace {
+
+bool positive(const std::optional<double>& value) { return value && *value > 0; }
+
+void check_options(const OptimizerOptions& o) {
+  const auto fail = [&](const std::string& text) {
+    throw ValueError(fmt::format("Optimizer '{}': {}", o.name, text));
+  };
+  if (o.gradient_accumulation_steps && *o.gradient_accumulation_steps != 0 &&
+      *o.gradient_accumulation_steps < 2)
+    fail(fmt::format("gradient_accumulation_steps must be at least 2, found {}.",
+                     *o.gradient_accumulation_steps));
+  if (o.use_ema && !(o.ema_momentum >= 0 && o.ema_momentum <= 1))
+    fail(fmt::format("ema_momentum must be in [0, 1], found {}.", o.ema_momentum));
+  if (o.use_ema && o.ema_overwrite_frequency && *o.ema_overwrite_frequency < 0)
+    fail(fmt::format("ema_overwrite_frequency must be at least 1, found {}.",
+                     *o.ema_overwrite_frequency));
+  if (int{o.clipnorm.has_value()} + int{o.global_clipnorm.has_value()} +
+          int{o.clipvalue.has_value()} >
+      1)
+    fail("only one of clipnorm, global_clipnorm and clipvalue can be set. Leave out the others.");
+}
+
+Tensor sum_of_squares(const Tensor& x) { return ops::sum(ops::square(x)); }
+
+Tensor int64_scalar(int64_t value) { return Tensor::from_host(&value, Shape{}); }
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(OptimizerOptions options)
+    : options_(std::move(options)), state_(std::make_shared<State>()) {
+  check_options(options_);
+  iterations_ = add_state(int64_scalar(0), "iteration");
+  if (options_.learning_rate.is_schedule()) return;
+  const float rate = static_cast<float>(options_.learning_rate.value());
+  state_->learning_rate = add_state(Tensor::from_host(&rate, Shape{}), "learning_rate");
+}
+
+Variable Optimizer::add_state(const Tensor& initial, const std::string& name) {
+  Variable v(initial, {.name = name, .trainable = false});
+  v.set_path(options_.name + "/" + name);
+  state_->variables.push_back(v);
+  return v;
+}
+
+Variable Optimizer::add_slot(const Variable& variable, const std::string& name,
+                             const Tensor& initial) {
+  std::string prefix = variable.path();
+  std::replace(prefix.begin(), prefix.end(), '/', '_');
+  return add_state(initial ? initial : ops::zeros(variable.shape(), variable.dtype()),
+                   prefix + "_" + name);
+}
+
+void Optimizer::build(const std::vector<Variable>& variables) {
+  State& s = *state_;
+  if (built_) {
+    if (variables == s.trainable) return;
+    throw ValueError(
+        fmt::format("Optimizer '{}' was built for other variables ({} of them, now {}). "
+                    "Make a new optimizer for a new set of variables.",
+                    options_.name, s.trainable.size(), variables.size()));
+  }
+  s.trainable = variables;
+  if (options_.use_ema)
+    for (const Variable& v : variables) s.averages.push_back(add_slot(v, "average"));
+  if (options_.gradient_accumulation_steps.value_or(0) > 0)
+    for (const Variable& v : variables)
+      s.accumulators.push_back(add_slot(v, "gradient_accumulator"));
+  build_slots(variables);
+  mark_decays();
+  built_ = true;
+}
+
+void Optimizer::begin_update(double) {}
+
+std::vector<Variable> Optimizer::variables() const { return state_->variables; }
+
+int64_t Optimizer::calls_done() const {
+  const Tensor& now = iterations_.value();
+  if (now.impl() != state_->seen_iterations.impl()) {
+    state_->seen_iterations = now;
+    state_->iterations = now.values<int64_t>()[0];
+  }
+  return state_->iterations;
+}
+
+int64_t Optimizer::update_number() const {
+  const int64_t steps = options_.gradient_accumulation_steps.value_or(0);
+  return (steps > 0 ? calls_done() / steps : calls_done()) + 1;
+}
+
+Tensor Optimizer::step_number() const { return Tensor(static_cast<double>(update_number())); }
+
+double Optimizer::learning_rate() const {
+  if (options_.learning_rate.is_schedule())
+    return options_.learning_rate.schedule()->at(calls_done());
+  const Tensor& now = state_->learning_rate.value();
+  if (now.impl() != state_->seen_rate.impl()) {
+    state_->seen_rate = now;
+    state_->rate = now.item();
+  }
+  return state_->rate;
+}
+
+void Optimizer::set_learning_rate(double value) {
+  if (options_.learning_rate.is_schedule())
+    throw StateError(
+        fmt::format("Optimizer '{}': its learning rate follows a schedule, so it cannot "
+                    "be set. Make the optimizer with a number to set it later.",
+                    options_.name));
+  const float rate = static_cast<float>(value);
+  state_->learning_rate.assign(Tensor::from_host(&rate, Shape{}));
+}
+
+Tensor Optimizer::scale_loss(const Tensor& loss) {
+  return options_.loss_scale_factor ? loss * Tensor(*options_.loss_scale_factor) : loss;
+}
+
+void Optimizer::exclude_from_weight_decay(const std::vector<std::string>& name_parts,
+                                          const std::vector<Variable>& variables) {
+  state_->excluded_names = name_parts;
+  state_->excluded = variables;
+  mark_decays();
+}
+
+void Optimizer::mark_decays() {
+  State& s = *state_;
+  std::vector<std::regex> patterns;
+  for (const std::string& part : s.excluded_names) {
+    try {
+      patterns.emplace_back(part);
+    } catch (const std::regex_error&) {
+      throw ValueError(
+          fmt::format("Optimizer '{}': exclude_from_weight_decay: '{}' is not a regular "
+                      "expression.",
+                      options_.name, part));
+    }
+  }
+  s.decayed.assign(s.trainable.size(), options_.weight_decay.has_value());
+  for (size_t i = 0; i < s.trainable.size(); ++i) {
+    const Variable& v = s.trainable[i];
+    const bool listed = std::find(s.excluded.begin(), s.excluded.end(), v) != s.excluded.end();
+    if (listed || std::any_of(patterns.begin(), patterns.end(), [&](const std::regex& pattern) {
+          return std::regex_search(v.name(), pattern);
+        }))
+      s.decayed[i] = false;
+  }
+}
+
+bool Optimizer::decays(size_t index) const { return state_->decayed[index]; }
+
+void Optimizer::finalize_variable_values() {
+  for (size_t i = 0; i < state_->averages.size(); ++i)
+    state_->trainable[i].assign(state_->averages[i].value());
+}
+
+void Optimizer::apply(const std::vector<Tensor>& gradients) {
+  if (!built_)
+    throw StateError(
+        fmt::format("Optimizer '{}': apply without variables needs a call of "
+                    "build(variables) before.",
+                    options_.name));
+  apply(gradients, state_->trainable);
+}
+
+void Optimizer::apply(const std::vector<Tensor>& gradients,
+                      const std::vector<Variable>& variables) {
+  if (gradients.size() != variables.size())
+    throw ValueError(
+        fmt::format("Optimizer '{}': expected one gradient for each of the {} variables, "
+                    "found {}.",
+                    options_.name, variables.size(), gradients.size()));
+  if (gradients.empty()) return;
+  if (!built_) build(variables);
+  State& s = *state_;
+  filter(gradients, variables);
+  if (options_.loss_scale_factor)
+    for (Tensor& g : s.gradients) g = g / Tensor(*options_.loss_scale_factor);
+  if (s.accumulators.empty() || accumulate()) {
+    clip();
+    update();
+  }
+  if (options_.use_ema) average();
+  s.gradients.clear();
+  for (const size_t index : s.indices) {
+    Variable& v = s.trainable[index];
+    if (v.options().constraint) v.assign(v.options().constraint(v.value()));
+  }
+  if (inferring()) return;
+  const int64_t done = calls_done() + 1;
+  iterations_.assign(int64_scalar(done));
+  s.seen_iterations = iterations_.value();
+  s.iterations = done;
+}
+
+// Collects the gradients that there are, and the numbers of their variables.
+void Optimizer::filter(const std::vector<Tensor>& gradients,
+                       const std::vector<Variable>& variables) {
+  State& s = *state_;
+  s.gradients.clear();
+  s.indices.clear();
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const size_t index = index_of(variables[i], i);
+    if (!gradients[i]) {
+      if (!s.warned_of_missing) missing.push_back(variables[i].path());
+      continue;
+    }
+    if (gradients[i].shape() != variables[i].shape())
+      throw ShapeError(
+          fmt::format("Optimizer '{}': the gradient of variable '{}' has shape {}, the "
+                      "variable {}.",
+                      options_.name, variables[i].path(), gradients[i].shape().str(),
+                      variables[i].shape().str()));
+    s.gradients.push_back(gradients[i]);
+    s.indices.push_back(index);
+  }
+  if (s.gradients.empty())
+    throw ValueError(
+        fmt::format("Optimizer '{}': no variable has a gradient. Is the loss computed "
+                    "from them while the tape is open?",
+                    options_.name));
+  if (missing.empty()) return;
+  s.warned_of_missing = true;
+  warn_once(fmt::format("Optimizer '{}': the loss does not depend on {}, so they stay as they are.",
+                        options_.name, join(missing)));
+}
+
+size_t Optimizer::index_of(const Variable& variable, size_t guess) const {
+  const std::vector<Variable>& known = state_->trainable;
+  if (guess < known.size() && known[guess] == variable) return guess;
+  const auto found = std::find(known.begin(), known.end(), variable);
+  if (found == known.end())
+    throw ValueError(
+        fmt::format("Optimizer '{}' was not built for variable '{}'. Make a new optimizer "
+                    "for a new set of variables.",
+                    options_.name, variable ? variable.path() : "(empty)"));
+  return static_cast<size_t>(found - known.begin());
+}
+
+// Adds the gradients to those of the steps before. In the last step of a round `gradients` become
+// the means of the round, and the result is true.
+bool Optimizer::accumulate() {
+  State& s = *state_;
+  const int64_t steps = *options_.gradient_accumulation_steps;
+  const bool last = (calls_done() + 1) % steps == 0;
+  for (size_t i = 0; i < s.gradients.size(); ++i) {
+    Variable& sum = s.accumulators[s.indices[i]];
+    if (last) {
+      s.gradients[i] = fused([](Expr g, Expr sum, Expr n) { return (g + sum) / n; }, s.gradients[i],
+                             sum.value(), Tensor(static_cast<double>(steps)));
+    } else {
+      sum.assign(s.gradients[i] + sum.value());
+    }
+  }
+  if (last)
+    for (Variable& sum : s.accumulators) sum.assign(ops::zeros(sum.shape(), sum.dtype()));
+  return last;
+}
+
+void Optimizer::clip() {
+  std::vector<Tensor>& gradients = state_->gradients;
+  if (positive(options_.clipnorm)) {
+    for (Tensor& g : gradients)
+      g = fused([](Expr g, Expr squares,
+                   Expr limit) { return g * limit / expr::maximum(expr::sqrt(squares), limit); },
+                g, sum_of_squares(g), Tensor(*options_.clipnorm));
+  } else if (positive(options_.global_clipnorm)) {
+    Tensor squares = sum_of_squares(gradients[0]);
+    for (size_t i = 1; i < gradients.size(); ++i) squares = squares + sum_of_squares(gradients[i]);
+    // norm - norm is 0, but NaN for a norm that is not finite.
+    const Tensor scale = fused(
+        [](Expr squares, Expr limit) {
+          Expr norm = expr::sqrt(squares);
+          return limit * expr::minimum(1.0 / norm, 1.0 / limit) + (norm - norm);
+        },
+        squares, Tensor(*options_.global_clipnorm));
+    for (Tensor& g : gradients) g = g * scale;
+  } else if (positive(options_.clipvalue)) {
+    for (Tensor& g : gradients)
+      g = fused([](Expr g, Expr limit) { return expr::minimum(expr::maximum(g, -limit), limit); },
+                g, Tensor(*options_.clipvalue));
+  }
+}
+
+void Optimizer::update() {
+  State& s = *state_;
+  const double rate = learning_rate();
+  const Tensor rate_tensor(rate);
+  if (options_.weight_decay && !decays_in_update()) {
+    const Tensor decay(*options_.weight_decay);
+    for (const size_t index : s.indices) {
+      if (!s.decayed[index]) continue;
+      Variable& v = s.trainable[index];
+      v.assign(fused([](Expr v, Expr decay, Expr rate) { return v - v * decay * rate; }, v.value(),
+                     decay, rate_tensor));
+    }
+  }
+  begin_update(rate);
+  for (size_t i = 0; i < s.indices.size(); ++i)
+    update_step(s.indices[i], s.gradients[i], s.trainable[s.indices[i]], rate_tensor);
+}
+
+// The averages begin as the values after the first step.
+void Optimizer::average() {
+  State& s = *state_;
+  const int64_t update = update_number();
+  const Tensor momentum(update > 1 ? options_.ema_momentum : 0.0);
+  const int64_t frequency = options_.ema_overwrite_frequency.value_or(0);
+  for (size_t i = 0; i < s.trainable.size(); ++i) {
+    s.averages[i].assign(
+        fused([](Expr average, Expr v,
+                 Expr momentum) { return momentum * average + (1.0 - momentum) * v; },
+              s.averages[i].value(), s.trainable[i].value(), momentum));
+    if (frequency > 0 && update % frequency == 0) s.trainable[i].assign(s.averages[i].value());
+  }
+}
+
+namespace detail {
+
+Value OptionCodec<LearningRate>::encode(const LearningRate& v) {
+  return v.is_schedule() ? serialize(*v.schedule()) : Value(v.value());
+}
+
+LearningRate OptionCodec<LearningRate>::decode(const Value& v) {
+  if (v.is_number()) return v.number();
+  Choice<LearningRateSchedule> schedule = OptionCodec<Choice<LearningRateSchedule>>::decode(v);
+  if (!schedule) throw ValueError("expected a number or a schedule, found " + v.kind());
+  return schedule;
+}
+
+Value::Dict optimizer_config(const Optimizer& optimizer, Value::Dict own) {
+  static constexpr const char* common[] = {"name",
+                                           "learning_rate",
+                                           "weight_decay",
+                                           "clipnorm",
+                                           "global_clipnorm",
+                                           "clipvalue",
+                                           "use_ema",
+                                           "ema_momentum",
+                                           "ema_overwrite_frequency",
+                                           "loss_scale_factor",
+                                           "gradient_accumulation_steps"};
+  const auto is_common = [](const std::string& key) {
+    return std::find(std::begin(common), std::end(common), key) != std::end(common);
+  };
+  const bool scheduled = optimizer.options().learning_rate.is_schedule();
+  Value::Dict dict;
+  for (const char* key : common) {
+    if (key == std::string("learning_rate") && !scheduled)
+      dict.emplace_back(key, optimizer.learning_rate());
+    else if (const Value* value = find(own, key))
+      dict.emplace_back(key, *value);
+  }
+  for (auto& entry : own)
+    if (!is_common(entry.first)) dict.push_back(std::move(entry));
+  return dict;
+}
+
+}  // namespace detail
+}  // namespace cornu

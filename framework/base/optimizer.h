@@ -1,0 +1,172 @@
+// Optimizer and LearningRateSchedule: how gradients change weights.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../config/config.h"
+#include "../tensor/variable.h"
+
+namespace cornu {
+
+/// A learning rate as a function of the number of steps done. Built-in:
+/// cornu::optimizers::schedules.
+class LearningRateSchedule : public Configurable {
+ public:
+  static constexpr const char* module = "keras.optimizers.schedules";
+  /// The rate at `step` (a scalar), a float32 scalar.
+  virtual Tensor operator()(const Tensor& step) = 0;
+  /// The same on numbers, as optimizers ask for it; by default through the tensors.
+  virtual double at(int64_t step) { return (*this)(Tensor(step)).item(); }
+};
+
+/// The learning rate option: a number or a schedule.
+class LearningRate {
+ public:
+  LearningRate(double value = 0.001) : value_(value) {}
+  LearningRate(Choice<LearningRateSchedule> schedule) : schedule_(std::move(schedule)) {}
+  template <class T>
+  requires std::derived_from<T, LearningRateSchedule> LearningRate(const Ref<T>& schedule)
+      : schedule_(schedule) {}
+  bool is_schedule() const { return static_cast<bool>(schedule_); }
+  double value() const { return value_; }
+  const Choice<LearningRateSchedule>& schedule() const { return schedule_; }
+
+ private:
+  double value_ = 0.001;
+  Choice<LearningRateSchedule> schedule_;
+};
+
+namespace detail {
+template <>
+struct OptionCodec<LearningRate> {
+  static Value encode(const LearningRate& v);
+  static LearningRate decode(const Value& v);
+};
+}  // namespace detail
+
+/// The options that every optimizer has; each optimizer's config struct has them among its own,
+/// under the same names.
+struct OptimizerOptions {
+  std::string name;
+  LearningRate learning_rate;
+  std::optional<double> weight_decay;  ///< share of each weight that a step takes, times the rate
+  std::optional<double> clipnorm;      ///< bound of each gradient's L2 norm
+  std::optional<double> global_clipnorm;  ///< bound of the L2 norm of all gradients together
+  std::optional<double> clipvalue;        ///< bound of each element's size
+  bool use_ema = false;                   ///< keep moving averages of the weights
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency;  ///< in steps; empty: only at the end
+  std::optional<double> loss_scale_factor;
+  std::optional<int64_t> gradient_accumulation_steps;  ///< steps whose mean gradient is one update
+};
+
+/// Base of all optimizers. A subclass makes its slots in `build_slots` and updates one variable in
+/// `update_step`.
+class Optimizer : public Configurable {
+ public:
+  static constexpr const char* module = "keras.optimizers";
+  /// Throws ValueError when options contradict each other or are out of range.
+  explicit Optimizer(OptimizerOptions options);
+
+  /// Makes the slots for these variables. Done by the first `apply`; a second call with other
+  /// variables throws ValueError.
+  virtual void build(const std::vector<Variable>& variables);
+  bool built() const { return built_; }
+  /// One step: clips, decays, updates, averages, constrains. A variable whose gradient is an empty
+  /// Tensor stays as it is (with one warning). Without any gradients at all it does nothing. Throws
+  /// ValueError when the counts differ, all gradients are empty, or a variable is not one that the
+  /// optimizer was built for; ShapeError when a gradient has not its variable's shape.
+  virtual void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
+  /// The same for the variables that the optimizer was built for.
+  void apply(const std::vector<Tensor>& gradients);
+
+  /// Number of calls of `apply` done (int64 scalar).
+  const Variable& iterations() const { return iterations_; }
+  /// The current learning rate as a number; a schedule's for the current step.
+  virtual double learning_rate() const;
+  /// Throws StateError when the rate follows a schedule.
+  virtual void set_learning_rate(double value);
+  /// All state in the order of Keras's files: iteration, learning rate (unless a schedule),
+  /// averages, accumulators, slots.
+  virtual std::vector<Variable> variables() const;
+  /// Scales the loss before differentiation (by loss_scale_factor); `apply` divides it out.
+  virtual Tensor scale_loss(const Tensor& loss);
+  /// With use_ema: overwrites the variables with their averages, as the end of training does.
+  virtual void finalize_variable_values();
+  /// Variables to which weight decay does not apply: those listed, and those in whose names one of
+  /// the regular expressions (such as "bias") is found. Replaces what an earlier call said.
+  void exclude_from_weight_decay(const std::vector<std::string>& name_parts,
+                                 const std::vector<Variable>& variables = {});
+  const std::string& name() const { return options_.name; }
+  const OptimizerOptions& options() const { return options_; }
+
+ protected:
+  /// Makes the subclass's slots with add_slot, in the order of Keras's files.
+  virtual void build_slots(const std::vector<Variable>& variables) = 0;
+  /// Called once before the variables of an update.
+  virtual void begin_update(double learning_rate);
+  /// Updates variable number `index` by its gradient; `learning_rate` is a scalar.
+  virtual void update_step(size_t index, const Tensor& gradient, Variable& variable,
+                           const Tensor& learning_rate) = 0;
+  /// Whether update_step itself does the weight decay of the variables for which `decays` holds,
+  /// rather than the base before it.
+  virtual bool decays_in_update() const { return false; }
+
+  /// A variable of zeros (or of `initial`) like `variable`, kept in files.
+  Variable add_slot(const Variable& variable, const std::string& name, const Tensor& initial = {});
+  Variable add_state(const Tensor& initial, const std::string& name);
+  /// Number of the update under way as a float32 scalar: 1 in the first.
+  Tensor step_number() const;
+  /// The same as a number.
+  int64_t update_number() const;
+  /// Whether weight decay applies to variable `index`.
+  bool decays(size_t index) const;
+
+ private:
+  struct State;
+  int64_t calls_done() const;
+  void filter(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
+  size_t index_of(const Variable& variable, size_t guess) const;
+  void clip();
+  void update();
+  bool accumulate();
+  void average();
+  void mark_decays();
+
+  OptimizerOptions options_;
+  bool built_ = false;
+  Variable iterations_;
+  std::shared_ptr<State> state_;
+};
+
+/// Base of an optimizer with options:
+/// `class AdamOptimizer : public OptimizerOf<AdamOptimizer, AdamConfig>`.
+template <class Self, class C, class Base = Optimizer>
+class OptimizerOf : public Base {
+ public:
+  using Config = C;
+  explicit OptimizerOf(C c)
+      : Base(OptimizerOptions{c.name, c.learning_rate, c.weight_decay, c.clipnorm,
+                              c.global_clipnorm, c.clipvalue, c.use_ema, c.ema_momentum,
+                              c.ema_overwrite_frequency, c.loss_scale_factor,
+                              c.gradient_accumulation_steps}),
+        config(std::move(c)) {}
+  Value::Dict get_config() const override;
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    return std::make_shared<Self>(from_dict<C>(dict));
+  }
+  C config;
+};
+
+namespace detail {
+/// Keras's order: the common options first; the learning rate is the current one.
+Value::Dict optimizer_config(const Optimizer& optimizer, Value::Dict own);
+}  // namespace detail
+
+template <class Self, class C, class Base>
+Value::Dict OptimizerOf<Self, C, Base>::get_config() const {
+  return detail::optimizer_config(*this, to_dict(config));
+}
+
+}  // namespace cornu

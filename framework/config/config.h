@@ -1,0 +1,94 @@
+// Config structs to and from the dictionaries that files hold, by reflection.
+#pragma once
+#include <algorithm>
+
+#include "configurable.h"
+#include "reflect.h"
+
+namespace cornu {
+
+namespace detail {
+
+template <class T>
+struct is_required : std::false_type {};
+template <class T>
+struct is_required<Required<T>> : std::true_type {};
+
+template <class C>
+constexpr size_t required_count() {
+  using Members = decltype(reflect::members(std::declval<C&>()));
+  return []<size_t... I>(std::index_sequence<I...>) {
+    return (size_t{0} + ... +
+            size_t{is_required<std::remove_cvref_t<std::tuple_element_t<I, Members>>>::value});
+  }(std::make_index_sequence<reflect::member_count<C>>());
+}
+
+template <class T>
+T decode_option(const Value::Dict& dict, std::string_view name) {
+  const std::string key(name);
+  const Value* value = find(dict, key);
+  if (!value) missing_key(key);
+  try {
+    return OptionCodec<T>::decode(*value);
+  } catch (const ValueError& e) {
+    bad_key(key, e.what());
+  }
+}
+
+// The struct with its required options (which come first) from `dict` and the defaults of the others.
+template <class C>
+C make_config(const Value::Dict& dict) {
+  [[maybe_unused]] static constexpr auto names = reflect::member_names<C>();
+  using Members = decltype(reflect::members(std::declval<C&>()));
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return C{decode_option<std::remove_cvref_t<std::tuple_element_t<I, Members>>>(dict, names[I])...};
+  }(std::make_index_sequence<required_count<C>()>());
+}
+
+}  // namespace detail
+
+/// The options of a config struct by name, in order.
+template <class C>
+Value::Dict to_dict(const C& config) {
+  Value::Dict dict;
+  reflect::for_each_member(config, [&](std::string_view name, const auto& member) {
+    dict.emplace_back(std::string(name),
+                      detail::OptionCodec<std::remove_cvref_t<decltype(member)>>::encode(member));
+  });
+  return dict;
+}
+
+/// The struct from options by name; missing ones have their defaults. Throws ValueError for a missing required
+/// option, an unknown key (with a did-you-mean), or a value of the wrong kind.
+template <class C>
+C from_dict(const Value::Dict& dict) {
+  C config = detail::make_config<C>(dict);
+  std::vector<std::string> known;
+  reflect::for_each_member(config, [&](std::string_view name, auto& member) {
+    known.emplace_back(name);
+    if (detail::find(dict, known.back()))
+      member = detail::decode_option<std::remove_cvref_t<decltype(member)>>(dict, name);
+  });
+  for (const auto& [key, value] : dict)
+    if (std::find(known.begin(), known.end(), key) == known.end()) detail::unknown_key(key, known);
+  return config;
+}
+
+/// Gives a class its config: `class Adam : public Configured<AdamOptimizer, AdamConfig, Optimizer>`. The base is
+/// made from the config if it has such a constructor.
+template <class Self, class C, class Base>
+class Configured : public Base {
+ public:
+  using Config = C;
+  explicit Configured(C c) : config(std::move(c)) {
+    if constexpr (requires(Base& b) { b.name_ = config.name; }) this->name_ = config.name;
+  }
+  Value::Dict get_config() const override { return to_dict(config); }
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    return std::make_shared<Self>(from_dict<C>(dict));
+  }
+
+  C config;
+};
+
+}  // namespace cornu

@@ -1,0 +1,199 @@
+// The catalog, and making objects from it.
+#include "configurable.h"
+
+#include <fmt/core.h>
+
+#include <mutex>
+
+#include "../ops/catalog.h"
+#include "registration.h"
+
+namespace cornu {
+namespace {
+
+std::mutex& catalog_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+void Configurable::configure(const Value::Dict& config) {
+  for (const auto& [key, value] : config) detail::unknown_key(key, {});
+}
+
+void Catalog::insert(std::type_index type, ClassInfo info) {
+  classes_.emplace_back(type, std::make_shared<const ClassInfo>(std::move(info)));
+}
+
+void Catalog::insert_custom(std::type_index type, const std::string& registered_name,
+                            std::function<std::shared_ptr<Configurable>(const Value::Dict&)> make) {
+  const size_t arrow = registered_name.find('>');
+  if (arrow == std::string::npos || arrow == 0 || arrow + 1 == registered_name.size())
+    throw ValueError(fmt::format("CORNU_REGISTER: '{}' is not of the form \"package>Name\".", registered_name));
+  const std::lock_guard lock(catalog_mutex());
+  for (const auto& [t, info] : classes_)
+    if (info->registered_name == registered_name) {
+      if (t == type) return;
+      throw ValueError(fmt::format("CORNU_REGISTER: '{}' is registered for another class already.",
+                                   registered_name));
+    }
+  insert(type, {"", registered_name.substr(arrow + 1), registered_name, std::move(make)});
+}
+
+void Catalog::add_alias(const std::string& module, const std::string& alias, const std::string& class_name) {
+  const std::lock_guard lock(catalog_mutex());
+  aliases_.push_back({module, alias, class_name});
+}
+
+const ClassInfo& Catalog::of(const Configurable& object) const {
+  const std::lock_guard lock(catalog_mutex());
+  const std::type_index type = typeid(object);
+  for (const auto& [t, info] : classes_)
+    if (t == type) return *info;
+  throw StateError(fmt::format("The class {} is not registered, so it cannot be saved. Put "
+                               "CORNU_REGISTER(\"my_package>Name\", Class) after its definition.",
+                               type.name()));
+}
+
+const ClassInfo* Catalog::find(const std::string& module, const std::string& class_name) const {
+  const std::lock_guard lock(catalog_mutex());
+  for (const auto& [t, info] : classes_)
+    if (info->class_name == class_name && info->module == module) return info.get();
+  return nullptr;
+}
+
+const ClassInfo* Catalog::find_registered(const std::string& registered_name) const {
+  const std::lock_guard lock(catalog_mutex());
+  for (const auto& [t, info] : classes_)
+    if (!info->registered_name.empty() && info->registered_name == registered_name) return info.get();
+  return nullptr;
+}
+
+const ClassInfo* Catalog::find_by_name(const std::string& module, const std::string& name) const {
+  const std::lock_guard lock(catalog_mutex());
+  for (const auto& [t, info] : classes_) {
+    if (!info->registered_name.empty() && info->registered_name == name) return info.get();
+    if (info->module == module && (info->class_name == name || to_snake_case(info->class_name) == name))
+      return info.get();
+  }
+  for (const Alias& a : aliases_) {
+    if (a.alias != name || a.module != module) continue;
+    for (const auto& [t, info] : classes_)
+      if (info->module == module && info->class_name == a.class_name) return info.get();
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Catalog::names(const std::string& module) const {
+  const std::lock_guard lock(catalog_mutex());
+  std::vector<std::string> result;
+  for (const auto& [t, info] : classes_)
+    if (info->module == module) result.push_back(info->class_name);
+  return result;
+}
+
+Catalog& catalog() {
+  static Catalog* instance = [] {
+    auto* c = new Catalog;
+    register_builtins(*c);
+    return c;
+  }();
+  return *instance;
+}
+
+Value serialize(const Configurable& object) {
+  const ClassInfo& info = catalog().of(object);
+  return Value::Dict{{"module", info.module.empty() ? Value() : Value(info.module)},
+                     {"class_name", info.class_name},
+                     {"config", object.get_config()},
+                     {"registered_name", info.registered_name.empty() ? Value() : Value(info.registered_name)}};
+}
+
+std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name) {
+  const ClassInfo* info = catalog().find_by_name(module, name);
+  if (!info) {
+    std::vector<std::string> known;
+    for (const std::string& n : catalog().names(module)) {
+      known.push_back(to_snake_case(n));
+      if (name != to_snake_case(name)) known.push_back(n);
+    }
+    throw ValueError(fmt::format("'{}' is not known in {}.{}", name, module, did_you_mean(name, known)));
+  }
+  return info->make({});
+}
+
+namespace {
+
+std::string text(const Value::Dict& dict, const char* key) {
+  const Value* v = detail::find(dict, key);
+  if (!v || v->is_null()) return {};
+  if (!v->is<std::string>()) detail::bad_key(key, "expected text, found " + v->kind());
+  return v->get<std::string>();
+}
+
+const ClassInfo& lookup(const std::string& module, const std::string& class_name,
+                        const std::string& registered) {
+  Catalog& c = catalog();
+  if (!registered.empty() && registered != class_name) {
+    if (const ClassInfo* info = c.find_registered(registered)) return *info;
+    throw ValueError(fmt::format("The class '{}' is not registered. Register its C++ equivalent with "
+                                 "CORNU_REGISTER(\"{}\", Class).",
+                                 registered, registered));
+  }
+  if (const ClassInfo* info = c.find(module, class_name)) return *info;
+  std::vector<std::string> known = c.names(module);
+  throw ValueError(fmt::format("Cornu has no class '{}' in '{}'.{} A class of your own must be registered with "
+                               "CORNU_REGISTER.",
+                               class_name, module, did_you_mean(class_name, known)));
+}
+
+}  // namespace
+
+std::shared_ptr<Configurable> deserialize(const Value& value) {
+  if (!value.is<Value::Dict>()) throw ValueError("Expected an object with class_name and config, found " + value.kind());
+  const auto& dict = value.get<Value::Dict>();
+  const std::string class_name = text(dict, "class_name");
+  if (class_name.empty()) throw ValueError("Expected an object with class_name and config; class_name is missing.");
+  const Value* config = detail::find(dict, "config");
+  if (!config || !config->is<Value::Dict>())
+    throw ValueError(fmt::format("{}: 'config' is not a dictionary.", class_name));
+  const ClassInfo& info = lookup(text(dict, "module"), class_name, text(dict, "registered_name"));
+  try {
+    return info.make(config->get<Value::Dict>());
+  } catch (const ValueError& e) {
+    const std::string prefix = class_name + ": ";
+    if (std::string(e.what()).starts_with(prefix)) throw;
+    throw ValueError(prefix + e.what());
+  }
+}
+
+namespace detail {
+
+const Value* find(const Value::Dict& dict, const std::string& key) {
+  for (const auto& [k, v] : dict)
+    if (k == key) return &v;
+  return nullptr;
+}
+
+void unknown_key(const std::string& key, const std::vector<std::string>& known) {
+  throw ValueError(fmt::format("unknown option '{}'.{}", key, did_you_mean(key, known)));
+}
+
+void missing_key(const std::string& key) { throw ValueError(fmt::format("option '{}' is missing.", key)); }
+
+void bad_key(const std::string& key, const std::string& why) {
+  throw ValueError(fmt::format("option '{}': {}", key, why));
+}
+
+void wrong_kind(const char* wanted, const Configurable& found) {
+  throw ValueError(fmt::format("expected an object of {}, found {}.", wanted, catalog().of(found).class_name));
+}
+
+bool registered(const std::function<void(Catalog&)>& add) {
+  add(catalog());
+  return true;
+}
+
+}  // namespace detail
+}  // namespace cornu

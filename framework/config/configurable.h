@@ -1,0 +1,202 @@
+// Configurable: what can be written to a file as {module, class_name, config, registered_name} and made again;
+// the catalog of its classes; and the handles by which users hold such objects.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+#include "option.h"
+
+namespace cornu {
+
+/// Base of layers, optimizers, losses, metrics, initializers, regularizers, constraints and schedules.
+class Configurable {
+ public:
+  virtual ~Configurable() = default;
+  /// The options by name, enough to make an equal object.
+  virtual Value::Dict get_config() const = 0;
+  /// Takes over a config's options, for classes that have none of their own. Throws ValueError for unknown keys.
+  virtual void configure(const Value::Dict& config);
+};
+
+/// A class that files can name.
+struct ClassInfo {
+  std::string module;           ///< "keras.layers", or "" for a custom class
+  std::string class_name;       ///< "Dense"
+  std::string registered_name;  ///< "" for Keras's own, "package>Name" for a custom class
+  std::function<std::shared_ptr<Configurable>(const Value::Dict& config)> make;
+};
+
+/// The classes that can be made by name. Keras's own are there; users add theirs with CORNU_REGISTER.
+class Catalog {
+ public:
+  /// Lists T, which has `static std::shared_ptr<T> from_config(const Value::Dict&)`, under a public Keras name
+  /// such as "keras.layers.Dense".
+  template <class T>
+  void add(const std::string& keras_name) {
+    const size_t dot = keras_name.rfind('.');
+    insert(typeid(T), {keras_name.substr(0, dot), keras_name.substr(dot + 1), "",
+                       [](const Value::Dict& config) { return T::from_config(config); }});
+  }
+  /// Lists a custom class under "package>Name". Throws ValueError when the name is malformed or taken.
+  template <class T>
+  void add_custom(const std::string& registered_name) {
+    insert_custom(typeid(T), registered_name, [](const Value::Dict& config) -> std::shared_ptr<Configurable> {
+      if constexpr (requires { T::from_config(config); }) {
+        static_assert(std::is_same_v<decltype(T::from_config(config)), std::shared_ptr<T>>,
+                      "this class inherits another class's from_config; give it its own, or derive it from "
+                      "LayerOf<Class, Config>");
+        return T::from_config(config);
+      } else {
+        auto object = std::make_shared<T>();
+        object->configure(config);
+        return object;
+      }
+    });
+  }
+
+  /// Lets `find_by_name` find Keras's class of a module under another name too: add_alias("keras.losses", "mse",
+  /// "MeanSquaredError").
+  void add_alias(const std::string& module, const std::string& alias, const std::string& class_name);
+
+  /// The entry of an object's class. Throws StateError that says how to register it.
+  const ClassInfo& of(const Configurable& object) const;
+  /// By "keras.layers" and "Dense"; null when there is none.
+  const ClassInfo* find(const std::string& module, const std::string& class_name) const;
+  const ClassInfo* find_registered(const std::string& registered_name) const;
+  /// By Keras class name, its snake_case or an alias in a module: "glorot_uniform" in "keras.initializers"; null
+  /// when none.
+  const ClassInfo* find_by_name(const std::string& module, const std::string& name) const;
+  /// Class names of a module, for did-you-mean.
+  std::vector<std::string> names(const std::string& module) const;
+
+ private:
+  void insert(std::type_index type, ClassInfo info);
+  void insert_custom(std::type_index type, const std::string& registered_name,
+                     std::function<std::shared_ptr<Configurable>(const Value::Dict&)> make);
+
+  struct Alias {
+    std::string module, alias, class_name;
+  };
+  std::vector<std::pair<std::type_index, std::shared_ptr<const ClassInfo>>> classes_;
+  std::vector<Alias> aliases_;
+};
+
+Catalog& catalog();
+
+/// The object as {module, class_name, config, registered_name}.
+Value serialize(const Configurable& object);
+/// The object that such a value describes. Throws ValueError naming the class when it is not known (with a
+/// did-you-mean), or its config is not right.
+std::shared_ptr<Configurable> deserialize(const Value& value);
+/// An object from its name ("adam"), or from a serialized value; `module` is where names are looked up.
+std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name);
+
+namespace detail {
+
+const Value* find(const Value::Dict& dict, const std::string& key);
+[[noreturn]] void unknown_key(const std::string& key, const std::vector<std::string>& known);
+[[noreturn]] void missing_key(const std::string& key);
+[[noreturn]] void bad_key(const std::string& key, const std::string& why);
+[[noreturn]] void wrong_kind(const char* wanted, const Configurable& found);
+
+bool registered(const std::function<void(Catalog&)>& add);
+
+}  // namespace detail
+
+/// A shared handle of T, made from T's options: `Dense({.units = 4})`. Copies share the object.
+template <class T>
+class Ref {
+ public:
+  using Config = typename T::Config;
+  using Object = T;
+  Ref(Config config) : object_(std::make_shared<T>(std::move(config))) {}
+  Ref()
+    requires std::default_initializable<Config>
+      : object_(std::make_shared<T>(Config{})) {}
+  /// No object yet, for members that build() makes.
+  template <std::same_as<std::nullptr_t> N>
+  Ref(N) {}
+  explicit Ref(std::shared_ptr<T> object) : object_(std::move(object)) {}
+
+  T* operator->() const { return object_.get(); }
+  T& operator*() const { return *object_; }
+  T* get() const { return object_.get(); }
+  explicit operator bool() const { return object_ != nullptr; }
+  const std::shared_ptr<T>& shared() const { return object_; }
+  template <class Base>
+    requires std::derived_from<T, Base>
+  operator std::shared_ptr<Base>() const {
+    return object_;
+  }
+
+  /// Calls a layer: `dense(x)`, `dropout(x, {.training = true})`, `add({a, b})`.
+  template <class U = T>
+  Tensor operator()(const Tensor& x, const typename U::CallOptions& call = {}) const {
+    return (*object_)(x, call);
+  }
+  template <class U = T>
+  Nest operator()(const Nest& inputs, const typename U::CallOptions& call = {}) const {
+    return (*object_)(inputs, call);
+  }
+  template <class U = T>
+  Nest operator()(std::initializer_list<Nest> inputs, const typename U::CallOptions& call = {}) const {
+    return (*object_)(Nest(inputs), call);
+  }
+  /// Calls anything else: a loss on y_true and y_pred, a schedule on a step, ...
+  template <class... A>
+  auto operator()(const A&... arguments) const
+    requires(!requires { typename T::CallOptions; } && requires(T& t) { t(arguments...); })
+  {
+    return (*object_)(arguments...);
+  }
+
+ private:
+  std::shared_ptr<T> object_;
+};
+
+/// An option that is an object of kind Base or the name of one: `.kernel_initializer = "he_normal"`. Base has
+/// `static constexpr const char* module`, where names are looked up. Without a value it is empty.
+template <class Base>
+class Choice {
+ public:
+  Choice() = default;
+  Choice(std::nullopt_t) {}
+  Choice(std::nullptr_t) {}
+  Choice(const char* name) : Choice(std::string(name)) {}
+  Choice(const std::string& name) : Choice(make_by_name(Base::module, name)) {}
+  Choice(std::shared_ptr<Base> object) : object_(std::move(object)) {}
+  template <class T>
+    requires std::derived_from<T, Base>
+  Choice(const Ref<T>& ref) : object_(ref.shared()) {}
+  explicit Choice(const std::shared_ptr<Configurable>& object)
+      : object_(std::dynamic_pointer_cast<Base>(object)) {
+    if (object && !object_) detail::wrong_kind(Base::module, *object);
+  }
+
+  Base* operator->() const { return object_.get(); }
+  Base& operator*() const { return *object_; }
+  Base* get() const { return object_.get(); }
+  explicit operator bool() const { return object_ != nullptr; }
+  const std::shared_ptr<Base>& shared() const { return object_; }
+
+ private:
+  std::shared_ptr<Base> object_;
+};
+
+namespace detail {
+
+template <class Base>
+struct OptionCodec<Choice<Base>> {
+  static Value encode(const Choice<Base>& v) { return v ? serialize(*v) : Value(); }
+  static Choice<Base> decode(const Value& v) {
+    if (v.is_null()) return {};
+    if (v.is<std::string>()) return Choice<Base>(v.get<std::string>());
+    return Choice<Base>(deserialize(v));
+  }
+};
+
+}  // namespace detail
+}  // namespace cornu

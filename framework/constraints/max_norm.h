@@ -1,0 +1,27 @@
+// MaxNorm: weights of at most a given norm.
+#pragma once
+#include "norms.h"
+
+namespace cornu::constraints {
+
+struct MaxNormConfig {
+  Number max_value = 2;
+  NormAxes axis = 0;
+};
+
+/// Scales down what has an L2 norm over `axis` above max_value. For the kernel of a Dense layer
+/// axis 0 bounds the weights into each unit.
+class MaxNormConstraint : public Configured<MaxNormConstraint, MaxNormConfig, Constraint> {
+ public:
+  using Configured::Configured;
+  Tensor operator()(const Tensor& x) override;
+};
+
+using MaxNorm = Ref<MaxNormConstraint>;
+
+}  // namespace cornu::constraints
+
+namespace cornu {
+extern template class Configured<constraints::MaxNormConstraint, constraints::MaxNormConfig,
+                                 Constraint>;
+}

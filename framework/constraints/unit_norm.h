@@ -1,0 +1,25 @@
+// UnitNorm: weights of norm 1.
+#pragma once
+#include "norms.h"
+
+namespace cornu::constraints {
+
+struct UnitNormConfig {
+  NormAxes axis = 0;
+};
+
+/// x over its L2 norm over `axis`.
+class UnitNormConstraint : public Configured<UnitNormConstraint, UnitNormConfig, Constraint> {
+ public:
+  using Configured::Configured;
+  Tensor operator()(const Tensor& x) override;
+};
+
+using UnitNorm = Ref<UnitNormConstraint>;
+
+}  // namespace cornu::constraints
+
+namespace cornu {
+extern template class Configured<constraints::UnitNormConstraint, constraints::UnitNormConfig,
+                                 Constraint>;
+}

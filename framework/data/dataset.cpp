@@ -1,0 +1,73 @@
+// Batches of tensors in memory.
+#include "dataset.h"
+
+#include <fmt/core.h>
+
+#include <numeric>
+
+#include "../../backend/random_bits.h"
+#include "../ops/indexing.h"
+
+namespace cornu {
+
+int64_t count_samples(const Nest& x, const Nest& y, const Nest& sample_weight) {
+  int64_t samples = -1;
+  auto check = [&](const Nest& nest, const char* what) {
+    if (nest.empty()) return;
+    for (const Tensor& t : nest.flatten()) {
+      if (!t) continue;
+      if (t.rank() == 0)
+        throw ShapeError(fmt::format("{}: a scalar has no samples; the first axis must be the samples.", what));
+      if (samples >= 0 && t.shape()[0] != samples)
+        throw ShapeError(fmt::format("{} has {} samples (shape {}), the tensors before it have {}.", what, t.shape()[0],
+                                     t.shape().str(), samples));
+      samples = t.shape()[0];
+    }
+  };
+  check(x, "x");
+  check(y, "y");
+  check(sample_weight, "sample_weight");
+  if (samples < 0) throw ValueError("x: no tensor was given.");
+  return samples;
+}
+
+Nest take_rows(const Nest& nest, int64_t begin, int64_t end) {
+  if (nest.empty()) return {};
+  return nest.map([&](const Tensor& t) { return t ? ops::get_item(t, Slice{begin, end}) : t; });
+}
+
+TensorDataset::TensorDataset(Nest x, Nest y, Nest sample_weight, Options options)
+    : x_(std::move(x)), y_(std::move(y)), sample_weight_(std::move(sample_weight)), options_(options) {
+  if (options_.batch_size < 1)
+    throw ValueError(fmt::format("batch_size must be at least 1, found {}.", options_.batch_size));
+  samples_ = count_samples(x_, y_, sample_weight_);
+}
+
+int64_t TensorDataset::size() const { return (samples_ + options_.batch_size - 1) / options_.batch_size; }
+
+void TensorDataset::on_epoch_begin(int64_t epoch) {
+  if (!options_.shuffle) return;
+  // Sorting random numbers by (seed, epoch, sample): an order that depends on nothing else.
+  const backend::Key key = backend::fold_in(backend::jax_key(options_.seed), static_cast<uint32_t>(epoch));
+  std::vector<std::pair<uint64_t, int32_t>> keyed(static_cast<size_t>(samples_));
+  for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = {backend::bits64_at(key, i), static_cast<int32_t>(i)};
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<int32_t> order(keyed.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = keyed[i].second;
+  order_ = Tensor(order);
+}
+
+Nest TensorDataset::rows(const Nest& nest, int64_t begin, int64_t end) const {
+  if (nest.empty()) return {};
+  if (!order_) return take_rows(nest, begin, end);
+  const Tensor indices = ops::get_item(order_, Slice{begin, end});
+  if (nest.is_tensor()) return ops::take(nest.tensor(), indices, 0);
+  return nest.map([&](const Tensor& t) { return t ? ops::take(t, indices, 0) : t; });
+}
+
+Batch TensorDataset::batch(int64_t index) {
+  const int64_t begin = index * options_.batch_size, end = std::min(begin + options_.batch_size, samples_);
+  return {rows(x_, begin, end), rows(y_, begin, end), rows(sample_weight_, begin, end)};
+}
+
+}  // namespace cornu

@@ -1,0 +1,61 @@
+// Dataset: where batches come from. Users subclass it; tensors in memory become one.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../tensor/nest.h"
+
+namespace cornu {
+
+/// Inputs, targets and sample weights of one batch; the last two may be empty.
+struct Batch {
+  Nest x;
+  Nest y = {};
+  Nest sample_weight = {};
+};
+
+/// Batches by number. on_epoch_begin and on_epoch_end are called around every pass: each epoch of training, each
+/// validation, each evaluate and predict.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  /// Number of batches of one pass.
+  virtual int64_t size() const = 0;
+  /// Batch `index` in [0, size()).
+  virtual Batch batch(int64_t index) = 0;
+  virtual void on_epoch_begin(int64_t /*epoch*/) {}
+  virtual void on_epoch_end(int64_t /*epoch*/) {}
+};
+
+/// Batches of tensors whose first axes are samples.
+class TensorDataset : public Dataset {
+ public:
+  struct Options {
+    int64_t batch_size = 32;
+    bool shuffle = false;
+    /// Order of the epochs' shuffles; each epoch has another.
+    int64_t seed = 0;
+  };
+  /// Throws ShapeError when the numbers of samples differ.
+  TensorDataset(Nest x, Nest y, Nest sample_weight, Options options);
+  int64_t size() const override;
+  Batch batch(int64_t index) override;
+  void on_epoch_begin(int64_t epoch) override;
+  int64_t samples() const { return samples_; }
+
+ private:
+  Nest rows(const Nest& nest, int64_t begin, int64_t end) const;
+
+  Nest x_, y_, sample_weight_;
+  Options options_;
+  int64_t samples_ = 0;
+  Tensor order_;
+};
+
+/// Number of samples: the first axis, which all tensors share. Throws ShapeError naming both sizes.
+int64_t count_samples(const Nest& x, const Nest& y = {}, const Nest& sample_weight = {});
+/// Rows [begin, end) of every tensor.
+Nest take_rows(const Nest& nest, int64_t begin, int64_t end);
+
+}  // namespace cornu

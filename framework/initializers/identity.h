@@ -1,0 +1,28 @@
+// Identity: ones on the diagonal.
+#pragma once
+#include "../base/initializer.h"
+#include "../config/config.h"
+
+namespace cornu::initializers {
+
+struct IdentityConfig {
+  double gain = 1.0;
+};
+
+/// `gain` on the diagonal of a matrix, else 0. Throws ShapeError for other ranks than 2.
+class IdentityInitializer : public Configured<IdentityInitializer, IdentityConfig, Initializer> {
+ public:
+  using Configured::Configured;
+  Tensor operator()(const Shape& shape, DType dtype) override;
+  /// As Keras, without `gain` unless it is not 1.
+  Value::Dict get_config() const override;
+};
+
+using Identity = Ref<IdentityInitializer>;
+
+}  // namespace cornu::initializers
+
+namespace cornu {
+extern template class Configured<initializers::IdentityInitializer, initializers::IdentityConfig,
+                                 Initializer>;
+}

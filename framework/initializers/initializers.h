@@ -1,0 +1,17 @@
+// All initializers.
+#pragma once
+#include "constant.h"
+#include "glorot_normal.h"
+#include "glorot_uniform.h"
+#include "he_normal.h"
+#include "he_uniform.h"
+#include "identity.h"
+#include "lecun_normal.h"
+#include "lecun_uniform.h"
+#include "ones.h"
+#include "orthogonal.h"
+#include "random_normal.h"
+#include "random_uniform.h"
+#include "truncated_normal.h"
+#include "variance_scaling.h"
+#include "zeros.h"

@@ -1,0 +1,24 @@
+// Ones: all elements 1.
+#pragma once
+#include "../base/initializer.h"
+#include "../config/config.h"
+
+namespace cornu::initializers {
+
+struct OnesConfig {};
+
+/// All elements 1, of any dtype.
+class OnesInitializer : public Configured<OnesInitializer, OnesConfig, Initializer> {
+ public:
+  using Configured::Configured;
+  Tensor operator()(const Shape& shape, DType dtype) override;
+};
+
+using Ones = Ref<OnesInitializer>;
+
+}  // namespace cornu::initializers
+
+namespace cornu {
+extern template class Configured<initializers::OnesInitializer, initializers::OnesConfig,
+                                 Initializer>;
+}

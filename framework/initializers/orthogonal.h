@@ -1,0 +1,31 @@
+// Orthogonal: a random matrix with orthonormal rows or columns.
+#pragma once
+#include "random_initializer.h"
+
+namespace cornu::initializers {
+
+struct OrthogonalConfig {
+  double gain = 1.0;
+  std::optional<int64_t> seed = {};
+};
+
+/// `gain` times a matrix whose columns (or rows, if there are fewer) are orthonormal, of shape
+/// (product of the leading axes, last axis); evenly distributed among such matrices. Saxe et al.
+/// 2013. Throws ShapeError for fewer than two axes.
+class OrthogonalInitializer
+    : public Configured<OrthogonalInitializer, OrthogonalConfig, RandomInitializer> {
+ public:
+  explicit OrthogonalInitializer(OrthogonalConfig c);
+  Tensor operator()(const Shape& shape, DType dtype) override;
+  /// In Keras's order, with the seed first.
+  Value::Dict get_config() const override;
+};
+
+using Orthogonal = Ref<OrthogonalInitializer>;
+
+}  // namespace cornu::initializers
+
+namespace cornu {
+extern template class Configured<initializers::OrthogonalInitializer,
+                                 initializers::OrthogonalConfig, initializers::RandomInitializer>;
+}

@@ -1,0 +1,56 @@
+// VarianceScaling: random values whose variance fits the number of inputs or outputs of a weight.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "random_initializer.h"
+
+namespace cornu::initializers {
+
+struct VarianceScalingConfig {
+  double scale = 1.0;
+  std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
+  std::string distribution = "truncated_normal";  ///< or "normal", "untruncated_normal", "uniform"
+  std::optional<int64_t> seed = {};
+  std::optional<std::vector<int64_t>> input_axes = {};
+  std::optional<std::vector<int64_t>> output_axes = {};
+};
+
+/// The sizes of a weight's inputs and outputs: those of the given axes; else, of (..., in, out), in
+/// and out, each times the product of the leading axes; of (n), n and n.
+struct Fans {
+  double in, out;
+};
+Fans compute_fans(const Shape& shape, const std::optional<std::vector<int64_t>>& input_axes,
+                  const std::optional<std::vector<int64_t>>& output_axes);
+
+/// Draws with the variance scale / max(1, fan), where fan is the number of inputs, of outputs or
+/// their mean.
+class VarianceDraw : public RandomInitializer {
+ public:
+  Tensor operator()(const Shape& shape, DType dtype) override;
+
+ protected:
+  /// Throws ValueError for a scale that is not positive, or an unknown mode or distribution.
+  void set(VarianceScalingConfig rule);
+
+ private:
+  VarianceScalingConfig rule_;
+};
+
+class VarianceScalingInitializer
+    : public Configured<VarianceScalingInitializer, VarianceScalingConfig, VarianceDraw> {
+ public:
+  explicit VarianceScalingInitializer(VarianceScalingConfig c);
+  /// In Keras's order, with the seed first.
+  Value::Dict get_config() const override;
+};
+
+using VarianceScaling = Ref<VarianceScalingInitializer>;
+
+}  // namespace cornu::initializers
+
+namespace cornu {
+extern template class Configured<initializers::VarianceScalingInitializer,
+                                 initializers::VarianceScalingConfig, initializers::VarianceDraw>;
+}

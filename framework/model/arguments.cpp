@@ -1,0 +1,111 @@
+// Options of compile as objects, and as files keep them.
+#include "arguments.h"
+
+#include <fmt/core.h>
+
+namespace cornu {
+namespace {
+
+// A loss or metric given as a function of Keras (by name) in a file.
+const std::string* function_name(const Value& v) {
+  if (!v.is<Value::Dict>()) return nullptr;
+  const Value* kind = detail::find(v.get<Value::Dict>(), "class_name");
+  const Value* config = detail::find(v.get<Value::Dict>(), "config");
+  if (kind && kind->is<std::string>() && kind->get<std::string>() == "function" && config && config->is<std::string>())
+    return &config->get<std::string>();
+  return nullptr;
+}
+
+bool is_object(const Value& v) {
+  return v.is<Value::Dict>() && detail::find(v.get<Value::Dict>(), "class_name") &&
+         detail::find(v.get<Value::Dict>(), "config");
+}
+
+template <class Option>
+Value encode_list(const std::vector<Option>& list) {
+  Value::List result;
+  for (const Option& o : list) result.push_back(o.value());
+  return result;
+}
+
+template <class Option>
+Value encode_dict(const std::vector<std::pair<std::string, Option>>& dict) {
+  Value::Dict result;
+  for (const auto& [name, o] : dict) result.emplace_back(name, o.value());
+  return result;
+}
+
+template <class Option, class Base>
+Option decode(const Value& v, const char* what) {
+  if (v.is_null()) return {};
+  if (v.is<std::string>()) return v.get<std::string>();
+  if (const std::string* name = function_name(v)) return *name;
+  if (is_object(v)) {
+    auto object = std::dynamic_pointer_cast<Base>(deserialize(v));
+    if (!object) throw ValueError(fmt::format("compile_config: {} is no object of that kind.", what));
+    return Option(std::move(object));
+  }
+  if (v.is<Value::List>()) {
+    std::vector<Option> list;
+    for (const Value& e : v.get<Value::List>()) list.push_back(decode<Option, Base>(e, what));
+    return Option(std::move(list));
+  }
+  if (v.is<Value::Dict>()) {
+    std::vector<std::pair<std::string, Option>> dict;
+    for (const auto& [name, e] : v.get<Value::Dict>()) dict.emplace_back(name, decode<Option, Base>(e, what));
+    return Option(std::move(dict));
+  }
+  throw ValueError(fmt::format("compile_config: {} cannot be {}.", what, v.kind()));
+}
+
+}  // namespace
+
+std::shared_ptr<Loss> LossOption::make() const {
+  if (loss_) return loss_;
+  if (function_) return std::make_shared<FunctionLoss>(function_);
+  auto loss = std::dynamic_pointer_cast<Loss>(make_by_name(Loss::module, name_));
+  if (!loss) throw ValueError(fmt::format("'{}' is not a loss.", name_));
+  return loss;
+}
+
+Value LossOption::value() const {
+  if (loss_) return serialize(*loss_);
+  if (function_)
+    throw StateError("compile: a loss that is a function cannot be saved; make it a class derived from Loss, and "
+                     "register it.");
+  if (!name_.empty()) return name_;
+  if (!list_.empty()) return encode_list(list_);
+  if (!dict_.empty()) return encode_dict(dict_);
+  return {};
+}
+
+LossOption LossOption::from_value(const Value& v) { return decode<LossOption, Loss>(v, "loss"); }
+
+std::shared_ptr<Metric> MetricOption::make() const {
+  if (metric_) return metric_;
+  auto metric = std::dynamic_pointer_cast<Metric>(make_by_name(Metric::module, name_));
+  if (!metric) throw ValueError(fmt::format("'{}' is not a metric.", name_));
+  return metric;
+}
+
+Value MetricOption::value() const {
+  if (metric_) return serialize(*metric_);
+  if (function_) throw StateError("compile: a metric that is a function cannot be saved; make it a class derived from "
+                                  "Metric, and register it.");
+  if (!name_.empty()) return name_;
+  if (is_list_) return encode_list(list_);
+  if (!dict_.empty()) return encode_dict(dict_);
+  return {};
+}
+
+MetricOption MetricOption::from_value(const Value& v) { return decode<MetricOption, Metric>(v, "metrics"); }
+
+const std::vector<double>& History::operator[](const std::string& name) const {
+  const auto found = history.find(name);
+  if (found != history.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [key, values] : history) known.push_back(key);
+  throw ValueError(fmt::format("History has no '{}'.{}", name, did_you_mean(name, known)));
+}
+
+}  // namespace cornu

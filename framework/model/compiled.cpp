@@ -1,0 +1,288 @@
+// Matching losses and metrics with outputs.
+#include "compiled.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../ops/core.h"
+#include "../ops/creation.h"
+#include "../ops/operators.h"
+#include "../ops/reduction.h"
+
+namespace cornu {
+
+void RunningMean::add(const Tensor& value, double weight) {
+  const Tensor detached = stop_gradient(value);
+  total_ = total_ ? fused([](Expr t, Expr v, Expr w) { return t + v * w; }, total_, detached, Tensor(weight))
+                  : detached * Tensor(weight);
+  weight_ += weight;
+}
+
+void RunningMean::reset() {
+  total_ = {};
+  weight_ = 0;
+}
+
+Tensor RunningMean::result() const { return total_ ? total_ / Tensor(weight_) : Tensor(0.0); }
+
+namespace {
+
+// The metric of a function: the mean of its values.
+class FunctionMetric : public Metric {
+ public:
+  explicit FunctionMetric(MetricOption::Function function) : Metric("function"), function_(std::move(function)) {
+    total_ = add_variable(ops::zeros({}), "total");
+    count_ = add_variable(ops::zeros({}), "count");
+  }
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
+    const Tensor values = ops::cast(function_(y_true, y_pred), DType::float32);
+    if (!sample_weight) {
+      total_.assign_add(ops::sum(values));
+      count_.assign_add(Tensor(static_cast<double>(values.size())));
+      return;
+    }
+    Tensor weights = ops::cast(sample_weight, DType::float32);
+    weights = weights * ops::ones(values.shape());
+    total_.assign_add(ops::sum(values * weights));
+    count_.assign_add(ops::sum(weights));
+  }
+  Tensor result() override {
+    return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total_, count_);
+  }
+  Value::Dict get_config() const override {
+    throw StateError("A metric that is a function without a class cannot be saved.");
+  }
+
+ private:
+  MetricOption::Function function_;
+  Variable total_, count_;
+};
+
+std::vector<std::string> keys_of(const Nest& nest) {
+  std::vector<std::string> keys;
+  if (nest.is_dict())
+    for (const auto& [key, n] : nest.entries()) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+// What outputs may be called in options: the keys of a dictionary, else the model's names, else numbers.
+std::vector<std::string> names_of(const Nest& y_pred, const std::vector<std::string>& output_names, size_t count) {
+  std::vector<std::string> keys = keys_of(y_pred);
+  if (keys.size() == count) return keys;
+  if (output_names.size() == count) return output_names;
+  keys.clear();
+  for (size_t i = 0; i < count; ++i) keys.push_back(fmt::format("output_{}", i));
+  return keys;
+}
+
+size_t index_of(const std::vector<std::string>& names, const std::string& name, const char* what) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw ValueError(fmt::format("compile: {} names the output '{}', which the model does not have.{}", what, name,
+                                 did_you_mean(name, names)));
+  return static_cast<size_t>(found - names.begin());
+}
+
+// Tensors in the order of y_pred's flattening.
+std::vector<Tensor> aligned(const Nest& nest, const Nest& y_pred, const std::vector<std::string>& names,
+                            const char* what) {
+  if (nest.is_dict() && !y_pred.is_dict()) {
+    std::vector<Tensor> result(names.size());
+    for (const auto& [key, n] : nest.entries()) result[index_of(names, key, what)] = n.tensor();
+    return result;
+  }
+  return nest.flatten();
+}
+
+Tensor at(const std::vector<Tensor>& list, size_t i) {
+  if (list.size() == 1) return list[0];
+  return i < list.size() ? list[i] : Tensor();
+}
+
+}  // namespace
+
+CompiledLoss::CompiledLoss(const LossOption& loss, const LossWeights& weights) : option_(loss), weights_(weights) {
+  if (option_.list().empty() && option_.dict().empty() && !option_.empty()) (void)option_.make();
+  for (const auto& entry : option_.list())
+    if (!entry.empty()) (void)entry.make();
+  for (const auto& [name, entry] : option_.dict())
+    if (!entry.empty()) (void)entry.make();
+}
+
+void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& output_names) {
+  const size_t count = y_pred.flatten().size();
+  names_ = names_of(y_pred, output_names, count);
+  losses_.assign(count, nullptr);
+  factors_.assign(count, 1.0);
+  if (!option_.dict().empty()) {
+    for (const auto& [name, option] : option_.dict())
+      if (!option.empty()) losses_[index_of(names_, name, "loss")] = option.make();
+  } else if (!option_.list().empty()) {
+    if (option_.list().size() != count)
+      throw ValueError(fmt::format("compile: {} losses for {} outputs.", option_.list().size(), count));
+    for (size_t i = 0; i < count; ++i)
+      if (!option_.list()[i].empty()) losses_[i] = option_.list()[i].make();
+  } else {
+    const auto loss = option_.make();
+    std::fill(losses_.begin(), losses_.end(), loss);
+  }
+  if (!weights_.list.empty()) {
+    if (weights_.list.size() != count)
+      throw ValueError(fmt::format("compile: {} loss_weights for {} outputs.", weights_.list.size(), count));
+    factors_ = weights_.list;
+  }
+  for (const auto& [name, weight] : weights_.dict) factors_[index_of(names_, name, "loss_weights")] = weight;
+  means_.resize(count > 1 ? count : 0);
+  resolved_ = true;
+}
+
+Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
+                                const std::vector<std::string>& output_names) {
+  if (!resolved_) resolve(y_pred, output_names);
+  if (losses_.size() == 1 && y.is_tensor() && y_pred.is_tensor() && (sample_weight.empty() || sample_weight.is_tensor())) {
+    if (!y.tensor()) throw ValueError("fit: the loss needs targets, but y is empty.");
+    const Tensor value = (*losses_[0])(y.tensor(), y_pred.tensor(), sample_weight.empty() ? Tensor() : sample_weight.tensor());
+    return factors_[0] == 1 ? value : value * Tensor(factors_[0]);
+  }
+  const std::vector<Tensor> predictions = y_pred.flatten(), targets = aligned(y, y_pred, names_, "y");
+  const std::vector<Tensor> weights = sample_weight.empty() ? std::vector<Tensor>{} : aligned(sample_weight, y_pred, names_, "sample_weight");
+  if (targets.size() != predictions.size())
+    throw ValueError(fmt::format("fit: {} targets (structure {}) for {} outputs (structure {}).", targets.size(),
+                                 y.structure(), predictions.size(), y_pred.structure()));
+  Tensor total;
+  for (size_t i = 0; i < predictions.size(); ++i) {
+    if (!losses_[i] || !targets[i]) continue;
+    const Tensor value = (*losses_[i])(targets[i], predictions[i], at(weights, i));
+    if (!means_.empty())
+      means_[i].add(value, static_cast<double>(predictions[i].rank() > 0 ? predictions[i].shape()[0] : 1));
+    const Tensor weighted = factors_[i] == 1 ? value : value * Tensor(factors_[i]);
+    total = total ? total + weighted : weighted;
+  }
+  return total;
+}
+
+void CompiledLoss::append_results(StepLogs& logs) const {
+  for (size_t i = 0; i < means_.size(); ++i)
+    if (losses_[i]) logs.emplace_back(names_[i] + "_loss", means_[i].result());
+}
+
+void CompiledLoss::reset() {
+  for (RunningMean& mean : means_) mean.reset();
+}
+
+CompiledMetrics::CompiledMetrics(const MetricOption& metrics, const MetricOption& weighted_metrics)
+    : plain_(metrics), weighted_(weighted_metrics) {
+  // Unknown names are reported by compile, not in the first batch.
+  const std::function<void(const MetricOption&)> check = [&](const MetricOption& option) {
+    for (const auto& entry : option.list()) check(entry);
+    for (const auto& [name, entry] : option.dict()) check(entry);
+    const std::string& name = option.name();
+    if (!name.empty() && name != "accuracy" && name != "acc" && name != "crossentropy" && name != "ce")
+      (void)option.make();
+  };
+  check(plain_);
+  check(weighted_);
+}
+
+namespace {
+
+// "accuracy" and "crossentropy" mean the one that fits the shapes, as in Keras.
+std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y, const Tensor& y_pred) {
+  const std::string& name = option.name();
+  if (option.function()) return std::make_shared<FunctionMetric>(option.function());
+  const bool accuracy = name == "accuracy" || name == "acc", crossentropy = name == "crossentropy" || name == "ce";
+  std::shared_ptr<Metric> metric;
+  if (accuracy || crossentropy) {
+    const int64_t last = y_pred.rank() > 0 ? y_pred.shape().back() : 1;
+    const bool binary = last == 1;
+    const bool sparse = y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
+    const std::string full = std::string(binary ? "Binary" : sparse ? "SparseCategorical" : "Categorical") +
+                             (accuracy ? "Accuracy" : "Crossentropy");
+    metric = std::dynamic_pointer_cast<Metric>(make_by_name(Metric::module, full));
+  } else {
+    metric = option.make();
+  }
+  if (!name.empty()) metric->set_name(name);
+  return metric;
+}
+
+}  // namespace
+
+void CompiledMetrics::resolve(const MetricOption& option, bool weighted, const std::vector<Tensor>& y,
+                              const Nest& y_pred, const std::vector<std::string>& names) {
+  if (option.empty()) return;
+  const std::vector<Tensor> predictions = y_pred.flatten();
+  auto add = [&](const MetricOption& single, size_t output) {
+    if (single.empty() || !at(y, output)) return;
+    auto metric = make_metric(single, at(y, output), predictions[output]);
+    std::string name = predictions.size() > 1 ? names[output] + "_" + metric->name() : metric->name();
+    // A second metric of one name is told apart by a number.
+    const std::string base = name;
+    for (int i = 1; std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; }); ++i)
+      name = fmt::format("{}_{}", base, i);
+    entries_.push_back({std::move(metric), name, output, weighted});
+  };
+  auto add_all = [&](const MetricOption& options, size_t output) {
+    if (options.is_list())
+      for (const auto& single : options.list()) add(single, output);
+    else
+      add(options, output);
+  };
+  if (!option.dict().empty()) {
+    for (const auto& [name, options] : option.dict()) add_all(options, index_of(names, name, "metrics"));
+  } else if (option.is_list()) {
+    const bool per_output = std::any_of(option.list().begin(), option.list().end(),
+                                        [](const MetricOption& o) { return o.is_list(); });
+    if (per_output || (predictions.size() > 1 && option.list().size() == predictions.size())) {
+      if (option.list().size() != predictions.size())
+        throw ValueError(fmt::format("compile: {} lists of metrics for {} outputs.", option.list().size(), predictions.size()));
+      for (size_t i = 0; i < predictions.size(); ++i) add_all(option.list()[i], i);
+    } else {
+      if (predictions.size() > 1)
+        throw ValueError(fmt::format("compile: a model with {} outputs needs metrics for each, as a list of lists or by "
+                                     "output name.", predictions.size()));
+      add_all(option, 0);
+    }
+  } else {
+    for (size_t i = 0; i < predictions.size(); ++i) add(option, i);
+  }
+}
+
+void CompiledMetrics::resolve(const std::vector<Tensor>& y, const Nest& y_pred,
+                              const std::vector<std::string>& output_names) {
+  const std::vector<std::string> names = names_of(y_pred, output_names, y_pred.flatten().size());
+  resolve(plain_, false, y, y_pred, names);
+  resolve(weighted_, true, y, y_pred, names);
+  resolved_ = true;
+}
+
+void CompiledMetrics::update(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
+                             const std::vector<std::string>& output_names) {
+  if (empty() || y.empty()) return;
+  const std::vector<Tensor> predictions = y_pred.flatten();
+  const std::vector<std::string> names = names_of(y_pred, output_names, predictions.size());
+  const std::vector<Tensor> targets = aligned(y, y_pred, names, "y");
+  const std::vector<Tensor> weights =
+      sample_weight.empty() ? std::vector<Tensor>{} : aligned(sample_weight, y_pred, names, "sample_weight");
+  if (!resolved_) resolve(targets, y_pred, output_names);
+  for (Entry& e : entries_)
+    e.metric->update_state(targets[e.output], predictions[e.output], e.weighted ? at(weights, e.output) : Tensor());
+}
+
+void CompiledMetrics::append_results(StepLogs& logs) const {
+  for (const Entry& e : entries_) logs.emplace_back(e.name, e.metric->result());
+}
+
+void CompiledMetrics::reset() {
+  for (Entry& e : entries_) e.metric->reset_state();
+}
+
+std::vector<std::shared_ptr<Metric>> CompiledMetrics::metrics() const {
+  std::vector<std::shared_ptr<Metric>> result;
+  for (const Entry& e : entries_) result.push_back(e.metric);
+  return result;
+}
+
+}  // namespace cornu

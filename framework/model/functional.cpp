@@ -1,0 +1,187 @@
+// Finding a graph's nodes, ordering them, and running them.
+#include "functional.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "../base/call_scope.h"
+#include "names.h"
+#include "standardize.h"
+
+namespace cornu {
+
+Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
+    : inputs_(inputs), outputs_(outputs) {
+  set_base(options.name, true, {});
+  supports_masking_ = true;
+  autocast_ = false;
+  for (const Tensor& t : inputs.flatten())
+    if (!t || !t.is_symbolic() || !dynamic_cast<InputLayer*>(t.origin().node->operation.get()))
+      throw ValueError("Functional: every input must come from Input({...}).");
+  for (const Tensor& t : outputs.flatten())
+    if (!t || !t.is_symbolic())
+      throw ValueError("Functional: an output is not a symbolic tensor: it was not computed from an Input.");
+  collect();
+  order_operations();
+  make_names_unique(operations_);
+  ensure_built(input_spec());
+}
+
+int Functional::place(const Tensor& symbolic) const {
+  const auto found = places_.find(symbolic.origin().node.get());
+  return found == places_.end() ? -1 : found->second + symbolic.origin().index;
+}
+
+void Functional::collect() {
+  std::set<const Node*> given;
+  for (const Tensor& t : inputs_.flatten()) given.insert(t.origin().node.get());
+  // All nodes that the outputs need, found without recursion: graphs may be deep.
+  std::vector<std::shared_ptr<Node>> nodes, open;
+  std::set<const Node*> seen;
+  auto visit = [&](const Tensor& t) {
+    if (t.is_symbolic() && seen.insert(t.origin().node.get()).second) open.push_back(t.origin().node);
+  };
+  for (const Tensor& t : inputs_.flatten()) visit(t);
+  for (const Tensor& t : outputs_.flatten()) visit(t);
+  while (!open.empty()) {
+    const std::shared_ptr<Node> node = open.back();
+    open.pop_back();
+    nodes.push_back(node);
+    if (given.count(node.get())) continue;
+    if (dynamic_cast<InputLayer*>(node->operation.get()))
+      throw ValueError(fmt::format("Functional: the outputs depend on the Input '{}', which is not among the inputs.",
+                                   node->operation->name()));
+    for (const Tensor& t : node->arguments.tensors()) visit(t);
+  }
+  // Nodes were made after the nodes that they depend on.
+  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a->serial < b->serial; });
+  for (const auto& node : nodes) {
+    Step step{node, nullptr, -1, value_count_, static_cast<int>(node->outputs.flatten().size())};
+    places_[node.get()] = value_count_;
+    value_count_ += step.output_count;
+    const auto& arguments = node->arguments;
+    auto* layer = dynamic_cast<Layer*>(node->operation.get());
+    if (layer && !given.count(node.get()) && arguments.named.empty() && arguments.positional.size() == 1 &&
+        arguments.positional[0].is<Tensor>() && step.output_count == 1 && node->outputs.is_tensor()) {
+      step.simple = layer;
+      step.input = place(arguments.positional[0].get<Tensor>());
+    }
+    steps_.push_back(step);
+  }
+}
+
+void Functional::order_operations() {
+  // Keras's order: by decreasing depth (the longest way to an output), then as a depth-first walk from the outputs
+  // enters the operations.
+  std::unordered_map<const Node*, int> depth;
+  std::unordered_map<const Operation*, int> operation_depth, entered;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    const Node* node = step->node.get();
+    int& own = operation_depth[node->operation.get()];
+    int d = std::max(depth[node], own);
+    depth[node] = own = d;
+    for (const Tensor& t : node->arguments.tensors())
+      if (t.is_symbolic()) {
+        int& below = depth[t.origin().node.get()];
+        below = std::max(below, d + 1);
+      }
+  }
+  std::vector<const Node*> stack;
+  std::set<const Node*> seen;
+  auto walk = [&](const Tensor& output) {
+    stack.push_back(output.origin().node.get());
+    while (!stack.empty()) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      if (!seen.insert(node).second) continue;
+      entered.emplace(node->operation.get(), static_cast<int>(entered.size()));
+      std::vector<Tensor> inputs = node->arguments.tensors();
+      for (auto t = inputs.rbegin(); t != inputs.rend(); ++t)
+        if (t->is_symbolic()) stack.push_back(t->origin().node.get());
+    }
+  };
+  for (const Tensor& t : outputs_.flatten()) walk(t);
+  for (const Tensor& t : inputs_.flatten()) {
+    const Operation* op = t.origin().node->operation.get();
+    if (!entered.count(op)) {
+      // An input that no output needs stands at depth 0, before the others there.
+      entered.emplace(op, -1);
+      operation_depth[op] = 0;
+    }
+  }
+  std::set<const Operation*> listed;
+  for (const Step& step : steps_)
+    if (listed.insert(step.node->operation.get()).second) operations_.push_back(step.node->operation);
+  std::stable_sort(operations_.begin(), operations_.end(), [&](const auto& a, const auto& b) {
+    const int da = operation_depth[a.get()], db = operation_depth[b.get()];
+    return da != db ? da > db : entered[a.get()] < entered[b.get()];
+  });
+  for (const auto& op : operations_)
+    if (auto layer = std::dynamic_pointer_cast<Layer>(op)) layers_.push_back(layer);
+}
+
+std::shared_ptr<Layer> Functional::get_layer(const std::string& name) const {
+  std::vector<std::string> known;
+  for (const auto& layer : layers_) {
+    if (layer->name() == name) return layer;
+    known.push_back(layer->name());
+  }
+  throw ValueError(fmt::format("get_layer: model '{}' has no layer '{}'.{}", this->name(), name, did_you_mean(name, known)));
+}
+
+void Functional::run(std::vector<Tensor>& values) {
+  for (const Step& step : steps_) {
+    if (values[step.first_output]) continue;  // an input
+    if (step.simple) {
+      values[step.first_output] = (*step.simple)(values[step.input]);
+      continue;
+    }
+    const Arguments arguments = step.node->arguments.map(
+        [&](const Tensor& t) { return t.is_symbolic() ? values[place(t)] : t; });
+    const std::vector<Tensor> results = step.node->operation->invoke(arguments).flatten();
+    if (static_cast<int>(results.size()) != step.output_count)
+      throw StateError(fmt::format("'{}' returned {} tensors, {} when the graph was made.", step.node->operation->name(),
+                                   results.size(), step.output_count));
+    for (int i = 0; i < step.output_count; ++i) values[step.first_output + i] = results[i];
+  }
+}
+
+Tensor Functional::call(const Tensor& x, const Call& call) {
+  return call_many(Nest(x), call).tensor();
+}
+
+Nest Functional::call_many(const Nest& inputs, const Call&) {
+  std::vector<Tensor> values(value_count_);
+  const Nest in = standardize(inputs);
+  const std::vector<Tensor> given = in.flatten(), places = inputs_.flatten();
+  for (size_t i = 0; i < given.size(); ++i) values[place(places[i])] = given[i];
+  run(values);
+  return outputs_.map([&](const Tensor& t) { return values[place(t)]; });
+}
+
+Nest Functional::input_spec() const {
+  return inputs_.map([](const Tensor& t) { return Tensor::abstract(t.shape(), t.dtype()); });
+}
+
+std::vector<std::string> Functional::input_names() const {
+  std::vector<std::string> names;
+  for (const Tensor& t : inputs_.flatten()) names.push_back(t.origin().node->operation->name());
+  return names;
+}
+
+std::vector<std::string> Functional::output_names() const {
+  std::vector<std::string> names;
+  for (const Tensor& t : outputs_.flatten()) names.push_back(t.origin().node->operation->name());
+  return names;
+}
+
+Nest Functional::standardize(const Nest& x) const {
+  if (x.is_tensor() && inputs_.is_tensor() && x.tensor().dtype() == inputs_.tensor().dtype() &&
+      x.tensor().shape().slice(1) == inputs_.tensor().shape().slice(1))
+    return x;
+  return standardize_inputs(x, input_spec(), input_names(), name());
+}
+
+}  // namespace cornu

@@ -1,0 +1,62 @@
+// Functional: a model made of a graph of layers and ops from inputs to outputs.
+#pragma once
+#include <unordered_map>
+
+#include "input.h"
+#include "model.h"
+
+namespace cornu {
+
+/// `Input x({32}); auto y = layers::Dense({.units = 4})(x); Functional model(x, y);` Inputs and outputs may be lists and
+/// dictionaries; layers may be shared.
+class Functional : public Model {
+ public:
+  struct Options {
+    std::string name = "";
+  };
+  /// Throws ValueError when an input is no Input, or an output does not depend on the inputs alone.
+  Functional(const Nest& inputs, const Nest& outputs) : Functional(inputs, outputs, Options{}) {}
+  Functional(const Nest& inputs, const Nest& outputs, Options options);
+
+  /// The layers in the order of Keras's files (by depth).
+  const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
+  std::shared_ptr<Layer> get_layer(const std::string& name) const;
+
+  Tensor call(const Tensor& x, const Call& call) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
+  Value::Dict get_config() const override;
+  static std::shared_ptr<Functional> from_config(const Value::Dict& dict);
+  std::string base_name() const override { return "functional"; }
+  std::vector<std::string> output_names() const override;
+  std::vector<std::string> input_names() const override;
+  Nest input_spec() const override;
+  const Nest& inputs() const { return inputs_; }
+  const Nest& outputs() const { return outputs_; }
+
+ protected:
+  Nest standardize(const Nest& x) const override;
+
+ private:
+  // One call of the graph, with the places of its tensors among all values.
+  struct Step {
+    std::shared_ptr<Node> node;
+    Layer* simple = nullptr;  // a layer called on one tensor and nothing else
+    int input = -1;           // its place
+    int first_output = 0;
+    int output_count = 0;
+  };
+  int place(const Tensor& symbolic) const;
+  void collect();
+  void order_operations();
+  void run(std::vector<Tensor>& values);
+
+  Nest inputs_, outputs_;
+  std::vector<std::shared_ptr<Operation>> operations_;  // by depth, as in files
+  std::vector<std::shared_ptr<Layer>> layers_;
+  std::vector<Step> steps_;
+  std::unordered_map<const Node*, int> places_;  // of each node's first output
+  int value_count_ = 0;
+};
+
+}  // namespace cornu

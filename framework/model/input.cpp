@@ -1,0 +1,65 @@
+// Input layers and their symbolic tensors.
+#include "input.h"
+
+namespace cornu {
+
+InputLayer::InputLayer(InputConfig config) : dtype_(config.dtype.value_or(DType::float32)) {
+  if (config.batch_shape) {
+    batch_shape_ = *config.batch_shape;
+  } else {
+    batch_shape_.push_back(config.batch_size.value_or(Shape::unknown));
+    for (int64_t size : config.shape) batch_shape_.push_back(size);
+  }
+  autocast_ = false;
+  supports_masking_ = true;
+  set_base(config.name, true, {});
+}
+
+Value::Dict InputLayer::get_config() const {
+  return {{"batch_shape", batch_shape_},
+          {"dtype", dtype_},
+          {"sparse", false},
+          {"ragged", false},
+          {"name", name()},
+          {"optional", false}};
+}
+
+std::shared_ptr<InputLayer> InputLayer::from_config(const Value::Dict& dict) {
+  InputConfig config;
+  for (const auto& [key, value] : dict) {
+    if (key == "batch_shape" || key == "batch_input_shape") {
+      config.batch_shape = detail::from_value<Shape>(value);
+    } else if (key == "shape") {
+      config.shape = detail::from_value<Shape>(value);
+    } else if (key == "batch_size") {
+      config.batch_size = detail::from_value<std::optional<int64_t>>(value);
+    } else if (key == "dtype") {
+      if (value.is<Value::Dict>()) config.dtype = detail::OptionCodec<DTypePolicy>::decode(value).compute_dtype();
+      else config.dtype = detail::from_value<std::optional<DType>>(value);
+    } else if (key == "name") {
+      if (!value.is_null()) config.name = detail::from_value<std::string>(value);
+    } else if (key == "sparse" || key == "ragged" || key == "optional") {
+      if (!value.is_null() && detail::from_value<bool>(value))
+        throw UnsupportedError("InputLayer: the option '" + key + "' is not supported.");
+    } else if (key != "trainable") {
+      detail::unknown_key(key, {"batch_shape", "dtype", "sparse", "ragged", "name", "optional"});
+    }
+  }
+  return std::make_shared<InputLayer>(std::move(config));
+}
+
+Tensor InputLayer::output() {
+  std::shared_ptr<Node> node = node_.lock();
+  if (!node) {
+    const Nest out = make_node(shared_from_this(), {}, Tensor::abstract(batch_shape_, dtype_));
+    node_ = out.tensor().origin().node;
+    return out.tensor();
+  }
+  return Tensor::symbolic(batch_shape_, dtype_, {node, 0});
+}
+
+Input::Input(InputConfig config) : Input(std::make_shared<InputLayer>(std::move(config))) {}
+
+void register_input(Catalog& catalog) { catalog.add<InputLayer>("keras.layers.InputLayer"); }
+
+}  // namespace cornu

@@ -1,0 +1,49 @@
+// Input: where data enters a model.
+#pragma once
+#include "../base/layer.h"
+
+namespace cornu {
+
+struct InputConfig {
+  Shape shape = {};                          ///< of one sample, without the batch
+  std::optional<int64_t> batch_size = {};
+  std::optional<DType> dtype = {};           ///< default float32
+  std::string name = "";
+  std::optional<Shape> batch_shape = {};     ///< with the batch, in place of shape
+};
+
+/// The layer of an Input. Its output is the data itself.
+class InputLayer : public Layer {
+ public:
+  using Config = InputConfig;
+  explicit InputLayer(InputConfig config);
+  Tensor call(const Tensor& x, const Call&) override { return x; }
+  Value::Dict get_config() const override;
+  static std::shared_ptr<InputLayer> from_config(const Value::Dict& dict);
+  std::string base_name() const override { return "input_layer"; }
+
+  const Shape& batch_shape() const { return batch_shape_; }
+  DType dtype() const { return dtype_; }
+  /// The symbolic tensor that stands for the data. The same tensor each time while one is alive.
+  Tensor output();
+
+ private:
+  Shape batch_shape_;
+  DType dtype_;
+  std::weak_ptr<Node> node_;
+};
+
+/// `Input({8, 8, 1})`: a symbolic tensor of samples of this shape, for Functional models; and the first entry of a
+/// Sequential.
+class Input : public Tensor {
+ public:
+  Input(const Shape& shape) : Input(InputConfig{.shape = shape}) {}
+  Input(InputConfig config);
+  operator AnyLayer() const { return AnyLayer(layer_); }
+
+ private:
+  explicit Input(std::shared_ptr<InputLayer> layer) : Tensor(layer->output()), layer_(std::move(layer)) {}
+  std::shared_ptr<InputLayer> layer_;
+};
+
+}  // namespace cornu

@@ -1,0 +1,150 @@
+// Model: a layer that can be trained, evaluated, saved and summarised.
+#pragma once
+#include "../base/layer.h"
+#include "arguments.h"
+
+namespace cornu {
+
+class CompiledLoss;
+class CompiledMetrics;
+class RunningMean;
+
+/// Figures of one step, as tensors; they are read only when somebody looks.
+using StepLogs = std::vector<std::pair<std::string, Tensor>>;
+
+/// Base of Sequential, Functional and of users' models. A subclass overrides `call`, and may override train_step,
+/// test_step, predict_step or compute_loss.
+class Model : public Layer {
+ public:
+  Model();
+  ~Model() override;
+
+  /// Sets what training needs. Throws ValueError for unknown names, before anything changes.
+  void compile(CompileOptions options = {});
+  bool compiled() const { return compiled_; }
+
+  /// Trains on tensors (or vectors of numbers, lists and dictionaries of tensors), whose first axis is samples.
+  History fit(const Nest& x, const Nest& y, FitOptions options = {});
+  /// Trains on the batches of a dataset, whose size is an epoch unless steps_per_epoch says otherwise.
+  History fit(std::shared_ptr<Dataset> dataset, FitOptions options = {});
+
+  /// The loss and the metrics by name over the data.
+  Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});
+  Logs evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options = {});
+
+  /// The outputs for all samples, computed in batches.
+  Nest predict(const Nest& x, PredictOptions options = {});
+  Nest predict(std::shared_ptr<Dataset> dataset, PredictOptions options = {});
+
+  Logs train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {},
+                      const std::map<int64_t, double>& class_weight = {});
+  Logs test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {});
+  Nest predict_on_batch(const Nest& x);
+
+  // --- what a subclass may override ------------------------------------------------------------------
+
+  /// One training step. The default differentiates compute_loss and applies the optimizer. An empty result stands
+  /// for metrics_result().
+  virtual StepLogs train_step(const Batch& batch);
+  virtual StepLogs test_step(const Batch& batch);
+  virtual Nest predict_step(const Batch& batch);
+  /// The loss of a batch: the compiled losses, then what layers added.
+  virtual Tensor compute_loss(const Nest& x, const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
+  /// Lets the compiled metrics take in a batch.
+  virtual void compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
+
+  /// "loss", then the metrics, over what they have taken in.
+  StepLogs metrics_result();
+  void reset_metrics();
+  std::vector<std::shared_ptr<Metric>> metrics() const;
+  std::vector<std::string> metrics_names();
+
+  /// Also runs `call` on stand-ins, so that layers which `call` reaches are built. A `call` that reads values cannot be
+  /// run so; its layers are built by the first real call.
+  void build_many(const Nest& inputs) override;
+
+  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
+  const CompileOptions& compile_options() const { return compile_options_; }
+  /// Set by a callback to end fit after the current batch.
+  bool stop_training = false;
+
+  /// Names of the outputs, for losses and metrics by name; empty when they have none.
+  virtual std::vector<std::string> output_names() const { return {}; }
+  virtual std::vector<std::string> input_names() const { return {}; }
+  /// The expected inputs' specs where the model knows them before data arrives.
+  virtual Nest input_spec() const { return {}; }
+
+  // --- files (framework/saving) ----------------------------------------------------------------------
+
+  /// Writes the model as Keras does: a ".keras" archive. The old file stays until the new one is whole.
+  void save(const std::string& path);
+  /// Writes (reads) the weights, and the optimizer's state, as ".weights.h5". Reading changes nothing unless the whole
+  /// file fits.
+  void save_weights(const std::string& path);
+  void load_weights(const std::string& path);
+  /// config.json's text.
+  std::string to_json() const;
+
+  /// A table of the layers with the real shapes of their outputs, parameters, and the FLOPs and bytes of one sample.
+  /// Needs the model to be built.
+  std::string summary();
+  /// Prints it.
+  void print_summary();
+
+  /// compile_config of a file; empty when not compiled.
+  Value::Dict compile_config() const;
+  void compile_from_config(const Value::Dict& config);
+
+ protected:
+  /// Makes inputs fit what the model expects (names, dtypes), or throws ShapeError.
+  virtual Nest standardize(const Nest& x) const { return x; }
+
+ private:
+  friend class Trainer;
+  // What every step asks of the layers, looked up once for a run of steps.
+  struct StepCache {
+    bool valid = false;
+    std::vector<Layer*> layers;
+    std::vector<Variable> trainable;
+    std::vector<Variable> regularized;
+    std::vector<std::shared_ptr<Metric>> metrics;
+  };
+  void require_compiled(const char* what) const;
+  const StepCache& step_cache();
+  Nest forward(const Nest& x, bool training);
+
+  bool compiled_ = false;
+  CompileOptions compile_options_;
+  std::shared_ptr<Optimizer> optimizer_;
+  std::unique_ptr<CompiledLoss> loss_;
+  std::unique_ptr<CompiledMetrics> metrics_;
+  std::unique_ptr<RunningMean> loss_mean_;
+  StepCache cache_;
+};
+
+/// Base of a model with options: `class Net : public ModelOf<Net, NetConfig>`.
+template <class Self, class C>
+class ModelOf : public Model {
+ public:
+  using Config = C;
+  explicit ModelOf(C c) : config(std::move(c)) {
+    if constexpr (requires { config.name; }) set_base(config.name, true, {});
+  }
+  Value::Dict get_config() const override { return detail::merge_config(base_config(), to_dict(config)); }
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    detail::BaseOptions base = detail::split_base_options(dict, requires(C c) { c.name; },
+                                                          requires(C c) { c.trainable; }, requires(C c) { c.dtype; });
+    auto model = std::make_shared<Self>(from_dict<C>(base.rest));
+    model->ModelOf::set_base(base.name, base.trainable, base.policy);
+    return model;
+  }
+  C config;
+};
+
+/// Reads a ".keras" file written by Cornu or by Keras 3. With `compile` also the optimizer's state, so that training
+/// goes on. Throws FileError that names the layer, key or weight that does not fit.
+std::shared_ptr<Model> load_model(const std::string& path, bool compile = true);
+/// A model from to_json's text; its weights are fresh.
+std::shared_ptr<Model> model_from_json(const std::string& json);
+
+}  // namespace cornu

@@ -1,0 +1,153 @@
+// Stacking layers, and a stack's form in files.
+#include "sequential.h"
+
+#include <fmt/core.h>
+
+#include "../ops/core.h"
+#include "names.h"
+#include "standardize.h"
+
+namespace cornu {
+
+Sequential::Sequential(const std::vector<AnyLayer>& layers, Options options) {
+  set_base(options.name, true, {});
+  supports_masking_ = true;
+  autocast_ = false;
+  for (const AnyLayer& layer : layers) {
+    if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) {
+      if (input_ || !layers_.empty()) throw ValueError("Sequential: an Input must be the first of the layers.");
+      input_ = input;
+      continue;
+    }
+    layers_.push_back(layer.shared());
+  }
+  make_names_unique({layers_.begin(), layers_.end()});
+  build_from_input();
+}
+
+void Sequential::build_from_input() {
+  if (input_ && !layers_.empty()) ensure_built(Tensor::abstract(input_->batch_shape(), input_->dtype()));
+}
+
+void Sequential::add(const AnyLayer& layer) {
+  if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) {
+    if (input_ || !layers_.empty()) throw ValueError("Sequential: an Input must be the first of the layers.");
+    input_ = input;
+    return;
+  }
+  std::vector<std::shared_ptr<Operation>> all(layers_.begin(), layers_.end());
+  all.push_back(layer.shared());
+  make_names_unique(all);
+  layers_.push_back(layer.shared());
+  if (built()) {
+    const Nest spec = input_spec();
+    if (!spec.empty()) {
+      Nest x = spec;
+      for (size_t i = 0; i + 1 < layers_.size(); ++i) x = layers_[i]->compute_output_spec(x);
+      layer->ensure_built(x);
+    }
+  } else {
+    build_from_input();
+  }
+}
+
+void Sequential::pop() {
+  if (layers_.empty()) throw StateError("Sequential::pop: there is no layer.");
+  layers_.pop_back();
+}
+
+std::shared_ptr<Layer> Sequential::get_layer(const std::string& name) const {
+  std::vector<std::string> known;
+  for (const auto& layer : layers_) {
+    if (layer->name() == name) return layer;
+    known.push_back(layer->name());
+  }
+  throw ValueError(fmt::format("get_layer: model '{}' has no layer '{}'.{}", this->name(), name, did_you_mean(name, known)));
+}
+
+void Sequential::build_many(const Nest& inputs) {
+  // Layers build as the stand-ins reach them.
+  Nest x = inputs;
+  for (const auto& layer : layers_) x = layer->compute_output_spec(x);
+}
+
+Tensor Sequential::call(const Tensor& x, const Call&) {
+  Tensor y = x;
+  for (const auto& layer : layers_) y = (*layer)(y);
+  return y;
+}
+
+Nest Sequential::call_many(const Nest& inputs, const Call& call) {
+  if (layers_.empty()) return inputs;
+  if (inputs.is_tensor() && layers_.size() > 1) {
+    Tensor x = inputs.tensor();
+    for (size_t i = 0; i + 1 < layers_.size(); ++i) x = (*layers_[i])(x);
+    return (*layers_.back())(Nest(x));
+  }
+  (void)call;
+  Nest x = inputs;
+  for (const auto& layer : layers_) x = (*layer)(x);
+  return x;
+}
+
+Nest Sequential::input_spec() const {
+  if (input_) return Tensor::abstract(input_->batch_shape(), input_->dtype());
+  return {};
+}
+
+Nest Sequential::standardize(const Nest& x) const {
+  return input_ ? standardize_inputs(x, input_spec(), input_names(), name()) : x;
+}
+
+std::vector<std::string> Sequential::output_names() const {
+  if (layers_.empty()) return {};
+  return {layers_.back()->name()};
+}
+
+std::vector<std::string> Sequential::input_names() const {
+  return {input_ ? input_->name() : "input"};
+}
+
+Value::Dict Sequential::get_config() const {
+  Value::Dict config = base_config();
+  Value::List list;
+  auto append = [&](const Layer& layer) {
+    Value::Dict entry = serialize(layer).get<Value::Dict>();
+    if (!layer.build_config().empty()) entry.emplace_back("build_config", layer.build_config());
+    list.push_back(std::move(entry));
+  };
+  if (input_) append(*input_);
+  for (const auto& layer : layers_) append(*layer);
+  config.emplace_back("layers", std::move(list));
+  if (const Value* shape = detail::find(build_config(), "input_shape")) config.emplace_back("build_input_shape", *shape);
+  return config;
+}
+
+std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
+  const Value* list = detail::find(dict, "layers");
+  if (!list || !list->is<Value::List>()) throw ValueError("Sequential: the config has no list 'layers'.");
+  std::vector<AnyLayer> layers;
+  for (const Value& entry : list->get<Value::List>()) {
+    auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry));
+    if (!layer) throw ValueError("Sequential: an entry of 'layers' is not a layer.");
+    layers.emplace_back(layer);
+  }
+  const detail::BaseOptions base = detail::split_base_options(dict, false, false, false);
+  auto model = std::make_shared<Sequential>(std::vector<AnyLayer>{}, Options{});
+  model->set_base(base.name, base.trainable, base.policy);
+  for (const AnyLayer& layer : layers) {
+    if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) model->input_ = input;
+    else model->layers_.push_back(layer.shared());
+  }
+  make_names_unique({model->layers_.begin(), model->layers_.end()});
+  if (model->input_) {
+    model->build_from_input();
+  } else if (const Value* shape = detail::find(base.rest, "build_input_shape"); shape && !shape->is_null()) {
+    model->build_from_config({{"input_shape", *shape}});
+  }
+  return model;
+}
+
+void register_sequential(Catalog& catalog) { catalog.add<Sequential>("keras.Sequential"); }
+
+}  // namespace cornu

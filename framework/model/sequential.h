@@ -1,0 +1,50 @@
+// Sequential: a stack of layers, each fed by the one before.
+#pragma once
+#include "input.h"
+#include "model.h"
+
+namespace cornu {
+
+/// `Sequential model({Input({8}), layers::Dense({.units = 4})});` An Input first gives the shape, so that the weights
+/// are made at once; without it they are made on the first call.
+class Sequential : public Model {
+ public:
+  struct Options {
+    std::string name = "";
+  };
+  Sequential(std::initializer_list<AnyLayer> layers = {}) : Sequential(std::vector<AnyLayer>(layers)) {}
+  Sequential(const std::vector<AnyLayer>& layers) : Sequential(layers, Options{}) {}
+  Sequential(const std::vector<AnyLayer>& layers, Options options);
+
+  /// Appends a layer. Throws ValueError for a name that is taken.
+  void add(const AnyLayer& layer);
+  /// Removes the last layer. Throws StateError when there is none.
+  void pop();
+  /// The layers without the Input.
+  const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
+  /// The layer of this name. Throws ValueError with a did-you-mean.
+  std::shared_ptr<Layer> get_layer(const std::string& name) const;
+
+  void build_many(const Nest& inputs) override;
+  Tensor call(const Tensor& x, const Call& call) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Tensor compute_mask(const Nest&, const Tensor& mask) override { return mask; }
+  std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
+  Value::Dict get_config() const override;
+  static std::shared_ptr<Sequential> from_config(const Value::Dict& dict);
+  std::string base_name() const override { return "sequential"; }
+  std::vector<std::string> output_names() const override;
+  std::vector<std::string> input_names() const override;
+  Nest input_spec() const override;
+
+ protected:
+  Nest standardize(const Nest& x) const override;
+
+ private:
+  void build_from_input();
+
+  std::shared_ptr<InputLayer> input_;
+  std::vector<std::shared_ptr<Layer>> layers_;
+};
+
+}  // namespace cornu

@@ -1,0 +1,64 @@
+// Checks of a model's inputs.
+#include "standardize.h"
+
+#include <fmt/core.h>
+
+#include "../ops/core.h"
+#include "../ops/shaping.h"
+
+namespace cornu {
+namespace {
+
+bool fits(const Shape& found, const Shape& expected) {
+  if (found.rank() != expected.rank()) return false;
+  for (int i = 0; i < found.rank(); ++i)
+    if (expected[i] != Shape::unknown && found[i] != Shape::unknown && found[i] != expected[i]) return false;
+  return true;
+}
+
+Tensor fit(const Tensor& x, const Tensor& spec, const std::string& name, const std::string& model) {
+  const Shape& expected = spec.shape();
+  Tensor y = x;
+  if (!fits(y.shape(), expected)) {
+    // As Keras: (n,) stands for (n, 1), and the reverse.
+    if (y.rank() + 1 == expected.rank() && (expected.back() == 1 || expected.back() == Shape::unknown))
+      y = ops::expand_dims(y, {-1});
+    else if (y.rank() == expected.rank() + 1 && y.rank() > 0 && y.shape().back() == 1)
+      y = ops::squeeze(y, -1);
+    if (!fits(y.shape(), expected))
+      throw ShapeError(fmt::format("Model '{}': input '{}' has shape {}, expected {}.{}", model, name, x.shape().str(),
+                                   expected.str(),
+                                   x.rank() + 1 == expected.rank() ? " The first axis must be the samples." : ""));
+  }
+  return y.dtype() == spec.dtype() ? y : ops::cast(y, spec.dtype());
+}
+
+}  // namespace
+
+Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::string>& names,
+                        const std::string& model) {
+  Nest in = x;
+  if (in.is_dict() && !spec.is_dict()) {
+    // Inputs of a list model by their names.
+    std::vector<Tensor> list;
+    for (const std::string& name : names) list.push_back(in[name].tensor());
+    in = spec.pack(list);
+  }
+  const std::vector<Tensor> expected = spec.flatten();
+  std::vector<Tensor> given;
+  if (spec.is_dict() && in.is_dict()) {
+    Nest::Dict picked;
+    for (const auto& [key, n] : spec.entries()) picked.emplace_back(key, in[key]);
+    given = Nest::dict(std::move(picked)).flatten();
+  } else {
+    given = in.flatten();
+  }
+  if (given.size() != expected.size())
+    throw ShapeError(fmt::format("Model '{}': {} inputs were given ({}), expected {} ({}).", model, given.size(),
+                                 in.structure(), expected.size(), spec.structure()));
+  for (size_t i = 0; i < given.size(); ++i)
+    given[i] = fit(given[i], expected[i], i < names.size() ? names[i] : std::to_string(i), model);
+  return spec.pack(given);
+}
+
+}  // namespace cornu

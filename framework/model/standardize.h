@@ -1,0 +1,15 @@
+// Making what the user hands over fit what a model expects.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "../tensor/nest.h"
+
+namespace cornu {
+
+/// `x` in the structure, ranks and dtypes of `spec`: dictionaries are matched by name, a missing last axis of size 1 is
+/// added. Throws ShapeError naming the input, the expected shape and the found one.
+Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::string>& names,
+                        const std::string& model);
+
+}  // namespace cornu

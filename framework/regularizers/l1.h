@@ -1,0 +1,26 @@
+// L1: a penalty on absolute values.
+#pragma once
+#include "weighted_sums.h"
+
+namespace cornu::regularizers {
+
+struct L1Config {
+  double l1 = 0.01;
+};
+
+/// l1 * sum(|x|).
+class L1Regularizer : public Configured<L1Regularizer, L1Config, WeightedSums> {
+ public:
+  explicit L1Regularizer(L1Config c);
+  /// As Keras, with the factor rounded to float32.
+  Value::Dict get_config() const override;
+};
+
+using L1 = Ref<L1Regularizer>;
+
+}  // namespace cornu::regularizers
+
+namespace cornu {
+extern template class Configured<regularizers::L1Regularizer, regularizers::L1Config,
+                                 regularizers::WeightedSums>;
+}

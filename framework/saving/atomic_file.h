@@ -1,0 +1,54 @@
+// AtomicFile: a file that appears under its name complete or not at all.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace cornu::saving {
+
+/// Writes to a temporary file beside the target and renames it over the target in commit(), so that
+/// a crash, a full disk or an exception leaves the old file as it was. A symbolic link as target
+/// stays a link: the file that it points to is replaced. The new file keeps the old one's
+/// permissions.
+///
+/// Every failure throws FileError with the target's name and the cause.
+class AtomicFile {
+ public:
+  /// Creates the temporary file. Throws when the folder is missing or not writable, or when the
+  /// target exists and is no regular file.
+  explicit AtomicFile(const std::filesystem::path& target);
+  /// Removes the temporary file unless commit() succeeded.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Appends after the last byte that append() or write_at() wrote.
+  void append(std::span<const std::byte> bytes);
+  /// Writes at `offset`.
+  void write_at(uint64_t offset, std::span<const std::byte> bytes);
+  /// Reads from `offset` what is there, up to the size of `out`; returns the number of bytes read.
+  size_t read_at(uint64_t offset, std::span<std::byte> out) const;
+
+  /// The file to write to, for libraries that open files by name. They must not replace it.
+  const std::filesystem::path& temporary() const { return temporary_; }
+  const std::filesystem::path& target() const { return target_; }
+
+  /// Flushes to the disk, renames over the target and flushes the folder. Call it once, last.
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+  uint64_t end_ = 0;
+};
+
+/// Writes one whole file atomically.
+void write_file(const std::filesystem::path& target, std::span<const std::byte> bytes);
+
+/// Reads one whole regular file. Throws FileError when it is missing or larger than `limit` bytes.
+std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit);
+
+}  // namespace cornu::saving

@@ -1,0 +1,119 @@
+// HDF5 files as Keras uses them: a writer whose files h5py reads, a reader that trusts nothing.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../backend/dtype.h"
+#include "../../backend/shape.h"
+#include "bytes.h"
+
+namespace cornu::saving {
+
+// Paths inside a file are written as "layers/dense/vars/0", with or without a leading "/"; "" and
+// "/" are the root. Both classes may be used by several threads, one object by one thread at a
+// time. Errors throw FileError with the file's name, the path inside it and HDF5's own message.
+
+/// Writes an HDF5 file the way h5py does by default: version 0 superblock, contiguous little-endian
+/// datasets, no filters, no time stamps. bool becomes h5py's enum, bfloat16 the opaque type with
+/// attribute dtype="bfloat16" that Keras writes.
+class H5Writer {
+ public:
+  /// A file in memory, taken out with finish(). `expected_bytes` is a hint of its final size.
+  explicit H5Writer(uint64_t expected_bytes = 0);
+  /// A file on disk. It is made in memory and appears under its name, complete, in finish() (see
+  /// AtomicFile).
+  explicit H5Writer(const std::filesystem::path& target, uint64_t expected_bytes = 0);
+  ~H5Writer();
+  H5Writer(const H5Writer&) = delete;
+  H5Writer& operator=(const H5Writer&) = delete;
+
+  /// Makes a group and those above it. Nothing happens when it is there already.
+  void create_group(std::string_view path);
+  /// Writes an array in C order, `bytes` holding shape.numel() elements, and makes the groups
+  /// above.
+  void write(std::string_view path, DType dtype, const Shape& shape, const void* bytes);
+  /// A one-dimensional dataset of variable-length UTF-8 strings.
+  void write_strings(std::string_view path, const std::vector<std::string>& strings);
+
+  /// Attributes of an existing group or dataset. An attribute of that name is replaced.
+  void set_attribute(std::string_view path, const std::string& name, std::string_view text);
+  void set_attribute(std::string_view path, const std::string& name, double number);
+  void set_attribute(std::string_view path, const std::string& name, int64_t number);
+  /// A list of names. What is too long for one attribute is split into name0, name1, ... as Keras
+  /// does it; an empty list becomes an empty array of float64, as numpy makes it.
+  void set_strings_attribute(std::string_view path, const std::string& name,
+                             const std::vector<std::string>& strings);
+
+  /// Closes the file. The result holds its bytes when it was written in memory and is empty
+  /// otherwise. Call it once; without it, a file on disk does not appear.
+  Bytes finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What a file says about one dataset.
+struct H5Info {
+  Shape shape;
+  DType dtype = DType::float32;  ///< the nearest type; byte order and padding do not show
+  uint64_t stored = 0;           ///< bytes that it takes in the file
+};
+
+/// Reads an HDF5 file whose origin is unknown. Objects are reached through hard links only: soft
+/// and external links anywhere on a path, external storage, virtual datasets and filters other than
+/// gzip, shuffle and fletcher32 are refused, and so are datasets whose type is not numeric. No
+/// method walks the whole tree, so loops of links do no harm.
+class H5Reader {
+ public:
+  explicit H5Reader(const std::filesystem::path& path);
+  /// A file in memory, used in place. `name` stands for the file in error texts.
+  H5Reader(Bytes image, std::string name);
+  ~H5Reader();
+  H5Reader(H5Reader&&) noexcept;
+  H5Reader& operator=(H5Reader&&) noexcept;
+
+  /// The file's name as errors show it.
+  const std::string& name() const;
+
+  bool exists(std::string_view path) const;
+  bool is_group(std::string_view path) const;
+  bool is_dataset(std::string_view path) const;
+  /// Names in a group, with numbers inside them in numeric order: "0", "1", "2", "10". Links that
+  /// would be refused are listed too.
+  std::vector<std::string> children(std::string_view path) const;
+
+  H5Info info(std::string_view path) const;
+  /// Reads a dataset into `out`, which has room for expected.numel() elements of `want`, and
+  /// converts its elements. Throws before any memory is taken when the shape is not `expected`.
+  void read(std::string_view path, void* out, DType want, const Shape& expected) const;
+  /// Reads a dataset of any shape as it is. Throws when it has more than `limit` bytes.
+  std::vector<std::byte> read(std::string_view path, uint64_t limit) const;
+  /// The strings of a scalar or one-dimensional dataset.
+  std::vector<std::string> read_strings(std::string_view path) const;
+
+  std::vector<std::string> attributes(std::string_view path) const;
+  bool has_attribute(std::string_view path, const std::string& name) const;
+  /// One string, of fixed or variable length. Throws when it is missing or something else.
+  std::string string_attribute(std::string_view path, const std::string& name) const;
+  /// A list of strings, put together from name0, name1, ... when it was split. Nothing when neither
+  /// is there.
+  std::optional<std::vector<std::string>> strings_attribute(std::string_view path,
+                                                            const std::string& name) const;
+  /// One or more numbers (or truth values) as doubles, in C order.
+  std::vector<double> numbers_attribute(std::string_view path, const std::string& name) const;
+  /// Exactly one number.
+  double number_attribute(std::string_view path, const std::string& name) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cornu::saving

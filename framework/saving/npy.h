@@ -1,0 +1,42 @@
+// NumPy's array files: .npy holds one array, .npz is a zip archive of them.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../backend/dtype.h"
+#include "../../backend/shape.h"
+#include "archive.h"
+
+namespace cornu::saving {
+
+/// One array in C order with this machine's byte order. `name` is its key in an .npz file.
+struct NpyArray {
+  std::string name;
+  DType dtype = DType::float32;
+  Shape shape;
+  std::vector<std::byte> data;
+};
+
+/// Reads the content of an .npy file (format versions 1 to 3), of either byte order, in C or
+/// Fortran order. bfloat16 is the 2-byte void type that NumPy writes for it. `source` names the
+/// file in error texts. Throws FileError for anything else: records, strings, pickled objects, and
+/// headers that declare more than there is. Format:
+/// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source);
+
+/// The content of an .npy file, version 1.0.
+std::vector<std::byte> format_npy(const NpyArray& array);
+
+NpyArray read_npy(const std::filesystem::path& path);
+void write_npy(const std::filesystem::path& path, const NpyArray& array);
+
+/// All arrays of an .npz file, in the order in which they lie there.
+std::vector<NpyArray> read_npz(const std::filesystem::path& path);
+/// As numpy.savez, or savez_compressed with Compression::deflate. Names may not repeat.
+void write_npz(const std::filesystem::path& path, const std::vector<NpyArray>& arrays,
+               Compression compression = Compression::stored);
+
+}  // namespace cornu::saving

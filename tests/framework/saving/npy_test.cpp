@@ -1,0 +1,122 @@
+// NumPy's array files.
+#include <catch.h>
+#include <cornu/backend/error.h>
+#include <cornu/framework/saving/npy.h>
+
+#include <cstring>
+
+#include "temporary.h"
+
+using namespace cornu;
+using namespace cornu::saving;
+using namespace cornu::test;
+
+namespace {
+
+template <class T>
+std::vector<std::byte> pack(const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// An .npy file of version 1 with this header.
+std::string npy(const std::string& header, const std::string& values) {
+  std::string text("\x93NUMPY\x01\x00", 8);
+  text += static_cast<char>(header.size() & 0xff);
+  text += static_cast<char>(header.size() >> 8);
+  return text + header + values;
+}
+
+NpyArray parse(const std::string& text) { return parse_npy(bytes_of(text), "x.npy"); }
+
+}  // namespace
+
+TEST_CASE("npy files round-trip every dtype and odd shapes") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < dtype_count; ++i) {
+    const DType dtype = static_cast<DType>(i);
+    for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3, 1}, Shape{0}, Shape{5, 0}}) {
+      NpyArray array{"", dtype, shape, {}};
+      array.data.resize(static_cast<size_t>(shape.numel()) * size_of(dtype));
+      for (size_t k = 0; k < array.data.size(); ++k)
+        array.data[k] = std::byte(dtype == DType::boolean ? k % 2 : k);
+      write_npy(folder / "a.npy", array);
+      const NpyArray back = read_npy(folder / "a.npy");
+      CHECK(back.dtype == dtype);
+      CHECK(back.shape == shape);
+      CHECK(back.data == array.data);
+    }
+  }
+}
+
+TEST_CASE("npy headers are written as NumPy writes them") {
+  const auto bytes = format_npy({"", DType::int32, {2, 3}, pack<int32_t>({1, 2, 3, 4, 5, 6})});
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  CHECK(text.size() == 128 + 24);
+  CHECK_THAT(text, contains("{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }"));
+  CHECK(text[127] == '\n');
+  CHECK_THROWS_AS(format_npy({"", DType::int32, {3}, pack<int32_t>({1})}), ShapeError);
+}
+
+TEST_CASE("npy files in Fortran order and big-endian are converted") {
+  const std::string header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3)}\n";
+  const NpyArray array = parse(npy(header, std::string("\0\1\0\4\0\2\0\5\0\3\0\6", 12)));
+  CHECK(array.shape == Shape{2, 3});
+  CHECK(array.data == pack<int16_t>({1, 2, 3, 4, 5, 6}));
+
+  const std::string cube = "{'shape': (2, 1, 2), 'fortran_order': True, 'descr': '|u1',}";
+  CHECK(parse(npy(cube, "abcd")).data == pack<char>({'a', 'c', 'b', 'd'}));
+}
+
+TEST_CASE("npy files that cannot be right are refused") {
+  const auto header = [](const std::string& descr, const std::string& shape) {
+    return "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n";
+  };
+  CHECK_THROWS_WITH(parse("hello hello"), contains("x.npy' is not an .npy file"));
+  CHECK_THROWS_WITH(parse(npy(header("'|O'", "(1,)"), "x")), contains("pickled"));
+  CHECK_THROWS_WITH(parse(npy(header("'<U5'", "(1,)"), "x")), contains("<U5"));
+  CHECK_THROWS_WITH(parse(npy(header("[('a', '<f4')]", "(1,)"), "x")), contains("records"));
+  // Sizes that do not exist in the file, or whose product overflows.
+  CHECK_THROWS_WITH(parse(npy(header("'<f4'", "(1000000000000,)"), "1234")), contains("4 bytes"));
+  CHECK_THROWS_AS(parse(npy(header("'<f4'", "(4294967296, 4294967296)"), "1234")), FileError);
+  CHECK_THROWS_AS(parse(npy(header("'<f4'", "(99999999999999999999,)"), "1234")), FileError);
+  CHECK_THROWS_AS(parse(npy(header("'<f4'", "(-1,)"), "1234")), FileError);
+  CHECK_THROWS_AS(parse(npy(header("'<f4'", "(1,)"), "12345678")), FileError);
+  CHECK_THROWS_AS(parse(npy(header("'<f4'", "(1,)"), "12")), FileError);
+  CHECK_THROWS_AS(parse(npy(header("'<f4'", "(1,1,1,1,1,1,1,1,1,1,1)"), "1234")), FileError);
+  CHECK_THROWS_AS(parse(npy("{'descr': '<f4', 'shape': (1,)}", "1234")), FileError);
+
+  const std::string good = npy(header("'<f4'", "(1,)"), "1234");
+  for (size_t at = 0; at < good.size(); ++at) {
+    CHECK_THROWS_AS(parse(good.substr(0, at)), FileError);
+    for (int flip = 1; flip < 256; flip *= 2) {
+      std::string text = good;
+      text[at] = static_cast<char>(text[at] ^ flip);
+      try {
+        parse(text);
+      } catch (const FileError&) {
+      }
+    }
+  }
+}
+
+TEST_CASE("npz files hold named arrays") {
+  const TemporaryFolder folder;
+  const std::vector<NpyArray> arrays = {
+      {"x", DType::float32, {2}, pack<float>({1, 2})},
+      {"layer/kernel", DType::int64, {}, pack<int64_t>({7})},
+      {"flags", DType::boolean, {2}, pack<uint8_t>({1, 0})},
+  };
+  for (const Compression compression : {Compression::stored, Compression::deflate}) {
+    write_npz(folder / "a.npz", arrays, compression);
+    const std::vector<NpyArray> back = read_npz(folder / "a.npz");
+    REQUIRE(back.size() == arrays.size());
+    for (size_t i = 0; i < back.size(); ++i) {
+      CHECK(back[i].name == arrays[i].name);
+      CHECK(back[i].shape == arrays[i].shape);
+      CHECK(back[i].data == arrays[i].data);
+    }
+  }
+  CHECK_THROWS_AS(write_npz(folder / "b.npz", {arrays[0], arrays[0]}), ValueError);
+  CHECK_THROWS_AS(read_npz(folder / "absent.npz"), FileError);
+}
