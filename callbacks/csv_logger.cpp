@@ -1,0 +1,77 @@
+// CSVLogger's table.
+#include "csv_logger.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace cornu::callbacks {
+namespace {
+
+// As Python writes a float: shortest, and never like an integer.
+std::string number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (std::isfinite(value) && text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+constexpr const char* line_end = "\r\n";  // RFC 4180
+
+}  // namespace
+
+std::string CSVLoggerCallback::cell(const std::string& text) const {
+  if (text.find_first_of("\"\r\n") == std::string::npos &&
+      text.find(config.separator) == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+void CSVLoggerCallback::on_train_begin(Logs&) {
+  namespace fs = std::filesystem;
+  const fs::path path(*config.filename);
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  error.clear();
+  const auto size = fs::file_size(path, error);
+  wants_header_ = !config.append || error || size == 0;
+  names_.clear();
+  file_ = std::ofstream(
+      path, config.append ? std::ios::app | std::ios::binary : std::ios::trunc | std::ios::binary);
+  if (!file_)
+    throw FileError(fmt::format("CSVLogger: the file '{}' cannot be written.", path.string()));
+}
+
+void CSVLoggerCallback::write_header(const Logs& logs) {
+  bool validated = false;
+  for (const auto& [name, value] : logs) {
+    names_.push_back(name);
+    validated |= name.starts_with("val_");
+  }
+  // Validation may begin in a later epoch.
+  if (!validated)
+    for (const auto& [name, value] : logs) names_.push_back("val_" + name);
+  if (!wants_header_) return;
+  file_ << "epoch";
+  for (const std::string& name : names_) file_ << config.separator << cell(name);
+  file_ << line_end;
+}
+
+void CSVLoggerCallback::on_epoch_end(int64_t epoch, Logs& logs) {
+  if (names_.empty()) write_header(logs);
+  file_ << epoch;
+  for (const std::string& name : names_) {
+    const auto found = logs.find(name);
+    file_ << config.separator << (found == logs.end() ? "NA" : number(found->second));
+  }
+  file_ << line_end << std::flush;
+  if (!file_)
+    throw FileError(
+        fmt::format("CSVLogger: writing to '{}' failed. Is the disk full?", *config.filename));
+}
+
+void CSVLoggerCallback::on_train_end(Logs&) { file_.close(); }
+
+}  // namespace cornu::callbacks

@@ -1,0 +1,45 @@
+// CSVLogger: writes the figures of each epoch to a table.
+#pragma once
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "../framework/base/callback.h"
+#include "../framework/config/configurable.h"
+
+namespace cornu::callbacks {
+
+struct CSVLoggerConfig {
+  Required<std::string> filename;
+  std::string separator = ",";
+  /// Whether rows are added to an existing file; else it is replaced.
+  bool append = false;
+};
+
+/// As keras.callbacks.CSVLogger: a column for the epoch (from 0) and one for each figure; NA where
+/// there is none. Every row is on disk when its epoch ends. A folder that is missing is made.
+class CSVLoggerCallback : public Callback {
+ public:
+  using Config = CSVLoggerConfig;
+  explicit CSVLoggerCallback(Config c) : config(std::move(c)) {}
+
+  /// Throws FileError when the file cannot be opened.
+  void on_train_begin(Logs&) override;
+  void on_epoch_end(int64_t epoch, Logs& logs) override;
+  void on_train_end(Logs&) override;
+  bool wants_batch_logs() const override { return false; }
+
+  const Config config;
+
+ private:
+  std::string cell(const std::string& text) const;
+  void write_header(const Logs& logs);
+
+  std::ofstream file_;
+  bool wants_header_ = true;
+  std::vector<std::string> names_;  // of the columns after the epoch's
+};
+
+using CSVLogger = Ref<CSVLoggerCallback>;
+
+}  // namespace cornu::callbacks

@@ -1,0 +1,31 @@
+// LearningRateScheduler: sets the learning rate before each epoch.
+#pragma once
+#include <functional>
+
+#include "../framework/base/callback.h"
+#include "../framework/config/configurable.h"
+
+namespace cornu::callbacks {
+
+struct LearningRateSchedulerConfig {
+  /// The rate for an epoch (from 0), given the rate so far.
+  Required<std::function<double(int64_t epoch, double learning_rate)>> schedule;
+  int verbose = 0;
+};
+
+/// As keras.callbacks.LearningRateScheduler. The rate is added to the figures as "learning_rate".
+class LearningRateSchedulerCallback : public Callback {
+ public:
+  using Config = LearningRateSchedulerConfig;
+  explicit LearningRateSchedulerCallback(Config c) : config(std::move(c)) {}
+
+  void on_epoch_begin(int64_t epoch, Logs&) override;
+  void on_epoch_end(int64_t epoch, Logs& logs) override;
+  bool wants_batch_logs() const override { return false; }
+
+  const Config config;
+};
+
+using LearningRateScheduler = Ref<LearningRateSchedulerCallback>;
+
+}  // namespace cornu::callbacks

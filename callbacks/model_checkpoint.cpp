@@ -1,0 +1,125 @@
+// When and where ModelCheckpoint saves.
+#include "model_checkpoint.h"
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "../framework/model/model.h"
+
+namespace cornu::callbacks {
+
+SaveFreq::SaveFreq(const std::string& text) {
+  if (text != "epoch")
+    throw ValueError(fmt::format(
+        "ModelCheckpoint: save_freq is '{}', expected 'epoch' or a number of batches.", text));
+}
+
+SaveFreq::SaveFreq(int64_t batches, bool) : batches_(batches) {
+  if (batches < 1)
+    throw ValueError(
+        fmt::format("ModelCheckpoint: save_freq must be at least 1 batch, found {}.", batches));
+}
+
+ModelCheckpointCallback::ModelCheckpointCallback(Config c)
+    : config(std::move(c)),
+      monitor_("ModelCheckpoint", config.monitor, config.mode),
+      best_(config.initial_value_threshold) {
+  const std::string& path = config.filepath;
+  const char* ending = config.save_weights_only ? ".weights.h5" : ".keras";
+  if (!path.ends_with(ending))
+    throw ValueError(fmt::format("ModelCheckpoint: filepath '{}' must end in '{}'{}.", path, ending,
+                                 config.save_weights_only ? " with save_weights_only" : ""));
+}
+
+std::string checkpoint_path(const std::string& pattern, int64_t epoch, std::optional<int64_t> batch,
+                            const Logs& logs) {
+  fmt::dynamic_format_arg_store<fmt::format_context> fields;
+  Logs known = logs;
+  fields.push_back(fmt::arg("epoch", epoch + 1));
+  known["epoch"] = 0;
+  if (batch && !logs.contains("batch")) {
+    fields.push_back(fmt::arg("batch", *batch + 1));
+    known["batch"] = 0;
+  }
+  for (const auto& [name, value] : logs)
+    if (name != "epoch") fields.push_back(fmt::arg(name.c_str(), value));
+  try {
+    return fmt::vformat(pattern, fields);
+  } catch (const fmt::format_error& e) {
+    // The first field that is not there, if that is the reason.
+    for (size_t open = pattern.find('{'); open != std::string::npos;
+         open = pattern.find('{', open + 1)) {
+      const std::string name =
+          pattern.substr(open + 1, pattern.find_first_of(":}", open) - open - 1);
+      if (!known.contains(name))
+        throw ValueError(
+            fmt::format("ModelCheckpoint: there is no figure '{}' for filepath '{}'. Available: {}",
+                        name, pattern, available_names(known, name)));
+    }
+    throw ValueError(
+        fmt::format("ModelCheckpoint: filepath '{}' cannot be formatted: {}.", pattern, e.what()));
+  }
+}
+
+bool ModelCheckpointCallback::due(int64_t batch) {
+  // With steps_per_execution the hook is called once for several batches.
+  const bool new_epoch = !last_batch_ || batch <= *last_batch_;
+  batches_since_save_ += new_epoch ? batch + 1 : batch - *last_batch_;
+  last_batch_ = batch;
+  if (batches_since_save_ < *config.save_freq.batches()) return false;
+  batches_since_save_ = 0;
+  return true;
+}
+
+void ModelCheckpointCallback::on_train_batch_end(int64_t batch, Logs& logs) {
+  if (config.save_freq.batches() && due(batch)) save(epoch_, batch, logs);
+}
+
+void ModelCheckpointCallback::on_epoch_end(int64_t epoch, Logs& logs) {
+  if (!config.save_freq.batches()) save(epoch, {}, logs);
+}
+
+bool ModelCheckpointCallback::wanted(int64_t epoch, const Logs& logs, const std::string& path) {
+  auto say = [&](const std::string& text) {
+    if (config.verbose > 0)
+      std::cout << fmt::format("\nEpoch {}: {}", epoch + 1, text) << std::endl;
+  };
+  if (!config.save_best_only) {
+    say("saving model to " + path);
+    return true;
+  }
+  const std::optional<double> current = monitor_.find(logs);
+  if (!current) return true;
+  const std::string best = best_ ? fmt::format("{:.5f}", *best_) : "None";
+  if (!monitor_.improves(*current, best_, model())) {
+    say(fmt::format("{} did not improve from {}", monitor_.name(), best));
+    return false;
+  }
+  say(fmt::format("{} improved from {} to {:.5f}, saving model to {}", monitor_.name(), best,
+                  *current, path));
+  best_ = current;
+  return true;
+}
+
+void ModelCheckpointCallback::save(int64_t epoch, std::optional<int64_t> batch, const Logs& logs) {
+  const std::string path = checkpoint_path(config.filepath, epoch, batch, logs);
+  if (!wanted(epoch, logs, path)) return;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error)
+    throw FileError(fmt::format("ModelCheckpoint: the folder '{}' cannot be made: {}.",
+                                folder.string(), error.message()));
+  if (config.save_weights_only)
+    model()->save_weights(path);
+  else
+    model()->save(path);
+  if (config.verbose > 0)
+    std::cout << fmt::format("\nEpoch {}: finished saving model to {}", epoch + 1, path)
+              << std::endl;
+}
+
+}  // namespace cornu::callbacks

@@ -1,0 +1,27 @@
+// ELU: the exponential linear unit.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct ELUConfig {
+  double alpha = 1.0;
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x where positive, else alpha * (exp(x) - 1), https://arxiv.org/abs/1511.07289.
+class ELULayer : public LayerOf<ELULayer, ELUConfig> {
+ public:
+  explicit ELULayer(ELUConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+};
+
+using ELU = Ref<ELULayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::ELULayer, layers::ELUConfig>;
+}

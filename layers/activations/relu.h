@@ -1,0 +1,29 @@
+// ReLU: the rectifier, with an optional ceiling, slope and threshold.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct ReLUConfig {
+  std::optional<double> max_value = {};  ///< ceiling; none by default
+  double negative_slope = 0.0;
+  double threshold = 0.0;  ///< where the positive branch begins
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x where x > threshold, limited to max_value; else negative_slope * (x - threshold).
+class ReLULayer : public LayerOf<ReLULayer, ReLUConfig> {
+ public:
+  explicit ReLULayer(ReLUConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+};
+
+using ReLU = Ref<ReLULayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::ReLULayer, layers::ReLUConfig>;
+}

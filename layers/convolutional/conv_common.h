@@ -1,0 +1,99 @@
+// What Conv1D, Conv2D and Conv3D share: their options, and the convolution itself.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+/// Options of a convolution over `rank` spatial axes. Sizes are one number for all axes or one for
+/// each.
+template <size_t rank>
+struct ConvConfig {
+  Required<int64_t> filters;    ///< channels of the output
+  Dims<rank> kernel_size = {};  ///< must be given
+  Dims<rank> strides = 1;
+  std::string padding = "valid";  ///< "valid", "same", or for Conv1D "causal"
+  std::string data_format = "channels_last";
+  Dims<rank> dilation_rate = 1;
+  int64_t groups = 1;  ///< the channels are cut into so many groups that are convolved apart
+  cornu::Activation activation = {};
+  bool use_bias = true;
+  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  Choice<Initializer> bias_initializer = "zeros";
+  Choice<Regularizer> kernel_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Regularizer> activity_regularizer = {};
+  Choice<Constraint> kernel_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// A convolution without its weights.
+struct ConvGeometry {
+  int64_t filters;
+  std::vector<int64_t> kernel_size, strides;
+  std::string padding;
+  bool channels_first;
+  std::vector<int64_t> dilation_rate;
+  int64_t groups;
+
+  /// Throws ValueError for options that contradict each other.
+  void check() const;
+  /// (spatial..., channels / groups, filters). Throws ShapeError for a wrong rank or number of
+  /// channels.
+  Shape kernel_shape(const Shape& input) const;
+  /// Convolution and, if there is one, bias. Throws ShapeError when the kernel was made for other
+  /// channels.
+  Tensor apply(const Tensor& x, const Tensor& kernel, const Tensor& bias) const;
+};
+
+/// x (batch, spatial..., channels) -> (batch, new spatial..., filters); with data_format
+/// "channels_first" the channels stand behind the batch. "same" gives ceil(size / stride) places
+/// along an axis, "valid" only those where the kernel fits; "causal" pads only before the first
+/// step.
+template <class Self, size_t rank>
+class ConvLayer : public LayerOf<Self, ConvConfig<rank>> {
+ public:
+  using Base = LayerOf<Self, ConvConfig<rank>>;
+  explicit ConvLayer(ConvConfig<rank> c) : Base(std::move(c)) {
+    const auto& o = this->config;
+    geometry_ = {o.filters, o.kernel_size.vec(),           o.strides.vec(),
+                 o.padding, channels_first(o.data_format), o.dilation_rate.vec(),
+                 o.groups};
+    geometry_.check();
+  }
+
+  void build(const Shape& input) override {
+    const auto& o = this->config;
+    kernel = this->add_weight({.name = "kernel",
+                               .shape = geometry_.kernel_shape(input),
+                               .initializer = o.kernel_initializer,
+                               .regularizer = o.kernel_regularizer,
+                               .constraint = o.kernel_constraint});
+    if (o.use_bias)
+      bias = this->add_weight({.name = "bias",
+                               .shape = {*o.filters},
+                               .initializer = o.bias_initializer,
+                               .regularizer = o.bias_regularizer,
+                               .constraint = o.bias_constraint});
+  }
+
+  Tensor call(const Tensor& x, const Call&) override {
+    const Tensor y = geometry_.apply(x, kernel, bias ? Tensor(bias) : Tensor());
+    return this->config.activation(y);
+  }
+
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    return Base::from_config(
+        without_unused(dict, {"lora_rank", "lora_alpha", "quantization_config"}));
+  }
+
+  Variable kernel;  ///< (spatial..., channels / groups, filters)
+  Variable bias;    ///< (filters); none without use_bias
+
+ private:
+  ConvGeometry geometry_;
+};
+
+}  // namespace cornu::layers

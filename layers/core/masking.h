@@ -1,0 +1,29 @@
+// Masking: marks the steps of a sequence whose values are all a certain number as padding.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct MaskingConfig {
+  double mask_value = 0.0;
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, steps, features) -> the same with masked steps set to 0; the mask (batch, steps) is
+/// false where all features equal mask_value.
+class MaskingLayer : public LayerOf<MaskingLayer, MaskingConfig> {
+ public:
+  explicit MaskingLayer(MaskingConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+};
+
+using Masking = Ref<MaskingLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::MaskingLayer, layers::MaskingConfig>;
+}

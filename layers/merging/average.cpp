@@ -1,0 +1,18 @@
+// The mean of tensors.
+#include "average.h"
+
+#include "../../framework/ops/operators.h"
+
+namespace cornu::layers {
+
+Tensor AverageLayer::merge(const std::vector<Tensor>& inputs) {
+  Tensor sum = inputs[0];
+  for (size_t i = 1; i < inputs.size(); ++i) sum = sum + inputs[i];
+  return sum / Tensor(static_cast<double>(inputs.size()));
+}
+
+void register_average(Catalog& c) { c.add<AverageLayer>("keras.layers.Average"); }
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::AverageLayer, cornu::layers::MergeConfig>;

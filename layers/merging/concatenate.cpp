@@ -1,0 +1,48 @@
+// Joins tensors along an axis.
+#include "concatenate.h"
+
+#include <fmt/core.h>
+
+#include "../../framework/ops/creation.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/reduction.h"
+#include "../../framework/ops/shaping.h"
+
+namespace cornu::layers {
+
+ConcatenateLayer::ConcatenateLayer(ConcatenateConfig c) : LayerOf(std::move(c)) {
+  supports_masking_ = true;
+}
+
+Nest ConcatenateLayer::call_many(const Nest& inputs, const Call&) {
+  const std::vector<Tensor> list = merge_inputs(inputs, "Concatenate", 1);
+  const Shape& first = list[0].shape();
+  const int axis = normalize_axis(config.axis, first.rank(), "option 'axis'");
+  for (const Tensor& t : list) {
+    bool fits = t.rank() == first.rank();
+    for (int i = 0; fits && i < first.rank(); ++i) fits = i == axis || t.shape()[i] == first[i];
+    if (!fits)
+      throw ShapeError(
+          fmt::format("expected inputs that agree on all axes but axis {}, found shapes {} and {}.",
+                      axis, first.str(), t.shape().str()));
+  }
+  return ops::concatenate(list, axis);
+}
+
+Tensor ConcatenateLayer::compute_mask(const Nest& inputs, const Tensor&) {
+  std::vector<Tensor> masks;
+  bool any = false;
+  for (const Tensor& x : inputs.flatten()) {
+    const Tensor mask = wide_mask(x);
+    any |= static_cast<bool>(mask);
+    const Tensor all = ops::ones_like(x, DType::boolean);
+    masks.push_back(mask ? ops::logical_and(mask, all) : all);
+  }
+  return any ? ops::any(ops::concatenate(masks, config.axis), -1) : Tensor();
+}
+
+void register_concatenate(Catalog& c) { c.add<ConcatenateLayer>("keras.layers.Concatenate"); }
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::ConcatenateLayer, cornu::layers::ConcatenateConfig>;

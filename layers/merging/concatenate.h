@@ -1,0 +1,28 @@
+// Concatenate: joins tensors along an axis.
+#pragma once
+#include "merge_common.h"
+
+namespace cornu::layers {
+
+struct ConcatenateConfig {
+  int64_t axis = -1;
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Tensors that agree on all axes but one -> one tensor with the sum of their sizes there.
+class ConcatenateLayer : public LayerOf<ConcatenateLayer, ConcatenateConfig> {
+ public:
+  explicit ConcatenateLayer(ConcatenateConfig config);
+  Nest call_many(const Nest& inputs, const Call&) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+};
+
+using Concatenate = Ref<ConcatenateLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::ConcatenateLayer, layers::ConcatenateConfig>;
+}

@@ -1,0 +1,42 @@
+// What the layers that merge several tensors into one share.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+/// Options of the merging layers that have none of their own.
+struct MergeConfig {
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// The tensors of a list, for which `what` (a class's name) is meant. Throws ShapeError unless
+/// there are at least `least`.
+std::vector<Tensor> merge_inputs(const Nest& inputs, const char* what, size_t least);
+/// Tensors of fewer axes get axes of size 1 behind the batch. Throws ShapeError when the batches
+/// differ, or the other axes do not broadcast.
+std::vector<Tensor> merge_aligned(const Nest& inputs, const char* what);
+/// Where any of the inputs is real, if all have masks; else none.
+Tensor merge_masks(const std::vector<Tensor>& inputs);
+/// The mask of x along its axes, or nothing.
+Tensor wide_mask(const Tensor& x);
+
+/// Base of merges of elements: tensors that broadcast -> one of their common shape. A subclass has
+/// `static Tensor merge(const std::vector<Tensor>&)` and `static constexpr const char* title`.
+/// Where all inputs carry masks, the output's holds where any of theirs does.
+template <class Self>
+class MergeLayer : public LayerOf<Self, MergeConfig> {
+ public:
+  explicit MergeLayer(MergeConfig c) : LayerOf<Self, MergeConfig>(std::move(c)) {
+    this->supports_masking_ = true;
+  }
+  Nest call_many(const Nest& inputs, const Call&) override {
+    return Self::merge(merge_aligned(inputs, Self::title));
+  }
+  Tensor compute_mask(const Nest& inputs, const Tensor&) override {
+    return merge_masks(inputs.flatten());
+  }
+};
+
+}  // namespace cornu::layers

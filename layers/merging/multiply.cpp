@@ -1,0 +1,26 @@
+// The product of tensors.
+#include "multiply.h"
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/operators.h"
+
+namespace cornu::layers {
+
+Tensor MultiplyLayer::merge(const std::vector<Tensor>& inputs) {
+  Tensor product, real;
+  bool all_masked = true;
+  for (const Tensor& x : inputs) {
+    const Tensor mask = wide_mask(x);
+    all_masked &= static_cast<bool>(mask);
+    if (mask) real = real ? ops::logical_or(real, mask) : mask;
+    const Tensor factor = mask ? ops::where(mask, x, Tensor(1.0)) : x;
+    product = product ? product * factor : factor;
+  }
+  return all_masked ? ops::where(real, product, Tensor(0.0)) : product;
+}
+
+void register_multiply(Catalog& c) { c.add<MultiplyLayer>("keras.layers.Multiply"); }
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::MultiplyLayer, cornu::layers::MergeConfig>;

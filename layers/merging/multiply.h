@@ -1,0 +1,22 @@
+// Multiply: the product of tensors.
+#pragma once
+#include "merge_common.h"
+
+namespace cornu::layers {
+
+/// x * y * ..., of the shape to which they broadcast. Places that an input's mask excludes count as
+/// 1, and give 0 where all exclude them.
+class MultiplyLayer : public MergeLayer<MultiplyLayer> {
+ public:
+  static constexpr const char* title = "Multiply";
+  using MergeLayer::MergeLayer;
+  static Tensor merge(const std::vector<Tensor>& inputs);
+};
+
+using Multiply = Ref<MultiplyLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::MultiplyLayer, layers::MergeConfig>;
+}

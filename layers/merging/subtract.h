@@ -1,0 +1,21 @@
+// Subtract: the difference of two tensors.
+#pragma once
+#include "merge_common.h"
+
+namespace cornu::layers {
+
+/// x - y, of the shape to which they broadcast. Throws ShapeError unless there are two inputs.
+class SubtractLayer : public MergeLayer<SubtractLayer> {
+ public:
+  static constexpr const char* title = "Subtract";
+  using MergeLayer::MergeLayer;
+  static Tensor merge(const std::vector<Tensor>& inputs);
+};
+
+using Subtract = Ref<SubtractLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::SubtractLayer, layers::MergeConfig>;
+}

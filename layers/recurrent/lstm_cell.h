@@ -1,0 +1,80 @@
+// LSTMCell: one step of a long short-term memory.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct LSTMCellConfig {
+  Required<int64_t> units;
+  cornu::Activation activation = "tanh";
+  cornu::Activation recurrent_activation = "sigmoid";
+  bool use_bias = true;
+  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  Choice<Initializer> recurrent_initializer = "orthogonal";
+  Choice<Initializer> bias_initializer = "zeros";
+  bool unit_forget_bias = true;  ///< the forget gate's bias starts at 1
+  Choice<Regularizer> kernel_regularizer = {};
+  Choice<Regularizer> recurrent_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Constraint> kernel_constraint = {};
+  Choice<Constraint> recurrent_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  double dropout = 0.0;            ///< share of the inputs to drop while training
+  double recurrent_dropout = 0.0;  ///< share of the states to drop while training
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Output h and carry c of a step, each (batch, units).
+struct LSTMState {
+  Tensor h, c;
+};
+
+/// {x (batch, features), {h, c}} -> {h, {h, c}}; or x with the argument "states". Hochreiter and
+/// Schmidhuber, Neural Computation 9 (1997), with forget gates:
+///   i, f, o = recurrent_activation(x kernel + h recurrent_kernel + bias),  g = activation(the
+///   same) c' = f c + i g,  h' = o activation(c')
+/// Weights hold the gates in the order i, f, g, o.
+class LSTMCellLayer : public LayerOf<LSTMCellLayer, LSTMCellConfig> {
+ public:
+  explicit LSTMCellLayer(LSTMCellConfig config);
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  static std::shared_ptr<LSTMCellLayer> from_config(const Value::Dict& dict);
+
+  /// The masks of dropout for one sequence. Empty ones drop nothing.
+  struct Dropped {
+    std::vector<Tensor> input;  ///< one for all gates or one for each, (batch, features)
+    std::vector<Tensor> state;  ///< one for each gate, (batch, units)
+  };
+  /// Draws masks for inputs of this shape (batch, features) and dtype; the seed moves on also when
+  /// not training.
+  Dropped draw(const Shape& input, DType dtype, bool training);
+  /// What the inputs add to the gates, at all steps at once: x (batch[, steps], features) ->
+  /// (batch[, steps], 4 units).
+  Tensor project(const Tensor& x, const Dropped& dropped) const;
+  /// The state after a step with the inputs' share `projected` (batch, 4 units). Where `real`
+  /// (batch, 1) is false the state stays; an empty one is true everywhere.
+  LSTMState step(const Tensor& projected, const LSTMState& before, const Dropped& dropped,
+                 const Tensor& real) const;
+
+  Variable kernel;            ///< (features, 4 units)
+  Variable recurrent_kernel;  ///< (units, 4 units)
+  Variable bias;              ///< (4 units); none without use_bias
+
+ private:
+  LSTMState gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& real) const;
+
+  SeedGenerator& seeds_;
+  bool usual_activations_;
+};
+
+using LSTMCell = Ref<LSTMCellLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::LSTMCellLayer, layers::LSTMCellConfig>;
+}

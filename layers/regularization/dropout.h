@@ -1,0 +1,34 @@
+// Dropout: sets a random share of the elements to zero while training.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct DropoutConfig {
+  Required<double> rate;  ///< share of elements to drop, in [0, 1]
+  std::optional<Shape> noise_shape =
+      {};  ///< axes of size 1 share a draw; std::nullopt: the input's size
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// While training, x with a share `rate` of its elements set to 0 and the others divided by 1 -
+/// rate; else x. Srivastava et al., Dropout, JMLR 15 (2014).
+class DropoutLayer : public LayerOf<DropoutLayer, DropoutConfig> {
+ public:
+  explicit DropoutLayer(DropoutConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+
+ private:
+  SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
+};
+
+using Dropout = Ref<DropoutLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::DropoutLayer, layers::DropoutConfig>;
+}

@@ -1,0 +1,28 @@
+// Flatten: each sample as one vector.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct FlattenConfig {
+  std::string data_format = "channels_last";
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, ...) -> (batch, product of the other sizes). With data_format "channels_first" the
+/// channels (axis 1) vary fastest in the result.
+class FlattenLayer : public LayerOf<FlattenLayer, FlattenConfig> {
+ public:
+  using LayerOf::LayerOf;
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using Flatten = Ref<FlattenLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::FlattenLayer, layers::FlattenConfig>;
+}

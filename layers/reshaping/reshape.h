@@ -1,0 +1,28 @@
+// Reshape: each sample under another shape.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct ReshapeConfig {
+  Required<Shape> target_shape;  ///< of a sample, without the batch; one size may be -1 (inferred)
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, ...) -> (batch, target_shape...). Throws ShapeError when the sizes do not fit.
+class ReshapeLayer : public LayerOf<ReshapeLayer, ReshapeConfig> {
+ public:
+  using LayerOf::LayerOf;
+  Tensor call(const Tensor& x, const Call&) override;
+  Value::Dict get_config() const override;
+};
+
+using Reshape = Ref<ReshapeLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::ReshapeLayer, layers::ReshapeConfig>;
+}

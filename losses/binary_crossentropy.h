@@ -1,0 +1,32 @@
+// BinaryCrossentropy: of yes-or-no targets.
+#pragma once
+#include "pairwise_loss.h"
+
+namespace cornu::losses {
+
+struct BinaryCrossentropyConfig {
+  bool from_logits = false;
+  double label_smoothing = 0.0;
+  int64_t axis = -1;
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "binary_crossentropy";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over `axis` of -(t log(p) + (1 - t) log(1 - p)), where p are y_pred limited to [1e-7, 1
+/// - 1e-7] or, with from_logits, sigmoid(y_pred). Label smoothing moves targets toward 1/2. Shapes
+/// must be equal.
+class BinaryCrossentropyLoss
+    : public LossOf<BinaryCrossentropyLoss, BinaryCrossentropyConfig, PairwiseLoss> {
+ public:
+  explicit BinaryCrossentropyLoss(BinaryCrossentropyConfig c);
+};
+
+using BinaryCrossentropy = Ref<BinaryCrossentropyLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::BinaryCrossentropyLoss, losses::BinaryCrossentropyConfig,
+                             losses::PairwiseLoss>;
+}

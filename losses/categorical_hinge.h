@@ -1,0 +1,27 @@
+// CategoricalHinge: the best wrong class against the right one.
+#pragma once
+#include "../framework/base/loss.h"
+
+namespace cornu::losses {
+
+struct CategoricalHingeConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "categorical_hinge";
+  std::optional<DType> dtype = {};
+};
+
+/// max(neg - pos + 1, 0) along the last axis, with pos = sum(y_true * y_pred) and neg = max((1 -
+/// y_true) * y_pred).
+class CategoricalHingeLoss : public LossOf<CategoricalHingeLoss, CategoricalHingeConfig, Loss> {
+ public:
+  explicit CategoricalHingeLoss(CategoricalHingeConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using CategoricalHinge = Ref<CategoricalHingeLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::CategoricalHingeLoss, losses::CategoricalHingeConfig, Loss>;
+}

@@ -1,0 +1,30 @@
+// CosineSimilarity: minus the cosine of the angle between vectors.
+#pragma once
+#include "../framework/base/loss.h"
+
+namespace cornu::losses {
+
+struct CosineSimilarityConfig {
+  int64_t axis = -1;
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "cosine_similarity";
+  std::optional<DType> dtype = {};
+};
+
+/// -sum(y_true * y_pred) / (|y_true| |y_pred|) along `axis`: -1 for equal directions, 1 for
+/// opposite ones, 0 where a vector is zero.
+class CosineSimilarityLoss : public LossOf<CosineSimilarityLoss, CosineSimilarityConfig, Loss> {
+ public:
+  explicit CosineSimilarityLoss(CosineSimilarityConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  /// As Keras, without `axis` unless it is not -1.
+  Value::Dict get_config() const override;
+};
+
+using CosineSimilarity = Ref<CosineSimilarityLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::CosineSimilarityLoss, losses::CosineSimilarityConfig, Loss>;
+}

@@ -1,0 +1,29 @@
+// Hinge: mean of max(1 - y_true * y_pred, 0).
+#pragma once
+#include "signed_targets.h"
+
+namespace cornu::losses {
+
+struct HingeConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "hinge";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean of max(1 - y_true * y_pred, 0) over the last axis. Targets are -1 and 1; when all of
+/// them are 0 or 1, a 0 counts as -1.
+class HingeLoss : public LossOf<HingeLoss, HingeConfig, PairwiseLoss> {
+ public:
+  explicit HingeLoss(HingeConfig c);
+
+ private:
+  Tensor targets(const Tensor& y_true) override { return signed_targets(y_true); }
+};
+
+using Hinge = Ref<HingeLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::HingeLoss, losses::HingeConfig, losses::PairwiseLoss>;
+}

@@ -1,0 +1,29 @@
+// Huber: squares near zero, absolute values beyond.
+#pragma once
+#include "pairwise_loss.h"
+
+namespace cornu::losses {
+
+struct HuberConfig {
+  double delta = 1.0;
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "huber_loss";
+  std::optional<DType> dtype = {};
+};
+
+/// With x = y_pred - y_true the mean over the last axis of x^2 / 2 where |x| <= delta, else delta
+/// |x| - delta^2 / 2.
+class HuberLoss : public LossOf<HuberLoss, HuberConfig, PairwiseLoss> {
+ public:
+  explicit HuberLoss(HuberConfig c);
+  /// As Keras, without `delta` unless it is not 1.
+  Value::Dict get_config() const override;
+};
+
+using Huber = Ref<HuberLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::HuberLoss, losses::HuberConfig, losses::PairwiseLoss>;
+}

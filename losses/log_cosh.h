@@ -1,0 +1,26 @@
+// LogCosh: mean of log(cosh(y_pred - y_true)).
+#pragma once
+#include "pairwise_loss.h"
+
+namespace cornu::losses {
+
+struct LogCoshConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "log_cosh";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean of log(cosh(y_pred - y_true)) over the last axis: about x^2 / 2 for small x and |x| -
+/// log(2) for large.
+class LogCoshLoss : public LossOf<LogCoshLoss, LogCoshConfig, PairwiseLoss> {
+ public:
+  explicit LogCoshLoss(LogCoshConfig c);
+};
+
+using LogCosh = Ref<LogCoshLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::LogCoshLoss, losses::LogCoshConfig, losses::PairwiseLoss>;
+}

@@ -1,0 +1,28 @@
+// MeanAbsolutePercentageError: mean of 100 |y_true - y_pred| / |y_true|.
+#pragma once
+#include "pairwise_loss.h"
+
+namespace cornu::losses {
+
+struct MeanAbsolutePercentageErrorConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "mean_absolute_percentage_error";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean of 100 |y_true - y_pred| / max(|y_true|, 1e-7) over the last axis.
+class MeanAbsolutePercentageErrorLoss
+    : public LossOf<MeanAbsolutePercentageErrorLoss, MeanAbsolutePercentageErrorConfig,
+                    PairwiseLoss> {
+ public:
+  explicit MeanAbsolutePercentageErrorLoss(MeanAbsolutePercentageErrorConfig c);
+};
+
+using MeanAbsolutePercentageError = Ref<MeanAbsolutePercentageErrorLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::MeanAbsolutePercentageErrorLoss,
+                             losses::MeanAbsolutePercentageErrorConfig, losses::PairwiseLoss>;
+}

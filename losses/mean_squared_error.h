@@ -1,0 +1,27 @@
+// MeanSquaredError: mean of (y_true - y_pred)^2.
+#pragma once
+#include "pairwise_loss.h"
+
+namespace cornu::losses {
+
+struct MeanSquaredErrorConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "mean_squared_error";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean of (y_true - y_pred)^2 over the last axis.
+class MeanSquaredErrorLoss
+    : public LossOf<MeanSquaredErrorLoss, MeanSquaredErrorConfig, PairwiseLoss> {
+ public:
+  explicit MeanSquaredErrorLoss(MeanSquaredErrorConfig c);
+};
+
+using MeanSquaredError = Ref<MeanSquaredErrorLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::MeanSquaredErrorLoss, losses::MeanSquaredErrorConfig,
+                             losses::PairwiseLoss>;
+}

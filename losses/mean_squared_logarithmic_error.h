@@ -1,0 +1,29 @@
+// MeanSquaredLogarithmicError: mean of (log(y_true + 1) - log(y_pred + 1))^2.
+#pragma once
+#include "pairwise_loss.h"
+
+namespace cornu::losses {
+
+struct MeanSquaredLogarithmicErrorConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "mean_squared_logarithmic_error";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean of (log(y_true + 1) - log(y_pred + 1))^2 over the last axis; values below 1e-7 count as
+/// 1e-7.
+class MeanSquaredLogarithmicErrorLoss
+    : public LossOf<MeanSquaredLogarithmicErrorLoss, MeanSquaredLogarithmicErrorConfig,
+                    PairwiseLoss> {
+ public:
+  explicit MeanSquaredLogarithmicErrorLoss(MeanSquaredLogarithmicErrorConfig c);
+};
+
+using MeanSquaredLogarithmicError = Ref<MeanSquaredLogarithmicErrorLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::MeanSquaredLogarithmicErrorLoss,
+                             losses::MeanSquaredLogarithmicErrorConfig, losses::PairwiseLoss>;
+}

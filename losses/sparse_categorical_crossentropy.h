@@ -1,0 +1,41 @@
+// SparseCategoricalCrossentropy: of targets that are numbers of classes.
+#pragma once
+#include "../framework/base/loss.h"
+
+namespace cornu::losses {
+
+struct SparseCategoricalCrossentropyConfig {
+  bool from_logits = false;
+  std::optional<int64_t> ignore_class = {};
+  std::string reduction = "sum_over_batch_size";
+  int64_t axis = -1;
+  std::string name = "sparse_categorical_crossentropy";
+  std::optional<DType> dtype = {};
+};
+
+/// -log(p) of the class that y_true names, where p are y_pred divided by their sum along `axis` and
+/// limited to [1e-7, 1 - 1e-7] or, with from_logits, softmax(y_pred). y_true has y_pred's shape
+/// without `axis` (or with size 1 there). Samples of class ignore_class (which may be out of range)
+/// have no part in loss or mean. Throws ValueError for a label that is not a class, when it has a
+/// value; in a recorded step such a sample counts as 0.
+class SparseCategoricalCrossentropyLoss
+    : public LossOf<SparseCategoricalCrossentropyLoss, SparseCategoricalCrossentropyConfig> {
+ public:
+  explicit SparseCategoricalCrossentropyLoss(SparseCategoricalCrossentropyConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  Tensor total(const Tensor& y_true, const Tensor& y_pred, bool mean) override;
+  /// As Keras, without `axis` unless it is not -1.
+  Value::Dict get_config() const override;
+
+ private:
+  Tensor run(const Tensor& y_true, const Tensor& y_pred, bool whole, double scale);
+};
+
+using SparseCategoricalCrossentropy = Ref<SparseCategoricalCrossentropyLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::SparseCategoricalCrossentropyLoss,
+                             losses::SparseCategoricalCrossentropyConfig>;
+}

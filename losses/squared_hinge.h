@@ -1,0 +1,30 @@
+// SquaredHinge: mean of max(1 - y_true * y_pred, 0)^2.
+#pragma once
+#include "signed_targets.h"
+
+namespace cornu::losses {
+
+struct SquaredHingeConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "squared_hinge";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean of max(1 - y_true * y_pred, 0)^2 over the last axis. Targets are -1 and 1; when all of
+/// them are 0 or 1, a 0 counts as -1.
+class SquaredHingeLoss : public LossOf<SquaredHingeLoss, SquaredHingeConfig, PairwiseLoss> {
+ public:
+  explicit SquaredHingeLoss(SquaredHingeConfig c);
+
+ private:
+  Tensor targets(const Tensor& y_true) override { return signed_targets(y_true); }
+};
+
+using SquaredHinge = Ref<SquaredHingeLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::SquaredHingeLoss, losses::SquaredHingeConfig,
+                             losses::PairwiseLoss>;
+}

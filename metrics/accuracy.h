@@ -1,0 +1,27 @@
+// Accuracy: how often predictions equal targets.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct AccuracyConfig {
+  std::string name = "accuracy";
+  std::optional<DType> dtype = {};
+};
+
+/// The share of elements of y_pred that equal those of y_true.
+class AccuracyMetric : public MetricOf<AccuracyMetric, AccuracyConfig, ShareOf> {
+ public:
+  explicit AccuracyMetric(AccuracyConfig c = {});
+
+ protected:
+  std::pair<Tensor, Tensor> sides(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using Accuracy = Ref<AccuracyMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::AccuracyMetric, metrics::AccuracyConfig, metrics::ShareOf>;
+}

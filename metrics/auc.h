@@ -1,0 +1,55 @@
+// AUC: the area under a curve over thresholds.
+#pragma once
+#include "confusion.h"
+
+namespace cornu::metrics {
+
+struct AUCConfig {
+  int64_t num_thresholds = 200;
+  std::string curve = "ROC";
+  std::string summation_method = "interpolation";
+  std::string name = "auc";
+  std::optional<DType> dtype = {};
+  std::optional<std::vector<double>> thresholds = {};
+  bool multi_label = false;
+  std::optional<int64_t> num_labels = {};
+  std::optional<std::vector<double>> label_weights = {};
+  bool from_logits = false;
+};
+
+/// The area under the ROC curve (recall over false positive rate), the PR curve (precision over
+/// recall) or the PRGAIN curve (their gains, https://papers.nips.cc/paper/5867), from counts at
+/// num_thresholds thresholds; summation_method is "interpolation", "minoring" or "majoring".
+/// `thresholds` (inside [0, 1], 0 and 1 are added) replace num_thresholds. With multi_label the
+/// areas of the labels (samples, labels) are averaged, weighted by label_weights; without it these
+/// weigh the samples' entries.
+class AUCMetric : public MetricOf<AUCMetric, AUCConfig, Metric> {
+ public:
+  explicit AUCMetric(AUCConfig c = {});
+  void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {}) override;
+  Tensor result() override;
+  Value::Dict get_config() const override;
+
+ private:
+  enum class Curve : uint8_t { roc, pr, prgain };
+  enum class Summation : uint8_t { interpolation, minoring, majoring };
+
+  void make_state(const Shape& shape);
+  Tensor interpolated_pr() const;
+  Tensor over_labels(const Tensor& terms) const;
+
+  Curve curve_ = Curve::roc;
+  Summation summation_ = Summation::interpolation;
+  Thresholds thresholds_;
+  Tensor label_weights_;
+  Variable true_positives_, false_positives_, true_negatives_, false_negatives_;
+};
+
+using AUC = Ref<AUCMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::AUCMetric, metrics::AUCConfig, Metric>;
+}

@@ -1,0 +1,34 @@
+// BinaryAccuracy: how often predictions are on the target's side of a threshold.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct BinaryAccuracyConfig {
+  std::string name = "binary_accuracy";
+  std::optional<DType> dtype = {};
+  double threshold = 0.5;
+};
+
+/// The share of elements of y_true that equal 1 where y_pred is above the threshold and 0 where it
+/// is not.
+class BinaryAccuracyMetric : public MetricOf<BinaryAccuracyMetric, BinaryAccuracyConfig, ShareOf> {
+ public:
+  explicit BinaryAccuracyMetric(BinaryAccuracyConfig c = {});
+
+ protected:
+  std::pair<Tensor, Tensor> sides(const Tensor& y_true, const Tensor& y_pred) override;
+  const backend::ProgramRef& condition() const override { return condition_; }
+
+ private:
+  backend::ProgramRef condition_;
+};
+
+using BinaryAccuracy = Ref<BinaryAccuracyMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::BinaryAccuracyMetric, metrics::BinaryAccuracyConfig,
+                               metrics::ShareOf>;
+}

@@ -1,0 +1,30 @@
+// CategoricalAccuracy: how often the most probable class is the right one.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct CategoricalAccuracyConfig {
+  std::string name = "categorical_accuracy";
+  std::optional<DType> dtype = {};
+};
+
+/// The share of samples whose largest prediction is at the place of the largest target; y_true and
+/// y_pred are probabilities of classes.
+class CategoricalAccuracyMetric
+    : public MetricOf<CategoricalAccuracyMetric, CategoricalAccuracyConfig, ShareOf> {
+ public:
+  explicit CategoricalAccuracyMetric(CategoricalAccuracyConfig c = {});
+
+ protected:
+  std::pair<Tensor, Tensor> sides(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using CategoricalAccuracy = Ref<CategoricalAccuracyMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::CategoricalAccuracyMetric,
+                               metrics::CategoricalAccuracyConfig, metrics::ShareOf>;
+}

@@ -1,0 +1,26 @@
+// CategoricalHinge: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct CategoricalHingeConfig {
+  std::string name = "categorical_hinge";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over samples of losses::CategoricalHinge.
+class CategoricalHingeMetric
+    : public MetricOf<CategoricalHingeMetric, CategoricalHingeConfig, LossMean> {
+ public:
+  explicit CategoricalHingeMetric(CategoricalHingeConfig c = {});
+};
+
+using CategoricalHinge = Ref<CategoricalHingeMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::CategoricalHingeMetric, metrics::CategoricalHingeConfig,
+                               metrics::LossMean>;
+}

@@ -1,0 +1,24 @@
+// Hinge: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct HingeConfig {
+  std::string name = "hinge";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over samples of losses::Hinge.
+class HingeMetric : public MetricOf<HingeMetric, HingeConfig, LossMean> {
+ public:
+  explicit HingeMetric(HingeConfig c = {});
+};
+
+using Hinge = Ref<HingeMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::HingeMetric, metrics::HingeConfig, metrics::LossMean>;
+}

@@ -1,0 +1,25 @@
+// KLDivergence: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct KLDivergenceConfig {
+  std::string name = "kl_divergence";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over samples of losses::KLDivergence.
+class KLDivergenceMetric : public MetricOf<KLDivergenceMetric, KLDivergenceConfig, LossMean> {
+ public:
+  explicit KLDivergenceMetric(KLDivergenceConfig c = {});
+};
+
+using KLDivergence = Ref<KLDivergenceMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::KLDivergenceMetric, metrics::KLDivergenceConfig,
+                               metrics::LossMean>;
+}

@@ -1,0 +1,25 @@
+// LogCoshError: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct LogCoshErrorConfig {
+  std::string name = "logcosh";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over samples of losses::LogCosh.
+class LogCoshErrorMetric : public MetricOf<LogCoshErrorMetric, LogCoshErrorConfig, LossMean> {
+ public:
+  explicit LogCoshErrorMetric(LogCoshErrorConfig c = {});
+};
+
+using LogCoshError = Ref<LogCoshErrorMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::LogCoshErrorMetric, metrics::LogCoshErrorConfig,
+                               metrics::LossMean>;
+}

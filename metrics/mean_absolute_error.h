@@ -1,0 +1,26 @@
+// MeanAbsoluteError: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct MeanAbsoluteErrorConfig {
+  std::string name = "mean_absolute_error";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over samples of losses::MeanAbsoluteError.
+class MeanAbsoluteErrorMetric
+    : public MetricOf<MeanAbsoluteErrorMetric, MeanAbsoluteErrorConfig, LossMean> {
+ public:
+  explicit MeanAbsoluteErrorMetric(MeanAbsoluteErrorConfig c = {});
+};
+
+using MeanAbsoluteError = Ref<MeanAbsoluteErrorMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::MeanAbsoluteErrorMetric, metrics::MeanAbsoluteErrorConfig,
+                               metrics::LossMean>;
+}

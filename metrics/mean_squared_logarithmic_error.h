@@ -1,0 +1,27 @@
+// MeanSquaredLogarithmicError: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct MeanSquaredLogarithmicErrorConfig {
+  std::string name = "mean_squared_logarithmic_error";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over samples of losses::MeanSquaredLogarithmicError.
+class MeanSquaredLogarithmicErrorMetric
+    : public MetricOf<MeanSquaredLogarithmicErrorMetric, MeanSquaredLogarithmicErrorConfig,
+                      LossMean> {
+ public:
+  explicit MeanSquaredLogarithmicErrorMetric(MeanSquaredLogarithmicErrorConfig c = {});
+};
+
+using MeanSquaredLogarithmicError = Ref<MeanSquaredLogarithmicErrorMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::MeanSquaredLogarithmicErrorMetric,
+                               metrics::MeanSquaredLogarithmicErrorConfig, metrics::LossMean>;
+}

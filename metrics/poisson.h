@@ -1,0 +1,24 @@
+// Poisson: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct PoissonConfig {
+  std::string name = "poisson";
+  std::optional<DType> dtype = {};
+};
+
+/// The mean over samples of losses::Poisson.
+class PoissonMetric : public MetricOf<PoissonMetric, PoissonConfig, LossMean> {
+ public:
+  explicit PoissonMetric(PoissonConfig c = {});
+};
+
+using Poisson = Ref<PoissonMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::PoissonMetric, metrics::PoissonConfig, metrics::LossMean>;
+}

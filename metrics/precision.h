@@ -1,0 +1,37 @@
+// Precision: what is predicted to be true and is.
+#pragma once
+#include "confusion.h"
+
+namespace cornu::metrics {
+
+struct PrecisionConfig {
+  std::optional<std::vector<double>> thresholds = {};
+  std::optional<int64_t> top_k = {};
+  std::optional<int64_t> class_id = {};
+  std::string name = "precision";
+  std::optional<DType> dtype = {};
+};
+
+/// The share of true positives among all predictions above the threshold (0.5 without one): a
+/// scalar, or a value for each of several thresholds. With top_k only the k largest predictions of
+/// a sample are positive; with class_id only that entry of the last axis counts.
+class PrecisionMetric : public MetricOf<PrecisionMetric, PrecisionConfig, Metric> {
+ public:
+  explicit PrecisionMetric(PrecisionConfig c = {});
+  void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {}) override;
+  Tensor result() override;
+
+ private:
+  Thresholds thresholds_;
+  Variable true_positives_;
+  Variable false_positives_;
+};
+
+using Precision = Ref<PrecisionMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::PrecisionMetric, metrics::PrecisionConfig, Metric>;
+}

@@ -1,0 +1,37 @@
+// Recall: what is true and is predicted to be.
+#pragma once
+#include "confusion.h"
+
+namespace cornu::metrics {
+
+struct RecallConfig {
+  std::optional<std::vector<double>> thresholds = {};
+  std::optional<int64_t> top_k = {};
+  std::optional<int64_t> class_id = {};
+  std::string name = "recall";
+  std::optional<DType> dtype = {};
+};
+
+/// The share of true positives among all that is true (0.5 without one): a scalar, or a value for
+/// each of several thresholds. With top_k only the k largest predictions of a sample are positive;
+/// with class_id only that entry of the last axis counts.
+class RecallMetric : public MetricOf<RecallMetric, RecallConfig, Metric> {
+ public:
+  explicit RecallMetric(RecallConfig c = {});
+  void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {}) override;
+  Tensor result() override;
+
+ private:
+  Thresholds thresholds_;
+  Variable true_positives_;
+  Variable false_negatives_;
+};
+
+using Recall = Ref<RecallMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::RecallMetric, metrics::RecallConfig, Metric>;
+}

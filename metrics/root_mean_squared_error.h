@@ -1,0 +1,31 @@
+// RootMeanSquaredError: the root of the mean squared error.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct RootMeanSquaredErrorConfig {
+  std::string name = "root_mean_squared_error";
+  std::optional<DType> dtype = {};
+};
+
+/// The square root of the mean of (y_pred - y_true)^2.
+class RootMeanSquaredErrorMetric
+    : public MetricOf<RootMeanSquaredErrorMetric, RootMeanSquaredErrorConfig, MeanOf> {
+ public:
+  explicit RootMeanSquaredErrorMetric(RootMeanSquaredErrorConfig c = {});
+  Tensor result() override;
+
+ protected:
+  Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+  Batch batch(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using RootMeanSquaredError = Ref<RootMeanSquaredErrorMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::RootMeanSquaredErrorMetric,
+                               metrics::RootMeanSquaredErrorConfig, metrics::MeanOf>;
+}

@@ -1,0 +1,30 @@
+// SparseCategoricalCrossentropy: the mean of the loss of that name.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct SparseCategoricalCrossentropyConfig {
+  std::string name = "sparse_categorical_crossentropy";
+  std::optional<DType> dtype = {};
+  bool from_logits = false;
+  std::optional<int64_t> ignore_class = {};
+  int64_t axis = -1;
+};
+
+/// The mean over samples of losses::SparseCategoricalCrossentropy.
+class SparseCategoricalCrossentropyMetric
+    : public MetricOf<SparseCategoricalCrossentropyMetric, SparseCategoricalCrossentropyConfig,
+                      LossMean> {
+ public:
+  explicit SparseCategoricalCrossentropyMetric(SparseCategoricalCrossentropyConfig c = {});
+};
+
+using SparseCategoricalCrossentropy = Ref<SparseCategoricalCrossentropyMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::SparseCategoricalCrossentropyMetric,
+                               metrics::SparseCategoricalCrossentropyConfig, metrics::LossMean>;
+}

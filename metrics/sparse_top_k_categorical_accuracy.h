@@ -1,0 +1,33 @@
+// SparseTopKCategoricalAccuracy: how often the right class is among the k most probable.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct SparseTopKCategoricalAccuracyConfig {
+  int64_t k = 5;
+  std::string name = "sparse_top_k_categorical_accuracy";
+  std::optional<DType> dtype = {};
+  bool from_sorted_ids = false;
+};
+
+/// The share of samples whose class y_true is among the k largest of y_pred or, with
+/// from_sorted_ids, among the first k of y_pred, which then are class numbers.
+class SparseTopKCategoricalAccuracyMetric
+    : public MetricOf<SparseTopKCategoricalAccuracyMetric, SparseTopKCategoricalAccuracyConfig,
+                      MeanOf> {
+ public:
+  explicit SparseTopKCategoricalAccuracyMetric(SparseTopKCategoricalAccuracyConfig c = {});
+
+ protected:
+  Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using SparseTopKCategoricalAccuracy = Ref<SparseTopKCategoricalAccuracyMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::SparseTopKCategoricalAccuracyMetric,
+                               metrics::SparseTopKCategoricalAccuracyConfig, metrics::MeanOf>;
+}

@@ -1,0 +1,31 @@
+// Sum: the weighted sum of values.
+#pragma once
+#include "../framework/base/metric.h"
+
+namespace cornu::metrics {
+
+struct SumConfig {
+  std::string name = "sum";
+  std::optional<DType> dtype = {};
+};
+
+/// The sum of values, weighted where weights are given: update_state(values) or
+/// update_state(values, sample_weight).
+class SumMetric : public MetricOf<SumMetric, SumConfig, Metric> {
+ public:
+  explicit SumMetric(SumConfig c = {});
+  void update_state(const Tensor& values, const Tensor& sample_weight = {},
+                    const Tensor& weight = {}) override;
+  Tensor result() override { return total_.value(); }
+
+ private:
+  Variable total_;
+};
+
+using Sum = Ref<SumMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::SumMetric, metrics::SumConfig, Metric>;
+}

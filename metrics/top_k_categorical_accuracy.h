@@ -1,0 +1,30 @@
+// TopKCategoricalAccuracy: how often the right class is among the k most probable.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct TopKCategoricalAccuracyConfig {
+  int64_t k = 5;
+  std::string name = "top_k_categorical_accuracy";
+  std::optional<DType> dtype = {};
+};
+
+/// The share of samples whose class, the largest of y_true, is among the k largest of y_pred.
+class TopKCategoricalAccuracyMetric
+    : public MetricOf<TopKCategoricalAccuracyMetric, TopKCategoricalAccuracyConfig, MeanOf> {
+ public:
+  explicit TopKCategoricalAccuracyMetric(TopKCategoricalAccuracyConfig c = {});
+
+ protected:
+  Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using TopKCategoricalAccuracy = Ref<TopKCategoricalAccuracyMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::TopKCategoricalAccuracyMetric,
+                               metrics::TopKCategoricalAccuracyConfig, metrics::MeanOf>;
+}

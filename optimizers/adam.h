@@ -1,0 +1,57 @@
+// Adam: steps by running means of the gradient and of its square.
+#pragma once
+#include "elementwise_optimizer.h"
+
+namespace cornu::optimizers {
+
+/// Base of Adam and its kin.
+class AdamUpdate : public ElementwiseOptimizer {
+ public:
+  using ElementwiseOptimizer::ElementwiseOptimizer;
+
+ protected:
+  struct Moments {
+    double beta_1, beta_2, epsilon;
+    bool amsgrad;
+  };
+  SlotGroups slot_groups() const override;
+  std::vector<Expr> formula(const UpdateTerms& t) const override;
+  Scalars scalars(double learning_rate, int64_t step, bool wide) const override;
+
+  Moments moments_{};
+};
+
+struct AdamConfig {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  bool amsgrad = false;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int64_t> gradient_accumulation_steps = {};
+  std::string name = "adam";
+};
+
+/// m += (1 - beta_1) (g - m), v += (1 - beta_2) (g^2 - v),
+/// w -= rate * sqrt(1 - beta_2^t) / (1 - beta_1^t) * m / (sqrt(v) + epsilon), where with amsgrad v
+/// is the largest so far. Kingma and Ba 2014, in the form before its section 2.1.
+class AdamOptimizer : public OptimizerOf<AdamOptimizer, AdamConfig, AdamUpdate> {
+ public:
+  explicit AdamOptimizer(AdamConfig c);
+};
+
+using Adam = Ref<AdamOptimizer>;
+
+}  // namespace cornu::optimizers
+
+namespace cornu {
+extern template class OptimizerOf<optimizers::AdamOptimizer, optimizers::AdamConfig,
+                                  optimizers::AdamUpdate>;
+}

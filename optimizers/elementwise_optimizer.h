@@ -1,0 +1,64 @@
+// Optimizers whose update of a variable is one elementwise program: all but those that mix
+// elements.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "../framework/base/optimizer.h"
+#include "../framework/ops/elementwise.h"
+
+namespace cornu::optimizers {
+
+/// What the formula of an update reads.
+struct UpdateTerms {
+  Expr gradient;
+  Expr variable;              ///< after weight decay
+  std::vector<Expr> slots;    ///< in the order of `slot_groups`
+  std::vector<Expr> scalars;  ///< in the order of `scalars`
+  bool wide;                  ///< whether the variable is float64
+
+  /// A number as arithmetic in the variable's dtype has it (float32 for shorter ones).
+  double rounded(double value) const {
+    return wide ? value : static_cast<double>(static_cast<float>(value));
+  }
+};
+
+/// Base of optimizers that are a formula. Variables, slots and weight decay are read and written in
+/// one pass over memory.
+class ElementwiseOptimizer : public Optimizer {
+ public:
+  using Optimizer::Optimizer;
+
+ protected:
+  struct Slot {
+    std::string name;
+    double initial = 0;
+  };
+  /// Groups of slots: files hold one group for all variables after the other, and in a group the
+  /// slots of one variable side by side.
+  using SlotGroups = std::vector<std::vector<Slot>>;
+  using Scalars = InlineVector<double, 6>;
+
+  virtual SlotGroups slot_groups() const = 0;
+  /// The new value of the variable, then those of its slots.
+  virtual std::vector<Expr> formula(const UpdateTerms& terms) const = 0;
+  /// Numbers that change from step to step; by default the learning rate alone. In float32
+  /// arithmetic unless `wide`, because the rounding of say 1 - beta^t shows.
+  virtual Scalars scalars(double learning_rate, int64_t step, bool wide) const;
+
+  void build_slots(const std::vector<Variable>& variables) override;
+  void begin_update(double learning_rate) override;
+  void update_step(size_t index, const Tensor& gradient, Variable& variable,
+                   const Tensor& learning_rate) final;
+  bool decays_in_update() const final { return true; }
+
+ private:
+  backend::ProgramRef make_program(bool wide, bool decayed) const;
+
+  std::vector<std::vector<Variable>> slots_;           // by slot, then by variable
+  std::array<backend::ProgramRef, 4> programs_;        // by wide, decayed
+  std::array<std::vector<Tensor>, 2> scalar_tensors_;  // by wide; of the update under way
+};
+
+}  // namespace cornu::optimizers

@@ -1,0 +1,67 @@
+// Slots and programs of elementwise optimizers.
+#include "elementwise_optimizer.h"
+
+#include "../framework/ops/creation.h"
+
+namespace cornu::optimizers {
+
+ElementwiseOptimizer::Scalars ElementwiseOptimizer::scalars(double learning_rate, int64_t,
+                                                            bool) const {
+  return {learning_rate};
+}
+
+void ElementwiseOptimizer::build_slots(const std::vector<Variable>& variables) {
+  for (const std::vector<Slot>& group : slot_groups()) {
+    const size_t first = slots_.size();
+    slots_.resize(first + group.size());
+    for (const Variable& v : variables)
+      for (size_t i = 0; i < group.size(); ++i)
+        slots_[first + i].push_back(add_slot(
+            v, group[i].name,
+            group[i].initial == 0 ? Tensor()
+                                  : ops::full(v.shape(), Tensor(group[i].initial), v.dtype())));
+  }
+}
+
+void ElementwiseOptimizer::begin_update(double) {
+  for (std::vector<Tensor>& tensors : scalar_tensors_) tensors.clear();
+}
+
+backend::ProgramRef ElementwiseOptimizer::make_program(bool wide, bool decayed) const {
+  const int scalar_count = static_cast<int>(scalars(1, 1, wide).size());
+  const int slot_count = static_cast<int>(slots_.size());
+  const double weight_decay = options().weight_decay.value_or(0);
+  return backend::Program::make(
+      2 + slot_count + scalar_count + (decayed ? 1 : 0), [&](const std::vector<Expr>& inputs) {
+        const auto slots = inputs.begin() + 2, scalars = slots + slot_count,
+                   end = scalars + scalar_count;
+        UpdateTerms terms{inputs[0], inputs[1], {slots, scalars}, {scalars, end}, wide};
+        if (decayed) terms.variable = inputs[1] - inputs[1] * weight_decay * *end;
+        return formula(terms);
+      });
+}
+
+void ElementwiseOptimizer::update_step(size_t index, const Tensor& gradient, Variable& variable,
+                                       const Tensor& learning_rate) {
+  const DType dtype = variable.dtype();
+  const bool wide = dtype == DType::float64;
+  const bool decayed = decays(index);
+  std::vector<Tensor>& scalar_tensors = scalar_tensors_[wide];
+  if (scalar_tensors.empty())
+    for (const double x : scalars(learning_rate.item(), update_number(), wide))
+      scalar_tensors.push_back(wide ? Tensor::from_host(&x, Shape{}) : Tensor(x));
+  backend::ProgramRef& program = programs_[2 * wide + decayed];
+  if (!program) program = make_program(wide, decayed);
+
+  InlineVector<Tensor, 12> inputs;
+  inputs.push_back(gradient);
+  inputs.push_back(variable.value());
+  for (const std::vector<Variable>& slot : slots_) inputs.push_back(slot[index].value());
+  for (const Tensor& t : scalar_tensors) inputs.push_back(t);
+  if (decayed) inputs.push_back(learning_rate);
+  const Tensors results = detail::run_program_many(program, inputs, dtype, name().c_str());
+  variable.assign(results[0]);
+  for (size_t i = 0; i < slots_.size(); ++i) slots_[i][index].assign(results[i + 1]);
+}
+
+}  // namespace cornu::optimizers

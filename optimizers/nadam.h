@@ -1,0 +1,51 @@
+// Nadam: Adam with Nesterov's look ahead.
+#pragma once
+#include "elementwise_optimizer.h"
+
+namespace cornu::optimizers {
+
+struct NadamConfig {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int64_t> gradient_accumulation_steps = {};
+  std::string name = "nadam";
+};
+
+/// Adam's means, with m replaced by a mix of the next step's share of m and this step's of g, where
+/// the share follows beta_1 * (1 - 0.96^t / 2). Dozat 2016.
+class NadamOptimizer : public OptimizerOf<NadamOptimizer, NadamConfig, ElementwiseOptimizer> {
+ public:
+  using OptimizerOf::OptimizerOf;
+
+ protected:
+  SlotGroups slot_groups() const override;
+  std::vector<Expr> formula(const UpdateTerms& t) const override;
+  Scalars scalars(double learning_rate, int64_t step, bool wide) const override;
+  void build_slots(const std::vector<Variable>& variables) override;
+  void begin_update(double learning_rate) override;
+
+ private:
+  template <class T>
+  Scalars terms(double learning_rate, int64_t step) const;
+
+  Variable product_;  // of all the shares so far
+};
+
+using Nadam = Ref<NadamOptimizer>;
+
+}  // namespace cornu::optimizers
+
+namespace cornu {
+extern template class OptimizerOf<optimizers::NadamOptimizer, optimizers::NadamConfig,
+                                  optimizers::ElementwiseOptimizer>;
+}

@@ -1,0 +1,36 @@
+// CosineDecay: a rate that falls along half a cosine, after a linear rise on request.
+#pragma once
+#include "host_schedule.h"
+
+namespace cornu::optimizers::schedules {
+
+struct CosineDecayConfig {
+  Required<Number> initial_learning_rate;
+  Required<Number> decay_steps;
+  Number alpha = 0.0;
+  std::string name = "CosineDecay";
+  std::optional<Number> warmup_target = {};
+  Number warmup_steps = 0;
+};
+
+/// peak * ((1 - alpha) (1 + cos(pi * p)) / 2 + alpha) with p = min(step / decay_steps, 1). With a
+/// warmup_target the rate first goes in warmup_steps from initial_learning_rate to it, which is
+/// then the peak. Loshchilov and Hutter 2016.
+class CosineDecaySchedule
+    : public Configured<CosineDecaySchedule, CosineDecayConfig, HostSchedule> {
+ public:
+  explicit CosineDecaySchedule(CosineDecayConfig c);
+
+ protected:
+  float rate(double step, bool whole) const override;
+};
+
+using CosineDecay = Ref<CosineDecaySchedule>;
+
+}  // namespace cornu::optimizers::schedules
+
+namespace cornu {
+extern template class Configured<optimizers::schedules::CosineDecaySchedule,
+                                 optimizers::schedules::CosineDecayConfig,
+                                 optimizers::schedules::HostSchedule>;
+}

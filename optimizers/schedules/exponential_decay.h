@@ -1,0 +1,34 @@
+// ExponentialDecay: a rate that falls by a factor every so many steps.
+#pragma once
+#include "host_schedule.h"
+
+namespace cornu::optimizers::schedules {
+
+struct ExponentialDecayConfig {
+  Required<Number> initial_learning_rate;
+  Required<Number> decay_steps;
+  Required<Number> decay_rate;
+  bool staircase = false;
+  std::string name = "ExponentialDecay";
+};
+
+/// initial_learning_rate * decay_rate^(step / decay_steps); with staircase the quotient is rounded
+/// down.
+class ExponentialDecaySchedule
+    : public Configured<ExponentialDecaySchedule, ExponentialDecayConfig, HostSchedule> {
+ public:
+  explicit ExponentialDecaySchedule(ExponentialDecayConfig c);
+
+ protected:
+  float rate(double step, bool whole) const override;
+};
+
+using ExponentialDecay = Ref<ExponentialDecaySchedule>;
+
+}  // namespace cornu::optimizers::schedules
+
+namespace cornu {
+extern template class Configured<optimizers::schedules::ExponentialDecaySchedule,
+                                 optimizers::schedules::ExponentialDecayConfig,
+                                 optimizers::schedules::HostSchedule>;
+}

@@ -1,0 +1,33 @@
+// PiecewiseConstantDecay: a rate that changes at given steps.
+#pragma once
+#include "host_schedule.h"
+
+namespace cornu::optimizers::schedules {
+
+struct PiecewiseConstantDecayConfig {
+  Required<std::vector<Number>> boundaries;
+  Required<std::vector<Number>> values;
+  std::string name = "PiecewiseConstant";
+};
+
+/// values[i] with i the number of boundaries that are less than the step. Throws ValueError unless
+/// there is one value more than there are boundaries.
+class PiecewiseConstantDecaySchedule
+    : public Configured<PiecewiseConstantDecaySchedule, PiecewiseConstantDecayConfig,
+                        HostSchedule> {
+ public:
+  explicit PiecewiseConstantDecaySchedule(PiecewiseConstantDecayConfig c);
+
+ protected:
+  float rate(double step, bool whole) const override;
+};
+
+using PiecewiseConstantDecay = Ref<PiecewiseConstantDecaySchedule>;
+
+}  // namespace cornu::optimizers::schedules
+
+namespace cornu {
+extern template class Configured<optimizers::schedules::PiecewiseConstantDecaySchedule,
+                                 optimizers::schedules::PiecewiseConstantDecayConfig,
+                                 optimizers::schedules::HostSchedule>;
+}

@@ -1,0 +1,72 @@
+// Dense, Activation, Embedding, Masking.
+#include <cornu/framework/ops/core.h>
+#include <cornu/layers/core/activation.h>
+#include <cornu/layers/core/dense.h>
+#include <cornu/layers/core/embedding.h>
+#include <cornu/layers/core/masking.h>
+
+#include "../catch.h"
+#include "../support/layer_check.h"
+
+using namespace cornu;
+using test::check_layer;
+
+TEST_CASE("Dense keeps a layer's contract") {
+  check_layer<layers::Dense>({.units = 3}, {.input = {2, 5}, .output = {2, 3}, .weights = 2});
+  check_layer<layers::Dense>({.units = 4, .activation = "tanh", .use_bias = false},
+                             {.input = {2, 3, 5}, .output = {2, 3, 4}, .weights = 1});
+}
+
+TEST_CASE("Dense says what is wrong with its input and options") {
+  layers::Dense dense({.units = 3, .name = "logits"});
+  dense(Tensor::from(std::vector<float>(128, 1.0f), {2, 64}));
+  CHECK_THROWS_WITH(dense(Tensor::from(std::vector<float>(256, 1.0f), {8, 32})),
+                    "Layer 'logits' (dense): expected last axis 64, found 32 in input (8, 32). Was "
+                    "it built for other "
+                    "data?");
+  CHECK_THROWS_AS(dense(Tensor::from({1.0f}, {1})), ShapeError);
+  CHECK_THROWS_AS(layers::Dense({.units = 0}), ValueError);
+}
+
+TEST_CASE("Dense reads configs that name options without a value") {
+  Value::Dict config = layers::Dense({.units = 3})->get_config();
+  config.emplace_back("lora_rank", Value());
+  config.emplace_back("quantization_config", Value());
+  CHECK(layers::DenseLayer::from_config(config)->config.units == 3);
+  config.emplace_back("lora_alpha", 2);
+  CHECK_THROWS_AS(layers::DenseLayer::from_config(config), UnsupportedError);
+}
+
+TEST_CASE("A Dense that is not trainable has no trainable variables") {
+  layers::Dense dense({.units = 3, .trainable = false});
+  dense(Tensor::from({1.0f, 2.0f}, {1, 2}));
+  CHECK(dense->trainable_variables().empty());
+  CHECK(dense->weights().size() == 2);
+}
+
+TEST_CASE("Activation keeps a layer's contract") {
+  check_layer<layers::Activation>({.activation = "softplus"}, {.input = {2, 5}, .output = {2, 5}});
+}
+
+TEST_CASE("Embedding keeps a layer's contract") {
+  check_layer<layers::Embedding>({.input_dim = 6, .output_dim = 3}, {.input = {2, 4},
+                                                                     .output = {2, 4, 3},
+                                                                     .weights = 1,
+                                                                     .input_dtype = DType::int32,
+                                                                     .indices_below = 6});
+}
+
+TEST_CASE("Embedding masks index 0 when asked to") {
+  layers::Embedding embedding({.input_dim = 6, .output_dim = 3, .mask_zero = true});
+  const Tensor y = embedding(Tensor::from({3, 0, 2, 0}, {2, 2}));
+  REQUIRE(y.mask());
+  CHECK(y.mask().to_vector<int32_t>() == std::vector<int32_t>{1, 0, 1, 0});
+  CHECK_FALSE(
+      layers::Embedding({.input_dim = 6, .output_dim = 3})(Tensor::from({1}, {1, 1})).mask());
+}
+
+TEST_CASE("Masking keeps a layer's contract and gives a mask") {
+  check_layer<layers::Masking>({.mask_value = 9.0}, {.input = {2, 3, 2}, .output = {2, 3, 2}});
+  const Tensor y = layers::Masking()(Tensor::from({0.0f, 0.0f, 0.0f, 1.0f}, {1, 2, 2}));
+  CHECK(y.mask().to_vector<int32_t>() == std::vector<int32_t>{0, 1});
+}

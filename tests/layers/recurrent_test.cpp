@@ -1,0 +1,79 @@
+// LSTM, LSTMCell.
+#include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/shaping.h>
+#include <cornu/layers/recurrent/lstm.h>
+
+#include "../catch.h"
+#include "../support/layer_check.h"
+
+using namespace cornu;
+using test::check_layer;
+
+TEST_CASE("LSTM keeps a layer's contract") {
+  check_layer<layers::LSTM>({.units = 3}, {.input = {2, 4, 2}, .output = {2, 3}, .weights = 3});
+  check_layer<layers::LSTM>({.units = 2,
+                             .use_bias = false,
+                             .return_sequences = true,
+                             .return_state = true,
+                             .go_backwards = true},
+                            {.input = {2, 3, 2}, .output = {2, 3, 2}, .weights = 2});
+  check_layer<layers::LSTM>(
+      {.units = 2, .return_sequences = true},
+      {.input = {2, 3, 2},
+       .output = {2, 3, 2},
+       .weights = 3,
+       .mask = ops::cast(Tensor::from({1, 0, 1, 0, 1, 1}, {2, 3}), DType::boolean)});
+}
+
+TEST_CASE("LSTM keeps its weights in its cell") {
+  layers::LSTM lstm({.units = 3, .name = "lstm"});
+  lstm(Tensor::from(std::vector<float>(8, 1.0f), {2, 2, 2}));
+  CHECK(lstm->own_weights().empty());
+  REQUIRE(lstm->tracked().size() == 1);
+  CHECK(lstm->tracked()[0].attribute == "cell");
+  CHECK(lstm->cell->name() == "lstm_cell");
+  CHECK(lstm->cell->kernel.shape() == Shape{2, 12});
+  // The forget gate's bias starts at 1.
+  CHECK(lstm->cell->bias.value().to_vector<float>() ==
+        std::vector<float>{0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("a stateful LSTM goes on where it stopped") {
+  const Tensor x = Tensor::from({0.1f, 0.5f, -0.3f, 0.8f}, {1, 4, 1});
+  layers::LSTM whole({.units = 2}), parts({.units = 2, .stateful = true});
+  const Tensor expected = whole(x);
+  const std::vector<Tensor> halves = ops::split(x, {2}, 1);
+  parts->ensure_built(halves[0]);
+  parts->set_weights(whole->get_weights());
+  parts(halves[0]);
+  CHECK(test::difference(parts(halves[1]), expected) < 1e-6);
+  parts->reset_state();
+  parts(halves[0]);
+  CHECK(test::difference(parts(halves[1]), expected) < 1e-6);
+}
+
+TEST_CASE("LSTMCell steps as LSTM does") {
+  const Tensor x = Tensor::from({0.1f, 0.5f, -0.3f, 0.8f}, {2, 1, 2});
+  layers::LSTM lstm({.units = 3, .return_state = true});
+  const Nest expected = lstm(Nest(x));
+  const Tensor zeros = Tensor::from(std::vector<float>(6, 0.0f), {2, 3});
+  const Nest found = (*lstm->cell)(Nest{ops::reshape(x, {2, 2}), Nest{zeros, zeros}});
+  CHECK(test::difference(found.list()[0], expected[1]) < 1e-6);
+  CHECK(test::difference(found.list()[1].list()[1], expected[2]) < 1e-6);
+}
+
+TEST_CASE("LSTM drops only while it trains") {
+  const Tensor x = Tensor::from(std::vector<float>(24, 0.5f), {2, 3, 4});
+  layers::LSTM lstm({.units = 3, .dropout = 0.5, .recurrent_dropout = 0.5, .seed = 3});
+  CHECK(test::difference(lstm(x), lstm(x)) == 0);
+  CHECK(test::difference(lstm(x, Call{.training = true}), lstm(x, Call{.training = true})) > 0);
+}
+
+TEST_CASE("LSTM says what is wrong") {
+  layers::LSTM lstm({.units = 3});
+  CHECK_THROWS_AS(lstm(Tensor::from({1.0f, 2.0f}, {1, 2})), ShapeError);
+  const Tensor x = Tensor::from({1.0f, 2.0f}, {1, 1, 2});
+  const Tensor state = Tensor::from({1.0f, 2.0f}, {1, 2});
+  CHECK_THROWS_AS(lstm(Nest(x), Call{.extra = {{"initial_state", Value(Nest{state, state})}}}),
+                  ShapeError);
+}

@@ -1,0 +1,179 @@
+// Runs the program cornu, which the build puts beside the tests.
+#include <catch.h>
+#include <cornu/framework/model/functional.h>
+#include <cornu/framework/model/sequential.h>
+#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/saving/archive.h>
+#include <cornu/framework/saving/npy.h>
+#include <cornu/layers/core/dense.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+using namespace cornu;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string text;  // standard output and errors together
+};
+
+bool has(const Outcome& outcome, const char* part) {
+  return outcome.text.find(part) != std::string::npos;
+}
+
+Outcome run(const std::string& arguments) {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "cornu";
+  REQUIRE(fs::exists(program));
+  FILE* pipe = ::popen(("'" + program.string() + "' " + arguments + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  Outcome outcome;
+  char buffer[4096];
+  while (size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
+    outcome.text.append(buffer, count);
+  const int status = ::pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  UNSCOPED_INFO(arguments << "\n" << outcome.text);
+  return outcome;
+}
+
+struct Folder {
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "cornu-test-XXXXXX").string();
+    path = ::mkdtemp(pattern.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  fs::path path;
+};
+
+saving::NpyArray array(const std::string& name, const Tensor& tensor) {
+  saving::NpyArray result{name, tensor.dtype(), tensor.shape(),
+                          std::vector<std::byte>(tensor.bytes())};
+  std::memcpy(result.data.data(), tensor.host_data(), result.data.size());
+  return result;
+}
+
+// y = 2 * (x0 + x1) + 1
+void save_model(const std::string& path) {
+  Sequential model({Input({2}), layers::Dense({.units = 1})});
+  model.set_weights({Tensor::from({2.0f, 2.0f}, {2, 1}), Tensor::from({1.0f}, {1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  model.save(path);
+}
+
+}  // namespace
+
+TEST_CASE("arguments") {
+  CHECK(run("--help").status == 0);
+  CHECK(run("predict --help").status == 0);
+  CHECK(run("").status == 2);
+  CHECK(run("train model.keras").status == 2);
+  CHECK(run("summary").status == 2);
+  CHECK(run("predict a.keras in.npy").status == 2);
+  CHECK(run("predict a.keras in.npy out.npy --batch-size 0").status == 2);
+}
+
+TEST_CASE("a missing file") {
+  for (const char* command : {"summary nowhere.keras", "predict nowhere.keras in.npy out.npy"}) {
+    const Outcome outcome = run(command);
+    CHECK(outcome.status == 1);
+    CHECK(has(outcome, "cornu: "));
+    CHECK(has(outcome, "nowhere.keras"));
+  }
+}
+
+TEST_CASE("summary, predict and evaluate") {
+  Folder folder;
+  save_model(folder / "m.keras");
+  const Outcome summary = run("summary '" + folder / "m.keras" + "'");
+  CHECK(summary.status == 0);
+  CHECK(has(summary, "dense"));
+
+  const Tensor x =
+      Tensor::from({1.0, 2.0, 3.0, 4.0, 0.0, 0.0}, {3, 2});  // float64, as NumPy makes it
+  saving::write_npy(folder / "x.npy", array("", x));
+  CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " " + folder / "y.npy -b 2")
+            .status == 0);
+  const saving::NpyArray y = saving::read_npy(folder / "y.npy");
+  REQUIRE(y.shape == Shape{3, 1});
+  REQUIRE(y.dtype == DType::float32);
+  float values[3];
+  std::memcpy(values, y.data.data(), sizeof values);
+  CHECK(values[0] == Approx(7));
+  CHECK(values[1] == Approx(15));
+  CHECK(values[2] == Approx(1));
+
+  saving::write_npz(folder / "xy.npz",
+                    {array("x", x), array("y", Tensor::from({7.0f, 15.0f, 4.0f}, {3, 1}))});
+  const Outcome evaluated = run("evaluate " + folder / "m.keras" + " " + folder / "xy.npz");
+  CHECK(evaluated.status == 0);
+  CHECK(has(evaluated, "loss: 3\n"));
+
+  const Outcome targetless = run("evaluate " + folder / "m.keras" + " " + folder / "x.npy");
+  CHECK(targetless.status == 1);
+  CHECK(has(targetless, "no targets"));
+  CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " " + folder / "y.txt")
+            .status == 1);
+}
+
+TEST_CASE("several inputs and outputs by name") {
+  Folder folder;
+  Input a({.shape = {2}, .name = "left"});
+  Input b({.shape = {2}, .name = "right"});
+  Functional model({a, b}, {layers::Dense({.units = 1, .name = "first"})(a),
+                            layers::Dense({.units = 3, .name = "second"})(b)});
+  model.save(folder / "m.keras");
+  const Tensor ones = ops::ones({4, 2});
+  saving::write_npz(folder / "in.npz", {array("right", ones), array("left", ones)});
+  CHECK(run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " " + folder / "out.npz")
+            .status == 0);
+  const auto outputs = saving::read_npz(folder / "out.npz");
+  REQUIRE(outputs.size() == 2);
+  CHECK(outputs[0].name == "first");
+  CHECK(outputs[1].shape == Shape{4, 3});
+
+  const Outcome one_file =
+      run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " " + folder / "out.npy");
+  CHECK(one_file.status == 1);
+  CHECK(has(one_file, ".npz"));
+  saving::write_npz(folder / "bad.npz", {array("rightt", ones), array("left", ones)});
+  const Outcome misspelt =
+      run("predict " + folder / "m.keras" + " " + folder / "bad.npz" + " " + folder / "out.npz");
+  CHECK(misspelt.status == 1);
+  CHECK(has(misspelt, "Did you mean 'rightt'?"));
+}
+
+TEST_CASE("check tells whether a file loads") {
+  Folder folder;
+  save_model(folder / "good.keras");
+  const Outcome good = run("check " + folder / "good.keras");
+  CHECK(good.status == 0);
+  CHECK(has(good, "Keras 3."));
+  CHECK(has(good, "3 parameters"));
+
+  std::ofstream(folder / "bad.keras") << "no archive";
+  const Outcome bad = run("check " + folder / "bad.keras");
+  CHECK(bad.status == 1);
+  CHECK(has(bad, "does not load"));
+
+  saving::ArchiveWriter archive{fs::path(folder / "odd.keras")};
+  archive.add_text("metadata.json", R"({"keras_version": "9.9.9"})");
+  archive.add_text("config.json",
+                   R"({"module": "keras.layers", "class_name": "Densse", "config": {}})");
+  archive.add_text("model.weights.h5", "");
+  archive.finish();
+  const Outcome odd = run("check " + folder / "odd.keras");
+  CHECK(odd.status == 1);
+  CHECK(has(odd, "Keras 9.9.9"));
+  CHECK(has(odd, "Densse"));
+}

@@ -1,0 +1,118 @@
+// Reading, writing and naming arrays.
+#include "arrays.h"
+
+#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/saving/npy.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace cornu::cli {
+namespace {
+
+Tensor tensor_of(const saving::NpyArray& array) {
+  return Tensor::copy_of(array.data.data(), array.shape, array.dtype);
+}
+
+saving::NpyArray array_of(const std::string& name, const Tensor& tensor) {
+  saving::NpyArray array{name, tensor.dtype(), tensor.shape(),
+                         std::vector<std::byte>(tensor.bytes())};
+  std::memcpy(array.data.data(), tensor.host_data(), array.data.size());
+  return array;
+}
+
+[[noreturn]] void wrong_ending(const std::string& path) {
+  throw FileError("'" + path + "' must end in .npy, .npz or .h5.");
+}
+
+}  // namespace
+
+Arrays read_arrays(const std::string& path) {
+  Arrays arrays;
+  if (path.ends_with(".npy")) {
+    arrays.emplace_back("", tensor_of(saving::read_npy(path)));
+  } else if (path.ends_with(".npz")) {
+    for (const saving::NpyArray& array : saving::read_npz(path))
+      arrays.emplace_back(array.name, tensor_of(array));
+  } else if (path.ends_with(".h5")) {
+    const saving::H5Reader file{std::filesystem::path(path)};
+    for (const std::string& name : file.children("")) {
+      if (!file.is_dataset(name)) continue;
+      const saving::H5Info info = file.info(name);
+      const Tensor tensor = Tensor::empty(info.shape, info.dtype);
+      file.read(name, tensor.data(), info.dtype, info.shape);
+      arrays.emplace_back(name, tensor);
+    }
+  } else {
+    wrong_ending(path);
+  }
+  if (arrays.empty()) throw FileError("'" + path + "' holds no array.");
+  return arrays;
+}
+
+void write_arrays(const std::string& path, const Arrays& arrays) {
+  if (path.ends_with(".npy")) {
+    if (arrays.size() != 1)
+      throw ValueError("The model has " + std::to_string(arrays.size()) + " outputs (" +
+                       describe(arrays) + "), but '" + path +
+                       "' can hold one only. Give a name that ends in .npz or .h5.");
+    saving::write_npy(path, array_of("", arrays[0].second));
+  } else if (path.ends_with(".npz")) {
+    std::vector<saving::NpyArray> list;
+    for (const auto& [name, tensor] : arrays) list.push_back(array_of(name, tensor));
+    saving::write_npz(path, list);
+  } else if (path.ends_with(".h5")) {
+    saving::H5Writer file{std::filesystem::path(path)};
+    for (const auto& [name, tensor] : arrays)
+      file.write(name, tensor.dtype(), tensor.shape(), tensor.host_data());
+    file.finish();
+  } else {
+    wrong_ending(path);
+  }
+}
+
+const Tensor* find(const Arrays& arrays, const std::string& name) {
+  for (const auto& [key, tensor] : arrays)
+    if (key == name) return &tensor;
+  return nullptr;
+}
+
+std::string describe(const Arrays& arrays) {
+  std::string text;
+  for (const auto& [name, tensor] : arrays)
+    text += (text.empty() ? "" : ", ") + (name.empty() ? "" : name + " ") + tensor.spec().str();
+  return text;
+}
+
+Nest model_inputs(const Model& model, const Arrays& arrays, const std::string& single) {
+  const std::vector<std::string> names = model.input_names();
+  const Nest spec = model.input_spec();
+  const size_t inputs = spec.empty() ? names.size() : spec.flatten().size();
+  if (inputs <= 1) {
+    if (arrays.size() == 1) return arrays[0].second;
+    if (const Tensor* x = find(arrays, single)) return *x;
+    if (!names.empty() && find(arrays, names[0])) return *find(arrays, names[0]);
+    // A model whose inputs are known to its code only.
+    if (names.empty()) return Nest::dict(Nest::Dict(arrays.begin(), arrays.end()));
+  }
+  // Keys of a dictionary, in the order of `names`.
+  std::vector<std::string> keys;
+  if (spec.is_dict())
+    for (const auto& [key, nest] : spec.entries()) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::string> present;
+  for (const auto& [name, tensor] : arrays) present.push_back(name);
+  std::vector<Tensor> list;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Tensor* tensor = find(arrays, names[i]);
+    if (!tensor && keys.size() == names.size()) tensor = find(arrays, keys[i]);
+    if (!tensor)
+      throw ValueError("There is no array for the model's input '" + names[i] +
+                       "'. The file holds: " + describe(arrays) + "." +
+                       did_you_mean(names[i], present));
+    list.push_back(*tensor);
+  }
+  return spec.pack(list);
+}
+
+}  // namespace cornu::cli

@@ -1,0 +1,69 @@
+// The program cornu: looks at and runs model files.
+#include <cornu/backend/error.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "commands.h"
+
+namespace {
+
+constexpr int failure = 1;
+constexpr int usage_error = 2;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace cornu::cli;
+  CLI::App app("Looks at and runs Keras model files (.keras).", "cornu");
+  app.require_subcommand(1);
+  std::string file, in, out;
+  RunOptions options;
+
+  auto add = [&](const char* name, const char* text) {
+    CLI::App* command = app.add_subcommand(name, text);
+    command->add_option("FILE", file, "A model file (.keras)")->required();
+    return command;
+  };
+  auto add_run_options = [&](CLI::App* command) {
+    command->add_option("-b,--batch-size", options.batch_size, "Samples that are computed at once")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_flag("-q,--quiet", options.quiet, "Print no progress");
+  };
+
+  CLI::App* summary_command = add("summary", "Print a table of the layers");
+  CLI::App* predict_command = add("predict", "Compute the outputs for arrays in a file");
+  predict_command
+      ->add_option("IN", in, "Inputs (.npy, .npz, .h5); several are named as the model's inputs")
+      ->required();
+  predict_command->add_option("OUT", out, "Where the outputs go (.npy, .npz, .h5)")->required();
+  add_run_options(predict_command);
+  CLI::App* evaluate_command = add("evaluate", "Compute the loss and metrics of a compiled model");
+  evaluate_command
+      ->add_option(
+          "DATA", in,
+          "Arrays x and y, or named as inputs and outputs; perhaps sample_weight (.npz, .h5)")
+      ->required();
+  add_run_options(evaluate_command);
+  CLI::App* check_command =
+      add("check", "Say whether the file loads, and why not; the exit status tells too");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : usage_error;
+  }
+  try {
+    if (*summary_command) summary(file);
+    if (*predict_command) predict(file, in, out, options);
+    if (*evaluate_command) evaluate(file, in, options);
+    if (*check_command) return check(file) ? 0 : failure;
+    return 0;
+  } catch (const std::exception& e) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "cornu: %s\n", e.what());
+    return failure;
+  }
+}
