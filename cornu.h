@@ -1,0 +1,16 @@
+// Everything of Cornu: Keras for C++.
+#pragma once
+#include "callbacks.h"
+#include "framework/base/call_scope.h"
+#include "framework/constraints/constraints.h"
+#include "framework/data/datasets.h"
+#include "framework/graph/tape.h"
+#include "framework/initializers/initializers.h"
+#include "framework/model/functional.h"
+#include "framework/model/sequential.h"
+#include "framework/ops/ops.h"
+#include "framework/regularizers/regularizers.h"
+#include "layers.h"
+#include "losses.h"
+#include "metrics.h"
+#include "optimizers.h"
