@@ -64,13 +64,17 @@ const Model::StepCache& Model::step_cache() {
 }
 
 Nest Model::forward(const Nest& x, bool training) {
-  const bool fresh = !cache_.valid;
+  // A cache made before the layers were built knows none of their variables.
+  const bool fresh = !cache_.valid || !built();
   if (fresh) clear_losses();
   else
     for (Layer* layer : cache_.layers) layer->own_losses().clear();
   const Nest y = (*this)(standardize(x), {.training = training});
   // Layers may have come into being by the first call.
-  if (fresh) step_cache();
+  if (fresh) {
+    cache_.valid = false;
+    step_cache();
+  }
   return y;
 }
 
