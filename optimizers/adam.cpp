@@ -33,10 +33,10 @@ AdamUpdate::Scalars AdamUpdate::scalars(double learning_rate, int64_t step, bool
 std::vector<Expr> AdamUpdate::formula(const UpdateTerms& t) const {
   const auto& [beta_1, beta_2, epsilon, amsgrad] = moments_;
   const Expr g = t.gradient, rate = t.scalars[0];
-  Expr m = t.slots[0] + (g - t.slots[0]) * (1 - beta_1);
-  Expr v = t.slots[1] + (expr::square(g) - t.slots[1]) * (1 - beta_2);
+  Expr m = expr::lerp(t.slots[0], g, 1 - beta_1);
+  Expr v = expr::lerp(t.slots[1], expr::square(g), 1 - beta_2);
   Expr largest = amsgrad ? expr::maximum(t.slots[2], v) : v;
-  Expr w = t.variable - m * rate / (expr::sqrt(largest) + epsilon);
+  Expr w = t.variable - expr::over_root(m * rate, largest, epsilon);
   if (amsgrad) return {w, m, v, largest};
   return {w, m, v};
 }

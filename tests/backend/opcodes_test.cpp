@@ -153,6 +153,10 @@ double reference(Opcode op, double a, double b, double c) {
       return a * (1 - b * 0.5);
     case Opcode::fma:
       return std::fma(a, b, c);
+    case Opcode::lerp:
+      return a + (b - a) * c;
+    case Opcode::over_root:
+      return a / (std::sqrt(b) + c);
     case Opcode::select:
       return a != 0 ? b : c;
     default:
@@ -238,6 +242,8 @@ T integer_reference(Opcode op, T a, T b, T c) {
       return a;
     case Opcode::fma:
       return wrap(U(a) * U(b) + U(c));
+    case Opcode::lerp:
+      return wrap(U(a) + (U(b) - U(a)) * U(c));
     case Opcode::select:
       return a != 0 ? b : c;
     default:
@@ -411,6 +417,9 @@ TEST_CASE("every opcode in float32 is as accurate as stated, special values incl
       if (op == Opcode::rsqrt) expected = static_cast<double>(1 / std::sqrt(a));
       if (op == Opcode::lgamma || op == Opcode::digamma)
         expected = static_cast<double>(static_cast<float>(expected));
+      // Defined by the rounding of each of their steps.
+      if (op == Opcode::lerp) expected = static_cast<double>(a + (b - a) * c);
+      if (op == Opcode::over_root) expected = static_cast<double>(a / (std::sqrt(b) + c));
       // Without a fused instruction the portable code rounds twice.
       if (op == Opcode::fma && same(got[k], a * b + c)) continue;
       const double error = ulps(got[k], expected);

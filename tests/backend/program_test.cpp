@@ -146,6 +146,7 @@ TEST_CASE("derivatives agree with finite differences", "[gradient]") {
         high[k] += step;
         const double expected =
             1.7 * (evaluate(program, high)[0] - evaluate(program, low)[0]) / (2 * step);
+        if (std::isnan(expected) && std::isnan(gradients[k])) continue;  // outside of the domain
         CHECK(gradients[k] == Approx(expected).epsilon(1e-6).margin(1e-7));
       }
     }
