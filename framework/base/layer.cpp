@@ -206,6 +206,7 @@ Tensor Layer::operator()(const Tensor& x, const Call& call) {
 }
 
 Nest Layer::operator()(const Nest& inputs, const Call& call) {
+  if (inputs.empty()) throw ValueError(fmt::format("Layer '{}': called on an empty tensor.", path()));
   if (any_symbolic(inputs.flatten())) return call_symbolic(inputs, call);
   CallScope scope(*this, call.training);
   return run_many(inputs, call);

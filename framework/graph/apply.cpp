@@ -25,6 +25,31 @@ bool have_values(std::span<const Tensor> tensors) {
   return all;
 }
 
+// The operands of a step. A number written in C++ is a float32, except that a computation in float64 gets it whole;
+// `numbers` keeps such values.
+InlineVector<backend::Operand, 8> operands_of(std::span<const Tensor> inputs, DType output,
+                                              InlineVector<double, 8>& numbers) {
+  bool wide = output == DType::float64;
+  for (const Tensor& t : inputs) wide |= t.dtype() == DType::float64;
+  InlineVector<backend::Operand, 8> operands;
+  for (const Tensor& t : inputs) {
+    operands.push_back(t.operand());
+    if (!wide) continue;
+    double number = 0;
+    if (t.is_weak() && t.dtype() == DType::float32) {
+      const float* parts = static_cast<const float*>(t.data());
+      number = static_cast<double>(parts[0]) + parts[1];
+    }
+    numbers.push_back(number);
+  }
+  for (size_t i = 0; wide && i < inputs.size(); ++i)
+    if (inputs[i].is_weak() && inputs[i].dtype() == DType::float32) {
+      operands[i].dtype = DType::float64;
+      operands[i].data = &numbers[i];
+    }
+  return operands;
+}
+
 void show(const Step& step) {
   for (Recorder* recorder : graph_context().recorders) recorder->record(step);
 }
@@ -39,8 +64,9 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
     for (const TensorSpec& spec : outputs) results.push_back(Tensor::abstract(spec.shape, spec.dtype));
     return results;
   }
-  InlineVector<backend::Operand, 8> in, out;
-  for (const Tensor& t : inputs) in.push_back(t.operand());
+  InlineVector<double, 8> numbers;
+  const auto in = operands_of(inputs, outputs.empty() ? DType::float32 : outputs[0].dtype, numbers);
+  InlineVector<backend::Operand, 8> out;
   for (const TensorSpec& spec : outputs) {
     results.push_back(Tensor::empty(spec.shape, spec.dtype));
     out.push_back(results.back().operand());
@@ -53,8 +79,8 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
 Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output) {
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, {&output, 1});
   if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
-  InlineVector<backend::Operand, 8> in;
-  for (const Tensor& t : inputs) in.push_back(t.operand());
+  InlineVector<double, 8> numbers;
+  const auto in = operands_of(inputs, output.dtype, numbers);
   Tensor result = Tensor::empty(output.shape, output.dtype);
   const backend::Operand out = result.operand();
   backend::cpu_backend().run(kernel, in, {&out, 1});

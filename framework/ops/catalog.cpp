@@ -6,8 +6,11 @@
 #include <cctype>
 #include <map>
 
+#include "activations.h"
+#include "attention.h"
 #include "core.h"
 #include "creation.h"
+#include "einsum.h"
 #include "elementwise.h"
 #include "indexing.h"
 #include "linalg.h"
@@ -127,7 +130,10 @@ std::vector<std::string> OpCatalog::names() const {
 const OpCatalog& op_catalog() {
   static const OpCatalog* catalog = [] {
     auto* c = new OpCatalog;
+    ops::list_einsum(*c);
     ops::list_elementwise(*c);
+    ops::list_activations(*c);
+    ops::list_attention(*c);
     ops::list_core(*c);
     ops::list_creation(*c);
     ops::list_indexing(*c);

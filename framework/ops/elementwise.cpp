@@ -61,9 +61,19 @@ Tensors run_program_many(const backend::ProgramRef& program, std::span<const Ten
 
 namespace {
 
+// Arithmetic that Keras does not do on bools: they count as integers.
+constexpr bool counts_bools(Opcode op) {
+  return op == Opcode::square || op == Opcode::floor_divide || op == Opcode::mod || op == Opcode::power ||
+         op == Opcode::relu;
+}
+
 template <Opcode op, class... T>
 Tensor run(const T&... operands) {
   static const backend::OpcodeInfo& row = backend::info(op);
+  if constexpr (counts_bools(op))
+    if (((operands.dtype() == DType::boolean) && ...)) return run<op>(ops::cast(operands, DType::int32)...);
+  if constexpr (op == Opcode::bitwise_not)
+    if (((operands.dtype() == DType::boolean) && ...)) return run<Opcode::logical_not>(operands...);
   if (row.domain == Domain::logical) {
     const Tensor inputs[] = {ops::cast(operands, DType::boolean)...};
     return run_program(backend::program_of(op), row.domain, inputs, row.name);
@@ -91,6 +101,11 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const Tensor& c) {
   return op(static_cast<Elementwise<3>::Function*>(&elementwise<opcode>),
             [](const Tensor& u, const Tensor& v, const Tensor& w) { return run<opcode>(u, v, w); }, a, b, c);
 }
+
+// Every row's function exists, also those that nothing here calls.
+#define CORNU_ROW(name, keras, arity, ...) template Elementwise<arity>::Function elementwise<Opcode::name>;
+#include "../../backend/opcodes.inc"
+#undef CORNU_ROW
 
 }  // namespace detail
 

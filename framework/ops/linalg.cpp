@@ -55,6 +55,9 @@ Tensor matmul_transposed(const Tensor& a, const Tensor& b, bool transpose_a, boo
 Tensor matmul(const Tensor& a, const Tensor& b) {
   return op(&matmul, [](const Tensor& a, const Tensor& b) {
     if (a.rank() == 0 || b.rank() == 0) refuse(a, b);
+    // Whether any pair of elements holds; Matmul counts them.
+    if (a.dtype() == DType::boolean && b.dtype() == DType::boolean)
+      return cast(matmul(cast(a, DType::int32), cast(b, DType::int32)), DType::boolean);
     if (a.rank() == 1 && b.rank() == 1) return reshape(matmul(reshape(a, {1, -1}), reshape(b, {-1, 1})), {});
     if (a.rank() == 1) return squeeze(matmul(expand_dims(a, {0}), b), -2);
     if (b.rank() == 1) return squeeze(matmul(a, expand_dims(b, {-1})), -1);

@@ -118,16 +118,6 @@ std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdi
 }
 
 void list_nn(OpCatalog& catalog) {
-  catalog.add("nn.Relu6", {"x"}, &relu6);
-  catalog.add("nn.LeakyRelu", {"x", "negative_slope=0.2"}, &leaky_relu);
-  catalog.add("nn.Silu", {"x"}, &silu);
-  catalog.add("nn.Gelu", {"x", "approximate=True"}, &gelu);
-  catalog.add("nn.Elu", {"x", "alpha=1.0"}, &elu);
-  catalog.add("nn.Selu", {"x"}, &selu);
-  catalog.add("nn.Softsign", {"x"}, &softsign);
-  catalog.add("nn.HardSigmoid", {"x"}, &hard_sigmoid);
-  catalog.add("nn.HardSilu", {"x"}, &hard_silu);
-  catalog.add("nn.LogSigmoid", {"x"}, &log_sigmoid);
   catalog.add("nn.Softmax", {"x", "axis=-1"}, &softmax);
   catalog.add("nn.LogSoftmax", {"x", "axis=-1"}, &log_softmax);
   catalog.add("nn.OneHot", {"x", "num_classes", "axis=-1", "dtype='float32'"}, &one_hot);

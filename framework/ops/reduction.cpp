@@ -144,7 +144,8 @@ Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(&logsumexp, [](const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(&logsumexp, [](const Tensor& given, const Axes& axis, bool keepdims) {
+    const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
     // An infinite maximum is not subtracted: inf - inf would be NaN.
     const Tensor peak = ops::stop_gradient(max(x, axis, true));
     const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstring>
 
 namespace cornu {
@@ -40,8 +41,11 @@ using detail::TensorImpl;
 
 Tensor::Tensor(double value) : impl_(new TensorImpl({}, DType::float32)) {
   impl_->weak = true;
+  // The float, and what the float lacks: computations in float64 add the two (see apply).
   const float narrow = static_cast<float>(value);
-  std::memcpy(impl_->scalar, &narrow, sizeof narrow);
+  const double lost = value - static_cast<double>(narrow);
+  const float parts[] = {narrow, std::isfinite(lost) ? static_cast<float>(lost) : 0.0f};
+  std::memcpy(impl_->scalar, parts, sizeof parts);
 }
 
 Tensor::Tensor(int64_t value, bool boolean)

@@ -1,0 +1,55 @@
+// Activations by name, as functions, and in files.
+#include <cornu/framework/base/activation.h>
+#include <cornu/framework/ops/ops.h>
+
+#include "catch.h"
+#include "framework/matchers.h"
+
+using namespace cornu;
+using cornu::test::contains;
+using Codec = detail::OptionCodec<Activation>;
+
+TEST_CASE("activations are Keras's by name") {
+  const Tensor x = Tensor::from({-2.0f, 0.5f, 7.0f}, {3});
+  CHECK(Activation().is_linear());
+  CHECK(Activation("linear").is_linear());
+  CHECK(Activation()(x).impl() == x.impl());
+  CHECK(Activation("relu")(x).to_vector<float>() == std::vector<float>{0, 0.5, 7});
+  CHECK(Activation("relu6")(x).to_vector<float>() == std::vector<float>{0, 0.5, 6});
+  CHECK(ops::sum(Activation("softmax")(x)).item() == Approx(1));
+  for (const char* name : {"sigmoid", "tanh", "softplus", "softsign", "leaky_relu", "elu", "selu", "gelu", "silu",
+                           "swish", "mish", "exponential", "hard_sigmoid", "hard_silu", "hard_swish", "log_sigmoid",
+                           "log_softmax"}) {
+    INFO(name);
+    CHECK(Activation(name).name() == name);
+    CHECK(Activation(name)(x).shape() == x.shape());
+  }
+  // Keras's activation is exact where its op is approximate by default.
+  CHECK(ops::all_close(Activation("gelu")(x), ops::gelu(x, false), 1e-7));
+}
+
+TEST_CASE("a function is an activation, with a name it can be saved") {
+  const Activation twice([](const Tensor& x) { return x * 2.0; });
+  CHECK(twice(ops::ones({1})).item() == 2);
+  CHECK(twice.name() == "");
+  CHECK_THROWS_WITH(Codec::encode(twice), contains("register_activation"));
+  register_activation("activation_test>twice", [](const Tensor& x) { return x * 2.0; });
+  const Activation named("activation_test>twice");
+  const Activation again = Codec::decode(Codec::encode(named));
+  CHECK(again.name() == named.name());
+  CHECK(again(ops::ones({1})).item() == 2);
+}
+
+TEST_CASE("activations are read from files and written to them") {
+  CHECK(Codec::encode(Activation("relu")).get<std::string>() == "relu");
+  CHECK(Codec::decode(Value()).is_linear());
+  CHECK(Codec::decode("tanh").name() == "tanh");
+}
+
+TEST_CASE("activations say which name or value they do not know") {
+  CHECK_THROWS_WITH(Activation("sigmoit"), contains("activation 'sigmoit' is not known. Did you mean 'sigmoid'?"));
+  CHECK_THROWS_WITH(register_activation("mine", [](const Tensor& x) { return x; }),
+                    "register_activation: 'mine' is not of the form \"package>name\".");
+  CHECK_THROWS_WITH(Codec::decode(3), "expected the name of an activation, found " + Value(3).kind());
+  CHECK_THROWS_AS(Codec::decode(Value::Dict{{"class_name", "ReLU"}, {"config", Value::Dict{}}}), UnsupportedError);
+}

@@ -1,0 +1,40 @@
+// Reductions against Keras.
+#include <cornu/framework/ops/ops.h>
+
+#include "catch.h"
+#include "op_goldens.h"
+
+using namespace cornu;
+using cornu::test::error_of;
+
+TEST_CASE("reductions give Keras's values and dtypes") { cornu::test::check_op_goldens("reduction"); }
+
+TEST_CASE("sum_to_shape is the reverse of broadcasting") {
+  const Tensor x = ops::ones({4, 2, 3});
+  const Tensor y = ops::sum_to_shape(x, {2, 1});
+  CHECK(y.shape() == Shape{2, 1});
+  CHECK(y.to_vector<float>() == std::vector<float>{12, 12});
+  CHECK(ops::sum_to_shape(x, {}).item() == 24);
+  CHECK(ops::sum_to_shape(x, {4, 2, 3}).impl() == x.impl());
+}
+
+TEST_CASE("long sums keep their precision") {
+  const int64_t n = 1'000'000;
+  CHECK(ops::sum(ops::full({n}, 0.1)).item() == Approx(100000.0).epsilon(1e-5));
+  CHECK(ops::sum(ops::full({n / 100}, 0.125, DType::bfloat16)).item() == Approx(1250.0).epsilon(0.01));
+  CHECK(ops::mean(ops::full({n}, 1000.0, DType::float16)).item() == 1000.0);
+}
+
+TEST_CASE("reductions say which axes they refuse") {
+  const Tensor x = ops::zeros({2, 3});
+  CHECK_THROWS_AS(ops::sum(x, 2), ShapeError);
+  CHECK_THROWS_AS(ops::sum(x, -3), ShapeError);
+  CHECK_THROWS_AS(ops::sum(x, {0, -2}), ShapeError);
+  const std::string range = error_of([&] { ops::sum(x, 5); });
+  CHECK(range.find("5") != std::string::npos);
+  CHECK(range.find("2") != std::string::npos);
+  const Tensor none = ops::zeros({0, 3});
+  CHECK(error_of([&] { ops::max(none); }) == "max: nothing to choose from in a tensor of shape (0, 3).");
+  CHECK(error_of([&] { ops::argmin(none, 0); }) == "argmin: nothing to choose from in a tensor of shape (0, 3).");
+  CHECK(ops::max(none, 1).shape() == Shape{0});
+}

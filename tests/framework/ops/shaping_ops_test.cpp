@@ -1,0 +1,51 @@
+// Shapes and orders against Keras.
+#include <cornu/framework/ops/ops.h>
+
+#include "catch.h"
+#include "op_goldens.h"
+
+using namespace cornu;
+using cornu::test::error_of;
+
+TEST_CASE("shaping gives Keras's values and dtypes") { cornu::test::check_op_goldens("shaping"); }
+
+TEST_CASE("what moves no element shares memory") {
+  const Tensor x = ops::ones({2, 1, 3});
+  CHECK(ops::reshape(x, {6}).data() == x.data());
+  CHECK(ops::transpose(x, std::vector<int64_t>{1, 0, 2}).data() == x.data());
+  CHECK(ops::squeeze(x).data() == x.data());
+  CHECK(ops::transpose(x).data() != x.data());
+}
+
+TEST_CASE("tensors are made from nothing") {
+  CHECK(ops::arange(0, 5).to_vector<int64_t>() == std::vector<int64_t>{0, 1, 2, 3, 4});
+  CHECK(ops::arange(5, 0, -2, DType::float32).to_vector<float>() == std::vector<float>{5, 3, 1});
+  CHECK(ops::arange(3, 3).size() == 0);
+  CHECK(ops::eye(2, 3, 1).to_vector<float>() == std::vector<float>{0, 1, 0, 0, 0, 1});
+  CHECK(ops::eye(2, {}, -1, DType::int8).to_vector<int64_t>() == std::vector<int64_t>{0, 0, 1, 0});
+  CHECK(ops::full({2}, 7, DType::uint8).to_vector<int64_t>() == std::vector<int64_t>{7, 7});
+  CHECK(error_of([] { ops::arange(0, 1, 0); }) == "arange: step must not be 0.");
+}
+
+TEST_CASE("shaping says which shapes it refuses") {
+  const Tensor x = ops::zeros({2, 3});
+  CHECK(error_of([&] { ops::reshape(x, {4}); }) == "reshape: 6 elements of shape (2, 3) do not fill shape (4,).");
+  CHECK(error_of([&] { ops::reshape(x, {-1, -1}); }).find("only one size may be -1") != std::string::npos);
+  CHECK(error_of([&] { ops::reshape(x, {-1, 4}); }).find("do not fill") != std::string::npos);
+  CHECK(error_of([&] { ops::transpose(x, std::vector<int64_t>{0}); }) ==
+        "transpose: 1 axes given for a tensor of shape (2, 3).");
+  CHECK(error_of([&] { ops::transpose(x, std::vector<int64_t>{0, 0}); }) == "transpose: an axis is given twice.");
+  CHECK_THROWS_AS(ops::moveaxis(x, {0, 1}, {0}), ShapeError);
+  CHECK(error_of([&] { ops::squeeze(x, 1); }) == "squeeze: axis 1 of shape (2, 3) has size 3, not 1.");
+  CHECK_THROWS_AS(ops::broadcast_to(x, {2, 4}), ShapeError);
+  CHECK(error_of([&] { ops::broadcast_to(x, {3}); }).find("(2, 3)") != std::string::npos);
+  CHECK(error_of([&] { ops::concatenate({x, ops::zeros({3, 3})}, 1); }) ==
+        "concatenate: shapes (2, 3) and (3, 3) differ on another axis than 1.");
+  CHECK_THROWS_AS(ops::concatenate({}, 0), ValueError);
+  CHECK(error_of([&] { ops::stack({x, ops::zeros({3})}); }) == "stack: shapes (2, 3) and (3,) differ.");
+  CHECK(error_of([&] { ops::split(x, {2}, 1); }) ==
+        "split: axis 1 of size 3 does not divide into 2 equal sections.");
+  CHECK(error_of([&] { ops::unstack(x, 3); }) == "unstack: axis 0 has 2 elements, not 3.");
+  CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "reflect"), UnsupportedError);
+  CHECK_THROWS_AS(ops::pad(ops::zeros({1, 2, 3}), {{1, 1}, {0, 0}}), ShapeError);
+}

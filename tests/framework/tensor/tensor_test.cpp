@@ -1,0 +1,99 @@
+// Tensor: making, reading, identity, memory.
+#include <cornu/framework/model/input.h>
+#include <cornu/framework/ops/ops.h>
+
+#include "catch.h"
+
+using namespace cornu;
+
+TEST_CASE("tensors keep what they are made from") {
+  const Tensor x = Tensor::from({1.5f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}, {2, 3});
+  CHECK(x.shape() == Shape{2, 3});
+  CHECK(x.dtype() == DType::float32);
+  CHECK(x.shape(-1) == 3);
+  CHECK(x.rank() == 2);
+  CHECK(x.size() == 6);
+  CHECK(x.bytes() == 24);
+  CHECK(x.is_eager());
+  CHECK_FALSE(x.is_symbolic());
+  CHECK(x.to_vector<int32_t>() == std::vector<int32_t>{1, 2, 3, 4, 5, 6});
+  CHECK(x.values<float>()[5] == 6);
+  CHECK(Tensor(std::vector<int64_t>{7, 8}).dtype() == DType::int64);
+  CHECK(x.spec().str() == "float32 (2, 3)");
+  CHECK(Tensor::from(std::vector<double>{}, {0, 4}).bytes() == 0);
+}
+
+TEST_CASE("numbers are weak scalars") {
+  CHECK(Tensor(1).dtype() == DType::int32);
+  CHECK(Tensor(int64_t{1} << 40).dtype() == DType::int64);
+  CHECK(Tensor(int64_t{1} << 40).item() == 1099511627776.0);
+  CHECK(Tensor(true).dtype() == DType::boolean);
+  CHECK(Tensor(2.5f).dtype() == DType::float32);
+  CHECK(Tensor(2.5).is_weak());
+  CHECK(Tensor(2.5).item() == 2.5);
+  CHECK_FALSE((Tensor(2.5) + Tensor(1.0)).is_weak());
+}
+
+TEST_CASE("copies share, and a copy's end leaves the others alone") {
+  Tensor empty;
+  CHECK_FALSE(empty);
+  Tensor x = ops::ones({3});
+  CHECK(x.unique());
+  {
+    const Tensor copy = x;
+    CHECK(copy.impl() == x.impl());
+    CHECK_FALSE(x.unique());
+    const Tensor flat = x.with_shape({1, 3});
+    CHECK(flat.data() == x.data());
+    CHECK(x.detached().data() == x.data());
+    CHECK(x.detached().impl() != x.impl());
+  }
+  CHECK(x.unique());
+  const Tensor moved = std::move(x);
+  CHECK(ops::sum(moved).item() == 3);
+}
+
+TEST_CASE("memory comes back when tensors go") {
+  const size_t before = memory::stats().live;
+  {
+    const Tensor x = ops::ones({1000});
+    const Tensor y = ops::reshape(x, {10, 100}) + 1.0;
+    CHECK(memory::stats().live >= before + 8000);
+  }
+  CHECK(memory::stats().live == before);
+  memory::set_limit(before + 1000);
+  CHECK_THROWS_AS(ops::ones({1000000}), MemoryError);
+  memory::set_limit(0);
+  CHECK(ops::ones({1000000}).size() == 1000000);
+}
+
+TEST_CASE("masks belong to a tensor, all handles of it") {
+  const Tensor x = ops::ones({2, 3}), same = x;
+  CHECK_FALSE(x.mask());
+  x.set_mask(Tensor(std::vector<int>{1, 0}));
+  CHECK(same.mask().to_vector<int32_t>() == std::vector<int32_t>{1, 0});
+  CHECK_FALSE(x.detached().mask());
+  x.set_mask({});
+  CHECK_FALSE(same.mask());
+}
+
+TEST_CASE("tensors print their spec and first values") {
+  CHECK(Tensor::from({1.0f, 2.5f}, {2}).str() == "<float32 (2,): [1, 2.5]>");
+  CHECK(ops::zeros({20}).str().find(", ...]>") != std::string::npos);
+  CHECK(Tensor::abstract({2}, DType::int8).str() == "<int8 (2,), abstract>");
+  CHECK(Tensor().str() == "<no tensor>");
+  CHECK(Input({3}).str() == "<float32 (None, 3), symbolic>");
+}
+
+TEST_CASE("tensors say what they cannot give") {
+  const Tensor x = ops::zeros({2, 3});
+  CHECK_THROWS_WITH(x.item(), "Tensor::item: needs exactly one element, found shape (2, 3)");
+  CHECK_THROWS_WITH(x.values<double>(),
+                    "Tensor::values: asked for float64 values of a float32 tensor of shape (2, 3). Use to_vector to "
+                    "convert, or ops::cast.");
+  CHECK_THROWS_WITH(Tensor::from({1, 2, 3}, {2, 2}), "Tensor::from: 3 values do not fill shape (2, 2), which has 4");
+  CHECK_THROWS_AS(x.shape(2), ShapeError);
+  CHECK_THROWS_WITH(Tensor::abstract({2}, DType::float32).data(),
+                    "This float32 tensor of shape (2,) has no values: it is a stand-in used to infer shapes.");
+  CHECK_THROWS_AS(Input({3}).to_vector<float>(), StateError);
+}

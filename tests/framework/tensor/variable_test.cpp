@@ -1,0 +1,77 @@
+// Variables: assignment, identity, mixed precision.
+#include <cornu/framework/graph/node.h>
+#include <cornu/framework/ops/ops.h>
+#include <cornu/framework/tensor/variable.h>
+
+#include "catch.h"
+
+using namespace cornu;
+
+TEST_CASE("a variable changes, what was read from it does not") {
+  Variable v(Tensor::from({1.0f, 2.0f}, {2}), {.name = "w"});
+  const Tensor before = v.value();
+  v.assign(Tensor::from({5.0, 6.0}, {2}));
+  CHECK(before.to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(v.value().to_vector<float>() == std::vector<float>{5, 6});
+  CHECK(v.dtype() == DType::float32);
+  v.assign_add(ops::ones({2}));
+  v.assign_sub(Tensor::from({2.0f, 0.0f}, {2}));
+  CHECK(v.value().to_vector<float>() == std::vector<float>{4, 7});
+  CHECK(v.name() == "w");
+  CHECK(v.path() == "w");
+  CHECK(v.trainable());
+}
+
+TEST_CASE("handles of a variable are one variable") {
+  Variable a(ops::zeros({1})), b = a, c(ops::zeros({1}));
+  b.assign(ops::ones({1}));
+  CHECK(a.value().item() == 1);
+  CHECK(a == b);
+  CHECK_FALSE(a == c);
+  CHECK(a.key() == b.key());
+  CHECK(a.value().impl()->key == a.key());
+}
+
+TEST_CASE("a variable made from a number is no longer weak") {
+  Variable v(Tensor(2.0));
+  CHECK_FALSE(v.value().is_weak());
+  v.assign(3.0);
+  CHECK_FALSE(v.value().is_weak());
+  CHECK(v.value().item() == 3);
+  CHECK((Tensor(v) + ops::ones({}, DType::float16)).dtype() == DType::float32);
+}
+
+TEST_CASE("operations read variables in the dtype of the innermost autocast") {
+  const Variable v(ops::ones({2})), whole(ops::ones({2}, DType::int32));
+  {
+    const AutocastScope outer(DType::bfloat16);
+    CHECK(Tensor(v).dtype() == DType::bfloat16);
+    CHECK(v.value().dtype() == DType::float32);
+    CHECK(Tensor(whole).dtype() == DType::int32);
+    {
+      const AutocastScope inner(DType::float16);
+      CHECK(Tensor(v).dtype() == DType::float16);
+    }
+    CHECK(Tensor(v).dtype() == DType::bfloat16);
+  }
+  CHECK(Tensor(v).dtype() == DType::float32);
+}
+
+TEST_CASE("nothing is assigned while shapes are inferred") {
+  Variable v(ops::ones({2}));
+  const InferenceScope scope;
+  v.assign(ops::zeros({2}));
+  CHECK(v.value().to_vector<float>() == std::vector<float>{1, 1});
+}
+
+TEST_CASE("variables say what they refuse") {
+  Variable v(ops::ones({2}), {.name = "w"});
+  v.set_path("dense/w");
+  CHECK_THROWS_WITH(v.assign(ops::ones({3})),
+                    "Variable 'dense/w': cannot assign a value of shape (3,) to a variable of shape (2,).");
+  CHECK_THROWS_AS(v.assign(ops::ones({3})), ShapeError);
+  Variable none;
+  CHECK_FALSE(none);
+  CHECK_THROWS_WITH(none.value(), "This variable has not been created yet: its layer is not built.");
+  CHECK_THROWS_AS(none.assign(1.0), StateError);
+}
