@@ -25,9 +25,9 @@ int64_t count_samples(const Nest& x, const Nest& y, const Nest& sample_weight) {
     }
   };
   check(x, "x");
+  if (samples < 0) throw ValueError("x: no tensor was given.");
   check(y, "y");
   check(sample_weight, "sample_weight");
-  if (samples < 0) throw ValueError("x: no tensor was given.");
   return samples;
 }
 

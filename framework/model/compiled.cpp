@@ -217,11 +217,15 @@ void CompiledMetrics::resolve(const MetricOption& option, bool weighted, const s
   auto add = [&](const MetricOption& single, size_t output) {
     if (single.empty() || !at(y, output)) return;
     auto metric = make_metric(single, at(y, output), predictions[output]);
-    std::string name = predictions.size() > 1 ? names[output] + "_" + metric->name() : metric->name();
-    // A second metric of one name is told apart by a number.
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; });
+    };
+    const std::string prefix = predictions.size() > 1 ? names[output] + "_" : "";
+    std::string name = prefix + metric->name();
+    // A second metric of one name is told apart: by "weighted" if it is, then by a number.
+    if (weighted && taken(name)) name = prefix + "weighted_" + metric->name();
     const std::string base = name;
-    for (int i = 1; std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; }); ++i)
-      name = fmt::format("{}_{}", base, i);
+    for (int i = 1; taken(name); ++i) name = fmt::format("{}_{}", base, i);
     entries_.push_back({std::move(metric), name, output, weighted});
   };
   auto add_all = [&](const MetricOption& options, size_t output) {
@@ -253,6 +257,7 @@ void CompiledMetrics::resolve(const MetricOption& option, bool weighted, const s
 void CompiledMetrics::resolve(const std::vector<Tensor>& y, const Nest& y_pred,
                               const std::vector<std::string>& output_names) {
   const std::vector<std::string> names = names_of(y_pred, output_names, y_pred.flatten().size());
+  entries_.clear();  // of an attempt that failed
   resolve(plain_, false, y, y_pred, names);
   resolve(weighted_, true, y, y_pred, names);
   resolved_ = true;

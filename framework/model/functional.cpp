@@ -178,7 +178,7 @@ std::vector<std::string> Functional::output_names() const {
 }
 
 Nest Functional::standardize(const Nest& x) const {
-  if (x.is_tensor() && inputs_.is_tensor() && x.tensor().dtype() == inputs_.tensor().dtype() &&
+  if (x.is_tensor() && inputs_.is_tensor() && x.tensor() && x.tensor().dtype() == inputs_.tensor().dtype() &&
       x.tensor().shape().slice(1) == inputs_.tensor().shape().slice(1))
     return x;
   return standardize_inputs(x, input_spec(), input_names(), name());

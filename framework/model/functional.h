@@ -24,6 +24,8 @@ class Functional : public Model {
 
   Tensor call(const Tensor& x, const Call& call) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
+  /// None: the layers inside have put their masks on what they return, or ended them.
+  Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
   Value::Dict get_config() const override;
   static std::shared_ptr<Functional> from_config(const Value::Dict& dict);

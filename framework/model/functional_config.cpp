@@ -383,6 +383,9 @@ std::shared_ptr<Functional> Functional::from_config(const Value::Dict& dict) {
   return model;
 }
 
-void register_functional(Catalog& catalog) { catalog.add<Functional>("keras.Functional"); }
+void register_functional(Catalog& catalog) {
+  catalog.add<Functional>("keras.src.models.functional.Functional");  // as Keras 3 writes it: the first is written
+  catalog.add<Functional>("keras.Functional");
+}
 
 }  // namespace cornu

@@ -52,7 +52,10 @@ const Model::StepCache& Model::step_cache() {
   const std::function<void(Layer&)> visit = [&](Layer& layer) {
     if (std::find(cache_.layers.begin(), cache_.layers.end(), &layer) != cache_.layers.end()) return;
     cache_.layers.push_back(&layer);
-    for (const auto& inside : layer.sublayers()) visit(*inside);
+    for (const auto& inside : layer.sublayers()) {
+      cache_.owners.push_back(inside);
+      visit(*inside);
+    }
   };
   visit(*this);
   cache_.trainable = trainable_variables();
@@ -187,6 +190,8 @@ void Model::compile_from_config(const Value::Dict& config) {
   options.weighted_metrics = MetricOption::from_value(get("weighted_metrics"));
   if (const Value weights = get("loss_weights"); weights.is<Value::List>()) {
     options.loss_weights.list = detail::from_value<std::vector<double>>(weights);
+  } else if (weights.is_number()) {
+    options.loss_weights.list = {weights.number()};
   } else if (weights.is<Value::Dict>()) {
     for (const auto& [name, v] : weights.get<Value::Dict>())
       options.loss_weights.dict.emplace_back(name, detail::from_value<double>(v));

@@ -96,6 +96,8 @@ class Model : public Layer {
   void compile_from_config(const Value::Dict& config);
 
  protected:
+  /// Says that layers came or went since the last step.
+  void forget_layers() { cache_ = {}; }
   /// Makes inputs fit what the model expects (names, dtypes), or throws ShapeError.
   virtual Nest standardize(const Nest& x) const { return x; }
 
@@ -105,6 +107,7 @@ class Model : public Layer {
   struct StepCache {
     bool valid = false;
     std::vector<Layer*> layers;
+    std::vector<std::shared_ptr<Layer>> owners;  // of those: a nested stack may drop one
     std::vector<Variable> trainable;
     std::vector<Variable> regularized;
     std::vector<std::shared_ptr<Metric>> metrics;

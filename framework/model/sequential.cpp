@@ -39,6 +39,7 @@ void Sequential::add(const AnyLayer& layer) {
   all.push_back(layer.shared());
   make_names_unique(all);
   layers_.push_back(layer.shared());
+  forget_layers();
   if (built()) {
     const Nest spec = input_spec();
     if (!spec.empty()) {
@@ -53,6 +54,7 @@ void Sequential::add(const AnyLayer& layer) {
 
 void Sequential::pop() {
   if (layers_.empty()) throw StateError("Sequential::pop: there is no layer.");
+  forget_layers();
   layers_.pop_back();
 }
 
@@ -68,7 +70,11 @@ std::shared_ptr<Layer> Sequential::get_layer(const std::string& name) const {
 void Sequential::build_many(const Nest& inputs) {
   // Layers build as the stand-ins reach them.
   Nest x = inputs;
-  for (const auto& layer : layers_) x = layer->compute_output_spec(x);
+  try {
+    for (const auto& layer : layers_) x = layer->compute_output_spec(x);
+  } catch (const StateError&) {
+    // A layer asked for values: it and those after it are built by the first real call.
+  }
 }
 
 Tensor Sequential::call(const Tensor& x, const Call&) {
@@ -123,15 +129,33 @@ Value::Dict Sequential::get_config() const {
   return config;
 }
 
+namespace {
+
+// A layer of the list. Errors name it, or its place when it has no name.
+std::shared_ptr<Layer> read_entry(const Value& entry, size_t place) {
+  std::string who = fmt::format("layer number {}", place);
+  if (entry.is<Value::Dict>())
+    if (const Value* config = detail::find(entry.get<Value::Dict>(), "config"); config && config->is<Value::Dict>())
+      if (const Value* name = detail::find(config->get<Value::Dict>(), "name"); name && name->is<std::string>())
+        who = "layer '" + name->get<std::string>() + "'";
+  try {
+    auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry));
+    if (!layer) throw ValueError("is not a layer.");
+    return layer;
+  } catch (const UnsupportedError& e) {
+    throw UnsupportedError(who + ": " + e.what());
+  } catch (const ValueError& e) {
+    throw ValueError(who + ": " + e.what());
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
   const Value* list = detail::find(dict, "layers");
   if (!list || !list->is<Value::List>()) throw ValueError("Sequential: the config has no list 'layers'.");
   std::vector<AnyLayer> layers;
-  for (const Value& entry : list->get<Value::List>()) {
-    auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry));
-    if (!layer) throw ValueError("Sequential: an entry of 'layers' is not a layer.");
-    layers.emplace_back(layer);
-  }
+  for (const Value& entry : list->get<Value::List>()) layers.emplace_back(read_entry(entry, layers.size()));
   const detail::BaseOptions base = detail::split_base_options(dict, false, false, false);
   auto model = std::make_shared<Sequential>(std::vector<AnyLayer>{}, Options{});
   model->set_base(base.name, base.trainable, base.policy);

@@ -17,6 +17,7 @@ bool fits(const Shape& found, const Shape& expected) {
 }
 
 Tensor fit(const Tensor& x, const Tensor& spec, const std::string& name, const std::string& model) {
+  if (!x) throw ValueError(fmt::format("Model '{}': input '{}' is an empty tensor.", model, name));
   const Shape& expected = spec.shape();
   Tensor y = x;
   if (!fits(y.shape(), expected)) {

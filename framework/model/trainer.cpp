@@ -38,7 +38,9 @@ Nest class_weights(const std::map<int64_t, double>& weights, const Nest& y) {
 Nest multiply(const Nest& a, const Nest& b) {
   if (a.empty()) return b;
   if (!a.is_tensor()) throw ValueError("fit: class_weight and sample_weight by output cannot be combined.");
-  return ops::multiply(a.tensor(), b.tensor());
+  // Weights (n, 1) of samples meet weights (n) of their classes.
+  const Tensor& weights = b.tensor();
+  return ops::multiply(a.tensor(), a.tensor().size() == weights.size() ? weights.with_shape(a.tensor().shape()) : weights);
 }
 
 class CallbackList {
@@ -155,6 +157,9 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
     for (const auto& [name, value] : logs) history.history[name].push_back(value);
     bar.finish(logs);
   }
+  // A pass that training stopped in ends too.
+  if (open_) data.on_epoch_end(bar.epoch());
+  open_ = false;
   callbacks.call(&Callback::on_train_end, logs);
   if (model_.optimizer() && model_.optimizer()->built()) model_.optimizer()->finalize_variable_values();
   return history;

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "../../backend/error.h"
 
@@ -83,8 +85,13 @@ Value convert(const Json& json, int depth, const std::string& source) {
   switch (json.type()) {
     case Json::value_t::null: return {};
     case Json::value_t::boolean: return json.get<bool>();
-    case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned: return json.get<int64_t>();
+    case Json::value_t::number_integer: return json.get<int64_t>();
+    case Json::value_t::number_unsigned: {
+      const uint64_t v = json.get<uint64_t>();
+      // Larger integers come as floats, as the parser gives those of more than 64 bits.
+      if (v > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return static_cast<double>(v);
+      return static_cast<int64_t>(v);
+    }
     case Json::value_t::number_float: return json.get<double>();
     case Json::value_t::string: return json.get<std::string>();
     case Json::value_t::array: {
@@ -101,16 +108,12 @@ Value convert(const Json& json, int depth, const std::string& source) {
   }
 }
 
-// Python writes NaN, Infinity and -Infinity, which JSON does not have: a float that JSON has stands in for them while
-// parsing is not possible without loss, so they are refused by name.
-void refuse_non_numbers(const std::string& text, const std::string& source) {
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') in_string = !in_string;
-    else if (in_string && text[i] == '\\') ++i;
-    else if (!in_string && (text[i] == 'N' || text[i] == 'I'))
-      throw FileError(fmt::format("{}: the config holds NaN or Infinity (at byte {}), which no option may be.", source, i));
-  }
+// Whether the parser stopped, at the byte of this number from 1, at one of the numbers that Python writes and JSON does
+// not have.
+bool stopped_at_non_number(const std::string& text, size_t byte) {
+  if (byte == 0 || byte > text.size()) return false;
+  const std::string_view rest = std::string_view(text).substr(byte - 1);
+  return rest.starts_with("NaN") || rest.starts_with("Infinity");
 }
 
 }  // namespace
@@ -122,7 +125,6 @@ std::string to_json(const Value& value) {
 }
 
 Value parse_json(const std::string& text, const std::string& source) {
-  refuse_non_numbers(text, source);
   int depth = 0;
   const auto callback = [&](int d, Json::parse_event_t event, Json&) {
     if (event == Json::parse_event_t::array_start || event == Json::parse_event_t::object_start) depth = std::max(depth, d);
@@ -131,7 +133,12 @@ Value parse_json(const std::string& text, const std::string& source) {
   };
   try {
     return convert(Json::parse(text, callback), 0, source);
-  } catch (const nlohmann::json::exception& e) {
+  } catch (const Json::parse_error& e) {
+    if (stopped_at_non_number(text, e.byte))
+      throw FileError(
+          fmt::format("{}: the config holds NaN or Infinity (at byte {}), which no option may be.", source, e.byte));
+    throw FileError(fmt::format("{}: not valid JSON: {}", source, e.what()));
+  } catch (const Json::exception& e) {
     throw FileError(fmt::format("{}: not valid JSON: {}", source, e.what()));
   }
 }

@@ -11,7 +11,7 @@ namespace cornu::saving {
 std::string to_json(const Value& value);
 
 /// The value of a JSON text. Throws FileError that names `source` and the place, also for texts nested more than
-/// 1,000 levels deep.
+/// 1,000 levels deep and for NaN and Infinity, which no option may be. Integers that do not fit 64 bits become floats.
 Value parse_json(const std::string& text, const std::string& source);
 
 }  // namespace cornu::saving

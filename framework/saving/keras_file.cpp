@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <filesystem>
+#include <map>
 
 #include "../model/functional.h"
 #include "../model/sequential.h"
@@ -41,9 +42,9 @@ auto reading(const std::string& path, F&& f) {
     return f();
   } catch (const FileError& e) {
     const std::string text = e.what();
-    throw FileError(text.starts_with(path) ? text : path + ": " + text);
-  } catch (const MemoryError&) {
-    throw;
+    throw FileError(text.starts_with(path) || text.starts_with("'" + path + "'") ? text : path + ": " + text);
+  } catch (const MemoryError& e) {
+    throw MemoryError(path + ": " + e.what());
   } catch (const Error& e) {
     throw FileError(path + ": " + e.what());
   }
@@ -56,8 +57,15 @@ std::shared_ptr<Model> model_from(const Value& value, bool compile) {
   const auto& dict = value.get<Value::Dict>();
   if (const Value* build = detail::find(dict, "build_config"); build && build->is<Value::Dict>() && !model->built())
     model->build_from_config(build->get<Value::Dict>());
-  if (const Value* config = detail::find(dict, "compile_config"); compile && config && config->is<Value::Dict>())
-    model->compile_from_config(config->get<Value::Dict>());
+  if (const Value* config = detail::find(dict, "compile_config"); compile && config && config->is<Value::Dict>()) {
+    try {
+      model->compile_from_config(config->get<Value::Dict>());
+    } catch (const Error& e) {
+      throw FileError(fmt::format("the compile_config cannot be used: {} Without it, the model can be loaded by "
+                                  "load_model(path, false).",
+                                  e.what()));
+    }
+  }
   return model;
 }
 
@@ -65,6 +73,21 @@ void require_built(const Model& model, const char* what) {
   if (!model.built())
     throw StateError(fmt::format("{}: model '{}' has no weights yet. Call it on data, or give it an Input, first.", what,
                                  model.name()));
+}
+
+// A layer that two stacks or graphs list would come back as two layers, one of them without weights. (A layer that one
+// graph calls twice is listed once.)
+void refuse_layers_listed_twice(const Layer& container, std::map<const Layer*, const Layer*>& owners) {
+  if (!dynamic_cast<const Sequential*>(&container) && !dynamic_cast<const Functional*>(&container)) return;
+  for (const auto& layer : container.sublayers()) {
+    const auto [owner, first] = owners.emplace(layer.get(), &container);
+    if (!first)
+      throw UnsupportedError(fmt::format(
+          "save: layer '{}' is listed by '{}' and again by '{}', which a file cannot keep. Call it in one of them only, "
+          "or save its weights with save_weights and load them into a model made by code.",
+          layer->name(), owner->second->name(), container.name()));
+    refuse_layers_listed_twice(*layer, owners);
+  }
 }
 
 constexpr uint64_t config_limit = 256ull << 20;
@@ -75,6 +98,8 @@ void Model::save(const std::string& path) {
   if (!ends_with(path, ".keras"))
     throw ValueError(fmt::format("save: '{}' must end in \".keras\".", path));
   require_built(*this, "save");
+  std::map<const Layer*, const Layer*> owners;
+  refuse_layers_listed_twice(*this, owners);
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
@@ -119,6 +144,10 @@ std::shared_ptr<Model> model_from_json(const std::string& json) {
 
 std::shared_ptr<Model> load_model(const std::string& path, bool compile) {
   return reading(path, [&] {
+    if (ends_with(path, ".h5") || ends_with(path, ".hdf5"))
+      throw FileError(fmt::format("{}: HDF5 files of whole models are not read. Open it in Keras 3 and save it as "
+                                  "\".keras\"; weights alone (\".weights.h5\") are read by load_weights.",
+                                  path));
     saving::ArchiveReader archive{fs::path(path)};
     for (const char* member : {"config.json", "model.weights.h5"})
       if (!archive.has(member))

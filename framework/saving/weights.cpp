@@ -131,6 +131,10 @@ void write_weights(H5Writer& file, Model& model) {
 }
 
 void read_weights(const H5Reader& file, Model& model) {
+  if (file.exists("model_weights") || file.has_attribute("", "layer_names") || file.has_attribute("", "layer_names0"))
+    throw FileError(fmt::format("{}: the file has the layout of Keras 2, which is not read. Load it in Keras 3 and save "
+                                "it as \".keras\" or \".weights.h5\".",
+                                file.name()));
   Staged staged;
   std::map<Layer*, std::string> failed;
   std::set<Layer*> done;

@@ -1,0 +1,230 @@
+// Tests of compile: losses, weights and metrics in all their forms, and their names in logs.
+#include <cornu/framework/ops/nn.h>
+#include <cornu/losses/mean_squared_error.h>
+#include <cornu/metrics/mean_absolute_error.h>
+#include <cornu/optimizers/adam.h>
+#include <cornu/optimizers/sgd.h>
+
+#include "model_support.h"
+
+using namespace cornu;
+using namespace cornu::test;
+using layers::Dense;
+
+namespace {
+
+const Verbose quiet = Verbose::silent;
+
+std::shared_ptr<Sequential> one_output() {
+  return make<Sequential>(std::vector<AnyLayer>{Input({2}), constant_dense(1)});
+}
+
+// Outputs "a" = sum(x) and "b" = 2 * a.
+std::shared_ptr<Functional> two_outputs() {
+  Input x({2});
+  const Tensor a =
+      Dense({.units = 1, .use_bias = false, .kernel_initializer = "ones", .name = "a"})(x);
+  return make<Functional>(
+      x, Nest{a, Dense({.units = 1, .use_bias = false, .kernel_initializer = "ones", .name = "b"})(
+                     a + a)});
+}
+
+std::vector<std::string> keys(const Logs& logs) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : logs) result.push_back(name);
+  return result;
+}
+
+const Tensor kOnes = ops::ones({4, 2});  // outputs 2, and 4
+const Tensor kZeros = ops::zeros({4, 1});
+
+Logs logs_of(Model& model, CompileOptions options, const Nest& y, const Nest& weight = {}) {
+  model.compile(std::move(options));
+  return model.evaluate(kOnes, y, {.verbose = quiet, .sample_weight = weight});
+}
+
+}  // namespace
+
+TEST_CASE("A loss may be a name, an object or a function") {
+  const auto model = one_output();
+  for (const char* name : {"mse", "mean_squared_error", "MeanSquaredError"})
+    CHECK(logs_of(*model, {.optimizer = "sgd", .loss = name}, kZeros).at("loss") == Approx(4));
+  CHECK(logs_of(*model,
+                {.optimizer = "sgd", .loss = losses::MeanSquaredError({.reduction = "sum"})},
+                kZeros)
+            .at("loss") == Approx(16));
+  CHECK(logs_of(*model,
+                {.optimizer = "sgd",
+                 .loss = [](const Tensor& y, const Tensor& p) { return ops::square(y - p) * 2.0; }},
+                kZeros)
+            .at("loss") == Approx(8));
+}
+
+TEST_CASE("Optimizers are names or objects") {
+  Sequential model({Input({2}), Dense({.units = 1})});
+  model.compile();
+  CHECK(model.optimizer()->name() == "rm_sprop");
+  for (const char* name : {"adam", "Adam"}) {
+    model.compile({.optimizer = name, .loss = "mse"});
+    CHECK(model.optimizer()->name() == "adam");
+  }
+  optimizers::SGD sgd({.learning_rate = 0.25});
+  model.compile({.optimizer = sgd, .loss = "mse"});
+  CHECK(model.optimizer().get() == sgd.shared().get());
+  CHECK(model.optimizer()->learning_rate() == Approx(0.25));
+}
+
+TEST_CASE("Metrics are named as Keras names them") {
+  const auto model = one_output();
+  const auto same = [](const Tensor& y, const Tensor& p) { return ops::abs(y - p); };
+  const Logs logs = logs_of(*model,
+                            {.optimizer = "sgd",
+                             .loss = "mse",
+                             .metrics = {"mae", "mean_squared_error", "accuracy", same,
+                                         metrics::MeanAbsoluteError({.name = "distance"}), "mae"},
+                             .weighted_metrics = {"mae", metrics::MeanAbsoluteError()}},
+                            kZeros);
+  CHECK(keys(logs) == std::vector<std::string>{"accuracy", "distance", "function", "loss", "mae",
+                                               "mae_1", "mean_absolute_error", "mean_squared_error",
+                                               "weighted_mae"});
+  CHECK(logs.at("mae") == Approx(2));
+  CHECK(logs.at("function") == Approx(2));
+  CHECK(logs.at("distance") == Approx(2));
+  CHECK(logs.at("mean_squared_error") == Approx(4));
+}
+
+TEST_CASE("accuracy is the one that fits the shapes") {
+  const Tensor x = ops::one_hot(Tensor::from(std::vector<int32_t>{0, 1, 2, 2}, {4}), 3);
+  auto identity = [&](const Nest& y, int64_t units) {
+    Sequential model({Input({3}), Dense({.units = units,
+                                         .use_bias = false,
+                                         .kernel_initializer = units == 3 ? "identity" : "ones"})});
+    model.compile({.optimizer = "sgd",
+                   .loss = [](const Tensor&, const Tensor& p) { return ops::sum(p, -1); },
+                   .metrics = {"accuracy", "acc"}});
+    const Logs logs = model.evaluate(x, y, {.verbose = quiet});
+    CHECK(logs.at("acc") == logs.at("accuracy"));
+    return logs.at("accuracy");
+  };
+  CHECK(identity(Tensor::from(std::vector<int32_t>{0, 1, 1, 2}, {4}), 3) == Approx(0.75));
+  CHECK(identity(ops::one_hot(Tensor::from(std::vector<int32_t>{0, 1, 1, 1}, {4}), 3), 3) ==
+        Approx(0.5));
+  CHECK(identity(Tensor::from({1.0f, 0.0f, 1.0f, 0.0f}, {4, 1}), 1) == Approx(0.5));
+}
+
+TEST_CASE("Several outputs have a loss each, by list or name") {
+  const auto model = two_outputs();
+  const Nest zeros = {kZeros, kZeros};
+  CHECK(model->output_names() == std::vector<std::string>{"a", "b"});
+  Logs logs = logs_of(*model, {.optimizer = "sgd", .loss = "mse"}, zeros);
+  CHECK(keys(logs) == std::vector<std::string>{"a_loss", "b_loss", "loss"});
+  CHECK(logs.at("a_loss") == Approx(4));
+  CHECK(logs.at("b_loss") == Approx(16));
+  CHECK(logs.at("loss") == Approx(20));
+  logs = logs_of(*model, {.optimizer = "sgd", .loss = {"mse", "mae"}, .loss_weights = {1.0, 0.5}},
+                 zeros);
+  CHECK(logs.at("b_loss") == Approx(4));
+  CHECK(logs.at("loss") == Approx(6));
+  logs = logs_of(*model,
+                 {.optimizer = "sgd",
+                  .loss = LossOption::Dict{{"b", "mae"}, {"a", "mse"}},
+                  .loss_weights = std::vector<std::pair<std::string, double>>{{"b", 10}}},
+                 zeros);
+  CHECK(logs.at("loss") == Approx(44));
+  // One output may be without a loss.
+  logs = logs_of(*model, {.optimizer = "sgd", .loss = LossOption::Dict{{"b", "mae"}}}, zeros);
+  CHECK(keys(logs) == std::vector<std::string>{"b_loss", "loss"});
+  logs = logs_of(*model, {.optimizer = "sgd", .loss = {nullptr, "mae"}}, zeros);
+  CHECK(logs.at("loss") == Approx(4));
+  // Targets by name.
+  logs = logs_of(*model, {.optimizer = "sgd", .loss = "mse"},
+                 Nest::dict({{"b", ops::ones({4, 1}) * 4.0}, {"a", kZeros}}));
+  CHECK(logs.at("b_loss") == Approx(0).margin(1e-6));
+}
+
+TEST_CASE("Metrics of several outputs carry the output's name") {
+  const auto model = two_outputs();
+  const Nest zeros = {kZeros, kZeros};
+  Logs logs = logs_of(*model,
+                      {.optimizer = "sgd",
+                       .loss = "mse",
+                       .metrics = MetricOption::Dict{{"b", {"mae", "mse"}}, {"a", "mae"}}},
+                      zeros);
+  CHECK(keys(logs) ==
+        std::vector<std::string>{"a_loss", "a_mae", "b_loss", "b_mae", "b_mse", "loss"});
+  CHECK(logs.at("b_mse") == Approx(16));
+  logs = logs_of(*model,
+                 {.optimizer = "sgd",
+                  .loss = "mse",
+                  .metrics = {MetricOption::List{"mae"}, MetricOption::List{"mae", "mse"}},
+                  .weighted_metrics = {MetricOption::List{"mae"}, MetricOption::List{}}},
+                 zeros);
+  CHECK(keys(logs) == std::vector<std::string>{"a_loss", "a_mae", "a_weighted_mae", "b_loss",
+                                               "b_mae", "b_mse", "loss"});
+}
+
+TEST_CASE("Sample weights reach losses and weighted metrics only") {
+  const auto model = one_output();
+  const Tensor weight = Tensor::from({1.0f, 0.0f, 0.0f, 0.0f}, {4});
+  const Tensor y = Tensor::from({0.0f, 2.0f, 2.0f, 2.0f}, {4, 1});
+  const Logs logs = logs_of(
+      *model, {.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}, .weighted_metrics = {"mse"}},
+      y, weight);
+  CHECK(logs.at("loss") == Approx(1));  // the mean over all four
+  CHECK(logs.at("mae") == Approx(0.5));
+  CHECK(logs.at("mse") == Approx(4));
+}
+
+TEST_CASE("compile says what it does not know, and changes nothing then") {
+  const auto model = one_output();
+  model->compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
+  CHECK_THROWS_WITH(model->compile({.optimizer = "addam"}), has("Did you mean 'adam'?"));
+  CHECK_THROWS_WITH(model->compile({.loss = "mean_square_error"}),
+                    has("Did you mean 'mean_squared_error'?"));
+  CHECK_THROWS_WITH(model->compile({.loss = "mse", .metrics = {"mae", "acuracy"}}), has("acuracy"));
+  CHECK_THROWS_WITH(model->compile({.loss = "mse", .jit_compile = "yes"}), has("expected 'auto'"));
+  CHECK_THROWS_WITH(model->compile({.loss = "mse", .steps_per_execution = 0}), has("at least 1"));
+  CHECK(model->optimizer()->name() == "sgd");
+  CHECK(keys(model->evaluate(kOnes, kZeros, {.verbose = quiet})) ==
+        std::vector<std::string>{"loss", "mae"});
+}
+
+TEST_CASE("Options for outputs that do not exist are found in the first step") {
+  const auto model = two_outputs();
+  const Nest zeros = {kZeros, kZeros};
+  auto check = [&](CompileOptions options, const std::string& text) {
+    model->compile(std::move(options));
+    CHECK_THROWS_WITH(model->evaluate(kOnes, zeros, {.verbose = quiet}), has(text));
+  };
+  check({.loss = LossOption::Dict{{"aa", "mse"}}},
+        "'aa', which the model does not have. Did you mean 'a'?");
+  check({.loss = {"mse", "mse", "mse"}}, "3 losses for 2 outputs");
+  check({.loss = "mse", .loss_weights = {1.0}}, "1 loss_weights for 2 outputs");
+  check({.loss = "mse", .metrics = {"mae", "mae", "mse"}}, "2 outputs needs metrics for each");
+  check({.loss = "mse", .metrics = MetricOption::Dict{{"c", "mae"}}},
+        "metrics names the output 'c'");
+}
+
+TEST_CASE("A model without any loss says so") {
+  const auto model = one_output();
+  model->compile({.optimizer = "sgd"});
+  CHECK_THROWS_WITH(model->fit(kOnes, kZeros, {.verbose = quiet}), has("has no loss"));
+}
+
+TEST_CASE("compile_config brings everything back") {
+  const auto model = two_outputs();
+  model->compile({.optimizer = optimizers::Adam({.learning_rate = 0.25}),
+                  .loss = LossOption::Dict{{"a", "mse"},
+                                           {"b", losses::MeanSquaredError({.reduction = "sum"})}},
+                  .loss_weights = {2.0, 3.0},
+                  .metrics = MetricOption::Dict{{"b", {"mae", "mse"}}},
+                  .weighted_metrics = {MetricOption::List{"mse"}, MetricOption::List{}}});
+  const auto other = two_outputs();
+  other->compile_from_config(model->compile_config());
+  CHECK(other->optimizer()->learning_rate() == Approx(0.25));
+  const Nest zeros = {kZeros, kZeros};
+  CHECK(other->evaluate(kOnes, zeros, {.verbose = quiet}) ==
+        model->evaluate(kOnes, zeros, {.verbose = quiet}));
+  model->compile({.loss = [](const Tensor&, const Tensor& p) { return p; }});
+  CHECK_THROWS_AS(model->compile_config(), StateError);
+}

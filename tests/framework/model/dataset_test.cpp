@@ -1,0 +1,131 @@
+// Tests of datasets in fit, evaluate and predict, and of batches of tensors.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "model_support.h"
+
+using namespace cornu;
+using namespace cornu::test;
+using layers::Dense;
+
+namespace {
+
+std::vector<float> column(TensorDataset& data) {
+  std::vector<float> all;
+  for (int64_t i = 0; i < data.size(); ++i)
+    for (float v : floats(data.batch(i).x)) all.push_back(v);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("A dataset's passes begin and end once each") {
+  Sequential model({Input({3}), Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  auto train = std::make_shared<NotingDataset>(3, 3), test = std::make_shared<NotingDataset>(2, 3);
+  model.fit(train, {.epochs = 2, .verbose = Verbose::silent, .validation_data = {test}});
+  CHECK(train->notes == "<0:012:0><1:012:1>");
+  CHECK(test->notes == "<0:01:0><0:01:0>");
+  test->notes.clear();
+  model.evaluate(test, {.verbose = Verbose::silent});
+  CHECK(test->notes == "<0:01:0>");
+  test->notes.clear();
+  CHECK(model.predict(test, {.verbose = Verbose::silent}).tensor().shape() == Shape{4, 1});
+  CHECK(test->notes == "<0:01:0>");
+}
+
+TEST_CASE("steps_per_epoch goes on where the last epoch stopped") {
+  Sequential model({Input({3}), Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  auto data = std::make_shared<NotingDataset>(5, 3);
+  model.fit(data, {.epochs = 4, .verbose = Verbose::silent, .steps_per_epoch = 2});
+  CHECK(data->notes == "<0:01234:2><2:012:3>");
+  data->notes.clear();
+  model.fit(data, {.verbose = Verbose::silent, .steps_per_epoch = 7});
+  CHECK(data->notes == "<0:01234:0><0:01:0>");
+}
+
+TEST_CASE("Steps limit validation, evaluate and predict") {
+  Sequential model({Input({3}), Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  auto train = std::make_shared<NotingDataset>(1, 3), test = std::make_shared<NotingDataset>(4, 3);
+  model.fit(
+      train,
+      {.epochs = 2, .verbose = Verbose::silent, .validation_data = {test}, .validation_steps = 2});
+  CHECK(test->notes == "<0:01:0><0:01:0>");
+  test->notes.clear();
+  model.evaluate(test, {.verbose = Verbose::silent, .steps = 3});
+  CHECK(test->notes == "<0:012:0>");
+  CHECK(model.predict(test, {.verbose = Verbose::silent, .steps = 1}).tensor().shape() ==
+        Shape{2, 1});
+}
+
+TEST_CASE("Validation may be rarer than epochs") {
+  Sequential model({Input({3}), Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  auto train = std::make_shared<NotingDataset>(1, 3), test = std::make_shared<NotingDataset>(1, 3);
+  const History history = model.fit(
+      train,
+      {.epochs = 5, .verbose = Verbose::silent, .validation_data = {test}, .validation_freq = 2});
+  CHECK(history["val_loss"].size() == 2);
+  CHECK(history["loss"].size() == 5);
+  CHECK(test->notes == "<0:0:0><0:0:0>");
+}
+
+TEST_CASE("Tensors come in batches, the last one smaller") {
+  TensorDataset data(wave({7, 2}), wave({7}), Nest(), {.batch_size = 3});
+  CHECK(data.size() == 3);
+  CHECK(data.samples() == 7);
+  CHECK(data.batch(0).x.tensor().shape() == Shape{3, 2});
+  CHECK(data.batch(2).x.tensor().shape() == Shape{1, 2});
+  CHECK(data.batch(2).y.tensor().shape() == Shape{1});
+  CHECK(data.batch(0).sample_weight.empty());
+}
+
+TEST_CASE("Shuffles are permutations, other in each epoch, the same for a seed") {
+  std::vector<float> ordered(50);
+  std::iota(ordered.begin(), ordered.end(), 0.0f);
+  TensorDataset a(ordered, ordered, Nest(), {.batch_size = 8, .shuffle = true, .seed = 3});
+  TensorDataset b(ordered, Nest(), Nest(), {.batch_size = 9, .shuffle = true, .seed = 3});
+  TensorDataset c(ordered, Nest(), Nest(), {.batch_size = 9, .shuffle = true, .seed = 4});
+  for (Dataset* d :
+       {static_cast<Dataset*>(&a), static_cast<Dataset*>(&b), static_cast<Dataset*>(&c)})
+    d->on_epoch_begin(0);
+  const auto first = column(a);
+  CHECK(first != ordered);
+  CHECK(std::set<float>(first.begin(), first.end()).size() == 50);
+  CHECK(column(b) == first);
+  CHECK(column(c) != first);
+  CHECK(floats(a.batch(1).x) == floats(a.batch(1).y));
+  a.on_epoch_begin(1);
+  CHECK(column(a) != first);
+  a.on_epoch_begin(0);
+  CHECK(column(a) == first);
+}
+
+TEST_CASE("Datasets of other sizes than one say what is wrong") {
+  CHECK_THROWS_WITH(TensorDataset(wave({7, 2}), wave({6}), Nest(), {}), has("y has 6 samples"));
+  CHECK_THROWS_WITH(TensorDataset(wave({7, 2}), Nest(), wave({6}), {}),
+                    has("sample_weight has 6 samples"));
+  CHECK_THROWS_WITH(TensorDataset(wave({7, 2}), Nest(), Nest(), {.batch_size = 0}),
+                    has("batch_size"));
+  CHECK_THROWS_WITH(TensorDataset(Tensor(1.0), Nest(), Nest(), {}),
+                    has("first axis must be the samples"));
+  CHECK_THROWS_WITH(TensorDataset(Nest(), Nest(), Nest(), {}), has("no tensor was given"));
+}
+
+TEST_CASE("Sample weights of a dataset count") {
+  class Weighted : public Dataset {
+   public:
+    int64_t size() const override { return 1; }
+    Batch batch(int64_t) override {
+      return {ops::ones({2, 1}), Tensor::from({1.0f, 3.0f}, {2, 1}),
+              Tensor::from({1.0f, 0.0f}, {2})};
+    }
+  };
+  Sequential model({Input({1}), constant_dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  CHECK(model.evaluate(std::make_shared<Weighted>(), {.verbose = Verbose::silent}).at("loss") ==
+        Approx(0.0));
+}

@@ -1,0 +1,93 @@
+// Tests of evaluate, predict and the *_on_batch methods.
+#include <cornu/framework/ops/indexing.h>
+#include <cornu/layers/normalization/batch_normalization.h>
+#include <cornu/optimizers/sgd.h>
+
+#include "model_support.h"
+
+using namespace cornu;
+using namespace cornu::test;
+using layers::Dense;
+
+namespace {
+const Verbose quiet = Verbose::silent;
+}
+
+TEST_CASE("predict is the same in one batch and in many") {
+  Sequential model({Input({3}), Dense({.units = 4, .activation = "tanh"}), Dense({.units = 2})});
+  const Tensor x = wave({37, 3});
+  const Tensor whole = model.predict(x, {.batch_size = 100, .verbose = quiet});
+  CHECK(close(model.predict(x, {.verbose = quiet}), whole));
+  CHECK(close(model.predict(x, {.batch_size = 5, .verbose = quiet}), whole));
+  CHECK(close(model.predict(x, {.batch_size = 1, .verbose = quiet}), whole));
+  CHECK(close(model(x), whole));
+  CHECK(close(model.predict_on_batch(x), whole));
+  CHECK(model.predict(x, {.batch_size = 5, .verbose = quiet, .steps = 2}).tensor().shape() ==
+        Shape{10, 2});
+}
+
+TEST_CASE("predict needs no compile and joins each output's batches") {
+  Input x({2});
+  Functional model(x, Nest::dict({{"twice", x * 2.0}, {"list", Nest{x, -x}}}));
+  const Tensor in = wave({7, 2});
+  const Nest out = model.predict(in, {.batch_size = 3, .verbose = quiet});
+  CHECK(out.structure() == "{'twice': *, 'list': [*, *]}");
+  CHECK(close(out["twice"], in * 2.0));
+  CHECK(close(out["list"][1], -in));
+}
+
+TEST_CASE("evaluate weighs batches by their size and leaves the weights alone") {
+  Sequential model({Input({1}), constant_dense(1), layers::BatchNormalization()});
+  model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
+  const auto before = model.get_weights();
+  const Tensor x = wave({10, 1}), y = wave({10, 1}, 2);
+  const Logs all = model.evaluate(x, y, {.batch_size = 10, .verbose = quiet});
+  const Logs parts = model.evaluate(x, y, {.batch_size = 4, .verbose = quiet});
+  CHECK(all.at("loss") == Approx(parts.at("loss")));
+  CHECK(all.at("mae") == Approx(parts.at("mae")));
+  const auto after = model.get_weights();
+  for (size_t i = 0; i < before.size(); ++i) CHECK(floats(before[i]) == floats(after[i]));
+  CHECK(model.metrics_names() == std::vector<std::string>{"loss", "mae"});
+}
+
+TEST_CASE("evaluate begins anew each time") {
+  Sequential model({Input({1}), constant_dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const Tensor ones = ops::ones({4, 1});
+  CHECK(model.evaluate(ones, ones * 3.0, {.verbose = quiet}).at("loss") == Approx(4));
+  CHECK(model.evaluate(ones, ones, {.verbose = quiet}).at("loss") == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("Steps on single batches") {
+  Sequential model({Input({1}), constant_dense(1)});
+  model.compile(
+      {.optimizer = optimizers::SGD({.learning_rate = 0.1}), .loss = "mse", .metrics = {"mae"}});
+  const Tensor ones = ops::ones({2, 1});
+  Logs logs = model.train_on_batch(ones, ones * 2.0);
+  CHECK(logs.at("loss") == Approx(1));
+  CHECK(logs.at("mae") == Approx(1));
+  CHECK(model.get_weights()[0].item() == Approx(1.2));
+  // Figures run on until they are reset.
+  logs = model.test_on_batch(ones, ones * 2.0);
+  CHECK(logs.at("loss") == Approx((1 + 0.64) / 2));
+  model.reset_metrics();
+  logs = model.test_on_batch(ones, ones * 2.0);
+  CHECK(logs.at("loss") == Approx(0.64));
+  model.reset_metrics();
+  CHECK(model.test_on_batch(ones, ones * 2.0, std::vector<float>{0.5f, 0.5f}).at("loss") ==
+        Approx(0.32));
+  model.reset_metrics();
+  const Tensor y = Tensor::from({0.0f, 1.0f}, {2, 1});
+  CHECK(model.train_on_batch(ones, y, Nest(), {{0, 0.0}}).at("loss") == Approx(0.02));
+}
+
+TEST_CASE("BatchNormalization trains in fit and not in evaluate or predict") {
+  Sequential model({Input({2}), layers::BatchNormalization({.momentum = 0.5})});
+  model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.0}), .loss = "mse"});
+  const Tensor x = Tensor::from({0.0f, 0.0f, 2.0f, 4.0f}, {2, 2});
+  model.predict(x, {.verbose = quiet});
+  model.evaluate(x, x, {.verbose = quiet});
+  CHECK(floats(model.get_weights()[2]) == std::vector<float>{0, 0});
+  model.fit(x, x, {.verbose = quiet});
+  CHECK(floats(model.get_weights()[2]) == std::vector<float>{0.5f, 1.0f});
+}
