@@ -2,6 +2,7 @@
 #pragma once
 #include "callbacks.h"
 #include "framework/base/call_scope.h"
+#include "framework/base/log.h"
 #include "framework/constraints/constraints.h"
 #include "framework/data/datasets.h"
 #include "framework/graph/tape.h"

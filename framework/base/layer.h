@@ -165,7 +165,7 @@ class Layer : public Operation, public Configurable {
   bool is_named() const override { return named_; }
   Nest invoke(const Arguments& arguments) override;
   /// {"input_shape": ...} as files keep it; empty when not built.
-  const Value::Dict& build_config() const { return build_config_; }
+  virtual const Value::Dict& build_config() const { return build_config_; }
   /// Builds from what a file kept.
   virtual void build_from_config(const Value::Dict& config);
   /// "net/hidden": this layer's place in the calls under way on this thread, for errors.

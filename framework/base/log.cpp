@@ -4,13 +4,20 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 
 namespace cornu {
+namespace {
+std::atomic<bool> shown{true};
+}  // namespace
+
+void show_warnings(bool show) { shown = show; }
 
 void warn_once(const std::string& text) {
+  if (!shown) return;
   static std::mutex mutex;
   static auto* said = new std::set<std::string>;
   const std::lock_guard lock(mutex);

@@ -5,7 +5,9 @@
 namespace cornu {
 
 /// Writes a warning through spdlog's logger "cornu" (standard error). A text that was said before is not said again.
-/// Silence them with `spdlog::get("cornu")->set_level(spdlog::level::off)` or the environment's CORNU_LOG=off.
 void warn_once(const std::string& text);
+
+/// Whether warnings are written; they are, unless the environment has CORNU_LOG=off.
+void show_warnings(bool show);
 
 }  // namespace cornu

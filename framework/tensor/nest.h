@@ -23,6 +23,9 @@ class Nest {
   template <class T>
     requires(std::is_arithmetic_v<T>)
   Nest(const std::vector<T>& values) : value_(Tensor(values)) {}
+  template <class T>
+    requires(std::is_arithmetic_v<T>)
+  Nest(std::span<T> values) : value_(Tensor(values)) {}
   Nest(List list) : value_(std::move(list)) {}
   Nest(std::initializer_list<Nest> list) : value_(List(list)) {}
   Nest(const std::vector<Tensor>& list) : value_(List(list.begin(), list.end())) {}

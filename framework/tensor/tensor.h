@@ -77,6 +77,9 @@ class Tensor {
     requires std::is_arithmetic_v<T>
   Tensor(const std::vector<T>& values)
       : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Tensor(std::span<T> values) : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
 
   Tensor(const Tensor& other) : impl_(other.impl_) { retain(); }
   Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
@@ -96,7 +99,7 @@ class Tensor {
   /// A copy of `shape.numel()` values in row-major order.
   template <class T>
   static Tensor from_host(const T* values, const Shape& shape) {
-    return copy_of(values, shape, dtype_for_v<T>);
+    return copy_of(values, shape, dtype_for_v<std::remove_const_t<T>>);
   }
   template <class T>
   static Tensor from(const std::vector<T>& values, const Shape& shape) {

@@ -66,3 +66,14 @@ TEST_CASE("nests say what they do not hold") {
   CHECK_THROWS_WITH(n.pack({t(1)}), "1 tensors do not fill the structure [*, {'b': *, 'a': [*, *]}]");
   CHECK_THROWS_AS(n.pack(std::vector<Tensor>(5, t(1))), ValueError);
 }
+
+TEST_CASE("spans and vectors of numbers are tensors") {
+  std::vector<float> numbers = {1, 2, 3};
+  const Nest from_vector = numbers, from_span = std::span<float>(numbers),
+             from_const = std::span<const float>(numbers);
+  for (const Nest& nest : {from_vector, from_span, from_const}) {
+    CHECK(nest.tensor().shape() == Shape{3});
+    CHECK(nest.tensor().dtype() == DType::float32);
+    CHECK(nest.tensor().to_vector<float>() == numbers);
+  }
+}
