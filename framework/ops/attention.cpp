@@ -25,8 +25,8 @@ void check_shapes(const Shape& q, const Shape& k, const Shape& v) {
       k[2] > 0 && q[2] % k[2] == 0)
     return;
   throw ShapeError(fmt::format(
-      "dot_product_attention: expected query (batch, t, heads, depth), key (batch, s, heads, depth) "
-      "and value (batch, s, heads, value_depth), found {}, {} and {}.",
+      "dot_product_attention: expected query (batch, t, heads, depth), key (batch, s, heads, "
+      "depth) and value (batch, s, heads, value_depth), found {}, {} and {}.",
       q.str(), k.str(), v.str()));
 }
 
@@ -39,8 +39,7 @@ Tensor compute(const Tensor& query, const Tensor& key, const Tensor& value,
   auto heads = [&](const Tensor& x) {
     return swap_heads(cast(shared == 1 ? x : repeat(x, shared, 2), dtype));
   };
-  const double scale =
-      options.scale.value_or(1 / std::sqrt(static_cast<double>(query.shape()[3])));
+  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(query.shape()[3])));
   Tensor logits = matmul_transposed(swap_heads(cast(query, dtype)), heads(key), false, true);
   logits = cast(logits, wide) * Tensor(scale);
   if (options.bias) logits = logits + cast(*options.bias, wide);
@@ -63,8 +62,7 @@ Tensor listed(const Tensor& query, const Tensor& key, const Tensor& value,
   if (attn_logits_soft_cap)
     throw UnsupportedError("dot_product_attention: attn_logits_soft_cap is not supported.");
   return dot_product_attention(
-      query, key, value,
-      {.bias = bias, .mask = mask, .scale = scale, .is_causal = is_causal});
+      query, key, value, {.bias = bias, .mask = mask, .scale = scale, .is_causal = is_causal});
 }
 
 }  // namespace
@@ -85,10 +83,11 @@ Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tenso
   if (options.bias) arguments.named.emplace_back("bias", *options.bias);
   if (options.mask) arguments.named.emplace_back("mask", *options.mask);
   if (options.scale) arguments.named.emplace_back("scale", *options.scale);
-  auto operation = std::make_shared<OpOperation>(
-      *op_catalog().find("keras.src.ops.nn", "DotProductAttention"),
-      Value::Dict{{"is_causal", options.is_causal}});
-  const Nest outputs = infer_outputs(arguments, [&](const Arguments& a) { return operation->invoke(a); });
+  auto operation =
+      std::make_shared<OpOperation>(*op_catalog().find("keras.src.ops.nn", "DotProductAttention"),
+                                    Value::Dict{{"is_causal", options.is_causal}});
+  const Nest outputs =
+      infer_outputs(arguments, [&](const Arguments& a) { return operation->invoke(a); });
   return make_node(operation, std::move(arguments), outputs).tensor();
 }
 

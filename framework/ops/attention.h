@@ -8,14 +8,15 @@ namespace ops {
 
 /// Settings of dot_product_attention.
 struct AttentionOptions {
-  std::optional<Tensor> bias = {};    ///< added to the logits, broadcasts to (batch, heads, t, s)
-  std::optional<Tensor> mask = {};    ///< where false a key is left out; broadcasts likewise
-  std::optional<double> scale = {};   ///< of the logits; by default 1 / sqrt(depth)
-  bool is_causal = false;             ///< step t sees the keys up to step t
+  std::optional<Tensor> bias = {};   ///< added to the logits, broadcasts to (batch, heads, t, s)
+  std::optional<Tensor> mask = {};   ///< where false a key is left out; broadcasts likewise
+  std::optional<double> scale = {};  ///< of the logits; by default 1 / sqrt(depth)
+  bool is_causal = false;            ///< step t sees the keys up to step t
 };
 
 /// softmax(query key^T scale + bias) value, for each head: query (batch, t, heads, depth), key
-/// (batch, s, heads, depth), value (batch, s, heads, value_depth) -> (batch, t, heads, value_depth).
+/// (batch, s, heads, depth), value (batch, s, heads, value_depth) -> (batch, t, heads,
+/// value_depth).
 /// Key and value may have fewer heads, each then shared by as many neighbouring heads of the query.
 /// Logits are computed in float32 or wider. A query without any key gets the mean of all values.
 /// Throws ShapeError when the shapes do not fit.

@@ -130,12 +130,12 @@ std::vector<std::string> OpCatalog::names() const {
 const OpCatalog& op_catalog() {
   static const OpCatalog* catalog = [] {
     auto* c = new OpCatalog;
-    ops::list_einsum(*c);
     ops::list_elementwise(*c);
     ops::list_activations(*c);
     ops::list_attention(*c);
     ops::list_core(*c);
     ops::list_creation(*c);
+    ops::list_einsum(*c);
     ops::list_indexing(*c);
     ops::list_linalg(*c);
     ops::list_nn(*c);

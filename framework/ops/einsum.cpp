@@ -65,9 +65,8 @@ Labels read_labels(const std::string& text, int dots, const std::string& whole) 
 }
 
 int count_letters(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalpha(c) != 0;
-  }));
+  return static_cast<int>(std::count_if(text.begin(), text.end(),
+                                        [](unsigned char c) { return std::isalpha(c) != 0; }));
 }
 
 Equation read_equation(const std::string& subscripts, const std::vector<Tensor>& operands) {
@@ -78,8 +77,10 @@ Equation read_equation(const std::string& subscripts, const std::vector<Tensor>&
   const std::string left = text.substr(0, arrow);
   std::vector<std::string> parts(1);
   for (char c : left) {
-    if (c == ',') parts.emplace_back();
-    else parts.back() += c;
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
   }
   if (parts.size() != operands.size())
     throw ValueError(fmt::format("einsum: the subscripts '{}' are for {} operands, found {}.",
@@ -122,8 +123,8 @@ Named take_diagonals(Named x) {
       const Shape shape = x.tensor.shape();
       const int first = static_cast<int>(i), second = static_cast<int>(j);
       if (shape[first] != shape[second])
-        throw ShapeError(fmt::format("einsum: the axes of one letter differ in shape {}.",
-                                     shape.str()));
+        throw ShapeError(
+            fmt::format("einsum: the axes of one letter differ in shape {}.", shape.str()));
       Shape ones = std::vector<int64_t>(x.labels.size(), 1);
       ones[first] = ones[second] = shape[first];
       const Tensor diagonal = reshape(eye(shape[first], {}, 0, DType::boolean), ones);
@@ -138,8 +139,10 @@ Named sum_out(Named x, const Labels& needed) {
   std::vector<int64_t> axes;
   Labels left;
   for (size_t i = 0; i < x.labels.size(); ++i) {
-    if (has(needed, x.labels[i])) left.push_back(x.labels[i]);
-    else axes.push_back(static_cast<int64_t>(i));
+    if (has(needed, x.labels[i]))
+      left.push_back(x.labels[i]);
+    else
+      axes.push_back(static_cast<int64_t>(i));
   }
   if (axes.empty()) return x;
   return {sum(x.tensor, axes), left};
@@ -184,18 +187,22 @@ Named multiply_pair(Named a, Named b, const Labels& needed) {
 
   Labels batch, summed, rows, columns;
   for (int label : a.labels) {
-    if (!has(b.labels, label)) rows.push_back(label);
-    else if (has(needed, label)) batch.push_back(label);
-    else summed.push_back(label);
+    if (!has(b.labels, label))
+      rows.push_back(label);
+    else if (has(needed, label))
+      batch.push_back(label);
+    else
+      summed.push_back(label);
   }
   for (int label : b.labels)
     if (!has(a.labels, label)) columns.push_back(label);
   for (int label : batch + summed) {
     const int64_t m = a.size(label), n = b.size(label);
     if (m != n && !(label < 0 && (m == 1 || n == 1)))
-      throw ShapeError(fmt::format("einsum: axes of one letter have sizes {} and {}, in shapes {} "
-                                   "and {}.",
-                                   m, n, a.tensor.shape().str(), b.tensor.shape().str()));
+      throw ShapeError(
+          fmt::format("einsum: axes of one letter have sizes {} and {}, in shapes {} "
+                      "and {}.",
+                      m, n, a.tensor.shape().str(), b.tensor.shape().str()));
   }
   const Labels result = batch + rows + columns;
   if (summed.empty()) return {spread(a, result) * spread(b, result), result};
@@ -207,7 +214,8 @@ Named multiply_pair(Named a, Named b, const Labels& needed) {
     }
 
   // Either order of the matrices' axes will do; a transpose is made only where neither is there.
-  const bool flip_a = a.labels == batch + summed + rows, flip_b = b.labels == batch + columns + summed;
+  const bool flip_a = a.labels == batch + summed + rows;
+  const bool flip_b = b.labels == batch + columns + summed;
   const Tensor left = flip_a ? a.tensor : in_order(a, batch + rows + summed);
   const Tensor right = flip_b ? b.tensor : in_order(b, batch + summed + columns);
   const int64_t m = product(a, rows), k = product(a, summed), n = product(b, columns);

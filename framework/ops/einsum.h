@@ -13,7 +13,7 @@ namespace ops {
 /// over; a letter twice in one operand takes the diagonal; "..." stands for any further axes, which
 /// broadcast. Without "->" the result has the letters that occur once, in alphabetical order, after
 /// the axes of "...". Several operands are multiplied from left to right.
-/// Throws ValueError when the subscripts cannot be read, ShapeError when they do not fit the shapes.
+/// Throws ValueError when the subscripts cannot be read, ShapeError when they do not fit.
 Tensor einsum(const std::string& subscripts, const std::vector<Tensor>& operands);
 
 void list_einsum(OpCatalog& catalog);

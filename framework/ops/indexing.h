@@ -7,7 +7,7 @@ class OpCatalog;
 namespace ops {
 
 /// NumPy's basic indexing: `key` is a list of integers, Slices, Ellipsis and Value() (a new axis), as in
-/// get_item(x, {Slice{1, -1}, Ellipsis{}, 0}).
+/// get_item(x, Value::List{Slice{1, -1}, Ellipsis{}, 0}).
 Tensor get_item(const Tensor& x, const Value& key);
 /// Slices of x along `axis` (of the flattened x without one) at `indices`, which may be of any shape.
 /// Negative indices count from the end; those out of range are clamped.

@@ -1,6 +1,7 @@
 // LSTM: long short-term memory over a sequence.
 #pragma once
 #include "lstm_cell.h"
+#include "recurrent_common.h"
 
 namespace cornu::layers {
 
@@ -53,9 +54,7 @@ class LSTMLayer : public LayerOf<LSTMLayer, LSTMConfig> {
   LSTMCell cell = nullptr;
 
  private:
-  LSTMState initial_state(const std::vector<Tensor>& given, int64_t batch, DType dtype);
-
-  Variable h_, c_;  // of a stateful layer; files do not keep them
+  KeptStates kept_;  // of a stateful layer
 };
 
 using LSTM = Ref<LSTMLayer>;

@@ -1,8 +1,6 @@
 // One step of a long short-term memory.
 #include "lstm_cell.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "../../framework/ops/core.h"
@@ -30,8 +28,6 @@ class UnitForgetBias : public Initializer {
  private:
   Choice<Initializer> others_;
 };
-
-bool drops(double rate) { return rate > 0 && rate < 1; }
 
 }  // namespace
 
@@ -70,18 +66,14 @@ void LSTMCellLayer::build_many(const Nest& inputs) {
 }
 
 LSTMCellLayer::Dropped LSTMCellLayer::draw(const Shape& input, DType dtype, bool training) {
-  Dropped dropped;
-  // With dropped states each gate has masks of its own.
+  // With dropped states each gate has masks of its own. As in Keras, a rate of 1 drops nothing.
   const int count = config.recurrent_dropout > 0 ? 4 : 1;
-  auto draw_one = [&](double rate, const Shape& shape, int masks, std::vector<Tensor>& into) {
-    for (int i = 0; rate > 0 && i < masks; ++i) {
-      const Seed seed(seeds_);
-      if (training && drops(rate))
-        into.push_back(random::dropout(ops::ones(shape, dtype), rate, seed));
-    }
+  auto draw_one = [&](double rate, const Shape& shape) {
+    return draw_masks(seeds_, rate, count, shape, dtype, training && rate < 1);
   };
-  draw_one(config.dropout, input, count, dropped.input);
-  draw_one(config.recurrent_dropout, {input[0], *config.units}, 4, dropped.state);
+  Dropped dropped;
+  dropped.input = draw_one(config.dropout, input);
+  dropped.state = draw_one(config.recurrent_dropout, {input[0], *config.units});
   return dropped;
 }
 
@@ -144,26 +136,15 @@ LSTMState LSTMCellLayer::gates(const std::vector<Tensor>& z, const LSTMState& be
 }
 
 Nest LSTMCellLayer::call_many(const Nest& inputs, const Call& call) {
-  std::vector<Tensor> all = inputs.flatten();
-  if (const Value* states = call.find("states"))
-    for (const Tensor& t : states->nest().flatten()) all.push_back(t);
-  if (all.size() != 3)
-    throw ShapeError(
-        fmt::format("expected an input and the states h and c, found {} tensors.", all.size()));
+  const std::vector<Tensor> all = cell_inputs(inputs, call, 2, kernel.shape()[0]);
   const Tensor& x = all[0];
-  check_rank(x.shape(), 2, "(batch, features)");
-  check_axis(x.shape(), -1, kernel.shape()[0]);
   const Dropped dropped = draw(x.shape(), x.dtype(), call.is_training());
   const LSTMState after = step(project(x, dropped), {all[1], all[2]}, dropped, {});
   return {after.h, Nest{after.h, after.c}};
 }
 
 std::shared_ptr<LSTMCellLayer> LSTMCellLayer::from_config(const Value::Dict& dict) {
-  Value::Dict used;
-  // How Keras computes, which changes no result.
-  for (const auto& [key, value] : dict)
-    if (key != "implementation") used.emplace_back(key, value);
-  return LayerOf::from_config(used);
+  return LayerOf::from_config(without_ways_to_compute(dict));
 }
 
 void register_lstm_cell(Catalog& c) { c.add<LSTMCellLayer>("keras.layers.LSTMCell"); }

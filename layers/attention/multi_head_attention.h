@@ -1,0 +1,87 @@
+// MultiHeadAttention: several attentions side by side, each on projections of its own.
+#pragma once
+#include "../activations/softmax.h"
+#include "../core/einsum_dense.h"
+#include "../layer_common.h"
+#include "../regularization/dropout.h"
+
+namespace cornu::layers {
+
+struct MultiHeadAttentionConfig {
+  Required<int64_t> num_heads;
+  Required<int64_t> key_dim;              ///< size of queries and keys in each head
+  std::optional<int64_t> value_dim = {};  ///< size of values in each head; default: key_dim
+  double dropout = 0.0;                   ///< share of the scores to drop while training
+  bool use_bias = true;
+  std::optional<Shape> output_shape = {};                   ///< default: the query's last axis
+  std::optional<std::vector<int64_t>> attention_axes = {};  ///< default: all but batch and features
+  std::optional<int64_t> sliding_window = {};  ///< a step sees those less than this far away
+  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  Choice<Initializer> bias_initializer = "zeros";
+  Choice<Regularizer> kernel_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Regularizer> activity_regularizer = {};
+  Choice<Constraint> kernel_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  bool use_gate = false;  ///< multiply heads by sigmoid(query projected)
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// attention({query, value[, key]}): query (batch, t..., features), value and key (batch, s...,
+/// features) -> (batch, t..., output_shape). A single tensor attends to itself; the key is the
+/// value unless given. For each head, with the projections q, k and v of the three:
+///   output = softmax(q k^T / sqrt(key_dim)) v,  and the heads joined by one more projection.
+/// Vaswani et al., Attention Is All You Need (2017).
+///
+/// Arguments by name (Call::extra): "value", "key"; "attention_mask" (batch[, heads], t, s), true
+/// where a query may see a key; "query_mask" (batch, t), "value_mask" and "key_mask" (batch, s),
+/// by default the masks that the tensors carry; "use_causal_mask": step t sees steps up to t;
+/// "return_attention_scores": {output, scores (batch, heads, t, s)} instead of the output.
+/// Throws ShapeError when the shapes do not fit.
+class MultiHeadAttentionLayer : public LayerOf<MultiHeadAttentionLayer, MultiHeadAttentionConfig> {
+ public:
+  explicit MultiHeadAttentionLayer(MultiHeadAttentionConfig config);
+
+  Tensor operator()(const Tensor& query, const Call& call = {});
+  /// In a graph the value and the key become arguments of their own, as in files of Keras.
+  Nest operator()(const Nest& inputs, const Call& call = {});
+  Nest invoke(const Arguments& arguments) override;
+
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
+  const Value::Dict& build_config() const override { return build_config_; }
+  void build_from_config(const Value::Dict& config) override;
+  static std::shared_ptr<MultiHeadAttentionLayer> from_config(const Value::Dict& dict);
+
+  EinsumDense query_dense = nullptr;
+  EinsumDense key_dense = nullptr;
+  EinsumDense value_dense = nullptr;
+  EinsumDense gate_dense = nullptr;  ///< none without use_gate
+  EinsumDense output_dense = nullptr;
+
+ private:
+  EinsumDense make_dense(const char* name, const std::string& equation,
+                         const std::string& bias_axes, const Shape& output,
+                         const cornu::Activation& activation = {}) const;
+  Tensor attention_mask(const std::vector<Tensor>& inputs, const Call& call, bool causal) const;
+  std::pair<Tensor, Tensor> attend(const Tensor& query, const Tensor& key, const Tensor& value,
+                                   const Tensor& mask, bool causal, bool scores);
+
+  Softmax softmax_ = nullptr;
+  Dropout dropout_ = nullptr;
+  std::string product_equation_, combine_equation_;
+  Value::Dict build_config_;
+};
+
+using MultiHeadAttention = Ref<MultiHeadAttentionLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::MultiHeadAttentionLayer, layers::MultiHeadAttentionConfig>;
+}

@@ -1,0 +1,154 @@
+// One step of a gated recurrent unit.
+#include "gru_cell.h"
+
+#include <algorithm>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/linalg.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/shaping.h"
+
+namespace cornu::layers {
+
+GRUCellLayer::GRUCellLayer(GRUCellConfig c)
+    : LayerOf(std::move(c)),
+      seeds_(add_seed_generator(config.seed)),
+      usual_activations_(config.activation.name() == "tanh" &&
+                         config.recurrent_activation.name() == "sigmoid") {
+  check_positive("units", config.units);
+  config.dropout = std::clamp(config.dropout, 0.0, 1.0);
+  config.recurrent_dropout = std::clamp(config.recurrent_dropout, 0.0, 1.0);
+}
+
+void GRUCellLayer::build_many(const Nest& inputs) {
+  const Shape input = inputs.flatten().at(0).shape();
+  const int64_t units = config.units;
+  kernel = add_weight({.name = "kernel",
+                       .shape = {input.back(), 3 * units},
+                       .initializer = config.kernel_initializer,
+                       .regularizer = config.kernel_regularizer,
+                       .constraint = config.kernel_constraint});
+  recurrent_kernel = add_weight({.name = "recurrent_kernel",
+                                 .shape = {units, 3 * units},
+                                 .initializer = config.recurrent_initializer,
+                                 .regularizer = config.recurrent_regularizer,
+                                 .constraint = config.recurrent_constraint});
+  if (config.use_bias)
+    bias = add_weight({.name = "bias",
+                       .shape = config.reset_after ? Shape{2, 3 * units} : Shape{3 * units},
+                       .initializer = config.bias_initializer,
+                       .regularizer = config.bias_regularizer,
+                       .constraint = config.bias_constraint});
+}
+
+GRUCellLayer::Sequence GRUCellLayer::begin(const Shape& input, DType dtype, bool training) {
+  // With dropped states each gate has masks of its own. As in Keras, a rate of 1 drops nothing.
+  const int count = config.recurrent_dropout > 0 ? 3 : 1;
+  auto draw = [&](double rate, const Shape& shape) {
+    return draw_masks(seeds_, rate, count, shape, dtype, training && rate < 1);
+  };
+  Sequence sequence;
+  sequence.input_masks = draw(config.dropout, input);
+  sequence.state_masks = draw(config.recurrent_dropout, {input[0], *config.units});
+  if (bias && config.reset_after) {
+    const std::vector<Tensor> rows = ops::unstack(bias);
+    sequence.input_bias = rows[0];
+    sequence.state_bias = rows[1];
+  } else if (bias) {
+    sequence.input_bias = bias;
+  }
+  if (!sequence.state_masks.empty() || !config.reset_after)
+    sequence.kernels = sections_of(recurrent_kernel, 3);
+  if (sequence.state_masks.empty() && !config.reset_after) {
+    const auto& k = sequence.kernels;
+    sequence.kernels = {ops::concatenate({k[0], k[1]}, -1), k[2]};
+  }
+  return sequence;
+}
+
+Tensor GRUCellLayer::project(const Tensor& x, const Sequence& sequence) const {
+  const std::vector<Tensor>& masks = sequence.input_masks;
+  auto masked = [&](const Tensor& mask) {
+    return x * (x.rank() == 3 ? ops::expand_dims(mask, {1}) : mask);
+  };
+  if (masks.empty()) return ops::linear(x, kernel, sequence.input_bias);
+  if (masks.size() == 1) return ops::linear(masked(masks[0]), kernel, sequence.input_bias);
+  const std::vector<Tensor> kernels = sections_of(kernel, 3);
+  std::vector<Tensor> parts;
+  for (size_t g = 0; g < 3; ++g) parts.push_back(ops::linear(masked(masks[g]), kernels[g]));
+  const Tensor joined = ops::concatenate(parts, -1);
+  return sequence.input_bias ? joined + sequence.input_bias : joined;
+}
+
+// What the state adds to z and r, and with reset_after to g, before the reset.
+std::vector<Tensor> GRUCellLayer::state_products(const Tensor& before,
+                                                 const Sequence& sequence) const {
+  const std::vector<Tensor>&masks = sequence.state_masks, &kernels = sequence.kernels;
+  if (masks.empty() && config.reset_after)
+    return sections_of(ops::linear(before, recurrent_kernel, sequence.state_bias), 3);
+  if (masks.empty()) return sections_of(ops::linear(before, kernels[0]), 2);
+  const std::vector<Tensor> biases =
+      sequence.state_bias ? sections_of(sequence.state_bias, 3) : std::vector<Tensor>(3);
+  std::vector<Tensor> products;
+  for (size_t g = 0; g < (config.reset_after ? 3 : 2); ++g)
+    products.push_back(ops::linear(before * masks[g], kernels[g], biases[g]));
+  return products;
+}
+
+Tensor GRUCellLayer::step(const Tensor& projected, const Tensor& before, const Sequence& sequence,
+                          const Tensor& real) const {
+  const std::vector<Tensor> x = sections_of(projected, 3);
+  std::vector<Tensor> h = state_products(before, sequence);
+  if (!config.reset_after) {
+    const Tensor reset = config.recurrent_activation(x[1] + h[1]);
+    const Tensor state = sequence.state_masks.empty() ? before : before * sequence.state_masks[2];
+    h.push_back(ops::linear(reset * state, sequence.kernels.back()));
+  }
+  return blend(x, h, before, real);
+}
+
+Tensor GRUCellLayer::blend(const std::vector<Tensor>& x, const std::vector<Tensor>& h,
+                           const Tensor& before, const Tensor& real) const {
+  if (usual_activations_ && config.reset_after) {
+    if (!real)
+      return fused_many(
+          before.dtype(),
+          [](Expr xz, Expr xr, Expr xg, Expr hz, Expr hr, Expr hg, Expr h) {
+            Expr z = expr::sigmoid(xz + hz);
+            Expr g = expr::tanh(xg + expr::sigmoid(xr + hr) * hg);
+            return std::vector<Expr>{g + z * (h - g)};
+          },
+          x[0], x[1], x[2], h[0], h[1], h[2], before)[0];
+    return fused_many(
+        before.dtype(),
+        [](Expr xz, Expr xr, Expr xg, Expr hz, Expr hr, Expr hg, Expr h, Expr real) {
+          Expr z = expr::sigmoid(xz + hz);
+          Expr g = expr::tanh(xg + expr::sigmoid(xr + hr) * hg);
+          return std::vector<Expr>{expr::select(real, g + z * (h - g), h)};
+        },
+        x[0], x[1], x[2], h[0], h[1], h[2], before, real)[0];
+  }
+  const auto &gate = config.recurrent_activation, &squash = config.activation;
+  const Tensor z = gate(x[0] + h[0]);
+  const Tensor g = squash(config.reset_after ? x[2] + gate(x[1] + h[1]) * h[2] : x[2] + h[2]);
+  const Tensor after = z * before + (Tensor(1.0) - z) * g;
+  return real ? ops::where(real, after, before) : after;
+}
+
+Nest GRUCellLayer::call_many(const Nest& inputs, const Call& call) {
+  const std::vector<Tensor> all = cell_inputs(inputs, call, 1, kernel.shape()[0]);
+  const Tensor& x = all[0];
+  const Sequence sequence = begin(x.shape(), x.dtype(), call.is_training());
+  const Tensor after = step(project(x, sequence), all[1], sequence, {});
+  return {after, after};
+}
+
+std::shared_ptr<GRUCellLayer> GRUCellLayer::from_config(const Value::Dict& dict) {
+  return LayerOf::from_config(without_ways_to_compute(dict));
+}
+
+void register_gru_cell(Catalog& c) { c.add<GRUCellLayer>("keras.layers.GRUCell"); }
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::GRUCellLayer, cornu::layers::GRUCellConfig>;

@@ -1,0 +1,82 @@
+// GRUCell: one step of a gated recurrent unit.
+#pragma once
+#include "../layer_common.h"
+#include "recurrent_common.h"
+
+namespace cornu::layers {
+
+struct GRUCellConfig {
+  Required<int64_t> units;
+  cornu::Activation activation = "tanh";
+  cornu::Activation recurrent_activation = "sigmoid";
+  bool use_bias = true;
+  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  Choice<Initializer> recurrent_initializer = "orthogonal";
+  Choice<Initializer> bias_initializer = "zeros";
+  Choice<Regularizer> kernel_regularizer = {};
+  Choice<Regularizer> recurrent_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Constraint> kernel_constraint = {};
+  Choice<Constraint> recurrent_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  double dropout = 0.0;            ///< share of the inputs to drop while training
+  double recurrent_dropout = 0.0;  ///< share of the states to drop while training
+  bool reset_after = true;         ///< reset the state's product, not the state itself
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// {x (batch, features), h (batch, units)} -> {h, h}; or x with the argument "states". Cho et al.,
+/// Learning Phrase Representations using RNN Encoder-Decoder (2014):
+///   z, r = recurrent_activation(x kernel + bias + h recurrent_kernel)
+///   g = activation(x kernel + bias + (r h) recurrent_kernel),  h' = z h + (1 - z) g
+/// With reset_after g has r (h recurrent_kernel + a second bias) instead.
+/// Weights hold the gates in the order z, r, g.
+class GRUCellLayer : public LayerOf<GRUCellLayer, GRUCellConfig> {
+ public:
+  explicit GRUCellLayer(GRUCellConfig config);
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  static std::shared_ptr<GRUCellLayer> from_config(const Value::Dict& dict);
+
+  /// What is the same for all steps of a sequence.
+  struct Sequence {
+    std::vector<Tensor> input_masks;  ///< of dropout: none, one for all gates or one for each
+    std::vector<Tensor> state_masks;  ///< none, or one for each gate
+    std::vector<Tensor> kernels;      ///< sections of the recurrent kernel that are used alone
+    Tensor input_bias;                ///< (3 units); none without use_bias
+    Tensor state_bias;                ///< (3 units); none without reset_after
+  };
+  /// Begins a sequence with inputs of this shape (batch, features) and dtype. The seed moves on
+  /// also when not training.
+  Sequence begin(const Shape& input, DType dtype, bool training);
+  /// What the inputs add to the gates, at all steps at once: x (batch[, steps], features) ->
+  /// (batch[, steps], 3 units).
+  Tensor project(const Tensor& x, const Sequence& sequence) const;
+  /// The state after a step with the inputs' share `projected` (batch, 3 units). Where `real`
+  /// (batch, 1) is false the state stays; an empty one is true everywhere.
+  Tensor step(const Tensor& projected, const Tensor& before, const Sequence& sequence,
+              const Tensor& real) const;
+
+  Variable kernel;            ///< (features, 3 units)
+  Variable recurrent_kernel;  ///< (units, 3 units)
+  Variable bias;              ///< (2, 3 units), inputs' and states'; else (3 units)
+
+ private:
+  std::vector<Tensor> state_products(const Tensor& before, const Sequence& sequence) const;
+  Tensor blend(const std::vector<Tensor>& x, const std::vector<Tensor>& h, const Tensor& before,
+               const Tensor& real) const;
+
+  SeedGenerator& seeds_;
+  bool usual_activations_;
+};
+
+using GRUCell = Ref<GRUCellLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::GRUCellLayer, layers::GRUCellConfig>;
+}

@@ -1,0 +1,86 @@
+// One step of a fully connected recurrent layer.
+#include "simple_rnn_cell.h"
+
+#include <algorithm>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/linalg.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/shaping.h"
+
+namespace cornu::layers {
+
+SimpleRNNCellLayer::SimpleRNNCellLayer(SimpleRNNCellConfig c)
+    : LayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  check_positive("units", config.units);
+  config.dropout = std::clamp(config.dropout, 0.0, 1.0);
+  config.recurrent_dropout = std::clamp(config.recurrent_dropout, 0.0, 1.0);
+}
+
+void SimpleRNNCellLayer::build_many(const Nest& inputs) {
+  const Shape input = inputs.flatten().at(0).shape();
+  const int64_t units = config.units;
+  kernel = add_weight({.name = "kernel",
+                       .shape = {input.back(), units},
+                       .initializer = config.kernel_initializer,
+                       .regularizer = config.kernel_regularizer,
+                       .constraint = config.kernel_constraint});
+  recurrent_kernel = add_weight({.name = "recurrent_kernel",
+                                 .shape = {units, units},
+                                 .initializer = config.recurrent_initializer,
+                                 .regularizer = config.recurrent_regularizer,
+                                 .constraint = config.recurrent_constraint});
+  if (config.use_bias)
+    bias = add_weight({.name = "bias",
+                       .shape = {units},
+                       .initializer = config.bias_initializer,
+                       .regularizer = config.bias_regularizer,
+                       .constraint = config.bias_constraint});
+}
+
+SimpleRNNCellLayer::Dropped SimpleRNNCellLayer::draw(const Shape& input, DType dtype,
+                                                     bool training) {
+  auto draw_one = [&](double rate, const Shape& shape) {
+    const std::vector<Tensor> masks = draw_masks(seeds_, rate, 1, shape, dtype, training);
+    return masks.empty() ? Tensor() : masks[0];
+  };
+  Dropped dropped;
+  dropped.input = draw_one(config.dropout, input);
+  dropped.state = draw_one(config.recurrent_dropout, {input[0], *config.units});
+  return dropped;
+}
+
+Tensor SimpleRNNCellLayer::project(const Tensor& x, const Dropped& dropped) const {
+  Tensor kept = x;
+  if (dropped.input)
+    kept = x * (x.rank() == 3 ? ops::expand_dims(dropped.input, {1}) : dropped.input);
+  return bias ? ops::linear(kept, kernel, bias) : ops::linear(kept, kernel);
+}
+
+Tensor SimpleRNNCellLayer::step(const Tensor& projected, const Tensor& before,
+                                const Dropped& dropped, const Tensor& real) const {
+  const Tensor state = dropped.state ? before * dropped.state : before;
+  const Tensor after = config.activation(projected + ops::linear(state, recurrent_kernel));
+  return real ? ops::where(real, after, before) : after;
+}
+
+Nest SimpleRNNCellLayer::call_many(const Nest& inputs, const Call& call) {
+  const std::vector<Tensor> all = cell_inputs(inputs, call, 1, kernel.shape()[0]);
+  const Tensor& x = all[0];
+  const Dropped dropped = draw(x.shape(), x.dtype(), call.is_training());
+  const Tensor after = step(project(x, dropped), all[1], dropped, {});
+  return {after, after};
+}
+
+std::shared_ptr<SimpleRNNCellLayer> SimpleRNNCellLayer::from_config(const Value::Dict& dict) {
+  return LayerOf::from_config(without_ways_to_compute(dict));
+}
+
+void register_simple_rnn_cell(Catalog& c) {
+  c.add<SimpleRNNCellLayer>("keras.layers.SimpleRNNCell");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::SimpleRNNCellLayer,
+                              cornu::layers::SimpleRNNCellConfig>;
