@@ -48,7 +48,8 @@ std::string message_of(F mistake) {
 }  // namespace
 
 TEST_CASE("initializers give Keras's values") {
-  for (const auto& c : read_goldens()["initializers"]) {
+  const auto goldens = read_goldens();
+  for (const auto& c : goldens["initializers"]) {
     INFO(c["object"].dump());
     const Value object = value_of(c["object"]);
     const auto initializer = std::dynamic_pointer_cast<Initializer>(deserialize(object));
