@@ -20,9 +20,7 @@ struct Seen {
 // Notes the outputs of the layers directly inside a model, and what their calls cost.
 class Watcher : public LayerObserver {
  public:
-  explicit Watcher(const Model& model) : model_(model) {
-    for (const auto& layer : model.sublayers()) layers_.push_back(layer.get());
-  }
+  explicit Watcher(const Model& model) : model_(model) {}
   void before(Layer& layer, const Nest&) override {
     if (direct(layer)) start_ = *graph_context().cost;
   }
@@ -39,11 +37,9 @@ class Watcher : public LayerObserver {
     const Cost now = *graph_context().cost;
     seen.cost.flops += now.flops - start_.flops;
     seen.cost.bytes += now.bytes - start_.bytes;
-    if (std::find(order.begin(), order.end(), &layer) == order.end()) order.push_back(&layer);
   }
 
   std::map<Layer*, Seen> layers;
-  std::vector<Layer*> order;
 
  private:
   bool direct(const Layer& layer) const {
@@ -51,7 +47,6 @@ class Watcher : public LayerObserver {
     return stack.size() >= 2 && stack[stack.size() - 2] == &model_ && stack.back() == &layer;
   }
   const Model& model_;
-  std::vector<Layer*> layers_;
   Cost start_;
 };
 
