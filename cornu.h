@@ -2,9 +2,11 @@
 #pragma once
 #include "callbacks.h"
 #include "framework/base/call_scope.h"
-#include "framework/base/log.h"
+#include "backend/log.h"
 #include "framework/constraints/constraints.h"
 #include "framework/data/datasets.h"
+#include "framework/graph/function.h"
+#include "framework/graph/remat.h"
 #include "framework/graph/tape.h"
 #include "framework/initializers/initializers.h"
 #include "framework/model/functional.h"

@@ -1,6 +1,7 @@
 // The interface of a device: memory, and one call that runs a kernel.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -37,6 +38,14 @@ class Allocator {
   virtual MemoryStats stats() const = 0;
 };
 
+/// A kernel made ready for operands of given shapes and dtypes, for running many times. One call at a time.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Runs on operands at these addresses: the inputs, then the outputs.
+  virtual void run(void* const* data) = 0;
+};
+
 /// A device. Kernels may be called from several threads at once.
 class Backend {
  public:
@@ -48,6 +57,11 @@ class Backend {
   /// except that a Fused kernel may write over an operand of the same shape and dtype.
   virtual void run(const Kernel& kernel, std::span<const Operand> inputs,
                    std::span<const Operand> outputs) = 0;
+  /// Makes a kernel ready; the operands' `data` may be null. By default it keeps the description and calls `run`.
+  virtual std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
+                                              std::span<const Operand> outputs);
+  /// The size of channel blocks with which float32 convolutions run best, or 0 for channels last.
+  virtual int64_t channel_block() const { return 0; }
   virtual void copy_from_host(void* device, const void* host, size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
 };

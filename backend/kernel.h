@@ -19,6 +19,9 @@ namespace cornu::backend {
 struct Fused {
   ProgramRef program;
   DType compute = DType::float32;
+  friend bool operator==(const Fused& a, const Fused& b) {
+    return a.compute == b.compute && (a.program == b.program || *a.program == *b.program);
+  }
 };
 
 enum class ReduceOp : uint8_t { sum, product, maximum, minimum, argmax, argmin };
@@ -33,6 +36,10 @@ struct Reduce {
   InlineVector<int, 6> axes;
   Shape shape;
   double scale = 1;
+  friend bool operator==(const Reduce& a, const Reduce& b) {
+    return a.compute == b.compute && a.op == b.op && a.axes == b.axes && a.shape == b.shape && a.scale == b.scale &&
+           (a.program == b.program || *a.program == *b.program);
+  }
 };
 
 /// out (batch..., m, n) = a (batch..., m, k) x b (batch..., k, n) [+ bias (n)]. Transposed operands are
@@ -41,6 +48,7 @@ struct Matmul {
   bool transpose_a = false;
   bool transpose_b = false;
   bool bias = false;
+  friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 
 enum class ConvPass : uint8_t { forward, backward_data, backward_weights };
@@ -56,6 +64,11 @@ struct Conv {
   InlineVector<int64_t, 3> pad_high;
   int64_t groups = 1;
   bool bias = false;
+  /// When not 0, the channels of x (of y) lie in blocks: (n, channels / block, spatial..., block). Plans choose
+  /// this where the device's convolutions are faster so; see Backend::channel_block.
+  int64_t block_x = 0;
+  int64_t block_y = 0;
+  friend bool operator==(const Conv&, const Conv&) = default;
 };
 
 /// Max or average pooling over 1 to 3 spatial axes, channels last. Padding never counts in an average.
@@ -68,11 +81,65 @@ struct Pool {
   InlineVector<int64_t, 3> strides;
   InlineVector<int64_t, 3> pad_low;
   InlineVector<int64_t, 3> pad_high;
+  int64_t block = 0;  ///< of all operands' channels, as in Conv
+  friend bool operator==(const Pool&, const Pool&) = default;
+};
+
+/// Normalises to mean 0 and variance 1, then multiplies by `scale` and adds `offset` (both optional, shape (c)). Either
+/// each channel (last axis, size c) over all other axes, as batch normalisation does, or each row of the last axis.
+/// y = (x - mean) / sqrt(variance + epsilon) * scale + offset; the variance is the biased one. Without `centered` the
+/// mean is taken as 0 and the variance is the mean of squares.
+/// Forward: inputs x[, scale][, offset]; outputs y, mean, variance, the latter two float32 (float64 for float64 x) and
+/// shaped (c), or as x without its last axis.
+/// Backward, the derivative of y alone: inputs x, mean, variance, dy[, scale]; outputs dx[, dscale][, doffset].
+struct Normalize {
+  bool channels = true;
+  bool centered = true;
+  bool scale = true;
+  bool offset = true;
+  bool backward = false;
+  double epsilon = 1e-3;
+  int64_t block = 0;  ///< of the channels of x, y, dy and dx, as in Conv; only with `channels`
+  friend bool operator==(const Normalize&, const Normalize&) = default;
+};
+
+enum class RnnCell : uint8_t { simple, lstm, gru };
+
+/// A recurrent layer over a whole sequence with Keras's gates, tanh, and sigmoids: x (batch, time, in), kernel (in, g *
+/// units), recurrent (units, g * units), bias (g * units), where g is 1, 4 (i, f, c, o) or 3 (z, r, h); GRU is the
+/// `reset_after` form, whose bias is (2, 3 * units).
+/// Forward: inputs x, kernel, recurrent[, bias], h0 (batch, units)[, c0 for LSTM]; outputs y (batch, time, units), h
+/// (batch, units)[, c for LSTM], gates (time, batch, g * units; not for simple), extra (time, batch, units; not for
+/// simple): what the backward pass wants to know, in a layout of the device's own.
+/// Backward: inputs x, kernel, recurrent[, bias], h0[, c0], y, gates, extra (the latter two not for simple), dy, dh[,
+/// dc]; outputs dx, dkernel, drecurrent[, dbias], dh0[, dc0].
+/// `reverse` walks time backwards; y is then in the order of the walk.
+struct Rnn {
+  RnnCell cell = RnnCell::lstm;
+  bool backward = false;
+  bool bias = true;
+  bool reverse = false;
+  friend bool operator==(const Rnn&, const Rnn&) = default;
+};
+
+/// Scaled dot-product attention: y = softmax(scale * q k' + mask) v per batch and head. q (batch, tq, heads, d), k and v
+/// (batch, tk, heads, d); `mask` is boolean (true: may attend) or a float to add, and broadcasts to (batch, heads, tq,
+/// tk). `causal`: position i attends to no key after it. A row that may attend nowhere gives the mean of v, as a softmax
+/// over equal numbers does.
+/// Forward: inputs q, k, v[, mask]; outputs y (batch, tq, heads, d), logsumexp (batch, heads, tq).
+/// Backward: inputs q, k, v[, mask], y, logsumexp, dy; outputs dq, dk, dv.
+struct Attention {
+  double scale = 1;
+  bool causal = false;
+  bool mask = false;
+  bool backward = false;
+  friend bool operator==(const Attention&, const Attention&) = default;
 };
 
 /// Softmax or log-softmax over the last axis.
 struct Softmax {
   bool log = false;
+  friend bool operator==(const Softmax&, const Softmax&) = default;
 };
 
 /// A box of elements inside a dense tensor: element (i...) stands at offset + sum(i * strides), counted
@@ -80,6 +147,7 @@ struct Softmax {
 struct View {
   int64_t offset = 0;
   InlineVector<int64_t, 6> strides;
+  friend bool operator==(const View&, const View&) = default;
 };
 
 /// Copies boxes: part p moves `sizes` elements of input p from `from` to `to` in the output. Elements that
@@ -90,11 +158,13 @@ struct Copy {
     Shape sizes;
     View from;
     View to;
+    friend bool operator==(const Part&, const Part&) = default;
   };
   std::vector<Part> parts;
   Shape shape;  ///< of the output
   double fill = 0;
   bool covers = true;
+  friend bool operator==(const Copy&, const Copy&) = default;
 };
 
 /// Picks slices of x (a..., n, b...) by indices (int32 or int64). Without `along`: out (a..., indices...,
@@ -103,6 +173,7 @@ struct Copy {
 struct Gather {
   int axis = 0;
   bool along = false;
+  friend bool operator==(const Gather&, const Gather&) = default;
 };
 
 enum class ScatterOp : uint8_t { add, maximum, minimum, set };
@@ -113,6 +184,7 @@ struct Scatter {
   int axis = 0;
   bool along = false;
   ScatterOp op = ScatterOp::add;
+  friend bool operator==(const Scatter&, const Scatter&) = default;
 };
 
 /// Sorts along the last axis, stable; NaN counts as the largest. Outputs: values (dtype of x), indices
@@ -120,6 +192,7 @@ struct Scatter {
 struct Sort {
   bool descending = false;
   int64_t count = 0;
+  friend bool operator==(const Sort&, const Sort&) = default;
 };
 
 /// Running sum or product along `axis`, from the end when `reverse`.
@@ -127,9 +200,19 @@ struct Cumulative {
   int axis = 0;
   bool product = false;
   bool reverse = false;
+  friend bool operator==(const Cumulative&, const Cumulative&) = default;
 };
 
-enum class Distribution : uint8_t { bits, uniform, normal, truncated_normal, bernoulli, randint };
+/// `next_key` makes from a key the next one of a SeedGenerator: uint32 (2).
+enum class Distribution : uint8_t {
+  bits,
+  uniform,
+  normal,
+  truncated_normal,
+  bernoulli,
+  randint,
+  next_key
+};
 
 /// Threefry random numbers from a key (input 0: uint32 (2)); see framework/tensor/random.h. `low` and
 /// `high` are the bounds of uniform and randint, or the mean and standard deviation of the normals; bernoulli has
@@ -138,10 +221,11 @@ struct Random {
   Distribution distribution = Distribution::uniform;
   double low = 0;
   double high = 1;
+  friend bool operator==(const Random&, const Random&) = default;
 };
 
 using Kernel = std::variant<Fused, Reduce, Matmul, Conv, Pool, Softmax, Copy, Gather, Scatter, Sort,
-                            Cumulative, Random>;
+                            Cumulative, Random, Normalize, Rnn, Attention>;
 
 /// "matmul", "fused", ...: the kernel's name in errors and reports.
 const char* kernel_name(const Kernel& kernel);

@@ -48,11 +48,22 @@ void matmul(int64_t m, int64_t k, int64_t n, DType dtype, Matmul kernel = {}) {
   Array c({m, n}, dtype);
   const Operand inputs[] = {a.operand(), b.operand()}, outputs[] = {c.operand()};
   const double time = seconds([&] { cpu::run(kernel, inputs, outputs); });
+  const auto executable = cpu_backend().prepare(kernel, inputs, outputs);
+  void* const data[] = {a.storage.data(), b.storage.data(), c.storage.data()};
+  const double prepared = seconds([&] { executable->run(data); });
   const double flops = 2.0 * static_cast<double>(m * n * k);
-  std::printf("matmul %s (%lld, %lld)%s x (%lld, %lld)%s  %.0f ns  %.1f GFLOP/s\n",
-              dtype_name(dtype).data(), static_cast<long long>(m), static_cast<long long>(k),
-              kernel.transpose_a ? "^T" : "", static_cast<long long>(k), static_cast<long long>(n),
-              kernel.transpose_b ? "^T" : "", time * 1e9, flops / time * 1e-9);
+  std::printf(
+      "matmul %s (%lld, %lld)%s x (%lld, %lld)%s  %.0f ns, prepared %.0f ns  %.1f GFLOP/s\n",
+      dtype_name(dtype).data(), static_cast<long long>(m), static_cast<long long>(k),
+      kernel.transpose_a ? "^T" : "", static_cast<long long>(k), static_cast<long long>(n),
+      kernel.transpose_b ? "^T" : "", time * 1e9, prepared * 1e9, flops / prepared * 1e-9);
+}
+
+// The products of a dense layer's step: forward, and the gradients of its input and its kernel.
+void dense(int64_t batch, int64_t in, int64_t out) {
+  matmul(batch, in, out, DType::float32);
+  matmul(batch, out, in, DType::float32, {.transpose_b = true});
+  matmul(in, batch, out, DType::float32, {.transpose_a = true});
 }
 
 void conv(int64_t batch, int64_t size, int64_t in, int64_t out, int64_t window, DType dtype) {
@@ -116,6 +127,17 @@ int main(int argc, char** argv) {
     matmul(128, 784, 512, f64, kernel);
     matmul(1024, 1024, 1024, f64, kernel);
   }
+  for (const int64_t batch : {1, 32}) {
+    dense(batch, 20, 20);
+    dense(batch, 20, 10);
+    dense(batch, 10, 1);
+  }
+  dense(128, 784, 512);
+  dense(128, 512, 512);
+  dense(128, 512, 10);
+  dense(2048, 256, 1024);
+  dense(2048, 256, 5000);
+  dense(2560, 128, 512);
   matmul(128, 784, 512, DType::bfloat16);
   matmul(128, 784, 512, DType::float16);
   matmul(128, 784, 512, DType::int8);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "../framework/model/model.h"
-#include "../framework/base/log.h"
+#include "../backend/log.h"
 
 namespace cornu::callbacks {
 namespace {

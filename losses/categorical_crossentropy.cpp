@@ -1,9 +1,11 @@
-// CategoricalCrossentropy: the softmax (or the sum of probabilities), then one reduction.
+// CategoricalCrossentropy: the logarithm of the sum of exponentials (or the sum of probabilities),
+// then one reduction.
 #include "categorical_crossentropy.h"
 
 #include <fmt/core.h>
 
 #include "../framework/ops/nn.h"
+#include "logits.h"
 #include "pairwise_loss.h"
 
 namespace cornu::losses {
@@ -21,8 +23,6 @@ Tensor CategoricalCrossentropyLoss::total(const Tensor& y_true, const Tensor& y_
 
 Tensor CategoricalCrossentropyLoss::run(const Tensor& y_true, const Tensor& y_pred, bool whole,
                                         bool mean) {
-  static const backend::ProgramRef of_logs = backend::Program::make(
-      4, [](const std::vector<Expr>& x) { return std::vector<Expr>{(x[0] * x[2] + x[3]) * x[1]}; });
   static const backend::ProgramRef of_probabilities =
       backend::Program::make(5, [](const std::vector<Expr>& x) {
         return std::vector<Expr>{(x[0] * x[2] + x[3]) *
@@ -42,8 +42,14 @@ Tensor CategoricalCrossentropyLoss::run(const Tensor& y_true, const Tensor& y_pr
   const Axes axes = whole ? Axes() : Axes(axis);
   const Tensor real = p.dtype() == dtype_ ? p : ops::cast(p, dtype_);
   if (config.from_logits) {
-    const Tensor inputs[] = {t, ops::log_softmax(real, axis), keep, share};
-    return reduce_program(of_logs, inputs, axes, scale, dtype_, name_.c_str());
+    static const backend::ProgramRef identity =
+        backend::Program::make(1, [](const std::vector<Expr>& x) { return x; });
+    const Tensor smooth =
+        config.label_smoothing == 0
+            ? t
+            : fused([](Expr t, Expr keep, Expr share) { return t * keep + share; }, t, keep, share);
+    const Tensor rows[] = {crossentropy_of_targets(smooth, real, axis)};
+    return reduce_program(identity, rows, axes, -scale, dtype_, name_.c_str());
   }
   const Tensor inputs[] = {t, real, keep, share, ops::sum(real, axis, true)};
   return reduce_program(of_probabilities, inputs, axes, scale, dtype_, name_.c_str());

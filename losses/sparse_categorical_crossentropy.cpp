@@ -1,14 +1,16 @@
-// SparseCategoricalCrossentropy: the softmax (or the sum of probabilities), a gather, then one
-// reduction.
+// SparseCategoricalCrossentropy: the logarithm of the sum of exponentials (or the sum of
+// probabilities), a gather, then one reduction.
 #include "sparse_categorical_crossentropy.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 
+#include "../framework/graph/apply.h"
 #include "../framework/ops/indexing.h"
 #include "../framework/ops/nn.h"
 #include "../framework/ops/shaping.h"
+#include "logits.h"
 #include "pairwise_loss.h"
 
 namespace cornu::losses {
@@ -50,11 +52,8 @@ void check_values(const T* labels, const Tensor& t, int64_t classes, std::option
   }
 }
 
-// Looks at labels that lie in this machine's memory. The check changes no result, so recorders need
-// not know of it.
 void check_labels(const Tensor& t, int64_t classes, std::optional<int64_t> ignored,
                   const std::string& name) {
-  if (!t.is_eager() || t.is_weak() || t.impl()->storage->backend != &backend::cpu_backend()) return;
   switch (t.dtype()) {
     case DType::int32:
       return check_values(static_cast<const int32_t*>(t.data()), t, classes, ignored, name);
@@ -73,6 +72,17 @@ void check_labels(const Tensor& t, int64_t classes, std::optional<int64_t> ignor
     default:
       return;
   }
+}
+
+// Looks at labels that lie in this machine's memory, now and in each replay.
+void check_labels_each_time(const Tensor& t, int64_t classes, std::optional<int64_t> ignored,
+                            const std::string& name) {
+  if (!t.is_eager() || t.is_weak() || t.impl()->storage->backend != &backend::cpu_backend()) return;
+  apply_host(
+      [=](std::span<const Tensor> inputs, std::span<const Tensor>) {
+        check_labels(inputs[0], classes, ignored, name);
+      },
+      {&t, 1}, {});
 }
 
 }  // namespace
@@ -96,14 +106,13 @@ Tensor SparseCategoricalCrossentropyLoss::total(const Tensor& y_true, const Tens
 
 Tensor SparseCategoricalCrossentropyLoss::run(const Tensor& y_true, const Tensor& y_pred,
                                               bool whole, double scale) {
-  // Inputs: the log-probability of the label's class, the label, the number of classes, the ignored
-  // class.
-  static const backend::ProgramRef of_logs =
+  // Inputs: the loss, the label, the number of classes, the ignored class.
+  static const backend::ProgramRef of_logits =
       backend::Program::make(4, [](const std::vector<Expr>& x) {
         Expr counts = (x[1] >= 0.0) * (x[1] < x[2]) * expr::not_equal(x[1], x[3]);
-        return std::vector<Expr>{expr::select(counts, -x[0], 0.0)};
+        return std::vector<Expr>{expr::select(counts, x[0], 0.0)};
       });
-  // The same of a probability; input 4: the sum of the probabilities.
+  // The same of the probability of the label's class; input 4: the sum of the probabilities.
   static const backend::ProgramRef of_probabilities =
       backend::Program::make(5, [](const std::vector<Expr>& x) {
         Expr counts = (x[1] >= 0.0) * (x[1] < x[2]) * expr::not_equal(x[1], x[3]);
@@ -122,7 +131,7 @@ Tensor SparseCategoricalCrossentropyLoss::run(const Tensor& y_true, const Tensor
         "{}: y_true of shape {} for y_pred of shape {}: expected {} or {}. For targets that "
         "are probabilities of classes use CategoricalCrossentropy.",
         name_, y_true.shape().str(), y_pred.shape().str(), expected.str(), column.str()));
-  check_labels(y_true, classes, config.ignore_class, name_);
+  check_labels_each_time(y_true, classes, config.ignore_class, name_);
 
   Tensor labels = y_true.dtype() == DType::int32 ? y_true : ops::cast(y_true, DType::int32);
   if (labels.shape() != column) labels = ops::expand_dims(labels, {axis});
@@ -131,10 +140,9 @@ Tensor SparseCategoricalCrossentropyLoss::run(const Tensor& y_true, const Tensor
   const Axes axes = whole ? Axes() : Axes(axis);
   Tensor result;
   if (config.from_logits) {
-    const Tensor logs = ops::log_softmax(real, axis);
-    const Tensor inputs[] = {ops::take_along_axis(logs, labels, axis), labels, Tensor(classes),
+    const Tensor inputs[] = {crossentropy_of_labels(labels, real, axis), labels, Tensor(classes),
                              ignored};
-    result = reduce_program(of_logs, inputs, axes, scale, dtype_, name_.c_str());
+    result = reduce_program(of_logits, inputs, axes, scale, dtype_, name_.c_str());
   } else {
     const Tensor inputs[] = {ops::take_along_axis(real, labels, axis), labels, Tensor(classes),
                              ignored, ops::sum(real, axis, true)};

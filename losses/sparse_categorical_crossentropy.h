@@ -16,8 +16,9 @@ struct SparseCategoricalCrossentropyConfig {
 /// -log(p) of the class that y_true names, where p are y_pred divided by their sum along `axis` and
 /// limited to [1e-7, 1 - 1e-7] or, with from_logits, softmax(y_pred). y_true has y_pred's shape
 /// without `axis` (or with size 1 there). Samples of class ignore_class (which may be out of range)
-/// have no part in loss or mean. Throws ValueError for a label that is not a class, when it has a
-/// value; in a recorded step such a sample counts as 0.
+/// have no part in loss or mean. Throws ValueError for a label that is not a class, also when a
+/// recorded step is replayed. With from_logits nothing as large as y_pred is written but its
+/// gradient.
 class SparseCategoricalCrossentropyLoss
     : public LossOf<SparseCategoricalCrossentropyLoss, SparseCategoricalCrossentropyConfig> {
  public:

@@ -1,22 +1,7 @@
 // The update of Adam.
 #include "adam.h"
 
-#include <cmath>
-
 namespace cornu::optimizers {
-
-namespace {
-
-// The learning rate with the corrections of both means, which begin at zero.
-template <class T>
-double corrected_rate(double learning_rate, double beta_1, double beta_2, int64_t step) {
-  const T t = static_cast<T>(step);
-  const T power_1 = std::pow(static_cast<T>(beta_1), t);
-  const T power_2 = std::pow(static_cast<T>(beta_2), t);
-  return static_cast<T>(learning_rate) * std::sqrt(1 - power_2) / (1 - power_1);
-}
-
-}  // namespace
 
 AdamUpdate::SlotGroups AdamUpdate::slot_groups() const {
   SlotGroups groups = {{{"momentum"}, {"velocity"}}};
@@ -24,10 +9,10 @@ AdamUpdate::SlotGroups AdamUpdate::slot_groups() const {
   return groups;
 }
 
-AdamUpdate::Scalars AdamUpdate::scalars(double learning_rate, int64_t step, bool wide) const {
-  const auto& [beta_1, beta_2, epsilon, amsgrad] = moments_;
-  return {wide ? corrected_rate<double>(learning_rate, beta_1, beta_2, step)
-               : corrected_rate<float>(learning_rate, beta_1, beta_2, step)};
+// The learning rate with the corrections of both means, which begin at zero.
+std::vector<Expr> AdamUpdate::scalars(const ScalarTerms& t) const {
+  Expr power_1 = expr::power(moments_.beta_1, t.step), power_2 = expr::power(moments_.beta_2, t.step);
+  return {t.rate * expr::sqrt(1.0 - power_2) / (1.0 - power_1)};
 }
 
 std::vector<Expr> AdamUpdate::formula(const UpdateTerms& t) const {

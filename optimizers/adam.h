@@ -16,7 +16,7 @@ class AdamUpdate : public ElementwiseOptimizer {
   };
   SlotGroups slot_groups() const override;
   std::vector<Expr> formula(const UpdateTerms& t) const override;
-  Scalars scalars(double learning_rate, int64_t step, bool wide) const override;
+  std::vector<Expr> scalars(const ScalarTerms& terms) const override;
 
   Moments moments_{};
 };

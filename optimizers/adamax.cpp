@@ -1,19 +1,14 @@
 // The update of Adamax.
 #include "adamax.h"
 
-#include <cmath>
-
 namespace cornu::optimizers {
 
 AdamaxOptimizer::SlotGroups AdamaxOptimizer::slot_groups() const {
   return {{{"momentum"}, {"norm"}}};
 }
 
-AdamaxOptimizer::Scalars AdamaxOptimizer::scalars(double learning_rate, int64_t step,
-                                                  bool wide) const {
-  const double power = wide ? std::pow(config.beta_1, static_cast<double>(step))
-                            : std::pow(static_cast<float>(config.beta_1), static_cast<float>(step));
-  return {learning_rate, 1 - power};
+std::vector<Expr> AdamaxOptimizer::scalars(const ScalarTerms& t) const {
+  return {t.rate, 1.0 - expr::power(config.beta_1, t.step)};
 }
 
 std::vector<Expr> AdamaxOptimizer::formula(const UpdateTerms& t) const {

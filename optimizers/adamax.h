@@ -30,7 +30,7 @@ class AdamaxOptimizer : public OptimizerOf<AdamaxOptimizer, AdamaxConfig, Elemen
  protected:
   SlotGroups slot_groups() const override;
   std::vector<Expr> formula(const UpdateTerms& t) const override;
-  Scalars scalars(double learning_rate, int64_t step, bool wide) const override;
+  std::vector<Expr> scalars(const ScalarTerms& terms) const override;
 };
 
 using Adamax = Ref<AdamaxOptimizer>;

@@ -24,6 +24,13 @@ struct UpdateTerms {
   }
 };
 
+/// What numbers that change from step to step are computed from.
+struct ScalarTerms {
+  Expr rate;                ///< the learning rate
+  Expr step;                ///< number of the update, 1 in the first
+  std::vector<Expr> extra;  ///< in the order of `scalar_inputs`
+};
+
 /// Base of optimizers that are a formula. Variables, slots and weight decay are read and written in
 /// one pass over memory.
 class ElementwiseOptimizer : public Optimizer {
@@ -38,27 +45,29 @@ class ElementwiseOptimizer : public Optimizer {
   /// Groups of slots: files hold one group for all variables after the other, and in a group the
   /// slots of one variable side by side.
   using SlotGroups = std::vector<std::vector<Slot>>;
-  using Scalars = InlineVector<double, 6>;
-
   virtual SlotGroups slot_groups() const = 0;
   /// The new value of the variable, then those of its slots.
   virtual std::vector<Expr> formula(const UpdateTerms& terms) const = 0;
-  /// Numbers that change from step to step; by default the learning rate alone. In float32
-  /// arithmetic unless `wide`, because the rounding of say 1 - beta^t shows.
-  virtual Scalars scalars(double learning_rate, int64_t step, bool wide) const;
+  /// Numbers that change from step to step; by default the learning rate alone. They are tensors, so that a recording
+  /// of the step serves all steps.
+  virtual std::vector<Expr> scalars(const ScalarTerms& terms) const;
+  /// Scalar tensors that `scalars` reads besides.
+  virtual Tensors scalar_inputs() const { return {}; }
 
   void build_slots(const std::vector<Variable>& variables) override;
-  void begin_update(double learning_rate) override;
+  void begin_update(const Tensor& learning_rate) override;
   void update_step(size_t index, const Tensor& gradient, Variable& variable,
                    const Tensor& learning_rate) final;
   bool decays_in_update() const final { return true; }
 
  private:
-  backend::ProgramRef make_program(bool wide, bool decayed) const;
+  backend::ProgramRef make_program(bool wide, bool decayed, size_t scalar_count) const;
+  Tensors make_scalars(const Tensor& learning_rate, bool wide);
 
   std::vector<std::vector<Variable>> slots_;           // by slot, then by variable
   std::array<backend::ProgramRef, 4> programs_;        // by wide, decayed
-  std::array<std::vector<Tensor>, 2> scalar_tensors_;  // by wide; of the update under way
+  backend::ProgramRef scalar_program_;
+  std::array<Tensors, 2> scalars_;  // by wide; of the update under way
 };
 
 }  // namespace cornu::optimizers

@@ -5,9 +5,8 @@
 
 namespace cornu::optimizers {
 
-ElementwiseOptimizer::Scalars ElementwiseOptimizer::scalars(double learning_rate, int64_t,
-                                                            bool) const {
-  return {learning_rate};
+std::vector<Expr> ElementwiseOptimizer::scalars(const ScalarTerms& terms) const {
+  return {terms.rate};
 }
 
 void ElementwiseOptimizer::build_slots(const std::vector<Variable>& variables) {
@@ -23,12 +22,25 @@ void ElementwiseOptimizer::build_slots(const std::vector<Variable>& variables) {
   }
 }
 
-void ElementwiseOptimizer::begin_update(double) {
-  for (std::vector<Tensor>& tensors : scalar_tensors_) tensors.clear();
+void ElementwiseOptimizer::begin_update(const Tensor&) {
+  for (Tensors& tensors : scalars_) tensors.clear();
 }
 
-backend::ProgramRef ElementwiseOptimizer::make_program(bool wide, bool decayed) const {
-  const int scalar_count = static_cast<int>(scalars(1, 1, wide).size());
+Tensors ElementwiseOptimizer::make_scalars(const Tensor& learning_rate, bool wide) {
+  Tensors inputs = {learning_rate, iterations().value()};
+  for (const Tensor& t : scalar_inputs()) inputs.push_back(t);
+  if (!scalar_program_)
+    scalar_program_ = backend::Program::make(
+        static_cast<int>(inputs.size()), [&](const std::vector<Expr>& x) {
+          return scalars({x[0], update_number(x[1]), {x.begin() + 2, x.end()}});
+        });
+  if (scalar_program_->outputs().size() == 1 && scalar_program_->passes(0) == 0) return {learning_rate};
+  return detail::run_program_many(scalar_program_, inputs, wide ? DType::float64 : DType::float32, name().c_str());
+}
+
+backend::ProgramRef ElementwiseOptimizer::make_program(bool wide, bool decayed,
+                                                       size_t scalar_total) const {
+  const int scalar_count = static_cast<int>(scalar_total);
   const int slot_count = static_cast<int>(slots_.size());
   const double weight_decay = options().weight_decay.value_or(0);
   return backend::Program::make(
@@ -46,18 +58,16 @@ void ElementwiseOptimizer::update_step(size_t index, const Tensor& gradient, Var
   const DType dtype = variable.dtype();
   const bool wide = dtype == DType::float64;
   const bool decayed = decays(index);
-  std::vector<Tensor>& scalar_tensors = scalar_tensors_[wide];
-  if (scalar_tensors.empty())
-    for (const double x : scalars(learning_rate.item(), update_number(), wide))
-      scalar_tensors.push_back(wide ? Tensor::from_host(&x, Shape{}) : Tensor(x));
+  Tensors& scalars = scalars_[wide];
+  if (scalars.empty()) scalars = make_scalars(learning_rate, wide);
   backend::ProgramRef& program = programs_[2 * wide + decayed];
-  if (!program) program = make_program(wide, decayed);
+  if (!program) program = make_program(wide, decayed, scalars.size());
 
   InlineVector<Tensor, 12> inputs;
   inputs.push_back(gradient);
   inputs.push_back(variable.value());
   for (const std::vector<Variable>& slot : slots_) inputs.push_back(slot[index].value());
-  for (const Tensor& t : scalar_tensors) inputs.push_back(t);
+  for (const Tensor& t : scalars) inputs.push_back(t);
   if (decayed) inputs.push_back(learning_rate);
   const Tensors results = detail::run_program_many(program, inputs, dtype, name().c_str());
   variable.assign(results[0]);

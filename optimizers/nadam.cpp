@@ -1,8 +1,6 @@
 // The update of Nadam.
 #include "nadam.h"
 
-#include <cmath>
-
 #include "../framework/ops/creation.h"
 #include "../framework/ops/operators.h"
 
@@ -18,28 +16,25 @@ void NadamOptimizer::build_slots(const std::vector<Variable>& variables) {
   product_ = add_state(ops::ones({}, dtype), "u_product");
 }
 
-void NadamOptimizer::begin_update(double learning_rate) {
+// The share of momentum in step `t`, which grows towards beta_1.
+static Expr share(double beta_1, Expr t) { return beta_1 * (1.0 - 0.5 * expr::power(0.96, t)); }
+
+void NadamOptimizer::begin_update(const Tensor& learning_rate) {
   ElementwiseOptimizer::begin_update(learning_rate);
-  const auto step = static_cast<double>(update_number());
-  const Tensor share(config.beta_1 * (1 - 0.5 * std::pow(0.96, step)));
-  product_.assign(product_.value() * share);
+  if (!product_program_)
+    product_program_ = backend::Program::make(2, [&](const std::vector<Expr>& x) -> std::vector<Expr> {
+      return {x[0] * share(config.beta_1, update_number(x[1]))};
+    });
+  const Tensor inputs[] = {product_.value(), iterations().value()};
+  product_.assign(detail::run_program_many(product_program_, inputs, product_.dtype(), "nadam")[0]);
 }
 
-NadamOptimizer::Scalars NadamOptimizer::scalars(double learning_rate, int64_t step,
-                                                bool wide) const {
-  return wide ? terms<double>(learning_rate, step) : terms<float>(learning_rate, step);
-}
+Tensors NadamOptimizer::scalar_inputs() const { return {product_.value()}; }
 
-template <class T>
-NadamOptimizer::Scalars NadamOptimizer::terms(double learning_rate, int64_t step) const {
-  const auto share = [&](int64_t t) {
-    return static_cast<T>(config.beta_1) *
-           (1 - static_cast<T>(0.5) * std::pow(static_cast<T>(0.96), static_cast<T>(t)));
-  };
-  const T now = share(step), next = share(step + 1);
-  const T product = static_cast<T>(product_ ? product_.value().item() : 0);
-  const T power = std::pow(static_cast<T>(config.beta_2), static_cast<T>(step));
-  return {learning_rate, next, 1 - product * next, 1 - now, 1 - product, 1 - power};
+std::vector<Expr> NadamOptimizer::scalars(const ScalarTerms& t) const {
+  Expr now = share(config.beta_1, t.step), next = share(config.beta_1, t.step + 1.0);
+  Expr product = t.extra[0], power = expr::power(config.beta_2, t.step);
+  return {t.rate, next, 1.0 - product * next, 1.0 - now, 1.0 - product, 1.0 - power};
 }
 
 std::vector<Expr> NadamOptimizer::formula(const UpdateTerms& t) const {

@@ -30,15 +30,15 @@ class NadamOptimizer : public OptimizerOf<NadamOptimizer, NadamConfig, Elementwi
  protected:
   SlotGroups slot_groups() const override;
   std::vector<Expr> formula(const UpdateTerms& t) const override;
-  Scalars scalars(double learning_rate, int64_t step, bool wide) const override;
+  std::vector<Expr> scalars(const ScalarTerms& terms) const override;
   void build_slots(const std::vector<Variable>& variables) override;
-  void begin_update(double learning_rate) override;
+  void begin_update(const Tensor& learning_rate) override;
+  Tensors scalar_inputs() const override;
 
  private:
-  template <class T>
-  Scalars terms(double learning_rate, int64_t step) const;
 
   Variable product_;  // of all the shares so far
+  backend::ProgramRef product_program_;
 };
 
 using Nadam = Ref<NadamOptimizer>;

@@ -1,12 +1,15 @@
 // Convolutions: oneDNN for float32 and 16-bit floats, plain loops for other types and odd cases.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "allocator.h"
+#include "blocks.h"
 #include "convert.h"
 #include "kernels.h"
 #include "onednn.h"
 #include "parallel.h"
+#include "prepare_conv.h"
 
 namespace cornu::backend::cpu {
 namespace {
@@ -14,8 +17,11 @@ namespace {
 ConvSizes conv_sizes(const Conv& kernel, Operands inputs, Operands outputs) {
   const bool forward = kernel.pass == ConvPass::forward;
   const bool data = kernel.pass == ConvPass::backward_data;
-  const Shape& x = data ? *outputs[0].shape : *inputs[0].shape;
-  const Shape& y = forward ? *outputs[0].shape : data ? *inputs[0].shape : *inputs[1].shape;
+  const Shape x = channels_last_shape(data ? *outputs[0].shape : *inputs[0].shape, kernel.block_x);
+  const Shape y = channels_last_shape(forward ? *outputs[0].shape
+                                      : data  ? *inputs[0].shape
+                                              : *inputs[1].shape,
+                                      kernel.block_y);
   const Shape& k = forward || data ? *inputs[1].shape : *outputs[0].shape;
   ConvSizes s{};
   s.pass = static_cast<int64_t>(kernel.pass);
@@ -25,6 +31,8 @@ ConvSizes conv_sizes(const Conv& kernel, Operands inputs, Operands outputs) {
   s.batch = x[0];
   s.in_channels = x.back();
   s.out_channels = y.back();
+  s.block_x = kernel.block_x;
+  s.block_y = kernel.block_y;
   for (int axis = 0; axis < 3; ++axis) {
     const int own = axis - 3 + static_cast<int>(s.spatial);
     const size_t at = static_cast<size_t>(axis), i = static_cast<size_t>(own);
@@ -152,7 +160,8 @@ void plain_backward_weights(const ConvSizes& s, const T* x, const T* dy, T* dker
 }
 
 template <class T>
-void plain(const ConvSizes& s, const void* first, const void* second, const void* bias, void* out) {
+void plain_dense(const ConvSizes& s, const void* first, const void* second, const void* bias,
+                 void* out) {
   const T* const a = static_cast<const T*>(first);
   const T* const b = static_cast<const T*>(second);
   switch (static_cast<ConvPass>(s.pass)) {
@@ -163,6 +172,35 @@ void plain(const ConvSizes& s, const void* first, const void* second, const void
     case ConvPass::backward_weights:
       return plain_backward_weights(s, a, b, static_cast<T*>(out));
   }
+}
+
+// Blocked operands become channels last for the loops.
+template <class T>
+void plain(const ConvSizes& s, const void* first, const void* second, const void* bias, void* out) {
+  const PlainSizes p(s);
+  const BlockSizes x{s.batch, s.in_channels, p.x_pixels, s.block_x};
+  const BlockSizes y{s.batch, s.out_channels, p.y_pixels, s.block_y};
+  const BlockSizes kernel{};
+  const auto pass = static_cast<ConvPass>(s.pass);
+  const bool data = pass == ConvPass::backward_data;
+  const BlockSizes& a = data ? y : x;
+  const BlockSizes& b = pass == ConvPass::backward_weights ? y : kernel;
+  const BlockSizes& c = pass == ConvPass::forward ? y : data ? x : kernel;
+  const auto bytes = [](const BlockSizes& sizes) {
+    return std::max<size_t>(static_cast<size_t>(sizes.count()) * sizeof(T), 1);
+  };
+  std::optional<Scratch> copies[3];
+  const void* operands[] = {first, second};
+  for (const int i : {0, 1})
+    if (const BlockSizes& sizes = i == 0 ? a : b; sizes.block != 0) {
+      copies[i].emplace(bytes(sizes));
+      unblock(sizes, static_cast<const T*>(operands[i]), static_cast<T*>(copies[i]->data()));
+      operands[i] = copies[i]->data();
+    }
+  if (c.block != 0) copies[2].emplace(bytes(c));
+  void* const to = c.block != 0 ? copies[2]->data() : out;
+  plain_dense<T>(s, operands[0], operands[1], bias, to);
+  if (c.block != 0) make_blocks(c, static_cast<const T*>(to), static_cast<T*>(out));
 }
 
 void run_as(DType type, const ConvSizes& s, const void* first, const void* second, const void* bias,
@@ -182,6 +220,20 @@ void run_as(DType type, const ConvSizes& s, const void* first, const void* secon
       return plain<uint64_t>(s, first, second, bias, out);
   }
 }
+
+class OneDnnExecutable final : public Executable {
+ public:
+  OneDnnExecutable(std::unique_ptr<PreparedConv> conv, bool bias)
+      : conv_(std::move(conv)), bias_(bias) {}
+  void run(void* const* data) override {
+    const auto at = [&](int i) { return static_cast<float*>(data[i]); };
+    conv_->run(at(0), at(1), bias_ ? at(2) : nullptr, at(bias_ ? 3 : 2));
+  }
+
+ private:
+  std::unique_ptr<PreparedConv> conv_;
+  bool bias_;
+};
 
 }  // namespace
 
@@ -205,6 +257,23 @@ void run(const Conv& kernel, Operands inputs, Operands outputs) {
   result.emplace(static_cast<size_t>(count) * size_of(type));
   run_as(type, sizes, data[0], data[1], data[2], result->data());
   convert(result->data(), type, out.data, out.dtype, count);
+}
+
+std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Operands outputs,
+                                         bool relu) {
+  ConvSizes sizes = conv_sizes(kernel, inputs, outputs);
+  sizes.relu = relu && kernel.pass == ConvPass::forward;
+  const auto is_float32 = [](const Operand& operand) { return operand.dtype == DType::float32; };
+  if (!std::all_of(inputs.begin(), inputs.end(), is_float32) || !is_float32(outputs[0]) ||
+      any_empty(sizes))
+    return nullptr;
+  auto conv = prepare_onednn_conv(sizes);
+  if (conv == nullptr) return nullptr;
+  return std::make_unique<OneDnnExecutable>(std::move(conv), sizes.bias != 0);
+}
+
+std::string conv_method(const Conv& kernel, Operands inputs, Operands outputs) {
+  return onednn_conv_name(conv_sizes(kernel, inputs, outputs));
 }
 
 }  // namespace cornu::backend::cpu

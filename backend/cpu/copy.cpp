@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels.h"
 #include "parallel.h"
+#include "prepare.h"
 
 namespace cornu::backend::cpu {
 namespace {
@@ -23,8 +23,9 @@ struct Axis {
 struct Box {
   std::array<Axis, Shape::max_rank> axes;
   int rank = 0;
-  int64_t element = 1;  // bytes that move together
-  const char* from = nullptr;
+  int64_t element = 1;                     // bytes that move together
+  int64_t from_offset = 0, to_offset = 0;  // of the first element, in bytes
+  const char* from = nullptr;              // the first element
   char* to = nullptr;
 };
 
@@ -59,18 +60,18 @@ void dispatch_size(int64_t bytes, F&& f) {
 
 // Axes of size 1 dropped, the others ordered by the output's strides and merged where both sides
 // allow. False when there is nothing to copy.
-bool make_box(const Copy::Part& part, int64_t element, const void* from, void* to, Box& box) {
+bool make_box(const Copy::Part& part, int64_t element, Box& box) {
   for (int64_t size : part.sizes)
     if (size == 0) return false;
   box.element = element;
-  box.from = static_cast<const char*>(from) + part.from.offset * element;
-  box.to = static_cast<char*>(to) + part.to.offset * element;
+  box.from_offset = part.from.offset * element;
+  box.to_offset = part.to.offset * element;
   for (int i = 0; i < part.sizes.rank(); ++i) {
     Axis axis{part.sizes[i], part.from.strides[i] * element, part.to.strides[i] * element};
     if (axis.size == 1) continue;
     if (axis.to < 0) {
-      box.from += (axis.size - 1) * axis.from;
-      box.to += (axis.size - 1) * axis.to;
+      box.from_offset += (axis.size - 1) * axis.from;
+      box.to_offset += (axis.size - 1) * axis.to;
       axis.from = -axis.from;
       axis.to = -axis.to;
     }
@@ -99,6 +100,11 @@ bool make_box(const Copy::Part& part, int64_t element, const void* from, void* t
     }
   }
   return true;
+}
+
+void place(Box& box, const void* from, void* to) {
+  box.from = static_cast<const char*>(from) + box.from_offset;
+  box.to = static_cast<char*>(to) + box.to_offset;
 }
 
 // Calls f(from, to) for each element of the box of these axes.
@@ -264,27 +270,73 @@ T converted(double value) {
   }
 }
 
-void fill(const Operand& output, double value) {
-  const int64_t count = output.shape->numel();
-  dispatch(output.dtype, [&]<class T>() {
+void fill(void* output, DType dtype, int64_t count, double value) {
+  dispatch(dtype, [&]<class T>() {
     const T element = converted<T>(value);
-    T* data = static_cast<T*>(output.data);
+    T* data = static_cast<T*>(output);
     parallel_for(count, count / 2,
                  [&](int64_t begin, int64_t end) { std::fill(data + begin, data + end, element); });
   });
 }
 
+class PreparedCopy final : public Executable {
+ public:
+  PreparedCopy(const Copy& kernel, Operands inputs, const Operand& output)
+      : inputs_(inputs.size()),
+        dtype_(output.dtype),
+        covers_(kernel.covers),
+        numel_(output.shape->numel()),
+        fill_(kernel.fill) {
+    const int64_t element = static_cast<int64_t>(size_of(output.dtype));
+    for (size_t i = 0; i < kernel.parts.size(); ++i) {
+      const Copy::Part& part = kernel.parts[i];
+      Move move{};
+      if (!make_box(part, element, move.box)) continue;
+      move.input = i;
+      move.elements = part.sizes.numel();
+      moves_.push_back(move);
+    }
+  }
+
+  void run(void* const* data) override {
+    void* const output = data[inputs_];
+    if (!covers_) fill(output, dtype_, numel_, fill_);
+    for (Move& move : moves_) {
+      place(move.box, data[move.input], output);
+      copy_box(move.box, move.elements);
+    }
+  }
+
+ private:
+  struct Move {
+    Box box;
+    size_t input;
+    int64_t elements;
+  };
+  std::vector<Move> moves_;
+  size_t inputs_;
+  DType dtype_;
+  bool covers_;
+  int64_t numel_;
+  double fill_;
+};
+
 }  // namespace
+
+std::unique_ptr<Executable> prepare(const Copy& kernel, Operands inputs, Operands outputs) {
+  return std::make_unique<PreparedCopy>(kernel, inputs, outputs[0]);
+}
 
 void run(const Copy& kernel, Operands inputs, Operands outputs) {
   const Operand& output = outputs[0];
-  if (!kernel.covers) fill(output, kernel.fill);
+  if (!kernel.covers) fill(output.data, output.dtype, output.shape->numel(), kernel.fill);
   const int64_t element = static_cast<int64_t>(size_of(output.dtype));
   for (size_t i = 0; i < kernel.parts.size(); ++i) {
     const Copy::Part& part = kernel.parts[i];
     Box box;
-    if (make_box(part, element, inputs[i].data, output.data, box))
-      copy_box(box, part.sizes.numel());
+    if (!make_box(part, element, box)) continue;
+    place(box, inputs[i].data, output.data);
+    copy_box(box, part.sizes.numel());
   }
 }
 

@@ -2,9 +2,13 @@
 #include "cpu_backend.h"
 
 #include <cstring>
+#include <utility>
 #include <variant>
 
 #include "kernels.h"
+#include "onednn.h"
+#include "prepare.h"
+#include "prepare_conv.h"
 
 namespace cornu::backend {
 namespace cpu {
@@ -13,6 +17,22 @@ void CpuBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
                      std::span<const Operand> outputs) {
   std::visit([&](const auto& chosen) { cpu::run(chosen, inputs, outputs); }, kernel);
 }
+
+std::unique_ptr<Executable> CpuBackend::prepare(const Kernel& kernel,
+                                                std::span<const Operand> inputs,
+                                                std::span<const Operand> outputs) {
+  auto made = std::visit(
+      [&](const auto& chosen) -> std::unique_ptr<Executable> {
+        if constexpr (requires { cpu::prepare(chosen, inputs, outputs); })
+          return cpu::prepare(chosen, inputs, outputs);
+        else
+          return nullptr;
+      },
+      kernel);
+  return made ? std::move(made) : Backend::prepare(kernel, inputs, outputs);
+}
+
+int64_t CpuBackend::channel_block() const { return onednn_channel_block(); }
 
 void CpuBackend::copy_from_host(void* device, const void* host, size_t bytes) {
   if (bytes > 0) std::memcpy(device, host, bytes);

@@ -15,6 +15,10 @@ class CpuBackend final : public Backend {
   Allocator& allocator() override { return allocator_; }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs) override;
+  std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
+                                      std::span<const Operand> outputs) override;
+  /// 16 with AVX-512, 8 with AVX, as far as oneDNN may use them (ONEDNN_MAX_CPU_ISA); 0 otherwise.
+  int64_t channel_block() const override;
   void copy_from_host(void* device, const void* host, size_t bytes) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
 

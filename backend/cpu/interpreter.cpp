@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "parallel.h"
+
 namespace cornu::backend::cpu {
 namespace {
 
@@ -15,6 +17,9 @@ constexpr int64_t slot_bytes = tile_size * 8 + slot_padding;
 constexpr int conversion_slots = 4;
 /// Size from which an operand is not expected in the caches near a core.
 constexpr int64_t prefetch_bytes = 128 * 1024;
+/// Elements up to which a lasting program keeps its tiles to itself. Larger ones share the memory
+/// of their thread, which is then in the caches.
+constexpr int64_t own_frame_elements = 2 * tile_size;
 
 void splat(char* to, const char* value, int64_t bytes, int64_t n) {
   const auto fill = [&]<class U>(U) {
@@ -110,38 +115,62 @@ Frame& thread_frame() {
   return frame;
 }
 
+int64_t BoundProgram::register_bytes() const {
+  return slot_elements_ * element_bytes_ + slot_padding;
+}
+
 BoundProgram::BoundProgram(const Program& program, DType compute, const Shape& shape,
-                           Operands inputs, Operands outputs)
+                           Operands inputs, Operands outputs, Binding binding)
     : program_(program),
       kernels_(tile_kernels(compute)),
       compute_(compute),
       element_bytes_(static_cast<int64_t>(size_of(compute))),
-      numel_(shape.numel()) {
-  const int64_t register_bytes = tile_size * element_bytes_ + slot_padding;
-  inputs_.resize(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (program.reads(static_cast<int>(i))) bind_input(inputs_[i], inputs[i], shape);
-    inputs_[i].slot = scratch_bytes_;
-    const bool twice = inputs_[i].access == Access::periodic;
-    const bool none = inputs_[i].access == Access::direct || inputs_[i].access == Access::unused;
-    if (!none) scratch_bytes_ += twice ? 2 * register_bytes : register_bytes;
-  }
-  first_constant_slot_ = scratch_bytes_;
-  first_register_slot_ =
-      first_constant_slot_ + static_cast<int64_t>(program.constants().size()) * register_bytes;
-  scratch_bytes_ = first_register_slot_ + program.register_count() * register_bytes;
-
-  bool converts = has_general_;
+      numel_(shape.numel()),
+      slot_elements_(tile_size) {
+  bool converts = false;
   for (const Instruction& instruction : program.instructions()) {
     cost_ += cost_of(instruction.op);
     converts |= kernels_.elementwise[static_cast<int>(instruction.op)] == nullptr;
   }
   cost_ = std::max<int64_t>(cost_, 1);
+  const bool keeps_frame =
+      binding == Binding::lasting && numel_ <= own_frame_elements && work() < least_parallel_work;
+  if (keeps_frame) slot_elements_ = std::min((numel_ + 15) / 16 * 16, tile_size);
+
+  const size_t first = inputs.size() + program.constants().size();
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    BoundOutput& output = outputs_.emplace_back();
+    output.data = static_cast<char*>(outputs[k].data);
+    output.convert = output.store = convert_tile(compute, outputs[k].dtype);
+    output.element_bytes = static_cast<uint8_t>(size_of(outputs[k].dtype));
+    output.computed = program.outputs()[k] >= first && outputs[k].dtype == compute;
+  }
+  inputs_.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    BoundInput& input = inputs_[i];
+    if (program.reads(static_cast<int>(i))) bind_input(input, inputs[i], shape);
+    for (size_t k = 0; outputs.size() > 1 && k < outputs.size(); ++k)
+      input.passed |= program.outputs()[k] == i;
+    input.slot = scratch_bytes_;
+    const bool twice = input.access == Access::periodic;
+    const bool none =
+        input.access == Access::unused || (input.access == Access::direct && !input.passed);
+    if (!none) scratch_bytes_ += twice ? 2 * register_bytes() : register_bytes();
+  }
+  first_constant_slot_ = scratch_bytes_;
+  first_register_slot_ =
+      first_constant_slot_ + static_cast<int64_t>(program.constants().size()) * register_bytes();
+  scratch_bytes_ = first_register_slot_ + program.register_count() * register_bytes();
   prefetches_ = numel_ * element_bytes_ >= prefetch_bytes;
   conversion_slot_ = scratch_bytes_;
-  if (converts) scratch_bytes_ += conversion_slots * slot_bytes;
+  if (converts || has_general_) scratch_bytes_ += conversion_slots * slot_bytes;
   bind_steps();
-  if (!outputs.empty()) bind_outputs(inputs, outputs);
+  if (binding == Binding::once) {
+    place_outputs();
+  } else if (keeps_frame) {
+    own_ = std::make_unique<Frame>();
+    start_lasting(*own_, std::min(numel_, tile_size));
+  }
 }
 
 void BoundProgram::bind_input(BoundInput& bound, const Operand& operand, const Shape& shape) {
@@ -236,79 +265,85 @@ void BoundProgram::bind_steps() {
   }
 }
 
-void BoundProgram::bind_outputs(Operands inputs, Operands outputs) {
-  const size_t first = static_cast<size_t>(program_.inputs()) + program_.constants().size();
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    const Operand& output = outputs[k];
-    outputs_.push_back({static_cast<char*>(output.data), convert_tile(compute_, output.dtype),
-                        static_cast<uint8_t>(size_of(output.dtype))});
+void BoundProgram::place_outputs() {
+  placed_ = true;
+  const size_t first = inputs_.size() + program_.constants().size();
+  for (BoundStep& step : steps_) step.output = -1;
+  for (size_t k = 0; k < outputs_.size(); ++k) {
+    BoundOutput& output = outputs_[k];
+    output.store = output.convert;
+    output.overwrites = 0;
+    for (size_t i = 0; i < std::min<size_t>(inputs_.size(), 64); ++i)
+      if (overlaps(k, i)) output.overwrites |= uint64_t{1} << i;
+    if (!output.computed) continue;
     const uint16_t value = program_.outputs()[k];
-    if (value < first || output.dtype != compute_) continue;
     BoundStep* step = steps_.begin();
     while (step->instruction != value - first) ++step;
     if (step->output >= 0) continue;
     // Written in place, unless the output's memory is an input that is still read after that.
     bool read_later = false;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].data != output.data) continue;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!overlaps(k, i)) continue;
       for (const BoundStep* later = step + 1; later != steps_.end(); ++later)
         for (uint16_t operand : later->operands) read_later |= operand == i;
       for (uint16_t other : program_.outputs()) read_later |= other == i;
     }
     if (read_later) continue;
     step->output = static_cast<int16_t>(k);
-    outputs_[k].store = nullptr;
+    output.store = nullptr;
   }
   // An input that an output overwrites and another output passes on is read into a tile first.
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs_[i].access != Access::direct) continue;
-    bool passed = false, overwritten = false;
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      passed |= program_.outputs()[k] == i;
-      overwritten |= outputs[k].data == inputs[i].data && program_.outputs()[k] != i;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    BoundInput& input = inputs_[i];
+    if (input.staged) {
+      input.staged = false;
+      input.access = Access::direct;
+      input.convert = nullptr;
     }
-    if (!passed || !overwritten) continue;
-    inputs_[i].access = Access::dense;
-    inputs_[i].convert = convert_tile(compute_, compute_);
-    inputs_[i].slot = scratch_bytes_;
-    scratch_bytes_ += slot_bytes;
+    if (input.access != Access::direct || !input.passed) continue;
+    bool overwritten = false;
+    for (size_t k = 0; k < outputs_.size(); ++k)
+      overwritten |= overlaps(k, i) && program_.outputs()[k] != i;
+    if (!overwritten) continue;
+    input.staged = true;
+    input.access = Access::dense;
+    input.convert = convert_tile(compute_, compute_);
   }
+  if (own_) start_lasting(*own_, std::min(numel_, tile_size));
 }
 
-void BoundProgram::start(Frame& frame, int64_t n) const {
+void BoundProgram::rebind(void* const* data) {
+  bool moved = !placed_;
+  const size_t inputs = inputs_.size();
+  for (size_t i = 0; i < inputs; ++i) {
+    moved |= inputs_[i].data != data[i];
+    inputs_[i].data = static_cast<const char*>(data[i]);
+  }
+  for (size_t k = 0; k < outputs_.size(); ++k) {
+    moved |= outputs_[k].data != data[inputs + k];
+    outputs_[k].data = static_cast<char*>(data[inputs + k]);
+  }
+  if (!moved || outputs_.empty()) return;
+  bool same = placed_ && inputs <= 64;
+  for (size_t k = 0; same && k < outputs_.size(); ++k) {
+    uint64_t overwrites = 0;
+    for (size_t i = 0; i < inputs; ++i) overwrites |= uint64_t{overlaps(k, i)} << i;
+    same = overwrites == outputs_[k].overwrites;
+  }
+  if (!same) place_outputs();
+}
+
+// What stays when values and addresses of operands change.
+void BoundProgram::start_lasting(Frame& frame, int64_t n) const {
   frame.reserve(static_cast<size_t>(scratch_bytes_));
   const size_t inputs = inputs_.size(), constants = program_.constants().size();
   const size_t count = inputs + constants + program_.instructions().size();
   if (frame.values.size() < count) frame.values.resize(count);
   char** values = frame.values.data();
-  const int64_t register_bytes = tile_size * element_bytes_ + slot_padding;
-  for (size_t i = 0; i < inputs; ++i) {
-    const BoundInput& input = inputs_[i];
-    char* slot = frame.scratch + input.slot;
-    values[i] = slot;
-    if (input.access == Access::scalar && numel_ > 0) {
-      alignas(8) char value[8];
-      if (input.convert)
-        input.convert(input.data, value, 1);
-      else
-        std::memcpy(value, input.data, static_cast<size_t>(element_bytes_));
-      splat(slot, value, element_bytes_, n);
-    } else if (input.access == Access::periodic) {
-      // One period, then doubled up to a period and a tile.
-      const int64_t total = std::min(n, tile_size) + input.period;
-      if (input.convert)
-        input.convert(input.data, slot, input.period);
-      else
-        std::memcpy(slot, input.data, static_cast<size_t>(input.period * element_bytes_));
-      for (int64_t done = input.period; done < total;) {
-        const int64_t more = std::min(done, total - done);
-        std::memcpy(slot + done * element_bytes_, slot, static_cast<size_t>(more * element_bytes_));
-        done += more;
-      }
-    }
-  }
+  const int64_t stride = register_bytes();
+  for (size_t i = 0; i < inputs; ++i) values[i] = frame.scratch + inputs_[i].slot;
   for (size_t i = 0; i < constants; ++i) {
-    char* slot = frame.scratch + first_constant_slot_ + static_cast<int64_t>(i) * register_bytes;
+    char* slot = frame.scratch + first_constant_slot_ + static_cast<int64_t>(i) * stride;
     values[inputs + i] = slot;
     const double constant = program_.constants()[i];
     alignas(8) char value[8];
@@ -328,7 +363,50 @@ void BoundProgram::start(Frame& frame, int64_t n) const {
   }
   for (size_t i = 0; i < program_.instructions().size(); ++i)
     values[inputs + constants + i] =
-        frame.scratch + first_register_slot_ + program_.registers()[i] * register_bytes;
+        frame.scratch + first_register_slot_ + program_.registers()[i] * stride;
+}
+
+// The inputs that are read once for all tiles.
+void BoundProgram::load_inputs(Frame& frame, int64_t n) const {
+  for (const BoundInput& input : inputs_) {
+    char* slot = frame.scratch + input.slot;
+    if (input.access == Access::scalar && numel_ > 0) {
+      alignas(8) char value[8];
+      const char* source = input.data;
+      if (input.convert) {
+        input.convert(input.data, value, 1);
+        source = value;
+      }
+      splat(slot, source, element_bytes_, n);
+    } else if (input.access == Access::periodic) {
+      // One period, then doubled up to a period and a tile.
+      const int64_t total = std::min(n, tile_size) + input.period;
+      if (input.convert)
+        input.convert(input.data, slot, input.period);
+      else
+        std::memcpy(slot, input.data, static_cast<size_t>(input.period * element_bytes_));
+      for (int64_t done = input.period; done < total;) {
+        const int64_t more = std::min(done, total - done);
+        std::memcpy(slot + done * element_bytes_, slot, static_cast<size_t>(more * element_bytes_));
+        done += more;
+      }
+    }
+  }
+}
+
+void BoundProgram::start(Frame& frame, int64_t n) const {
+  start_lasting(frame, n);
+  load_inputs(frame, n);
+}
+
+Frame& BoundProgram::start(int64_t n) const {
+  if (own_) {
+    load_inputs(*own_, n);
+    return *own_;
+  }
+  Frame& frame = thread_frame();
+  start(frame, n);
+  return frame;
 }
 
 const void* BoundProgram::evaluate(Frame& frame, int64_t flat, int64_t n) const {

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "../inline_vector.h"
 #include "kernels.h"
@@ -29,7 +30,9 @@ enum class Access : uint8_t {
 struct BoundInput {
   Access access = Access::unused;
   uint8_t element_bytes = 0;
-  int groups = 0;  ///< of axes, neighbours merged, outermost first
+  bool passed = false;  ///< some output is this input
+  bool staged = false;  ///< `direct`, but copied to a tile since an output overwrites it
+  int groups = 0;       ///< of axes, neighbours merged, outermost first
   const char* data = nullptr;
   ConvertTile convert = nullptr;
   int64_t slot = 0;    ///< byte offset of its tile in the scratch memory
@@ -39,9 +42,13 @@ struct BoundInput {
 };
 
 struct BoundOutput {
-  char* data;
-  ConvertTile store;  ///< null: the last instruction writes straight into the output
-  uint8_t element_bytes;
+  char* data = nullptr;
+  ConvertTile convert = nullptr;
+  ConvertTile store = nullptr;  ///< null: the last instruction writes straight into the output
+  uint8_t element_bytes = 0;
+  bool computed = false;  ///< by an instruction, in the output's type
+  /// Which of the first 64 inputs lie at the output's address.
+  uint64_t overwrites = 0;
 };
 
 /// One loop over a tile: an instruction, or a chain of them.
@@ -69,18 +76,27 @@ struct Frame {
 /// This thread's frame. One program at a time uses it.
 Frame& thread_frame();
 
+/// Whether a program is bound for one run, or for many with other addresses.
+enum class Binding : uint8_t { once, lasting };
+
 /// A program with its operands. Shared by all threads that run parts of it.
 class BoundProgram {
  public:
   /// `shape` is the iteration space, to which the inputs broadcast. Without outputs, `evaluate`
-  /// gives the tile of the program's first output.
+  /// gives the tile of the program's first output. A lasting binding looks at no address before
+  /// `rebind`; when it is small it keeps a frame of its own, and one thread at a time may run it.
   BoundProgram(const Program& program, DType compute, const Shape& shape, Operands inputs,
-               Operands outputs = {});
+               Operands outputs = {}, Binding binding = Binding::once);
+
+  /// Takes the operands at these addresses from now on: the inputs, then the outputs.
+  void rebind(void* const* data);
 
   int64_t numel() const { return numel_; }
   /// Scalar operations for all elements, weighted by what instructions cost.
   int64_t work() const { return numel_ * cost_; }
 
+  /// A frame of this thread, ready for tiles of up to `n` elements.
+  Frame& start(int64_t n) const;
   /// Prepares a frame for tiles of up to `n` elements.
   void start(Frame& frame, int64_t n) const;
   /// Computes the tile [flat, flat + n); returns the values of the first output.
@@ -90,8 +106,15 @@ class BoundProgram {
 
  private:
   void bind_input(BoundInput& bound, const Operand& operand, const Shape& shape);
-  void bind_outputs(Operands inputs, Operands outputs);
   void bind_steps();
+  /// Decides what the instructions write into the outputs themselves; depends on which outputs lie
+  /// over which inputs.
+  void place_outputs();
+  /// Whether output `k` lies over the address of input `i`.
+  bool overlaps(size_t k, size_t i) const { return outputs_[k].data == inputs_[i].data; }
+  int64_t register_bytes() const;
+  void start_lasting(Frame& frame, int64_t n) const;
+  void load_inputs(Frame& frame, int64_t n) const;
   void evaluate_by_conversion(Frame& frame, size_t instruction, int64_t n) const;
 
   const Program& program_;
@@ -99,13 +122,15 @@ class BoundProgram {
   DType compute_;
   int64_t element_bytes_;
   int64_t numel_;
+  int64_t slot_elements_;  ///< that a tile's slot has room for
   int64_t cost_ = 0;
   int64_t scratch_bytes_ = 0;
   int64_t first_constant_slot_ = 0, first_register_slot_ = 0, conversion_slot_ = 0;
-  bool has_general_ = false, prefetches_ = false;
+  bool has_general_ = false, prefetches_ = false, placed_ = false;
   InlineVector<BoundInput, 6> inputs_;
   InlineVector<BoundOutput, 4> outputs_;
   InlineVector<BoundStep, 12> steps_;
+  std::unique_ptr<Frame> own_;  ///< constants and registers are set up; null: the thread's
 };
 
 }  // namespace cornu::backend::cpu

@@ -20,5 +20,8 @@ void run(const Scatter& kernel, Operands inputs, Operands outputs);
 void run(const Sort& kernel, Operands inputs, Operands outputs);
 void run(const Cumulative& kernel, Operands inputs, Operands outputs);
 void run(const Random& kernel, Operands inputs, Operands outputs);
+void run(const Normalize& kernel, Operands inputs, Operands outputs);
+void run(const Rnn& kernel, Operands inputs, Operands outputs);
+void run(const Attention& kernel, Operands inputs, Operands outputs);
 
 }  // namespace cornu::backend::cpu

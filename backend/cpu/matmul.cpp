@@ -1,14 +1,16 @@
 // Matrix products: picks the code for the sizes and types, and walks the batch axes.
+#include <algorithm>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <type_traits>
 
 #include "allocator.h"
 #include "convert.h"
-#include "kernels.h"
 #include "onednn.h"
 #include "parallel.h"
+#include "prepare.h"
 #include "small_matmul.h"
 
 namespace cornu::backend::cpu {
@@ -40,35 +42,76 @@ void parallel_or_throw(int64_t count, int64_t work, F&& f) {
 // A multiplication costs less than the scalar operations that threads_for counts.
 constexpr int64_t multiplications_per_operation = 5;
 
-// One matrix. The split over threads follows rows or columns of c, so that sums stay whole.
+// c cut into `rows` x `columns` blocks, one for each thread.
+struct Grid {
+  int64_t rows = 1, columns = 1;
+  int64_t row_step = 1, column_step = 1;  // rows and columns of c in a block
+
+  int64_t count() const { return rows * columns; }
+
+  template <class T>
+  MatrixProduct<T> block(const MatrixProduct<T>& p, int64_t index) const {
+    const int64_t row = index / columns * row_step, column = index % columns * column_step;
+    MatrixProduct<T> part = p;
+    part.m = std::min(row_step, p.m - row);
+    part.n = std::min(column_step, p.n - column);
+    part.a += row * p.a_row;
+    part.b += column * p.b_column;
+    part.c += row * p.c_row + column;
+    if (p.bias != nullptr) part.bias += column;
+    return part;
+  }
+};
+
+// Each thread reads the rows of a and the columns of b of its block: the squarer the blocks, the
+// less is read twice. Blocks are whole register tiles.
+Grid make_grid(int64_t m, int64_t n, int threads) {
+  constexpr int64_t tile_rows = 8, tile_columns = 48;
+  Grid best{1, 1, m, n};
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int64_t rows = 1; rows <= threads; ++rows) {
+    const int64_t columns = threads / rows;
+    const auto step = [](int64_t size, int64_t parts, int64_t tile) {
+      return (size + parts * tile - 1) / (parts * tile) * tile;
+    };
+    const Grid grid{0, 0, step(m, rows, tile_rows), step(n, columns, tile_columns)};
+    // Reading an element costs about as much as 16 multiplications.
+    const int64_t cost = grid.row_step * grid.column_step + 16 * (grid.row_step + grid.column_step);
+    if (cost >= least) continue;
+    least = cost;
+    best = {(m + grid.row_step - 1) / grid.row_step, (n + grid.column_step - 1) / grid.column_step,
+            grid.row_step, grid.column_step};
+  }
+  return best;
+}
+
+template <class T>
+void multiply_block(const MatrixProduct<T>& p) {
+  if constexpr (std::is_same_v<T, float>)
+    onednn_matmul(p, 1);
+  else
+    small_matmul(p);
+}
+
+int threads_of(int64_t m, int64_t n, int64_t k) {
+  return threads_for(m * n * k / multiplications_per_operation);
+}
+
+template <class T>
+void multiply(const MatrixProduct<T>& p, const Grid& grid) {
+  if (grid.count() == 1) return multiply_block(p);
+  parallel_or_throw(grid.count(), p.m * p.n * p.k / multiplications_per_operation,
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i) multiply_block(grid.block(p, i));
+                    });
+}
+
+// One matrix. The split over threads follows rows and columns of c, so that sums stay whole.
 template <class T>
 void multiply(const MatrixProduct<T>& p, int threads) {
   if (p.k == 0) return fill_bias(p);
-  const int64_t work = p.m * p.n * p.k;
-  if (work <= small_matmul_limit) return small_matmul(p);
-  if constexpr (std::is_same_v<T, float>) {
-    return onednn_matmul(p, std::min(threads, threads_for(work / multiplications_per_operation)));
-  }
-  if (threads == 1) return small_matmul(p);
-  // Parts are multiples of 16 so that few tiles are cut.
-  const bool by_rows = p.m >= p.n;
-  const int64_t size = by_rows ? p.m : p.n;
-  parallel_or_throw((size + 15) / 16, work / multiplications_per_operation,
-                    [&](int64_t begin, int64_t end) {
-                      MatrixProduct<T> part = p;
-                      const int64_t first = begin * 16, count = std::min(end * 16, size) - first;
-                      if (by_rows) {
-                        part.m = count;
-                        part.a += first * p.a_row;
-                        part.c += first * p.c_row;
-                      } else {
-                        part.n = count;
-                        part.b += first * p.b_column;
-                        part.c += first;
-                        if (part.bias != nullptr) part.bias += first;
-                      }
-                      small_matmul(part);
-                    });
+  if (p.m * p.n * p.k <= small_matmul_limit) return small_matmul(p);
+  multiply(p, make_grid(p.m, p.n, std::min(threads, threads_of(p.m, p.n, p.k))));
 }
 
 // The batch axes of the operands against those of the output.
@@ -108,26 +151,33 @@ struct Batch {
   }
 };
 
+// The product of one pair of matrices, without addresses.
 template <class T>
-void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_shape,
-                  const Shape& out, const void* a, const void* b, const void* bias, void* c) {
-  const int a_rank = a_shape.rank(), b_rank = b_shape.rank();
-  const int64_t a_columns = a_shape[a_rank - 1], b_columns = b_shape[b_rank - 1];
+MatrixProduct<T> describe(const Matmul& kernel, const Shape& a, const Shape& b, const Shape& out) {
+  const int a_rank = a.rank();
+  const int64_t a_columns = a.back(), b_columns = b.back();
   MatrixProduct<T> p{};
   p.m = out[out.rank() - 2];
   p.n = out[out.rank() - 1];
-  p.k = kernel.transpose_a ? a_shape[a_rank - 2] : a_columns;
-  p.a = static_cast<const T*>(a);
+  p.k = kernel.transpose_a ? a[a_rank - 2] : a_columns;
   p.a_row = kernel.transpose_a ? 1 : a_columns;
   p.a_column = kernel.transpose_a ? a_columns : 1;
-  p.b = static_cast<const T*>(b);
   p.b_row = kernel.transpose_b ? 1 : b_columns;
   p.b_column = kernel.transpose_b ? b_columns : 1;
+  p.c_row = p.n;
+  return p;
+}
+
+template <class T>
+void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_shape,
+                  const Shape& out, const void* a, const void* b, const void* bias, void* c) {
+  MatrixProduct<T> p = describe<T>(kernel, a_shape, b_shape, out);
+  p.a = static_cast<const T*>(a);
+  p.b = static_cast<const T*>(b);
   p.bias = static_cast<const T*>(bias);
   p.c = static_cast<T*>(c);
-  p.c_row = p.n;
   if (p.m == 0 || p.n == 0) return;
-  if (out.rank() == 2 && a_rank == 2 && b_rank == 2) return multiply(p, threads());
+  if (out.rank() == 2 && a_shape.rank() == 2 && b_shape.rank() == 2) return multiply(p, threads());
 
   const Batch batch(a_shape, b_shape, out);
   if (batch.count == 0) return;
@@ -157,6 +207,35 @@ void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_sha
                       [&](int64_t begin, int64_t end) { range(begin, end, 1); });
 }
 
+// One product of float32 matrices, whose code and split over threads are known.
+class PreparedProduct final : public Executable {
+ public:
+  explicit PreparedProduct(const MatrixProduct<float>& product, bool bias)
+      : product_(product), bias_(bias) {
+    if (product.k == 0) return;
+    static const float some = 0;
+    if (bias) product_.bias = &some;
+    if (product.m * product.n * product.k <= small_matmul_limit)
+      small_ = small_matmul_code(product_);
+  }
+
+  void run(void* const* data) override {
+    product_.a = static_cast<const float*>(data[0]);
+    product_.b = static_cast<const float*>(data[1]);
+    if (bias_) product_.bias = static_cast<const float*>(data[2]);
+    product_.c = static_cast<float*>(data[bias_ ? 3 : 2]);
+    if (small_ != nullptr)
+      small_(product_);
+    else
+      multiply(product_, threads());
+  }
+
+ private:
+  MatrixProduct<float> product_;
+  bool bias_;
+  FloatProduct small_ = nullptr;
+};
+
 // An operand in the compute type: itself, or a copy.
 class Converted {
  public:
@@ -175,6 +254,23 @@ class Converted {
 };
 
 }  // namespace
+
+std::unique_ptr<Executable> prepare(const Matmul& kernel, Operands inputs, Operands outputs) {
+  for (const Operands& operands : {inputs, outputs})
+    for (const Operand& operand : operands)
+      if (operand.dtype != DType::float32) return nullptr;
+  const Shape &a = *inputs[0].shape, &b = *inputs[1].shape, &out = *outputs[0].shape;
+  MatrixProduct<float> product = describe<float>(kernel, a, b, out);
+  const int64_t a_size = product.m * product.k, b_size = product.k * product.n;
+  const int64_t batch = Batch(a, b, out).count;
+  if (batch == 0 || product.m == 0 || product.n == 0) return nullptr;
+  if (batch > 1) {
+    // All of a against one b, as in multiply_all.
+    if (kernel.transpose_a || b.numel() != b_size || a.numel() != batch * a_size) return nullptr;
+    product.m *= batch;
+  }
+  return std::make_unique<PreparedProduct>(product, kernel.bias);
+}
 
 void run(const Matmul& kernel, Operands inputs, Operands outputs) {
   const Operand &a = inputs[0], &b = inputs[1], &out = outputs[0];

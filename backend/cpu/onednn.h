@@ -2,6 +2,8 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include "../kernel.h"
 #include "small_matmul.h"
@@ -9,9 +11,10 @@
 namespace cornu::backend::cpu {
 
 /// A convolution's sizes with three spatial axes; those that `spatial` (1 to 3) leaves out come
-/// first and have size 1. All members have 8 bytes: the bytes are the key of the cache.
+/// first and have size 1. Blocks are kernel.h's; `relu` asks for max(y, 0) of a forward pass. All
+/// members have 8 bytes: the bytes are the key of the cache.
 struct ConvSizes {
-  int64_t pass, spatial, bias, groups, batch, in_channels, out_channels;
+  int64_t pass, spatial, bias, relu, groups, batch, in_channels, out_channels, block_x, block_y;
   std::array<int64_t, 3> x, kernel, y, strides, dilation, pad_low, pad_high;
 };
 
@@ -22,5 +25,22 @@ void onednn_matmul(const MatrixProduct<float>& product, int threads);
 /// when oneDNN has nothing for these sizes; nothing is written then. Thread-safe.
 bool onednn_conv(const ConvSizes& sizes, const float* first, const float* second, const float* bias,
                  float* out);
+
+/// A convolution whose primitives, reorders and memory objects are made. For one caller at a time.
+class PreparedConv {
+ public:
+  virtual ~PreparedConv() = default;
+  /// As onednn_conv, with the bits that it gives.
+  virtual void run(const float* first, const float* second, const float* bias, float* out) = 0;
+};
+
+/// Null when oneDNN has nothing for these sizes.
+std::unique_ptr<PreparedConv> prepare_onednn_conv(const ConvSizes& sizes);
+
+/// What oneDNN chose for these sizes, such as "jit:avx512_core"; "" for nothing. For benchmarks.
+std::string onednn_conv_name(const ConvSizes& sizes);
+
+/// The size of channel blocks that suits oneDNN's instruction set; 0 without AVX.
+int64_t onednn_channel_block();
 
 }  // namespace cornu::backend::cpu

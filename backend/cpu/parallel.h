@@ -8,18 +8,21 @@
 
 namespace cornu::backend::cpu {
 
-/// Number of threads that a loop of `work` scalar operations should use: 1 when it is too short to be
-/// worth waking others.
+/// Scalar operations below which a loop is never split, whatever the number of threads.
+inline constexpr int64_t least_parallel_work = 64 * 1024;
+
+/// Number of threads that a loop of `work` scalar operations should use: 1 when it is too short to
+/// be worth waking others.
 int threads_for(int64_t work);
 
 namespace detail {
 using Body = void (*)(void* context, int64_t begin, int64_t end, int thread);
-void parallel(int64_t count, int threads, Body body, void* context);
+void parallel(int64_t count, int64_t work, int threads, Body body, void* context);
 }  // namespace detail
 
-/// Calls f(begin, end) on disjoint ranges that cover [0, count), at most one per thread. `work` is the
-/// number of scalar operations of the whole loop. The split depends only on the arguments and the number
-/// of threads, so results repeat bit for bit. Exceptions must not leave f.
+/// Calls f(begin, end) on disjoint ranges that cover [0, count), at most one per thread. `work` is
+/// the number of scalar operations of the whole loop. The split depends only on the arguments and
+/// the number of threads, so results repeat bit for bit. Exceptions must not leave f.
 template <class F>
 void parallel_for(int64_t count, int64_t work, F&& f) {
   const int threads = static_cast<int>(std::min<int64_t>(threads_for(work), count));
@@ -28,7 +31,7 @@ void parallel_for(int64_t count, int64_t work, F&& f) {
     return;
   }
   detail::parallel(
-      count, threads,
+      count, work, threads,
       [](void* context, int64_t begin, int64_t end, int) {
         (*static_cast<std::remove_reference_t<F>*>(context))(begin, end);
       },

@@ -1,15 +1,20 @@
 // Pooling: loops over windows whose innermost loop runs over channels, compiled per instruction
-// set.
+// set. Floats go through a window with a vector of channels in registers.
+//
+// With channels in blocks an image is as many images as it has blocks, each of `block` channels.
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <type_traits>
 
 #include "allocator.h"
+#include "blocks.h"
 #include "convert.h"
 #include "kernels.h"
 #include "parallel.h"
+#include "prepare_conv.h"
 #include "targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -40,17 +45,34 @@ struct Window {
   }
 };
 
-inline Window window_at(const PoolSizes& s, int64_t pixel) {
-  const std::array<int64_t, 3> at = {pixel / s.y[2] / s.y[1], pixel / s.y[2] % s.y[1],
-                                     pixel % s.y[2]};
-  Window w;
-  for (size_t axis = 0; axis < 3; ++axis) {
-    const int64_t start = at[axis] * s.strides[axis] - s.pad_low[axis];
-    w.begin[axis] = std::max<int64_t>(start, 0);
-    w.end[axis] = std::min(start + s.window[axis], s.x[axis]);
+// Walks over y's pixels, and tells the windows without dividing for each.
+class Walk {
+ public:
+  Walk(const PoolSizes& s, int64_t pixel)
+      : s_(s), at_{pixel / s.y[2] / s.y[1], pixel / s.y[2] % s.y[1], pixel % s.y[2]} {
+    for (size_t axis = 0; axis < 3; ++axis) look(axis);
   }
-  return w;
-}
+  const Window& window() const { return window_; }
+  void next() {
+    for (size_t axis = 3; axis-- > 0;) {
+      const bool carry = ++at_[axis] == s_.y[axis];
+      if (carry) at_[axis] = 0;
+      look(axis);
+      if (!carry) return;
+    }
+  }
+
+ private:
+  void look(size_t axis) {
+    const int64_t start = at_[axis] * s_.strides[axis] - s_.pad_low[axis];
+    window_.begin[axis] = std::max<int64_t>(start, 0);
+    window_.end[axis] = std::min(start + s_.window[axis], s_.x[axis]);
+  }
+
+  const PoolSizes& s_;
+  std::array<int64_t, 3> at_;
+  Window window_;
+};
 
 // Operands of a pass, in the type T.
 template <class T>
@@ -82,6 +104,8 @@ namespace cornu::backend::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 // Loops over the pixels of x in a window, row by row. `Body` is called with the pixel's number.
 template <class Body>
 HWY_ATTR inline void each_pixel(const PoolSizes& s, const Window& w, const Body& body) {
@@ -90,64 +114,88 @@ HWY_ATTR inline void each_pixel(const PoolSizes& s, const Window& w, const Body&
       for (int64_t k = w.begin[2]; k < w.end[2]; ++k) body((i * s.x[1] + j) * s.x[2] + k);
 }
 
-// The inner loops stand in functions of their own: no captured variable hides from the compiler
-// that they can be vectors. x != x asks for NaN, which wins and stays.
-template <class T>
-HWY_ATTR void take_larger(const T* HWY_RESTRICT x, T* HWY_RESTRICT y, int64_t count) {
-  for (int64_t c = 0; c < count; ++c) y[c] = ((x[c] > y[c]) | (x[c] != x[c])) ? x[c] : y[c];
-}
-
-template <class T>
-HWY_ATTR void add(const T* HWY_RESTRICT x, T* HWY_RESTRICT y, int64_t count) {
-  for (int64_t c = 0; c < count; ++c) y[c] += x[c];
-}
-
-// Adds the gradient where x is the maximum and no earlier pixel was; `left` holds what is to be
-// given yet.
-template <class T>
-HWY_ATTR void give(const T* HWY_RESTRICT x, const T* HWY_RESTRICT y, T* HWY_RESTRICT left,
-                   T* HWY_RESTRICT dx, int64_t count) {
-  for (int64_t c = 0; c < count; ++c) {
-    const bool chosen = (x[c] == y[c]) | (x[c] != x[c]);
-    dx[c] += chosen ? left[c] : T(0);
-    left[c] = chosen ? T(0) : left[c];
+// Calls f(d, channel) for [first, last): vectors first, single channels at the end. Integers, which
+// nobody pools in earnest, go one by one.
+template <class T, class F>
+HWY_ATTR inline void each_vector(int64_t first, int64_t last, const F& f) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const hn::ScalableTag<T> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; first + lanes <= last; first += lanes) f(d, first);
   }
+  for (; first < last; ++first) f(hn::CappedTag<T, 1>(), first);
+}
+
+template <class T, class V>
+HWY_ATTR inline auto is_nan(V x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return hn::IsNaN(x);
+  else
+    return hn::Ne(x, x);
 }
 
 template <class T>
 HWY_ATTR void forward_max(const PoolSizes& s, const PoolData<T>& data, int64_t begin, int64_t end) {
   constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                             : std::numeric_limits<T>::lowest();
-  for (int64_t pixel = begin; pixel < end; ++pixel) {
+  Walk walk(s, begin % s.y_pixels());
+  for (int64_t pixel = begin; pixel < end; ++pixel, walk.next()) {
     const T* const image = data.x + pixel / s.y_pixels() * s.x_pixels() * s.channels;
     T* const y = data.out + pixel * s.channels;
-    std::fill_n(y, s.channels, lowest);
-    each_pixel(s, window_at(s, pixel % s.y_pixels()), [&](int64_t from) HWY_ATTR {
-      take_larger(image + from * s.channels, y, s.channels);
+    const Window w = walk.window();
+    each_vector<T>(0, s.channels, [&](auto d, int64_t c) HWY_ATTR {
+      auto best = hn::Set(d, lowest);
+      each_pixel(s, w, [&](int64_t from) HWY_ATTR {
+        const auto x = hn::LoadU(d, image + from * s.channels + c);
+        // NaN wins and stays.
+        best = hn::IfThenElse(hn::Or(hn::Gt(x, best), is_nan<T>(x)), x, best);
+      });
+      hn::StoreU(best, d, y + c);
     });
   }
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_ATTR inline V divide(D d, V sum, int64_t count) {
+  using T = hn::TFromD<D>;
+  if constexpr (std::is_floating_point_v<T>)
+    return hn::Div(sum, hn::Set(d, static_cast<T>(count)));
+  else
+    return hn::Set(d, static_cast<T>(hn::GetLane(sum) / static_cast<T>(count)));
 }
 
 template <class T>
 HWY_ATTR void forward_average(const PoolSizes& s, const PoolData<T>& data, int64_t begin,
                               int64_t end) {
-  for (int64_t pixel = begin; pixel < end; ++pixel) {
+  Walk walk(s, begin % s.y_pixels());
+  for (int64_t pixel = begin; pixel < end; ++pixel, walk.next()) {
     const T* const image = data.x + pixel / s.y_pixels() * s.x_pixels() * s.channels;
     T* const y = data.out + pixel * s.channels;
-    std::fill_n(y, s.channels, T(0));
-    const Window w = window_at(s, pixel % s.y_pixels());
-    each_pixel(s, w, [&](int64_t from) HWY_ATTR { add(image + from * s.channels, y, s.channels); });
-    const T count = static_cast<T>(std::max<int64_t>(w.count(), 1));
-    for (int64_t c = 0; c < s.channels; ++c) y[c] /= count;
+    const Window w = walk.window();
+    const int64_t count = std::max<int64_t>(w.count(), 1);
+    each_vector<T>(0, s.channels, [&](auto d, int64_t c) HWY_ATTR {
+      auto sum = hn::Zero(d);
+      each_pixel(s, w, [&](int64_t from) HWY_ATTR {
+        sum = hn::Add(sum, hn::LoadU(d, image + from * s.channels + c));
+      });
+      hn::StoreU(divide(d, sum, count), d, y + c);
+    });
   }
 }
 
-constexpr int64_t channel_block = 256;  // of a backward pass; its gradients stay in the first cache
-
 template <class T>
-HWY_ATTR void clear(const PoolSizes& s, T* dx, int64_t first, int64_t count) {
+HWY_ATTR void clear(const PoolSizes& s, T* dx, int64_t first, int64_t last) {
   for (int64_t pixel = 0; pixel < s.x_pixels(); ++pixel)
-    std::fill_n(dx + pixel * s.channels + first, count, T(0));
+    std::fill(dx + pixel * s.channels + first, dx + pixel * s.channels + last, T(0));
+}
+
+// Whether every pixel of x lies in just one window: then nothing needs to be cleared or added up.
+inline bool tiles_exactly(const PoolSizes& s) {
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (s.pad_low[axis] != 0 || s.strides[axis] != s.window[axis] ||
+        s.y[axis] * s.strides[axis] != s.x[axis])
+      return false;
+  return true;
 }
 
 template <class T>
@@ -155,18 +203,25 @@ HWY_ATTR void backward_max(const PoolSizes& s, const PoolData<T>& data, int64_t 
                            int64_t first, int64_t last) {
   const T* const x = data.x + image * s.x_pixels() * s.channels;
   T* const dx = data.out + image * s.x_pixels() * s.channels;
-  T left[channel_block];
-  for (; first < last; first += channel_block) {
-    const int64_t count = std::min(channel_block, last - first);
-    clear(s, dx, first, count);
-    for (int64_t pixel = 0; pixel < s.y_pixels(); ++pixel) {
-      const int64_t y_at = (image * s.y_pixels() + pixel) * s.channels + first;
-      std::copy_n(data.dy + y_at, count, left);
-      each_pixel(s, window_at(s, pixel), [&](int64_t to) HWY_ATTR {
-        const int64_t x_at = to * s.channels + first;
-        give(x + x_at, data.y + y_at, left, dx + x_at, count);
+  const bool fresh = tiles_exactly(s);
+  if (!fresh) clear(s, dx, first, last);
+  Walk walk(s, 0);
+  for (int64_t pixel = 0; pixel < s.y_pixels(); ++pixel, walk.next()) {
+    const int64_t y_at = (image * s.y_pixels() + pixel) * s.channels;
+    const Window w = walk.window();
+    each_vector<T>(first, last, [&](auto d, int64_t c) HWY_ATTR {
+      // What is to be given yet goes to the first pixel that is the maximum.
+      auto left = hn::LoadU(d, data.dy + y_at + c);
+      const auto y = hn::LoadU(d, data.y + y_at + c);
+      each_pixel(s, w, [&](int64_t to) HWY_ATTR {
+        const int64_t at = to * s.channels + c;
+        const auto value = hn::LoadU(d, x + at);
+        const auto chosen = hn::Or(hn::Eq(value, y), is_nan<T>(value));
+        const auto given = hn::IfThenElseZero(chosen, left);
+        left = hn::IfThenZeroElse(chosen, left);
+        hn::StoreU(fresh ? given : hn::Add(hn::LoadU(d, dx + at), given), d, dx + at);
       });
-    }
+    });
   }
 }
 
@@ -174,18 +229,20 @@ template <class T>
 HWY_ATTR void backward_average(const PoolSizes& s, const PoolData<T>& data, int64_t image,
                                int64_t first, int64_t last) {
   T* const dx = data.out + image * s.x_pixels() * s.channels;
-  T share[channel_block];
-  for (; first < last; first += channel_block) {
-    const int64_t count = std::min(channel_block, last - first);
-    clear(s, dx, first, count);
-    for (int64_t pixel = 0; pixel < s.y_pixels(); ++pixel) {
-      const Window w = window_at(s, pixel);
-      const T* const dy = data.dy + (image * s.y_pixels() + pixel) * s.channels + first;
-      const T divisor = static_cast<T>(std::max<int64_t>(w.count(), 1));
-      for (int64_t c = 0; c < count; ++c) share[c] = dy[c] / divisor;
-      each_pixel(s, w,
-                 [&](int64_t to) HWY_ATTR { add(share, dx + to * s.channels + first, count); });
-    }
+  const bool fresh = tiles_exactly(s);
+  if (!fresh) clear(s, dx, first, last);
+  Walk walk(s, 0);
+  for (int64_t pixel = 0; pixel < s.y_pixels(); ++pixel, walk.next()) {
+    const T* const dy = data.dy + (image * s.y_pixels() + pixel) * s.channels;
+    const Window w = walk.window();
+    const int64_t count = std::max<int64_t>(w.count(), 1);
+    each_vector<T>(first, last, [&](auto d, int64_t c) HWY_ATTR {
+      const auto share = divide(d, hn::LoadU(d, dy + c), count);
+      each_pixel(s, w, [&](int64_t to) HWY_ATTR {
+        T* const at = dx + to * s.channels + c;
+        hn::StoreU(fresh ? share : hn::Add(hn::LoadU(d, at), share), d, at);
+      });
+    });
   }
 }
 
@@ -223,10 +280,14 @@ const PoolTable<T>& chosen_table() {
   if constexpr (std::is_same_v<T, uint64_t>) return *HWY_DYNAMIC_DISPATCH(unsigned_table)();
 }
 
-PoolSizes pool_sizes(const Pool& kernel, const Shape& x, const Shape& y) {
+PoolSizes pool_sizes(const Pool& kernel, Operands inputs, Operands outputs) {
+  const Shape& whole_x = *inputs[0].shape;
+  const Shape x = channels_last_shape(whole_x, kernel.block);
+  const Shape y =
+      channels_last_shape(kernel.backward ? *inputs[1].shape : *outputs[0].shape, kernel.block);
   PoolSizes s{};
-  s.batch = x[0];
-  s.channels = x.back();
+  s.batch = kernel.block != 0 ? whole_x[0] * whole_x[1] : x[0];
+  s.channels = kernel.block != 0 ? kernel.block : x.back();
   const int spatial = x.rank() - 2;
   for (int axis = 0; axis < 3; ++axis) {
     const int own = axis - 3 + spatial;
@@ -264,6 +325,23 @@ void run_as(const Pool& kernel, const PoolSizes& s, const PoolData<T>& data) {
   });
 }
 
+template <class T>
+class PoolExecutable final : public Executable {
+ public:
+  PoolExecutable(const Pool& kernel, const PoolSizes& sizes) : kernel_(kernel), sizes_(sizes) {}
+  void run(void* const* data) override {
+    const auto at = [&](int i) { return static_cast<const T*>(data[i]); };
+    if (kernel_.backward)
+      run_as<T>(kernel_, sizes_, {at(0), at(1), at(2), static_cast<T*>(data[3])});
+    else
+      run_as<T>(kernel_, sizes_, {at(0), nullptr, nullptr, static_cast<T*>(data[1])});
+  }
+
+ private:
+  Pool kernel_;
+  PoolSizes sizes_;
+};
+
 // The type in which a pool computes: floats as in a product, integers in 64 bits with their sign.
 DType pool_type(DType x, DType out) {
   const DType type = compute_type(x, x, out);
@@ -275,8 +353,7 @@ DType pool_type(DType x, DType out) {
 void run(const Pool& kernel, Operands inputs, Operands outputs) {
   const Operand &x = inputs[0], &out = outputs[0];
   if (out.shape->numel() == 0) return;
-  const PoolSizes sizes =
-      pool_sizes(kernel, *x.shape, kernel.backward ? *inputs[1].shape : *out.shape);
+  const PoolSizes sizes = pool_sizes(kernel, inputs, outputs);
   const DType type = pool_type(x.dtype, out.dtype);
   const void* data[3] = {};
   std::optional<Scratch> copies[3], result;
@@ -313,6 +390,17 @@ void run(const Pool& kernel, Operands inputs, Operands outputs) {
   // Signed results lie in the unsigned buffer.
   const DType stored = type == DType::uint64 && is_signed_int(x.dtype) ? DType::int64 : type;
   convert(result->data(), stored, out.data, out.dtype, count);
+}
+
+std::unique_ptr<Executable> prepare_pool(const Pool& kernel, Operands inputs, Operands outputs) {
+  const DType type = inputs[0].dtype;
+  if (outputs[0].dtype != type || outputs[0].shape->numel() == 0) return nullptr;
+  for (const Operand& input : inputs)
+    if (input.dtype != type) return nullptr;
+  const PoolSizes sizes = pool_sizes(kernel, inputs, outputs);
+  if (type == DType::float32) return std::make_unique<PoolExecutable<float>>(kernel, sizes);
+  if (type == DType::float64) return std::make_unique<PoolExecutable<double>>(kernel, sizes);
+  return nullptr;
 }
 
 }  // namespace cornu::backend::cpu

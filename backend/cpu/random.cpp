@@ -28,6 +28,8 @@ constexpr bool draws(Distribution distribution) {
       return std::is_same_v<T, bool>;
     case Distribution::randint:
       return is_integer<T>;
+    case Distribution::next_key:
+      return false;
     default:
       return is_floating<T>;
   }
@@ -60,8 +62,15 @@ void fill(const Random& kernel, Key key, uint64_t first, std::span<T> out) {
 
 void run(const Random& kernel, Operands inputs, Operands outputs) {
   const uint32_t* words = static_cast<const uint32_t*>(inputs[0].data);
-  const Key key{words[0], words[1]};
+  Key key{words[0], words[1]};
   const Operand& output = outputs[0];
+  if (kernel.distribution == Distribution::next_key) {
+    next_key(key);
+    uint32_t* const next = static_cast<uint32_t*>(output.data);
+    next[0] = key.hi;
+    next[1] = key.lo;
+    return;
+  }
   const int64_t count = output.shape->numel();
   dispatch(output.dtype, [&]<class T>() {
     if (!draws<T>(kernel.distribution))

@@ -12,6 +12,7 @@
 #include "arg_reduce.h"
 #include "interpreter.h"
 #include "parallel.h"
+#include "prepare.h"
 #include "reduce_groups.h"
 
 namespace cornu::backend::cpu {
@@ -48,11 +49,15 @@ Combine combine_of(ReduceOp op) {
 
 class Reduction {
  public:
-  Reduction(const Reduce& kernel, Operands inputs, const Operand& output)
-      : program_(*kernel.program, kernel.compute, kernel.shape, inputs),
+  Reduction(const Reduce& kernel, Operands inputs, const Operand& output,
+            Binding binding = Binding::once)
+      : program_(*kernel.program, kernel.compute, kernel.shape, inputs, {}, binding),
         groups_(kernel.shape, kernel.axes),
         combine_(combine_of(kernel.op)),
-        output_(output),
+        output_(static_cast<char*>(output.data)),
+        output_type_(output.dtype),
+        output_bytes_(static_cast<int64_t>(size_of(output.dtype))),
+        outputs_(output.shape->numel()),
         scale_(kernel.scale) {
     constexpr Opcode opcodes[] = {Opcode::add, Opcode::multiply, Opcode::maximum, Opcode::minimum};
     const bool adds = combine_ == Combine::sum || combine_ == Combine::product;
@@ -69,6 +74,12 @@ class Reduction {
   }
 
   void run();
+  /// Runs on the input at these addresses, and the output after them.
+  void run(void* const* data, size_t inputs) {
+    program_.rebind(data);
+    output_ = static_cast<char*>(data[inputs]);
+    run();
+  }
 
  private:
   void set_neutral();
@@ -84,6 +95,7 @@ class Reduction {
   void rows(Frame& frame, int64_t flat, int64_t count, int64_t length, char* accumulators) const;
   void columns(Frame& frame, int64_t flat, int64_t count, int64_t stride, int64_t n,
                char* accumulators) const;
+  void fold_rows(const char* x, int64_t rows, int64_t length, char* accumulators) const;
   void narrow_columns(Frame& frame, int64_t flat, int64_t count, int64_t length,
                       char* accumulators) const;
   void accumulate(Frame& frame, int level, int64_t flat, int64_t begin, int64_t end,
@@ -98,7 +110,10 @@ class Reduction {
   BoundProgram program_;
   ReduceGroups groups_;
   Combine combine_;
-  const Operand& output_;
+  char* output_;
+  DType output_type_;
+  int64_t output_bytes_;  ///< of an element
+  int64_t outputs_;       ///< their number
   double scale_;
   bool widened_;
   DType accumulator_type_;
@@ -122,7 +137,7 @@ void Reduction::set_neutral() {
         } else {
           // Of an empty maximum the lowest value of the output's type is wanted.
           value = highest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
-          dispatch(output_.dtype, [&]<class O>() {
+          dispatch(output_type_, [&]<class O>() {
             if constexpr (std::is_integral_v<O>) {
               if (program_.numel() == 0)
                 value = static_cast<T>(highest ? std::numeric_limits<O>::max()
@@ -213,34 +228,42 @@ void Reduction::columns(Frame& frame, int64_t flat, int64_t count, int64_t strid
   }
 }
 
+// accumulators[i] = combine(accumulators[i], column i of x), for `rows` rows of the compute type
+// that fit a tile: pairwise, so that even in float32 nothing is lost.
+void Reduction::fold_rows(const char* x, int64_t rows, int64_t length, char* accumulators) const {
+  const int64_t half = rows / 2, kept = rows - half;
+  alignas(64) char some[tile_size * 8];
+  if (half > 0) {
+    // The first step of the fold is out of place: x may be the operand itself.
+    combine_elements_(x, x + kept * length * element_bytes_, nullptr, some, half * length);
+    if (kept > half)
+      std::memcpy(some + half * length * element_bytes_, x + half * length * element_bytes_,
+                  static_cast<size_t>(length * element_bytes_));
+    fold(combine_elements_, some, kept, length, element_bytes_);
+    x = some;
+  }
+  combine_tile(accumulators, x, length);
+}
+
 // Columns of short rows: a tile holds many rows, which are told apart only at the end.
 void Reduction::narrow_columns(Frame& frame, int64_t flat, int64_t count, int64_t length,
                                char* accumulators) const {
   const int64_t at_once = tile_size / length, width = at_once * length;
   const int64_t tiles = count / at_once, rest = count % at_once;
-  if (tiles > 0) {
+  const auto fold_tile = [&](int64_t from, int64_t rows) {
+    const void* x = program_.evaluate(frame, from, rows * length);
+    fold_rows(static_cast<const char*>(x), rows, length, accumulators);
+  };
+  if (tiles == 1) {
+    fold_tile(flat, at_once);
+  } else if (tiles > 1) {
     alignas(64) char wide[tile_size * 8];
     fill_neutral(wide, width);
     columns(frame, flat, tiles, width, width, wide);
     fold(combine_accumulators_, wide, at_once, length, bytes_);
     combine(accumulators, wide, length);
   }
-  if (rest > 0) {
-    alignas(64) char some[tile_size * 8];
-    const char* x =
-        static_cast<const char*>(program_.evaluate(frame, flat + tiles * width, rest * length));
-    const int64_t half = rest / 2, kept = rest - half;
-    if (half > 0) {
-      // The first step of the fold, out of place: x may be the operand itself.
-      combine_elements_(x, x + kept * length * element_bytes_, nullptr, some, half * length);
-      if (kept > half)
-        std::memcpy(some + half * length * element_bytes_, x + half * length * element_bytes_,
-                    static_cast<size_t>(length * element_bytes_));
-      fold(combine_elements_, some, kept, length, element_bytes_);
-      x = some;
-    }
-    combine_tile(accumulators, x, length);
-  }
+  if (rest > 0) fold_tile(flat + tiles * width, rest);
 }
 
 // Reduces the part [begin, end) of group `level` and all groups inside it, from `flat` on.
@@ -284,9 +307,7 @@ void Reduction::finish(char* accumulators, int64_t first, int64_t count) const {
       }
     });
   }
-  store_(accumulators,
-         static_cast<char*>(output_.data) + first * static_cast<int64_t>(size_of(output_.dtype)),
-         count);
+  store_(accumulators, output_ + first * output_bytes_, count);
 }
 
 // The first group is reduced: parts of it are reduced apart, then combined in order.
@@ -298,8 +319,7 @@ void Reduction::run_parts() {
   char* accumulators = memory.scratch;
   fill_neutral(accumulators, parts * kept);
   auto run_range = [&](int64_t begin, int64_t end) {
-    Frame& frame = thread_frame();
-    program_.start(frame, std::min(tile_size, program_.numel()));
+    Frame& frame = program_.start(std::min(tile_size, program_.numel()));
     for (int64_t part = begin; part < end; ++part)
       accumulate(frame, 0, 0, count * part / parts, count * (part + 1) / parts,
                  accumulators + part * kept * bytes_);
@@ -317,8 +337,7 @@ void Reduction::run_parts() {
 void Reduction::run_wide_columns(int64_t outer, int64_t count, int64_t length) {
   const int64_t blocks = (length + tile_size - 1) / tile_size;
   auto run_range = [&](int64_t begin, int64_t end) {
-    Frame& frame = thread_frame();
-    program_.start(frame, tile_size);
+    Frame& frame = program_.start(tile_size);
     alignas(64) char accumulators[tile_size * 8];
     for (int64_t item = begin; item < end; ++item) {
       const int64_t k = item / blocks, column = item % blocks * tile_size;
@@ -336,8 +355,7 @@ void Reduction::run_kept() {
   const int64_t count = groups_[0].size, each = groups_.kept() / count;
   const int64_t at_once = std::max<int64_t>(1, tile_size / each);
   auto run_range = [&](int64_t begin, int64_t end) {
-    Frame& frame = thread_frame();
-    program_.start(frame, std::min(tile_size, program_.numel()));
+    Frame& frame = program_.start(std::min(tile_size, program_.numel()));
     Frame& memory = accumulator_frame();
     memory.reserve(static_cast<size_t>(std::min(at_once, end - begin) * each * bytes_));
     for (int64_t i = begin; i < end; i += at_once) {
@@ -351,13 +369,12 @@ void Reduction::run_kept() {
 }
 
 void Reduction::run() {
-  const int64_t outputs = output_.shape->numel();
-  if (outputs == 0) return;
+  if (outputs_ == 0) return;
   if (program_.numel() == 0) {
     Frame& memory = accumulator_frame();
-    memory.reserve(static_cast<size_t>(outputs * bytes_));
-    fill_neutral(memory.scratch, outputs);
-    finish(memory.scratch, 0, outputs);
+    memory.reserve(static_cast<size_t>(outputs_ * bytes_));
+    fill_neutral(memory.scratch, outputs_);
+    finish(memory.scratch, 0, outputs_);
     return;
   }
   const int count = groups_.count();
@@ -378,8 +395,7 @@ void Reduction::run() {
     char* accumulators = memory.scratch;
     fill_neutral(accumulators, parts * rows_count);
     parallel_for(parts * rows_count, program_.work(), [&](int64_t begin, int64_t end) {
-      Frame& frame = thread_frame();
-      program_.start(frame, tile_size);
+      Frame& frame = program_.start(tile_size);
       for (int64_t item = begin; item < end; ++item) {
         const int64_t part = item / rows_count, row = item % rows_count;
         accumulate(frame, 1, row * length, length * part / parts, length * (part + 1) / parts,
@@ -396,7 +412,27 @@ void Reduction::run() {
     run_kept();
 }
 
+class PreparedReduce final : public Executable {
+ public:
+  PreparedReduce(const Reduce& kernel, Operands inputs, const Operand& output)
+      : program_(kernel.program),
+        inputs_(inputs.size()),
+        reduction_(kernel, inputs, output, Binding::lasting) {}
+
+  void run(void* const* data) override { reduction_.run(data, inputs_); }
+
+ private:
+  const ProgramRef program_;
+  size_t inputs_;
+  Reduction reduction_;
+};
+
 }  // namespace
+
+std::unique_ptr<Executable> prepare(const Reduce& kernel, Operands inputs, Operands outputs) {
+  if (kernel.op == ReduceOp::argmax || kernel.op == ReduceOp::argmin) return nullptr;
+  return std::make_unique<PreparedReduce>(kernel, inputs, outputs[0]);
+}
 
 void run(const Reduce& kernel, Operands inputs, Operands outputs) {
   if (kernel.op == ReduceOp::argmax || kernel.op == ReduceOp::argmin) {

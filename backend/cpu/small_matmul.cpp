@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "allocator.h"
 #include "targets.h"
@@ -18,7 +20,7 @@ namespace cornu::backend::cpu {
 namespace {
 // What one instruction set offers.
 struct SmallMatmulTable {
-  void (*product_float)(const MatrixProduct<float>&);
+  FloatProduct (*choose_float)(const MatrixProduct<float>&);
   void (*product_double)(const MatrixProduct<double>&);
   void (*product_uint32)(const MatrixProduct<uint32_t>&);
   void (*product_uint64)(const MatrixProduct<uint64_t>&);
@@ -37,10 +39,31 @@ namespace hn = hwy::HWY_NAMESPACE;
 // registers.
 constexpr int tile_rows = HWY_TARGET <= HWY_AVX3 ? 8 : 6;
 
+/// Whether loads and stores of a part of a vector touch nothing beyond it.
+constexpr bool masks = HWY_TARGET <= HWY_AVX2;
+
+// Loads and stores of whole vectors, or of the first `count` elements of them.
+template <bool Part, class D, class T = hn::TFromD<D>>
+HWY_ATTR inline hn::Vec<D> load(D d, const T* from, [[maybe_unused]] int64_t count) {
+  if constexpr (Part)
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, from);
+  else
+    return hn::LoadU(d, from);
+}
+
+template <bool Part, class D, class T = hn::TFromD<D>>
+HWY_ATTR inline void store(hn::Vec<D> value, D d, T* to, [[maybe_unused]] int64_t count) {
+  if constexpr (Part)
+    hn::BlendedStore(value, hn::FirstN(d, static_cast<size_t>(count)), d, to);
+  else
+    hn::StoreU(value, d, to);
+}
+
 // c[0, rows) x vectors = a x b over all k. Vector v starts at column `columns[v]`; the last one may
 // overlap the one before, whose values it computes again. `Unroll` sums of every Unroll-th product
 // hide the latency of additions where there are few accumulators.
-template <int Rows, int Vectors, int Unroll, class D, class T = hn::TFromD<D>>
+// With `Part` there is one vector, which is wider than c.
+template <int Rows, int Vectors, int Unroll, bool Part, class D, class T = hn::TFromD<D>>
 HWY_ATTR inline void tile(D d, const MatrixProduct<T>& p, int64_t row, const int64_t* columns) {
   using V = hn::Vec<D>;
   V sums[Unroll][Rows][Vectors];
@@ -53,7 +76,7 @@ HWY_ATTR inline void tile(D d, const MatrixProduct<T>& p, int64_t row, const int
   for (; i + Unroll <= p.k; i += Unroll) {
     for (int u = 0; u < Unroll; ++u) {
       V bs[Vectors];
-      for (int v = 0; v < Vectors; ++v) bs[v] = hn::LoadU(d, b + columns[v]);
+      for (int v = 0; v < Vectors; ++v) bs[v] = load<Part>(d, b + columns[v], p.n);
       for (int r = 0; r < Rows; ++r) {
         const V as = hn::Set(d, a[r * p.a_row]);
         for (int v = 0; v < Vectors; ++v) sums[u][r][v] = hn::MulAdd(as, bs[v], sums[u][r][v]);
@@ -65,31 +88,32 @@ HWY_ATTR inline void tile(D d, const MatrixProduct<T>& p, int64_t row, const int
   for (; i < p.k; ++i, a += p.a_column, b += p.b_row)
     for (int r = 0; r < Rows; ++r)
       for (int v = 0; v < Vectors; ++v)
-        sums[0][r][v] =
-            hn::MulAdd(hn::Set(d, a[r * p.a_row]), hn::LoadU(d, b + columns[v]), sums[0][r][v]);
+        sums[0][r][v] = hn::MulAdd(hn::Set(d, a[r * p.a_row]), load<Part>(d, b + columns[v], p.n),
+                                   sums[0][r][v]);
   for (int v = 0; v < Vectors; ++v) {
-    const V start = p.bias != nullptr ? hn::LoadU(d, p.bias + columns[v]) : hn::Zero(d);
+    const V start = p.bias != nullptr ? load<Part>(d, p.bias + columns[v], p.n) : hn::Zero(d);
     for (int r = 0; r < Rows; ++r) {
       for (int u = 1; u < Unroll; ++u) sums[0][r][v] = hn::Add(sums[0][r][v], sums[u][r][v]);
-      hn::StoreU(hn::Add(sums[0][r][v], start), d, p.c + (row + r) * p.c_row + columns[v]);
+      store<Part>(hn::Add(sums[0][r][v], start), d, p.c + (row + r) * p.c_row + columns[v], p.n);
     }
   }
 }
 
 // All rows of the columns of `Vectors` vectors.
-template <int Vectors, class D, class T = hn::TFromD<D>>
+template <int Vectors, bool Part, class D, class T = hn::TFromD<D>>
 HWY_ATTR inline void tile_column(D d, const MatrixProduct<T>& p, const int64_t* columns) {
   int64_t row = 0;
   if constexpr (Vectors <= 2) {
     for (; row + tile_rows <= p.m; row += tile_rows)
-      tile<tile_rows, Vectors, 1>(d, p, row, columns);
-    for (; row + 4 <= p.m; row += 4) tile<4, Vectors, 1>(d, p, row, columns);
+      tile<tile_rows, Vectors, 1, Part>(d, p, row, columns);
+    for (; row + 4 <= p.m; row += 4) tile<4, Vectors, 1, Part>(d, p, row, columns);
     if (row + 2 <= p.m) {
-      tile<2, Vectors, 2>(d, p, row, columns);
+      tile<2, Vectors, 2, Part>(d, p, row, columns);
       row += 2;
     }
   }
-  for (; row < p.m; ++row) tile<1, Vectors, (Vectors < 4 ? 4 / Vectors : 1)>(d, p, row, columns);
+  for (; row < p.m; ++row)
+    tile<1, Vectors, (Vectors < 4 ? 4 / Vectors : 1), Part>(d, p, row, columns);
 }
 
 // b stored row by row (b_column = 1): reads it in place.
@@ -97,7 +121,14 @@ template <class D, class T = hn::TFromD<D>>
 HWY_ATTR void direct(D d, const MatrixProduct<T>& p) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   if constexpr (hn::MaxLanes(D()) > 1) {
-    if (p.n < lanes) return direct(hn::Half<D>(), p);
+    if (p.n < lanes) {
+      // Half of a vector does when it holds all of a row.
+      if (!masks || 2 * p.n <= lanes) return direct(hn::Half<D>(), p);
+      if constexpr (masks) {
+        const int64_t first[1] = {0};
+        return tile_column<1, true>(d, p, first);
+      }
+    }
   }
   // One row leaves registers for more columns at once.
   const bool one_row = p.m == 1;
@@ -108,82 +139,152 @@ HWY_ATTR void direct(D d, const MatrixProduct<T>& p) {
     for (int v = 0; v < vectors; ++v) columns[v] = std::min(column + v * lanes, p.n - lanes);
     switch (vectors) {
       case 8:
-        tile_column<8>(d, p, columns);
+        tile_column<8, false>(d, p, columns);
         break;
       case 4:
-        tile_column<4>(d, p, columns);
+        tile_column<4, false>(d, p, columns);
         break;
       case 2:
-        tile_column<2>(d, p, columns);
+        tile_column<2, false>(d, p, columns);
         break;
       default:
-        tile_column<1>(d, p, columns);
+        tile_column<1, false>(d, p, columns);
     }
     column += vectors * lanes;
   }
 }
 
-// Adds to sums[r][s] the products of elements [i, k) of rows x and y, vector by vector, then
-// narrower.
-template <int R, int S, class D, class T = hn::TFromD<D>>
-HWY_ATTR inline void dot_step(D d, const T* x, int64_t x_row, const T* y, int64_t y_row, int64_t i,
-                              int64_t k, T (&totals)[R][S]) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (i + lanes <= k) {
-    using V = hn::Vec<D>;
-    V sums[R][S];
-    for (int r = 0; r < R; ++r)
-      for (int s = 0; s < S; ++s) sums[r][s] = hn::Zero(d);
-    for (; i + lanes <= k; i += lanes) {
-      V ys[S];
-      for (int s = 0; s < S; ++s) ys[s] = hn::LoadU(d, y + s * y_row + i);
-      for (int r = 0; r < R; ++r) {
-        const V xs = hn::LoadU(d, x + r * x_row + i);
-        for (int s = 0; s < S; ++s) sums[r][s] = hn::MulAdd(xs, ys[s], sums[r][s]);
-      }
-    }
-    for (int r = 0; r < R; ++r)
-      for (int s = 0; s < S; ++s) totals[r][s] += hn::GetLane(hn::SumOfLanes(d, sums[r][s]));
-  }
-  if constexpr (hn::MaxLanes(D()) * sizeof(T) > 16) {
-    if (i < k) dot_step(hn::Half<D>(), x, x_row, y, y_row, i, k, totals);
+#if HWY_TARGET != HWY_SCALAR  // which has no blocks
+// Adds up the blocks of four lanes.
+template <class D>
+HWY_ATTR inline auto folded(D d, hn::Vec<D> x) {
+  if constexpr (hn::MaxLanes(d) > 4) {
+    const hn::Half<D> half;
+    return folded(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
   } else {
-    for (; i < k; ++i)
-      for (int r = 0; r < R; ++r)
-        for (int s = 0; s < S; ++s) totals[r][s] += x[r * x_row + i] * y[s * y_row + i];
+    return x;
   }
+}
+
+// Four totals of the lanes of x[0] to x[3], by fours and then by blocks.
+template <class V>
+HWY_ATTR inline auto totals(const V (&x)[4]) {
+  const hn::DFromV<V> d;
+  const hn::RepartitionToWide<decltype(d)> wide;
+  const V low = hn::Add(hn::InterleaveLower(d, x[0], x[1]), hn::InterleaveUpper(d, x[0], x[1]));
+  const V high = hn::Add(hn::InterleaveLower(d, x[2], x[3]), hn::InterleaveUpper(d, x[2], x[3]));
+  const auto l = hn::BitCast(wide, low), h = hn::BitCast(wide, high);
+  return folded(d, hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, l, h)),
+                           hn::BitCast(d, hn::InterleaveUpper(wide, l, h))));
+}
+
+// to (4, 4) = from (4, 4), turned around.
+HWY_ATTR inline void turn_block(const float* from, int64_t from_row, float* to, int64_t to_row) {
+  const hn::FixedTag<float, 4> d;
+  const hn::RepartitionToWide<decltype(d)> wide;
+  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_row);
+  const auto r2 = hn::LoadU(d, from + 2 * from_row), r3 = hn::LoadU(d, from + 3 * from_row);
+  const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
+  const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
+  const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
+  const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, to + to_row);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, to + 2 * to_row);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, to + 3 * to_row);
+}
+#endif
+
+// Scalar products of R rows of a with S columns of b, both contiguous: sums[r][s].
+template <int R, int S, class D, class T = hn::TFromD<D>>
+HWY_ATTR inline void dot(D d, const MatrixProduct<T>& p, int64_t row, int64_t column,
+                         hn::Vec<D> (&sums)[R][S], int64_t& done) {
+  using V = hn::Vec<D>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* const x = p.a + row * p.a_row;
+  const T* const y = p.b + column * p.b_column;
+  for (int r = 0; r < R; ++r)
+    for (int s = 0; s < S; ++s) sums[r][s] = hn::Zero(d);
+  int64_t i = 0;
+  const auto step = [&]<bool Part>(int64_t count) HWY_ATTR {
+    V ys[S];
+    for (int s = 0; s < S; ++s) ys[s] = load<Part>(d, y + s * p.b_column + i, count);
+    for (int r = 0; r < R; ++r) {
+      const V xs = load<Part>(d, x + r * p.a_row + i, count);
+      for (int s = 0; s < S; ++s) sums[r][s] = hn::MulAdd(xs, ys[s], sums[r][s]);
+    }
+  };
+  for (; i + lanes <= p.k; i += lanes) step.template operator()<false>(lanes);
+  if constexpr (masks) {
+    if (i < p.k) step.template operator()<true>(p.k - i);
+    i = p.k;
+  }
+  done = i;
+}
+
+// The products of elements from `done` on, for instruction sets without masks.
+template <class T>
+HWY_ATTR inline T rest_of_dot(const MatrixProduct<T>& p, int64_t row, int64_t column,
+                              int64_t done) {
+  T sum = 0;
+  for (int64_t i = done; i < p.k; ++i) sum += p.a[row * p.a_row + i] * p.b[column * p.b_column + i];
+  return sum;
 }
 
 template <int R, int S, class T>
 HWY_ATTR inline void dot_tile(const MatrixProduct<T>& p, int64_t row, int64_t column) {
-  T totals[R][S] = {};
-  dot_step<R, S>(hn::ScalableTag<T>(), p.a + row * p.a_row, p.a_row, p.b + column * p.b_column,
-                 p.b_column, 0, p.k, totals);
-  for (int r = 0; r < R; ++r)
-    for (int s = 0; s < S; ++s)
-      p.c[(row + r) * p.c_row + column + s] =
-          p.bias != nullptr ? totals[r][s] + p.bias[column + s] : totals[r][s];
+  const hn::ScalableTag<T> d;
+  hn::Vec<decltype(d)> sums[R][S];
+  int64_t done;
+  dot<R, S>(d, p, row, column, sums, done);
+  for (int r = 0; r < R; ++r) {
+    T results[S];
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (S == 4 && std::is_same_v<T, float>)
+      hn::StoreU(totals(sums[r]), hn::FixedTag<T, 4>(), results);
+    else
+#endif
+      for (int s = 0; s < S; ++s) results[s] = hn::GetLane(hn::SumOfLanes(d, sums[r][s]));
+    T* const c = p.c + (row + r) * p.c_row + column;
+    for (int s = 0; s < S; ++s) {
+      if constexpr (!masks) results[s] += rest_of_dot(p, row + r, column + s, done);
+      c[s] = p.bias != nullptr ? results[s] + p.bias[column + s] : results[s];
+    }
+  }
 }
 
-// Rows of a and columns of b are both contiguous: scalar products.
+// Rows of a and columns of b are both contiguous: scalar products. The last tiles overlap the ones
+// before.
 template <class T>
 HWY_ATTR void dots(const MatrixProduct<T>& p) {
+  if (p.n == 1 && p.m >= 4 && p.c_row == 1) {
+    MatrixProduct<T> turned = p;  // c^T = b^T x a^T, four columns at once
+    turned.bias = nullptr;
+    turned.m = 1;
+    turned.n = p.m;
+    std::swap(turned.a, turned.b);
+    turned.a_row = p.b_column;
+    turned.b_column = p.a_row;
+    turned.c_row = p.m;
+    dots(turned);
+    if (p.bias != nullptr)
+      for (int64_t row = 0; row < p.m; ++row) p.c[row] += p.bias[0];
+    return;
+  }
   int64_t row = 0;
   if (p.n >= 4) {
-    for (; row + 2 <= p.m; row += 2) {
-      int64_t column = 0;
-      for (; column + 4 <= p.n; column += 4) dot_tile<2, 4>(p, row, column);
-      for (; column < p.n; ++column) dot_tile<2, 1>(p, row, column);
-    }
-  } else {
-    for (; row + 4 <= p.m; row += 4)
-      for (int64_t column = 0; column < p.n; ++column) dot_tile<4, 1>(p, row, column);
+    const auto all_columns = [&]<int R>() HWY_ATTR {
+      for (int64_t column = 0; column < p.n; column += 4)
+        dot_tile<R, 4>(p, row, std::min(column, p.n - 4));
+    };
+    for (; row + 2 <= p.m; row += 2) all_columns.template operator()<2>();
+    if (row < p.m) all_columns.template operator()<1>();
+    return;
   }
-  for (; row < p.m; ++row) {
-    int64_t column = 0;
-    for (; column + 4 <= p.n; column += 4) dot_tile<1, 4>(p, row, column);
-    for (; column < p.n; ++column) dot_tile<1, 1>(p, row, column);
-  }
+  for (; row + 4 <= p.m; row += 4)
+    for (int64_t column = 0; column < p.n; ++column) dot_tile<4, 1>(p, row, column);
+  for (; row < p.m; ++row)
+    for (int64_t column = 0; column < p.n; ++column) dot_tile<1, 1>(p, row, column);
 }
 
 // to (outer / width panels, inner, width) = from (outer, inner), with zeros beyond `outer`.
@@ -247,7 +348,7 @@ HWY_ATTR void packed(const MatrixProduct<T>& p) {
                                         nullptr,
                                         edge,
                                         width};
-            tile<tile_rows, 2, 1>(d, part, 0, columns);
+            tile<tile_rows, 2, 1, false>(d, part, 0, columns);
             const int64_t rows = std::min<int64_t>(tile_rows, m - row);
             const int64_t count = std::min(width, n - column);
             const T* bias = p.bias != nullptr ? p.bias + n0 + column : nullptr;
@@ -269,29 +370,101 @@ HWY_ATTR void packed(const MatrixProduct<T>& p) {
 }
 
 template <class T>
-HWY_ATTR void product(const MatrixProduct<T>& p) {
-  const hn::ScalableTag<T> d;
-  if (p.n == 1 && p.m > 1 && p.a_column != 1 && p.c_row == 1 &&
-      p.bias == nullptr)  // c^T = b^T x a^T
-    return product(MatrixProduct<T>{1, p.m, p.k, p.b, 1, p.b_row, p.a, p.a_column, p.a_row, nullptr,
-                                    p.c, p.m});
-  if (p.n == 1 && p.b_row == 1 && p.a_column == 1) return dots(p);
-  const bool small = p.m * p.n * p.k <= small_matmul_limit;
-  if (p.b_column == 1 && (small || p.m < 4)) return direct(d, p);
-  if (p.a_column == 1 && p.b_row == 1 && (p.m < 8 || p.k > 4 * p.n)) return dots(p);
-  if (small && p.k * p.n <= 4096) {
-    T turned[4096];
-    for (int64_t column = 0; column < p.n; ++column)
-      for (int64_t i = 0; i < p.k; ++i)
-        turned[i * p.n + column] = p.b[i * p.b_row + column * p.b_column];
-    MatrixProduct<T> straight = p;
-    straight.b = turned;
-    straight.b_row = p.n;
-    straight.b_column = 1;
-    return direct(d, straight);
-  }
-  packed(p);
+HWY_ATTR void direct_code(const MatrixProduct<T>& p) {
+  direct(hn::ScalableTag<T>(), p);
 }
+
+/// Elements of b that are turned around on the stack.
+constexpr int64_t turned_elements = 4096;
+
+// to (inner, outer) = from (outer, inner), whose rows lie `stride` apart.
+template <class T>
+HWY_ATTR void turn(const T* from, int64_t stride, int64_t outer, int64_t inner, T* to) {
+  int64_t row = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<T, float>) {
+    const int64_t whole = inner / 4 * 4;
+    for (; row + 4 <= outer; row += 4) {
+      for (int64_t i = 0; i < whole; i += 4)
+        turn_block(from + row * stride + i, stride, to + i * outer + row, outer);
+      for (int64_t i = whole; i < inner; ++i)
+        for (int64_t o = row; o < row + 4; ++o) to[i * outer + o] = from[o * stride + i];
+    }
+  }
+#endif
+  for (; row < outer; ++row)
+    for (int64_t i = 0; i < inner; ++i) to[i * outer + row] = from[row * stride + i];
+}
+
+// b stored column by column: turned around first.
+template <class T>
+HWY_ATTR void turned_code(const MatrixProduct<T>& p) {
+  alignas(64) T turned[turned_elements];
+  turn(p.b, p.b_column, p.n, p.k, turned);
+  MatrixProduct<T> straight = p;
+  straight.b = turned;
+  straight.b_row = p.n;
+  straight.b_column = 1;
+  direct(hn::ScalableTag<T>(), straight);
+}
+
+// k is 1: rows of c are multiples of the one row of b, which stays in registers.
+template <class T>
+HWY_ATTR void outer_code(const MatrixProduct<T>& p) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto columns = [&]<int Vectors, bool Part>(int64_t column, int64_t count) HWY_ATTR {
+    V b[Vectors], bias[Vectors];
+    for (int v = 0; v < Vectors; ++v) {
+      const int64_t at = column + v * lanes;
+      b[v] = load<Part>(d, p.b + at, count);
+      bias[v] = p.bias != nullptr ? load<Part>(d, p.bias + at, count) : hn::Zero(d);
+    }
+    T* c = p.c + column;
+    for (int64_t row = 0; row < p.m; ++row, c += p.c_row) {
+      const V a = hn::Set(d, p.a[row * p.a_row]);
+      for (int v = 0; v < Vectors; ++v)
+        store<Part>(hn::MulAdd(a, b[v], bias[v]), d, c + v * lanes, count);
+    }
+  };
+  int64_t column = 0;
+  for (; column + 4 * lanes <= p.n; column += 4 * lanes)
+    columns.template operator()<4, false>(column, lanes);
+  for (; column + lanes <= p.n; column += lanes)
+    columns.template operator()<1, false>(column, lanes);
+  if (column == p.n) return;
+  if constexpr (masks) {
+    columns.template operator()<1, true>(column, p.n - column);
+  } else {
+    for (int64_t row = 0; row < p.m; ++row)
+      for (int64_t i = column; i < p.n; ++i)
+        p.c[row * p.c_row + i] =
+            p.a[row * p.a_row] * p.b[i] + (p.bias != nullptr ? p.bias[i] : T(0));
+  }
+}
+
+// One column of c, from a stored column by column: c^T = b^T x a^T.
+template <class T>
+HWY_ATTR void swapped_code(const MatrixProduct<T>& p) {
+  direct(hn::ScalableTag<T>(), MatrixProduct<T>{1, p.m, p.k, p.b, 1, p.b_row, p.a, p.a_column,
+                                                p.a_row, nullptr, p.c, p.m});
+}
+
+template <class T>
+auto choose(const MatrixProduct<T>& p) -> void (*)(const MatrixProduct<T>&) {
+  const bool small = p.m * p.n * p.k <= small_matmul_limit;
+  if (p.k == 1 && p.b_column == 1 && small) return outer_code<T>;
+  if (p.n == 1 && p.m > 1 && p.a_row == 1 && p.a_column != 1 && p.c_row == 1 && p.bias == nullptr)
+    return swapped_code<T>;
+  if (p.n == 1 && p.b_row == 1 && p.a_column == 1) return dots<T>;
+  if (p.b_column == 1 && (small || p.m < 4)) return direct_code<T>;
+  if (p.a_column == 1 && p.b_row == 1 && (p.m < 8 || p.k > 4 * p.n)) return dots<T>;
+  if (small && p.b_row == 1 && p.k * p.n <= turned_elements) return turned_code<T>;
+  return packed<T>;
+}
+
+HWY_ATTR void double_product(const MatrixProduct<double>& p) { choose(p)(p); }
 
 // The compiler turns these loops into vectors.
 template <class T>
@@ -320,7 +493,7 @@ HWY_ATTR void integer_product(const MatrixProduct<T>& p) {
 
 const SmallMatmulTable* table() {
   static constexpr SmallMatmulTable entries = {
-      product<float>, product<double>, integer_product<uint32_t>, integer_product<uint64_t>};
+      choose<float>, double_product, integer_product<uint32_t>, integer_product<uint64_t>};
   return &entries;
 }
 
@@ -342,7 +515,10 @@ inline const SmallMatmulTable& chosen() {
 
 }  // namespace
 
-void small_matmul(const MatrixProduct<float>& product) { chosen().product_float(product); }
+FloatProduct small_matmul_code(const MatrixProduct<float>& product) {
+  return chosen().choose_float(product);
+}
+void small_matmul(const MatrixProduct<float>& product) { small_matmul_code(product)(product); }
 void small_matmul(const MatrixProduct<double>& product) { chosen().product_double(product); }
 void small_matmul(const MatrixProduct<uint32_t>& product) { chosen().product_uint32(product); }
 void small_matmul(const MatrixProduct<uint64_t>& product) { chosen().product_uint64(product); }

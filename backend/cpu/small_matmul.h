@@ -27,6 +27,13 @@ void small_matmul(const MatrixProduct<double>& product);
 void small_matmul(const MatrixProduct<uint32_t>& product);
 void small_matmul(const MatrixProduct<uint64_t>& product);
 
+/// Code for one kind of product.
+using FloatProduct = void (*)(const MatrixProduct<float>& product);
+
+/// What small_matmul would run for products of these sizes and strides, with a bias where this one
+/// has one. The addresses do not matter.
+FloatProduct small_matmul_code(const MatrixProduct<float>& product);
+
 inline constexpr int64_t small_matmul_limit = 48 * 48 * 48;
 
 }  // namespace cornu::backend::cpu

@@ -6,8 +6,9 @@
 #include "../ops/core.h"
 #include "../ops/operators.h"
 #include "../ops/reduction.h"
+#include "../../backend/log.h"
 #include "call_scope.h"
-#include "log.h"
+
 
 namespace cornu {
 

@@ -169,7 +169,7 @@ class Layer : public Operation, public Configurable {
   /// Builds from what a file kept.
   virtual void build_from_config(const Value::Dict& config);
   /// "net/hidden": this layer's place in the calls under way on this thread, for errors.
-  std::string path() const;
+  std::string path() const override;
 
  protected:
   /// Sets what every layer's config may have: name, trainable, dtype, activity_regularizer.

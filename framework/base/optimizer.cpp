@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <regex>
 
+#include "../../backend/log.h"
 #include "../ops/core.h"
 #include "../ops/creation.h"
 #include "../ops/elementwise.h"
 #include "../ops/operators.h"
 #include "../ops/reduction.h"
-#include "log.h"
+
 
 namespace cornu {
 
@@ -25,11 +26,6 @@ struct Optimizer::State {
   std::vector<std::string> excluded_names;
   std::vector<Variable> excluded;
   std::vector<char> decayed;  // whether weight decay applies, for each of `trainable`
-
-  // The last values read: a file or a callback may assign others, which are other tensors.
-  Tensor seen_iterations, seen_rate;
-  int64_t iterations = 0;
-  double rate = 0;
 
   // The gradients of the step under way, and the numbers of their variables.
   std::vector<Tensor> gradients;
@@ -116,35 +112,25 @@ void Optimizer::build(const std::vector<Variable>& variables) {
   built_ = true;
 }
 
-void Optimizer::begin_update(double) {}
+void Optimizer::begin_update(const Tensor&) {}
 
 std::vector<Variable> Optimizer::variables() const { return state_->variables; }
 
-int64_t Optimizer::calls_done() const {
-  const Tensor& now = iterations_.value();
-  if (now.impl() != state_->seen_iterations.impl()) {
-    state_->seen_iterations = now;
-    state_->iterations = now.values<int64_t>()[0];
-  }
-  return state_->iterations;
-}
-
-int64_t Optimizer::update_number() const {
+Expr Optimizer::update_number(Expr iterations) const {
   const int64_t steps = options_.gradient_accumulation_steps.value_or(0);
-  return (steps > 0 ? calls_done() / steps : calls_done()) + 1;
+  if (steps > 0) iterations = expr::floor(iterations / static_cast<double>(steps));
+  return iterations + 1.0;
 }
 
-Tensor Optimizer::step_number() const { return Tensor(static_cast<double>(update_number())); }
+Tensor Optimizer::current_learning_rate() const {
+  if (options_.learning_rate.is_schedule()) return (*options_.learning_rate.schedule())(iterations_.value());
+  return state_->learning_rate.value();
+}
 
 double Optimizer::learning_rate() const {
   if (options_.learning_rate.is_schedule())
-    return options_.learning_rate.schedule()->at(calls_done());
-  const Tensor& now = state_->learning_rate.value();
-  if (now.impl() != state_->seen_rate.impl()) {
-    state_->seen_rate = now;
-    state_->rate = now.item();
-  }
-  return state_->rate;
+    return options_.learning_rate.schedule()->at(iterations_.value().values<int64_t>()[0]);
+  return state_->learning_rate.value().item();
 }
 
 void Optimizer::set_learning_rate(double value) {
@@ -221,9 +207,11 @@ void Optimizer::apply(const std::vector<Tensor>& gradients,
   filter(gradients, variables);
   if (options_.loss_scale_factor)
     for (Tensor& g : s.gradients) g = g / Tensor(*options_.loss_scale_factor);
-  if (s.accumulators.empty() || accumulate()) {
+  if (s.accumulators.empty()) {
     clip();
     update();
+  } else {
+    accumulate();
   }
   if (options_.use_ema) average();
   s.gradients.clear();
@@ -231,11 +219,7 @@ void Optimizer::apply(const std::vector<Tensor>& gradients,
     Variable& v = s.trainable[index];
     if (v.options().constraint) v.assign(v.options().constraint(v.value()));
   }
-  if (inferring()) return;
-  const int64_t done = calls_done() + 1;
-  iterations_.assign(int64_scalar(done));
-  s.seen_iterations = iterations_.value();
-  s.iterations = done;
+  iterations_.assign_add(Tensor(1));
 }
 
 // Collects the gradients that there are, and the numbers of their variables.
@@ -283,24 +267,33 @@ size_t Optimizer::index_of(const Variable& variable, size_t guess) const {
   return static_cast<size_t>(found - known.begin());
 }
 
-// Adds the gradients to those of the steps before. In the last step of a round `gradients` become
-// the means of the round, and the result is true.
-bool Optimizer::accumulate() {
+// Adds the gradients to those of the steps before. The last step of a round updates by the mean of the round. Which
+// step is the last is decided by tensors, not by the program, so that one recording serves all steps: each step computes
+// the update, and keeps it or what was before.
+void Optimizer::accumulate() {
   State& s = *state_;
-  const int64_t steps = *options_.gradient_accumulation_steps;
-  const bool last = (calls_done() + 1) % steps == 0;
+  const double steps = static_cast<double>(*options_.gradient_accumulation_steps);
+  const Tensor last = ops::equal(ops::mod(iterations_.value() + Tensor(1), Tensor(steps)), Tensor(0));
   for (size_t i = 0; i < s.gradients.size(); ++i) {
     Variable& sum = s.accumulators[s.indices[i]];
-    if (last) {
-      s.gradients[i] = fused([](Expr g, Expr sum, Expr n) { return (g + sum) / n; }, s.gradients[i],
-                             sum.value(), Tensor(static_cast<double>(steps)));
-    } else {
-      sum.assign(s.gradients[i] + sum.value());
-    }
+    const Tensor total = s.gradients[i] + sum.value();
+    sum.assign(ops::where(last, ops::zeros(sum.shape(), sum.dtype()), total));
+    s.gradients[i] = total / Tensor(steps);
   }
-  if (last)
-    for (Variable& sum : s.accumulators) sum.assign(ops::zeros(sum.shape(), sum.dtype()));
-  return last;
+  std::vector<Variable> changing;
+  for (const size_t index : s.indices) changing.push_back(s.trainable[index]);
+  const auto is_among = [](const std::vector<Variable>& list, const Variable& v) {
+    return std::find(list.begin(), list.end(), v) != list.end();
+  };
+  for (const Variable& v : s.variables)
+    if (!is_among(s.accumulators, v) && !is_among(s.averages, v) && !(v == iterations_) && !(v == s.learning_rate))
+      changing.push_back(v);
+  std::vector<Tensor> before;
+  for (const Variable& v : changing) before.push_back(v.value());
+  clip();
+  update();
+  for (size_t i = 0; i < changing.size(); ++i)
+    changing[i].assign(ops::where(last, changing[i].value(), before[i]));
 }
 
 void Optimizer::clip() {
@@ -330,34 +323,40 @@ void Optimizer::clip() {
 
 void Optimizer::update() {
   State& s = *state_;
-  const double rate = learning_rate();
-  const Tensor rate_tensor(rate);
+  const Tensor rate = current_learning_rate();
   if (options_.weight_decay && !decays_in_update()) {
     const Tensor decay(*options_.weight_decay);
     for (const size_t index : s.indices) {
       if (!s.decayed[index]) continue;
       Variable& v = s.trainable[index];
       v.assign(fused([](Expr v, Expr decay, Expr rate) { return v - v * decay * rate; }, v.value(),
-                     decay, rate_tensor));
+                     decay, rate));
     }
   }
   begin_update(rate);
   for (size_t i = 0; i < s.indices.size(); ++i)
-    update_step(s.indices[i], s.gradients[i], s.trainable[s.indices[i]], rate_tensor);
+    update_step(s.indices[i], s.gradients[i], s.trainable[s.indices[i]], rate);
 }
 
 // The averages begin as the values after the first step.
 void Optimizer::average() {
   State& s = *state_;
-  const int64_t update = update_number();
-  const Tensor momentum(update > 1 ? options_.ema_momentum : 0.0);
+  const double momentum = options_.ema_momentum;
   const int64_t frequency = options_.ema_overwrite_frequency.value_or(0);
+  const double round = static_cast<double>(std::max<int64_t>(options_.gradient_accumulation_steps.value_or(1), 1));
+  const Tensor update = fused([](Expr iterations, Expr round) { return expr::floor(iterations / round) + 1.0; },
+                              iterations_.value(), Tensor(round));
+  const Tensor overwrites =
+      frequency > 0 ? ops::equal(ops::mod(update, Tensor(static_cast<double>(frequency))), Tensor(0.0)) : Tensor();
   for (size_t i = 0; i < s.trainable.size(); ++i) {
-    s.averages[i].assign(
-        fused([](Expr average, Expr v,
-                 Expr momentum) { return momentum * average + (1.0 - momentum) * v; },
-              s.averages[i].value(), s.trainable[i].value(), momentum));
-    if (frequency > 0 && update % frequency == 0) s.trainable[i].assign(s.averages[i].value());
+    s.averages[i].assign(fused(
+        [](Expr average, Expr v, Expr momentum, Expr update) {
+          Expr share = expr::select(update > 1.0, momentum, 0.0);
+          return share * average + (1.0 - share) * v;
+        },
+        s.averages[i].value(), s.trainable[i].value(), Tensor(momentum), update));
+    if (overwrites)
+      s.trainable[i].assign(ops::where(overwrites, s.averages[i].value(), s.trainable[i].value()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../config/config.h"
+#include "../ops/elementwise.h"
 #include "../tensor/variable.h"
 
 namespace cornu {
@@ -104,8 +105,8 @@ class Optimizer : public Configurable {
  protected:
   /// Makes the subclass's slots with add_slot, in the order of Keras's files.
   virtual void build_slots(const std::vector<Variable>& variables) = 0;
-  /// Called once before the variables of an update.
-  virtual void begin_update(double learning_rate);
+  /// Called once before the variables of an update, with the rate as a scalar.
+  virtual void begin_update(const Tensor& learning_rate);
   /// Updates variable number `index` by its gradient; `learning_rate` is a scalar.
   virtual void update_step(size_t index, const Tensor& gradient, Variable& variable,
                            const Tensor& learning_rate) = 0;
@@ -116,21 +117,20 @@ class Optimizer : public Configurable {
   /// A variable of zeros (or of `initial`) like `variable`, kept in files.
   Variable add_slot(const Variable& variable, const std::string& name, const Tensor& initial = {});
   Variable add_state(const Tensor& initial, const std::string& name);
-  /// Number of the update under way as a float32 scalar: 1 in the first.
-  Tensor step_number() const;
-  /// The same as a number.
-  int64_t update_number() const;
+  /// The learning rate of this step as a tensor, which a recording of the step can follow.
+  Tensor current_learning_rate() const;
+  /// The number of the update under way, 1 in the first, from the value of `iterations`.
+  Expr update_number(Expr iterations) const;
   /// Whether weight decay applies to variable `index`.
   bool decays(size_t index) const;
 
  private:
   struct State;
-  int64_t calls_done() const;
   void filter(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
   size_t index_of(const Variable& variable, size_t guess) const;
   void clip();
   void update();
-  bool accumulate();
+  void accumulate();
   void average();
   void mark_decays();
 

@@ -50,7 +50,13 @@ InlineVector<backend::Operand, 8> operands_of(std::span<const Tensor> inputs, DT
   return operands;
 }
 
+bool watched() {
+  const GraphContext& context = graph_context();
+  return context.tracer || !context.recorders.empty();
+}
+
 void show(const Step& step) {
+  if (Tracer* tracer = graph_context().tracer) tracer->step(step);
   for (Recorder* recorder : graph_context().recorders) recorder->record(step);
 }
 
@@ -72,7 +78,7 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
     out.push_back(results.back().operand());
   }
   backend::cpu_backend().run(kernel, in, out);
-  if (!graph_context().recorders.empty()) show({&kernel, nullptr, inputs, results});
+  if (watched()) show({&kernel, nullptr, inputs, results});
   return results;
 }
 
@@ -84,7 +90,7 @@ Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, cons
   Tensor result = Tensor::empty(output.shape, output.dtype);
   const backend::Operand out = result.operand();
   backend::cpu_backend().run(kernel, in, {&out, 1});
-  if (!graph_context().recorders.empty()) show({&kernel, nullptr, inputs, {&result, 1}});
+  if (watched()) show({&kernel, nullptr, inputs, {&result, 1}});
   return result;
 }
 
@@ -96,7 +102,7 @@ Tensor apply(const backend::Kernel& kernel, std::initializer_list<Tensor> inputs
 Tensor apply_reshape(const Tensor& x, const Shape& shape) {
   if (!x.is_eager()) return Tensor::abstract(shape, x.dtype());
   Tensor result = x.with_shape(shape);
-  if (!graph_context().recorders.empty()) show({nullptr, nullptr, {&x, 1}, {&result, 1}});
+  if (watched()) show({nullptr, nullptr, {&x, 1}, {&result, 1}});
   return result;
 }
 
@@ -104,6 +110,23 @@ void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> output
                   const GradientFunction& gradient) {
   if (!have_values(inputs) || graph_context().recorders.empty()) return;
   show({nullptr, &gradient, inputs, outputs});
+}
+
+Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
+                   const std::string& text) {
+  Tensors results;
+  const bool ready = have_values(inputs);
+  for (const TensorSpec& spec : outputs)
+    results.push_back(ready ? Tensor::empty(spec.shape, spec.dtype) : Tensor::abstract(spec.shape, spec.dtype));
+  if (!ready) return results;
+  {
+    // What the host does with the values is not part of the computation.
+    PauseRecording pause;
+    PauseTracing untraced;
+    f(inputs, results);
+  }
+  if (Tracer* tracer = graph_context().tracer) tracer->step({nullptr, nullptr, inputs, results, &f, &text});
+  return results;
 }
 
 }  // namespace cornu

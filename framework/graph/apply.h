@@ -20,4 +20,9 @@ Tensor apply_reshape(const Tensor& x, const Shape& shape);
 void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                   const GradientFunction& gradient);
 
+/// Calls `f` on the inputs' values, now and in each replay, and returns the outputs that it filled. It has no gradient.
+/// `text` tells one such function from another.
+Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
+                   const std::string& text = {});
+
 }  // namespace cornu

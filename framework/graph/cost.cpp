@@ -46,6 +46,21 @@ struct Flops {
   }
   double operator()(const backend::Cumulative&) const { return out(); }
   double operator()(const backend::Random&) const { return 20 * out(); }
+  double operator()(const backend::Normalize& k) const {
+    return (k.backward ? 11 : 8) * elements(inputs[0].shape());
+  }
+  double operator()(const backend::Rnn& k) const {
+    // Two products for each step forwards, four backwards.
+    const Shape &x = inputs[0].shape(), &kernel = inputs[1].shape(), &recurrent = inputs[2].shape();
+    const double steps = static_cast<double>(x[0]) * static_cast<double>(x[1]);
+    return (k.backward ? 4 : 2) * steps * (elements(kernel) + elements(recurrent));
+  }
+  double operator()(const backend::Attention& k) const {
+    const Shape &q = inputs[0].shape(), &key = inputs[1].shape();
+    const double pairs = static_cast<double>(q[0]) * static_cast<double>(q[1]) * static_cast<double>(q[2]) *
+                         static_cast<double>(key[1]);
+    return (k.backward ? 10 : 4) * pairs * static_cast<double>(q[3]) * (k.causal ? 0.5 : 1.0);
+  }
 };
 
 }  // namespace

@@ -29,5 +29,8 @@ Tensors gradient(const backend::Scatter& kernel, const Backprop& step);
 Tensors gradient(const backend::Sort& kernel, const Backprop& step);
 Tensors gradient(const backend::Cumulative& kernel, const Backprop& step);
 Tensors gradient(const backend::Random& kernel, const Backprop& step);
+Tensors gradient(const backend::Normalize& kernel, const Backprop& step);
+Tensors gradient(const backend::Rnn& kernel, const Backprop& step);
+Tensors gradient(const backend::Attention& kernel, const Backprop& step);
 
 }  // namespace cornu

@@ -31,6 +31,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   virtual std::string base_name() const = 0;
   /// Whether the user chose the name; else a model may change it.
   virtual bool is_named() const = 0;
+  /// The name with those of the layers around it: "model/dense".
+  virtual std::string path() const { return name(); }
   /// Calls it on other tensors.
   virtual Nest invoke(const Arguments& arguments) = 0;
   /// Order in which operations were made; names are numbered by it.
@@ -71,6 +73,7 @@ class InferenceScope {
 
  private:
   PauseRecording pause_;
+  PauseTracing untraced_;
 };
 
 /// Whether any tensor is symbolic.

@@ -10,13 +10,18 @@ namespace cornu {
 /// Gradients of a step's inputs (empty where there is none) from those of its outputs (likewise).
 using GradientFunction = std::function<Tensors(std::span<const Tensor> output_gradients)>;
 
-/// One executed step. Exactly one of: a kernel; a change of shape (no kernel, one input); a step with its
-/// own gradient.
+/// Work of the host in the middle of a computation: reads the inputs, fills the outputs.
+using HostFunction = std::function<void(std::span<const Tensor> inputs, std::span<const Tensor> outputs)>;
+
+/// One executed step. Exactly one of: a kernel; work of the host; a change of shape (neither, and one input); a step
+/// with its own gradient.
 struct Step {
   const backend::Kernel* kernel = nullptr;
   const GradientFunction* gradient = nullptr;
   std::span<const Tensor> inputs;
   std::span<const Tensor> outputs;
+  const HostFunction* host = nullptr;
+  const std::string* text = nullptr;  ///< what the host does, for comparing and printing; may be none
 };
 
 /// Sees each step of its thread while it is on the stack of recorders.
@@ -28,11 +33,31 @@ class Recorder {
   virtual void read(const Tensor&) {}
 };
 
+class Operation;
+class Variable;
+
+/// Sees everything that a function does, in order to replay it: each kernel and each work of the host, those of tapes'
+/// sweeps and of custom gradients included, the variables, and where the program looks at values.
+class Tracer {
+ public:
+  virtual ~Tracer() = default;
+  virtual void step(const Step& step) = 0;
+  virtual void read(const Variable& variable) = 0;
+  /// A variable, which still has its old value, is about to get `value`; returns the tensor that it will hold.
+  virtual Tensor assign(const Variable& variable, const Tensor& value) = 0;
+  virtual void host_read(const Tensor& tensor, const Place& at) = 0;
+  /// What is done cannot be replayed; `where` says where it happens.
+  virtual void give_up(const std::string& where) = 0;
+};
+
 /// What kernels cost: floating-point operations, and bytes read and written.
 struct Cost {
   double flops = 0;
   double bytes = 0;
 };
+
+/// Variables with a value of theirs.
+using AssignmentList = std::vector<std::pair<Variable, Tensor>>;
 
 /// The state of the current thread. Scopes change it and restore it.
 struct GraphContext {
@@ -40,6 +65,11 @@ struct GraphContext {
   int tape_depth = 0;       ///< number of open tapes, which is the bit of the next one
   int inference_depth = 0;  ///< > 0 while shapes are inferred: nothing may change state
   Cost* cost = nullptr;     ///< where to add what is applied, on stand-ins too
+  Tracer* tracer = nullptr;
+  AssignmentList* assignments = nullptr;  ///< gets each variable that is assigned, with its value from before
+  int rehearsals = 0;                     ///< > 0 while something is computed again; see remat
+  const Operation* where = nullptr;  ///< the innermost layer that is being called
+  const std::string* gradient_of = nullptr;  ///< the path of the layer that is being differentiated
 };
 
 GraphContext& graph_context();
@@ -56,6 +86,17 @@ class PauseRecording {
 
  private:
   InlineVector<Recorder*, 4> saved_;
+};
+
+/// Hides from the tracer what happens during its life.
+class PauseTracing {
+ public:
+  PauseTracing() { std::swap(saved_, graph_context().tracer); }
+  ~PauseTracing() { std::swap(saved_, graph_context().tracer); }
+  PauseTracing(const PauseTracing&) = delete;
+
+ private:
+  Tracer* saved_ = nullptr;
 };
 
 }  // namespace cornu

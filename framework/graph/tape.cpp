@@ -11,6 +11,7 @@
 #include "../ops/operators.h"
 #include "apply.h"
 #include "gradients.h"
+#include "node.h"
 
 namespace cornu {
 
@@ -19,7 +20,25 @@ struct GradientTape::Entry {
   GradientFunction custom;
   Tensors inputs;
   Tensors outputs;
+  std::shared_ptr<const std::string> where;  // the layer's path; only while a function is recorded
 };
+
+namespace {
+
+// Says, while it lives, whose gradient is computed.
+class GradientPlace {
+ public:
+  explicit GradientPlace(const std::string* path) : before_(graph_context().gradient_of) {
+    if (path) graph_context().gradient_of = path;
+  }
+  ~GradientPlace() { graph_context().gradient_of = before_; }
+  GradientPlace(const GradientPlace&) = delete;
+
+ private:
+  const std::string* before_;
+};
+
+}  // namespace
 
 GradientTape::GradientTape(Options options) : options_(options) {
   GraphContext& context = graph_context();
@@ -71,6 +90,8 @@ void GradientTape::record(const Step& step) {
   if (step.gradient) entry.custom = *step.gradient;
   entry.inputs = Tensors(step.inputs);
   entry.outputs = Tensors(step.outputs);
+  if (const GraphContext& context = graph_context(); context.tracer && context.where)
+    entry.where = std::make_shared<const std::string>(context.where->path());
 }
 
 std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Variable>& sources,
@@ -144,6 +165,7 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
           (entry.inputs[k].impl()->tapes.load(std::memory_order_relaxed) & bit_))
         wanted |= 1u << k;
     if (!wanted) continue;
+    const GradientPlace place(entry.where.get());
     Tensors outgoing;
     if (entry.custom) {
       outgoing = entry.custom(incoming);

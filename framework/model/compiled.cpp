@@ -12,19 +12,29 @@
 
 namespace cornu {
 
+RunningMean::RunningMean() : zero_(ops::zeros({})) {
+  total_ = Variable(zero_, {.name = "total", .trainable = false});
+  weight_ = Variable(zero_, {.name = "weight", .trainable = false});
+}
+
 void RunningMean::add(const Tensor& value, double weight) {
-  const Tensor detached = stop_gradient(value);
-  total_ = total_ ? fused([](Expr t, Expr v, Expr w) { return t + v * w; }, total_, detached, Tensor(weight))
-                  : detached * Tensor(weight);
-  weight_ += weight;
+  const Tensors sums = fused_many(
+      DType::float32,
+      [](Expr total, Expr sum, Expr v, Expr w) { return std::vector<Expr>{total + v * w, sum + w}; }, total_.value(),
+      weight_.value(), stop_gradient(value), Tensor(weight));
+  total_.assign(sums[0]);
+  weight_.assign(sums[1]);
 }
 
 void RunningMean::reset() {
-  total_ = {};
-  weight_ = 0;
+  total_.assign(zero_);
+  weight_.assign(zero_);
 }
 
-Tensor RunningMean::result() const { return total_ ? total_ / Tensor(weight_) : Tensor(0.0); }
+Tensor RunningMean::result() const {
+  return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total_.value(),
+               weight_.value());
+}
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "../tensor/variable.h"
 #include "arguments.h"
 
 namespace cornu {
@@ -12,14 +13,15 @@ using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 /// The mean of scalars that arrive one by one with a weight; nothing is read on the way.
 class RunningMean {
  public:
+  RunningMean();
   void add(const Tensor& value, double weight);
   void reset();
   /// 0 before the first.
   Tensor result() const;
 
  private:
-  Tensor total_;
-  double weight_ = 0;
+  Variable total_, weight_;
+  Tensor zero_;
 };
 
 class CompiledLoss {

@@ -24,6 +24,7 @@ Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
     if (!t || !t.is_symbolic())
       throw ValueError("Functional: an output is not a symbolic tensor: it was not computed from an Input.");
   collect();
+  find_last_uses();
   order_operations();
   make_names_unique(operations_);
   ensure_built(input_spec());
@@ -58,7 +59,7 @@ void Functional::collect() {
   // Nodes were made after the nodes that they depend on.
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a->serial < b->serial; });
   for (const auto& node : nodes) {
-    Step step{node, nullptr, -1, value_count_, static_cast<int>(node->outputs.flatten().size())};
+    Step step{node, nullptr, -1, value_count_, static_cast<int>(node->outputs.flatten().size()), {}};
     places_[node.get()] = value_count_;
     value_count_ += step.output_count;
     const auto& arguments = node->arguments;
@@ -70,6 +71,18 @@ void Functional::collect() {
     }
     steps_.push_back(step);
   }
+}
+
+// So that a value's memory is free again as soon as nobody needs it.
+void Functional::find_last_uses() {
+  std::vector<int> last(static_cast<size_t>(value_count_), -1);
+  for (size_t i = 0; i < steps_.size(); ++i)
+    for (const Tensor& t : steps_[i].node->arguments.tensors())
+      if (t.is_symbolic())
+        if (const int p = place(t); p >= 0) last[static_cast<size_t>(p)] = static_cast<int>(i);
+  for (const Tensor& t : outputs_.flatten()) last[static_cast<size_t>(place(t))] = -1;
+  for (size_t p = 0; p < last.size(); ++p)
+    if (last[p] >= 0) steps_[static_cast<size_t>(last[p])].finished.push_back(static_cast<int>(p));
 }
 
 void Functional::order_operations() {
@@ -136,15 +149,16 @@ void Functional::run(std::vector<Tensor>& values) {
     if (values[step.first_output]) continue;  // an input
     if (step.simple) {
       values[step.first_output] = (*step.simple)(values[step.input]);
-      continue;
+    } else {
+      const Arguments arguments = step.node->arguments.map(
+          [&](const Tensor& t) { return t.is_symbolic() ? values[place(t)] : t; });
+      const std::vector<Tensor> results = step.node->operation->invoke(arguments).flatten();
+      if (static_cast<int>(results.size()) != step.output_count)
+        throw StateError(fmt::format("'{}' returned {} tensors, {} when the graph was made.",
+                                     step.node->operation->name(), results.size(), step.output_count));
+      for (int i = 0; i < step.output_count; ++i) values[step.first_output + i] = results[i];
     }
-    const Arguments arguments = step.node->arguments.map(
-        [&](const Tensor& t) { return t.is_symbolic() ? values[place(t)] : t; });
-    const std::vector<Tensor> results = step.node->operation->invoke(arguments).flatten();
-    if (static_cast<int>(results.size()) != step.output_count)
-      throw StateError(fmt::format("'{}' returned {} tensors, {} when the graph was made.", step.node->operation->name(),
-                                   results.size(), step.output_count));
-    for (int i = 0; i < step.output_count; ++i) values[step.first_output + i] = results[i];
+    for (const int done : step.finished) values[done] = {};
   }
 }
 

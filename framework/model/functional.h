@@ -47,9 +47,11 @@ class Functional : public Model {
     int input = -1;           // its place
     int first_output = 0;
     int output_count = 0;
+    std::vector<int> finished;  // places that nothing reads after this step
   };
   int place(const Tensor& symbolic) const;
   void collect();
+  void find_last_uses();
   void order_operations();
   void run(std::vector<Tensor>& values);
 

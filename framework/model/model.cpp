@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../graph/function.h"
 #include "../graph/tape.h"
 #include "../ops/core.h"
 #include "../ops/operators.h"
@@ -11,7 +12,10 @@
 
 namespace cornu {
 
-Model::Model() : loss_mean_(std::make_unique<RunningMean>()) { autocast_ = false; }
+Model::Model() : loss_mean_(std::make_unique<RunningMean>()) {
+  autocast_ = false;
+  make_functions();
+}
 Model::~Model() = default;
 
 void Model::compile(CompileOptions options) {
@@ -27,8 +31,13 @@ void Model::compile(CompileOptions options) {
   optimizer_ = options.optimizer.shared();
   compile_options_ = std::move(options);
   loss_mean_->reset();
-  cache_.valid = false;
+  forget_layers();
   compiled_ = true;
+}
+
+void Model::forget_layers() {
+  cache_ = {};
+  make_functions();
 }
 
 void Model::require_compiled(const char* what) const {
@@ -126,6 +135,52 @@ StepLogs Model::test_step(const Batch& batch) {
 }
 
 Nest Model::predict_step(const Batch& batch) { return forward(batch.x, false); }
+
+// --- compiled steps ------------------------------------------------------------------------------------------
+
+namespace {
+
+Nest nest_of(const StepLogs& logs) {
+  if (logs.empty()) return {};
+  Nest::Dict dict;
+  for (const auto& [name, value] : logs) dict.emplace_back(name, value);
+  return Nest::dict(std::move(dict));
+}
+
+StepLogs logs_of(const Nest& nest) {
+  StepLogs logs;
+  if (nest.is_dict())
+    for (const auto& [name, value] : nest.entries()) logs.emplace_back(name, value.tensor());
+  return logs;
+}
+
+Batch batch_of(const Nest& arguments) { return {arguments[0], arguments[1], arguments[2]}; }
+
+Nest arguments_of(const Batch& batch) { return Nest::List{batch.x, batch.y, batch.sample_weight}; }
+
+}  // namespace
+
+void Model::make_functions() {
+  const std::vector<std::string> names = {"x", "y", "sample_weight"};
+  train_function_ = std::make_unique<Function>(
+      [this](const Nest& arguments) { return nest_of(train_step(batch_of(arguments))); },
+      Function::Options{"train_step", names});
+  test_function_ = std::make_unique<Function>(
+      [this](const Nest& arguments) { return nest_of(test_step(batch_of(arguments))); },
+      Function::Options{"test_step", names});
+  predict_function_ = std::make_unique<Function>([this](const Nest& x) { return predict_step({x}); },
+                                                 Function::Options{"predict_step", {"x"}});
+  for (Function* f : {train_function_.get(), test_function_.get(), predict_function_.get()})
+    f->set_enabled(!compile_options_.run_eagerly && compile_options_.jit_compile != "false");
+}
+
+StepLogs Model::run_train_step(const Batch& batch) { return logs_of((*train_function_)(arguments_of(batch))); }
+StepLogs Model::run_test_step(const Batch& batch) { return logs_of((*test_function_)(arguments_of(batch))); }
+Nest Model::run_predict_step(const Nest& x) { return (*predict_function_)(x); }
+
+std::string Model::explain() const {
+  return train_function_->explain() + test_function_->explain() + predict_function_->explain();
+}
 
 StepLogs Model::metrics_result() {
   StepLogs logs;

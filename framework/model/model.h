@@ -6,6 +6,7 @@
 namespace cornu {
 
 class CompiledLoss;
+class Function;
 class CompiledMetrics;
 class RunningMean;
 
@@ -85,6 +86,22 @@ class Model : public Layer {
   /// config.json's text.
   std::string to_json() const;
 
+  /// Where a step's time goes: each layer's time, forward and backward, its arithmetic and traffic and what share of the
+  /// machine's peak they are, the memory that the step needs, and the batch that would fit. One training step on (x, y),
+  /// or with `train` false (or without y) one of predict. Weights and metrics stay as they are. With `trace`, also writes a
+  /// file for Chrome's about:tracing or Perfetto. Throws StateError when the step stays eager (explain says why).
+  struct ProfileOptions {
+    bool train = true;
+    int repetitions = 10;
+    std::string trace = "";
+  };
+  std::string profile(const Nest& x, const Nest& y, const ProfileOptions& options);
+  std::string profile(const Nest& x, const Nest& y = {}) { return profile(x, y, ProfileOptions{}); }
+
+  /// What became of the compiled steps of fit, evaluate and predict: how often they were recorded and why, what runs
+  /// eagerly, and the size of the plans.
+  std::string explain() const;
+
   /// A table of the layers with the real shapes of their outputs, parameters, and the FLOPs and bytes of one sample.
   /// Needs the model to be built.
   std::string summary();
@@ -97,7 +114,7 @@ class Model : public Layer {
 
  protected:
   /// Says that layers came or went since the last step.
-  void forget_layers() { cache_ = {}; }
+  void forget_layers();
   /// Makes inputs fit what the model expects (names, dtypes), or throws ShapeError.
   virtual Nest standardize(const Nest& x) const { return x; }
 
@@ -115,6 +132,11 @@ class Model : public Layer {
   void require_compiled(const char* what) const;
   const StepCache& step_cache();
   Nest forward(const Nest& x, bool training);
+  // The steps as fit, evaluate and predict take them: by a plan, unless compile said run_eagerly.
+  StepLogs run_train_step(const Batch& batch);
+  StepLogs run_test_step(const Batch& batch);
+  Nest run_predict_step(const Nest& x);
+  void make_functions();
 
   bool compiled_ = false;
   CompileOptions compile_options_;
@@ -123,6 +145,7 @@ class Model : public Layer {
   std::unique_ptr<CompiledMetrics> metrics_;
   std::unique_ptr<RunningMean> loss_mean_;
   StepCache cache_;
+  std::unique_ptr<Function> train_function_, test_function_, predict_function_;
 };
 
 /// Base of a model with options: `class Net : public ModelOf<Net, NetConfig>`.

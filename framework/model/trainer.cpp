@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "../graph/function.h"
 #include "../ops/core.h"
 #include "../ops/elementwise.h"
 #include "../ops/indexing.h"
@@ -112,7 +113,7 @@ void Trainer::train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks,
       Batch batch = next(data, bar.epoch());
       if (!options.class_weight.empty())
         batch.sample_weight = multiply(batch.sample_weight, class_weights(options.class_weight, batch.y));
-      last = model_.train_step(batch);
+      last = model_.run_train_step(batch);
     }
     // Figures are read from the device only when somebody looks at them.
     const bool due = bar.due(step);
@@ -137,6 +138,7 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   callbacks.call(&Callback::on_train_begin, logs);
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs && !model_.stop_training; ++epoch) {
     model_.reset_metrics();
+    model_.train_function_->recheck();
     bar.begin(epoch, steps);
     logs.clear();
     callbacks.call(&Callback::on_epoch_begin, epoch, logs);
@@ -175,7 +177,7 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
   for (int64_t step = 0; step < count; ++step) {
     logs.clear();
     callbacks.call(&Callback::on_test_batch_begin, step, logs);
-    last = model_.test_step(next(data, 0));
+    last = model_.run_test_step(next(data, 0));
     const bool due = bar && bar->due(step + 1);
     if (due || callbacks.wants_batch_logs()) logs = read(last.empty() ? model_.metrics_result() : last);
     callbacks.call(&Callback::on_test_batch_end, step, logs);
@@ -198,7 +200,7 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
   Nest first;
   for (int64_t step = 0; step < count; ++step) {
     callbacks.call(&Callback::on_predict_batch_begin, step, logs);
-    const Nest y = model_.predict_step(next(data, 0));
+    const Nest y = model_.run_predict_step(next(data, 0).x);
     if (step == 0) first = y;
     const std::vector<Tensor> outputs = y.flatten();
     parts.resize(outputs.size());
@@ -289,7 +291,7 @@ Nest Model::predict(const Nest& x, PredictOptions options) {
   // One batch and nobody watching: the step itself, without any loop around it.
   if (options.callbacks.empty() && !options.steps && x.is_tensor() && x.tensor() && x.tensor().rank() > 0 &&
       x.tensor().shape()[0] <= batch_size && x.tensor().shape()[0] > 0)
-    return predict_step({x});
+    return run_predict_step(x);
   return predict(std::make_shared<TensorDataset>(x, Nest(), Nest(), TensorDataset::Options{batch_size, false, 0}), options);
 }
 
@@ -309,17 +311,17 @@ Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weig
   Batch batch{x, y, sample_weight};
   if (!class_weight.empty()) batch.sample_weight = multiply(sample_weight, class_weights(class_weight, y));
   cache_.valid = false;
-  const StepLogs logs = train_step(batch);
+  const StepLogs logs = run_train_step(batch);
   return read(logs.empty() ? metrics_result() : logs);
 }
 
 Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight) {
   require_compiled("test_on_batch");
   count_samples(x, y, sample_weight);
-  const StepLogs logs = test_step({x, y, sample_weight});
+  const StepLogs logs = run_test_step({x, y, sample_weight});
   return read(logs.empty() ? metrics_result() : logs);
 }
 
-Nest Model::predict_on_batch(const Nest& x) { return predict_step({x}); }
+Nest Model::predict_on_batch(const Nest& x) { return run_predict_step(x); }
 
 }  // namespace cornu

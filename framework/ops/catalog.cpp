@@ -15,6 +15,7 @@
 #include "indexing.h"
 #include "linalg.h"
 #include "nn.h"
+#include "normalization.h"
 #include "reduction.h"
 #include "shaping.h"
 
@@ -139,6 +140,7 @@ const OpCatalog& op_catalog() {
     ops::list_indexing(*c);
     ops::list_linalg(*c);
     ops::list_nn(*c);
+    ops::list_normalization(*c);
     ops::list_reduction(*c);
     ops::list_shaping(*c);
     return c;

@@ -1,6 +1,7 @@
 // All of cornu::ops.
 #pragma once
 #include "attention.h"
+#include "control_flow.h"
 #include "core.h"
 #include "creation.h"
 #include "einsum.h"
@@ -8,6 +9,7 @@
 #include "indexing.h"
 #include "linalg.h"
 #include "nn.h"
+#include "normalization.h"
 #include "operators.h"
 #include "reduction.h"
 #include "shaping.h"

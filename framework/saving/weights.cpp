@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "../base/log.h"
+#include "../../backend/log.h"
 #include "../model/functional.h"
 #include "../model/sequential.h"
 

@@ -45,10 +45,7 @@ SeedGenerator::SeedGenerator(std::optional<int64_t> seed)
 Tensor SeedGenerator::next() {
   const Tensor key = state_.value();
   if (inferring()) return key;
-  const auto words = key.values<uint32_t>();
-  backend::Key state{words[0], words[1]};
-  backend::next_key(state);
-  state_.assign(key_tensor(state));
+  state_.assign(apply(backend::Random{backend::Distribution::next_key}, {key}, TensorSpec{{2}, DType::uint32}));
   return key;
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "../graph/recorder.h"
+
 namespace cornu {
 
 std::string TensorSpec::str() const {
@@ -27,11 +29,17 @@ uint64_t next_key() {
 
 TensorImpl::TensorImpl(const Shape& s, DType t) : shape(s), dtype(t), key(next_key()) {}
 
+void Storage::release() {
+  if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (base)
+    base->release();
+  else
+    backend->allocator().deallocate(data, bytes);
+  delete this;
+}
+
 TensorImpl::~TensorImpl() {
-  if (storage && storage->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    storage->backend->allocator().deallocate(storage->data, storage->bytes);
-    delete storage;
-  }
+  if (storage) storage->release();
   if (mask && mask->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete mask;
 }
 
@@ -110,12 +118,16 @@ void* Tensor::data() const {
                     : "a stand-in used to infer shapes"));
 }
 
-const void* Tensor::host_data() const { return data(); }
+const void* Tensor::host_data(Place at) const {
+  const void* values = data();
+  if (Tracer* tracer = graph_context().tracer) tracer->host_read(*this, at);
+  return values;
+}
 
-double Tensor::item() const {
+double Tensor::item(Place at) const {
   if (!shape().known() || size() != 1)
     throw ShapeError(fmt::format("Tensor::item: needs exactly one element, found shape {}", shape().str()));
-  return to_vector<double>()[0];
+  return to_vector<double>(at)[0];
 }
 
 namespace {
@@ -130,8 +142,8 @@ To convert(From v) {
 }  // namespace
 
 template <class T>
-std::vector<T> Tensor::to_vector() const {
-  const void* source = host_data();
+std::vector<T> Tensor::to_vector(Place at) const {
+  const void* source = host_data(at);
   std::vector<T> result(static_cast<size_t>(size()));
   dispatch(dtype(), [&]<class From>() {
     const From* from = static_cast<const From*>(source);
@@ -140,12 +152,12 @@ std::vector<T> Tensor::to_vector() const {
   return result;
 }
 
-template std::vector<float> Tensor::to_vector<float>() const;
-template std::vector<double> Tensor::to_vector<double>() const;
-template std::vector<int32_t> Tensor::to_vector<int32_t>() const;
-template std::vector<int64_t> Tensor::to_vector<int64_t>() const;
-template std::vector<uint8_t> Tensor::to_vector<uint8_t>() const;
-template std::vector<bool> Tensor::to_vector<bool>() const;
+template std::vector<float> Tensor::to_vector<float>(Place) const;
+template std::vector<double> Tensor::to_vector<double>(Place) const;
+template std::vector<int32_t> Tensor::to_vector<int32_t>(Place) const;
+template std::vector<int64_t> Tensor::to_vector<int64_t>(Place) const;
+template std::vector<uint8_t> Tensor::to_vector<uint8_t>(Place) const;
+template std::vector<bool> Tensor::to_vector<bool>(Place) const;
 
 Tensor Tensor::with_shape(const Shape& shape) const {
   Tensor t = detached();
@@ -158,13 +170,39 @@ Tensor Tensor::detached() const {
   t.impl_->weak = impl_->weak;
   std::memcpy(t.impl_->scalar, impl_->scalar, sizeof impl_->scalar);
   t.impl_->storage = impl_->storage;
-  if (impl_->storage) impl_->storage->references.fetch_add(1, std::memory_order_relaxed);
+  if (impl_->storage) impl_->storage->retain();
+  return t;
+}
+
+Tensor Tensor::disguised() const {
+  Tensor t = detached();
+  // The storage that t holds becomes the base of the new one.
+  if (detail::Storage* base = t.impl_->storage) {
+    t.impl_->storage = new detail::Storage{base->backend, base->data, base->bytes, base};
+    // A disguise over a disguise that nobody else wears would only make the chain longer.
+    if (base->base && base->references.load(std::memory_order_acquire) == 1) {
+      t.impl_->storage->base = base->base;
+      base->base->retain();
+      base->release();
+    }
+  }
   return t;
 }
 
 bool Tensor::unique() const {
-  return impl_->references.load(std::memory_order_acquire) == 1 && impl_->storage &&
-         impl_->storage->references.load(std::memory_order_acquire) == 1;
+  if (impl_->references.load(std::memory_order_acquire) != 1 || !impl_->storage) return false;
+  for (const detail::Storage* s = impl_->storage; s; s = s->base)
+    if (s->references.load(std::memory_order_acquire) != 1) return false;
+  return true;
+}
+
+Tensor Tensor::part_of(const Tensor& owner, void* data, const Shape& shape, DType dtype) {
+  Tensor t = adopt(new TensorImpl(shape, dtype));
+  detail::Storage* const base = owner.impl_->storage;
+  base->retain();
+  t.impl_->storage =
+      new detail::Storage{base->backend, data, static_cast<size_t>(shape.numel()) * size_of(dtype), base};
+  return t;
 }
 
 Tensor Tensor::mask() const {

@@ -26,6 +26,15 @@ struct TensorSpec {
 
 struct Node;
 
+/// A line of the user's program. (std::source_location, which clang 14 lacks.)
+struct Place {
+  const char* file;
+  int line;
+  static constexpr Place current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 /// Where a symbolic tensor comes from: output `index` of a node of a graph (see graph/node.h).
 struct Origin {
   std::shared_ptr<Node> node;
@@ -34,12 +43,19 @@ struct Origin {
 
 namespace detail {
 
+uint64_t next_key();
+
 /// Memory of a tensor, shared by its reshapes.
 struct Storage {
   backend::Backend* backend;
   void* data;
   size_t bytes;
+  Storage* base = nullptr;   ///< whose memory this is, if not its own
+  uint64_t id = next_key();  ///< identity of the values: unlike the address, no other storage ever has it
   std::atomic<int> references{1};
+
+  void retain() { references.fetch_add(1, std::memory_order_relaxed); }
+  void release();
 };
 
 struct TensorImpl {
@@ -57,8 +73,6 @@ struct TensorImpl {
   TensorImpl(const Shape& s, DType t);
   ~TensorImpl();
 };
-
-uint64_t next_key();
 
 }  // namespace detail
 
@@ -136,19 +150,20 @@ class Tensor {
 
   /// The only element, as a double. Throws ShapeError unless there is exactly one, StateError when the
   /// tensor has no values.
-  double item() const;
+  double item(Place at = Place::current()) const;
   /// All elements, row-major, converted to T.
   template <class T>
-  std::vector<T> to_vector() const;
+  std::vector<T> to_vector(Place at = Place::current()) const;
   /// The elements in host memory. T must be the dtype's storage type.
   template <class T>
-  std::span<const T> values() const {
+  std::span<const T> values(Place at = Place::current()) const {
     check_type(dtype_for_v<T>);
-    return {static_cast<const T*>(host_data()), static_cast<size_t>(size())};
+    return {static_cast<const T*>(host_data(at)), static_cast<size_t>(size())};
   }
-  /// The elements as bytes in host memory.
-  const void* host_data() const;
-  /// Memory on the device. Writing is only for whoever has just made this tensor with `empty`.
+  /// The elements as bytes in host memory. This and the three above are noticed by a function that is being
+  /// recorded: it cannot be replayed, since the program may go on in another way when the values differ.
+  const void* host_data(Place at = Place::current()) const;
+  /// Memory on the device, unnoticed. Writing is only for whoever has just made this tensor with `empty`.
   void* data() const;
   template <class T>
   T* mutable_data() const {
@@ -160,6 +175,10 @@ class Tensor {
   Tensor with_shape(const Shape& shape) const;
   /// The same values as a new tensor that no tape knows.
   Tensor detached() const;
+  /// The same values in the same memory, as if they were others: a recording takes them for another tensor's.
+  Tensor disguised() const;
+  /// A tensor in the memory of another, which it keeps alive.
+  static Tensor part_of(const Tensor& owner, void* data, const Shape& shape, DType dtype);
 
   /// Which elements along the leading axes are real rather than padding (a bool tensor), or empty.
   Tensor mask() const;
@@ -197,12 +216,12 @@ class Tensor {
 
 using Tensors = InlineVector<Tensor, 4>;
 
-extern template std::vector<float> Tensor::to_vector<float>() const;
-extern template std::vector<double> Tensor::to_vector<double>() const;
-extern template std::vector<int32_t> Tensor::to_vector<int32_t>() const;
-extern template std::vector<int64_t> Tensor::to_vector<int64_t>() const;
-extern template std::vector<uint8_t> Tensor::to_vector<uint8_t>() const;
-extern template std::vector<bool> Tensor::to_vector<bool>() const;
+extern template std::vector<float> Tensor::to_vector<float>(Place) const;
+extern template std::vector<double> Tensor::to_vector<double>(Place) const;
+extern template std::vector<int32_t> Tensor::to_vector<int32_t>(Place) const;
+extern template std::vector<int64_t> Tensor::to_vector<int64_t>(Place) const;
+extern template std::vector<uint8_t> Tensor::to_vector<uint8_t>(Place) const;
+extern template std::vector<bool> Tensor::to_vector<bool>(Place) const;
 
 /// Figures and control of a device's memory.
 namespace memory {

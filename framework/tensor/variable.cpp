@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "../graph/recorder.h"
 #include "../ops/core.h"
 #include "../ops/operators.h"
@@ -49,6 +51,7 @@ Variable::Variable(const Tensor& value, Options options)
 
 const Tensor& Variable::value() const {
   if (!state_) throw StateError("This variable has not been created yet: its layer is not built.");
+  if (Tracer* tracer = graph_context().tracer) tracer->read(*this);
   for (Recorder* recorder : graph_context().recorders)
     if (state_->options.trainable) recorder->read(state_->value);
   return state_->value;
@@ -69,11 +72,26 @@ void Variable::assign(const Tensor& value) {
   if (inferring()) return;
   const Tensor converted =
       value.dtype() == dtype() ? materialised(value) : ops::cast(value, dtype());
-  state_->value = owned(converted, state_->key);
+  Tensor fresh = owned(converted, state_->key);
+  const GraphContext& context = graph_context();
+  if (context.assignments &&
+      std::none_of(context.assignments->begin(), context.assignments->end(),
+                   [&](const auto& known) { return known.first == *this; }))
+    context.assignments->emplace_back(*this, state_->value);
+  if (context.tracer && context.rehearsals == 0) fresh = context.tracer->assign(*this, fresh);
+  state_->value = std::move(fresh);
 }
 
-void Variable::assign_add(const Tensor& value) { assign(state_->value + value); }
-void Variable::assign_sub(const Tensor& value) { assign(state_->value - value); }
+void Variable::assign_add(const Tensor& value) { assign(this->value() + value); }
+void Variable::assign_sub(const Tensor& value) { assign(this->value() - value); }
+
+Tensor& Variable::stored() const { return state_->value; }
+
+Tensor Variable::disguised() const {
+  Tensor t = state_->value.disguised();
+  t.impl()->key = state_->key;
+  return t;
+}
 
 const std::string& Variable::name() const { return state_->options.name; }
 const std::string& Variable::path() const { return state_->path; }

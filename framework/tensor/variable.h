@@ -48,6 +48,11 @@ class Variable {
   void set_trainable(bool trainable);
   const Options& options() const;
 
+  /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded.
+  Tensor& stored() const;
+  /// The value as one that shares its memory but is another to a recording (see Tensor::disguised).
+  Tensor disguised() const;
+
   /// Identity: two handles of one variable have the same.
   uint64_t key() const;
   friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }

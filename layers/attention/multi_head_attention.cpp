@@ -34,58 +34,10 @@ Projection projection(int free, int bound, int made) {
   return {kept + gone + "," + gone + come + "->" + kept + come, come};
 }
 
-// A layer's own copy, so that without a seed each draws other values.
-Choice<Initializer> copy_of(const Choice<Initializer>& initializer) {
-  return Choice<Initializer>(deserialize(serialize(*initializer)));
-}
-
-// One of the inputs of the layer by its place or name; empty where it is not given.
-const std::pair<const char*, const char*> input_names[] = {
-    {"query", "query_mask"}, {"value", "value_mask"}, {"key", "key_mask"}};
-
-// Takes "value" and "key" out of the call's arguments and puts them after the query.
-std::vector<Tensor> take_inputs(std::vector<Tensor> given, Call& call) {
-  if (given.empty() || given.size() > 3)
-    throw ShapeError(fmt::format(
-        "expected the inputs {{query, value}} or {{query, value, key}}, found {} tensors.",
-        given.size()));
-  for (size_t i = 1; i < 3; ++i) {
-    const Value* named = call.find(input_names[i].first);
-    if (!named || named->is_null()) continue;
-    if (given.size() > i)
-      throw ValueError(fmt::format("the argument '{}' is given twice.", input_names[i].first));
-    if (given.size() < i) throw ValueError("the argument 'key' is given without a 'value'.");
-    given.push_back(named->nest().tensor());
-  }
-  std::erase_if(call.extra,
-                [](const auto& entry) { return entry.first == "value" || entry.first == "key"; });
-  return given;
-}
-
-Tensor find_tensor(const Call& call, const char* name) {
-  const Value* v = call.find(name);
-  return v && !v->is_null() ? v->nest().tensor() : Tensor();
-}
-
-bool find_flag(const Call& call, const char* name) {
-  const Value* v = call.find(name);
-  return v && !v->is_null() && detail::from_value<bool>(*v);
-}
-
-void check_arguments(const Call& call) {
-  const std::vector<std::string> known = {"attention_mask",  "query_mask",
-                                          "value_mask",      "key_mask",
-                                          "use_causal_mask", "return_attention_scores"};
-  for (const auto& [name, value] : call.extra)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw ValueError(
-          fmt::format("the argument '{}' is not known.{}", name, did_you_mean(name, known)));
-}
-
 }  // namespace
 
 MultiHeadAttentionLayer::MultiHeadAttentionLayer(MultiHeadAttentionConfig c)
-    : LayerOf(std::move(c)) {
+    : QueryValueLayer(std::move(c)) {
   check_positive("num_heads", config.num_heads);
   check_positive("key_dim", config.key_dim);
   if (!config.value_dim) config.value_dim = *config.key_dim;
@@ -93,41 +45,6 @@ MultiHeadAttentionLayer::MultiHeadAttentionLayer(MultiHeadAttentionConfig c)
   if (config.sliding_window) check_positive("sliding_window", *config.sliding_window);
   if (config.output_shape && config.output_shape->empty()) config.output_shape.reset();
   supports_masking_ = true;
-}
-
-// --- calls -----------------------------------------------------------------------------
-
-Tensor MultiHeadAttentionLayer::operator()(const Tensor& query, const Call& call) {
-  return (*this)(Nest(query), call).tensor();
-}
-
-Nest MultiHeadAttentionLayer::operator()(const Nest& inputs, const Call& given) {
-  Call call = given;
-  const std::vector<Tensor> all = take_inputs(inputs.flatten(), call);
-  if (!any_symbolic(all)) return LayerOf::operator()(Nest(all), call);
-  if (all.size() == 1) call.extra.emplace_back("value", all[0]);
-  for (size_t i = 0; i < 3; ++i) {
-    const auto [name, mask_name] = input_names[i];
-    if (i < all.size() && i > 0) call.extra.emplace_back(name, all[i]);
-    if (i < all.size() && all[i].mask() && !call.find(mask_name))
-      call.extra.emplace_back(mask_name, all[i].mask());
-  }
-  return LayerOf::operator()(Nest(all[0]), call);
-}
-
-Nest MultiHeadAttentionLayer::invoke(const Arguments& arguments) {
-  Call call{.extra = arguments.named};
-  std::vector<Tensor> given;
-  for (const Value& v : arguments.positional)
-    if (!v.is_null())
-      for (const Tensor& t : v.nest().flatten()) given.push_back(t);
-  if (given.empty()) given.push_back(find_tensor(call, "query"));
-  std::erase_if(call.extra, [](const auto& entry) { return entry.first == "query"; });
-  return LayerOf::invoke({{Value(Nest(take_inputs(std::move(given), call)))}, call.extra});
-}
-
-Tensor MultiHeadAttentionLayer::compute_mask(const Nest& inputs, const Tensor&) {
-  return inputs.flatten().at(0).mask();
 }
 
 // --- building --------------------------------------------------------------------------
@@ -222,72 +139,30 @@ void MultiHeadAttentionLayer::build_many(const Nest& inputs) {
       concat(query.slice(0, rank - 1), Shape{*config.num_heads, *config.value_dim}),
       compute_dtype()));
 
-  build_config_.clear();
-  Value::Dict shapes = {{"query_shape", query}, {"value_shape", value}};
-  if (all.size() > 2) shapes.emplace_back("key_shape", key);
-  build_config_.emplace_back("shapes_dict", std::move(shapes));
-}
-
-void MultiHeadAttentionLayer::build_from_config(const Value::Dict& config) {
-  const Value* shapes = detail::find(config, "shapes_dict");
-  if (!shapes || !shapes->is<Value::Dict>()) return LayerOf::build_from_config(config);
-  Value::List list;
-  for (const char* name : {"query_shape", "value_shape", "key_shape"}) {
-    const Value* shape = detail::find(shapes->get<Value::Dict>(), name);
-    if (shape && !shape->is_null()) list.push_back(*shape);
-  }
-  if (!list.empty()) LayerOf::build_from_config({{"input_shape", list}});
+  build_config_ = shapes_of_build(all);
 }
 
 // --- the computation -------------------------------------------------------------------
 
-// The mask that the arguments and the inputs' masks give together: (batch, t, s), or of more axes
-// where attention_mask has them; empty where nothing is masked.
-Tensor MultiHeadAttentionLayer::attention_mask(const std::vector<Tensor>& inputs, const Call& call,
-                                               bool causal) const {
-  Tensor result;
-  auto add = [&](const Tensor& mask) {
-    const Tensor seen = ops::cast(mask, DType::boolean);
-    result = result ? ops::logical_and(result, seen) : seen;
-  };
-  for (size_t i = 0; i < 3; ++i) {
-    Tensor mask = find_tensor(call, input_names[i].second);
-    if (!mask && i < inputs.size()) mask = inputs[i].mask();
-    if (mask) add(ops::expand_dims(mask, {i == 0 ? -1 : -2}));
-  }
-  const int64_t t = inputs[0].shape()[1], s = inputs.size() > 1 ? inputs[1].shape()[1] : t;
-  if (causal) add(ops::expand_dims(ops::causal_mask(t, s), {0}));
-  if (config.sliding_window) {
-    auto steps = [](int64_t n, int64_t axis) {
-      return ops::expand_dims(ops::arange(0, static_cast<double>(n)), {0, axis});
-    };
-    add(ops::absolute(steps(t, 2) - steps(s, 1)) < Tensor(*config.sliding_window));
-  }
-  if (const Tensor given = find_tensor(call, "attention_mask")) add(given);
-  return result;
-}
-
 std::pair<Tensor, Tensor> MultiHeadAttentionLayer::attend(const Tensor& query, const Tensor& key,
                                                           const Tensor& value, const Tensor& mask,
-                                                          bool causal, bool scores) {
+                                                          bool causal, bool scores,
+                                                          bool training) {
   const int attended = static_cast<int>(config.attention_axes->size());
-  auto with_heads = [&](Tensor wide, int rank) {
-    while (wide && wide.rank() < rank) wide = ops::expand_dims(wide, {-2 * attended - 1});
-    return wide;
-  };
   const double scale = 1 / std::sqrt(static_cast<double>(*config.key_dim));
-  // Keras takes this way where it can. It differs from the other for queries that see no key: they
-  // get the mean of all values here, and zeros there.
-  if (config.dropout == 0 && !scores && query.rank() == 4) {
+  // Keras takes this way where there is no dropout. It differs from the other for queries that see
+  // no key: they get the mean of all values here, and zeros there.
+  const bool drops = config.dropout > 0 && (mask || training);
+  if (!drops && !scores && query.rank() == 4) {
     ops::AttentionOptions options{.scale = scale, .is_causal = causal};
-    if (mask) options.mask = with_heads(mask, 4);
+    if (mask) options.mask = mask_with_heads(mask, 4);
     return {ops::dot_product_attention(query, key, value, options), {}};
   }
   const Tensor logits = ops::einsum(product_equation_, {key, query * Tensor(scale)});
   Tensor seen = mask;
   if (causal) seen = ops::expand_dims(ops::causal_mask(query.shape()[1], key.shape()[1]), {0});
   Call call;
-  if (seen) call.mask = with_heads(seen, logits.rank());
+  if (seen) call.mask = mask_with_heads(seen, logits.rank(), attended);
   const Tensor shares = softmax_(logits, call);
   const Tensor kept = config.dropout > 0 ? dropout_(shares) : shares;
   return {ops::einsum(combine_equation_, {kept, value}), shares};
@@ -295,21 +170,21 @@ std::pair<Tensor, Tensor> MultiHeadAttentionLayer::attend(const Tensor& query, c
 
 Nest MultiHeadAttentionLayer::call_many(const Nest& given, const Call& given_call) {
   Call call = given_call;
-  const std::vector<Tensor> inputs = take_inputs(given.flatten(), call);
-  check_arguments(call);
+  const std::vector<Tensor> inputs = take_query_value_key(given.flatten(), call);
+  check_attention_arguments(call);
   const Tensor &query = inputs[0], &value = inputs.size() > 1 ? inputs[1] : query;
   const Tensor& key = inputs.size() > 2 ? inputs[2] : value;
   const bool scores = find_flag(call, "return_attention_scores");
   const bool causal = find_flag(call, "use_causal_mask");
   // With nothing but the causal mask, the attention makes it itself.
-  Tensor mask = attention_mask(inputs, call, false);
+  Tensor mask = join_attention_masks(inputs, call, false, config.sliding_window);
   const bool only_causal = causal && !mask;
-  if (causal && mask) mask = attention_mask(inputs, call, true);
+  if (causal && mask) mask = join_attention_masks(inputs, call, true, config.sliding_window);
 
   // The masks have been used; the projections would say that theirs end there.
   auto bare = [](const Tensor& x) { return x.mask() ? apply_reshape(x, x.shape()) : x; };
   const Tensor q = query_dense(bare(query)), k = key_dense(bare(key)), v = value_dense(bare(value));
-  auto [heads, shares] = attend(q, k, v, mask, only_causal, scores);
+  auto [heads, shares] = attend(q, k, v, mask, only_causal, scores, call.is_training());
   if (config.use_gate) heads = heads * gate_dense(bare(query));
   const Tensor output = output_dense(heads);
   if (!scores) return output;

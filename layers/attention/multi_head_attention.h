@@ -1,9 +1,8 @@
 // MultiHeadAttention: several attentions side by side, each on projections of its own.
 #pragma once
 #include "../activations/softmax.h"
-#include "../core/einsum_dense.h"
-#include "../layer_common.h"
 #include "../regularization/dropout.h"
+#include "attention_common.h"
 
 namespace cornu::layers {
 
@@ -41,21 +40,12 @@ struct MultiHeadAttentionConfig {
 /// by default the masks that the tensors carry; "use_causal_mask": step t sees steps up to t;
 /// "return_attention_scores": {output, scores (batch, heads, t, s)} instead of the output.
 /// Throws ShapeError when the shapes do not fit.
-class MultiHeadAttentionLayer : public LayerOf<MultiHeadAttentionLayer, MultiHeadAttentionConfig> {
+class MultiHeadAttentionLayer : public QueryValueLayer<MultiHeadAttentionLayer, MultiHeadAttentionConfig> {
  public:
   explicit MultiHeadAttentionLayer(MultiHeadAttentionConfig config);
 
-  Tensor operator()(const Tensor& query, const Call& call = {});
-  /// In a graph the value and the key become arguments of their own, as in files of Keras.
-  Nest operator()(const Nest& inputs, const Call& call = {});
-  Nest invoke(const Arguments& arguments) override;
-
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
-  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
-  /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
-  const Value::Dict& build_config() const override { return build_config_; }
-  void build_from_config(const Value::Dict& config) override;
   static std::shared_ptr<MultiHeadAttentionLayer> from_config(const Value::Dict& dict);
 
   EinsumDense query_dense = nullptr;
@@ -68,14 +58,13 @@ class MultiHeadAttentionLayer : public LayerOf<MultiHeadAttentionLayer, MultiHea
   EinsumDense make_dense(const char* name, const std::string& equation,
                          const std::string& bias_axes, const Shape& output,
                          const cornu::Activation& activation = {}) const;
-  Tensor attention_mask(const std::vector<Tensor>& inputs, const Call& call, bool causal) const;
   std::pair<Tensor, Tensor> attend(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const Tensor& mask, bool causal, bool scores);
+                                   const Tensor& mask, bool causal, bool scores,
+                                   bool training);
 
   Softmax softmax_ = nullptr;
   Dropout dropout_ = nullptr;
   std::string product_equation_, combine_equation_;
-  Value::Dict build_config_;
 };
 
 using MultiHeadAttention = Ref<MultiHeadAttentionLayer>;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../../framework/ops/nn.h"
+#include "../../framework/ops/normalization.h"
 #include "../../framework/ops/shaping.h"
 
 namespace cornu::layers {
@@ -104,12 +105,21 @@ Tensor BatchNormalizationLayer::call(const Tensor& input, const Call& call) {
     throw ShapeError(fmt::format("expected a mask of rank {} for input {}, found mask {}.",
                                  input.rank() - 1, input.shape().str(), call.mask.shape().str()));
   const DType dtype = result_type(input.dtype(), DType::float32);
+  const bool follows = call.is_training() && trainable();
+  if (follows && axis == input.rank() - 1 && !call.mask && !config.renorm) {
+    const ops::NormalizedChannels found = ops::normalize_channels(
+        is_float(input.dtype()) ? input : ops::cast(input, dtype), beta ? beta.value() : Tensor(),
+        gamma ? gamma.value() : Tensor(), config.epsilon, compute_dtype());
+    Transform t{found.mean, found.variance, {}, {}};
+    follow(t);
+    return found.y;
+  }
   const Tensor x = ops::cast(input, dtype);
   // The weights' full precision, also under a mixed policy.
   Transform t{ops::cast(moving_mean.value(), dtype), ops::cast(moving_variance.value(), dtype),
               gamma ? ops::cast(gamma.value(), dtype) : Tensor(1.0),
               beta ? ops::cast(beta.value(), dtype) : Tensor(0.0)};
-  if (call.is_training() && trainable()) {
+  if (follows) {
     std::vector<int64_t> others;
     for (int i = 0; i < x.rank(); ++i)
       if (i != axis) others.push_back(i);

@@ -5,26 +5,7 @@ namespace cornu::layers {
 
 GRULayer::GRULayer(GRUConfig c) : LayerOf(std::move(c)) {
   supports_masking_ = true;
-  cell = track("cell", GRUCell({.units = config.units,
-                                .activation = config.activation,
-                                .recurrent_activation = config.recurrent_activation,
-                                .use_bias = config.use_bias,
-                                .kernel_initializer = config.kernel_initializer,
-                                .recurrent_initializer = config.recurrent_initializer,
-                                .bias_initializer = config.bias_initializer,
-                                .kernel_regularizer = config.kernel_regularizer,
-                                .recurrent_regularizer = config.recurrent_regularizer,
-                                .bias_regularizer = config.bias_regularizer,
-                                .kernel_constraint = config.kernel_constraint,
-                                .recurrent_constraint = config.recurrent_constraint,
-                                .bias_constraint = config.bias_constraint,
-                                .dropout = config.dropout,
-                                .recurrent_dropout = config.recurrent_dropout,
-                                .reset_after = config.reset_after,
-                                .seed = config.seed,
-                                .name = "gru_cell",
-                                .trainable = config.trainable,
-                                .dtype = dtype_policy()}));
+  cell = track("cell", GRUCell(cell_config<GRUCellConfig>(config, "gru_cell", dtype_policy())));
 }
 
 void GRULayer::build_many(const Nest& inputs) {
@@ -41,10 +22,13 @@ Nest GRULayer::call_many(const Nest& inputs, const Call& call) {
                         .states = 1,
                         .dtype = compute_dtype(),
                         .options = sequence_options(config)};
-  recurrence.project = [&](const Tensor& x) {
+  recurrence.begin = [&](const Tensor& x) {
     sequence = cell->begin({x.shape()[0], x.shape()[2]}, x.dtype(), call.is_training());
-    return cell->project(x, sequence);
   };
+  recurrence.whole = [&](const Tensor& x, const States& first) {
+    return cell->whole(x, first, sequence, config.go_backwards);
+  };
+  recurrence.project = [&](const Tensor& x) { return cell->project(x, sequence); };
   recurrence.step = [&](const Tensor& projected, const States& before, const Tensor& real) {
     return States{cell->step(projected, before[0], sequence, real)};
   };

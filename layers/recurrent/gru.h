@@ -26,8 +26,8 @@ struct GRUConfig {
   bool return_state = false;      ///< also the state after the last step
   bool go_backwards = false;      ///< from the last step to the first; outputs stay in that order
   bool stateful = false;          ///< a call begins with the state in which the last one ended
-  bool unroll = false;            ///< no effect but on what masked first steps give: zeros
-  bool reset_after = true;        ///< see GRUCell
+  bool unroll = false;      ///< composes every step of operations; masked first steps give zeros
+  bool reset_after = true;  ///< see GRUCell
   bool zero_output_for_mask =
       false;  ///< outputs of masked steps are zeros instead of the last real one's
   std::string name = "";

@@ -68,16 +68,23 @@ GRUCellLayer::Sequence GRUCellLayer::begin(const Shape& input, DType dtype, bool
 
 Tensor GRUCellLayer::project(const Tensor& x, const Sequence& sequence) const {
   const std::vector<Tensor>& masks = sequence.input_masks;
-  auto masked = [&](const Tensor& mask) {
-    return x * (x.rank() == 3 ? ops::expand_dims(mask, {1}) : mask);
-  };
   if (masks.empty()) return ops::linear(x, kernel, sequence.input_bias);
-  if (masks.size() == 1) return ops::linear(masked(masks[0]), kernel, sequence.input_bias);
+  if (masks.size() == 1) return ops::linear(drop(x, masks[0]), kernel, sequence.input_bias);
   const std::vector<Tensor> kernels = sections_of(kernel, 3);
   std::vector<Tensor> parts;
-  for (size_t g = 0; g < 3; ++g) parts.push_back(ops::linear(masked(masks[g]), kernels[g]));
+  for (size_t g = 0; g < 3; ++g) parts.push_back(ops::linear(drop(x, masks[g]), kernels[g]));
   const Tensor joined = ops::concatenate(parts, -1);
   return sequence.input_bias ? joined + sequence.input_bias : joined;
+}
+
+std::optional<ops::RnnResult> GRUCellLayer::whole(const Tensor& x, const States& first,
+                                                  const Sequence& sequence, bool backwards) const {
+  const std::vector<Tensor>& masks = sequence.input_masks;
+  if (!usual_activations_ || !config.reset_after || masks.size() > 1 ||
+      !sequence.state_masks.empty())
+    return {};
+  return ops::rnn(backend::RnnCell::gru, masks.empty() ? x : drop(x, masks[0]),
+                  {kernel, recurrent_kernel, bias ? Tensor(bias) : Tensor(), first[0]}, backwards);
 }
 
 // What the state adds to z and r, and with reset_after to g, before the reset.

@@ -1,6 +1,5 @@
 // GRUCell: one step of a gated recurrent unit.
 #pragma once
-#include "../layer_common.h"
 #include "recurrent_common.h"
 
 namespace cornu::layers {
@@ -55,6 +54,10 @@ class GRUCellLayer : public LayerOf<GRUCellLayer, GRUCellConfig> {
   /// What the inputs add to the gates, at all steps at once: x (batch[, steps], features) ->
   /// (batch[, steps], 3 units).
   Tensor project(const Tensor& x, const Sequence& sequence) const;
+  /// All steps of x (batch, steps, features) in one kernel; nothing where activations, the form of
+  /// the cell or dropped states do not allow that.
+  std::optional<ops::RnnResult> whole(const Tensor& x, const States& first,
+                                      const Sequence& sequence, bool backwards) const;
   /// The state after a step with the inputs' share `projected` (batch, 3 units). Where `real`
   /// (batch, 1) is false the state stays; an empty one is true everywhere.
   Tensor step(const Tensor& projected, const Tensor& before, const Sequence& sequence,

@@ -28,7 +28,7 @@ struct LSTMConfig {
   bool return_state = false;      ///< also h and c after the last step
   bool go_backwards = false;      ///< from the last step to the first; outputs stay in that order
   bool stateful = false;          ///< a call begins with the states in which the last one ended
-  bool unroll = false;            ///< no effect but on what masked first steps give: zeros
+  bool unroll = false;  ///< composes every step of operations; masked first steps give zeros
   bool zero_output_for_mask =
       false;  ///< outputs of masked steps are zeros instead of the last real one's
   std::string name = "";

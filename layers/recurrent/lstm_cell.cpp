@@ -8,7 +8,6 @@
 #include "../../framework/ops/linalg.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
-#include "recurrent_common.h"
 
 namespace cornu::layers {
 
@@ -78,20 +77,26 @@ LSTMCellLayer::Dropped LSTMCellLayer::draw(const Shape& input, DType dtype, bool
 }
 
 Tensor LSTMCellLayer::project(const Tensor& x, const Dropped& dropped) const {
-  auto masked = [&](const Tensor& mask) {
-    return x * (x.rank() == 3 ? ops::expand_dims(mask, {1}) : mask);
-  };
   auto project_one = [](const Tensor& t, const Tensor& weight, const Tensor& offset) {
     return offset ? ops::linear(t, weight, offset) : ops::linear(t, weight);
   };
   const Tensor offset = bias ? Tensor(bias) : Tensor();
   if (dropped.input.empty()) return project_one(x, kernel, offset);
-  if (dropped.input.size() == 1) return project_one(masked(dropped.input[0]), kernel, offset);
+  if (dropped.input.size() == 1) return project_one(drop(x, dropped.input[0]), kernel, offset);
   const std::vector<Tensor> kernels = sections_of(kernel, 4);
   std::vector<Tensor> parts;
-  for (size_t g = 0; g < 4; ++g) parts.push_back(ops::linear(masked(dropped.input[g]), kernels[g]));
+  for (size_t g = 0; g < 4; ++g)
+    parts.push_back(ops::linear(drop(x, dropped.input[g]), kernels[g]));
   const Tensor joined = ops::concatenate(parts, -1);
   return offset ? joined + offset : joined;
+}
+
+std::optional<ops::RnnResult> LSTMCellLayer::whole(const Tensor& x, const States& first,
+                                                   const Dropped& dropped, bool backwards) const {
+  if (!usual_activations_ || dropped.input.size() > 1 || !dropped.state.empty()) return {};
+  return ops::rnn(backend::RnnCell::lstm, dropped.input.empty() ? x : drop(x, dropped.input[0]),
+                  {kernel, recurrent_kernel, bias ? Tensor(bias) : Tensor(), first[0], first[1]},
+                  backwards);
 }
 
 LSTMState LSTMCellLayer::step(const Tensor& projected, const LSTMState& before,

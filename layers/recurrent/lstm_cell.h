@@ -1,6 +1,6 @@
 // LSTMCell: one step of a long short-term memory.
 #pragma once
-#include "../layer_common.h"
+#include "recurrent_common.h"
 
 namespace cornu::layers {
 
@@ -55,6 +55,10 @@ class LSTMCellLayer : public LayerOf<LSTMCellLayer, LSTMCellConfig> {
   /// What the inputs add to the gates, at all steps at once: x (batch[, steps], features) ->
   /// (batch[, steps], 4 units).
   Tensor project(const Tensor& x, const Dropped& dropped) const;
+  /// All steps of x (batch, steps, features) in one kernel; nothing where activations, the form of
+  /// the cell or dropped states do not allow that.
+  std::optional<ops::RnnResult> whole(const Tensor& x, const States& first, const Dropped& dropped,
+                                      bool backwards) const;
   /// The state after a step with the inputs' share `projected` (batch, 4 units). Where `real`
   /// (batch, 1) is false the state stays; an empty one is true everywhere.
   LSTMState step(const Tensor& projected, const LSTMState& before, const Dropped& dropped,

@@ -10,6 +10,7 @@
 #include "../../framework/graph/tape.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/creation.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
 
 namespace cornu::layers {
@@ -120,29 +121,26 @@ States first_states(const std::vector<Tensor>& given, int64_t batch, const Recur
 
 }  // namespace
 
-Nest call_recurrent(const Nest& inputs, const Call& call, const Recurrence& recurrence,
-                    KeptStates& kept) {
-  std::vector<Tensor> given = inputs.flatten();
-  const Tensor x = given.at(0);
-  given.erase(given.begin());
-  if (const Value* states = call.find("initial_state")) given = states->nest().flatten();
-  check_rank(x.shape(), 3, "(batch, steps, features)");
-  check_axis(x.shape(), -1, recurrence.features);
-  if (x.shape()[1] == 0)
-    throw ShapeError(fmt::format("expected at least one step, found input {}.", x.shape().str()));
+namespace {
 
+struct Walked {
+  Tensor y;
+  States states;
+};
+
+// Step by step, composed of operations.
+Walked walk_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
+                  States states) {
   const SequenceOptions& options = recurrence.options;
-  States states = first_states(given, x.shape()[0], recurrence, kept);
   std::vector<Tensor> steps = steps_of(recurrence.project(x)), real(steps.size());
-  if (call.mask)
-    real = ops::unstack(ops::expand_dims(ops::cast(call.mask, DType::boolean), {-1}), {}, 1);
+  if (mask) real = ops::unstack(ops::expand_dims(ops::cast(mask, DType::boolean), {-1}), {}, 1);
   if (options.go_backwards) {
     std::ranges::reverse(steps);
     std::ranges::reverse(real);
   }
   // What a masked step gives: the last real step's output, which is the first state but before the
   // first of them.
-  const bool own_output = call.mask && (options.unroll || options.zero_output_for_mask);
+  const bool own_output = mask && (options.unroll || options.zero_output_for_mask);
   std::vector<Tensor> outputs;
   for (size_t t = 0; t < steps.size(); ++t) {
     states = recurrence.step(steps[t], states, real[t]);
@@ -154,12 +152,46 @@ Nest call_recurrent(const Nest& inputs, const Call& call, const Recurrence& recu
     if (!options.return_sequences) outputs.clear();
     outputs.push_back(output);
   }
-  if (kept) kept.assign(states);
-  const Tensor y = options.return_sequences ? ops::stack(outputs, 1) : outputs.back();
-  if (!options.return_state) return y;
-  Nest::List all = {y};
-  all.insert(all.end(), states.begin(), states.end());
+  return {options.return_sequences ? ops::stack(outputs, 1) : outputs.back(), states};
+}
+
+Walked walk(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
+            const States& states) {
+  const SequenceOptions& options = recurrence.options;
+  recurrence.begin(x);
+  if (!mask && !options.unroll)
+    if (const std::optional<ops::RnnResult> result = recurrence.whole(x, states)) {
+      Walked walked{options.return_sequences ? result->y : result->h, {result->h}};
+      if (result->c) walked.states.push_back(result->c);
+      return walked;
+    }
+  return walk_steps(x, mask, recurrence, states);
+}
+
+}  // namespace
+
+Nest call_recurrent(const Nest& inputs, const Call& call, const Recurrence& recurrence,
+                    KeptStates& kept) {
+  std::vector<Tensor> given = inputs.flatten();
+  const Tensor x = given.at(0);
+  given.erase(given.begin());
+  if (const Value* states = call.find("initial_state")) given = states->nest().flatten();
+  check_rank(x.shape(), 3, "(batch, steps, features)");
+  check_axis(x.shape(), -1, recurrence.features);
+  if (x.shape()[1] == 0)
+    throw ShapeError(fmt::format("expected at least one step, found input {}.", x.shape().str()));
+
+  const States first = first_states(given, x.shape()[0], recurrence, kept);
+  const Walked walked = walk(x, call.mask, recurrence, first);
+  if (kept) kept.assign(walked.states);
+  if (!recurrence.options.return_state) return walked.y;
+  Nest::List all = {walked.y};
+  all.insert(all.end(), walked.states.begin(), walked.states.end());
   return all;
+}
+
+Tensor drop(const Tensor& x, const Tensor& mask) {
+  return x * (x.rank() == 3 ? ops::expand_dims(mask, {1}) : mask);
 }
 
 Value::Dict without_ways_to_compute(const Value::Dict& dict) {

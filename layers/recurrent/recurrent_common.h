@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "../../framework/ops/rnn.h"
 #include "../layer_common.h"
 
 namespace cornu::layers {
@@ -66,7 +67,11 @@ struct Recurrence {
   size_t states = 1;     ///< how many
   DType dtype = DType::float32;
   SequenceOptions options = {};
-  /// The inputs' share of all steps at once, from x (batch, steps, features); called once, first.
+  /// Draws what is the same for all steps of x (batch, steps, features); called once, first.
+  std::function<void(const Tensor& x)> begin = {};
+  /// All steps in one kernel; nothing when options or what was drawn need them one by one.
+  std::function<std::optional<ops::RnnResult>(const Tensor& x, const States& first)> whole = {};
+  /// The inputs' share of all steps at once; called once at most.
   std::function<Tensor(const Tensor& x)> project = {};
   /// The states after a step with the inputs' share of it (batch, ...). Where `real` (batch, 1) is
   /// false they stay; an empty one is true everywhere.
@@ -79,6 +84,25 @@ struct Recurrence {
 /// zeros. Throws ShapeError when a shape does not fit.
 Nest call_recurrent(const Nest& inputs, const Call& call, const Recurrence& recurrence,
                     KeptStates& kept);
+
+/// The cell's options out of those of its layer: the members of the same names. The name and the
+/// dtype are the arguments.
+template <class CellConfig, class Config>
+CellConfig cell_config(const Config& config, const char* name, const DTypePolicy& dtype) {
+  CellConfig cell{config.units};
+  reflect::for_each_member(cell, [&](std::string_view to, auto& member) {
+    reflect::for_each_member(config, [&](std::string_view from, const auto& option) {
+      if constexpr (std::is_same_v<decltype(member), std::remove_cvref_t<decltype(option)>&>)
+        if (from == to) member = option;
+    });
+  });
+  cell.name = name;
+  cell.dtype = dtype;
+  return cell;
+}
+
+/// x (batch[, steps], features) times a mask of dropout (batch, features).
+Tensor drop(const Tensor& x, const Tensor& mask);
 
 /// `dict` without the options of how Keras computes, which change no result, and those of earlier
 /// versions that have no effect.

@@ -24,7 +24,7 @@ struct SimpleRNNConfig {
   bool return_state = false;      ///< also the state after the last step
   bool go_backwards = false;      ///< from the last step to the first; outputs stay in that order
   bool stateful = false;          ///< a call begins with the state in which the last one ended
-  bool unroll = false;            ///< no effect but on what masked first steps give: zeros
+  bool unroll = false;  ///< composes every step of operations; masked first steps give zeros
   std::optional<int64_t> seed = {};
   bool zero_output_for_mask =
       false;  ///< outputs of masked steps are zeros instead of the last real one's

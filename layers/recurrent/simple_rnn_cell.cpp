@@ -51,10 +51,16 @@ SimpleRNNCellLayer::Dropped SimpleRNNCellLayer::draw(const Shape& input, DType d
 }
 
 Tensor SimpleRNNCellLayer::project(const Tensor& x, const Dropped& dropped) const {
-  Tensor kept = x;
-  if (dropped.input)
-    kept = x * (x.rank() == 3 ? ops::expand_dims(dropped.input, {1}) : dropped.input);
+  const Tensor kept = dropped.input ? drop(x, dropped.input) : x;
   return bias ? ops::linear(kept, kernel, bias) : ops::linear(kept, kernel);
+}
+
+std::optional<ops::RnnResult> SimpleRNNCellLayer::whole(const Tensor& x, const States& first,
+                                                        const Dropped& dropped,
+                                                        bool backwards) const {
+  if (config.activation.name() != "tanh" || dropped.state) return {};
+  return ops::rnn(backend::RnnCell::simple, dropped.input ? drop(x, dropped.input) : x,
+                  {kernel, recurrent_kernel, bias ? Tensor(bias) : Tensor(), first[0]}, backwards);
 }
 
 Tensor SimpleRNNCellLayer::step(const Tensor& projected, const Tensor& before,

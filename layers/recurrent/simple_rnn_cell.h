@@ -1,6 +1,5 @@
 // SimpleRNNCell: one step of a fully connected recurrent layer.
 #pragma once
-#include "../layer_common.h"
 #include "recurrent_common.h"
 
 namespace cornu::layers {
@@ -46,6 +45,10 @@ class SimpleRNNCellLayer : public LayerOf<SimpleRNNCellLayer, SimpleRNNCellConfi
   /// What the inputs add at all steps at once: x (batch[, steps], features) -> (batch[, steps],
   /// units).
   Tensor project(const Tensor& x, const Dropped& dropped) const;
+  /// All steps of x (batch, steps, features) in one kernel; nothing where activations, the form of
+  /// the cell or dropped states do not allow that.
+  std::optional<ops::RnnResult> whole(const Tensor& x, const States& first, const Dropped& dropped,
+                                      bool backwards) const;
   /// The state after a step with the inputs' share `projected` (batch, units). Where `real`
   /// (batch, 1) is false the state stays; an empty one is true everywhere.
   Tensor step(const Tensor& projected, const Tensor& before, const Dropped& dropped,

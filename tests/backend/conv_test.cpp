@@ -1,11 +1,14 @@
 // Convolutions against plain loops, and the passes against each other.
 #include <catch.h>
+#include <cornu/backend/backend.h>
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <thread>
 
 #include "array.h"
+#include "blocks.h"
 
 using namespace cornu;
 using namespace cornu::backend;
@@ -130,16 +133,36 @@ void check(std::mt19937& random, const Case& c, DType dtype) {
     dx_sums[static_cast<size_t>(i)] += dy[o] * kernel[k];
     dkernel_sums[static_cast<size_t>(k)] += x[i] * dy[o];
   });
-  Array y(dtype, c.y_shape()), dx(dtype, c.x_shape()), dkernel(dtype, c.kernel_shape());
-  run(c.conv(ConvPass::forward), {&x, &kernel}, {&y});
-  CHECK(y == from_sums(dtype, y.shape(), y_sums));
-  run(c.conv(ConvPass::backward_data), {&dy, &kernel}, {&dx});
-  CHECK(dx == from_sums(dtype, dx.shape(), dx_sums));
-  run(c.conv(ConvPass::backward_weights), {&x, &dy}, {&dkernel});
-  CHECK(dkernel == from_sums(dtype, dkernel.shape(), dkernel_sums));
+  const Array y = from_sums(dtype, c.y_shape(), y_sums),
+              dx = from_sums(dtype, c.x_shape(), dx_sums);
+  const Array dkernel = from_sums(dtype, c.kernel_shape(), dkernel_sums);
   for (size_t i = 0; i < y_sums.size(); ++i) y_sums[i] += bias[static_cast<int64_t>(i) % c.out];
-  run(c.conv(ConvPass::forward, true), {&x, &kernel, &bias}, {&y});
-  CHECK(y == from_sums(dtype, y.shape(), y_sums));
+  const Array with_bias = from_sums(dtype, c.y_shape(), y_sums);
+  // Channels last, and one random mixture of layouts.
+  for (const bool mixed : {false, true}) {
+    const auto choose = [&](int64_t channels) -> int64_t {
+      const int64_t block = mixed ? 2 << random_int(random, 0, 3) : 1;
+      return block == 1 || channels % block != 0 ? 0 : block;
+    };
+    const int64_t block_x = choose(c.in), block_y = choose(c.out);
+    INFO("blocks " << block_x << " and " << block_y);
+    const auto blocks = [&](Conv conv) {
+      conv.block_x = block_x;
+      conv.block_y = block_y;
+      return conv;
+    };
+    Array x_in = blocked(x, block_x), dy_in = blocked(dy, block_y);
+    Array y_out(dtype, dy_in.shape()), dx_out(dtype, x_in.shape()),
+        dkernel_out(dtype, kernel.shape());
+    run(blocks(c.conv(ConvPass::forward)), {&x_in, &kernel}, {&y_out});
+    CHECK(y_out == blocked(y, block_y));
+    run(blocks(c.conv(ConvPass::backward_data)), {&dy_in, &kernel}, {&dx_out});
+    CHECK(dx_out == blocked(dx, block_x));
+    run(blocks(c.conv(ConvPass::backward_weights)), {&x_in, &dy_in}, {&dkernel_out});
+    CHECK(dkernel_out == dkernel);
+    run(blocks(c.conv(ConvPass::forward, true)), {&x_in, &kernel, &bias}, {&y_out});
+    CHECK(y_out == blocked(with_bias, block_y));
+  }
 }
 
 Case same_3x3(int64_t batch, int64_t size, int64_t in, int64_t out) {
@@ -261,4 +284,88 @@ TEST_CASE("conv: ever new sizes do not fill the memory") {
     run(Conv{ConvPass::forward, {1}, {1}, {0}, {0}, 1, false}, {&x, &kernel}, {&y});
     REQUIRE(y[size - 1] == 6);
   }
+}
+
+TEST_CASE("conv: prepared kernels give the bits of the others, at any addresses") {
+  std::mt19937 random(8);
+  std::normal_distribution<double> normal;
+  for (int round = 0; round < 12; ++round) {
+    const Case c =
+        round < 3 ? same_3x3(8, 14, 32 << round, 64) : random_case(random, 1 + round % 3);
+    const int64_t block = round % 2 == 0 && c.in % 16 == 0 && c.out % 16 == 0 ? 16 : 0;
+    const bool bias = round % 3 == 0;
+    for (const ConvPass pass :
+         {ConvPass::forward, ConvPass::backward_data, ConvPass::backward_weights}) {
+      Conv conv = c.conv(pass, bias && pass == ConvPass::forward);
+      conv.block_x = conv.block_y = block;
+      const auto make = [&](const Shape& shape, int64_t of_block) {
+        Array array(DType::float32, shape);
+        for (int64_t i = 0; i < array.numel(); ++i) array.set(i, normal(random));
+        return blocked(array, of_block);
+      };
+      const Array x = make(c.x_shape(), block), y = make(c.y_shape(), block);
+      const Array kernel = make(c.kernel_shape(), 0), offsets = make({c.out}, 0);
+      std::vector<Array> in = pass == ConvPass::forward         ? std::vector{x, kernel, offsets}
+                              : pass == ConvPass::backward_data ? std::vector{y, kernel}
+                                                                : std::vector{x, y};
+      if (pass == ConvPass::forward && !conv.bias) in.pop_back();
+      Array out = pass == ConvPass::forward ? y : pass == ConvPass::backward_data ? x : kernel;
+      std::vector<Operand> inputs;
+      for (Array& array : in) inputs.push_back({&array.shape(), array.dtype(), nullptr});
+      const Operand output{&out.shape(), out.dtype(), nullptr};
+      const auto prepared = cpu_backend().prepare(conv, inputs, {&output, 1});
+      for (int call = 0; call < 2; ++call) {
+        std::vector<Array> moved = in;
+        Array expected = out, found = out;
+        std::vector<Array*> pointers;
+        std::vector<void*> data;
+        for (Array& array : moved) {
+          pointers.push_back(&array);
+          data.push_back(array.data());
+        }
+        data.push_back(found.data());
+        run(conv, pointers, {&expected});
+        prepared->run(data.data());
+        CHECK(found == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("conv: wide 3x3 convolutions are as exact as float32 allows") {
+  // Large enough for Winograd's algorithm, whose transforms round more than direct sums do.
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal;
+  const Case c = same_3x3(16, 12, 64, 64);
+  const auto make = [&](const Shape& shape) {
+    Array array(DType::float32, shape);
+    for (int64_t i = 0; i < array.numel(); ++i) array.set(i, normal(random));
+    return array;
+  };
+  const auto exact = [](const Array& array) {
+    return Array(DType::float64, array.shape(), array.values());
+  };
+  const Array x = make(c.x_shape()), kernel = make(c.kernel_shape()), dy = make(c.y_shape());
+  const auto error = [&](ConvPass pass, const Array& first, const Array& second, const Shape& out) {
+    Array a = first, b = second, wide_a = exact(first), wide_b = exact(second);
+    Array expected(DType::float64, out);
+    run(c.conv(pass), {&wide_a, &wide_b}, {&expected});
+    double largest = 0, squares = 0;
+    for (int64_t i = 0; i < expected.numel(); ++i) squares += expected[i] * expected[i];
+    for (const int64_t block : {0, 16}) {
+      Conv conv = c.conv(pass);
+      conv.block_x = conv.block_y = block;
+      const bool weights = pass == ConvPass::backward_weights;
+      Array block_a = blocked(a, block), block_b = weights ? blocked(b, block) : b;
+      Array found(DType::float32, weights ? out : blocked(expected, block).shape());
+      run(conv, {&block_a, &block_b}, {&found});
+      const Array wanted = weights ? expected : blocked(expected, block);
+      for (int64_t i = 0; i < found.numel(); ++i)
+        largest = std::max(largest, std::fabs(found[i] - wanted[i]));
+    }
+    return largest / std::sqrt(squares / static_cast<double>(expected.numel()));
+  };
+  CHECK(error(ConvPass::forward, x, kernel, c.y_shape()) < 1e-5);
+  CHECK(error(ConvPass::backward_data, dy, kernel, c.x_shape()) < 1e-5);
+  CHECK(error(ConvPass::backward_weights, x, dy, c.kernel_shape()) < 1e-5);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "array.h"
+#include "blocks.h"
 
 using namespace cornu;
 using namespace cornu::backend;
@@ -44,10 +45,16 @@ Case random_case(std::mt19937& random, int spatial) {
   Case c;
   c.spatial = spatial;
   c.batch = random_int(random, 1, 3);
-  c.channels = random_int(random, 1, 40);
+  c.channels =
+      random_int(random, 0, 2) == 0 ? 16 * random_int(random, 1, 2) : random_int(random, 1, 40);
   for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
     c.window[i] = random_int(random, 1, 3);
     c.strides[i] = random_int(random, 1, 3);
+    if (random_int(random, 0, 1) == 0) {  // the usual case: windows that tile x
+      c.strides[i] = c.window[i];
+      c.x[i] = c.window[i] * random_int(random, 1, 4);
+      continue;
+    }
     c.low[i] = random_int(random, 0, c.window[i] - 1);
     c.high[i] = random_int(random, 0, c.window[i] - 1);
     c.x[i] = c.window[i] + random_int(random, 0, 5);
@@ -110,21 +117,32 @@ void check(std::mt19937& random, const Case& c, DType dtype, bool with_nan = fal
         return false;
     return true;
   };
-  run(c.pool(true, false), {&x}, {&y});
-  CHECK(near(y, largest, 0));
-  run(c.pool(true, true), {&x, &y, &dy}, {&dx});
-  CHECK(near(dx, Array(dtype, dx.shape(), largest_dx), 0));
-  if (dtype == DType::boolean) return;  // has no average
-  run(c.pool(false, false), {&x}, {&y});
   const double epsilon = dtype == DType::float64    ? 1e-15
                          : dtype == DType::float32  ? 1e-6
                          : dtype == DType::float16  ? 1e-2
                          : dtype == DType::bfloat16 ? 1e-1
                                                     : 0;
-  CHECK(near(y, average, 4 * epsilon));
-  if (!is_float(dtype)) return;
-  run(c.pool(false, true), {&x, &y, &dy}, {&dx});
-  CHECK(near(dx, Array(dtype, dx.shape(), average_dx), 8 * epsilon));
+  for (const int64_t block : {0, 3, 8, 16}) {
+    if (block != 0 && c.channels % block != 0) continue;
+    INFO("blocks of " << block);
+    const auto pool = [&](bool maximum, bool backward) {
+      Pool kernel = c.pool(maximum, backward);
+      kernel.block = block;
+      return kernel;
+    };
+    Array x_in = blocked(x, block), dy_in = blocked(dy, block), y_in = blocked(largest, block);
+    Array y_out = y_in, dx_out = x_in;
+    run(pool(true, false), {&x_in}, {&y_out});
+    CHECK(near(y_out, blocked(largest, block), 0));
+    run(pool(true, true), {&x_in, &y_in, &dy_in}, {&dx_out});
+    CHECK(near(dx_out, blocked(Array(dtype, dx.shape(), largest_dx), block), 0));
+    if (dtype == DType::boolean) continue;  // has no average
+    run(pool(false, false), {&x_in}, {&y_out});
+    CHECK(near(y_out, blocked(average, block), 4 * epsilon));
+    if (!is_float(dtype)) continue;
+    run(pool(false, true), {&x_in, &y_in, &dy_in}, {&dx_out});
+    CHECK(near(dx_out, blocked(Array(dtype, dx.shape(), average_dx), block), 8 * epsilon));
+  }
 }
 
 }  // namespace
@@ -181,4 +199,32 @@ TEST_CASE("pool: minus infinity is a maximum, an average of integers can be a fl
   Array whole(DType::int8, {1, 2, 1}, {-1, 2});
   run(Pool{false, false, {2}, {2}, {0}, {0}}, {&whole}, {&y});
   CHECK(y[0] == 0.5);
+}
+
+TEST_CASE("pool: prepared kernels give the bits of the others") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 8; ++round) {
+    Case c = random_case(random, 2);
+    c.channels = 16;
+    const int64_t block = round % 2 == 0 ? 8 : 0;
+    Array x = blocked(random_array(random, DType::float32, c.shape(true), -4, 4), block);
+    Array dy = blocked(random_array(random, DType::float32, c.shape(false), -4, 4), block);
+    Array y = dy, y_found = dy, dx = x, dx_found = x;
+    Pool pool = c.pool(round % 4 < 2, false);
+    pool.block = block;
+    const Operand in[] = {x.operand(), y.operand(), dy.operand()};
+    const Operand y_out = y.operand(), dx_out = dx.operand();
+    const auto forward = cpu_backend().prepare(pool, {in, 1}, {&y_out, 1});
+    pool.backward = true;
+    const auto backward = cpu_backend().prepare(pool, in, {&dx_out, 1});
+    run(pool, {&x, &y, &dy}, {&dx});
+    void* const backward_data[] = {x.data(), y.data(), dy.data(), dx_found.data()};
+    backward->run(backward_data);
+    CHECK(dx_found == dx);
+    pool.backward = false;
+    run(pool, {&x}, {&y});
+    void* const forward_data[] = {x.data(), y_found.data()};
+    forward->run(forward_data);
+    CHECK(y_found == y);
+  }
 }

@@ -1,9 +1,12 @@
-// BatchNormalization, LayerNormalization.
+// The layers that normalise.
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/reduction.h>
 #include <cornu/layers/normalization/batch_normalization.h>
+#include <cornu/layers/normalization/group_normalization.h>
 #include <cornu/layers/normalization/layer_normalization.h>
+#include <cornu/layers/normalization/rms_normalization.h>
+#include <cornu/layers/normalization/unit_normalization.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"
@@ -50,6 +53,30 @@ TEST_CASE("LayerNormalization keeps a layer's contract") {
                                           {.input = {2, 3, 2}, .output = {2, 3, 2}, .weights = 1});
 }
 
+TEST_CASE("RMSNormalization keeps a layer's contract") {
+  check_layer<layers::RMSNormalization>({},
+                                        {.input = {2, 3, 4}, .output = {2, 3, 4}, .weights = 1});
+  check_layer<layers::RMSNormalization>({.axis = {1, 2}, .epsilon = 0.1},
+                                        {.input = {2, 3, 2}, .output = {2, 3, 2}, .weights = 1});
+}
+
+TEST_CASE("GroupNormalization keeps a layer's contract") {
+  check_layer<layers::GroupNormalization>({.groups = 2},
+                                          {.input = {2, 3, 4}, .output = {2, 3, 4}, .weights = 2});
+  check_layer<layers::GroupNormalization>({.groups = 2, .axis = 1, .center = false},
+                                          {.input = {2, 4, 3}, .output = {2, 4, 3}, .weights = 1});
+  check_layer<layers::GroupNormalization>({.groups = -1, .scale = false},
+                                          {.input = {2, 3, 2}, .output = {2, 3, 2}, .weights = 1});
+}
+
+TEST_CASE("UnitNormalization keeps a layer's contract") {
+  check_layer<layers::UnitNormalization>({}, {.input = {2, 3}, .output = {2, 3}});
+  check_layer<layers::UnitNormalization>({.axis = {1, 2}},
+                                         {.input = {2, 3, 2}, .output = {2, 3, 2}});
+  const Tensor zeros = Tensor::from({0.0f, 0.0f}, {1, 2});
+  CHECK(ops::max(layers::UnitNormalization()(zeros)).item() == 0);
+}
+
 TEST_CASE("normalisation says what is wrong") {
   CHECK_THROWS_AS(layers::BatchNormalization({.synchronized = true}), UnsupportedError);
   CHECK_THROWS_AS(layers::BatchNormalization({.axis = 5})(Tensor::from({1.0f}, {1, 1})),
@@ -57,4 +84,11 @@ TEST_CASE("normalisation says what is wrong") {
   layers::LayerNormalization norm{layers::LayerNormalizationConfig{}};
   norm(Tensor::from({1.0f, 2.0f}, {1, 2}));
   CHECK_THROWS_AS(norm(Tensor::from({1.0f, 2.0f, 3.0f}, {1, 3})), ShapeError);
+  CHECK_THROWS_AS(layers::GroupNormalization({.groups = 0}), ValueError);
+  CHECK_THROWS_AS(
+      layers::GroupNormalization({.groups = 2})(Tensor::from({1.0f, 2.0f, 3.0f}, {1, 3})),
+      ShapeError);
+  CHECK_THROWS_AS(
+      layers::GroupNormalization({.groups = 1, .axis = 0})(Tensor::from({1.0f, 2.0f}, {1, 2})),
+      ValueError);
 }

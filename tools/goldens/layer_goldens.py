@@ -178,6 +178,27 @@ def cases():
     yield record("rescaling", L.Rescaling([0.5, 2.0, 3.0], offset=-1.0), x3)
 
 
+def normalization_cases():
+    global random
+    random = np.random.default_rng(11)  # of its own: the cases above stay as they are
+    x2, x3, img = normal(6, 4), normal(2, 5, 3), normal(2, 4, 5, 6)
+    yield record("batch norm vectors", L.BatchNormalization(center=False), x2, training=True)
+    yield record("batch norm steps", L.BatchNormalization(scale=False, epsilon=0.1), x3, training=True)
+    yield record("layer norm trailing", L.LayerNormalization(axis=[2, 3]), img)
+    yield record("layer norm all", L.LayerNormalization(axis=[1, 2, 3], scale=False), img)
+    yield record("layer norm rms scaling", L.LayerNormalization(rms_scaling=True), x3)
+    yield record("rms norm", L.RMSNormalization(), x3)
+    yield record("rms norm axes", L.RMSNormalization(axis=[2, 3], epsilon=0.01), img)
+    yield record("group norm", L.GroupNormalization(groups=3), img)
+    yield record("group norm vectors", L.GroupNormalization(groups=2, center=False), x2)
+    yield record("group norm first", L.GroupNormalization(groups=2, axis=1, epsilon=0.1), img)
+    yield record("group norm middle", L.GroupNormalization(groups=2, axis=2, scale=False), normal(2, 3, 4, 2))
+    yield record("instance norm", L.GroupNormalization(groups=-1), img)
+    yield record("unit norm", L.UnitNormalization(), x3)
+    yield record("unit norm axes", L.UnitNormalization(axis=[1, 2]), x3)
+
+
 if __name__ == "__main__":
     with open(sys.argv[1], "w") as f:
-        f.write("[\n" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases()) + "\n]\n")
+        every = [*cases(), *normalization_cases()]
+        f.write("[\n" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in every) + "\n]\n")

@@ -1,0 +1,23 @@
+// Which algorithm and layouts a convolution is tried with: rules found by benchmarks/conv_bench.
+#pragma once
+#include "../inline_vector.h"
+#include "onednn.h"
+
+namespace cornu::backend::cpu {
+
+enum class ConvMethod : uint8_t { direct, winograd, product };
+
+/// Layout of an operand inside a plan: a block of channels, 0 for channels last, or this for what
+/// oneDNN likes.
+inline constexpr int64_t any_layout = -1;
+
+struct ConvChoice {
+  ConvMethod method = ConvMethod::direct;
+  int64_t block_x = 0, block_y = 0;
+};
+
+/// The choices in the order in which to try them; the first for which oneDNN has fast code is
+/// taken. `block` is the machine's channel block.
+InlineVector<ConvChoice, 6> conv_choices(const ConvSizes& sizes, int64_t block);
+
+}  // namespace cornu::backend::cpu

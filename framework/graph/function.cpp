@@ -1,0 +1,415 @@
+// Functions: finding the plan of a call, recording, and deciding whether a recording can be trusted.
+#include "function.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "../../backend/log.h"
+#include "cost.h"
+#include "plan/passes.h"
+#include "plan/plan.h"
+#include "plan/recording.h"
+
+namespace cornu {
+namespace {
+
+using Pointers = InlineVector<const Tensor*, 16>;
+
+// The tensors of a nest in the order in which it is written, masks after their tensors. False when one has no value.
+bool collect(const Nest& nest, Pointers& tensors) {
+  if (nest.is_tensor()) {
+    const Tensor& t = nest.tensor();
+    if (!t) return true;
+    if (!t.is_eager()) return false;
+    tensors.push_back(&t);
+    return true;
+  }
+  if (nest.is_list()) {
+    for (const Nest& element : nest.list())
+      if (!collect(element, tensors)) return false;
+    return true;
+  }
+  for (const auto& [key, element] : nest.entries())
+    if (!collect(element, tensors)) return false;
+  return true;
+}
+
+bool same_tensor_kind(const Tensor& a, const Tensor& b) {
+  if (!a || !b) return !a && !b;
+  if (a.shape() != b.shape() || a.dtype() != b.dtype() || a.is_weak() != b.is_weak()) return false;
+  // A C++ number is part of the signature: the recording holds it as a constant.
+  if (a.is_weak() && std::memcmp(a.data(), b.data(), 8) != 0) return false;
+  const bool masked = a.impl()->mask != nullptr;
+  return masked == (b.impl()->mask != nullptr) && (!masked || a.mask().spec() == b.mask().spec());
+}
+
+bool same_kind(const Nest& a, const Nest& b) {
+  if (a.is_tensor()) return b.is_tensor() && same_tensor_kind(a.tensor(), b.tensor());
+  if (a.is_list()) {
+    if (!b.is_list() || a.list().size() != b.list().size()) return false;
+    for (size_t i = 0; i < a.list().size(); ++i)
+      if (!same_kind(a.list()[i], b.list()[i])) return false;
+    return true;
+  }
+  if (!b.is_dict() || a.entries().size() != b.entries().size()) return false;
+  for (size_t i = 0; i < a.entries().size(); ++i)
+    if (a.entries()[i].first != b.entries()[i].first || !same_kind(a.entries()[i].second, b.entries()[i].second))
+      return false;
+  return true;
+}
+
+// A nest without values that stands for those of its kind.
+Nest kind_of(const Nest& nest) {
+  return nest.map([](const Tensor& t) {
+    if (!t || t.is_weak()) return t;
+    Tensor kind = Tensor::abstract(t.shape(), t.dtype());
+    if (t.mask()) kind.set_mask(Tensor::abstract(t.mask().shape(), t.mask().dtype()));
+    return kind;
+  });
+}
+
+enum class Stage : uint8_t {
+  fresh,    // has no recording
+  checked,  // the next call is recorded and compared with the last recording
+  ready,    // replays
+  eager,    // cannot be replayed
+};
+
+struct Signature {
+  Nest kind;
+  Stage stage = Stage::fresh;
+  plan::Graph recorded;  // as it was recorded, for comparing
+  std::unique_ptr<plan::Plan> plan;
+  Nest result;  // how the outputs are nested
+  bool single = false, nothing = false;
+  std::vector<Tensor> outputs;
+  int changes = 0;  // recordings in a row that differed
+  uint64_t last_use = 0;
+};
+
+}  // namespace
+
+struct Function::State {
+  Body body;
+  Options options;
+  bool enabled = true;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Signature>> signatures;
+  Signature* last = nullptr;
+  uint64_t clock = 0;
+  bool check_next = false;
+  int64_t dropped = 0;
+  FunctionReport report;
+
+  Signature& find(const Nest& arguments);
+  Nest record(Signature& signature, const Nest& arguments);
+  Nest replay(Signature& signature, const Pointers& tensors);
+  void give_up(Signature& signature, const std::string& why);
+  void note(const std::string& text);
+  std::string difference(const Nest& before, const Nest& now) const;
+};
+
+Function::Function(Body body, Options options) : state_(std::make_unique<State>()) {
+  state_->body = std::move(body);
+  state_->options = std::move(options);
+}
+Function::~Function() = default;
+Function::Function(Function&&) noexcept = default;
+Function& Function::operator=(Function&&) noexcept = default;
+
+Nest Function::operator()(const Nest& arguments) {
+  State& s = *state_;
+  const GraphContext& context = graph_context();
+  // Whoever watches is to see every operation.
+  if (!s.enabled || context.tracer || !context.recorders.empty() || inferring() || context.cost)
+    return s.body(arguments);
+  Pointers tensors;
+  if (!collect(arguments, tensors)) return s.body(arguments);
+  // A call from inside the function's own host work, or from another thread meanwhile, does not wait.
+  const std::unique_lock lock(s.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return s.body(arguments);
+  ++s.report.calls;
+  Signature& signature =
+      s.last && same_kind(s.last->kind, arguments) ? *s.last : s.find(arguments);
+  signature.last_use = ++s.clock;
+  if (s.check_next && signature.stage == Stage::ready) {
+    signature.stage = Stage::checked;
+    s.check_next = false;
+  }
+  if (signature.stage == Stage::ready) return s.replay(signature, tensors);
+  if (signature.stage == Stage::eager) return s.body(arguments);
+  return s.record(signature, arguments);
+}
+
+void Function::State::note(const std::string& text) {
+  // Endless programs must not have endless reports.
+  if (report.causes.size() < 100) report.causes.push_back(text);
+}
+
+std::string Function::State::difference(const Nest& before, const Nest& now) const {
+  const std::vector<Tensor> a = before.flatten(), b = now.flatten();
+  if (!before.same_structure(now))
+    return fmt::format("the arguments' structure changed from {} to {}", before.structure(), now.structure());
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (same_tensor_kind(a[i], b[i])) continue;
+    const std::string name =
+        i < options.argument_names.size() ? options.argument_names[i] : std::to_string(i);
+    const auto text = [](const Tensor& t) {
+      return !t ? std::string("nothing") : t.is_weak() ? "the number " + t.str() : t.spec().str();
+    };
+    if (a[i] && b[i] && a[i].spec() == b[i].spec() && !a[i].is_weak())
+      return fmt::format("the mask of argument '{}' changed", name);
+    return fmt::format("argument '{}' changed from {} to {}", name, text(a[i]), text(b[i]));
+  }
+  return "a call outside of the kept signatures";
+}
+
+Signature& Function::State::find(const Nest& arguments) {
+  for (const auto& s : signatures)
+    if (same_kind(s->kind, arguments)) {
+      last = s.get();
+      return *last;
+    }
+  if (!signatures.empty()) note(difference((last ? last : signatures.back().get())->kind, arguments));
+  if (static_cast<int>(signatures.size()) >= std::max(options.max_plans, 1)) {
+    const auto oldest = std::min_element(signatures.begin(), signatures.end(), [](const auto& a, const auto& b) {
+      return a->last_use < b->last_use;
+    });
+    signatures.erase(oldest);
+    ++dropped;
+  }
+  last = signatures.emplace_back(std::make_unique<Signature>()).get();
+  last->kind = kind_of(arguments);
+  return *last;
+}
+
+void Function::State::give_up(Signature& signature, const std::string& why) {
+  signature.stage = Stage::eager;
+  signature.plan.reset();
+  signature.recorded = {};
+  const std::string text = fmt::format("'{}' stays eager, which is slower: {}", options.name, why);
+  note(text);
+  warn_once(text);
+}
+
+Nest Function::State::record(Signature& signature, const Nest& arguments) {
+  ++report.recordings;
+  if (signature.plan && signature.plan->arena_bytes() > (size_t{64} << 20)) {
+    // The eager run needs as much again.
+    signature.plan->release();
+    memory::release();
+  }
+  // Each argument gets an identity of its own: two may be one tensor now, and differ in the next call.
+  const Nest disguised = arguments.map([&](const Tensor& t) {
+    if (!t || t.is_weak()) return t;
+    Tensor own = t.disguised();
+    if (t.mask()) own.set_mask(t.mask().disguised());
+    return own;
+  });
+  // `map` may visit in another order than `collect`.
+  Pointers order;
+  collect(disguised, order);
+  std::vector<Tensor> sources;
+  for (const Tensor* t : order) sources.push_back(*t);
+  for (const Tensor* t : order)
+    if (t->impl()->mask) sources.push_back(t->mask());
+
+  plan::Recording recording(sources);
+  const Nest result = body(disguised);
+  std::vector<Tensor> outputs = result.flatten(), present;
+  for (const Tensor& t : outputs)
+    if (t) present.push_back(t);
+  plan::Graph graph = recording.finish(present);
+  if (!recording.host_read().empty()) {
+    give_up(signature, fmt::format("it reads a tensor's value on the host ({}). Use ops::where or ops::cond for a "
+                                   "decision, ops::callback for work of the host, or read the value outside.",
+                                   recording.host_read()));
+    return result;
+  }
+  std::string what;
+  const bool first = signature.stage == Stage::fresh;
+  const bool equal = !first && plan::same(signature.recorded, graph, what);
+  if (!first && !equal) {
+    if (++signature.changes > 3) {
+      give_up(signature, fmt::format("each recording differs from the last ({}). It depends on something that is no "
+                                     "tensor, such as a counter; pass that as a tensor.",
+                                     what));
+      return result;
+    }
+    note(fmt::format("recorded again because the function did something else: {}", what));
+    // What changed for these arguments has changed for others.
+    for (const auto& other : signatures)
+      if (other->stage == Stage::ready) other->stage = Stage::checked;
+  }
+  if (equal) {
+    signature.changes = 0;
+    signature.stage = Stage::ready;
+    if (signature.plan) return result;
+  } else {
+    signature.stage = Stage::checked;
+    signature.plan.reset();
+    signature.recorded = std::move(graph);
+    signature.result = result.map([](const Tensor&) { return Tensor(); });
+    signature.single = result.is_tensor() && !outputs.empty() && outputs[0];
+    signature.nothing = present.empty() && result.is_tensor();
+    signature.outputs.assign(present.size(), {});
+    signature.result = kind_of(result);
+    return result;
+  }
+  plan::Graph optimised = signature.recorded;
+  plan::optimize(optimised);
+  signature.plan = std::make_unique<plan::Plan>(std::move(optimised));
+  return result;
+}
+
+Nest Function::State::replay(Signature& signature, const Pointers& tensors) {
+  ++report.replays;
+  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor* t) { return t->impl()->mask != nullptr; })) {
+    Pointers all = tensors;
+    std::vector<Tensor> masks;
+    masks.reserve(tensors.size());
+    for (const Tensor* t : tensors)
+      if (t->impl()->mask) all.push_back(&masks.emplace_back(t->mask()));
+    signature.plan->run(all, signature.outputs);
+  } else {
+    signature.plan->run(tensors, signature.outputs);
+  }
+  if (signature.nothing) return Nest();
+  if (signature.single) return Nest(std::move(signature.outputs[0]));
+  size_t next = 0;
+  std::vector<Tensor> leaves = signature.result.flatten();
+  for (Tensor& t : leaves)
+    if (t) t = std::move(signature.outputs[next++]);
+  return signature.result.pack(leaves);
+}
+
+void Function::recheck() {
+  const std::lock_guard lock(state_->mutex);
+  state_->check_next = true;
+}
+
+void Function::clear() {
+  const std::lock_guard lock(state_->mutex);
+  state_->signatures.clear();
+  state_->last = nullptr;
+}
+
+void Function::set_enabled(bool enabled) { state_->enabled = enabled; }
+
+FunctionReport Function::report() const {
+  const std::lock_guard lock(state_->mutex);
+  FunctionReport report = state_->report;
+  for (const auto& s : state_->signatures) report.plans += s->plan != nullptr;
+  return report;
+}
+
+std::string Function::explain() const {
+  const FunctionReport r = report();
+  const std::lock_guard lock(state_->mutex);
+  std::string text = fmt::format("{}: {} calls, {} replayed, {} recorded, {} plans\n", state_->options.name, r.calls,
+                                 r.replays, r.recordings, r.plans);
+  for (const auto& s : state_->signatures) {
+    std::string arguments;
+    for (const Tensor& t : s->kind.flatten())
+      if (t) arguments += (arguments.empty() ? "" : ", ") + (t.is_weak() ? t.str() : t.spec().str());
+    text += fmt::format("  ({}): ", arguments);
+    if (s->plan)
+      text += fmt::format("{} operations in {} steps, {} variables, arena of {} bytes instead of {}\n",
+                          s->recorded.steps.size(), s->plan->graph().steps.size(), s->plan->graph().variables.size(),
+                          s->plan->arena_bytes(), s->plan->unplanned_bytes());
+    else
+      text += s->stage == Stage::eager ? "eager\n" : "recorded, not yet replayed\n";
+  }
+  for (const std::string& cause : r.causes) text += "  " + cause + "\n";
+  return text;
+}
+
+std::string Function::plans() const {
+  const std::lock_guard lock(state_->mutex);
+  std::string text;
+  for (const auto& s : state_->signatures)
+    if (s->plan) text += s->plan->graph().str() + "\n";
+  return text;
+}
+
+namespace {
+
+// Remembers the variables that are assigned during its life, and restores them.
+class Restore {
+ public:
+  Restore() : outer_(graph_context().assignments) { graph_context().assignments = &list_; }
+  Restore(const Restore&) = delete;
+  ~Restore() {
+    graph_context().assignments = outer_;
+    for (const auto& [variable, value] : list_) variable.stored() = value;
+  }
+  // Also those that a plan is about to assign.
+  void add(const plan::Graph& graph) {
+    for (const plan::Assignment& a : graph.assignments) {
+      const Variable& v = graph.variables[static_cast<size_t>(a.variable)];
+      if (std::none_of(list_.begin(), list_.end(), [&](const auto& known) { return known.first == v; }))
+        list_.emplace_back(v, v.stored());
+    }
+  }
+
+ private:
+  AssignmentList list_, *outer_;
+};
+
+Function::Timing describe(const plan::Graph& graph, const plan::Step& step) {
+  Function::Timing timing{step.name(), step.where};
+  if (!step.kernel) return timing;
+  std::vector<Tensor> inputs;
+  std::vector<TensorSpec> outputs;
+  const auto dtype = [&](const plan::Use& use) { return graph.values[static_cast<size_t>(use.value)].dtype; };
+  for (const plan::Use& use : step.inputs) inputs.push_back(Tensor::abstract(use.shape, dtype(use)));
+  for (const plan::Use& use : step.outputs) outputs.push_back({use.shape, dtype(use)});
+  const Cost cost = kernel_cost(*step.kernel, inputs, outputs);
+  timing.flops = cost.flops;
+  timing.bytes = cost.bytes;
+  return timing;
+}
+
+}  // namespace
+
+Function::Profile Function::profile(const Nest& arguments, int repetitions) {
+  Restore restore;
+  State& s = *state_;
+  for (int i = 0; i < 2; ++i)
+    if (!s.last || !same_kind(s.last->kind, arguments) || s.last->stage != Stage::ready) (*this)(arguments);
+  const std::lock_guard lock(s.mutex);
+  Pointers tensors;
+  if (!collect(arguments, tensors) || !s.last || !s.last->plan || s.last->stage != Stage::ready)
+    throw StateError(fmt::format("'{}' has no plan to profile: it runs eagerly. explain() says why.", s.options.name));
+  std::vector<Tensor> masks;
+  masks.reserve(tensors.size());
+  const Pointers given = tensors;
+  for (const Tensor* t : given)
+    if (t->impl()->mask) tensors.push_back(&masks.emplace_back(t->mask()));
+  plan::Plan& plan = *s.last->plan;
+  restore.add(plan.graph());
+  Profile profile;
+  profile.arena_bytes = plan.arena_bytes();
+  profile.unplanned_bytes = plan.unplanned_bytes();
+  for (const Variable& v : plan.graph().variables) profile.variable_bytes += v.stored().bytes();
+  for (const plan::Step& step : plan.graph().steps) profile.steps.push_back(describe(plan.graph(), step));
+  double best = 0;
+  for (int i = 0; i < std::max(repetitions, 1); ++i) {
+    std::vector<plan::StepTime> times;
+    plan.run(tensors, s.last->outputs, &times);
+    double total = 0;
+    for (const plan::StepTime& t : times) total += t.seconds;
+    if (i > 0 && total >= best) continue;
+    best = total;
+    for (size_t k = 0; k < times.size(); ++k) {
+      profile.steps[k].start = times[k].start;
+      profile.steps[k].seconds = times[k].seconds;
+    }
+  }
+  return profile;
+}
+
+}  // namespace cornu

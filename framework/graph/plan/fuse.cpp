@@ -1,0 +1,163 @@
+// Chains of elementwise programs become one program, so that what lies between them never goes through memory.
+#include <algorithm>
+
+#include "passes.h"
+#include "rewrite.h"
+
+namespace cornu::plan {
+namespace {
+
+constexpr size_t most_inputs = 16;
+constexpr size_t most_instructions = 96;
+
+class Fuser {
+ public:
+  explicit Fuser(Graph& graph) : graph_(graph) {}
+
+  void run() {
+    producers_ = graph_.producers();
+    counts_ = graph_.use_counts();
+    for (size_t i = 0; i < graph_.steps.size(); ++i)
+      while (swallow_one(i)) {
+      }
+    std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
+  }
+
+ private:
+  Step& step(int number) { return graph_.steps[static_cast<size_t>(number)]; }
+  const Value& value(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)]; }
+
+  // Merges one of the programs that feed step `number` into it.
+  bool swallow_one(size_t number) {
+    Step& consumer = graph_.steps[number];
+    if (!program_of(consumer)) return false;
+    for (size_t i = 0; i < consumer.inputs.size(); ++i) {
+      const int from = producers_[static_cast<size_t>(consumer.inputs[i].value)];
+      if (from < 0) continue;
+      Step& producer = step(from);
+      if (!producer.kernel || !std::holds_alternative<backend::Fused>(*producer.kernel)) continue;
+      if (fits(producer, consumer, consumer.inputs[i])) {
+        merge(producer, consumer);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // A program of numbers only: as cheap to compute again as to read.
+  static bool is_number(const Step& producer) {
+    const auto& program = **program_of(producer);
+    return producer.inputs.empty() && program.instructions().empty();
+  }
+
+  // Whether the values as stored are those that the program had: nothing is rounded or cut off by storing.
+  bool exact(const Step& producer, size_t output) const {
+    const backend::Fused& fused = std::get<backend::Fused>(*producer.kernel);
+    const DType stored = value(producer.outputs[output]).dtype;
+    if (stored == fused.compute) return true;
+    if (stored != DType::boolean) return false;
+    const backend::Program& program = *fused.program;
+    const int first = program.inputs() + static_cast<int>(program.constants().size());
+    const int instruction = program.outputs()[output] - first;
+    if (instruction < 0) return false;
+    const backend::Domain domain = backend::info(program.instructions()[static_cast<size_t>(instruction)].op).domain;
+    return domain == backend::Domain::boolean || domain == backend::Domain::logical;
+  }
+
+  bool fits(const Step& producer, const Step& consumer, const Use& use) {
+    const backend::Fused& fused = std::get<backend::Fused>(*producer.kernel);
+    if (fused.compute != compute_of(consumer)) return false;
+    const backend::Program &a = *fused.program, &b = **program_of(consumer);
+    if (a.instructions().size() + b.instructions().size() > most_instructions ||
+        producer.inputs.size() + consumer.inputs.size() > most_inputs)
+      return false;
+    for (size_t k = 0; k < producer.outputs.size(); ++k)
+      if (!exact(producer, k)) return false;
+    if (is_number(producer)) return true;
+    // Everything that the producer makes is read here and nowhere else.
+    const Shape& shape = iteration_shape(consumer);
+    for (const Use& output : producer.outputs) {
+      int here = 0;
+      for (const Use& input : consumer.inputs) {
+        if (input.value != output.value) continue;
+        ++here;
+        if (input.shape != use.shape) return false;
+      }
+      if (here != counts_[static_cast<size_t>(output.value)]) return false;
+    }
+    if (use.shape.numel() != shape.numel()) return false;
+    if (use.shape == producer.outputs[0].shape) return true;
+    // Under another shape the producer's operands must be as plain as its result.
+    return std::all_of(producer.inputs.begin(), producer.inputs.end(), [&](const Use& input) {
+      return input.shape == producer.outputs[0].shape || input.shape.numel() == 1;
+    });
+  }
+
+  void merge(Step& producer, Step& consumer) {
+    const backend::ProgramRef inner = *program_of(producer), outer = *program_of(consumer);
+    const bool keeps = is_number(producer);
+    Shape seen = producer.outputs[0].shape;
+    for (const Use& input : consumer.inputs)
+      for (const Use& output : producer.outputs)
+        if (input.value == output.value) seen = input.shape;
+
+    std::vector<Use> inputs;
+    std::vector<size_t> outer_places(consumer.inputs.size()), inner_places(producer.inputs.size());
+    const auto add = [&](const Use& use) {
+      const auto found = std::find(inputs.begin(), inputs.end(), use);
+      if (found != inputs.end()) return static_cast<size_t>(found - inputs.begin());
+      inputs.push_back(use);
+      return inputs.size() - 1;
+    };
+    const auto output_of_producer = [&](int number) {
+      for (size_t k = 0; k < producer.outputs.size(); ++k)
+        if (producer.outputs[k].value == number) return static_cast<int>(k);
+      return -1;
+    };
+    for (size_t i = 0; i < producer.inputs.size(); ++i) {
+      Use use = producer.inputs[i];
+      if (use.shape.numel() == 1)
+        use.shape = Shape{};
+      else if (seen != producer.outputs[0].shape)
+        use.shape = seen;
+      inner_places[i] = add(use);
+    }
+    for (size_t i = 0; i < consumer.inputs.size(); ++i)
+      if (output_of_producer(consumer.inputs[i].value) < 0) outer_places[i] = add(consumer.inputs[i]);
+
+    backend::ProgramBuilder builder(static_cast<int>(inputs.size()));
+    std::vector<backend::Expr> inner_inputs, outer_inputs;
+    for (const size_t place : inner_places) inner_inputs.push_back(builder.input(static_cast<int>(place)));
+    const std::vector<backend::Expr> results = append_program(builder, *inner, inner_inputs);
+    for (size_t i = 0; i < consumer.inputs.size(); ++i) {
+      const int output = output_of_producer(consumer.inputs[i].value);
+      outer_inputs.push_back(output >= 0 ? results[static_cast<size_t>(output)]
+                                         : builder.input(static_cast<int>(outer_places[i])));
+    }
+    const std::vector<backend::Expr> outputs = append_program(builder, *outer, outer_inputs);
+    set_program(consumer, builder.finish(outputs));
+
+    for (const Use& use : consumer.inputs) --counts_[static_cast<size_t>(use.value)];
+    if (!keeps) {
+      for (const Use& use : producer.inputs) --counts_[static_cast<size_t>(use.value)];
+      producer.kernel.reset();
+      producer.host = nullptr;
+      producer.inputs.clear();
+      producer.outputs.clear();
+    }
+    consumer.inputs = std::move(inputs);
+    for (const Use& use : consumer.inputs) ++counts_[static_cast<size_t>(use.value)];
+  }
+
+  Graph& graph_;
+  std::vector<int> producers_, counts_;
+};
+
+}  // namespace
+
+void fuse(Graph& graph) {
+  Fuser(graph).run();
+  drop_dead(graph);
+}
+
+}  // namespace cornu::plan

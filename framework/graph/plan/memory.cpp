@@ -1,0 +1,180 @@
+// Lifetimes, work in place, and the packing of the arena.
+#include "memory.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cornu::plan {
+namespace {
+
+constexpr size_t alignment = 64;
+constexpr int never = -1;
+
+size_t padded(size_t bytes) { return std::max<size_t>((bytes + alignment - 1) / alignment * alignment, alignment); }
+
+// A piece of the arena and the steps during which it is taken.
+struct Buffer {
+  size_t bytes;
+  int first, last;
+  size_t offset = 0;
+};
+
+class Planner {
+ public:
+  explicit Planner(const Graph& graph)
+      : graph_(graph), last_(graph.values.size(), never), buffer_(graph.values.size(), never) {
+    plan_.places.resize(graph.values.size());
+    plan_.written.resize(graph.variables.size(), 0);
+    producers_ = graph.producers();
+  }
+
+  MemoryPlan run() {
+    find_last_uses();
+    place_sources();
+    place_assignments();
+    place_outputs();
+    place_temporaries();
+    pack();
+    return std::move(plan_);
+  }
+
+ private:
+  Placement& place(int value) { return plan_.places[static_cast<size_t>(value)]; }
+  int& last(int value) { return last_[static_cast<size_t>(value)]; }
+  const Value& value(int number) const { return graph_.values[static_cast<size_t>(number)]; }
+
+  void find_last_uses() {
+    const int end = static_cast<int>(graph_.steps.size());
+    for (int i = 0; i < end; ++i)
+      for (const Use& use : graph_.steps[static_cast<size_t>(i)].inputs) last(use.value) = i;
+    // What is handed out at the end must not be overwritten before.
+    for (const Use& use : graph_.outputs) last(use.value) = end;
+    for (const Assignment& a : graph_.assignments)
+      if (value(a.value).source != Source::computed) last(a.value) = end;
+    initial_.assign(graph_.variables.size(), never);
+    for (size_t v = 0; v < graph_.values.size(); ++v)
+      if (graph_.values[v].source == Source::variable)
+        initial_[static_cast<size_t>(graph_.values[v].index)] = static_cast<int>(v);
+  }
+
+  void place_sources() {
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      const Value& source = graph_.values[v];
+      if (source.source == Source::argument) plan_.places[v] = {Home::argument, source.index, 0};
+      if (source.source == Source::variable) plan_.places[v] = {Home::variable, source.index, 0};
+      if (source.source == Source::constant) plan_.places[v] = {Home::constant, source.index, 0};
+    }
+  }
+
+  // Whether step `number` may write its output over `input`: element by element, and nobody reads the latter after.
+  bool may_overwrite(int number, const Use& output, int input) {
+    if (last(input) < number) return true;
+    if (last(input) > number) return false;
+    const Step& step = graph_.steps[static_cast<size_t>(number)];
+    if (!step.kernel || !std::holds_alternative<backend::Fused>(*step.kernel)) return false;
+    if (value(input).dtype != value(output.value).dtype) return false;
+    for (const Use& use : step.inputs)
+      if (use.value == input && use.shape != output.shape) return false;
+    return true;
+  }
+
+  const Use& definition(int number) const {
+    for (const Use& use : graph_.steps[static_cast<size_t>(producers_[static_cast<size_t>(number)])].outputs)
+      if (use.value == number) return use;
+    return graph_.outputs.front();  // not reached: every computed value is some step's output
+  }
+
+  void place_assignments() {
+    std::vector<char> kept(graph_.values.size(), 0);  // values that must be somewhere else than in a variable
+    for (const Use& use : graph_.outputs) kept[static_cast<size_t>(use.value)] = 1;
+    for (const Assignment& a : graph_.assignments) {
+      if (value(a.value).source != Source::computed) {
+        plan_.shared.push_back(a);
+        continue;
+      }
+      const int before = initial_[static_cast<size_t>(a.variable)];
+      const bool in_place =
+          kept[static_cast<size_t>(a.value)] == 0 &&
+          (before == never || may_overwrite(producers_[static_cast<size_t>(a.value)], definition(a.value), before));
+      plan_.written[static_cast<size_t>(a.variable)] = 1;
+      if (in_place) {
+        place(a.value) = {Home::variable, a.variable, 0};
+        kept[static_cast<size_t>(a.value)] = 1;
+      } else {
+        last(a.value) = static_cast<int>(graph_.steps.size());
+        plan_.copies.push_back(a);
+      }
+    }
+  }
+
+  void place_outputs() {
+    for (size_t i = 0; i < graph_.outputs.size(); ++i)
+      if (Placement& p = place(graph_.outputs[i].value); p.home == Home::none)
+        p = {Home::output, static_cast<int>(i), 0};
+  }
+
+  void place_temporaries() {
+    for (int i = 0; i < static_cast<int>(graph_.steps.size()); ++i) {
+      const Step& step = graph_.steps[static_cast<size_t>(i)];
+      for (const Use& use : step.outputs) {
+        if (place(use.value).home != Home::none) continue;
+        place(use.value).home = Home::arena;
+        plan_.unplanned_bytes += padded(value(use.value).bytes());
+        const int end = std::max(last(use.value), i);
+        int& mine = buffer_[static_cast<size_t>(use.value)];
+        for (const Use& input : step.inputs) {
+          const int theirs = buffer_[static_cast<size_t>(input.value)];
+          if (theirs == never || buffers_[static_cast<size_t>(theirs)].last != i ||
+              value(input.value).bytes() != value(use.value).bytes() || last(input.value) != i ||
+              !may_overwrite(i, use, input.value))
+            continue;
+          mine = theirs;
+          buffers_[static_cast<size_t>(theirs)].last = end;
+          break;
+        }
+        if (mine != never) continue;
+        mine = static_cast<int>(buffers_.size());
+        buffers_.push_back({padded(value(use.value).bytes()), i, end});
+      }
+    }
+  }
+
+  // Large buffers first, each at the lowest offset that is free during its life.
+  void pack() {
+    std::vector<Buffer*> order;
+    for (Buffer& b : buffers_) order.push_back(&b);
+    std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
+    std::vector<const Buffer*> placed, neighbours;
+    for (Buffer* b : order) {
+      neighbours.clear();
+      for (const Buffer* other : placed)
+        if (other->first <= b->last && b->first <= other->last) neighbours.push_back(other);
+      std::sort(neighbours.begin(), neighbours.end(),
+                [](const Buffer* x, const Buffer* y) { return x->offset < y->offset; });
+      size_t offset = 0;
+      for (const Buffer* other : neighbours) {
+        if (other->offset >= offset + b->bytes) break;
+        offset = std::max(offset, other->offset + other->bytes);
+      }
+      b->offset = offset;
+      plan_.arena_bytes = std::max(plan_.arena_bytes, offset + b->bytes);
+      placed.push_back(b);
+    }
+    for (size_t v = 0; v < buffer_.size(); ++v)
+      if (buffer_[v] != never) plan_.places[v].offset = buffers_[static_cast<size_t>(buffer_[v])].offset;
+  }
+
+  const Graph& graph_;
+  MemoryPlan plan_;
+  std::vector<int> producers_;
+  std::vector<int> last_;     // by value: the last step that reads it
+  std::vector<int> initial_;  // by variable: the value that stands for it at the beginning
+  std::vector<int> buffer_;   // by value: its buffer
+  std::vector<Buffer> buffers_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(const Graph& graph) { return Planner(graph).run(); }
+
+}  // namespace cornu::plan

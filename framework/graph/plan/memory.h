@@ -1,0 +1,39 @@
+// Where a plan's values lie: in one arena whose parts are used again, or in memory that others own.
+#pragma once
+#include "graph.h"
+
+namespace cornu::plan {
+
+/// What holds a value.
+enum class Home : uint8_t {
+  none,      ///< nothing reads or writes it
+  arena,     ///< the plan's arena, at `offset`
+  argument,  ///< argument number `index`
+  variable,  ///< the memory of variable number `index`
+  constant,  ///< constant number `index`
+  output,    ///< a tensor that is made for each run: output number `index`
+};
+
+struct Placement {
+  Home home = Home::none;
+  int index = 0;
+  size_t offset = 0;
+};
+
+struct MemoryPlan {
+  std::vector<Placement> places;  ///< by value
+  size_t arena_bytes = 0;
+  size_t unplanned_bytes = 0;  ///< what the arena's values would take side by side
+  /// Assignments that need a copy at the end, because the value could not be computed in the variable's memory.
+  std::vector<Assignment> copies;
+  /// Assignments of what is no step's result: an argument, a constant or another variable.
+  std::vector<Assignment> shared;
+  /// By variable: whether a step writes into its memory.
+  std::vector<char> written;
+};
+
+/// Finds places so that no value is overwritten while somebody still reads it. Results of elementwise programs go over
+/// operands that are read for the last time.
+MemoryPlan plan_memory(const Graph& graph);
+
+}  // namespace cornu::plan

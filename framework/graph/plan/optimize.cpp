@@ -1,0 +1,13 @@
+// The order of the passes.
+#include "passes.h"
+
+namespace cornu::plan {
+
+void optimize(Graph& graph) {
+  fold(graph);
+  merge_common(graph);
+  choose_layouts(graph);
+  fuse(graph);
+}
+
+}  // namespace cornu::plan

@@ -1,0 +1,20 @@
+// The passes that improve a recorded graph before it runs. Each is a function in a file of its own.
+#pragma once
+#include "graph.h"
+
+namespace cornu::plan {
+
+/// Runs all of them, in order.
+void optimize(Graph& graph);
+
+/// Leaves out steps, variables and constants that neither the outputs nor assignments nor the host need.
+void drop_dead(Graph& graph);
+/// Computes now what depends on constants only, and writes numbers into the programs that read them.
+void fold(Graph& graph);
+/// Equal steps on equal inputs become one.
+void merge_common(Graph& graph);
+/// Elementwise programs swallow the programs that feed them, and so do reductions.
+void fuse(Graph& graph);
+/// Convolutions, and what lies between them, take the device's preferred layout of channels.
+void choose_layouts(Graph& graph);
+}  // namespace cornu::plan

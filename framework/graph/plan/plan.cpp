@@ -1,0 +1,200 @@
+// Preparing and running plans.
+#include "plan.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace cornu::plan {
+
+Plan::Plan(Graph graph) : graph_(std::move(graph)), memory_(plan_memory(graph_)) { prepare(); }
+
+void Plan::prepare() {
+  size_t argument_count = 0;
+  for (const Value& value : graph_.values)
+    if (value.source == Source::argument)
+      argument_count = std::max(argument_count, static_cast<size_t>(value.index) + 1);
+  arguments_.resize(argument_count);
+  variables_.resize(graph_.variables.size());
+  outputs_.resize(graph_.outputs.size());
+  results_.resize(graph_.outputs.size());
+
+  for (Step& step : graph_.steps) {
+    steps_.push_back({nullptr, addresses_.size()});
+    for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
+      for (const Use& use : *uses) {
+        const Placement& p = memory_.places[static_cast<size_t>(use.value)];
+        const auto index = static_cast<size_t>(p.index);
+        const size_t place = addresses_.size();
+        addresses_.push_back(nullptr);
+        switch (p.home) {
+          case Home::arena:
+            arena_places_.push_back(place);
+            arena_offsets_.push_back(p.offset);
+            break;
+          case Home::argument:
+            arguments_[index].places.push_back(place);
+            break;
+          case Home::variable:
+            variables_[index].places.push_back(place);
+            break;
+          case Home::constant:
+            addresses_[place] = graph_.constants[index].data();
+            break;
+          case Home::output:
+            outputs_[index].places.push_back(place);
+            break;
+          case Home::none:
+            break;
+        }
+      }
+  }
+  bind_arena();
+  bind_variables();
+  make_outputs();
+  // Addresses that are known by now tell the device which operands share memory; that never changes.
+  for (size_t i = 0; i < graph_.steps.size(); ++i) {
+    const Step& step = graph_.steps[i];
+    if (!step.kernel) continue;
+    std::vector<backend::Operand> operands;
+    size_t place = steps_[i].first;
+    for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
+      for (const Use& use : *uses)
+        operands.push_back(
+            {&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, addresses_[place++]});
+    const std::span<const backend::Operand> all(operands);
+    steps_[i].executable = backend::cpu_backend().prepare(*step.kernel, all.first(step.inputs.size()),
+                                                          all.subspan(step.inputs.size()));
+  }
+}
+
+void Plan::set(Followers& followers, void* address) {
+  if (followers.address == address) return;
+  followers.address = address;
+  for (const size_t place : followers.places) addresses_[place] = address;
+}
+
+void Plan::bind_arena() {
+  if (arena_ || memory_.arena_bytes == 0) return;
+  arena_ = Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8);
+  char* const base = static_cast<char*>(arena_.data());
+  for (size_t i = 0; i < arena_places_.size(); ++i) addresses_[arena_places_[i]] = base + arena_offsets_[i];
+}
+
+void Plan::release() { arena_ = {}; }
+
+// A variable whose value somebody else holds gets memory of its own before it is written to.
+void Plan::bind_variables() {
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    Tensor& stored = graph_.variables[i].stored();
+    if (memory_.written[i] != 0 && !stored.unique()) {
+      Tensor copy = Tensor::copy_of(stored.data(), stored.shape(), stored.dtype());
+      copy.impl()->key = graph_.variables[i].key();
+      stored = std::move(copy);
+    }
+    set(variables_[i], stored.data());
+  }
+}
+
+// A result that its receiver has dropped is filled again.
+void Plan::make_outputs() {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    const Use& use = graph_.outputs[i];
+    const Placement& p = memory_.places[static_cast<size_t>(use.value)];
+    if (p.home != Home::output || static_cast<size_t>(p.index) != i) continue;
+    Tensor& result = results_[i];
+    if (result && result.unique()) {
+      result.impl()->key = detail::next_key();
+      result.impl()->tapes = 0;
+      result.impl()->storage->id = detail::next_key();
+      if (result.impl()->mask) result.set_mask({});
+    } else {
+      result = Tensor::empty(use.shape, graph_.values[static_cast<size_t>(use.value)].dtype);
+    }
+    set(outputs_[i], result.data());
+  }
+}
+
+void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* const> arguments) {
+  Tensors inputs, outputs;
+  const auto tensor_of = [&](const Use& use, void* address) -> Tensor {
+    const Placement& p = memory_.places[static_cast<size_t>(use.value)];
+    const auto index = static_cast<size_t>(p.index);
+    switch (p.home) {
+      case Home::argument:
+        return arguments[index]->with_shape(use.shape);
+      case Home::variable:
+        return graph_.variables[index].stored().with_shape(use.shape);
+      case Home::constant:
+        return graph_.constants[index].with_shape(use.shape);
+      case Home::output:
+        return results_[index].with_shape(use.shape);
+      default:
+        return Tensor::part_of(arena_, address, use.shape, graph_.values[static_cast<size_t>(use.value)].dtype);
+    }
+  };
+  for (const Use& use : step.inputs) inputs.push_back(tensor_of(use, addresses_[first++]));
+  for (const Use& use : step.outputs) outputs.push_back(tensor_of(use, addresses_[first++]));
+  step.host(inputs, outputs);
+}
+
+void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs, std::vector<StepTime>* times) {
+  bind_arena();
+  for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
+  bind_variables();
+  make_outputs();
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = times ? Clock::now() : Clock::time_point();
+  const auto since = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const double start = times ? since() : 0;
+    if (steps_[i].executable)
+      steps_[i].executable->run(&addresses_[steps_[i].first]);
+    else
+      run_host(graph_.steps[i], steps_[i].first, arguments);
+    if (times) times->push_back({start, since() - start});
+  }
+
+  // Outputs before assignments: they show variables as the function saw them.
+  for (size_t i = 0; i < results_.size(); ++i) {
+    const Use& use = graph_.outputs[i];
+    const Placement& p = memory_.places[static_cast<size_t>(use.value)];
+    const auto index = static_cast<size_t>(p.index);
+    if (p.home == Home::output)
+      outputs[i] = index == i ? results_[i] : results_[index].with_shape(use.shape);
+    else if (p.home == Home::argument)
+      outputs[i] = arguments[index]->with_shape(use.shape);
+    else if (p.home == Home::constant)
+      outputs[i] = graph_.constants[index].with_shape(use.shape);
+    else
+      outputs[i] = Tensor::copy_of(graph_.variables[index].stored().data(), use.shape,
+                                   graph_.variables[index].dtype());
+  }
+  const auto place_of = [&](int value) -> const Placement& { return memory_.places[static_cast<size_t>(value)]; };
+  for (const Assignment& a : memory_.copies) {
+    const Tensor& target = graph_.variables[static_cast<size_t>(a.variable)].stored();
+    const Placement& p = place_of(a.value);
+    const void* from = nullptr;
+    if (p.home == Home::arena) from = static_cast<char*>(arena_.data()) + p.offset;
+    if (p.home == Home::output) from = results_[static_cast<size_t>(p.index)].data();
+    if (p.home == Home::variable) from = graph_.variables[static_cast<size_t>(p.index)].stored().data();
+    std::memcpy(target.data(), from, target.bytes());
+  }
+  if (memory_.shared.empty()) return;
+  // All are read before any changes: two variables may have swapped their values.
+  std::vector<Tensor> values;
+  for (const Assignment& a : memory_.shared) {
+    const Placement& p = place_of(a.value);
+    const auto index = static_cast<size_t>(p.index);
+    values.push_back(p.home == Home::argument   ? *arguments[index]
+                     : p.home == Home::constant ? graph_.constants[index]
+                                                : graph_.variables[index].stored());
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Variable& variable = graph_.variables[static_cast<size_t>(memory_.shared[i].variable)];
+    Tensor value = values[i].with_shape(variable.shape());
+    value.impl()->key = variable.key();
+    variable.stored() = std::move(value);
+  }
+}
+
+}  // namespace cornu::plan

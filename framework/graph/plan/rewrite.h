@@ -1,0 +1,33 @@
+// What several passes need: programs put together, and values put in place of others.
+#pragma once
+#include "graph.h"
+
+namespace cornu::plan {
+
+/// Appends `program` to `builder` on these inputs, and returns its outputs.
+std::vector<backend::Expr> append_program(backend::ProgramBuilder& builder, const backend::Program& program,
+                                          const std::vector<backend::Expr>& inputs);
+
+/// The program and the dtype of a step that is (or begins with) an elementwise program; null for others.
+const backend::ProgramRef* program_of(const Step& step);
+DType compute_of(const Step& step);
+void set_program(Step& step, backend::ProgramRef program);
+/// The shape over which a step's program runs.
+const Shape& iteration_shape(const Step& step);
+
+/// Collects values that are equal to others, and puts those in their place.
+class Aliases {
+ public:
+  explicit Aliases(const Graph& graph);
+  void set(int value, int same) { target_[static_cast<size_t>(value)] = same; }
+  int operator()(int value) const;
+  void apply(Graph& graph) const;
+
+ private:
+  std::vector<int> target_;
+};
+
+/// The only element of a constant as a double; empty when it has more, or does not fit a double.
+std::optional<double> number_of(const Graph& graph, int value);
+
+}  // namespace cornu::plan

@@ -1,0 +1,37 @@
+// AdditiveAttention: values weighted by a learned sum of queries and keys.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct AdditiveAttentionConfig {
+  bool use_scale = true;  ///< a weight for each feature
+  double dropout = 0.0;   ///< share of the scores to drop while training
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// As Attention, with the scores sum(scale * tanh(query + key)) over the features.
+/// Bahdanau et al., Neural Machine Translation by Jointly Learning to Align and Translate (2015).
+class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAttentionConfig> {
+ public:
+  explicit AdditiveAttentionLayer(AdditiveAttentionConfig config);
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+
+  Variable scale;  ///< (features); none without use_scale
+
+ private:
+  SeedGenerator* seeds_ = nullptr;
+};
+
+using AdditiveAttention = Ref<AdditiveAttentionLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::AdditiveAttentionLayer, layers::AdditiveAttentionConfig>;
+}

@@ -1,0 +1,43 @@
+// Attention: values weighted by how well keys fit queries.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct AttentionConfig {
+  bool use_scale = false;           ///< multiply scores by a weight
+  std::string score_mode = "dot";   ///< "dot": q k^T; "concat": weight * sum(tanh(q + k))
+  double dropout = 0.0;             ///< share of the scores to drop while training
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// attention({query, value[, key]}): query (batch, t, features), value and key (batch, s, features)
+/// -> softmax(scores) value (batch, t, features of the value). The key is the value unless given.
+/// The value's mask hides values; where the query's is false the output is 0. Arguments by name
+/// (Call::extra): "use_causal_mask": step t sees steps up to t; "return_attention_scores": {output,
+/// scores (batch, t, s)} instead of the output.
+/// Luong et al., Effective Approaches to Attention-based Neural Machine Translation (2015).
+class AttentionLayer : public LayerOf<AttentionLayer, AttentionConfig> {
+ public:
+  explicit AttentionLayer(AttentionConfig config);
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+
+  Variable scale;                ///< a scalar; none without use_scale
+  Variable concat_score_weight;  ///< a scalar; only with score_mode "concat"
+
+ private:
+  SeedGenerator* seeds_ = nullptr;
+};
+
+using Attention = Ref<AttentionLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::AttentionLayer, layers::AttentionConfig>;
+}

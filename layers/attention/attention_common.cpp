@@ -1,0 +1,136 @@
+// Query, value and key, and the masks that come with them.
+#include "attention_common.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../../framework/ops/attention.h"
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/shaping.h"
+
+namespace cornu::layers {
+namespace {
+
+// The inputs by their place, and the arguments that mask them.
+const std::pair<const char*, const char*> input_names[] = {
+    {"query", "query_mask"}, {"value", "value_mask"}, {"key", "key_mask"}};
+
+Tensor find_tensor(const Call& call, const char* name) {
+  const Value* v = call.find(name);
+  return v && !v->is_null() ? v->nest().tensor() : Tensor();
+}
+
+}  // namespace
+
+Choice<Initializer> copy_of(const Choice<Initializer>& initializer) {
+  return Choice<Initializer>(deserialize(serialize(*initializer)));
+}
+
+std::vector<Tensor> take_query_value_key(std::vector<Tensor> given, Call& call) {
+  if (given.empty() || given.size() > 3)
+    throw ShapeError(fmt::format(
+        "expected the inputs {{query, value}} or {{query, value, key}}, found {} tensors.",
+        given.size()));
+  for (size_t i = 1; i < 3; ++i) {
+    const Value* named = call.find(input_names[i].first);
+    if (!named || named->is_null()) continue;
+    if (given.size() > i)
+      throw ValueError(fmt::format("the argument '{}' is given twice.", input_names[i].first));
+    if (given.size() < i) throw ValueError("the argument 'key' is given without a 'value'.");
+    given.push_back(named->nest().tensor());
+  }
+  std::erase_if(call.extra,
+                [](const auto& entry) { return entry.first == "value" || entry.first == "key"; });
+  return given;
+}
+
+std::vector<Tensor> take_query_value_key(const Arguments& arguments, Call& call) {
+  call.extra = arguments.named;
+  std::vector<Tensor> given;
+  for (const Value& v : arguments.positional)
+    if (!v.is_null())
+      for (const Tensor& t : v.nest().flatten()) given.push_back(t);
+  if (given.empty()) given.push_back(find_tensor(call, "query"));
+  std::erase_if(call.extra, [](const auto& entry) { return entry.first == "query"; });
+  return take_query_value_key(std::move(given), call);
+}
+
+Nest name_arguments(const std::vector<Tensor>& inputs, Call& call) {
+  if (inputs.size() == 1) call.extra.emplace_back("value", inputs[0]);
+  for (size_t i = 0; i < 3; ++i) {
+    const auto [name, mask_name] = input_names[i];
+    if (i < inputs.size() && i > 0) call.extra.emplace_back(name, inputs[i]);
+    if (i < inputs.size() && inputs[i].mask() && !call.find(mask_name))
+      call.extra.emplace_back(mask_name, inputs[i].mask());
+  }
+  return Nest(inputs[0]);
+}
+
+bool find_flag(const Call& call, const char* name) {
+  const Value* v = call.find(name);
+  return v && !v->is_null() && detail::from_value<bool>(*v);
+}
+
+void check_attention_arguments(const Call& call) {
+  const std::vector<std::string> known = {"attention_mask",  "query_mask",
+                                          "value_mask",      "key_mask",
+                                          "use_causal_mask", "return_attention_scores"};
+  for (const auto& [name, value] : call.extra)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw ValueError(
+          fmt::format("the argument '{}' is not known.{}", name, did_you_mean(name, known)));
+}
+
+Value::Dict shapes_of_build(const std::vector<Tensor>& inputs) {
+  const Tensor& value = inputs.size() > 1 ? inputs[1] : inputs[0];
+  Value::Dict shapes = {{"query_shape", inputs[0].shape()}, {"value_shape", value.shape()}};
+  if (inputs.size() > 2) shapes.emplace_back("key_shape", inputs[2].shape());
+  return {{"shapes_dict", std::move(shapes)}};
+}
+
+Value::Dict shapes_as_list(const Value::Dict& config) {
+  const Value* shapes = detail::find(config, "shapes_dict");
+  if (!shapes || !shapes->is<Value::Dict>()) return {};
+  Value::List list;
+  for (const char* name : {"query_shape", "value_shape", "key_shape"}) {
+    const Value* shape = detail::find(shapes->get<Value::Dict>(), name);
+    if (shape && !shape->is_null()) list.push_back(*shape);
+  }
+  if (list.empty()) return {};
+  return {{"input_shape", list}};
+}
+
+Tensor join_attention_masks(const std::vector<Tensor>& inputs, const Call& call, bool causal,
+                            const std::optional<int64_t>& window) {
+  Tensor result;
+  auto add = [&](const Tensor& mask) {
+    const Tensor seen = ops::cast(mask, DType::boolean);
+    result = result ? ops::logical_and(result, seen) : seen;
+  };
+  for (size_t i = 0; i < 3; ++i) {
+    Tensor mask = find_tensor(call, input_names[i].second);
+    if (!mask && i < inputs.size()) mask = inputs[i].mask();
+    if (mask) add(ops::expand_dims(mask, {i == 0 ? -1 : -2}));
+  }
+  const int64_t t = inputs[0].shape()[1], s = inputs.size() > 1 ? inputs[1].shape()[1] : t;
+  if (causal) add(ops::expand_dims(ops::causal_mask(t, s), {0}));
+  if (window) {
+    auto steps = [](int64_t n, int64_t axis) {
+      return ops::expand_dims(ops::arange(0, static_cast<double>(n)), {0, axis});
+    };
+    add(ops::absolute(steps(t, 2) - steps(s, 1)) < Tensor(*window));
+  }
+  if (const Tensor given = find_tensor(call, "attention_mask")) add(given);
+  return result;
+}
+
+Tensor mask_with_heads(Tensor mask, int rank, int attended) {
+  while (mask && mask.rank() < rank) mask = ops::expand_dims(mask, {-2 * attended - 1});
+  return mask;
+}
+
+}  // namespace cornu::layers

@@ -1,0 +1,76 @@
+// What the attention layers share: inputs by place or by name, masks, and projections onto heads.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/einsum_dense.h"
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+/// A layer's own copy of an initializer, so that without a seed each draws other values.
+Choice<Initializer> copy_of(const Choice<Initializer>& initializer);
+
+/// Takes "value" and "key" out of the call's arguments and puts them after the query. Throws
+/// ValueError when one is given twice.
+std::vector<Tensor> take_query_value_key(std::vector<Tensor> given, Call& call);
+/// Query, value and key of a node's arguments, and its other arguments in `call`.
+std::vector<Tensor> take_query_value_key(const Arguments& arguments, Call& call);
+/// For a graph: the query alone; value, key and masks become arguments by name, as in files of Keras.
+Nest name_arguments(const std::vector<Tensor>& inputs, Call& call);
+/// An argument that is true.
+bool find_flag(const Call& call, const char* name);
+/// Throws ValueError for an argument that attention layers do not have.
+void check_attention_arguments(const Call& call);
+/// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
+Value::Dict shapes_of_build(const std::vector<Tensor>& inputs);
+/// The shapes in such a config, as {"input_shape": [...]}; empty when there are none.
+Value::Dict shapes_as_list(const Value::Dict& config);
+
+/// What the arguments and the inputs' masks give together: (batch, t, s), or of more axes where
+/// "attention_mask" has them; empty where nothing is masked. `window`: a step sees those less than
+/// this far away.
+Tensor join_attention_masks(const std::vector<Tensor>& inputs, const Call& call, bool causal,
+                            const std::optional<int64_t>& window);
+/// The mask with axes of size 1 before its last `2 * attended` ones, up to `rank` axes.
+Tensor mask_with_heads(Tensor mask, int rank, int attended = 1);
+
+/// Base of layers that are called with query, value and perhaps a key, in a list or by name.
+template <class Self, class Config>
+class QueryValueLayer : public LayerOf<Self, Config> {
+ public:
+  using Base = LayerOf<Self, Config>;
+  using Base::Base;
+
+  Tensor operator()(const Tensor& query, const Call& call = {}) {
+    return (*this)(Nest(query), call).tensor();
+  }
+  /// In a graph the value and the key become arguments of their own, as in files of Keras.
+  Nest operator()(const Nest& inputs, const Call& given = {}) {
+    Call call = given;
+    const std::vector<Tensor> all = take_query_value_key(inputs.flatten(), call);
+    if (!any_symbolic(all)) return Base::operator()(Nest(all), call);
+    const Nest query = name_arguments(all, call);
+    return Base::operator()(query, call);
+  }
+  Nest invoke(const Arguments& arguments) override {
+    Call call;
+    const Nest all(take_query_value_key(arguments, call));
+    return Base::invoke({{Value(all)}, call.extra});
+  }
+  Tensor compute_mask(const Nest& inputs, const Tensor&) override {
+    return inputs.flatten().at(0).mask();
+  }
+  /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
+  const Value::Dict& build_config() const override { return build_config_; }
+  void build_from_config(const Value::Dict& config) override {
+    const Value::Dict list = shapes_as_list(config);
+    Base::build_from_config(list.empty() ? config : list);
+  }
+
+ protected:
+  Value::Dict build_config_;
+};
+
+}  // namespace cornu::layers

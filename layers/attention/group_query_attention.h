@@ -1,0 +1,67 @@
+// GroupQueryAttention: multi-head attention whose keys and values have fewer heads than the queries.
+#pragma once
+#include "../activations/softmax.h"
+#include "../regularization/dropout.h"
+#include "attention_common.h"
+
+namespace cornu::layers {
+
+struct GroupQueryAttentionConfig {
+  Required<int64_t> head_dim;             ///< size of queries, keys and values in each head
+  Required<int64_t> num_query_heads;      ///< a multiple of num_key_value_heads
+  Required<int64_t> num_key_value_heads;  ///< each serves as many neighbouring heads of the query
+  double dropout = 0.0;                   ///< share of the scores to drop while training
+  bool use_bias = true;
+  std::optional<int64_t> sliding_window = {};  ///< a step sees those less than this far away
+  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  Choice<Initializer> bias_initializer = "zeros";
+  Choice<Regularizer> kernel_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Regularizer> activity_regularizer = {};
+  Choice<Constraint> kernel_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  bool use_gate = false;  ///< multiply heads by sigmoid(query projected)
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// attention({query, value[, key]}): query (batch, t, features), value and key (batch, s, features)
+/// -> (batch, t, features of the query). Arguments by name and masks are those of
+/// MultiHeadAttention, and so are the errors.
+/// Ainslie et al., GQA: Training Generalized Multi-Query Transformer Models (2023).
+class GroupQueryAttentionLayer
+    : public QueryValueLayer<GroupQueryAttentionLayer, GroupQueryAttentionConfig> {
+ public:
+  explicit GroupQueryAttentionLayer(GroupQueryAttentionConfig config);
+
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  /// As in Keras, whose name of the class differs from that of its group in files.
+  std::string base_name() const override { return "grouped_query_attention"; }
+  static std::shared_ptr<GroupQueryAttentionLayer> from_config(const Value::Dict& dict);
+
+  EinsumDense query_dense = nullptr;
+  EinsumDense key_dense = nullptr;
+  EinsumDense value_dense = nullptr;
+  EinsumDense gate_dense = nullptr;  ///< none without use_gate
+  EinsumDense output_dense = nullptr;
+
+ private:
+  EinsumDense make_dense(const char* name, const char* equation, const char* bias_axes,
+                         const Shape& output, const cornu::Activation& activation = {}) const;
+  std::pair<Tensor, Tensor> attend(const Tensor& query, const Tensor& key, const Tensor& value,
+                                   const Tensor& mask, bool causal, bool scores, bool training);
+
+  Softmax softmax_ = nullptr;
+  Dropout dropout_ = nullptr;
+};
+
+using GroupQueryAttention = Ref<GroupQueryAttentionLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::GroupQueryAttentionLayer, layers::GroupQueryAttentionConfig>;
+}

@@ -1,0 +1,46 @@
+// GroupNormalization: keeps groups of a sample's channels near mean 0 and variance 1.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct GroupNormalizationConfig {
+  int64_t groups = 32;  ///< -1: each channel is a group
+  int64_t axis = -1;    ///< the axis of the channels
+  double epsilon = 1e-3;
+  bool center = true;  ///< add beta
+  bool scale = true;   ///< multiply by gamma
+  Choice<Initializer> beta_initializer = "zeros";
+  Choice<Initializer> gamma_initializer = "ones";
+  Choice<Regularizer> beta_regularizer = {};
+  Choice<Regularizer> gamma_regularizer = {};
+  Choice<Constraint> beta_constraint = {};
+  Choice<Constraint> gamma_constraint = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta, with the mean and variance of each sample's
+/// neighbouring channels, channels / groups of them, over all other axes but the first:
+/// https://arxiv.org/abs/1803.08494. The number of channels must be a multiple of `groups`. 16-bit
+/// inputs are computed in float32.
+class GroupNormalizationLayer : public LayerOf<GroupNormalizationLayer, GroupNormalizationConfig> {
+ public:
+  explicit GroupNormalizationLayer(GroupNormalizationConfig config);
+  void build(const Shape& input) override;
+  Tensor call(const Tensor& x, const Call&) override;
+
+  Variable gamma, beta;  ///< (channels)
+
+ private:
+  int channel_axis(const Shape& input) const;
+};
+
+using GroupNormalization = Ref<GroupNormalizationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::GroupNormalizationLayer, layers::GroupNormalizationConfig>;
+}

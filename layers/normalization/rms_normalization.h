@@ -1,0 +1,33 @@
+// RMSNormalization: keeps each sample's features near a mean square of 1.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct RMSNormalizationConfig {
+  Axes axis = -1;  ///< one axis or several, the last ones: what is normalised together
+  double epsilon = 1e-6;
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// scale x / sqrt(mean(x^2) + epsilon), https://arxiv.org/abs/1910.07467. 16-bit inputs are
+/// computed in float32. As in Keras, scale broadcasts to x from the right, so axes other than the
+/// last fit only when their sizes do.
+class RMSNormalizationLayer : public LayerOf<RMSNormalizationLayer, RMSNormalizationConfig> {
+ public:
+  explicit RMSNormalizationLayer(RMSNormalizationConfig config);
+  void build(const Shape& input) override;
+  Tensor call(const Tensor& x, const Call&) override;
+
+  Variable scale;  ///< sizes of the normalised axes
+};
+
+using RMSNormalization = Ref<RMSNormalizationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RMSNormalizationLayer, layers::RMSNormalizationConfig>;
+}

@@ -1,0 +1,27 @@
+// UnitNormalization: scales each sample to length 1.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct UnitNormalizationConfig {
+  Axes axis = -1;  ///< one axis or several: what has length 1 together
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x / sqrt(sum(x^2)) along the axes; zeros stay zeros.
+class UnitNormalizationLayer : public LayerOf<UnitNormalizationLayer, UnitNormalizationConfig> {
+ public:
+  explicit UnitNormalizationLayer(UnitNormalizationConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using UnitNormalization = Ref<UnitNormalizationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::UnitNormalizationLayer, layers::UnitNormalizationConfig>;
+}
