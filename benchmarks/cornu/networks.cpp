@@ -1,0 +1,143 @@
+// The networks, with the shapes and options that the same workloads have in the peers' scripts.
+#include <cornu/layers/applications/resnet.h>
+
+#include "workloads.h"
+
+namespace cornu::bench {
+
+// Adds a learned embedding of each place.
+struct PositionsConfig {
+  Required<int64_t> length;
+  Required<int64_t> width;
+};
+
+class PositionsLayer : public LayerOf<PositionsLayer, PositionsConfig> {
+ public:
+  using LayerOf::LayerOf;
+  void build(const Shape&) override {
+    table_ = track("table",
+                   layers::Embedding({.input_dim = *config.length, .output_dim = *config.width}));
+  }
+  Tensor call(const Tensor& x, const Call&) override {
+    return x + table_(ops::arange(0, static_cast<double>(*config.length)));
+  }
+
+ private:
+  layers::Embedding table_ = nullptr;
+};
+using Positions = Ref<PositionsLayer>;
+
+namespace {
+
+constexpr int64_t vocabulary = 5000, width = 256, heads = 4, blocks = 4, tokens = 128;
+
+std::shared_ptr<Model> sums() {
+  return make<Sequential>(std::vector<AnyLayer>{
+      Input({20}), layers::Dense({.units = 20, .activation = "relu"}),
+      layers::Dense({.units = 10, .activation = "relu"}), layers::Dense({.units = 1})});
+}
+
+std::shared_ptr<Model> mlp() {
+  return make<Sequential>(
+      std::vector<AnyLayer>{Input({784}), layers::Dense({.units = 512, .activation = "relu"}),
+                            layers::Dense({.units = 512, .activation = "relu"}),
+                            layers::Dense({.units = 10, .activation = "softmax"})});
+}
+
+std::shared_ptr<Model> mnist_cnn() {
+  return make<Sequential>(std::vector<AnyLayer>{
+      Input({28, 28, 1}), layers::Conv2D({.filters = 32, .kernel_size = 3, .activation = "relu"}),
+      layers::MaxPooling2D(),
+      layers::Conv2D({.filters = 64, .kernel_size = 3, .activation = "relu"}),
+      layers::MaxPooling2D(), layers::Flatten(), layers::Dropout({.rate = 0.5}),
+      layers::Dense({.units = 10, .activation = "softmax"})});
+}
+
+std::shared_ptr<Model> recurrent(AnyLayer layer) {
+  return make<Sequential>(std::vector<AnyLayer>{
+      Input(InputConfig{.shape = {80}, .dtype = DType::int32}),
+      layers::Embedding({.input_dim = 20000, .output_dim = 128}), std::move(layer),
+      layers::Dense({.units = 1, .activation = "sigmoid"})});
+}
+
+Tensor normalized(const Tensor& x) { return layers::LayerNormalization({.epsilon = 1e-5})(x); }
+
+std::shared_ptr<Model> gpt() {
+  const Input ids(InputConfig{.shape = {tokens}, .dtype = DType::int32});
+  Tensor x = layers::Embedding({.input_dim = vocabulary, .output_dim = width})(ids);
+  x = Positions({.length = tokens, .width = width})(x);
+  for (int64_t i = 0; i < blocks; ++i) {
+    Tensor h = normalized(x);
+    h = layers::MultiHeadAttention({.num_heads = heads, .key_dim = width / heads})(
+        h, {.extra = {{"use_causal_mask", true}}});
+    x = x + h;
+    h = layers::Dense({.units = 4 * width, .activation = "gelu"})(normalized(x));
+    x = x + layers::Dense({.units = width})(h);
+  }
+  return make<Functional>(Nest(ids), layers::Dense({.units = vocabulary})(normalized(x)));
+}
+
+// Each row's tokens moved one to the left: the next token of each.
+Tensor next_tokens(const Tensor& ids) {
+  std::vector<int32_t> places;
+  for (int32_t i = 0; i < tokens; ++i) places.push_back((i + 1) % tokens);
+  return ops::take(ids, Tensor(places), 1);
+}
+
+}  // namespace
+
+std::shared_ptr<Model> make_network(const std::string& name) {
+  if (name.starts_with("seed")) return sums();
+  if (name == "mlp") return mlp();
+  if (name == "mnist_cnn") return mnist_cnn();
+  if (name == "lstm") return recurrent(layers::LSTM({.units = 128}));
+  if (name == "gru") return recurrent(layers::GRU({.units = 128}));
+  if (name == "gpt") return gpt();
+  if (name == "resnet50") return applications::ResNet50({.weights = {}});
+  throw ValueError("benchmarks: there is no network '" + name + "'.");
+}
+
+Task make_task(const std::string& name, int64_t steps) {
+  Task task;
+  task.model = make_network(name);
+  task.optimizer = optimizers::Adam().shared();
+  task.loss = losses::SparseCategoricalCrossentropy().shared();
+  const auto classes = [](int64_t samples, int64_t count) {
+    return random::randint({samples}, 0, count, 2);
+  };
+  if (name.starts_with("seed")) {
+    task.batch = name == "seed_b1" ? 1 : 32;
+    task.loss = losses::MeanSquaredError().shared();
+    const datasets::Data data = datasets::gaussians(steps * task.batch, 1);
+    task.x = data.x;
+    task.y = data.y;
+  } else if (name == "mlp") {
+    task.batch = 128;
+    task.x = random::uniform({128 * steps, 784}, 0, 1, 1);
+    task.y = classes(128 * steps, 10);
+  } else if (name == "mnist_cnn") {
+    task.batch = 128;
+    task.x = random::uniform({128 * steps, 28, 28, 1}, 0, 1, 1);
+    task.y = classes(128 * steps, 10);
+  } else if (name == "lstm" || name == "gru") {
+    task.batch = 32;
+    task.loss = losses::BinaryCrossentropy().shared();
+    task.x = random::randint({32 * steps, 80}, 0, 20000, 1);
+    task.y = ops::cast(random::randint({32 * steps, 1}, 0, 2, 2), DType::float32);
+  } else if (name == "gpt") {
+    task.batch = 16;
+    task.loss = losses::SparseCategoricalCrossentropy({.from_logits = true}).shared();
+    task.x = random::randint({16 * steps, tokens}, 0, vocabulary, 1);
+    task.y = next_tokens(task.x);
+    task.unit = "tokens/s";
+  } else if (name == "resnet50") {
+    task.batch = 16;
+    task.optimizer = optimizers::SGD({.learning_rate = 0.01, .momentum = 0.9}).shared();
+    task.x = random::uniform({16 * steps, 224, 224, 3}, 0, 1, 1);
+    task.y = classes(16 * steps, 1000);
+  }
+  task.amount = static_cast<double>(task.batch * (name == "gpt" ? tokens : 1));
+  return task;
+}
+
+}  // namespace cornu::bench
