@@ -64,6 +64,7 @@ struct Conv {
   InlineVector<int64_t, 3> pad_high;
   int64_t groups = 1;
   bool bias = false;
+  bool relu = false;  ///< forward only: negative results become 0
   /// When not 0, the channels of x (of y) lie in blocks: (n, channels / block, spatial..., block). Plans choose
   /// this where the device's convolutions are faster so; see Backend::channel_block.
   int64_t block_x = 0;

@@ -87,8 +87,8 @@ class AttentionPass {
     return p_.causal ? std::clamp<int64_t>(query + 1 - key, 0, count) : count;
   }
 
-  // out (rows, key_block) = rows of `from` from query q0 on x panels of (depth, keys) for keys [k0, k0 + count);
-  // what causality hides from whole tiles is left as it is.
+  // out (rows, key_block) = rows of `from` from query q0 on x panels of (depth, keys) for keys [k0,
+  // k0 + count); what causality hides from whole tiles is left as it is.
   void scores(const T* from, const T* panels, int64_t q0, int64_t rows, int64_t k0, int64_t count,
               T* out) const {
     for (int64_t column = 0; column < count; column += width) {
@@ -117,7 +117,8 @@ class AttentionPass {
     }
   }
 
-  // to (rows, depth) (+)= weights (rows, key_block) x panels of (keys, depth) at keys [k0, k0 + count)
+  // to (rows, depth) (+)= weights (rows, key_block) x panels of (keys, depth) at keys [k0, k0 +
+  // count)
   void weigh(const T* weights, const T* panels, int64_t q0, int64_t rows, int64_t k0, int64_t count,
              T* to) const {
     for (int64_t column = 0; column < depth_; column += width) {
@@ -151,8 +152,8 @@ class AttentionForward : public AttentionPass<T> {
 
   int64_t memory() const {
     const int64_t keys = round_up(p_.keys, this->width);
-    return this->taken({p_.depth * keys, p_.keys * depth_, query_block * key_block,
-                        query_block * depth_, depth_});
+    return this->taken(
+        {p_.depth * keys, p_.keys * depth_, query_block * key_block, query_block * depth_, depth_});
   }
 
   /// Items are blocks of queries, all of one pair in a row.
@@ -256,8 +257,8 @@ class AttentionBackward : public AttentionPass<T> {
   int64_t memory() const {
     const int64_t turned = p_.depth * round_up(p_.keys, this->width), straight = p_.keys * depth_;
     const int64_t scores = query_block * key_block, rows = query_block * depth_;
-    return this->taken({turned, turned, straight, straight, straight, scores, scores, rows, rows,
-                        rows, depth_});
+    return this->taken(
+        {turned, turned, straight, straight, straight, scores, scores, rows, rows, rows, depth_});
   }
 
   /// Items are pairs.

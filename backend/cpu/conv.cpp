@@ -27,6 +27,7 @@ ConvSizes conv_sizes(const Conv& kernel, Operands inputs, Operands outputs) {
   s.pass = static_cast<int64_t>(kernel.pass);
   s.spatial = x.rank() - 2;
   s.bias = kernel.bias && forward;
+  s.relu = kernel.relu && forward;
   s.groups = kernel.groups;
   s.batch = x[0];
   s.in_channels = x.back();
@@ -110,6 +111,7 @@ void plain_forward(const ConvSizes& s, const T* x, const T* kernel, const T* bia
           for (int64_t o = 0; o < p.out_group; ++o) out[first + o] += value * row[o];
         }
       });
+      for (int64_t o = 0; s.relu && o < s.out_channels; ++o) out[o] = std::max(out[o], T(0));
     }
   });
 }
@@ -259,10 +261,8 @@ void run(const Conv& kernel, Operands inputs, Operands outputs) {
   convert(result->data(), type, out.data, out.dtype, count);
 }
 
-std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Operands outputs,
-                                         bool relu) {
-  ConvSizes sizes = conv_sizes(kernel, inputs, outputs);
-  sizes.relu = relu && kernel.pass == ConvPass::forward;
+std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Operands outputs) {
+  const ConvSizes sizes = conv_sizes(kernel, inputs, outputs);
   const auto is_float32 = [](const Operand& operand) { return operand.dtype == DType::float32; };
   if (!std::all_of(inputs.begin(), inputs.end(), is_float32) || !is_float32(outputs[0]) ||
       any_empty(sizes))

@@ -75,7 +75,8 @@ void pack_panels_transposed(const T* from, int64_t stride, int64_t k, int64_t n,
     }
 #endif
     for (int64_t r = 0; r < count; ++r)
-      for (int64_t i = r < rows ? done : 0; i < k; ++i) to[i * width + r] = x[r * stride + i] * factor;
+      for (int64_t i = r < rows ? done : 0; i < k; ++i)
+        to[i * width + r] = x[r * stride + i] * factor;
     for (int64_t i = 0; count < width && i < k; ++i)
       std::fill(to + i * width + count, to + (i + 1) * width, T(0));
   }

@@ -48,11 +48,13 @@ struct Window {
 // Walks over y's pixels, and tells the windows without dividing for each.
 class Walk {
  public:
-  Walk(const PoolSizes& s, int64_t pixel)
-      : s_(s), at_{pixel / s.y[2] / s.y[1], pixel / s.y[2] % s.y[1], pixel % s.y[2]} {
+  Walk(const PoolSizes& s, int64_t pixel) : s_(s), image_(pixel / s.y_pixels()) {
+    pixel %= s.y_pixels();
+    at_ = {pixel / s.y[2] / s.y[1], pixel / s.y[2] % s.y[1], pixel % s.y[2]};
     for (size_t axis = 0; axis < 3; ++axis) look(axis);
   }
   const Window& window() const { return window_; }
+  int64_t image() const { return image_; }
   void next() {
     for (size_t axis = 3; axis-- > 0;) {
       const bool carry = ++at_[axis] == s_.y[axis];
@@ -60,6 +62,7 @@ class Walk {
       look(axis);
       if (!carry) return;
     }
+    ++image_;
   }
 
  private:
@@ -70,6 +73,7 @@ class Walk {
   }
 
   const PoolSizes& s_;
+  int64_t image_;
   std::array<int64_t, 3> at_;
   Window window_;
 };
@@ -109,6 +113,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Loops over the pixels of x in a window, row by row. `Body` is called with the pixel's number.
 template <class Body>
 HWY_ATTR inline void each_pixel(const PoolSizes& s, const Window& w, const Body& body) {
+  // The most frequent window, without loops.
+  if (w.end[0] - w.begin[0] == 1 && w.end[1] - w.begin[1] == 2 && w.end[2] - w.begin[2] == 2) {
+    const int64_t first = (w.begin[0] * s.x[1] + w.begin[1]) * s.x[2] + w.begin[2];
+    body(first);
+    body(first + 1);
+    body(first + s.x[2]);
+    body(first + s.x[2] + 1);
+    return;
+  }
   for (int64_t i = w.begin[0]; i < w.end[0]; ++i)
     for (int64_t j = w.begin[1]; j < w.end[1]; ++j)
       for (int64_t k = w.begin[2]; k < w.end[2]; ++k) body((i * s.x[1] + j) * s.x[2] + k);
@@ -138,9 +151,10 @@ template <class T>
 HWY_ATTR void forward_max(const PoolSizes& s, const PoolData<T>& data, int64_t begin, int64_t end) {
   constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                             : std::numeric_limits<T>::lowest();
-  Walk walk(s, begin % s.y_pixels());
+  Walk walk(s, begin);
+  const int64_t image_size = s.x_pixels() * s.channels;
   for (int64_t pixel = begin; pixel < end; ++pixel, walk.next()) {
-    const T* const image = data.x + pixel / s.y_pixels() * s.x_pixels() * s.channels;
+    const T* const image = data.x + walk.image() * image_size;
     T* const y = data.out + pixel * s.channels;
     const Window w = walk.window();
     each_vector<T>(0, s.channels, [&](auto d, int64_t c) HWY_ATTR {
@@ -167,9 +181,10 @@ HWY_ATTR inline V divide(D d, V sum, int64_t count) {
 template <class T>
 HWY_ATTR void forward_average(const PoolSizes& s, const PoolData<T>& data, int64_t begin,
                               int64_t end) {
-  Walk walk(s, begin % s.y_pixels());
+  Walk walk(s, begin);
+  const int64_t image_size = s.x_pixels() * s.channels;
   for (int64_t pixel = begin; pixel < end; ++pixel, walk.next()) {
-    const T* const image = data.x + pixel / s.y_pixels() * s.x_pixels() * s.channels;
+    const T* const image = data.x + walk.image() * image_size;
     T* const y = data.out + pixel * s.channels;
     const Window w = walk.window();
     const int64_t count = std::max<int64_t>(w.count(), 1);

@@ -10,11 +10,10 @@ namespace cornu::backend::cpu {
 
 /// The convolution of float32 operands of these shapes (their `data` may be null): primitives,
 /// memory objects and reorders are made here; a run sets addresses, takes scratch memory from the
-/// caching allocator and executes. `relu` (of forward passes only) computes max(y, 0) at no cost.
+/// caching allocator and executes.
 /// Results are those of run(Conv) bit for bit. Null for other dtypes, empty operands, and what
 /// oneDNN cannot do.
-std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Operands outputs,
-                                         bool relu = false);
+std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Operands outputs);
 
 /// The same for pooling of float32 or float64 operands.
 std::unique_ptr<Executable> prepare_pool(const Pool& kernel, Operands inputs, Operands outputs);

@@ -76,8 +76,8 @@ HWY_INLINE double exponentials(const T* x, T shift, T* out, int64_t n) {
   return total;
 }
 
-/// From scores in `weights` and the gradients of their weights in `slopes`: weights = exp(score - shift), and slopes =
-/// weight (slope - product).
+/// From scores in `weights` and the gradients of their weights in `slopes`: weights = exp(score -
+/// shift), and slopes = weight (slope - product).
 template <class T>
 HWY_INLINE void softmax_slopes(T* weights, T* slopes, int64_t n, T shift, T product) {
   constexpr int64_t lanes = hn::MaxLanes(Tag<T>());

@@ -57,6 +57,14 @@ bool run_in_process_of_its_own(const std::string& workload, const std::string& m
   return status == 0;
 }
 
+// Where the time of one step goes.
+void print_profile(const std::string& workload, const std::string& mode, const std::string& trace) {
+  const Task task = make_task(workload, 1);
+  task.model->compile({.optimizer = task.optimizer, .loss = task.loss});
+  const bool train = mode != "predict";
+  std::fputs(task.model->profile(task.x, train ? Nest(task.y) : Nest(), {train, 10, trace}).c_str(), stdout);
+}
+
 void save_models(const std::string& folder) {
   std::filesystem::create_directories(folder);
   for (const char* name : {"resnet50", "mnist_cnn"})
@@ -87,7 +95,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--models", settings.models, "Folder with the .keras files of load_*");
   app.add_option("--save", save, "Only write those files into this folder");
-  bool list = false;
+  bool list = false, profile = false;
+  std::string trace;
+  app.add_flag("--profile", profile, "Print where the time of one step goes instead (with --mode predict: of a prediction)");
+  app.add_option("--trace", trace, "With --profile: also write this file for Perfetto or about:tracing");
   app.add_flag("--list", list, "Only print the workloads and their modes");
   try {
     app.parse(argc, argv);
@@ -109,6 +120,10 @@ int main(int argc, char** argv) {
     cornu::random::set_seed(0);
     if (!save.empty()) {
       save_models(save);
+      return 0;
+    }
+    if (profile) {
+      print_profile(chosen, mode, trace);
       return 0;
     }
     std::vector<std::pair<const Workload*, std::string>> jobs;

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "../../backend/random_bits.h"
@@ -31,9 +32,26 @@ int64_t count_samples(const Nest& x, const Nest& y, const Nest& sample_weight) {
   return samples;
 }
 
+namespace {
+
+// Rows lie side by side, so a range of them is a tensor in the same memory.
+Tensor rows_of(const Tensor& t, int64_t begin, int64_t end) {
+  if (!t) return t;
+  if (t.is_weak() || !t.is_eager()) return ops::get_item(t, Slice{begin, end});
+  Shape shape = t.shape();
+  begin = std::clamp<int64_t>(begin, 0, shape[0]);
+  end = std::clamp(end, begin, shape[0]);
+  const size_t row = shape[0] == 0 ? 0 : t.bytes() / static_cast<size_t>(shape[0]);
+  shape[0] = end - begin;
+  return Tensor::part_of(t, static_cast<char*>(t.data()) + static_cast<size_t>(begin) * row, shape, t.dtype());
+}
+
+}  // namespace
+
 Nest take_rows(const Nest& nest, int64_t begin, int64_t end) {
   if (nest.empty()) return {};
-  return nest.map([&](const Tensor& t) { return t ? ops::get_item(t, Slice{begin, end}) : t; });
+  if (nest.is_tensor()) return rows_of(nest.tensor(), begin, end);
+  return nest.map([&](const Tensor& t) { return rows_of(t, begin, end); });
 }
 
 TensorDataset::TensorDataset(Nest x, Nest y, Nest sample_weight, Options options)
@@ -57,17 +75,17 @@ void TensorDataset::on_epoch_begin(int64_t epoch) {
   order_ = Tensor(order);
 }
 
-Nest TensorDataset::rows(const Nest& nest, int64_t begin, int64_t end) const {
+Nest TensorDataset::rows(const Nest& nest, const Tensor& indices, int64_t begin, int64_t end) const {
   if (nest.empty()) return {};
-  if (!order_) return take_rows(nest, begin, end);
-  const Tensor indices = ops::get_item(order_, Slice{begin, end});
+  if (!indices) return take_rows(nest, begin, end);
   if (nest.is_tensor()) return ops::take(nest.tensor(), indices, 0);
   return nest.map([&](const Tensor& t) { return t ? ops::take(t, indices, 0) : t; });
 }
 
 Batch TensorDataset::batch(int64_t index) {
   const int64_t begin = index * options_.batch_size, end = std::min(begin + options_.batch_size, samples_);
-  return {rows(x_, begin, end), rows(y_, begin, end), rows(sample_weight_, begin, end)};
+  const Tensor indices = rows_of(order_, begin, end);
+  return {rows(x_, indices, begin, end), rows(y_, indices, begin, end), rows(sample_weight_, indices, begin, end)};
 }
 
 }  // namespace cornu

@@ -45,7 +45,7 @@ class TensorDataset : public Dataset {
   int64_t samples() const { return samples_; }
 
  private:
-  Nest rows(const Nest& nest, int64_t begin, int64_t end) const;
+  Nest rows(const Nest& nest, const Tensor& indices, int64_t begin, int64_t end) const;
 
   Nest x_, y_, sample_weight_;
   Options options_;

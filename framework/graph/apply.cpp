@@ -70,6 +70,11 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
     for (const TensorSpec& spec : outputs) results.push_back(Tensor::abstract(spec.shape, spec.dtype));
     return results;
   }
+  if (graph_context().dry) {
+    for (const TensorSpec& spec : outputs) results.push_back(Tensor::hollow(spec.shape, spec.dtype));
+    show({&kernel, nullptr, inputs, results});
+    return results;
+  }
   InlineVector<double, 8> numbers;
   const auto in = operands_of(inputs, outputs.empty() ? DType::float32 : outputs[0].dtype, numbers);
   InlineVector<backend::Operand, 8> out;
@@ -85,6 +90,11 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
 Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output) {
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, {&output, 1});
   if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
+  if (graph_context().dry) {
+    const Tensor result = Tensor::hollow(output.shape, output.dtype);
+    show({&kernel, nullptr, inputs, {&result, 1}});
+    return result;
+  }
   InlineVector<double, 8> numbers;
   const auto in = operands_of(inputs, output.dtype, numbers);
   Tensor result = Tensor::empty(output.shape, output.dtype);
@@ -116,10 +126,13 @@ Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::s
                    const std::string& text) {
   Tensors results;
   const bool ready = have_values(inputs);
+  const bool dry = graph_context().dry;
   for (const TensorSpec& spec : outputs)
-    results.push_back(ready ? Tensor::empty(spec.shape, spec.dtype) : Tensor::abstract(spec.shape, spec.dtype));
+    results.push_back(!ready ? Tensor::abstract(spec.shape, spec.dtype)
+                      : dry  ? Tensor::hollow(spec.shape, spec.dtype)
+                             : Tensor::empty(spec.shape, spec.dtype));
   if (!ready) return results;
-  {
+  if (!dry) {
     // What the host does with the values is not part of the computation.
     PauseRecording pause;
     PauseTracing untraced;

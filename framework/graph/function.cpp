@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "../../backend/log.h"
 #include "cost.h"
@@ -73,9 +74,27 @@ Nest kind_of(const Nest& nest) {
 
 enum class Stage : uint8_t {
   fresh,    // has no recording
-  checked,  // the next call is recorded and compared with the last recording
+  checked,  // the next call is recorded again, without computing, and compared with the last recording
   ready,    // replays
   eager,    // cannot be replayed
+};
+
+// For its life nothing is computed on this thread, and assignments of variables are undone at its end.
+class DryRun {
+ public:
+  DryRun() : outer_(graph_context().assignments) {
+    graph_context().assignments = &list_;
+    graph_context().dry = true;
+  }
+  ~DryRun() {
+    graph_context().dry = false;
+    graph_context().assignments = outer_;
+    for (const auto& [variable, value] : list_) variable.stored() = value;
+  }
+  DryRun(const DryRun&) = delete;
+
+ private:
+  AssignmentList list_, *outer_;
 };
 
 struct Signature {
@@ -105,7 +124,9 @@ struct Function::State {
   FunctionReport report;
 
   Signature& find(const Nest& arguments);
-  Nest record(Signature& signature, const Nest& arguments);
+  Nest record(Signature& signature, const Nest& arguments, const Pointers& tensors);
+  void keep(Signature& signature, plan::Graph graph, const Nest& result, size_t count);
+  static std::string host_read_text(const std::string& where);
   Nest replay(Signature& signature, const Pointers& tensors);
   void give_up(Signature& signature, const std::string& why);
   void note(const std::string& text);
@@ -139,9 +160,12 @@ Nest Function::operator()(const Nest& arguments) {
     signature.stage = Stage::checked;
     s.check_next = false;
   }
-  if (signature.stage == Stage::ready) return s.replay(signature, tensors);
+  if (signature.stage == Stage::ready) {
+    ++s.report.replays;
+    return s.replay(signature, tensors);
+  }
   if (signature.stage == Stage::eager) return s.body(arguments);
-  return s.record(signature, arguments);
+  return s.record(signature, arguments, tensors);
 }
 
 void Function::State::note(const std::string& text) {
@@ -195,13 +219,10 @@ void Function::State::give_up(Signature& signature, const std::string& why) {
   warn_once(text);
 }
 
-Nest Function::State::record(Signature& signature, const Nest& arguments) {
+// Records a call. The first recording of a signature computes, and its results are the call's. Later ones only record:
+// the call's results then come from the plan.
+Nest Function::State::record(Signature& signature, const Nest& arguments, const Pointers& tensors) {
   ++report.recordings;
-  if (signature.plan && signature.plan->arena_bytes() > (size_t{64} << 20)) {
-    // The eager run needs as much again.
-    signature.plan->release();
-    memory::release();
-  }
   // Each argument gets an identity of its own: two may be one tensor now, and differ in the next call.
   const Nest disguised = arguments.map([&](const Tensor& t) {
     if (!t || t.is_weak()) return t;
@@ -217,56 +238,81 @@ Nest Function::State::record(Signature& signature, const Nest& arguments) {
   for (const Tensor* t : order)
     if (t->impl()->mask) sources.push_back(t->mask());
 
+  const bool first = signature.stage == Stage::fresh;
   plan::Recording recording(sources);
-  const Nest result = body(disguised);
+  Nest result;
+  bool needs_values = false;
+  {
+    std::optional<DryRun> dry;
+    if (!first) dry.emplace();
+    try {
+      result = body(disguised);
+    } catch (const NeedsValues&) {
+      needs_values = true;
+    }
+  }
+  if (needs_values || (!first && !recording.host_read().empty())) {
+    // It did not need values before. Whatever it does now, it has to be run for it.
+    recording.stop();
+    give_up(signature, host_read_text(recording.host_read()));
+    return body(arguments);
+  }
   std::vector<Tensor> outputs = result.flatten(), present;
   for (const Tensor& t : outputs)
     if (t) present.push_back(t);
   plan::Graph graph = recording.finish(present);
   if (!recording.host_read().empty()) {
-    give_up(signature, fmt::format("it reads a tensor's value on the host ({}). Use ops::where or ops::cond for a "
-                                   "decision, ops::callback for work of the host, or read the value outside.",
-                                   recording.host_read()));
+    give_up(signature, host_read_text(recording.host_read()));
+    return result;
+  }
+  if (first) {
+    keep(signature, std::move(graph), result, present.size());
     return result;
   }
   std::string what;
-  const bool first = signature.stage == Stage::fresh;
-  const bool equal = !first && plan::same(signature.recorded, graph, what);
-  if (!first && !equal) {
-    if (++signature.changes > 3) {
-      give_up(signature, fmt::format("each recording differs from the last ({}). It depends on something that is no "
-                                     "tensor, such as a counter; pass that as a tensor.",
-                                     what));
-      return result;
-    }
+  const bool equal = plan::same(signature.recorded, graph, what);
+  if (!equal) {
+    ++signature.changes;
     note(fmt::format("recorded again because the function did something else: {}", what));
     // What changed for these arguments has changed for others.
     for (const auto& other : signatures)
       if (other->stage == Stage::ready) other->stage = Stage::checked;
-  }
-  if (equal) {
+    keep(signature, std::move(graph), result, present.size());
+  } else {
     signature.changes = 0;
     signature.stage = Stage::ready;
-    if (signature.plan) return result;
-  } else {
-    signature.stage = Stage::checked;
-    signature.plan.reset();
-    signature.recorded = std::move(graph);
-    signature.result = result.map([](const Tensor&) { return Tensor(); });
-    signature.single = result.is_tensor() && !outputs.empty() && outputs[0];
-    signature.nothing = present.empty() && result.is_tensor();
-    signature.outputs.assign(present.size(), {});
-    signature.result = kind_of(result);
-    return result;
   }
-  plan::Graph optimised = signature.recorded;
-  plan::optimize(optimised);
-  signature.plan = std::make_unique<plan::Plan>(std::move(optimised));
-  return result;
+  if (!signature.plan) {
+    plan::Graph optimised = signature.recorded;
+    plan::optimize(optimised);
+    auto plan = std::make_unique<plan::Plan>(std::move(optimised));
+    signature.plan = std::move(plan);
+  }
+  Nest values = replay(signature, tensors);
+  if (signature.changes > 3)
+    give_up(signature, fmt::format("each recording differs from the last ({}). It depends on something that is no "
+                                   "tensor, such as a counter; pass that as a tensor.",
+                                   what));
+  return values;
+}
+
+void Function::State::keep(Signature& signature, plan::Graph graph, const Nest& result, size_t count) {
+  signature.stage = Stage::checked;
+  signature.plan.reset();
+  signature.recorded = std::move(graph);
+  signature.single = result.is_tensor() && count == 1;
+  signature.nothing = result.is_tensor() && count == 0;
+  signature.outputs.assign(count, {});
+  signature.result = kind_of(result);
+}
+
+std::string Function::State::host_read_text(const std::string& where) {
+  return fmt::format("it reads a tensor's value on the host ({}). Use ops::where or ops::cond for a decision, "
+                     "ops::callback for work of the host, or read the value outside.",
+                     where.empty() ? "while it makes a variable" : where);
 }
 
 Nest Function::State::replay(Signature& signature, const Pointers& tensors) {
-  ++report.replays;
   if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor* t) { return t->impl()->mask != nullptr; })) {
     Pointers all = tensors;
     std::vector<Tensor> masks;

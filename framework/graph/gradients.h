@@ -16,6 +16,14 @@ struct Backprop {
   bool wants(int input) const { return wanted >> input & 1; }
 };
 
+/// Which operands' values a kernel's rule reads, a bit for each input and each output; of the others it reads shapes and
+/// dtypes only, so a tape need not keep their memory.
+struct ReadOperands {
+  uint32_t inputs = ~0u;
+  uint32_t outputs = ~0u;
+};
+ReadOperands operands_read(const backend::Kernel& kernel, std::span<const Tensor> inputs);
+
 /// Gradients of the inputs, empty where not wanted or zero.
 Tensors gradient(const backend::Fused& kernel, const Backprop& step);
 Tensors gradient(const backend::Reduce& kernel, const Backprop& step);

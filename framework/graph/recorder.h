@@ -36,6 +36,9 @@ class Recorder {
 class Operation;
 class Variable;
 
+/// Thrown out of a recording without values, by what needs them.
+struct NeedsValues {};
+
 /// Sees everything that a function does, in order to replay it: each kernel and each work of the host, those of tapes'
 /// sweeps and of custom gradients included, the variables, and where the program looks at values.
 class Tracer {
@@ -66,6 +69,7 @@ struct GraphContext {
   int inference_depth = 0;  ///< > 0 while shapes are inferred: nothing may change state
   Cost* cost = nullptr;     ///< where to add what is applied, on stand-ins too
   Tracer* tracer = nullptr;
+  bool dry = false;  ///< recording without computing: results are hollow, see Tensor::hollow
   AssignmentList* assignments = nullptr;  ///< gets each variable that is assigned, with its value from before
   int rehearsals = 0;                     ///< > 0 while something is computed again; see remat
   const Operation* where = nullptr;  ///< the innermost layer that is being called

@@ -32,7 +32,13 @@ class Reads final : public Recorder {
 class Assignments {
  public:
   Assignments() : outer_(graph_context().assignments) { graph_context().assignments = &list_; }
-  ~Assignments() { graph_context().assignments = outer_; }
+  ~Assignments() {
+    graph_context().assignments = outer_;
+    if (!outer_) return;
+    for (const auto& entry : list_)
+      if (std::none_of(outer_->begin(), outer_->end(), [&](const auto& known) { return known.first == entry.first; }))
+        outer_->push_back(entry);
+  }
   Assignments(const Assignments&) = delete;
   const AssignmentList& list() const { return list_; }
 

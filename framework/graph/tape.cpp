@@ -72,6 +72,26 @@ void GradientTape::read(const Tensor& value) {
     value.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
 }
 
+namespace {
+
+// Smaller tensors are not worth a stand-in.
+constexpr size_t worth_dropping = 4096;
+
+// A tensor of which the gradient needs only the shape and the identity.
+Tensor without_values(const Tensor& t) {
+  Tensor stand_in = Tensor::abstract(t.shape(), t.dtype());
+  stand_in.impl()->key = t.impl()->key;
+  stand_in.impl()->tapes = t.impl()->tapes.load(std::memory_order_relaxed);
+  return stand_in;
+}
+
+void drop_unread(Tensors& tensors, uint32_t read) {
+  for (size_t i = 0; i < tensors.size() && i < 32; ++i)
+    if (!(read >> i & 1) && tensors[i].bytes() >= worth_dropping) tensors[i] = without_values(tensors[i]);
+}
+
+}  // namespace
+
 // A bit left over from an earlier tape of the same depth only makes this one record more than it needs.
 void GradientTape::record(const Step& step) {
   bool watched = false;
@@ -90,6 +110,16 @@ void GradientTape::record(const Step& step) {
   if (step.gradient) entry.custom = *step.gradient;
   entry.inputs = Tensors(step.inputs);
   entry.outputs = Tensors(step.outputs);
+  if (step.kernel && !options_.persistent) {
+    bool large = false;
+    for (const Tensor& t : step.inputs) large |= t.bytes() >= worth_dropping;
+    for (const Tensor& t : step.outputs) large |= t.bytes() >= worth_dropping;
+    if (large) {
+      const ReadOperands read = operands_read(*step.kernel, step.inputs);
+      drop_unread(entry.inputs, read.inputs);
+      drop_unread(entry.outputs, read.outputs);
+    }
+  }
   if (const GraphContext& context = graph_context(); context.tracer && context.where)
     entry.where = std::make_shared<const std::string>(context.where->path());
 }

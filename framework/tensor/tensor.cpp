@@ -33,7 +33,7 @@ void Storage::release() {
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (base)
     base->release();
-  else
+  else if (data)
     backend->allocator().deallocate(data, bytes);
   delete this;
 }
@@ -86,6 +86,14 @@ Tensor Tensor::copy_of(const void* values, const Shape& shape, DType dtype) {
   return t;
 }
 
+Tensor Tensor::hollow(const Shape& shape, DType dtype) {
+  if (shape.numel() == 0) return empty(shape, dtype);
+  Tensor t = adopt(new TensorImpl(shape, dtype));
+  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
+  t.impl_->storage = new detail::Storage{&backend::cpu_backend(), nullptr, bytes};
+  return t;
+}
+
 Tensor Tensor::abstract(const Shape& shape, DType dtype) {
   return adopt(new TensorImpl(shape, dtype));
 }
@@ -110,7 +118,14 @@ void Tensor::check_type(DType wanted) const {
 }
 
 void* Tensor::data() const {
-  if (impl_->storage) return impl_->storage->data;
+  if (impl_->storage && (impl_->storage->data || impl_->storage->bytes == 0)) return impl_->storage->data;
+  if (impl_->storage) {
+    if (graph_context().dry) throw NeedsValues();
+    throw StateError(fmt::format(
+        "This {} tensor of shape {} has no values: it was kept from a compiled function's inside (see "
+        "docs/compiling.md). Return it from the function, or assign it to a Variable.",
+        dtype_name(dtype()), shape().str()));
+  }
   if (impl_->weak) return impl_->scalar;
   throw StateError(fmt::format(
       "This {} tensor of shape {} has no values: it is {}.", dtype_name(dtype()), shape().str(),
@@ -119,9 +134,8 @@ void* Tensor::data() const {
 }
 
 const void* Tensor::host_data(Place at) const {
-  const void* values = data();
   if (Tracer* tracer = graph_context().tracer) tracer->host_read(*this, at);
-  return values;
+  return data();
 }
 
 double Tensor::item(Place at) const {

@@ -127,6 +127,8 @@ class Tensor {
   }
   /// The same from untyped memory.
   static Tensor copy_of(const void* values, const Shape& shape, DType dtype);
+  /// What a recording that does not compute has in place of a result: it counts as eager, but has no memory.
+  static Tensor hollow(const Shape& shape, DType dtype);
   /// A tensor of a shape inference: no values.
   static Tensor abstract(const Shape& shape, DType dtype);
   /// A tensor of a graph under construction.
@@ -144,6 +146,7 @@ class Tensor {
 
   /// Whether this tensor has values (it is neither symbolic nor abstract).
   bool is_eager() const { return impl_->storage || impl_->weak; }
+  bool is_hollow() const { return impl_->storage && !impl_->storage->data && impl_->storage->bytes > 0; }
   bool is_symbolic() const { return impl_->origin != nullptr; }
   bool is_weak() const { return impl_->weak; }
   const Origin& origin() const { return *impl_->origin; }

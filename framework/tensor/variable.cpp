@@ -45,6 +45,7 @@ Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 
 Variable::Variable(const Tensor& value, Options options)
     : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key()})) {
+  if (value.is_hollow() && graph_context().dry) throw NeedsValues();
   state_->path = state_->options.name;
   state_->value = owned(materialised(value), state_->key);
 }

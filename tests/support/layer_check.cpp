@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <cornu/framework/graph/function.h>
 #include <cornu/framework/graph/tape.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core.h>
@@ -199,6 +200,42 @@ void check_gradients(const Setting& s, const std::function<std::shared_ptr<Layer
   }
 }
 
+// A training step by function() against the same step operation by operation: outputs, gradients, and what the calls
+// leave in the weights.
+void check_compiled(const Setting& s, const std::function<std::shared_ptr<Layer>()>& make) {
+  const auto steps = [&](bool compiled) {
+    const std::shared_ptr<Layer> layer = make();
+    const Nest inputs = s.inputs(DType::float32);
+    s.run(*layer, inputs);
+    fill_weights(*layer, DType::float32);
+    Function step([&](const Nest& x) {
+      GradientTape tape;
+      std::vector<Tensor> sources;
+      for (const Tensor& t : x.flatten())
+        if (is_float(t.dtype())) {
+          tape.watch(t);
+          sources.push_back(t);
+        }
+      for (const Variable& v : layer->trainable_variables()) sources.push_back(v.value());
+      const Tensor y = s.run(*layer, x);
+      std::vector<Tensor> results = tape.gradient(scalar(y), sources);
+      std::erase_if(results, [](const Tensor& t) { return !t; });
+      results.push_back(y);
+      return Nest(results);
+    });
+    step.set_enabled(compiled);
+    std::vector<Tensor> all;
+    for (int i = 0; i < 4; ++i)
+      for (const Tensor& t : step(inputs).flatten()) all.push_back(t);
+    if (compiled) CHECK(step.report().replays == 2);
+    for (const Tensor& t : layer->get_weights()) all.push_back(t);
+    return all;
+  };
+  const std::vector<Tensor> eager = steps(false), compiled = steps(true);
+  REQUIRE(compiled.size() == eager.size());
+  for (size_t i = 0; i < eager.size(); ++i) CHECK(difference(compiled[i], eager[i]) < 2e-5);
+}
+
 void check_training(const Setting& s, Layer& layer, const Nest& inputs) {
   const std::vector<Variable> variables = layer.trainable_variables();
   if (variables.empty()) return;
@@ -229,6 +266,7 @@ void check_layer(const std::function<std::shared_ptr<Layer>()>& make,
   check_inference(s, *layer, inputs, output);
   if (expected.random) return;
   check_gradients(s, make);
+  check_compiled(s, make);
   fill_weights(*layer, DType::float32);
   check_training(s, *layer, inputs);
 }

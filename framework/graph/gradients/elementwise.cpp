@@ -31,6 +31,14 @@ Shape kept_shape(const Shape& shape, const InlineVector<int, 6>& axes) {
   return kept;
 }
 
+// The operands that a derivative reads, and numbers in place of the others, whose values may be gone.
+InlineVector<Tensor, 8> those_read(const backend::Program& derivative, std::span<const Tensor> operands) {
+  InlineVector<Tensor, 8> result;
+  for (size_t i = 0; i < operands.size(); ++i)
+    result.push_back(derivative.reads(static_cast<int>(i)) ? operands[i] : Tensor(0.0));
+  return result;
+}
+
 // Gradients of a program's inputs where its outputs have `shape`. `operands` are what the derivative program
 // reads: inputs, outputs and output gradients.
 Tensors program_gradients(const backend::Program& program, DType compute, const Shape& shape,
@@ -47,7 +55,7 @@ Tensors program_gradients(const backend::Program& program, DType compute, const 
     // The input was broadcast: its gradient is the sum over the axes it was repeated along.
     const backend::ProgramRef derivative = program.derivative(1u << i);
     backend::Reduce kernel{derivative, compute, backend::ReduceOp::sum, summed_axes(input.shape(), shape), shape, 1};
-    const Tensor sum = apply(kernel, operands, TensorSpec{kept_shape(shape, kernel.axes), input.dtype()});
+    const Tensor sum = apply(kernel, those_read(*derivative, operands), TensorSpec{kept_shape(shape, kernel.axes), input.dtype()});
     result[i] = sum.shape() == input.shape() ? sum : apply_reshape(sum, input.shape());
   }
   if (!together) return result;
@@ -70,7 +78,7 @@ Tensors program_gradients(const backend::Program& program, DType compute, const 
       result[places[k]] = operands[derivative->passes(static_cast<int>(k))];
     return result;
   }
-  const Tensors gradients = apply(backend::Fused{derivative, compute}, operands, outputs);
+  const Tensors gradients = apply(backend::Fused{derivative, compute}, those_read(*derivative, operands), outputs);
   for (size_t k = 0; k < places.size(); ++k) result[places[k]] = gradients[k];
   return result;
 }

@@ -8,6 +8,7 @@ void optimize(Graph& graph) {
   merge_common(graph);
   choose_layouts(graph);
   fuse(graph);
+  fuse_epilogues(graph);
 }
 
 }  // namespace cornu::plan

@@ -15,6 +15,8 @@ void fold(Graph& graph);
 void merge_common(Graph& graph);
 /// Elementwise programs swallow the programs that feed them, and so do reductions.
 void fuse(Graph& graph);
+/// Convolutions add the bias and cut off negative results themselves where a program of that kind follows.
+void fuse_epilogues(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);
 }  // namespace cornu::plan

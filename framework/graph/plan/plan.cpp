@@ -6,6 +6,10 @@
 
 namespace cornu::plan {
 
+namespace {
+constexpr size_t large_arena = size_t{64} << 20;
+}
+
 Plan::Plan(Graph graph) : graph_(std::move(graph)), memory_(plan_memory(graph_)) { prepare(); }
 
 void Plan::prepare() {
@@ -75,6 +79,8 @@ void Plan::set(Followers& followers, void* address) {
 
 void Plan::bind_arena() {
   if (arena_ || memory_.arena_bytes == 0) return;
+  // What an eager run left in the allocator's cache is of other sizes.
+  if (memory_.arena_bytes > large_arena) memory::release();
   arena_ = Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8);
   char* const base = static_cast<char*>(arena_.data());
   for (size_t i = 0; i < arena_places_.size(); ++i) addresses_[arena_places_[i]] = base + arena_offsets_[i];
