@@ -225,16 +225,20 @@ void run_as(DType type, const ConvSizes& s, const void* first, const void* secon
 
 class OneDnnExecutable final : public Executable {
  public:
-  OneDnnExecutable(std::unique_ptr<PreparedConv> conv, bool bias)
-      : conv_(std::move(conv)), bias_(bias) {}
+  OneDnnExecutable(std::unique_ptr<PreparedConv> conv, bool bias, bool forward)
+      : conv_(std::move(conv)), bias_(bias), forward_(forward) {}
   void run(void* const* data) override {
     const auto at = [&](int i) { return static_cast<float*>(data[i]); };
     conv_->run(at(0), at(1), bias_ ? at(2) : nullptr, at(bias_ ? 3 : 2));
   }
+  uint32_t keeps(uint32_t stable) override {
+    return forward_ && conv_->reorders_filters() ? stable & 2u : 0;
+  }
+  void keep(void* const* data) override { conv_->keep_filters(static_cast<float*>(data[1])); }
 
  private:
   std::unique_ptr<PreparedConv> conv_;
-  bool bias_;
+  bool bias_, forward_;
 };
 
 }  // namespace
@@ -269,7 +273,8 @@ std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Op
     return nullptr;
   auto conv = prepare_onednn_conv(sizes);
   if (conv == nullptr) return nullptr;
-  return std::make_unique<OneDnnExecutable>(std::move(conv), sizes.bias != 0);
+  return std::make_unique<OneDnnExecutable>(std::move(conv), sizes.bias != 0,
+                                            kernel.pass == ConvPass::forward);
 }
 
 std::string conv_method(const Conv& kernel, Operands inputs, Operands outputs) {

@@ -32,6 +32,10 @@ class PreparedConv {
   virtual ~PreparedConv() = default;
   /// As onednn_conv, with the bits that it gives.
   virtual void run(const float* first, const float* second, const float* bias, float* out) = 0;
+  /// Whether it reorders the filters of a forward pass in each run, unless they are kept.
+  virtual bool reorders_filters() const = 0;
+  /// Reorders them now; later runs do not look at theirs.
+  virtual void keep_filters(const float* filters) = 0;
 };
 
 /// Null when oneDNN has nothing for these sizes.

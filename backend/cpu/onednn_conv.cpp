@@ -334,6 +334,7 @@ class BoundPlan {
     char* const scratch = next + inside_bytes_;
     const void* const data[3] = {first, second, out};
     for (size_t i = 0; i < 3; ++i) {
+      if (i == 1 && kept_) continue;
       set(outside_[i], data[i]);
       if (!plan_->arguments[i].differs) continue;
       set(inside_[i], next);
@@ -346,6 +347,21 @@ class BoundPlan {
     check(dnnl_primitive_execute(plan_->primitive.get(), stream.get(), argument_count_,
                                  arguments_.data()));
     if (plan_->arguments[2].differs) reorder(2, stream);
+  }
+
+  bool reorders_second() const { return plan_->arguments[1].differs; }
+  // Reorders the second operand into memory that stays.
+  void keep_second(const float* second) {
+    const dnnl::stream stream(engine());
+    const Scratch scratch(std::max<size_t>(scratch_bytes_, 1));
+    if (!kept_) {
+      kept_ = std::make_unique<Scratch>(plan_->arguments[1].inside.get_size());
+      inside_bytes_ -= aligned(plan_->arguments[1].inside.get_size());
+      set(inside_[1], kept_->data());
+    }
+    set(outside_[1], second);
+    if (plan_->arguments[1].reorder_scratch > 0) set(reorder_scratch_[1], scratch.data());
+    reorder(1, stream);
   }
 
  private:
@@ -366,6 +382,7 @@ class BoundPlan {
   std::array<std::array<dnnl_exec_arg_t, 3>, 3> reorders_{};
   int argument_count_ = 0;
   size_t inside_bytes_ = 0, scratch_bytes_ = 0;
+  std::unique_ptr<Scratch> kept_;  // the second operand, if it is kept
 };
 
 class OneDnnConv final : public PreparedConv {
@@ -375,13 +392,20 @@ class OneDnnConv final : public PreparedConv {
 
   void run(const float* first, const float* second, const float* bias, float* out) override {
     const int threads = usable_threads(backend::threads());
-    if (threads != bound_.plan().threads) bound_ = BoundPlan(plan_of(sizes_, threads));
+    // Filters that are kept are in the layout of the plan that they were kept for.
+    if (threads != bound_.plan().threads && !keeps_) bound_ = BoundPlan(plan_of(sizes_, threads));
     bound_.run(first, second, bias, out);
+  }
+  bool reorders_filters() const override { return bound_.reorders_second(); }
+  void keep_filters(const float* filters) override {
+    keeps_ = true;
+    bound_.keep_second(filters);
   }
 
  private:
   ConvSizes sizes_;
   BoundPlan bound_;
+  bool keeps_ = false;
 };
 
 }  // namespace

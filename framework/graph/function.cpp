@@ -62,6 +62,17 @@ bool same_kind(const Nest& a, const Nest& b) {
   return true;
 }
 
+// Tells whoever wants to undo assignments which variables a plan is about to assign.
+void note_assignments(const plan::Graph& graph) {
+  AssignmentList* const list = graph_context().assignments;
+  if (!list) return;
+  for (const plan::Assignment& a : graph.assignments) {
+    const Variable& v = graph.variables[static_cast<size_t>(a.variable)];
+    if (std::none_of(list->begin(), list->end(), [&](const auto& known) { return known.first == v; }))
+      list->emplace_back(v, v.stored());
+  }
+}
+
 // A nest without values that stands for those of its kind.
 Nest kind_of(const Nest& nest) {
   return nest.map([](const Tensor& t) {
@@ -313,6 +324,7 @@ std::string Function::State::host_read_text(const std::string& where) {
 }
 
 Nest Function::State::replay(Signature& signature, const Pointers& tensors) {
+  note_assignments(signature.plan->graph());
   if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor* t) { return t->impl()->mask != nullptr; })) {
     Pointers all = tensors;
     std::vector<Tensor> masks;
@@ -334,7 +346,7 @@ Nest Function::State::replay(Signature& signature, const Pointers& tensors) {
 
 void Function::recheck() {
   const std::lock_guard lock(state_->mutex);
-  state_->check_next = true;
+  for (const auto& s : state_->signatures) state_->check_next |= s->stage == Stage::ready;
 }
 
 void Function::clear() {
@@ -392,15 +404,6 @@ class Restore {
     graph_context().assignments = outer_;
     for (const auto& [variable, value] : list_) variable.stored() = value;
   }
-  // Also those that a plan is about to assign.
-  void add(const plan::Graph& graph) {
-    for (const plan::Assignment& a : graph.assignments) {
-      const Variable& v = graph.variables[static_cast<size_t>(a.variable)];
-      if (std::none_of(list_.begin(), list_.end(), [&](const auto& known) { return known.first == v; }))
-        list_.emplace_back(v, v.stored());
-    }
-  }
-
  private:
   AssignmentList list_, *outer_;
 };
@@ -436,7 +439,7 @@ Function::Profile Function::profile(const Nest& arguments, int repetitions) {
   for (const Tensor* t : given)
     if (t->impl()->mask) tensors.push_back(&masks.emplace_back(t->mask()));
   plan::Plan& plan = *s.last->plan;
-  restore.add(plan.graph());
+  note_assignments(plan.graph());
   Profile profile;
   profile.arena_bytes = plan.arena_bytes();
   profile.unplanned_bytes = plan.unplanned_bytes();

@@ -51,17 +51,6 @@ class EpiloguePass {
   }
 
  private:
-  // A vector along the channels of `y`, whose channels lie in blocks of `block`: the same memory as one of shape (c).
-  static bool along_channels(const Shape& bias, const Shape& y, int64_t block, int64_t channels) {
-    if (bias.numel() != channels || bias.rank() > y.rank()) return false;
-    for (int i = 0; i < bias.rank(); ++i) {
-      const int axis = i + y.rank() - bias.rank();
-      const bool channel = axis == y.rank() - 1 || (block > 0 && axis == 1);
-      if (bias[i] != 1 && !(channel && bias[i] == y[axis])) return false;
-    }
-    return true;
-  }
-
   bool float32(int value) const { return graph_.values[static_cast<size_t>(value)].dtype == DType::float32; }
 
   void take(int number) {

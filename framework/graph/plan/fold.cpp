@@ -65,22 +65,6 @@ void embed_numbers(const Graph& graph, Step& step) {
   step.inputs = std::move(kept);
 }
 
-// Operands that the program does not look at go.
-void drop_unread(Step& step) {
-  const backend::ProgramRef program = *program_of(step);
-  std::vector<Use> kept;
-  for (size_t i = 0; i < step.inputs.size(); ++i)
-    if (program->reads(static_cast<int>(i))) kept.push_back(step.inputs[i]);
-  if (kept.size() == step.inputs.size()) return;
-  backend::ProgramBuilder builder(static_cast<int>(kept.size()));
-  std::vector<backend::Expr> inputs;
-  int next = 0;
-  for (size_t i = 0; i < step.inputs.size(); ++i)
-    inputs.push_back(program->reads(static_cast<int>(i)) ? builder.input(next++) : builder.constant(0));
-  set_program(step, builder.finish(append_program(builder, *program, inputs)));
-  step.inputs = std::move(kept);
-}
-
 // A reduction along axes of size 1 is an elementwise program.
 void simplify_reduce(Step& step) {
   const auto& reduce = std::get<backend::Reduce>(*step.kernel);

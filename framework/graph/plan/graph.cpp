@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace cornu::plan {
@@ -106,11 +107,17 @@ bool same(const Graph& a, const Graph& b, std::string& difference) {
     difference = fmt::format("there were {} operations and are now {}", a.steps.size(), b.steps.size());
     return false;
   }
+  // The order in which variables were met says nothing: the first call may have made them.
+  const auto in_b = [&](const Variable& variable) {
+    return std::find_if(b.assignments.begin(), b.assignments.end(), [&](const Assignment& other) {
+      return b.variables[static_cast<size_t>(other.variable)] == variable;
+    });
+  };
   bool ends = same_uses(a.outputs, b.outputs) && a.assignments.size() == b.assignments.size();
-  for (size_t i = 0; ends && i < a.assignments.size(); ++i)
-    ends = a.variables[static_cast<size_t>(a.assignments[i].variable)] ==
-               b.variables[static_cast<size_t>(b.assignments[i].variable)] &&
-           same_value(a.assignments[i].value, b.assignments[i].value);
+  for (const Assignment& mine : a.assignments) {
+    const auto theirs = in_b(a.variables[static_cast<size_t>(mine.variable)]);
+    ends = ends && theirs != b.assignments.end() && same_value(mine.value, theirs->value);
+  }
   if (!ends) difference = "other values are returned, or assigned to variables";
   return ends;
 }

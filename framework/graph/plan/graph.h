@@ -45,6 +45,9 @@ struct Step {
   std::string where;
   /// Computed a second time on purpose, to save memory; see remat.
   bool again = false;
+  /// Depends on variables only that the function does not change: done in a plan's first run, and again when one of them
+  /// has changed. These steps come first.
+  bool once = false;
 
   const char* name() const { return kernel ? backend::kernel_name(*kernel) : "host"; }
 };

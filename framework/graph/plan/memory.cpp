@@ -21,8 +21,8 @@ struct Buffer {
 
 class Planner {
  public:
-  explicit Planner(const Graph& graph)
-      : graph_(graph), last_(graph.values.size(), never), buffer_(graph.values.size(), never) {
+  Planner(const Graph& graph, const std::vector<uint32_t>& kept)
+      : graph_(graph), kept_(kept), last_(graph.values.size(), never), buffer_(graph.values.size(), never) {
     plan_.places.resize(graph.values.size());
     plan_.written.resize(graph.variables.size(), 0);
     producers_ = graph.producers();
@@ -34,7 +34,9 @@ class Planner {
     place_assignments();
     place_outputs();
     place_temporaries();
-    pack();
+    plan_.arena_bytes = pack(buffers_);
+    plan_.once_bytes = pack(once_buffers_);
+    set_offsets();
     return std::move(plan_);
   }
 
@@ -45,8 +47,16 @@ class Planner {
 
   void find_last_uses() {
     const int end = static_cast<int>(graph_.steps.size());
-    for (int i = 0; i < end; ++i)
-      for (const Use& use : graph_.steps[static_cast<size_t>(i)].inputs) last(use.value) = i;
+    lasting_.assign(graph_.values.size(), 0);
+    for (int i = 0; i < end; ++i) {
+      const Step& step = graph_.steps[static_cast<size_t>(i)];
+      for (size_t k = 0; k < step.inputs.size(); ++k) {
+        const int v = step.inputs[k].value;
+        last(v) = i;
+        // Read in every run, unless by a step that is itself done once, or from a copy.
+        if (!step.once && !(k < 32 && (kept_[static_cast<size_t>(i)] >> k & 1))) lasting_[static_cast<size_t>(v)] = 1;
+      }
+    }
     // What is handed out at the end must not be overwritten before.
     for (const Use& use : graph_.outputs) last(use.value) = end;
     for (const Assignment& a : graph_.assignments)
@@ -118,12 +128,22 @@ class Planner {
       const Step& step = graph_.steps[static_cast<size_t>(i)];
       for (const Use& use : step.outputs) {
         if (place(use.value).home != Home::none) continue;
+        if (step.once) {
+          // Its result stays for all runs, or goes with the steps that are done once.
+          const bool lasting = lasting_[static_cast<size_t>(use.value)] != 0;
+          place(use.value).home = lasting ? Home::arena : Home::once;
+          std::vector<Buffer>& list = lasting ? buffers_ : once_buffers_;
+          buffer_[static_cast<size_t>(use.value)] = static_cast<int>(list.size());
+          list.push_back({padded(value(use.value).bytes()), lasting ? 0 : i, static_cast<int>(graph_.steps.size())});
+          plan_.unplanned_bytes += padded(value(use.value).bytes());
+          continue;
+        }
         place(use.value).home = Home::arena;
         plan_.unplanned_bytes += padded(value(use.value).bytes());
         const int end = std::max(last(use.value), i);
         int& mine = buffer_[static_cast<size_t>(use.value)];
         for (const Use& input : step.inputs) {
-          const int theirs = buffer_[static_cast<size_t>(input.value)];
+          const int theirs = place(input.value).home == Home::arena ? buffer_[static_cast<size_t>(input.value)] : never;
           if (theirs == never || buffers_[static_cast<size_t>(theirs)].last != i ||
               value(input.value).bytes() != value(use.value).bytes() || last(input.value) != i ||
               !may_overwrite(i, use, input.value))
@@ -140,9 +160,10 @@ class Planner {
   }
 
   // Large buffers first, each at the lowest offset that is free during its life.
-  void pack() {
+  static size_t pack(std::vector<Buffer>& buffers) {
+    size_t total = 0;
     std::vector<Buffer*> order;
-    for (Buffer& b : buffers_) order.push_back(&b);
+    for (Buffer& b : buffers) order.push_back(&b);
     std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
     std::vector<const Buffer*> placed, neighbours;
     for (Buffer* b : order) {
@@ -157,24 +178,32 @@ class Planner {
         offset = std::max(offset, other->offset + other->bytes);
       }
       b->offset = offset;
-      plan_.arena_bytes = std::max(plan_.arena_bytes, offset + b->bytes);
+      total = std::max(total, offset + b->bytes);
       placed.push_back(b);
     }
+    return total;
+  }
+
+  void set_offsets() {
     for (size_t v = 0; v < buffer_.size(); ++v)
-      if (buffer_[v] != never) plan_.places[v].offset = buffers_[static_cast<size_t>(buffer_[v])].offset;
+      if (buffer_[v] != never)
+        plan_.places[v].offset =
+            (plan_.places[v].home == Home::once ? once_buffers_ : buffers_)[static_cast<size_t>(buffer_[v])].offset;
   }
 
   const Graph& graph_;
+  const std::vector<uint32_t>& kept_;
   MemoryPlan plan_;
   std::vector<int> producers_;
   std::vector<int> last_;     // by value: the last step that reads it
   std::vector<int> initial_;  // by variable: the value that stands for it at the beginning
   std::vector<int> buffer_;   // by value: its buffer
-  std::vector<Buffer> buffers_;
+  std::vector<Buffer> buffers_, once_buffers_;
+  std::vector<char> lasting_;  // by value: read in every run
 };
 
 }  // namespace
 
-MemoryPlan plan_memory(const Graph& graph) { return Planner(graph).run(); }
+MemoryPlan plan_memory(const Graph& graph, const std::vector<uint32_t>& kept) { return Planner(graph, kept).run(); }
 
 }  // namespace cornu::plan

@@ -8,6 +8,7 @@ namespace cornu::plan {
 enum class Home : uint8_t {
   none,      ///< nothing reads or writes it
   arena,     ///< the plan's arena, at `offset`
+  once,      ///< memory that exists only while the steps that are done once run, at `offset`
   argument,  ///< argument number `index`
   variable,  ///< the memory of variable number `index`
   constant,  ///< constant number `index`
@@ -23,6 +24,7 @@ struct Placement {
 struct MemoryPlan {
   std::vector<Placement> places;  ///< by value
   size_t arena_bytes = 0;
+  size_t once_bytes = 0;
   size_t unplanned_bytes = 0;  ///< what the arena's values would take side by side
   /// Assignments that need a copy at the end, because the value could not be computed in the variable's memory.
   std::vector<Assignment> copies;
@@ -34,6 +36,8 @@ struct MemoryPlan {
 
 /// Finds places so that no value is overwritten while somebody still reads it. Results of elementwise programs go over
 /// operands that are read for the last time.
-MemoryPlan plan_memory(const Graph& graph);
+/// `kept` has a bit for each input of each step whose values the step's kernel keeps from the time when the steps that
+/// are done once run.
+MemoryPlan plan_memory(const Graph& graph, const std::vector<uint32_t>& kept);
 
 }  // namespace cornu::plan

@@ -8,6 +8,8 @@ void optimize(Graph& graph) {
   merge_common(graph);
   choose_layouts(graph);
   fuse(graph);
+  hoist(graph);
+  fold_scales(graph);
   fuse_epilogues(graph);
 }
 

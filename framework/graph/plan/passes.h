@@ -15,6 +15,11 @@ void fold(Graph& graph);
 void merge_common(Graph& graph);
 /// Elementwise programs swallow the programs that feed them, and so do reductions.
 void fuse(Graph& graph);
+/// Steps that depend on nothing but variables which the function leaves alone go to the front, to be done once.
+void hoist(Graph& graph);
+/// Behind such a convolution, factors and summands of its channels (batch normalization in inference) move into its
+/// filters and its bias. After `hoist`.
+void fold_scales(Graph& graph);
 /// Convolutions add the bias and cut off negative results themselves where a program of that kind follows.
 void fuse_epilogues(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.

@@ -4,71 +4,76 @@
 #include <chrono>
 #include <cstring>
 
+#include "rewrite.h"
+
 namespace cornu::plan {
 
 namespace {
 constexpr size_t large_arena = size_t{64} << 20;
 }
 
-Plan::Plan(Graph graph) : graph_(std::move(graph)), memory_(plan_memory(graph_)) { prepare(); }
+Plan::Plan(Graph graph) : graph_(std::move(graph)) {
+  prepare_kernels();
+  memory_ = plan_memory(graph_, kept_);
+  place_operands();
+}
 
-void Plan::prepare() {
+void Plan::prepare_kernels() {
+  const std::vector<char> stable = stable_values(graph_);
+  size_t first = 0;
+  for (const Step& step : graph_.steps) {
+    Prepared& prepared = steps_.emplace_back();
+    prepared.first = first;
+    first += step.inputs.size() + step.outputs.size();
+    uint32_t kept = 0;
+    if (step.kernel) {
+      std::vector<backend::Operand> operands;
+      for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
+        for (const Use& use : *uses)
+          operands.push_back({&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, nullptr});
+      const std::span<const backend::Operand> all(operands);
+      prepared.executable = backend::cpu_backend().prepare(*step.kernel, all.first(step.inputs.size()),
+                                                           all.subspan(step.inputs.size()));
+      uint32_t seldom = 0;
+      for (size_t i = 0; i < step.inputs.size() && i < 32; ++i)
+        seldom |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
+      if (!step.once && seldom) kept = prepared.executable->keeps(seldom);
+    }
+    kept_.push_back(kept);
+    keeps_any_ |= kept != 0;
+    once_count_ += step.once;
+  }
+}
+
+void Plan::place_operands() {
   size_t argument_count = 0;
   for (const Value& value : graph_.values)
     if (value.source == Source::argument)
       argument_count = std::max(argument_count, static_cast<size_t>(value.index) + 1);
   arguments_.resize(argument_count);
   variables_.resize(graph_.variables.size());
+  seen_.resize(graph_.variables.size(), 0);
   outputs_.resize(graph_.outputs.size());
   results_.resize(graph_.outputs.size());
-
-  for (Step& step : graph_.steps) {
-    steps_.push_back({nullptr, addresses_.size()});
+  for (const Step& step : graph_.steps)
     for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
       for (const Use& use : *uses) {
         const Placement& p = memory_.places[static_cast<size_t>(use.value)];
         const auto index = static_cast<size_t>(p.index);
         const size_t place = addresses_.size();
         addresses_.push_back(nullptr);
-        switch (p.home) {
-          case Home::arena:
-            arena_places_.push_back(place);
-            arena_offsets_.push_back(p.offset);
-            break;
-          case Home::argument:
-            arguments_[index].places.push_back(place);
-            break;
-          case Home::variable:
-            variables_[index].places.push_back(place);
-            break;
-          case Home::constant:
-            addresses_[place] = graph_.constants[index].data();
-            break;
-          case Home::output:
-            outputs_[index].places.push_back(place);
-            break;
-          case Home::none:
-            break;
-        }
+        if (p.home == Home::arena) arena_.places.emplace_back(place, p.offset);
+        if (p.home == Home::once) once_.places.emplace_back(place, p.offset);
+        if (p.home == Home::argument) arguments_[index].places.push_back(place);
+        if (p.home == Home::variable) variables_[index].places.push_back(place);
+        if (p.home == Home::output) outputs_[index].places.push_back(place);
+        if (p.home == Home::constant) addresses_[place] = graph_.constants[index].data();
       }
-  }
-  bind_arena();
-  bind_variables();
-  make_outputs();
-  // Addresses that are known by now tell the device which operands share memory; that never changes.
-  for (size_t i = 0; i < graph_.steps.size(); ++i) {
-    const Step& step = graph_.steps[i];
-    if (!step.kernel) continue;
-    std::vector<backend::Operand> operands;
-    size_t place = steps_[i].first;
-    for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
-      for (const Use& use : *uses)
-        operands.push_back(
-            {&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, addresses_[place++]});
-    const std::span<const backend::Operand> all(operands);
-    steps_[i].executable = backend::cpu_backend().prepare(*step.kernel, all.first(step.inputs.size()),
-                                                          all.subspan(step.inputs.size()));
-  }
+}
+
+void Plan::Block::set(std::vector<void*>& addresses) const {
+  char* const base = static_cast<char*>(memory.data());
+  for (const auto& [place, offset] : places) addresses[place] = base + offset;
 }
 
 void Plan::set(Followers& followers, void* address) {
@@ -78,24 +83,44 @@ void Plan::set(Followers& followers, void* address) {
 }
 
 void Plan::bind_arena() {
-  if (arena_ || memory_.arena_bytes == 0) return;
+  if (arena_.memory || memory_.arena_bytes == 0) return;
   // What an eager run left in the allocator's cache is of other sizes.
   if (memory_.arena_bytes > large_arena) memory::release();
-  arena_ = Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8);
-  char* const base = static_cast<char*>(arena_.data());
-  for (size_t i = 0; i < arena_places_.size(); ++i) addresses_[arena_places_[i]] = base + arena_offsets_[i];
+  arena_.memory = Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8);
+  arena_.set(addresses_);
+  stale_ = true;
 }
 
-void Plan::release() { arena_ = {}; }
+void Plan::release() { arena_.memory = {}; }
+
+// Does what depends on variables only, and lets kernels copy what they keep.
+void Plan::run_once() {
+  if (memory_.once_bytes > 0) {
+    once_.memory = Tensor::empty({static_cast<int64_t>(memory_.once_bytes)}, DType::uint8);
+    once_.set(addresses_);
+  }
+  for (size_t i = 0; i < once_count_; ++i) steps_[i].executable->run(&addresses_[steps_[i].first]);
+  for (size_t i = once_count_; i < steps_.size(); ++i)
+    if (kept_[i]) steps_[i].executable->keep(&addresses_[steps_[i].first]);
+  once_.memory = {};
+  stale_ = false;
+}
 
 // A variable whose value somebody else holds gets memory of its own before it is written to.
 void Plan::bind_variables() {
   for (size_t i = 0; i < variables_.size(); ++i) {
     Tensor& stored = graph_.variables[i].stored();
-    if (memory_.written[i] != 0 && !stored.unique()) {
-      Tensor copy = Tensor::copy_of(stored.data(), stored.shape(), stored.dtype());
-      copy.impl()->key = graph_.variables[i].key();
-      stored = std::move(copy);
+    if (memory_.written[i] != 0) {
+      if (!stored.unique()) {
+        Tensor copy = Tensor::copy_of(stored.data(), stored.shape(), stored.dtype());
+        copy.impl()->key = graph_.variables[i].key();
+        stored = std::move(copy);
+      }
+      // Other plans see that the value is another.
+      stored.impl()->storage->id = detail::next_key();
+    } else if (const uint64_t id = stored.impl()->storage->id; id != seen_[i]) {
+      seen_[i] = id;
+      stale_ = true;
     }
     set(variables_[i], stored.data());
   }
@@ -135,7 +160,7 @@ void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* cons
       case Home::output:
         return results_[index].with_shape(use.shape);
       default:
-        return Tensor::part_of(arena_, address, use.shape, graph_.values[static_cast<size_t>(use.value)].dtype);
+        return Tensor::part_of(arena_.memory, address, use.shape, graph_.values[static_cast<size_t>(use.value)].dtype);
     }
   };
   for (const Use& use : step.inputs) inputs.push_back(tensor_of(use, addresses_[first++]));
@@ -148,10 +173,12 @@ void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outpu
   for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
   bind_variables();
   make_outputs();
+  if (stale_ && (once_count_ > 0 || keeps_any_)) run_once();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = times ? Clock::now() : Clock::time_point();
   const auto since = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  for (size_t i = 0; i < steps_.size(); ++i) {
+  if (times) times->resize(once_count_);
+  for (size_t i = once_count_; i < steps_.size(); ++i) {
     const double start = times ? since() : 0;
     if (steps_[i].executable)
       steps_[i].executable->run(&addresses_[steps_[i].first]);
@@ -180,7 +207,7 @@ void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outpu
     const Tensor& target = graph_.variables[static_cast<size_t>(a.variable)].stored();
     const Placement& p = place_of(a.value);
     const void* from = nullptr;
-    if (p.home == Home::arena) from = static_cast<char*>(arena_.data()) + p.offset;
+    if (p.home == Home::arena) from = static_cast<char*>(arena_.memory.data()) + p.offset;
     if (p.home == Home::output) from = results_[static_cast<size_t>(p.index)].data();
     if (p.home == Home::variable) from = graph_.variables[static_cast<size_t>(p.index)].stored().data();
     std::memcpy(target.data(), from, target.bytes());

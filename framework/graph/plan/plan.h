@@ -35,13 +35,21 @@ class Plan {
     std::unique_ptr<backend::Executable> executable;  // none for work of the host
     size_t first = 0;                                 // of its operands' addresses
   };
+  // Places of `addresses_` with their offsets in a block of memory.
+  struct Block {
+    Tensor memory;
+    std::vector<std::pair<size_t, size_t>> places;
+    void set(std::vector<void*>& addresses) const;
+  };
   // The places of `addresses_` that follow something whose address changes.
   struct Followers {
     void* address = nullptr;
     std::vector<size_t> places;
   };
 
-  void prepare();
+  void prepare_kernels();
+  void place_operands();
+  void run_once();
   void set(Followers& followers, void* address);
   void bind(std::span<const Tensor* const> arguments);
   void bind_arena();
@@ -50,12 +58,16 @@ class Plan {
   void run_host(const Step& step, size_t first, std::span<const Tensor* const> arguments);
 
   Graph graph_;
-  MemoryPlan memory_;
-  Tensor arena_;
   std::vector<Prepared> steps_;
+  std::vector<uint32_t> kept_;  // by step: the inputs that its kernel keeps a copy of
+  MemoryPlan memory_;
+  Block arena_, once_;
+  size_t once_count_ = 0;        // steps at the beginning that are done once
+  bool keeps_any_ = false;
+  bool stale_ = true;            // whether those are to be done again
+  std::vector<uint64_t> seen_;   // by variable: the identity of the value in the last run
   std::vector<void*> addresses_;
   std::vector<Followers> arguments_, variables_, outputs_;
-  std::vector<size_t> arena_places_, arena_offsets_;
   std::vector<Tensor> results_;
 };
 

@@ -78,4 +78,45 @@ std::optional<double> number_of(const Graph& graph, int value) {
   return number;
 }
 
+void drop_unread(Step& step) {
+  const backend::ProgramRef program = *program_of(step);
+  std::vector<Use> kept;
+  for (size_t i = 0; i < step.inputs.size(); ++i)
+    if (program->reads(static_cast<int>(i))) kept.push_back(step.inputs[i]);
+  if (kept.size() == step.inputs.size()) return;
+  backend::ProgramBuilder builder(static_cast<int>(kept.size()));
+  std::vector<backend::Expr> inputs;
+  int next = 0;
+  for (size_t i = 0; i < step.inputs.size(); ++i)
+    inputs.push_back(program->reads(static_cast<int>(i)) ? builder.input(next++) : builder.constant(0));
+  set_program(step, builder.finish(append_program(builder, *program, inputs)));
+  step.inputs = std::move(kept);
+}
+
+std::vector<char> stable_values(const Graph& graph) {
+  std::vector<char> assigned(graph.variables.size(), 0), stable(graph.values.size(), 0);
+  for (const Assignment& a : graph.assignments) assigned[static_cast<size_t>(a.variable)] = 1;
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    const Value& value = graph.values[v];
+    stable[v] = value.source == Source::constant ||
+                (value.source == Source::variable && value.index >= 0 && assigned[static_cast<size_t>(value.index)] == 0);
+  }
+  for (const Step& step : graph.steps) {
+    bool all = step.kernel.has_value();
+    for (const Use& use : step.inputs) all &= stable[static_cast<size_t>(use.value)] != 0;
+    for (const Use& use : step.outputs) stable[static_cast<size_t>(use.value)] = all;
+  }
+  return stable;
+}
+
+bool along_channels(const Shape& operand, const Shape& y, int64_t block, int64_t channels) {
+  if (operand.numel() != channels || operand.rank() > y.rank()) return false;
+  for (int i = 0; i < operand.rank(); ++i) {
+    const int axis = i + y.rank() - operand.rank();
+    const bool channel = axis == y.rank() - 1 || (block > 0 && axis == 1);
+    if (operand[i] != 1 && !(channel && operand[i] == y[axis])) return false;
+  }
+  return true;
+}
+
 }  // namespace cornu::plan

@@ -12,6 +12,8 @@ std::vector<backend::Expr> append_program(backend::ProgramBuilder& builder, cons
 const backend::ProgramRef* program_of(const Step& step);
 DType compute_of(const Step& step);
 void set_program(Step& step, backend::ProgramRef program);
+/// Leaves out the operands of a step's program that it does not read.
+void drop_unread(Step& step);
 /// The shape over which a step's program runs.
 const Shape& iteration_shape(const Step& step);
 
@@ -29,5 +31,12 @@ class Aliases {
 
 /// The only element of a constant as a double; empty when it has more, or does not fit a double.
 std::optional<double> number_of(const Graph& graph, int value);
+
+/// For each value, whether it depends on nothing but constants and variables that the function does not assign to.
+std::vector<char> stable_values(const Graph& graph);
+
+/// Whether `operand` is a vector along the channels of `y`, which lie in blocks of `block` (0: last axis): the same
+/// memory as one of shape (channels).
+bool along_channels(const Shape& operand, const Shape& y, int64_t block, int64_t channels);
 
 }  // namespace cornu::plan

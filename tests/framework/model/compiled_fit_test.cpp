@@ -1,6 +1,8 @@
 // fit by plans against fit operation by operation.
 #include <cornu/cornu.h>
 
+#include <cstring>
+
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 

@@ -1,0 +1,75 @@
+// predict by plans: what is done once follows the weights, and results are those of eager code.
+#include <cornu/cornu.h>
+
+#include "../../catch.h"
+#include "../../support/layer_check.h"
+
+using namespace cornu;
+using test::difference;
+
+namespace {
+
+// A block as residual networks have it, with statistics that are not the initial ones.
+std::shared_ptr<Functional> residual_net(int64_t channels) {
+  const Input input({9, 9, 3});
+  const auto conv = [&](int64_t filters, int64_t kernel, int64_t seed) {
+    return layers::Conv2D({.filters = filters,
+                           .kernel_size = kernel,
+                           .padding = "same",
+                           .kernel_initializer = initializers::GlorotUniform({.seed = seed}),
+                           .bias_initializer = initializers::RandomUniform({.seed = seed + 1})});
+  };
+  Tensor x = conv(channels, 3, 1)(input);
+  x = layers::ReLU()(layers::BatchNormalization()(x));
+  Tensor y = layers::BatchNormalization({.epsilon = 0.01})(conv(channels, 3, 3)(x));
+  y = layers::ReLU()(x + y);
+  y = layers::MaxPooling2D()(y);
+  y = layers::Dense({.units = 3, .kernel_initializer = initializers::GlorotUniform({.seed = 5})})(
+      layers::GlobalAveragePooling2D()(y));
+  auto model = make<Functional>(Nest(input), y);
+  for (Variable v : model->weights())
+    if (v.name().find("moving") != std::string::npos || v.name() == "gamma" || v.name() == "beta")
+      v.assign(random::uniform(v.shape(), 0.5, 1.5, Seed(static_cast<int64_t>(v.shape()[0]) + 7)));
+  return model;
+}
+
+Tensor eager(Model& model, const Tensor& x) { return model(Nest(x)).tensor(); }
+
+}  // namespace
+
+TEST_CASE("predict gives what the model gives when called") {
+  for (const int64_t channels : {16, 5}) {
+    const auto model = residual_net(channels);
+    for (int i = 0; i < 5; ++i) {
+      const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(i));
+      CHECK(difference(model->predict(x).tensor(), eager(*model, x)) < 2e-5);
+    }
+    CHECK(model->explain().find("predict_step: 5 calls, 3 replayed") != std::string::npos);
+  }
+}
+
+TEST_CASE("predict follows weights that are assigned or trained between calls") {
+  const auto model = residual_net(16);
+  model->compile({.optimizer = optimizers::SGD({.learning_rate = 0.05}), .loss = "mse"});
+  const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(1)), y = random::uniform({4, 3}, -1, 1, Seed(2));
+  for (int i = 0; i < 4; ++i) model->predict(x);
+  for (int i = 0; i < 3; ++i) {
+    Variable kernel = model->weights()[0];
+    kernel.assign(kernel.value() * 1.25);
+    CHECK(difference(model->predict(x).tensor(), eager(*model, x)) < 2e-5);
+    model->fit(x, y, {.epochs = 5, .verbose = Verbose::silent});
+    CHECK(difference(model->predict(x).tensor(), eager(*model, x)) < 2e-5);
+  }
+}
+
+TEST_CASE("a value read before the weights change does not change") {
+  const auto model = residual_net(16);
+  const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(1));
+  for (int i = 0; i < 4; ++i) model->predict(x);
+  const Tensor before = model->predict(x).tensor();
+  const std::vector<float> values = before.to_vector<float>();
+  Variable kernel = model->weights()[0];
+  kernel.assign(kernel.value() * 2.0);
+  model->predict(x);
+  CHECK(before.to_vector<float>() == values);
+}
