@@ -62,7 +62,8 @@ void print_profile(const std::string& workload, const std::string& mode, const s
   const Task task = make_task(workload, 1);
   task.model->compile({.optimizer = task.optimizer, .loss = task.loss});
   const bool train = mode != "predict";
-  std::fputs(task.model->profile(task.x, train ? Nest(task.y) : Nest(), {train, 10, trace}).c_str(), stdout);
+  std::fputs(task.model->profile(task.x, train ? Nest(task.y) : Nest(), {train, 10, trace}).c_str(),
+             stdout);
 }
 
 void save_models(const std::string& folder) {
@@ -97,8 +98,11 @@ int main(int argc, char** argv) {
   app.add_option("--save", save, "Only write those files into this folder");
   bool list = false, profile = false;
   std::string trace;
-  app.add_flag("--profile", profile, "Print where the time of one step goes instead (with --mode predict: of a prediction)");
-  app.add_option("--trace", trace, "With --profile: also write this file for Perfetto or about:tracing");
+  app.add_flag(
+      "--profile", profile,
+      "Print where the time of one step goes instead (with --mode predict: of a prediction)");
+  app.add_option("--trace", trace,
+                 "With --profile: also write this file for Perfetto or about:tracing");
   app.add_flag("--list", list, "Only print the workloads and their modes");
   try {
     app.parse(argc, argv);

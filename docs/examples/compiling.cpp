@@ -7,7 +7,8 @@ using namespace cornu;
 
 int main() {
   const auto data = datasets::gaussians(512);
-  layers::Dense dense_1({.units = 8, .activation = "relu"}), dense_2({.units = 8, .activation = "tanh"});
+  layers::Dense dense_1({.units = 8, .activation = "relu"}),
+      dense_2({.units = 8, .activation = "tanh"});
   const auto block = remat([&](const Nest& x) { return Nest(dense_2(dense_1(x.tensor()))); });
   layers::Dense last({.units = 1});
   const optimizers::Adam optimizer({.learning_rate = 1e-2});
@@ -31,13 +32,17 @@ int main() {
 
   auto clipped = function([](const Tensor& g) {
     const Tensor norm = ops::sqrt(ops::sum(ops::square(g)));
-    return ops::cond(norm > 1.0, [&] { return Nest(g / norm); }, [&] { return Nest(g); }).tensor();
+    return ops::cond(
+               norm > 1.0, [&] { return Nest(g / norm); }, [&] { return Nest(g); })
+        .tensor();
   });
   double norm = 0;
-  for (const float size : {0.1f, 5.0f, 0.2f, 30.0f}) norm = ops::sum(ops::square(clipped(Tensor::from({size}, {1})))).item();
+  for (const float size : {0.1f, 5.0f, 0.2f, 30.0f})
+    norm = ops::sum(ops::square(clipped(Tensor::from({size}, {1})))).item();
   std::printf("clipped to %.2f\n", norm);
 
-  Sequential model({Input({20}), layers::Dense({.units = 8, .activation = "relu"}), layers::Dense({.units = 1})});
+  Sequential model({Input({20}), layers::Dense({.units = 8, .activation = "relu"}),
+                    layers::Dense({.units = 1})});
   model.compile({.optimizer = "adam", .loss = "mse"});
   model.fit(data.x, data.y, {.epochs = 2, .verbose = Verbose::silent});
   std::printf("%s\n%s", model.explain().c_str(), model.profile(data.x, data.y).c_str());

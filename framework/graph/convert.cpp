@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "../ops/core.h"
+#include "../ops/shaping.h"
 
 namespace cornu::detail {
 
@@ -12,18 +15,21 @@ namespace {
   throw ValueError(fmt::format("expected {}, found {}", wanted, v.kind()));
 }
 
-// A nested list of numbers as a constant tensor.
+// A nested list of numbers as a constant tensor: of bools only, of integers (int32), or else float32.
 Tensor constant(const Value& v) {
   std::vector<double> numbers;
   Shape shape;
-  bool integers = true;
+  bool bools = true, integers = true;
   const std::function<void(const Value&, int)> walk = [&](const Value& e, int depth) {
     if (e.is<Value::List>()) {
       const auto& list = e.get<Value::List>();
       if (shape.rank() == depth) shape.push_back(static_cast<int64_t>(list.size()));
       if (shape[depth] != static_cast<int64_t>(list.size())) mismatch("a regular array", v);
       for (const Value& x : list) walk(x, depth + 1);
+    } else if (depth != shape.rank()) {
+      mismatch("a regular array", v);
     } else if (e.is_number() || e.is<bool>()) {
+      bools &= e.is<bool>();
       integers &= !e.is<double>();
       numbers.push_back(e.is<bool>() ? e.get<bool>() : e.number());
     } else {
@@ -31,9 +37,21 @@ Tensor constant(const Value& v) {
     }
   };
   walk(v, 0);
-  Tensor t = Tensor::from(numbers, shape);
-  return ops::cast(t, integers ? DType::int32 : DType::float32);
+  const Tensor t = Tensor::from(numbers, shape);
+  if (numbers.empty()) return ops::cast(t, DType::float32);
+  return ops::cast(t, bools ? DType::boolean : integers ? DType::int32 : DType::float32);
 }
+
+bool holds_tensor(const Value& v) {
+  if (v.is<Tensor>()) return true;
+  if (!v.is<Value::List>()) return false;
+  for (const Value& e : v.get<Value::List>())
+    if (holds_tensor(e)) return true;
+  return false;
+}
+
+// Whether v is a tensor whose values can be read.
+bool is_readable(const Value& v) { return v.is<Tensor>() && v.get<Tensor>() && v.get<Tensor>().is_eager(); }
 }  // namespace
 
 Tensor FromValue<Tensor>::get(const Value& v) {
@@ -42,6 +60,11 @@ Tensor FromValue<Tensor>::get(const Value& v) {
   if (v.is<double>()) return Tensor(v.get<double>());
   if (v.is<bool>()) return Tensor(v.get<bool>());
   if (v.is_null()) return {};
+  if (v.is<Value::List>() && holds_tensor(v)) {
+    std::vector<Tensor> parts;
+    for (const Value& e : v.get<Value::List>()) parts.push_back(get(e));
+    return ops::stack(parts);
+  }
   if (v.is<Value::List>()) return constant(v);
   mismatch("a tensor", v);
 }
@@ -52,12 +75,15 @@ bool FromValue<bool>::get(const Value& v) {
 }
 int64_t FromValue<int64_t>::get(const Value& v) {
   if (v.is<int64_t>()) return v.get<int64_t>();
-  if (v.is<double>() && v.get<double>() == static_cast<double>(static_cast<int64_t>(v.get<double>())))
-    return static_cast<int64_t>(v.get<double>());
+  // Not NaN, nor infinite, nor out of range: those have no integer.
+  if (const double* d = v.is<double>() ? &v.get<double>() : nullptr; d && std::abs(*d) < 9e18 && *d == std::trunc(*d))
+    return static_cast<int64_t>(*d);
+  if (is_readable(v)) return static_cast<int64_t>(v.get<Tensor>().item());
   mismatch("an integer", v);
 }
 double FromValue<double>::get(const Value& v) {
   if (v.is_number()) return v.number();
+  if (is_readable(v)) return v.get<Tensor>().item();
   mismatch("a number", v);
 }
 std::string FromValue<std::string>::get(const Value& v) {
@@ -74,9 +100,28 @@ Shape FromValue<Shape>::get(const Value& v) {
     shape.push_back(v.get<int64_t>());
     return shape;
   }
+  if (is_readable(v)) return Shape(integers_of(v.get<Tensor>()));
   if (!v.is<Value::List>()) mismatch("a shape", v);
   for (const Value& e : v.get<Value::List>())
     shape.push_back(e.is_null() ? Shape::unknown : FromValue<int64_t>::get(e));
   return shape;
 }
+std::vector<Tensor> FromValue<std::vector<Tensor>>::get(const Value& v) {
+  if (v.is<Tensor>() && v.get<Tensor>().rank() > 0) return ops::unstack(v.get<Tensor>());
+  if (!v.is<Value::List>()) return {from_value<Tensor>(v)};
+  std::vector<Tensor> tensors;
+  for (const Value& e : v.get<Value::List>()) tensors.push_back(from_value<Tensor>(e));
+  return tensors;
+}
+
+std::vector<int64_t> integers_of(const Tensor& t) {
+  if (!t.is_eager() || t.rank() > 1) mismatch("integers", t);
+  return t.to_vector<int64_t>();
+}
+
+std::vector<double> numbers_of(const Tensor& t) {
+  if (!t.is_eager() || t.rank() > 1) mismatch("numbers", t);
+  return t.to_vector<double>();
+}
+
 }  // namespace cornu::detail

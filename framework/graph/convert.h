@@ -21,9 +21,18 @@ template <> struct FromValue<std::string> { static std::string get(const Value& 
 template <> struct FromValue<DType> { static DType get(const Value& v); };
 template <> struct FromValue<Shape> { static Shape get(const Value& v); };
 template <> struct FromValue<Value> { static Value get(const Value& v) { return v; } };
+/// The numbers of a tensor with values, of at most one axis.
+std::vector<int64_t> integers_of(const Tensor& t);
+std::vector<double> numbers_of(const Tensor& t);
+/// The tensors of a list; those along the first axis of a single tensor.
+template <> struct FromValue<std::vector<Tensor>> { static std::vector<Tensor> get(const Value& v); };
 template <class T>
 struct FromValue<std::vector<T>> {
   static std::vector<T> get(const Value& v) {
+    if (v.is<Tensor>()) {
+      if constexpr (std::is_same_v<T, int64_t>) return integers_of(v.get<Tensor>());
+      if constexpr (std::is_same_v<T, double>) return numbers_of(v.get<Tensor>());
+    }
     if (!v.is<Value::List>()) return {from_value<T>(v)};
     std::vector<T> out;
     for (const Value& e : v.get<Value::List>()) out.push_back(from_value<T>(e));

@@ -1,4 +1,5 @@
-// Functions: finding the plan of a call, recording, and deciding whether a recording can be trusted.
+// Functions: finding the plan of a call, recording, and deciding whether a recording can be
+// trusted.
 #include "function.h"
 
 #include <fmt/core.h>
@@ -13,54 +14,10 @@
 #include "plan/passes.h"
 #include "plan/plan.h"
 #include "plan/recording.h"
+#include "signature.h"
 
 namespace cornu {
 namespace {
-
-using Pointers = InlineVector<const Tensor*, 16>;
-
-// The tensors of a nest in the order in which it is written, masks after their tensors. False when one has no value.
-bool collect(const Nest& nest, Pointers& tensors) {
-  if (nest.is_tensor()) {
-    const Tensor& t = nest.tensor();
-    if (!t) return true;
-    if (!t.is_eager()) return false;
-    tensors.push_back(&t);
-    return true;
-  }
-  if (nest.is_list()) {
-    for (const Nest& element : nest.list())
-      if (!collect(element, tensors)) return false;
-    return true;
-  }
-  for (const auto& [key, element] : nest.entries())
-    if (!collect(element, tensors)) return false;
-  return true;
-}
-
-bool same_tensor_kind(const Tensor& a, const Tensor& b) {
-  if (!a || !b) return !a && !b;
-  if (a.shape() != b.shape() || a.dtype() != b.dtype() || a.is_weak() != b.is_weak()) return false;
-  // A C++ number is part of the signature: the recording holds it as a constant.
-  if (a.is_weak() && std::memcmp(a.data(), b.data(), 8) != 0) return false;
-  const bool masked = a.impl()->mask != nullptr;
-  return masked == (b.impl()->mask != nullptr) && (!masked || a.mask().spec() == b.mask().spec());
-}
-
-bool same_kind(const Nest& a, const Nest& b) {
-  if (a.is_tensor()) return b.is_tensor() && same_tensor_kind(a.tensor(), b.tensor());
-  if (a.is_list()) {
-    if (!b.is_list() || a.list().size() != b.list().size()) return false;
-    for (size_t i = 0; i < a.list().size(); ++i)
-      if (!same_kind(a.list()[i], b.list()[i])) return false;
-    return true;
-  }
-  if (!b.is_dict() || a.entries().size() != b.entries().size()) return false;
-  for (size_t i = 0; i < a.entries().size(); ++i)
-    if (a.entries()[i].first != b.entries()[i].first || !same_kind(a.entries()[i].second, b.entries()[i].second))
-      return false;
-  return true;
-}
 
 // Tells whoever wants to undo assignments which variables a plan is about to assign.
 void note_assignments(const plan::Graph& graph) {
@@ -68,29 +25,22 @@ void note_assignments(const plan::Graph& graph) {
   if (!list) return;
   for (const plan::Assignment& a : graph.assignments) {
     const Variable& v = graph.variables[static_cast<size_t>(a.variable)];
-    if (std::none_of(list->begin(), list->end(), [&](const auto& known) { return known.first == v; }))
+    if (std::none_of(list->begin(), list->end(),
+                     [&](const auto& known) { return known.first == v; }))
       list->emplace_back(v, v.stored());
   }
 }
 
-// A nest without values that stands for those of its kind.
-Nest kind_of(const Nest& nest) {
-  return nest.map([](const Tensor& t) {
-    if (!t || t.is_weak()) return t;
-    Tensor kind = Tensor::abstract(t.shape(), t.dtype());
-    if (t.mask()) kind.set_mask(Tensor::abstract(t.mask().shape(), t.mask().dtype()));
-    return kind;
-  });
-}
-
 enum class Stage : uint8_t {
   fresh,    // has no recording
-  checked,  // the next call is recorded again, without computing, and compared with the last recording
+  checked,  // the next call is recorded again, without computing, and compared with the last
+            // recording
   ready,    // replays
   eager,    // cannot be replayed
 };
 
-// For its life nothing is computed on this thread, and assignments of variables are undone at its end.
+// For its life nothing is computed on this thread, and assignments of variables are undone at its
+// end.
 class DryRun {
  public:
   DryRun() : outer_(graph_context().assignments) {
@@ -135,13 +85,12 @@ struct Function::State {
   FunctionReport report;
 
   Signature& find(const Nest& arguments);
-  Nest record(Signature& signature, const Nest& arguments, const Pointers& tensors);
+  Nest record(Signature& signature, const Nest& arguments, const TensorPointers& tensors);
   void keep(Signature& signature, plan::Graph graph, const Nest& result, size_t count);
   static std::string host_read_text(const std::string& where);
-  Nest replay(Signature& signature, const Pointers& tensors);
+  Nest replay(Signature& signature, const TensorPointers& tensors);
   void give_up(Signature& signature, const std::string& why);
   void note(const std::string& text);
-  std::string difference(const Nest& before, const Nest& now) const;
 };
 
 Function::Function(Body body, Options options) : state_(std::make_unique<State>()) {
@@ -158,14 +107,14 @@ Nest Function::operator()(const Nest& arguments) {
   // Whoever watches is to see every operation.
   if (!s.enabled || context.tracer || !context.recorders.empty() || inferring() || context.cost)
     return s.body(arguments);
-  Pointers tensors;
+  TensorPointers tensors;
   if (!collect(arguments, tensors)) return s.body(arguments);
-  // A call from inside the function's own host work, or from another thread meanwhile, does not wait.
+  // A call from inside the function's own host work, or from another thread meanwhile, does not
+  // wait.
   const std::unique_lock lock(s.mutex, std::try_to_lock);
   if (!lock.owns_lock()) return s.body(arguments);
   ++s.report.calls;
-  Signature& signature =
-      s.last && same_kind(s.last->kind, arguments) ? *s.last : s.find(arguments);
+  Signature& signature = s.last && same_kind(s.last->kind, arguments) ? *s.last : s.find(arguments);
   signature.last_use = ++s.clock;
   if (s.check_next && signature.stage == Stage::ready) {
     signature.stage = Stage::checked;
@@ -184,35 +133,19 @@ void Function::State::note(const std::string& text) {
   if (report.causes.size() < 100) report.causes.push_back(text);
 }
 
-std::string Function::State::difference(const Nest& before, const Nest& now) const {
-  const std::vector<Tensor> a = before.flatten(), b = now.flatten();
-  if (!before.same_structure(now))
-    return fmt::format("the arguments' structure changed from {} to {}", before.structure(), now.structure());
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (same_tensor_kind(a[i], b[i])) continue;
-    const std::string name =
-        i < options.argument_names.size() ? options.argument_names[i] : std::to_string(i);
-    const auto text = [](const Tensor& t) {
-      return !t ? std::string("nothing") : t.is_weak() ? "the number " + t.str() : t.spec().str();
-    };
-    if (a[i] && b[i] && a[i].spec() == b[i].spec() && !a[i].is_weak())
-      return fmt::format("the mask of argument '{}' changed", name);
-    return fmt::format("argument '{}' changed from {} to {}", name, text(a[i]), text(b[i]));
-  }
-  return "a call outside of the kept signatures";
-}
-
 Signature& Function::State::find(const Nest& arguments) {
   for (const auto& s : signatures)
     if (same_kind(s->kind, arguments)) {
       last = s.get();
       return *last;
     }
-  if (!signatures.empty()) note(difference((last ? last : signatures.back().get())->kind, arguments));
+  if (!signatures.empty())
+    note(kind_difference((last ? last : signatures.back().get())->kind, arguments,
+                         options.argument_names));
   if (static_cast<int>(signatures.size()) >= std::max(options.max_plans, 1)) {
-    const auto oldest = std::min_element(signatures.begin(), signatures.end(), [](const auto& a, const auto& b) {
-      return a->last_use < b->last_use;
-    });
+    const auto oldest =
+        std::min_element(signatures.begin(), signatures.end(),
+                         [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
     signatures.erase(oldest);
     ++dropped;
   }
@@ -230,11 +163,13 @@ void Function::State::give_up(Signature& signature, const std::string& why) {
   warn_once(text);
 }
 
-// Records a call. The first recording of a signature computes, and its results are the call's. Later ones only record:
-// the call's results then come from the plan.
-Nest Function::State::record(Signature& signature, const Nest& arguments, const Pointers& tensors) {
+// Records a call. The first recording of a signature computes, and its results are the call's.
+// Later ones only record: the call's results then come from the plan.
+Nest Function::State::record(Signature& signature, const Nest& arguments,
+                             const TensorPointers& tensors) {
   ++report.recordings;
-  // Each argument gets an identity of its own: two may be one tensor now, and differ in the next call.
+  // Each argument gets an identity of its own: two may be one tensor now, and differ in the next
+  // call.
   const Nest disguised = arguments.map([&](const Tensor& t) {
     if (!t || t.is_weak()) return t;
     Tensor own = t.disguised();
@@ -242,7 +177,7 @@ Nest Function::State::record(Signature& signature, const Nest& arguments, const 
     return own;
   });
   // `map` may visit in another order than `collect`.
-  Pointers order;
+  TensorPointers order;
   collect(disguised, order);
   std::vector<Tensor> sources;
   for (const Tensor* t : order) sources.push_back(*t);
@@ -301,13 +236,16 @@ Nest Function::State::record(Signature& signature, const Nest& arguments, const 
   }
   Nest values = replay(signature, tensors);
   if (signature.changes > 3)
-    give_up(signature, fmt::format("each recording differs from the last ({}). It depends on something that is no "
-                                   "tensor, such as a counter; pass that as a tensor.",
-                                   what));
+    give_up(
+        signature,
+        fmt::format("each recording differs from the last ({}). It depends on something that is no "
+                    "tensor, such as a counter; pass that as a tensor.",
+                    what));
   return values;
 }
 
-void Function::State::keep(Signature& signature, plan::Graph graph, const Nest& result, size_t count) {
+void Function::State::keep(Signature& signature, plan::Graph graph, const Nest& result,
+                           size_t count) {
   signature.stage = Stage::checked;
   signature.plan.reset();
   signature.recorded = std::move(graph);
@@ -318,15 +256,17 @@ void Function::State::keep(Signature& signature, plan::Graph graph, const Nest& 
 }
 
 std::string Function::State::host_read_text(const std::string& where) {
-  return fmt::format("it reads a tensor's value on the host ({}). Use ops::where or ops::cond for a decision, "
-                     "ops::callback for work of the host, or read the value outside.",
-                     where.empty() ? "while it makes a variable" : where);
+  return fmt::format(
+      "it reads a tensor's value on the host ({}). Use ops::where or ops::cond for a decision, "
+      "ops::callback for work of the host, or read the value outside.",
+      where.empty() ? "while it makes a variable" : where);
 }
 
-Nest Function::State::replay(Signature& signature, const Pointers& tensors) {
+Nest Function::State::replay(Signature& signature, const TensorPointers& tensors) {
   note_assignments(signature.plan->graph());
-  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor* t) { return t->impl()->mask != nullptr; })) {
-    Pointers all = tensors;
+  if (std::any_of(tensors.begin(), tensors.end(),
+                  [](const Tensor* t) { return t->impl()->mask != nullptr; })) {
+    TensorPointers all = tensors;
     std::vector<Tensor> masks;
     masks.reserve(tensors.size());
     for (const Tensor* t : tensors)
@@ -367,21 +307,37 @@ FunctionReport Function::report() const {
 std::string Function::explain() const {
   const FunctionReport r = report();
   const std::lock_guard lock(state_->mutex);
-  std::string text = fmt::format("{}: {} calls, {} replayed, {} recorded, {} plans\n", state_->options.name, r.calls,
-                                 r.replays, r.recordings, r.plans);
+  std::string text = fmt::format("{}: {} calls, {} replayed, {} recorded, {} plans\n",
+                                 state_->options.name, r.calls, r.replays, r.recordings, r.plans);
   for (const auto& s : state_->signatures) {
     std::string arguments;
     for (const Tensor& t : s->kind.flatten())
-      if (t) arguments += (arguments.empty() ? "" : ", ") + (t.is_weak() ? t.str() : t.spec().str());
+      if (t)
+        arguments += (arguments.empty() ? "" : ", ") + (t.is_weak() ? t.str() : t.spec().str());
     text += fmt::format("  ({}): ", arguments);
     if (s->plan)
-      text += fmt::format("{} operations in {} steps, {} variables, arena of {} bytes instead of {}\n",
-                          s->recorded.steps.size(), s->plan->graph().steps.size(), s->plan->graph().variables.size(),
-                          s->plan->arena_bytes(), s->plan->unplanned_bytes());
+      text += fmt::format(
+          "{} operations in {} steps, {} variables, arena of {} bytes instead of {}\n",
+          s->recorded.steps.size(), s->plan->graph().steps.size(),
+          s->plan->graph().variables.size(), s->plan->arena_bytes(), s->plan->unplanned_bytes());
     else
       text += s->stage == Stage::eager ? "eager\n" : "recorded, not yet replayed\n";
   }
   for (const std::string& cause : r.causes) text += "  " + cause + "\n";
+  return text;
+}
+
+std::string Function::passes() const {
+  const std::lock_guard lock(state_->mutex);
+  std::string text;
+  for (const auto& s : state_->signatures) {
+    if (s->stage == Stage::eager) continue;
+    plan::Graph graph = s->recorded;
+    text += fmt::format("recorded, {} steps:\n{}", graph.steps.size(), graph.str());
+    plan::optimize(graph, [&](const char* pass, const plan::Graph& now) {
+      text += fmt::format("\n{}, {} steps:\n{}", pass, now.steps.size(), now.str());
+    });
+  }
   return text;
 }
 
@@ -404,6 +360,7 @@ class Restore {
     graph_context().assignments = outer_;
     for (const auto& [variable, value] : list_) variable.stored() = value;
   }
+
  private:
   AssignmentList list_, *outer_;
 };
@@ -413,8 +370,11 @@ Function::Timing describe(const plan::Graph& graph, const plan::Step& step) {
   if (!step.kernel) return timing;
   std::vector<Tensor> inputs;
   std::vector<TensorSpec> outputs;
-  const auto dtype = [&](const plan::Use& use) { return graph.values[static_cast<size_t>(use.value)].dtype; };
-  for (const plan::Use& use : step.inputs) inputs.push_back(Tensor::abstract(use.shape, dtype(use)));
+  const auto dtype = [&](const plan::Use& use) {
+    return graph.values[static_cast<size_t>(use.value)].dtype;
+  };
+  for (const plan::Use& use : step.inputs)
+    inputs.push_back(Tensor::abstract(use.shape, dtype(use)));
   for (const plan::Use& use : step.outputs) outputs.push_back({use.shape, dtype(use)});
   const Cost cost = kernel_cost(*step.kernel, inputs, outputs);
   timing.flops = cost.flops;
@@ -428,14 +388,16 @@ Function::Profile Function::profile(const Nest& arguments, int repetitions) {
   Restore restore;
   State& s = *state_;
   for (int i = 0; i < 2; ++i)
-    if (!s.last || !same_kind(s.last->kind, arguments) || s.last->stage != Stage::ready) (*this)(arguments);
+    if (!s.last || !same_kind(s.last->kind, arguments) || s.last->stage != Stage::ready)
+      (*this)(arguments);
   const std::lock_guard lock(s.mutex);
-  Pointers tensors;
+  TensorPointers tensors;
   if (!collect(arguments, tensors) || !s.last || !s.last->plan || s.last->stage != Stage::ready)
-    throw StateError(fmt::format("'{}' has no plan to profile: it runs eagerly. explain() says why.", s.options.name));
+    throw StateError(fmt::format(
+        "'{}' has no plan to profile: it runs eagerly. explain() says why.", s.options.name));
   std::vector<Tensor> masks;
   masks.reserve(tensors.size());
-  const Pointers given = tensors;
+  const TensorPointers given = tensors;
   for (const Tensor* t : given)
     if (t->impl()->mask) tensors.push_back(&masks.emplace_back(t->mask()));
   plan::Plan& plan = *s.last->plan;
@@ -444,7 +406,8 @@ Function::Profile Function::profile(const Nest& arguments, int repetitions) {
   profile.arena_bytes = plan.arena_bytes();
   profile.unplanned_bytes = plan.unplanned_bytes();
   for (const Variable& v : plan.graph().variables) profile.variable_bytes += v.stored().bytes();
-  for (const plan::Step& step : plan.graph().steps) profile.steps.push_back(describe(plan.graph(), step));
+  for (const plan::Step& step : plan.graph().steps)
+    profile.steps.push_back(describe(plan.graph(), step));
   double best = 0;
   for (int i = 0; i < std::max(repetitions, 1); ++i) {
     std::vector<plan::StepTime> times;

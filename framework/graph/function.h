@@ -1,4 +1,5 @@
-// function(f): makes a function of tensors fast by recording it once and replaying what it computed.
+// function(f): makes a function of tensors fast by recording it once and replaying what it
+// computed.
 #pragma once
 #include <functional>
 #include <memory>
@@ -11,23 +12,24 @@ namespace cornu {
 
 /// How a Function has spent its calls.
 struct FunctionReport {
-  int64_t calls = 0;     ///< in all
-  int64_t replays = 0;   ///< run by a plan
+  int64_t calls = 0;    ///< in all
+  int64_t replays = 0;  ///< run by a plan
   int64_t recordings = 0;
-  int64_t plans = 0;     ///< that are kept now, one for each signature
-  /// One line for each recording after the first and for each signature that stays eager, saying why: "argument 'x'
-  /// changed from float32 (32, 20) to float32 (16, 20)".
+  int64_t plans = 0;  ///< that are kept now, one for each signature
+  /// One line for each recording after the first and for each signature that stays eager, saying
+  /// why: "argument 'x' changed from float32 (32, 20) to float32 (16, 20)".
   std::vector<std::string> causes;
 };
 
-/// A function of nested tensors that records itself. For each signature (the arguments' structure, shapes and dtypes)
-/// the first call runs eagerly, on real values, and is recorded: kernels, gradients, assignments of variables, random
-/// draws. The second is recorded too, and compared. Later calls replay the optimised recording. Numbers and C++ values
-/// that the function reads are constants of the recording. Results are equal up to float rounding.
+/// A function of nested tensors that records itself. For each signature (the arguments' structure,
+/// shapes and dtypes) the first call runs eagerly, on real values, and is recorded: kernels,
+/// gradients, assignments of variables, random draws. The second is recorded too, and compared.
+/// Later calls replay the optimised recording. Numbers and C++ values that the function reads are
+/// constants of the recording. Results are equal up to float rounding.
 ///
-/// It stays eager, and says so once, where it reads a tensor's value to decide something (item(), to_vector(), ...), or
-/// where recordings keep differing. Inside an open GradientTape, another function or a shape inference it runs its body
-/// as it is, so functions nest.
+/// It stays eager, and says so once, where it reads a tensor's value to decide something (item(),
+/// to_vector(), ...), or where recordings keep differing. Inside an open GradientTape, another
+/// function or a shape inference it runs its body as it is, so functions nest.
 class Function {
  public:
   using Body = std::function<Nest(const Nest&)>;
@@ -47,8 +49,8 @@ class Function {
 
   Nest operator()(const Nest& arguments);
 
-  /// Lets the next call be recorded and compared again, because C++ values that the function reads may have changed.
-  /// `fit` does this at each epoch.
+  /// Lets the next call be recorded and compared again, because C++ values that the function reads
+  /// may have changed. `fit` does this at each epoch.
   void recheck();
   /// Drops all plans.
   void clear();
@@ -60,6 +62,8 @@ class Function {
   std::string explain() const;
   /// Each plan's steps, one a line.
   std::string plans() const;
+  /// Each recording as it was made, and what each pass that improves it leaves.
+  std::string passes() const;
 
   /// What one step of a plan took, did and moved.
   struct Timing {
@@ -72,8 +76,9 @@ class Function {
     size_t unplanned_bytes = 0;  ///< what they would take side by side
     size_t variable_bytes = 0;   ///< of the variables that it reads or writes
   };
-  /// Runs the plan that these arguments have (recording it if need be) and times each step, in the repetition that was
-  /// disturbed least. Variables get their values back. Throws StateError when the function stays eager.
+  /// Runs the plan that these arguments have (recording it if need be) and times each step, in the
+  /// repetition that was disturbed least. Variables get their values back. Throws StateError when
+  /// the function stays eager.
   Profile profile(const Nest& arguments, int repetitions = 10);
 
  private:
@@ -139,8 +144,8 @@ struct CallTraits<R (F::*)(P...) const> : CallTraits<R (F::*)(P...)> {};
 ///   });
 ///   for (...) step(x, y);
 ///
-/// `f` takes Tensors (by const reference) and returns a Tensor, a Nest or nothing; one that takes a Nest gives a Function,
-/// which has reports.
+/// `f` takes Tensors (by const reference) and returns a Tensor, a Nest or nothing; one that takes a
+/// Nest gives a Function, which has reports.
 template <class F>
 auto function(F f) {
   if constexpr (std::is_invocable_v<F, const Nest&> && !std::is_invocable_v<F, const Tensor&>)

@@ -35,8 +35,9 @@ Nest make_node(std::shared_ptr<Operation> operation, Arguments arguments, const 
   node->serial = next_serial();
   node->outputs = outputs;
   int index = 0;
-  return outputs.map(
-      [&](const Tensor& t) { return Tensor::symbolic(t.shape(), t.dtype(), {node, index++}); });
+  return outputs.map([&](const Tensor& t) {
+    return Tensor::symbolic(t.shape(), t.dtype(), {node, index++});
+  });
 }
 
 InferenceScope::InferenceScope() { ++graph_context().inference_depth; }
@@ -64,16 +65,38 @@ Tensor merge(const Tensor& a, const Tensor& b) {
   return result;
 }
 
+InferencePass& current_pass() {
+  thread_local InferencePass pass = InferencePass::none;
+  return pass;
+}
+
+class PassScope {
+ public:
+  explicit PassScope(InferencePass pass) : before_(current_pass()) { current_pass() = pass; }
+  ~PassScope() { current_pass() = before_; }
+  PassScope(const PassScope&) = delete;
+
+ private:
+  InferencePass before_;
+};
+
 }  // namespace
+
+InferencePass inference_pass() { return current_pass(); }
 
 Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Arguments&)>& f) {
   InferenceScope scope;
   bool known = true;
   for (const Tensor& t : arguments.tensors()) known &= t.shape().known();
+  if (known)
+    return f(arguments.map([](const Tensor& t) { return stand_in(t, 83); }))
+        .map([](const Tensor& t) { return t ? merge(t, t) : t; });
   // Two primes: sizes derived from them differ whenever they depend on the unknown size.
-  const Nest first = f(arguments.map([](const Tensor& t) { return stand_in(t, 83); }));
-  if (known) return first.map([](const Tensor& t) { return t ? merge(t, t) : t; });
-  const Nest second = f(arguments.map([](const Tensor& t) { return stand_in(t, 89); }));
+  const auto run = [&](InferencePass which, int64_t fill) {
+    const PassScope pass(which);
+    return f(arguments.map([&](const Tensor& t) { return stand_in(t, fill); }));
+  };
+  const Nest first = run(InferencePass::first, 83), second = run(InferencePass::second, 89);
   std::vector<Tensor> a = first.flatten(), b = second.flatten();
   for (size_t i = 0; i < a.size(); ++i) a[i] = merge(a[i], b[i]);
   return first.pack(a);

@@ -64,6 +64,11 @@ Nest make_node(std::shared_ptr<Operation> operation, Arguments arguments, const 
 /// other state changes meanwhile.
 Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Arguments&)>& f);
 
+/// The run of `f` that infer_outputs is in on this thread, for what is made during it and has shapes: an axis that has
+/// another size in the second run is unknown. `none` where all sizes are known.
+enum class InferencePass : uint8_t { none, first, second };
+InferencePass inference_pass();
+
 /// For the life of the scope, variables and seeds do not change and recorders see nothing.
 class InferenceScope {
  public:

@@ -18,8 +18,9 @@ class Reads final : public Recorder {
   ~Reads() override { graph_context().recorders.pop_back(); }
   void record(const Step&) override {}
   void read(const Tensor& value) override {
-    const bool known = std::any_of(values.begin(), values.end(),
-                                   [&](const Tensor& t) { return t.impl()->key == value.impl()->key; });
+    const bool known = std::any_of(values.begin(), values.end(), [&](const Tensor& t) {
+      return t.impl()->key == value.impl()->key;
+    });
     if (!known) values.push_back(value);
   }
   std::vector<Tensor> values;
@@ -36,7 +37,8 @@ class Assignments {
     graph_context().assignments = outer_;
     if (!outer_) return;
     for (const auto& entry : list_)
-      if (std::none_of(outer_->begin(), outer_->end(), [&](const auto& known) { return known.first == entry.first; }))
+      if (std::none_of(outer_->begin(), outer_->end(),
+                       [&](const auto& known) { return known.first == entry.first; }))
         outer_->push_back(entry);
   }
   Assignments(const Assignments&) = delete;
@@ -46,8 +48,8 @@ class Assignments {
   AssignmentList list_, *outer_;
 };
 
-// Puts variables back to what they were before the first run, and at the end to what they are now. Assignments in
-// between are a rehearsal that no recording is told of.
+// Puts variables back to what they were before the first run, and at the end to what they are now.
+// Assignments in between are a rehearsal that no recording is told of.
 class Rehearsal {
  public:
   explicit Rehearsal(const AssignmentList& before) {

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../base/loss_scaling.h"
 #include "../graph/function.h"
 #include "../graph/tape.h"
 #include "../ops/core.h"
@@ -29,6 +30,10 @@ void Model::compile(CompileOptions options) {
   loss_ = std::move(loss);
   metrics_ = std::move(metrics);
   optimizer_ = options.optimizer.shared();
+  // Gradients in float16 underflow without a scale.
+  if (options.auto_scale_loss && dtype_policy().name() == "mixed_float16" &&
+      !dynamic_cast<const LossScaling*>(optimizer_.get()))
+    optimizer_ = std::make_shared<LossScaling>(LossScalingConfig{Choice<Optimizer>(optimizer_)});
   compile_options_ = std::move(options);
   loss_mean_->reset();
   forget_layers();

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "../graph/function.h"
+#include "../ops/creation.h"
 #include "../ops/elementwise.h"
 #include "../ops/linalg.h"
-#include "../ops/creation.h"
 #include "../saving/atomic_file.h"
 #include "model.h"
 
@@ -21,12 +21,14 @@ double seconds_of(const std::function<void()>& f) {
   for (int i = 0; i < 4; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return best;
 }
 
-// What this machine reaches with the threads at hand: a large matrix product, and a pass over memory.
+// What this machine reaches with the threads at hand: a large matrix product, and a pass over
+// memory.
 struct Machine {
   double flops, bandwidth;
 
@@ -74,18 +76,19 @@ struct Row {
 std::string line(const std::string& name, const Row& row, double total) {
   const Machine& machine = Machine::here();
   const double time = std::max(row.seconds, 1e-12);
-  return fmt::format("{:<44} {:>5} {:>9.3f} {:>5.1f}% {:>9.2f} {:>5.0f}% {:>8.2f} {:>5.0f}%\n", name.substr(0, 44),
-                     row.steps, row.seconds * 1e3, 100 * row.seconds / total, row.flops / time / 1e9,
-                     100 * row.flops / time / machine.flops, row.bytes / time / 1e9,
-                     100 * row.bytes / time / machine.bandwidth);
+  return fmt::format("{:<44} {:>5} {:>9.3f} {:>5.1f}% {:>9.2f} {:>5.0f}% {:>8.2f} {:>5.0f}%\n",
+                     name.substr(0, 44), row.steps, row.seconds * 1e3, 100 * row.seconds / total,
+                     row.flops / time / 1e9, 100 * row.flops / time / machine.flops,
+                     row.bytes / time / 1e9, 100 * row.bytes / time / machine.bandwidth);
 }
 
 std::string table(const char* title, const std::map<std::string, Row>& rows, double total) {
   std::vector<std::pair<std::string, Row>> sorted(rows.begin(), rows.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
-  std::string text = fmt::format("{:<44} {:>5} {:>9} {:>6} {:>9} {:>6} {:>8} {:>6}\n", title, "steps", "ms", "share",
-                                 "GFLOP/s", "peak", "GB/s", "peak");
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.seconds > b.second.seconds;
+  });
+  std::string text = fmt::format("{:<44} {:>5} {:>9} {:>6} {:>9} {:>6} {:>8} {:>6}\n", title,
+                                 "steps", "ms", "share", "GFLOP/s", "peak", "GB/s", "peak");
   for (const auto& [name, row] : sorted) text += line(name, row, total);
   return text + "\n";
 }
@@ -95,8 +98,8 @@ void write_trace(const std::string& path, const Function::Profile& profile) {
   for (const Function::Timing& t : profile.steps)
     text += fmt::format(
         R"({}{{"name": "{}", "cat": "{}", "ph": "X", "pid": 1, "tid": 1, "ts": {:.3f}, "dur": {:.3f}, "args": {{"flops": {:.0f}, "bytes": {:.0f}}}}})",
-        text.size() > 2 ? ",\n" : "", t.where.empty() ? t.kernel : t.where + ": " + t.kernel, t.kernel, t.start * 1e6,
-        t.seconds * 1e6, t.flops, t.bytes);
+        text.size() > 2 ? ",\n" : "", t.where.empty() ? t.kernel : t.where + ": " + t.kernel,
+        t.kernel, t.start * 1e6, t.seconds * 1e6, t.flops, t.bytes);
   text += "\n]\n";
   saving::write_file(path, std::as_bytes(std::span(text)));
 }
@@ -112,22 +115,28 @@ std::string Model::profile(const Nest& x, const Nest& y, const ProfileOptions& o
   std::map<std::string, Row> layers, kernels;
   Row all;
   for (const Function::Timing& t : profile.steps) {
-    layers[t.where.empty() ? (train ? "(loss, metrics, optimizer)" : "(no layer)") : t.where].add(t);
+    layers[t.where.empty() ? (train ? "(loss, metrics, optimizer)" : "(no layer)") : t.where].add(
+        t);
     kernels[t.kernel].add(t);
     all.add(t);
   }
   const double total = std::max(all.seconds, 1e-12);
   const Tensor first = x.is_tensor() ? x.tensor() : x.flatten().at(0);
   const double batch = first.rank() > 0 ? static_cast<double>(first.shape()[0]) : 1;
-  std::string text = table("layer", layers, total) + table("kernel", kernels, total) + line("whole step", all, total);
-  text += fmt::format("\nPeaks of this machine: {:.0f} GFLOP/s (matrix product), {:.1f} GB/s (one pass over memory)\n",
-                      Machine::here().flops / 1e9, Machine::here().bandwidth / 1e9);
-  const double arena = static_cast<double>(profile.arena_bytes), variables = static_cast<double>(profile.variable_bytes);
-  text += fmt::format("Memory: {} for variables, {} for a batch of {:.0f} ({} without planning)\n", bytes_text(variables),
-                      bytes_text(arena), batch, bytes_text(static_cast<double>(profile.unplanned_bytes)));
+  std::string text = table("layer", layers, total) + table("kernel", kernels, total) +
+                     line("whole step", all, total);
+  text += fmt::format(
+      "\nPeaks of this machine: {:.0f} GFLOP/s (matrix product), {:.1f} GB/s (one pass over "
+      "memory)\n",
+      Machine::here().flops / 1e9, Machine::here().bandwidth / 1e9);
+  const double arena = static_cast<double>(profile.arena_bytes),
+               variables = static_cast<double>(profile.variable_bytes);
+  text += fmt::format("Memory: {} for variables, {} for a batch of {:.0f} ({} without planning)\n",
+                      bytes_text(variables), bytes_text(arena), batch,
+                      bytes_text(static_cast<double>(profile.unplanned_bytes)));
   if (const double free = free_memory(); free > 0 && arena > 0)
-    text += fmt::format("About {:.0f} samples a batch would fit into the {} that are free\n", free / (arena / batch),
-                        bytes_text(free));
+    text += fmt::format("About {:.0f} samples a batch would fit into the {} that are free\n",
+                        free / (arena / batch), bytes_text(free));
   if (!options.trace.empty()) write_trace(options.trace, profile);
   return text;
 }

@@ -125,7 +125,16 @@ Value::Dict Sequential::get_config() const {
   if (input_) append(*input_);
   for (const auto& layer : layers_) append(*layer);
   config.emplace_back("layers", std::move(list));
-  if (const Value* shape = detail::find(build_config(), "input_shape")) config.emplace_back("build_input_shape", *shape);
+  if (const Value* built = detail::find(build_config(), "input_shape")) {
+    Value shape = *built;
+    // Built by data: the next data may come in other batches.
+    if (!input_ && shape.is<Value::List>() && !shape.get<Value::List>().empty()) {
+      Value::List sizes = shape.get<Value::List>();
+      if (sizes[0].is<int64_t>()) sizes[0] = Value();
+      shape = std::move(sizes);
+    }
+    config.emplace_back("build_input_shape", std::move(shape));
+  }
   return config;
 }
 

@@ -10,7 +10,8 @@ uint32_t first_bits(size_t count) { return count >= 32 ? ~0u : (1u << count) - 1
 uint32_t differentiable(const backend::Program& program, std::span<const Tensor> inputs) {
   uint32_t wanted = 0;
   for (size_t i = 0; i < inputs.size() && i < 32; ++i)
-    if (is_float(inputs[i].dtype()) && !program.is_constant_in(static_cast<int>(i))) wanted |= 1u << i;
+    if (is_float(inputs[i].dtype()) && !program.is_constant_in(static_cast<int>(i)))
+      wanted |= 1u << i;
   return wanted;
 }
 
@@ -27,8 +28,10 @@ struct Reads {
     ReadOperands read{0, 0};
     if (!wanted || n + outputs > 32) return wanted ? ReadOperands{} : read;
     const backend::ProgramRef derivative = k.program->derivative(wanted);
-    for (size_t i = 0; i < n; ++i) read.inputs |= uint32_t{derivative->reads(static_cast<int>(i))} << i;
-    for (size_t i = 0; i < outputs; ++i) read.outputs |= uint32_t{derivative->reads(static_cast<int>(n + i))} << i;
+    for (size_t i = 0; i < n; ++i)
+      read.inputs |= uint32_t{derivative->reads(static_cast<int>(i))} << i;
+    for (size_t i = 0; i < outputs; ++i)
+      read.outputs |= uint32_t{derivative->reads(static_cast<int>(n + i))} << i;
     return read;
   }
   ReadOperands operator()(const backend::Reduce& k) const {
@@ -38,7 +41,8 @@ struct Reads {
     if (!wanted || n > 30) return {};
     const backend::ProgramRef derivative = k.program->derivative(wanted);
     ReadOperands read{0, 0};
-    for (size_t i = 0; i < n; ++i) read.inputs |= uint32_t{derivative->reads(static_cast<int>(i))} << i;
+    for (size_t i = 0; i < n; ++i)
+      read.inputs |= uint32_t{derivative->reads(static_cast<int>(i))} << i;
     // The elements themselves are computed again from all inputs.
     if (derivative->reads(static_cast<int>(n))) read.inputs = first_bits(n);
     return read;

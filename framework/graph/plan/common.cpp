@@ -17,11 +17,13 @@ void merge_common(Graph& graph) {
       use.value = aliases(use.value);
       hash = hash * 1000003 + static_cast<size_t>(use.value);
     }
-    if (const backend::ProgramRef* program = program_of(step)) hash = hash * 31 + (*program)->hash();
+    if (const backend::ProgramRef* program = program_of(step))
+      hash = hash * 31 + (*program)->hash();
     bool found = false;
     for (auto [it, end] = seen.equal_range(hash); it != end; ++it) {
       const Step& other = graph.steps[it->second];
-      if (other.again != step.again || other.inputs != step.inputs || other.outputs.size() != step.outputs.size() || !(*other.kernel == *step.kernel))
+      if (other.again != step.again || other.inputs != step.inputs ||
+          other.outputs.size() != step.outputs.size() || !(*other.kernel == *step.kernel))
         continue;
       bool equal = true;
       for (size_t k = 0; k < step.outputs.size(); ++k)
@@ -29,7 +31,8 @@ void merge_common(Graph& graph) {
                  graph.values[static_cast<size_t>(other.outputs[k].value)].dtype ==
                      graph.values[static_cast<size_t>(step.outputs[k].value)].dtype;
       if (!equal) continue;
-      for (size_t k = 0; k < step.outputs.size(); ++k) aliases.set(step.outputs[k].value, other.outputs[k].value);
+      for (size_t k = 0; k < step.outputs.size(); ++k)
+        aliases.set(step.outputs[k].value, other.outputs[k].value);
       found = true;
       break;
     }

@@ -19,8 +19,10 @@ void drop_dead(Graph& graph) {
   graph.steps.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
 
   // Sources that are gone give up what they hold, and the others close ranks.
-  std::vector<int> variable_number(graph.variables.size(), -1), constant_number(graph.constants.size(), -1);
-  for (const Assignment& a : graph.assignments) variable_number[static_cast<size_t>(a.variable)] = 0;
+  std::vector<int> variable_number(graph.variables.size(), -1),
+      constant_number(graph.constants.size(), -1);
+  for (const Assignment& a : graph.assignments)
+    variable_number[static_cast<size_t>(a.variable)] = 0;
   for (size_t i = 0; i < graph.values.size(); ++i) {
     const Value& value = graph.values[i];
     if (needed[i] == 0) continue;
@@ -40,10 +42,13 @@ void drop_dead(Graph& graph) {
   close(graph.constants, constant_number);
   for (Value& value : graph.values) {
     if (value.index < 0) continue;  // left out before
-    if (value.source == Source::variable) value.index = variable_number[static_cast<size_t>(value.index)];
-    if (value.source == Source::constant) value.index = constant_number[static_cast<size_t>(value.index)];
+    if (value.source == Source::variable)
+      value.index = variable_number[static_cast<size_t>(value.index)];
+    if (value.source == Source::constant)
+      value.index = constant_number[static_cast<size_t>(value.index)];
   }
-  for (Assignment& a : graph.assignments) a.variable = variable_number[static_cast<size_t>(a.variable)];
+  for (Assignment& a : graph.assignments)
+    a.variable = variable_number[static_cast<size_t>(a.variable)];
 }
 
 }  // namespace cornu::plan

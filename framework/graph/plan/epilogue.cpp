@@ -1,4 +1,5 @@
-// Programs behind convolutions that the convolution can do itself, so that its result is not read and written once more.
+// Programs behind convolutions that the convolution can do itself, so that its result is not read
+// and written once more.
 #include <algorithm>
 
 #include "passes.h"
@@ -41,17 +42,21 @@ std::optional<Epilogue> read_program(const backend::Program& program, int x) {
 
 class EpiloguePass {
  public:
-  explicit EpiloguePass(Graph& graph) : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
+  explicit EpiloguePass(Graph& graph)
+      : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
 
   void run() {
     for (size_t i = 0; i < graph_.steps.size(); ++i)
-      if (const Step& step = graph_.steps[i]; step.kernel && std::holds_alternative<backend::Fused>(*step.kernel))
+      if (const Step& step = graph_.steps[i];
+          step.kernel && std::holds_alternative<backend::Fused>(*step.kernel))
         take(static_cast<int>(i));
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
   }
 
  private:
-  bool float32(int value) const { return graph_.values[static_cast<size_t>(value)].dtype == DType::float32; }
+  bool float32(int value) const {
+    return graph_.values[static_cast<size_t>(value)].dtype == DType::float32;
+  }
 
   void take(int number) {
     Step& step = graph_.steps[static_cast<size_t>(number)];
@@ -62,15 +67,17 @@ class EpiloguePass {
       if (from < 0 || counts_[static_cast<size_t>(x.value)] != 1) continue;
       Step& source = graph_.steps[static_cast<size_t>(from)];
       auto* conv = source.kernel ? std::get_if<backend::Conv>(&*source.kernel) : nullptr;
-      if (!conv || conv->pass != backend::ConvPass::forward || conv->relu || source.outputs[0].shape != x.shape ||
-          step.outputs[0].shape != x.shape || !float32(x.value))
+      if (!conv || conv->pass != backend::ConvPass::forward || conv->relu ||
+          source.outputs[0].shape != x.shape || step.outputs[0].shape != x.shape ||
+          !float32(x.value))
         continue;
       const auto epilogue = read_program(**program_of(step), static_cast<int>(i));
       if (!epilogue || step.inputs.size() != (epilogue->bias >= 0 ? 2u : 1u)) continue;
       const int64_t channels = source.inputs[1].shape.back();
       if (epilogue->bias >= 0) {
         const Use& bias = step.inputs[static_cast<size_t>(epilogue->bias)];
-        if (conv->bias || !float32(bias.value) || producers_[static_cast<size_t>(bias.value)] >= from ||
+        if (conv->bias || !float32(bias.value) ||
+            producers_[static_cast<size_t>(bias.value)] >= from ||
             !along_channels(bias.shape, x.shape, conv->block_y, channels))
           continue;
         conv->bias = true;

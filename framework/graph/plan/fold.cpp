@@ -1,4 +1,5 @@
-// What depends on constants only is computed now; numbers become part of programs; steps that change nothing go.
+// What depends on constants only is computed now; numbers become part of programs; steps that
+// change nothing go.
 #include <algorithm>
 
 #include "passes.h"
@@ -20,7 +21,8 @@ void compute(Graph& graph, const Step& step) {
   std::vector<Tensor> results;
   for (const Use& use : step.inputs) {
     const Value& value = graph.values[static_cast<size_t>(use.value)];
-    inputs.push_back({&use.shape, value.dtype, graph.constants[static_cast<size_t>(value.index)].data()});
+    inputs.push_back(
+        {&use.shape, value.dtype, graph.constants[static_cast<size_t>(value.index)].data()});
   }
   for (const Use& use : step.outputs) {
     results.push_back(Tensor::empty(use.shape, graph.values[static_cast<size_t>(use.value)].dtype));
@@ -39,7 +41,8 @@ bool worth_computing(const Graph& graph, const Step& step) {
   size_t bytes = 0;
   for (const Use& use : step.outputs) bytes += graph.values[static_cast<size_t>(use.value)].bytes();
   return bytes <= largest_folded &&
-         std::all_of(step.inputs.begin(), step.inputs.end(), [&](const Use& use) { return is_constant(graph, use); });
+         std::all_of(step.inputs.begin(), step.inputs.end(),
+                     [&](const Use& use) { return is_constant(graph, use); });
 }
 
 // Numbers among the inputs of a program move into it.
@@ -76,12 +79,14 @@ void simplify_reduce(Step& step) {
     if (use.shape.numel() != 1 && use.shape != reduce.shape) return;
   backend::ProgramBuilder builder(static_cast<int>(step.inputs.size()));
   std::vector<backend::Expr> inputs;
-  for (size_t i = 0; i < step.inputs.size(); ++i) inputs.push_back(builder.input(static_cast<int>(i)));
+  for (size_t i = 0; i < step.inputs.size(); ++i)
+    inputs.push_back(builder.input(static_cast<int>(i)));
   std::vector<backend::Expr> outputs = append_program(builder, *reduce.program, inputs);
-  if (reduce.scale != 1) outputs[0] = builder.append(backend::Opcode::multiply, {outputs[0], builder.constant(reduce.scale)});
+  if (reduce.scale != 1)
+    outputs[0] =
+        builder.append(backend::Opcode::multiply, {outputs[0], builder.constant(reduce.scale)});
   const backend::Fused fused{builder.finish(outputs), reduce.compute};
-  for (Use& use : step.inputs)
-    use.shape = use.shape.numel() == 1 ? Shape{} : step.outputs[0].shape;
+  for (Use& use : step.inputs) use.shape = use.shape.numel() == 1 ? Shape{} : step.outputs[0].shape;
   step.kernel = fused;
 }
 
@@ -115,7 +120,8 @@ void fold(Graph& graph) {
       drop_unread(step);
       embed_numbers(graph, step);
     }
-    if (const int same = passed_on(graph, step); same >= 0) aliases.set(step.outputs[0].value, same);
+    if (const int same = passed_on(graph, step); same >= 0)
+      aliases.set(step.outputs[0].value, same);
   }
   aliases.apply(graph);
   drop_dead(graph);

@@ -1,4 +1,5 @@
-// Chains of elementwise programs become one program, so that what lies between them never goes through memory.
+// Chains of elementwise programs become one program, so that what lies between them never goes
+// through memory.
 #include <algorithm>
 
 #include "passes.h"
@@ -50,7 +51,8 @@ class Fuser {
     return producer.inputs.empty() && program.instructions().empty();
   }
 
-  // Whether the values as stored are those that the program had: nothing is rounded or cut off by storing.
+  // Whether the values as stored are those that the program had: nothing is rounded or cut off by
+  // storing.
   bool exact(const Step& producer, size_t output) const {
     const backend::Fused& fused = std::get<backend::Fused>(*producer.kernel);
     const DType stored = value(producer.outputs[output]).dtype;
@@ -60,7 +62,8 @@ class Fuser {
     const int first = program.inputs() + static_cast<int>(program.constants().size());
     const int instruction = program.outputs()[output] - first;
     if (instruction < 0) return false;
-    const backend::Domain domain = backend::info(program.instructions()[static_cast<size_t>(instruction)].op).domain;
+    const backend::Domain domain =
+        backend::info(program.instructions()[static_cast<size_t>(instruction)].op).domain;
     return domain == backend::Domain::boolean || domain == backend::Domain::logical;
   }
 
@@ -123,11 +126,13 @@ class Fuser {
       inner_places[i] = add(use);
     }
     for (size_t i = 0; i < consumer.inputs.size(); ++i)
-      if (output_of_producer(consumer.inputs[i].value) < 0) outer_places[i] = add(consumer.inputs[i]);
+      if (output_of_producer(consumer.inputs[i].value) < 0)
+        outer_places[i] = add(consumer.inputs[i]);
 
     backend::ProgramBuilder builder(static_cast<int>(inputs.size()));
     std::vector<backend::Expr> inner_inputs, outer_inputs;
-    for (const size_t place : inner_places) inner_inputs.push_back(builder.input(static_cast<int>(place)));
+    for (const size_t place : inner_places)
+      inner_inputs.push_back(builder.input(static_cast<int>(place)));
     const std::vector<backend::Expr> results = append_program(builder, *inner, inner_inputs);
     for (size_t i = 0; i < consumer.inputs.size(); ++i) {
       const int output = output_of_producer(consumer.inputs[i].value);

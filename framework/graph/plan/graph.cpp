@@ -15,13 +15,15 @@ int Graph::add_value(DType dtype, int64_t numel, Source source, int index) {
 
 int Graph::add_constant(const Tensor& tensor) {
   constants.push_back(tensor);
-  return add_value(tensor.dtype(), tensor.size(), Source::constant, static_cast<int>(constants.size()) - 1);
+  return add_value(tensor.dtype(), tensor.size(), Source::constant,
+                   static_cast<int>(constants.size()) - 1);
 }
 
 std::vector<int> Graph::producers() const {
   std::vector<int> result(values.size(), -1);
   for (size_t i = 0; i < steps.size(); ++i)
-    for (const Use& use : steps[i].outputs) result[static_cast<size_t>(use.value)] = static_cast<int>(i);
+    for (const Use& use : steps[i].outputs)
+      result[static_cast<size_t>(use.value)] = static_cast<int>(i);
   return result;
 }
 
@@ -40,8 +42,8 @@ std::string describe(const Graph& graph, const Use& use) {
   static constexpr const char* letters[] = {"%", "arg", "var", "const"};
   const Value& value = graph.values[static_cast<size_t>(use.value)];
   const int number = value.source == Source::computed ? use.value : value.index;
-  return fmt::format("{}{} {} {}", letters[static_cast<size_t>(value.source)], number, dtype_name(value.dtype),
-                     use.shape.str());
+  return fmt::format("{}{} {} {}", letters[static_cast<size_t>(value.source)], number,
+                     dtype_name(value.dtype), use.shape.str());
 }
 
 std::string join(const Graph& graph, const std::vector<Use>& uses) {
@@ -60,12 +62,13 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 std::string Graph::str() const {
   std::string text;
   for (const Step& step : steps)
-    text += fmt::format("{} = {}({}){}\n", join(*this, step.outputs), step.name(), join(*this, step.inputs),
-                        step.where.empty() ? "" : "  # " + step.where) +
+    text += fmt::format("{} = {}({}){}\n", join(*this, step.outputs), step.name(),
+                        join(*this, step.inputs), step.where.empty() ? "" : "  # " + step.where) +
             step.text;
   for (const Assignment& a : assignments) {
     const Variable& variable = variables[static_cast<size_t>(a.variable)];
-    text += fmt::format("{} <- {}\n", variable.path(), describe(*this, {a.value, variable.shape()}));
+    text +=
+        fmt::format("{} <- {}\n", variable.path(), describe(*this, {a.value, variable.shape()}));
   }
   return text + fmt::format("return {}\n", join(*this, outputs));
 }
@@ -93,18 +96,20 @@ bool same(const Graph& a, const Graph& b, std::string& difference) {
     return true;
   };
   const auto place = [](const Step& step) {
-    return fmt::format("{}{}", step.name(), step.where.empty() ? "" : " in layer '" + step.where + "'");
+    return fmt::format("{}{}", step.name(),
+                       step.where.empty() ? "" : " in layer '" + step.where + "'");
   };
   for (size_t i = 0; i < std::min(a.steps.size(), b.steps.size()); ++i) {
     const Step &s = a.steps[i], &t = b.steps[i];
-    if (s.kernel.has_value() == t.kernel.has_value() && (!s.kernel || *s.kernel == *t.kernel) && s.text == t.text &&
-        same_uses(s.inputs, t.inputs) && same_uses(s.outputs, t.outputs))
+    if (s.kernel.has_value() == t.kernel.has_value() && (!s.kernel || *s.kernel == *t.kernel) &&
+        s.text == t.text && same_uses(s.inputs, t.inputs) && same_uses(s.outputs, t.outputs))
       continue;
     difference = fmt::format("operation {} was {} and is now {}", i, place(s), place(t));
     return false;
   }
   if (a.steps.size() != b.steps.size()) {
-    difference = fmt::format("there were {} operations and are now {}", a.steps.size(), b.steps.size());
+    difference =
+        fmt::format("there were {} operations and are now {}", a.steps.size(), b.steps.size());
     return false;
   }
   // The order in which variables were met says nothing: the first call may have made them.

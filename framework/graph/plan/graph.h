@@ -1,4 +1,5 @@
-// What a recorded function computes, as a graph of kernels: the form in which passes improve it before it is run.
+// What a recorded function computes, as a graph of kernels: the form in which passes improve it
+// before it is run.
 #pragma once
 #include <optional>
 #include <string>
@@ -45,8 +46,8 @@ struct Step {
   std::string where;
   /// Computed a second time on purpose, to save memory; see remat.
   bool again = false;
-  /// Depends on variables only that the function does not change: done in a plan's first run, and again when one of them
-  /// has changed. These steps come first.
+  /// Depends on variables only that the function does not change: done in a plan's first run, and
+  /// again when one of them has changed. These steps come first.
   bool once = false;
 
   const char* name() const { return kernel ? backend::kernel_name(*kernel) : "host"; }

@@ -16,16 +16,20 @@ void hoist(Graph& graph) {
     // A fill without operands is as cheap to do again as to keep.
     step.once = step.kernel && !step.inputs.empty() &&
                 std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
-                  return stable[static_cast<size_t>(use.value)] != 0 && handed_out[static_cast<size_t>(use.value)] == 0;
+                  return stable[static_cast<size_t>(use.value)] != 0 &&
+                         handed_out[static_cast<size_t>(use.value)] == 0;
                 });
-  // What such a step reads must come before it: those whose operands are not all done once are not either.
+  // What such a step reads must come before it: those whose operands are not all done once are not
+  // either.
   std::vector<char> late(graph.values.size(), 0);
   for (Step& step : graph.steps) {
-    for (const Use& use : step.inputs) step.once = step.once && late[static_cast<size_t>(use.value)] == 0;
+    for (const Use& use : step.inputs)
+      step.once = step.once && late[static_cast<size_t>(use.value)] == 0;
     if (!step.once)
       for (const Use& use : step.outputs) late[static_cast<size_t>(use.value)] = 1;
   }
-  std::stable_partition(graph.steps.begin(), graph.steps.end(), [](const Step& step) { return step.once; });
+  std::stable_partition(graph.steps.begin(), graph.steps.end(),
+                        [](const Step& step) { return step.once; });
 }
 
 }  // namespace cornu::plan

@@ -1,6 +1,7 @@
-// Layouts: between convolutions, activations keep the blocks of channels that the device's convolutions like best. A
-// blocked activation is an ordinary dense array of another shape, (n, channels / block, spatial..., block), so the steps
-// in between only change shapes; where one cannot, a copy puts the elements back in order.
+// Layouts: between convolutions, activations keep the blocks of channels that the device's
+// convolutions like best. A blocked activation is an ordinary dense array of another shape, (n,
+// channels / block, spatial..., block), so the steps in between only change shapes; where one
+// cannot, a copy puts the elements back in order.
 #include <algorithm>
 
 #include "passes.h"
@@ -12,7 +13,10 @@ namespace {
 class LayoutPass {
  public:
   LayoutPass(Graph& graph, int64_t block)
-      : graph_(graph), block_(block), twins_(graph.values.size(), -1), blocked_(graph.values.size()) {}
+      : graph_(graph),
+        block_(block),
+        twins_(graph.values.size(), -1),
+        blocked_(graph.values.size()) {}
 
   void run() {
     std::vector<Step> old = std::move(graph_.steps);
@@ -27,10 +31,12 @@ class LayoutPass {
   }
 
  private:
-  // A value whose elements lie in blocks has the shape that it would have without; else the shape is empty (rank 0).
+  // A value whose elements lie in blocks has the shape that it would have without; else the shape
+  // is empty (rank 0).
   bool is_blocked(int value) const { return blocked_[static_cast<size_t>(value)].rank() > 0; }
   bool can_block(const Shape& shape) const {
-    return shape.rank() >= 3 && shape.rank() <= 5 && shape.back() % block_ == 0 && shape.numel() > 0;
+    return shape.rank() >= 3 && shape.rank() <= 5 && shape.back() % block_ == 0 &&
+           shape.numel() > 0;
   }
 
   Shape in_blocks(const Shape& shape) const {
@@ -47,7 +53,8 @@ class LayoutPass {
     blocked_.resize(graph_.values.size());
     // In the order of the blocked shape: n, blocks, spatial..., within the block.
     const Shape blocks = in_blocks(shape);
-    const int64_t channels = shape.back(), pixels = shape.numel() / std::max<int64_t>(shape[0] * channels, 1);
+    const int64_t channels = shape.back(),
+                  pixels = shape.numel() / std::max<int64_t>(shape[0] * channels, 1);
     backend::View plain_view, block_view;
     plain_view.strides = {pixels * channels, block_};
     block_view.strides = {pixels * channels, pixels * block_};
@@ -61,7 +68,8 @@ class LayoutPass {
     block_view.strides.push_back(1);
     backend::Copy kernel;
     kernel.shape = to_blocks ? blocks : shape;
-    kernel.parts.push_back({blocks, to_blocks ? plain_view : block_view, to_blocks ? block_view : plain_view});
+    kernel.parts.push_back(
+        {blocks, to_blocks ? plain_view : block_view, to_blocks ? block_view : plain_view});
     Step step;
     step.kernel = kernel;
     step.inputs.push_back({from, to_blocks ? shape : blocks});
@@ -98,7 +106,9 @@ class LayoutPass {
     blocked_[static_cast<size_t>(use.value)] = use.shape;
     use.shape = in_blocks(use.shape);
   }
-  bool float32(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)].dtype == DType::float32; }
+  bool float32(const Use& use) const {
+    return graph_.values[static_cast<size_t>(use.value)].dtype == DType::float32;
+  }
   // Whether the value lies in blocks, seen as it was made.
   bool lies_blocked(const Use& use) const {
     return is_blocked(use.value) && blocked_[static_cast<size_t>(use.value)] == use.shape;
@@ -120,7 +130,7 @@ class LayoutPass {
     for (const Use& use : step.inputs)
       if (!float32(use)) return false;
     Use* const x = conv.pass == ConvPass::backward_data ? &step.outputs[0] : &step.inputs[0];
-    Use* const y = conv.pass == ConvPass::forward ? &step.outputs[0]
+    Use* const y = conv.pass == ConvPass::forward         ? &step.outputs[0]
                    : conv.pass == ConvPass::backward_data ? &step.inputs[0]
                                                           : &step.inputs[1];
     for (Use* use : {x, y}) {
@@ -156,7 +166,8 @@ class LayoutPass {
   }
 
   bool any_blocked(const Step& step) const {
-    return std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Use& use) { return lies_blocked(use); });
+    return std::any_of(step.inputs.begin(), step.inputs.end(),
+                       [&](const Use& use) { return lies_blocked(use); });
   }
 
   // An operand that is broadcast along the pixels is the same memory under another shape.
@@ -176,7 +187,8 @@ class LayoutPass {
     return in_blocks(full);
   }
 
-  // Operands of an elementwise program over `shape`, in blocks. False, with nothing changed, when one cannot be.
+  // Operands of an elementwise program over `shape`, in blocks. False, with nothing changed, when
+  // one cannot be.
   bool take_operands(Step& step, const Shape& shape) {
     if (!can_block(shape) || !any_blocked(step)) return false;
     std::vector<std::optional<Shape>> shapes;
@@ -208,7 +220,8 @@ class LayoutPass {
 
   // Sums over all pixels keep the channels in order, or reduce them too.
   bool rewrite(backend::Reduce& reduce, Step& step) {
-    if (reduce.op == backend::ReduceOp::argmax || reduce.op == backend::ReduceOp::argmin) return false;
+    if (reduce.op == backend::ReduceOp::argmax || reduce.op == backend::ReduceOp::argmin)
+      return false;
     const Shape shape = reduce.shape;
     const auto reduces = [&](int axis) {
       return std::find(reduce.axes.begin(), reduce.axes.end(), axis) != reduce.axes.end();
@@ -234,7 +247,7 @@ class LayoutPass {
 
   Graph& graph_;
   const int64_t block_;
-  std::vector<int> twins_;       // by value: the same elements in the other layout
+  std::vector<int> twins_;  // by value: the same elements in the other layout
   std::vector<Shape> blocked_;
   std::string where_;
 };

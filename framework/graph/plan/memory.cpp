@@ -10,7 +10,9 @@ namespace {
 constexpr size_t alignment = 64;
 constexpr int never = -1;
 
-size_t padded(size_t bytes) { return std::max<size_t>((bytes + alignment - 1) / alignment * alignment, alignment); }
+size_t padded(size_t bytes) {
+  return std::max<size_t>((bytes + alignment - 1) / alignment * alignment, alignment);
+}
 
 // A piece of the arena and the steps during which it is taken.
 struct Buffer {
@@ -22,7 +24,10 @@ struct Buffer {
 class Planner {
  public:
   Planner(const Graph& graph, const std::vector<uint32_t>& kept)
-      : graph_(graph), kept_(kept), last_(graph.values.size(), never), buffer_(graph.values.size(), never) {
+      : graph_(graph),
+        kept_(kept),
+        last_(graph.values.size(), never),
+        buffer_(graph.values.size(), never) {
     plan_.places.resize(graph.values.size());
     plan_.written.resize(graph.variables.size(), 0);
     producers_ = graph.producers();
@@ -54,7 +59,8 @@ class Planner {
         const int v = step.inputs[k].value;
         last(v) = i;
         // Read in every run, unless by a step that is itself done once, or from a copy.
-        if (!step.once && !(k < 32 && (kept_[static_cast<size_t>(i)] >> k & 1))) lasting_[static_cast<size_t>(v)] = 1;
+        if (!step.once && !(k < 32 && (kept_[static_cast<size_t>(i)] >> k & 1)))
+          lasting_[static_cast<size_t>(v)] = 1;
       }
     }
     // What is handed out at the end must not be overwritten before.
@@ -63,7 +69,7 @@ class Planner {
       if (value(a.value).source != Source::computed) last(a.value) = end;
     initial_.assign(graph_.variables.size(), never);
     for (size_t v = 0; v < graph_.values.size(); ++v)
-      if (graph_.values[v].source == Source::variable)
+      if (graph_.values[v].source == Source::variable && graph_.values[v].index >= 0)
         initial_[static_cast<size_t>(graph_.values[v].index)] = static_cast<int>(v);
   }
 
@@ -76,7 +82,8 @@ class Planner {
     }
   }
 
-  // Whether step `number` may write its output over `input`: element by element, and nobody reads the latter after.
+  // Whether step `number` may write its output over `input`: element by element, and nobody reads
+  // the latter after.
   bool may_overwrite(int number, const Use& output, int input) {
     if (last(input) < number) return true;
     if (last(input) > number) return false;
@@ -89,13 +96,15 @@ class Planner {
   }
 
   const Use& definition(int number) const {
-    for (const Use& use : graph_.steps[static_cast<size_t>(producers_[static_cast<size_t>(number)])].outputs)
+    for (const Use& use :
+         graph_.steps[static_cast<size_t>(producers_[static_cast<size_t>(number)])].outputs)
       if (use.value == number) return use;
     return graph_.outputs.front();  // not reached: every computed value is some step's output
   }
 
   void place_assignments() {
-    std::vector<char> kept(graph_.values.size(), 0);  // values that must be somewhere else than in a variable
+    std::vector<char> kept(graph_.values.size(),
+                           0);  // values that must be somewhere else than in a variable
     for (const Use& use : graph_.outputs) kept[static_cast<size_t>(use.value)] = 1;
     for (const Assignment& a : graph_.assignments) {
       if (value(a.value).source != Source::computed) {
@@ -105,7 +114,8 @@ class Planner {
       const int before = initial_[static_cast<size_t>(a.variable)];
       const bool in_place =
           kept[static_cast<size_t>(a.value)] == 0 &&
-          (before == never || may_overwrite(producers_[static_cast<size_t>(a.value)], definition(a.value), before));
+          (before == never ||
+           may_overwrite(producers_[static_cast<size_t>(a.value)], definition(a.value), before));
       plan_.written[static_cast<size_t>(a.variable)] = 1;
       if (in_place) {
         place(a.value) = {Home::variable, a.variable, 0};
@@ -134,7 +144,8 @@ class Planner {
           place(use.value).home = lasting ? Home::arena : Home::once;
           std::vector<Buffer>& list = lasting ? buffers_ : once_buffers_;
           buffer_[static_cast<size_t>(use.value)] = static_cast<int>(list.size());
-          list.push_back({padded(value(use.value).bytes()), lasting ? 0 : i, static_cast<int>(graph_.steps.size())});
+          list.push_back({padded(value(use.value).bytes()), lasting ? 0 : i,
+                          static_cast<int>(graph_.steps.size())});
           plan_.unplanned_bytes += padded(value(use.value).bytes());
           continue;
         }
@@ -143,7 +154,9 @@ class Planner {
         const int end = std::max(last(use.value), i);
         int& mine = buffer_[static_cast<size_t>(use.value)];
         for (const Use& input : step.inputs) {
-          const int theirs = place(input.value).home == Home::arena ? buffer_[static_cast<size_t>(input.value)] : never;
+          const int theirs = place(input.value).home == Home::arena
+                                 ? buffer_[static_cast<size_t>(input.value)]
+                                 : never;
           if (theirs == never || buffers_[static_cast<size_t>(theirs)].last != i ||
               value(input.value).bytes() != value(use.value).bytes() || last(input.value) != i ||
               !may_overwrite(i, use, input.value))
@@ -164,7 +177,8 @@ class Planner {
     size_t total = 0;
     std::vector<Buffer*> order;
     for (Buffer& b : buffers) order.push_back(&b);
-    std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
     std::vector<const Buffer*> placed, neighbours;
     for (Buffer* b : order) {
       neighbours.clear();
@@ -188,7 +202,9 @@ class Planner {
     for (size_t v = 0; v < buffer_.size(); ++v)
       if (buffer_[v] != never)
         plan_.places[v].offset =
-            (plan_.places[v].home == Home::once ? once_buffers_ : buffers_)[static_cast<size_t>(buffer_[v])].offset;
+            (plan_.places[v].home == Home::once ? once_buffers_
+                                                : buffers_)[static_cast<size_t>(buffer_[v])]
+                .offset;
   }
 
   const Graph& graph_;
@@ -204,6 +220,8 @@ class Planner {
 
 }  // namespace
 
-MemoryPlan plan_memory(const Graph& graph, const std::vector<uint32_t>& kept) { return Planner(graph, kept).run(); }
+MemoryPlan plan_memory(const Graph& graph, const std::vector<uint32_t>& kept) {
+  return Planner(graph, kept).run();
+}
 
 }  // namespace cornu::plan

@@ -26,7 +26,8 @@ struct MemoryPlan {
   size_t arena_bytes = 0;
   size_t once_bytes = 0;
   size_t unplanned_bytes = 0;  ///< what the arena's values would take side by side
-  /// Assignments that need a copy at the end, because the value could not be computed in the variable's memory.
+  /// Assignments that need a copy at the end, because the value could not be computed in the
+  /// variable's memory.
   std::vector<Assignment> copies;
   /// Assignments of what is no step's result: an argument, a constant or another variable.
   std::vector<Assignment> shared;
@@ -34,10 +35,10 @@ struct MemoryPlan {
   std::vector<char> written;
 };
 
-/// Finds places so that no value is overwritten while somebody still reads it. Results of elementwise programs go over
-/// operands that are read for the last time.
-/// `kept` has a bit for each input of each step whose values the step's kernel keeps from the time when the steps that
-/// are done once run.
+/// Finds places so that no value is overwritten while somebody still reads it. Results of
+/// elementwise programs go over operands that are read for the last time. `kept` has a bit for each
+/// input of each step whose values the step's kernel keeps from the time when the steps that are
+/// done once run.
 MemoryPlan plan_memory(const Graph& graph, const std::vector<uint32_t>& kept);
 
 }  // namespace cornu::plan

@@ -3,14 +3,22 @@
 
 namespace cornu::plan {
 
-void optimize(Graph& graph) {
-  fold(graph);
-  merge_common(graph);
-  choose_layouts(graph);
-  fuse(graph);
-  hoist(graph);
-  fold_scales(graph);
-  fuse_epilogues(graph);
+void optimize(Graph& graph, const std::function<void(const char* pass, const Graph&)>& after) {
+  static constexpr struct {
+    const char* name;
+    void (*run)(Graph&);
+  } passes[] = {{"fold", fold},
+                {"merge_common", merge_common},
+                {"choose_layouts", choose_layouts},
+                {"fuse", fuse},
+                {"hoist", hoist},
+                {"fold_scales", fold_scales},
+                {"fuse_epilogues", fuse_epilogues},
+                {"schedule", schedule}};
+  for (const auto& pass : passes) {
+    pass.run(graph);
+    if (after) after(pass.name, graph);
+  }
 }
 
 }  // namespace cornu::plan

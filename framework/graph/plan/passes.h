@@ -1,27 +1,36 @@
 // The passes that improve a recorded graph before it runs. Each is a function in a file of its own.
 #pragma once
+#include <functional>
+
 #include "graph.h"
 
 namespace cornu::plan {
 
-/// Runs all of them, in order.
-void optimize(Graph& graph);
+/// Runs all of them, in order; `after` is told of each that has run.
+void optimize(Graph& graph, const std::function<void(const char* pass, const Graph&)>& after = {});
 
-/// Leaves out steps, variables and constants that neither the outputs nor assignments nor the host need.
+/// Leaves out steps, variables and constants that neither the outputs nor assignments nor the host
+/// need.
 void drop_dead(Graph& graph);
-/// Computes now what depends on constants only, and writes numbers into the programs that read them.
+/// Computes now what depends on constants only, and writes numbers into the programs that read
+/// them.
 void fold(Graph& graph);
 /// Equal steps on equal inputs become one.
 void merge_common(Graph& graph);
 /// Elementwise programs swallow the programs that feed them, and so do reductions.
 void fuse(Graph& graph);
-/// Steps that depend on nothing but variables which the function leaves alone go to the front, to be done once.
+/// Steps that depend on nothing but variables which the function leaves alone go to the front, to
+/// be done once.
 void hoist(Graph& graph);
-/// Behind such a convolution, factors and summands of its channels (batch normalization in inference) move into its
-/// filters and its bias. After `hoist`.
+/// Behind such a convolution, factors and summands of its channels (batch normalization in
+/// inference) move into its filters and its bias. After `hoist`.
 void fold_scales(Graph& graph);
-/// Convolutions add the bias and cut off negative results themselves where a program of that kind follows.
+/// Convolutions add the bias and cut off negative results themselves where a program of that kind
+/// follows.
 void fuse_epilogues(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);
+/// Steps that free memory are done as soon as they can be.
+void schedule(Graph& graph);
+
 }  // namespace cornu::plan

@@ -30,10 +30,11 @@ void Plan::prepare_kernels() {
       std::vector<backend::Operand> operands;
       for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
         for (const Use& use : *uses)
-          operands.push_back({&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, nullptr});
+          operands.push_back(
+              {&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, nullptr});
       const std::span<const backend::Operand> all(operands);
-      prepared.executable = backend::cpu_backend().prepare(*step.kernel, all.first(step.inputs.size()),
-                                                           all.subspan(step.inputs.size()));
+      prepared.executable = backend::cpu_backend().prepare(
+          *step.kernel, all.first(step.inputs.size()), all.subspan(step.inputs.size()));
       uint32_t seldom = 0;
       for (size_t i = 0; i < step.inputs.size() && i < 32; ++i)
         seldom |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
@@ -160,7 +161,8 @@ void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* cons
       case Home::output:
         return results_[index].with_shape(use.shape);
       default:
-        return Tensor::part_of(arena_.memory, address, use.shape, graph_.values[static_cast<size_t>(use.value)].dtype);
+        return Tensor::part_of(arena_.memory, address, use.shape,
+                               graph_.values[static_cast<size_t>(use.value)].dtype);
     }
   };
   for (const Use& use : step.inputs) inputs.push_back(tensor_of(use, addresses_[first++]));
@@ -168,7 +170,8 @@ void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* cons
   step.host(inputs, outputs);
 }
 
-void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs, std::vector<StepTime>* times) {
+void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
+               std::vector<StepTime>* times) {
   bind_arena();
   for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
   bind_variables();
@@ -202,14 +205,17 @@ void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outpu
       outputs[i] = Tensor::copy_of(graph_.variables[index].stored().data(), use.shape,
                                    graph_.variables[index].dtype());
   }
-  const auto place_of = [&](int value) -> const Placement& { return memory_.places[static_cast<size_t>(value)]; };
+  const auto place_of = [&](int value) -> const Placement& {
+    return memory_.places[static_cast<size_t>(value)];
+  };
   for (const Assignment& a : memory_.copies) {
     const Tensor& target = graph_.variables[static_cast<size_t>(a.variable)].stored();
     const Placement& p = place_of(a.value);
     const void* from = nullptr;
     if (p.home == Home::arena) from = static_cast<char*>(arena_.memory.data()) + p.offset;
     if (p.home == Home::output) from = results_[static_cast<size_t>(p.index)].data();
-    if (p.home == Home::variable) from = graph_.variables[static_cast<size_t>(p.index)].stored().data();
+    if (p.home == Home::variable)
+      from = graph_.variables[static_cast<size_t>(p.index)].stored().data();
     std::memcpy(target.data(), from, target.bytes());
   }
   if (memory_.shared.empty()) return;

@@ -10,7 +10,7 @@ namespace cornu::plan {
 
 /// What one step of a plan took.
 struct StepTime {
-  double start = 0;    ///< seconds since the run began
+  double start = 0;  ///< seconds since the run began
   double seconds = 0;
 };
 
@@ -20,7 +20,8 @@ class Plan {
   explicit Plan(Graph graph);
   Plan(const Plan&) = delete;
 
-  /// Computes the outputs, and changes variables as the recorded function did. `times`, if given, gets each step's.
+  /// Computes the outputs, and changes variables as the recorded function did. `times`, if given,
+  /// gets each step's.
   void run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
            std::vector<StepTime>* times = nullptr);
 
@@ -62,10 +63,10 @@ class Plan {
   std::vector<uint32_t> kept_;  // by step: the inputs that its kernel keeps a copy of
   MemoryPlan memory_;
   Block arena_, once_;
-  size_t once_count_ = 0;        // steps at the beginning that are done once
+  size_t once_count_ = 0;  // steps at the beginning that are done once
   bool keeps_any_ = false;
-  bool stale_ = true;            // whether those are to be done again
-  std::vector<uint64_t> seen_;   // by variable: the identity of the value in the last run
+  bool stale_ = true;           // whether those are to be done again
+  std::vector<uint64_t> seen_;  // by variable: the identity of the value in the last run
   std::vector<void*> addresses_;
   std::vector<Followers> arguments_, variables_, outputs_;
   std::vector<Tensor> results_;

@@ -68,7 +68,8 @@ void Recording::step(const cornu::Step& step) {
 }
 
 int Recording::index_of(const Variable& variable) {
-  const auto [place, fresh] = variables_.try_emplace(variable.key(), static_cast<int>(graph_.variables.size()));
+  const auto [place, fresh] =
+      variables_.try_emplace(variable.key(), static_cast<int>(graph_.variables.size()));
   if (!fresh) return place->second;
   graph_.variables.push_back(variable);
   assigned_.push_back(-1);
@@ -93,9 +94,12 @@ void Recording::host_read(const Tensor& tensor, const Place& at) {
   if (!host_read_.empty() || tensor.is_weak()) return;
   const auto found = ids_.find(tensor.impl()->storage->id);
   // What is not known to the recording is constant for it: a table that the program made once.
-  if (found == ids_.end() || graph_.values[static_cast<size_t>(found->second)].source == Source::constant) return;
+  if (found == ids_.end() ||
+      graph_.values[static_cast<size_t>(found->second)].source == Source::constant)
+    return;
   const std::string place = current_place();
-  give_up(fmt::format("{}:{}{}", at.file, at.line, place.empty() ? "" : ", in layer '" + place + "'"));
+  give_up(
+      fmt::format("{}:{}{}", at.file, at.line, place.empty() ? "" : ", in layer '" + place + "'"));
 }
 
 void Recording::give_up(const std::string& where) {

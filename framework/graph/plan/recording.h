@@ -7,8 +7,8 @@
 
 namespace cornu::plan {
 
-/// Traces this thread from its construction until `finish`. Values are known by their storage: a reshaped tensor and
-/// one without gradient are the same value.
+/// Traces this thread from its construction until `finish`. Values are known by their storage: a
+/// reshaped tensor and one without gradient are the same value.
 class Recording : public Tracer {
  public:
   /// The arguments must have storages of their own (see Tensor::disguised).
@@ -21,7 +21,8 @@ class Recording : public Tracer {
   /// The recorded graph, without steps that nothing needs.
   Graph finish(std::span<const Tensor> outputs);
 
-  /// Where the function did what no replay can do, such as looking at a value; empty when it did not.
+  /// Where the function did what no replay can do, such as looking at a value; empty when it did
+  /// not.
   const std::string& host_read() const { return host_read_; }
 
  protected:
@@ -50,8 +51,9 @@ class Recording : public Tracer {
   bool open_ = true;
 };
 
-/// The recording of a part of a function that may run or not, or several times. What comes from outside of the part,
-/// variables included, are its arguments, after the given ones; variables get their old values back when it stops.
+/// The recording of a part of a function that may run or not, or several times. What comes from
+/// outside of the part, variables included, are its arguments, after the given ones; variables get
+/// their old values back when it stops.
 class PartRecording final : public Recording {
  public:
   explicit PartRecording(std::span<const Tensor> arguments);

@@ -88,7 +88,8 @@ void drop_unread(Step& step) {
   std::vector<backend::Expr> inputs;
   int next = 0;
   for (size_t i = 0; i < step.inputs.size(); ++i)
-    inputs.push_back(program->reads(static_cast<int>(i)) ? builder.input(next++) : builder.constant(0));
+    inputs.push_back(program->reads(static_cast<int>(i)) ? builder.input(next++)
+                                                         : builder.constant(0));
   set_program(step, builder.finish(append_program(builder, *program, inputs)));
   step.inputs = std::move(kept);
 }
@@ -98,8 +99,9 @@ std::vector<char> stable_values(const Graph& graph) {
   for (const Assignment& a : graph.assignments) assigned[static_cast<size_t>(a.variable)] = 1;
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
-    stable[v] = value.source == Source::constant ||
-                (value.source == Source::variable && value.index >= 0 && assigned[static_cast<size_t>(value.index)] == 0);
+    stable[v] =
+        value.source == Source::constant || (value.source == Source::variable && value.index >= 0 &&
+                                             assigned[static_cast<size_t>(value.index)] == 0);
   }
   for (const Step& step : graph.steps) {
     bool all = step.kernel.has_value();

@@ -5,10 +5,12 @@
 namespace cornu::plan {
 
 /// Appends `program` to `builder` on these inputs, and returns its outputs.
-std::vector<backend::Expr> append_program(backend::ProgramBuilder& builder, const backend::Program& program,
+std::vector<backend::Expr> append_program(backend::ProgramBuilder& builder,
+                                          const backend::Program& program,
                                           const std::vector<backend::Expr>& inputs);
 
-/// The program and the dtype of a step that is (or begins with) an elementwise program; null for others.
+/// The program and the dtype of a step that is (or begins with) an elementwise program; null for
+/// others.
 const backend::ProgramRef* program_of(const Step& step);
 DType compute_of(const Step& step);
 void set_program(Step& step, backend::ProgramRef program);
@@ -32,11 +34,12 @@ class Aliases {
 /// The only element of a constant as a double; empty when it has more, or does not fit a double.
 std::optional<double> number_of(const Graph& graph, int value);
 
-/// For each value, whether it depends on nothing but constants and variables that the function does not assign to.
+/// For each value, whether it depends on nothing but constants and variables that the function does
+/// not assign to.
 std::vector<char> stable_values(const Graph& graph);
 
-/// Whether `operand` is a vector along the channels of `y`, which lie in blocks of `block` (0: last axis): the same
-/// memory as one of shape (channels).
+/// Whether `operand` is a vector along the channels of `y`, which lie in blocks of `block` (0: last
+/// axis): the same memory as one of shape (channels).
 bool along_channels(const Shape& operand, const Shape& y, int64_t block, int64_t channels);
 
 }  // namespace cornu::plan

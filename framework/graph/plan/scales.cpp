@@ -1,5 +1,6 @@
-// Batch normalization in inference, and other factors and summands of channels, as part of the convolution before them:
-// (conv(x, w) + b) * s + t = conv(x, w * s) + (b * s + t). The scaled filters are computed once.
+// Batch normalization in inference, and other factors and summands of channels, as part of the
+// convolution before them: (conv(x, w) + b) * s + t = conv(x, w * s) + (b * s + t). The scaled
+// filters are computed once.
 #include <algorithm>
 
 #include "passes.h"
@@ -14,12 +15,15 @@ using backend::Opcode;
 using backend::Program;
 using backend::ProgramBuilder;
 
-// The part of a program that is x * factor + summand, beginning at its input `x`, where factor and summand come from
-// numbers and from the inputs that are `along` the channels.
+// The part of a program that is x * factor + summand, beginning at its input `x`, where factor and
+// summand come from numbers and from the inputs that are `along` the channels.
 class Chain {
  public:
   Chain(const Program& program, int x, const std::vector<char>& along)
-      : program_(program), x_(x), first_(program.inputs() + static_cast<int>(program.constants().size())), end_(x) {
+      : program_(program),
+        x_(x),
+        first_(program.inputs() + static_cast<int>(program.constants().size())),
+        end_(x) {
     channel_.assign(static_cast<size_t>(first_) + program.instructions().size(), 1);
     for (size_t i = 0; i < along.size(); ++i) channel_[i] = along[i];
     for (size_t k = 0; k < program.instructions().size(); ++k) {
@@ -38,12 +42,15 @@ class Chain {
     ProgramBuilder builder(static_cast<int>(std::count(along.begin(), along.end(), 1)));
     std::vector<Expr> values;
     int next = 0;
-    for (const char is_along : along) values.push_back(is_along ? builder.input(next++) : Expr(0.0));
-    append(builder, values, [&](size_t k) { return channel_[static_cast<size_t>(first_) + k] != 0; });
+    for (const char is_along : along)
+      values.push_back(is_along ? builder.input(next++) : Expr(0.0));
+    append(builder, values,
+           [&](size_t k) { return channel_[static_cast<size_t>(first_) + k] != 0; });
     Expr factor = builder.constant(1), summand = builder.constant(0);
     for (const auto& [op, other] : members_) {
       const Expr c = values[static_cast<size_t>(other)];
-      if (op == Opcode::multiply || op == Opcode::true_divide) factor = builder.append(op, {factor, c});
+      if (op == Opcode::multiply || op == Opcode::true_divide)
+        factor = builder.append(op, {factor, c});
       summand = builder.append(op, {summand, c});
     }
     return builder.finish({factor, summand});
@@ -99,7 +106,8 @@ class Chain {
       const int other = a == end_ ? b : a;
       const bool commutes = code.op == Opcode::add || code.op == Opcode::multiply;
       const bool ordered = code.op == Opcode::subtract || code.op == Opcode::true_divide;
-      if (channel_[static_cast<size_t>(other)] == 0 || !(commutes || (ordered && a == end_))) return false;
+      if (channel_[static_cast<size_t>(other)] == 0 || !(commutes || (ordered && a == end_)))
+        return false;
       multiplies_ |= code.op == Opcode::multiply || code.op == Opcode::true_divide;
       members_.emplace_back(code.op, other);
       end_ = first_ + static_cast<int>(k);
@@ -111,33 +119,41 @@ class Chain {
   const Program& program_;
   int x_, first_, end_;
   bool multiplies_ = false;
-  std::vector<char> channel_;                    // by value: a number, or a vector along the channels
+  std::vector<char> channel_;  // by value: a number, or a vector along the channels
   std::vector<std::pair<Opcode, int>> members_;  // what is done, and with which value
 };
 
 class ScalePass {
  public:
   explicit ScalePass(Graph& graph)
-      : graph_(graph), stable_(stable_values(graph)), producers_(graph.producers()), counts_(graph.use_counts()) {}
+      : graph_(graph),
+        stable_(stable_values(graph)),
+        producers_(graph.producers()),
+        counts_(graph.use_counts()) {}
 
   void run() {
     for (Step& step : graph_.steps)
-      if (!step.once && step.kernel && std::holds_alternative<backend::Fused>(*step.kernel)) fold(step);
+      if (!step.once && step.kernel && std::holds_alternative<backend::Fused>(*step.kernel))
+        fold(step);
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
-    const auto end = std::find_if(graph_.steps.begin(), graph_.steps.end(), [](const Step& s) { return !s.once; });
-    graph_.steps.insert(end, std::make_move_iterator(fresh_.begin()), std::make_move_iterator(fresh_.end()));
+    const auto end = std::find_if(graph_.steps.begin(), graph_.steps.end(),
+                                  [](const Step& s) { return !s.once; });
+    graph_.steps.insert(end, std::make_move_iterator(fresh_.begin()),
+                        std::make_move_iterator(fresh_.end()));
   }
 
  private:
   DType dtype(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)].dtype; }
 
-  Use once(backend::Kernel kernel, std::vector<Use> inputs, const std::vector<Shape>& shapes, const std::string& where) {
+  Use once(backend::Kernel kernel, std::vector<Use> inputs, const std::vector<Shape>& shapes,
+           const std::string& where) {
     Step& step = fresh_.emplace_back();
     step.kernel = std::move(kernel);
     step.inputs = std::move(inputs);
     step.where = where;
     step.once = true;
-    for (const Shape& shape : shapes) step.outputs.push_back({graph_.add_value(DType::float32, shape.numel()), shape});
+    for (const Shape& shape : shapes)
+      step.outputs.push_back({graph_.add_value(DType::float32, shape.numel()), shape});
     return step.outputs[0];
   }
 
@@ -155,7 +171,9 @@ class ScalePass {
   }
 
   void fold(Step& step) {
-    if (step.outputs.size() != 1 || compute_of(step) != DType::float32 || dtype(step.outputs[0]) != DType::float32) return;
+    if (step.outputs.size() != 1 || compute_of(step) != DType::float32 ||
+        dtype(step.outputs[0]) != DType::float32)
+      return;
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       const Use x = step.inputs[i];
       Step* const source = x.shape == step.outputs[0].shape ? source_of(x) : nullptr;
@@ -165,20 +183,23 @@ class ScalePass {
       const int64_t channels = filters.shape.back();
       std::vector<char> along;
       for (const Use& use : step.inputs)
-        along.push_back(stable_[static_cast<size_t>(use.value)] != 0 && dtype(use) == DType::float32 &&
-                        (use.shape.numel() == 1 || along_channels(use.shape, x.shape, conv.block_y, channels)));
+        along.push_back(
+            stable_[static_cast<size_t>(use.value)] != 0 && dtype(use) == DType::float32 &&
+            (use.shape.numel() == 1 || along_channels(use.shape, x.shape, conv.block_y, channels)));
       const Chain chain(**program_of(step), static_cast<int>(i), along);
       if (!chain.multiplies()) continue;
 
       std::vector<Use> vectors;
       for (size_t k = 0; k < along.size(); ++k)
         if (along[k])
-          vectors.push_back({step.inputs[k].value, step.inputs[k].shape.numel() == 1 ? Shape{} : Shape{channels}});
+          vectors.push_back({step.inputs[k].value,
+                             step.inputs[k].shape.numel() == 1 ? Shape{} : Shape{channels}});
       const Shape vector{channels};
-      const Use factor = once(backend::Fused{chain.affine(along), DType::float32}, vectors, {vector, vector}, source->where);
+      const Use factor = once(backend::Fused{chain.affine(along), DType::float32}, vectors,
+                              {vector, vector}, source->where);
       const Use summand = fresh_.back().outputs[1];
-      const Use scaled = once(backend::Fused{backend::program_of(Opcode::multiply), DType::float32}, {filters, factor},
-                              {filters.shape}, source->where);
+      const Use scaled = once(backend::Fused{backend::program_of(Opcode::multiply), DType::float32},
+                              {filters, factor}, {filters.shape}, source->where);
       conv.bias = true;
       source->inputs[1] = scaled;
       source->inputs.push_back(summand);

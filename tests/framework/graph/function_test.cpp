@@ -13,16 +13,15 @@ using cornu::test::noise;
 
 namespace {
 
-Variable variable(std::vector<float> values) {
-  return Variable(Tensor(values), {.name = "v"});
-}
+Variable variable(std::vector<float> values) { return Variable(Tensor(values), {.name = "v"}); }
 
 double at(const Tensor& t, size_t i) { return t.to_vector<double>()[i]; }
 
 }  // namespace
 
 TEST_CASE("a function gives in each call what its body gives") {
-  auto f = function([](const Tensor& x, const Tensor& y) { return ops::sum(ops::exp(x) * y + 2.0, 0); });
+  auto f =
+      function([](const Tensor& x, const Tensor& y) { return ops::sum(ops::exp(x) * y + 2.0, 0); });
   for (int i = 0; i < 6; ++i) {
     const Tensor x = noise({3, 5}, 10 + i), y = noise({5}, 20 + i);
     const auto expected = ops::sum(ops::exp(x) * y + 2.0, 0).to_vector<float>();
@@ -35,7 +34,8 @@ TEST_CASE("a function gives in each call what its body gives") {
 }
 
 TEST_CASE("variables are read and assigned in each call") {
-  Variable v = variable({1, 2}), count(Tensor::from({0.0f}, {}), {.name = "count", .trainable = false});
+  Variable v = variable({1, 2}),
+           count(Tensor::from({0.0f}, {}), {.name = "count", .trainable = false});
   auto step = function([&](const Tensor& x) {
     v.assign(v.value() * 2.0 + x);
     count.assign_add(Tensor(1.0));
@@ -106,15 +106,18 @@ TEST_CASE("random draws move on in replays") {
 }
 
 TEST_CASE("another signature is another recording, and the report says what changed") {
-  Function f([](const Nest& x) { return Nest(ops::sum(x.tensor())); }, {.name = "total", .argument_names = {"x"}});
-  for (const int64_t rows : {32, 32, 32, 16, 16, 16, 32}) CHECK(f(ops::ones({rows, 2})).tensor().item() == 2 * rows);
+  Function f([](const Nest& x) { return Nest(ops::sum(x.tensor())); },
+             {.name = "total", .argument_names = {"x"}});
+  for (const int64_t rows : {32, 32, 32, 16, 16, 16, 32})
+    CHECK(f(ops::ones({rows, 2})).tensor().item() == 2 * rows);
   CHECK(f.report().recordings == 4);
   REQUIRE(f.report().causes.size() == 1);
   CHECK(f.report().causes[0] == "argument 'x' changed from float32 (32, 2) to float32 (16, 2)");
 }
 
 TEST_CASE("the number of plans is bounded") {
-  Function f([](const Nest& x) { return Nest(x.tensor() + 1.0); }, {.name = "f", .argument_names = {}, .max_plans = 4});
+  Function f([](const Nest& x) { return Nest(x.tensor() + 1.0); },
+             {.name = "f", .argument_names = {}, .max_plans = 4});
   for (int round = 0; round < 3; ++round)
     for (int64_t n = 1; n <= 20; ++n)
       for (int i = 0; i < 3; ++i) CHECK(f(ops::ones({n})).tensor().size() == n);
@@ -235,6 +238,15 @@ TEST_CASE("masks come with their tensors") {
     CHECK(at(f(x), 0) == (i % 2 == 0 ? 1 : 0));
     CHECK(at(f(x), 1) == 2);
   }
+}
+
+TEST_CASE("what each pass does can be printed") {
+  auto f = function([](const Tensor& x) { return ops::tanh(x * 2.0 + 1.0) + ops::tanh(x * 2.0 + 1.0); });
+  for (int i = 0; i < 3; ++i) f(ops::ones({4}));
+  const std::string text = f->passes();
+  CHECK(text.find("recorded, 7 steps") != std::string::npos);
+  CHECK(text.find("merge_common, 4 steps") != std::string::npos);
+  CHECK(text.find("fuse, 1 steps") != std::string::npos);
 }
 
 TEST_CASE("steady replays allocate no device memory") {

@@ -20,7 +20,8 @@ struct Net {
   Variable calls{Tensor::from({0.0f}, {}), {.name = "calls", .trainable = false}};
 
   explicit Net(int depth) {
-    for (int i = 0; i < depth; ++i) weights.emplace_back(noise({64, 64}, i) * 0.2, Variable::Options{.name = "w"});
+    for (int i = 0; i < depth; ++i)
+      weights.emplace_back(noise({64, 64}, i) * 0.2, Variable::Options{.name = "w"});
   }
   Nest block(const Nest& x, size_t i) {
     calls.assign_add(Tensor(1.0));

@@ -51,7 +51,8 @@ TEST_CASE("predict gives what the model gives when called") {
 TEST_CASE("predict follows weights that are assigned or trained between calls") {
   const auto model = residual_net(16);
   model->compile({.optimizer = optimizers::SGD({.learning_rate = 0.05}), .loss = "mse"});
-  const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(1)), y = random::uniform({4, 3}, -1, 1, Seed(2));
+  const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(1)),
+               y = random::uniform({4, 3}, -1, 1, Seed(2));
   for (int i = 0; i < 4; ++i) model->predict(x);
   for (int i = 0; i < 3; ++i) {
     Variable kernel = model->weights()[0];
