@@ -3,12 +3,11 @@
 
 #include <fmt/core.h>
 
+#include "../../backend/log.h"
 #include "../ops/core.h"
 #include "../ops/operators.h"
 #include "../ops/reduction.h"
-#include "../../backend/log.h"
 #include "call_scope.h"
-
 
 namespace cornu {
 
@@ -25,7 +24,8 @@ auto locate(const Layer& layer, F&& f) {
   thread_local std::string located;
   auto text = [&](const Error& e) {
     std::string message = e.what();
-    if (message != located) message = fmt::format("Layer '{}' ({}): {}", layer.path(), layer.base_name(), message);
+    if (message != located)
+      message = fmt::format("Layer '{}' ({}): {}", layer.path(), layer.base_name(), message);
     located = message;
     return message;
   };
@@ -51,7 +51,8 @@ Nest specs(const Nest& inputs) {
 Value shapes(const Nest& inputs) {
   if (inputs.is_tensor()) {
     Value::List list;
-    for (int64_t size : inputs.tensor().shape()) list.push_back(size == Shape::unknown ? Value() : Value(size));
+    for (int64_t size : inputs.tensor().shape())
+      list.push_back(size == Shape::unknown ? Value() : Value(size));
     return list;
   }
   if (inputs.is_list()) {
@@ -67,8 +68,8 @@ Value shapes(const Nest& inputs) {
 Nest nest_of_shapes(const Value& v) {
   if (v.is<Value::List>()) {
     const auto& list = v.get<Value::List>();
-    const bool is_shape = std::all_of(list.begin(), list.end(),
-                                      [](const Value& e) { return e.is_null() || e.is<int64_t>(); });
+    const bool is_shape = std::all_of(
+        list.begin(), list.end(), [](const Value& e) { return e.is_null() || e.is<int64_t>(); });
     if (is_shape) return Tensor::abstract(detail::from_value<Shape>(v), DType::float32);
     Nest::List nests;
     for (const Value& e : list) nests.push_back(nest_of_shapes(e));
@@ -82,6 +83,45 @@ Nest nest_of_shapes(const Value& v) {
   throw ValueError("build_config: expected a shape, found " + v.kind());
 }
 
+// Makes unknown each axis whose size differs between two shapes, or nests of shapes.
+Value merge_shapes(const Value& a, const Value& b) {
+  if (a.is<Value::List>() && b.is<Value::List>() &&
+      a.get<Value::List>().size() == b.get<Value::List>().size()) {
+    Value::List list;
+    for (size_t i = 0; i < a.get<Value::List>().size(); ++i)
+      list.push_back(merge_shapes(a.get<Value::List>()[i], b.get<Value::List>()[i]));
+    return list;
+  }
+  if (a.is<Value::Dict>() && b.is<Value::Dict>()) {
+    Value::Dict dict;
+    for (const auto& [key, v] : a.get<Value::Dict>()) {
+      const Value* other = detail::find(b.get<Value::Dict>(), key);
+      dict.emplace_back(key, other ? merge_shapes(v, *other) : v);
+    }
+    return dict;
+  }
+  if (a.is<int64_t>() && b.is<int64_t>() && a.get<int64_t>() == b.get<int64_t>()) return a;
+  return a.is<int64_t>() ? Value() : a;
+}
+
+// Gives inputs the masks of a list, in their order, for its life.
+class GivenMasks {
+ public:
+  GivenMasks(std::vector<Tensor> inputs, const Value::List& masks) : inputs_(std::move(inputs)) {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      before_.push_back(inputs_[i].mask());
+      if (i < masks.size() && masks[i].is<Tensor>()) inputs_[i].set_mask(masks[i].get<Tensor>());
+    }
+  }
+  ~GivenMasks() {
+    for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i].set_mask(before_[i]);
+  }
+  GivenMasks(const GivenMasks&) = delete;
+
+ private:
+  std::vector<Tensor> inputs_, before_;
+};
+
 Tensor first_mask(const Nest& inputs) {
   if (inputs.is_tensor()) return inputs.tensor() ? inputs.tensor().mask() : Tensor();
   for (const Tensor& t : inputs.flatten())
@@ -91,7 +131,8 @@ Tensor first_mask(const Nest& inputs) {
 
 }  // namespace
 
-// --- the defaults of what subclasses override ---------------------------------------------------------
+// --- the defaults of what subclasses override
+// ---------------------------------------------------------
 
 void Layer::build(const Shape&) {}
 
@@ -115,11 +156,14 @@ Nest Layer::call_many(const Nest& inputs, const Call& call) {
   return this->call(inputs.tensor(), call);
 }
 
-Tensor Layer::compute_mask(const Nest&, const Tensor& mask) { return supports_masking_ ? mask : Tensor(); }
+Tensor Layer::compute_mask(const Nest&, const Tensor& mask) {
+  return supports_masking_ ? mask : Tensor();
+}
 
 Value::Dict Layer::get_config() const { return base_config(); }
 
-// --- calls ------------------------------------------------------------------------------------------------
+// --- calls
+// ------------------------------------------------------------------------------------------------
 
 std::string Layer::path() const {
   std::string path;
@@ -140,9 +184,10 @@ Tensor Layer::cast_input(const Tensor& x) const {
 void Layer::check_mask(const Tensor& mask) {
   if (!mask || supports_masking_ || uses_mask() || warned_mask_) return;
   warned_mask_ = true;
-  warn_once(fmt::format("Layer '{}' does not support masking: the mask of its input ends here. Override compute_mask "
-                        "to hand it on, or take it off before with set_mask({{}}).",
-                        path()));
+  warn_once(fmt::format(
+      "Layer '{}' does not support masking: the mask of its input ends here. Override compute_mask "
+      "to hand it on, or take it off before with set_mask({{}}).",
+      path()));
 }
 
 void Layer::after_call(const Nest& inputs, const Tensor& mask, const Tensor& first_output) {
@@ -152,7 +197,9 @@ void Layer::after_call(const Nest& inputs, const Tensor& mask, const Tensor& fir
   }
   if (activity_regularizer_ && first_output) {
     // Keras divides by the batch so that the penalty does not grow with it.
-    const double batch = first_output.rank() > 0 ? static_cast<double>(std::max<int64_t>(first_output.shape()[0], 1)) : 1;
+    const double batch = first_output.rank() > 0
+                             ? static_cast<double>(std::max<int64_t>(first_output.shape()[0], 1))
+                             : 1;
     add_loss((*activity_regularizer_)(first_output) / Tensor(batch));
   }
 }
@@ -160,7 +207,10 @@ void Layer::after_call(const Nest& inputs, const Tensor& mask, const Tensor& fir
 Tensor Layer::run(const Tensor& x, const Call& given) {
   return locate(*this, [&]() -> Tensor {
     const Tensor in = cast_input(x);
-    if (!built_) ensure_built(in);
+    if (!built_)
+      ensure_built(in);
+    else if (shapes_pending_)
+      settle_build_shapes(in);
     Call call = given;
     call.training = call_context().training;
     if (!call.mask) call.mask = in.mask();
@@ -183,7 +233,10 @@ Nest Layer::run_many(const Nest& inputs, const Call& given) {
   return locate(*this, [&]() -> Nest {
     const Nest in = inputs.is_tensor() ? Nest(cast_input(inputs.tensor()))
                                        : inputs.map([&](const Tensor& t) { return cast_input(t); });
-    if (!built_) ensure_built(in);
+    if (!built_)
+      ensure_built(in);
+    else if (shapes_pending_)
+      settle_build_shapes(in);
     Call call = given;
     call.training = call_context().training;
     if (!call.mask) call.mask = first_mask(in);
@@ -207,7 +260,8 @@ Tensor Layer::operator()(const Tensor& x, const Call& call) {
 }
 
 Nest Layer::operator()(const Nest& inputs, const Call& call) {
-  if (inputs.empty()) throw ValueError(fmt::format("Layer '{}': called on an empty tensor.", path()));
+  if (inputs.empty())
+    throw ValueError(fmt::format("Layer '{}': called on an empty tensor.", path()));
   if (any_symbolic(inputs.flatten())) return call_symbolic(inputs, call);
   CallScope scope(*this, call.training);
   return run_many(inputs, call);
@@ -216,15 +270,17 @@ Nest Layer::operator()(const Nest& inputs, const Call& call) {
 Nest Layer::call_symbolic(const Nest& inputs, const Call& call) {
   std::shared_ptr<Operation> self = weak_from_this().lock();
   if (!self)
-    throw StateError(fmt::format("Layer '{}' lives on the stack and cannot be part of a graph. Make it with "
-                                 "make<T>(), or as a handle such as Dense({{...}}).",
-                                 path()));
+    throw StateError(
+        fmt::format("Layer '{}' lives on the stack and cannot be part of a graph. Make it with "
+                    "make<T>(), or as a handle such as Dense({{...}}).",
+                    path()));
   CallScope scope(*this, call.training);
   Arguments arguments{{Value(inputs)}, call.extra};
   const Tensor mask = call.mask ? call.mask : first_mask(inputs);
   if (mask && uses_mask()) arguments.named.emplace_back("mask", mask);
   if (call.training) arguments.named.emplace_back("training", *call.training);
-  const Nest outputs = infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });
+  const Nest outputs =
+      infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });
   const Nest result = make_node(std::move(self), std::move(arguments), outputs);
   if (mask) {
     check_mask(mask);
@@ -239,11 +295,17 @@ Nest Layer::invoke(const Arguments& arguments) {
   if (arguments.positional.empty())
     throw ValueError(fmt::format("Layer '{}': called without an input.", path()));
   Call call;
+  const Value::List* masks = nullptr;
   for (const auto& [key, value] : arguments.named) {
     if (value.is_null()) continue;
-    if (key == "training") call.training = detail::from_value<bool>(value);
-    else if (key == "mask") call.mask = value.is<Value::List>() ? first_mask(value.nest()) : value.nest().tensor();
-    else call.extra.emplace_back(key, value);
+    if (key == "training")
+      call.training = detail::from_value<bool>(value);
+    else if (key == "mask" && value.is<Value::List>())
+      masks = &value.get<Value::List>();
+    else if (key == "mask")
+      call.mask = value.nest().tensor();
+    else
+      call.extra.emplace_back(key, value);
   }
   // More positional arguments are further tensors: (query, value, key) of attention.
   Nest inputs = arguments.positional[0].nest();
@@ -253,6 +315,8 @@ Nest Layer::invoke(const Arguments& arguments) {
       if (!v.is_null()) list.push_back(v.nest());
     inputs = std::move(list);
   }
+  std::optional<GivenMasks> given;
+  if (masks) given.emplace(inputs.flatten(), *masks);
   if (call.training && !*call.training && call_context().training) call.training.reset();
   CallScope scope(*this, call.training);
   return run_many(inputs, call);
@@ -273,6 +337,16 @@ void Layer::ensure_built(const Nest& inputs) {
   }
   built_ = true;
   build_config_ = {{"input_shape", shapes(inputs)}};
+  shapes_pending_ = inference_pass() == InferencePass::first;
+}
+
+// A layer that was built on stand-ins learns from their second sizes which axes are unknown.
+void Layer::settle_build_shapes(const Nest& inputs) {
+  const InferencePass pass = inference_pass();
+  if (pass == InferencePass::first) return;
+  if (pass == InferencePass::second)
+    build_config_ = {{"input_shape", merge_shapes(build_config_[0].second, shapes(inputs))}};
+  shapes_pending_ = false;
 }
 
 void Layer::build_from_config(const Value::Dict& config) {
@@ -285,7 +359,8 @@ void Layer::build_from_config(const Value::Dict& config) {
 Nest Layer::compute_output_spec(const Nest& inputs) {
   const Nest stand_ins = specs(inputs);
   CallScope scope(*this, {});
-  return infer_outputs({{Value(stand_ins)}, {}}, [&](const Arguments& a) { return run_many(a.positional[0].nest(), {}); });
+  return infer_outputs({{Value(stand_ins)}, {}},
+                       [&](const Arguments& a) { return run_many(a.positional[0].nest(), {}); });
 }
 
 Shape Layer::compute_output_shape(const Shape& input_shape) {

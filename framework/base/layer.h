@@ -29,6 +29,10 @@ struct Call {
   const Value* find(const std::string& name) const { return detail::find(extra, name); }
 };
 
+/// What a member of a layer holds: a layer, or a list of such, nested in any way. Braces make a list:
+/// `Members{first, Members{second, third}}`.
+class Members;
+
 /// Base of all layers and models. A subclass overrides `call`, and `build` if weights depend on the input's shape:
 ///
 ///   void build(const Shape& input) override { kernel = add_weight({.name = "kernel", .shape = {input.back(), 8}}); }
@@ -111,6 +115,9 @@ class Layer : public Operation, public Configurable {
     return layers;
   }
 
+  /// Tracks layers in nested lists. (Keras's dictionaries are lists of their values.)
+  void track(const std::string& attribute, const Members& members);
+
   /// Own weights: trainable ones first, each group in the order of creation.
   const std::vector<Variable>& own_weights() const { return weights_; }
   /// All weights, this layer's first, then those of the layers inside in order.
@@ -141,6 +148,7 @@ class Layer : public Operation, public Configurable {
     std::string attribute;
     std::vector<std::shared_ptr<Layer>> layers;
     bool is_list = false;
+    std::shared_ptr<const Members> members = {};  ///< how `layers` are nested, if they are
   };
   const std::vector<Tracked>& tracked() const { return tracked_; }
 
@@ -191,6 +199,7 @@ class Layer : public Operation, public Configurable {
   void after_call(const Nest& inputs, const Tensor& mask, const Tensor& first_output);
   Nest call_symbolic(const Nest& inputs, const Call& call);
   void check_mask(const Tensor& mask);
+  void settle_build_shapes(const Nest& inputs);
 
   mutable std::string name_;
   bool named_ = false;
@@ -198,6 +207,7 @@ class Layer : public Operation, public Configurable {
   bool built_ = false;
   bool delegating_ = false;
   bool warned_mask_ = false;
+  bool shapes_pending_ = false;  // built in the first run of an inference: the second is still to come
   DTypePolicy policy_;
   std::vector<Variable> weights_;
   size_t trainable_weights_ = 0;
@@ -283,6 +293,27 @@ class AnyLayer {
 
  private:
   std::shared_ptr<Layer> layer_;
+};
+
+class Members {
+ public:
+  template <class T>
+    requires std::derived_from<T, Layer>
+  Members(const Ref<T>& layer) : layer_(layer.shared()) {}
+  template <std::derived_from<Layer> T>
+  Members(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
+  Members(std::initializer_list<Members> list) : list_(list) {}
+  explicit Members(std::vector<Members> list) : list_(std::move(list)) {}
+
+  /// The layer; null for a list.
+  const std::shared_ptr<Layer>& layer() const { return layer_; }
+  const std::vector<Members>& list() const { return list_; }
+  /// All layers in it, in order.
+  std::vector<std::shared_ptr<Layer>> layers() const;
+
+ private:
+  std::shared_ptr<Layer> layer_;
+  std::vector<Members> list_;
 };
 
 }  // namespace cornu

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../config/loading.h"
 #include "../initializers/initializers.h"
 #include "../ops/catalog.h"
 #include "call_scope.h"
@@ -31,7 +32,9 @@ Variable Layer::add_weight(WeightOptions options) {
     settings.constraint = [constraint](const Tensor& x) { return (*constraint)(x); };
   if (auto regularizer = options.regularizer)
     settings.regularizer = [regularizer](const Tensor& x) { return (*regularizer)(x); };
-  Variable v((*options.initializer)(options.shape, dtype), std::move(settings));
+  const bool from_file = detail::claim_weight(options.name, options.shape, dtype);
+  Variable v(from_file ? Tensor::empty(options.shape, dtype) : (*options.initializer)(options.shape, dtype),
+             std::move(settings));
   v.set_path(name() + "/" + options.name);
   if (options.trainable) {
     weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(trainable_weights_++), v);
@@ -55,7 +58,7 @@ void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr
   // Layers inside are told apart by name; one the user has not named gets a free one.
   std::vector<std::string> taken;
   for (const auto& inside : sublayers()) taken.push_back(inside->name());
-  tracked_.push_back({attribute, layers, true});
+  tracked_.push_back({attribute, layers, true, {}});
   for (const auto& layer : layers) {
     std::string name = layer->name();
     if (!layer->is_named())
@@ -64,6 +67,20 @@ void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr
     if (name != layer->name()) layer->rename(name);
     taken.push_back(name);
   }
+}
+
+void Layer::track(const std::string& attribute, const Members& members) {
+  track_list(attribute, members.layers());
+  if (members.layer()) tracked_.back().is_list = false;
+  else tracked_.back().members = std::make_shared<const Members>(members);
+}
+
+std::vector<std::shared_ptr<Layer>> Members::layers() const {
+  if (layer_) return {layer_};
+  std::vector<std::shared_ptr<Layer>> result;
+  for (const Members& m : list_)
+    for (auto& layer : m.layers()) result.push_back(std::move(layer));
+  return result;
 }
 
 std::vector<std::shared_ptr<Layer>> Layer::sublayers() const {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "../ops/catalog.h"
+#include "loading.h"
 #include "registration.h"
 
 namespace cornu {
@@ -104,10 +105,12 @@ Catalog& catalog() {
 
 Value serialize(const Configurable& object) {
   const ClassInfo& info = catalog().of(object);
-  return Value::Dict{{"module", info.module.empty() ? Value() : Value(info.module)},
-                     {"class_name", info.class_name},
-                     {"config", object.get_config()},
-                     {"registered_name", info.registered_name.empty() ? Value() : Value(info.registered_name)}};
+  Value::Dict dict{{"module", info.module.empty() ? Value() : Value(info.module)},
+                   {"class_name", info.class_name},
+                   {"config", object.get_config()},
+                   {"registered_name", info.registered_name.empty() ? Value() : Value(info.registered_name)}};
+  if (const int64_t number = detail::number_object(object)) dict.emplace_back("shared_object_id", number);
+  return dict;
 }
 
 std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name) {
@@ -158,9 +161,15 @@ std::shared_ptr<Configurable> deserialize(const Value& value) {
   const Value* config = detail::find(dict, "config");
   if (!config || !config->is<Value::Dict>())
     throw ValueError(fmt::format("{}: 'config' is not a dictionary.", class_name));
+  const Value* id = detail::find(dict, "shared_object_id");
+  const bool numbered = id && id->is<int64_t>();
+  if (numbered)
+    if (auto object = detail::shared_object(id->get<int64_t>())) return object;
   const ClassInfo& info = lookup(text(dict, "module"), class_name, text(dict, "registered_name"));
   try {
-    return info.make(config->get<Value::Dict>());
+    auto object = info.make(config->get<Value::Dict>());
+    if (numbered) detail::remember_object(id->get<int64_t>(), object);
+    return object;
   } catch (const ValueError& e) {
     const std::string prefix = class_name + ": ";
     if (std::string(e.what()).starts_with(prefix)) throw;

@@ -293,15 +293,17 @@ Bytes ArchiveReader::map(std::string_view name, uint64_t limit) {
                                           [length](void* mapped) { ::munmap(mapped, length); });
   const std::span<const std::byte> mapped(static_cast<const std::byte*>(address) + skipped,
                                           status.size);
+  const Bytes bytes = Bytes::mapped(owner, mapped);
   size_t done = 0;
   while (got > 0) {
     if (got > mapped.size() - done || std::memcmp(mapped.data() + done, block.data(), got) != 0)
       return Bytes::of(read(name, limit));
+    bytes.forget(done, got);
     done += got;
     got = impl_->next(member.file, name, block);
   }
   if (done != mapped.size()) impl_->fail_member(name, "is shorter than the archive says");
-  return Bytes(owner, mapped);
+  return bytes;
 }
 
 }  // namespace cornu::saving

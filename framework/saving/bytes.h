@@ -18,6 +18,13 @@ class Bytes {
   Bytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
       : owner_(std::move(owner)), bytes_(bytes) {}
 
+  /// Bytes of a file that is mapped into memory; `owner` unmaps it.
+  static Bytes mapped(std::shared_ptr<const void> owner, std::span<const std::byte> bytes) {
+    Bytes result(std::move(owner), bytes);
+    result.mapped_ = true;
+    return result;
+  }
+
   /// Takes over a vector or a string.
   template <class Container>
   static Bytes of(Container container) {
@@ -28,12 +35,16 @@ class Bytes {
   const std::byte* data() const { return bytes_.data(); }
   size_t size() const { return bytes_.size(); }
   std::span<const std::byte> span() const { return bytes_; }
+  /// Says that these bytes are not needed soon: those of a mapped file leave memory until they are
+  /// read again.
+  void forget(size_t offset, size_t count) const;
   /// A copy as text.
   std::string text() const { return {reinterpret_cast<const char*>(data()), size()}; }
 
  private:
   std::shared_ptr<const void> owner_;
   std::span<const std::byte> bytes_;
+  bool mapped_ = false;
 };
 
 }  // namespace cornu::saving

@@ -129,6 +129,9 @@ struct H5Reader::Impl {
     void* target = direct ? out : loaded.data();
     if (H5Dread(dataset, elements.memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, target) < 0)
       fail("cannot read " + what + "; the file may be damaged");
+    // Values of a mapped file need not stay in memory beside the copy.
+    if (const haddr_t offset = H5Dget_offset(dataset); offset != HADDR_UNDEF)
+      image.forget(static_cast<size_t>(offset), count * size_of(elements.dtype));
     if (!direct) convert_elements(loaded.data(), elements.dtype, out, want, count);
   }
 };

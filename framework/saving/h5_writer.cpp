@@ -1,9 +1,13 @@
 // H5Writer over the HDF5 C API.
+#include <fcntl.h>
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include "../../backend/error.h"
 #include "atomic_file.h"
@@ -17,6 +21,7 @@ using h5::Handle;
 using h5::Scope;
 
 constexpr size_t attribute_limit = 64512;  ///< of the bytes of an attribute, as Keras has it
+constexpr uint64_t in_memory = uint64_t{64} << 20;  ///< larger files go to the disk at once
 
 /// The memory of a file that is written in memory. HDF5 asks for it through these callbacks, so
 /// that the finished file can be taken over instead of copied.
@@ -59,9 +64,11 @@ Handle utf8_properties(hid_t property_class) {
 struct H5Writer::Impl {
   std::string name = "HDF5 file in memory";
   Image image;  // Outlives `file`, which still writes to it when it is closed.
-  // HDF5 never writes to the disk itself: when a write fails on a full disk, it cannot close the
-  // file and crashes at the end of the program. So files are made in memory and then written whole.
+  // When a write fails on a full disk, HDF5 cannot close the file and crashes at the end of the
+  // program. So files are made in memory and then written whole or, where they would take much of
+  // it, written to space that the disk has promised before.
   std::unique_ptr<AtomicFile> disk;
+  bool direct = false;  ///< HDF5 writes to the disk itself
   Handle file;
 
   ~Impl() {
@@ -69,7 +76,29 @@ struct H5Writer::Impl {
     file.reset();
   }
 
+  /// Makes the file on the disk and has room kept for it.
+  void create_on_disk(uint64_t expected_bytes) {
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);  // Network disks may not know locks.
+#endif
+    const std::string path = disk->temporary().string();
+    file = h5::take(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, name,
+                    "cannot create the file");
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    const bool kept = descriptor >= 0 && ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0,
+                                                     static_cast<off_t>(expected_bytes)) == 0;
+    const int error = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    if (!kept && error != EOPNOTSUPP && error != ENOSYS)
+      throw FileError("'" + name +
+                      "' cannot be written: " + std::generic_category().message(error) + ".");
+    direct = true;
+  }
+
   void create(uint64_t expected_bytes) {
+    if (disk && expected_bytes > in_memory) return create_on_disk(expected_bytes);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5FD_file_image_callbacks_t callbacks = {
         &Image::allocate, &Image::copy,   &Image::grow, &Image::release,
@@ -267,6 +296,10 @@ Bytes H5Writer::finish() {
   const Scope scope;
   impl_->expect_open();
   if (!impl_->file.reset()) h5::fail(impl_->name, "cannot write the end of the file");
+  if (impl_->direct) {
+    impl_->disk->commit();
+    return {};
+  }
   // The memory ends in unused bytes. The superblock of version 0 says where the file itself ends.
   constexpr size_t end_of_file_field = 40;
   Image& image = impl_->image;

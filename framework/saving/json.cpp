@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "../../backend/error.h"
@@ -29,6 +30,27 @@ std::string number(double v) {
 
 struct Writer {
   std::string out;
+  int indent = 0;  ///< blanks for each level; 0: one line
+  int level = 0;
+
+  void line() {
+    out += '\n';
+    out.append(static_cast<size_t>(indent * level), ' ');
+  }
+  /// Writes `count` items between brackets.
+  template <class Item>
+  void items(char open, char end, size_t count, Item item) {
+    out += open;
+    ++level;
+    for (size_t i = 0; i < count; ++i) {
+      if (i) out += indent ? "," : ", ";
+      if (indent) line();
+      item(i);
+    }
+    --level;
+    if (indent && count) line();
+    out += end;
+  }
 
   void write(const Value& value) { std::visit(*this, value.variant()); }
   void operator()(const Value::Null&) { out += "null"; }
@@ -37,25 +59,18 @@ struct Writer {
   void operator()(double v) { out += number(v); }
   void operator()(const std::string& v) { out += quoted(v); }
   void operator()(const Value::List& list) {
-    out += '[';
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (i) out += ", ";
-      write(list[i]);
-    }
-    out += ']';
+    items('[', ']', list.size(), [&](size_t i) { write(list[i]); });
   }
   void operator()(const Value::Dict& dict) {
-    out += '{';
-    for (size_t i = 0; i < dict.size(); ++i) {
-      if (i) out += ", ";
+    items('{', '}', dict.size(), [&](size_t i) {
       out += quoted(dict[i].first) + ": ";
       write(dict[i].second);
-    }
-    out += '}';
+    });
   }
   void operator()(const Slice& s) {
-    write(Value::Dict{{"class_name", "__slice__"},
-                      {"config", Value::Dict{{"start", s.start}, {"stop", s.stop}, {"step", s.step}}}});
+    write(Value::Dict{
+        {"class_name", "__slice__"},
+        {"config", Value::Dict{{"start", s.start}, {"stop", s.stop}, {"step", s.step}}}});
   }
   void operator()(const Ellipsis&) {
     write(Value::Dict{{"class_name", "__ellipsis__"}, {"config", Value::Dict{}}});
@@ -80,67 +95,152 @@ struct Writer {
   }
 };
 
-Value convert(const Json& json, int depth, const std::string& source) {
-  if (depth > 1000) throw FileError(fmt::format("{}: the JSON is nested more than 1000 levels deep.", source));
-  switch (json.type()) {
-    case Json::value_t::null: return {};
-    case Json::value_t::boolean: return json.get<bool>();
-    case Json::value_t::number_integer: return json.get<int64_t>();
-    case Json::value_t::number_unsigned: {
-      const uint64_t v = json.get<uint64_t>();
-      // Larger integers come as floats, as the parser gives those of more than 64 bits.
-      if (v > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return static_cast<double>(v);
-      return static_cast<int64_t>(v);
-    }
-    case Json::value_t::number_float: return json.get<double>();
-    case Json::value_t::string: return json.get<std::string>();
-    case Json::value_t::array: {
-      Value::List list;
-      for (const Json& e : json) list.push_back(convert(e, depth + 1, source));
-      return list;
-    }
-    case Json::value_t::object: {
-      Value::Dict dict;
-      for (const auto& [key, e] : json.items()) dict.emplace_back(key, convert(e, depth + 1, source));
-      return dict;
-    }
-    default: throw FileError(fmt::format("{}: the JSON holds something that is no JSON value.", source));
-  }
-}
+constexpr size_t deepest = 1000;
+constexpr size_t most_values = 4'000'000;
 
-// Whether the parser stopped, at the byte of this number from 1, at one of the numbers that Python writes and JSON does
-// not have.
-bool stopped_at_non_number(const std::string& text, size_t byte) {
-  if (byte == 0 || byte > text.size()) return false;
-  const std::string_view rest = std::string_view(text).substr(byte - 1);
-  return rest.starts_with("NaN") || rest.starts_with("Infinity");
+// Python's numbers that are none, as strings that no genuine text begins with.
+constexpr std::string_view mark = "\x01number:";
+
+/// Builds the value as the parser goes: there is never a second tree in memory.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  explicit Builder(const std::string& source) : source_(source) {}
+  Value take() { return std::move(root_); }
+
+  bool null() override { return put({}); }
+  bool boolean(bool v) override { return put(v); }
+  bool number_integer(int64_t v) override { return put(v); }
+  bool number_unsigned(uint64_t v) override {
+    // Larger integers come as floats, as the parser gives those of more than 64 bits.
+    if (v > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      return put(static_cast<double>(v));
+    return put(static_cast<int64_t>(v));
+  }
+  bool number_float(double v, const std::string&) override { return put(v); }
+  bool string(std::string& v) override {
+    if (v.starts_with(mark)) {
+      const std::string_view name = std::string_view(v).substr(mark.size());
+      if (name == "NaN") return put(std::numeric_limits<double>::quiet_NaN());
+      if (name == "Infinity") return put(std::numeric_limits<double>::infinity());
+      if (name == "-Infinity") return put(-std::numeric_limits<double>::infinity());
+    }
+    return put(std::move(v));
+  }
+  bool binary(Json::binary_t&) override { return false; }
+  bool start_object(size_t) override { return open(Value::Dict{}); }
+  bool start_array(size_t) override { return open(Value::List{}); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& v) override {
+    Level& level = levels_.back();
+    if (!level.keys.insert(v).second)
+      throw FileError(
+          fmt::format("{}: the key '{}' appears twice in one object of the JSON.", source_, v));
+    level.key = std::move(v);
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const Json::exception& e) override {
+    throw FileError(fmt::format("{}: not valid JSON: {}", source_, e.what()));
+  }
+
+ private:
+  struct Level {
+    Value value;
+    std::string key;
+    std::set<std::string> keys;
+  };
+
+  bool put(Value v) {
+    if (++count_ > most_values)
+      throw FileError(fmt::format("{}: the JSON holds more than {} values.", source_, most_values));
+    if (levels_.empty()) {
+      root_ = std::move(v);
+    } else {
+      Level& level = levels_.back();
+      if (level.value.is<Value::List>())
+        const_cast<Value::List&>(level.value.get<Value::List>()).push_back(std::move(v));
+      else
+        const_cast<Value::Dict&>(level.value.get<Value::Dict>())
+            .emplace_back(std::move(level.key), std::move(v));
+    }
+    return true;
+  }
+  bool open(Value container) {
+    if (levels_.size() >= deepest)
+      throw FileError(
+          fmt::format("{}: the JSON is nested more than {} levels deep.", source_, deepest));
+    levels_.push_back({std::move(container), {}, {}});
+    return true;
+  }
+  bool close() {
+    Value done = std::move(levels_.back().value);
+    levels_.pop_back();
+    return put(std::move(done));
+  }
+
+  const std::string& source_;
+  Value root_;
+  std::vector<Level> levels_;
+  size_t count_ = 0;
+};
+
+/// The text with Python's NaN, Infinity and -Infinity as marked strings, which a JSON parser
+/// takes. Throws where they are refused.
+std::string without_non_numbers(const std::string& text, const std::string& source,
+                                NonNumbers non_numbers) {
+  std::string out;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\' && i + 1 < text.size())
+        out += text[++i];
+      else if (c == '"')
+        in_string = false;
+      continue;
+    }
+    const std::string_view rest = std::string_view(text).substr(i);
+    const std::string_view name = rest.starts_with("NaN")        ? "NaN"
+                                  : rest.starts_with("Infinity") ? "Infinity"
+                                                                 : "";
+    const bool negative = rest.starts_with("-Infinity");
+    if (!name.empty() || negative) {
+      if (non_numbers == NonNumbers::refuse)
+        throw FileError(
+            fmt::format("{}: the JSON holds NaN or Infinity (at byte {}), which no option may be.",
+                        source, i + 1));
+      out += fmt::format("\"\\u0001number:{}\"", negative ? "-Infinity" : name);
+      i += (negative ? 9 : name.size()) - 1;
+      continue;
+    }
+    if (c == '"') in_string = true;
+    out += c;
+  }
+  return out;
 }
 
 }  // namespace
 
-std::string to_json(const Value& value) {
+std::string to_json(const Value& value) { return to_json(value, 0); }
+
+std::string to_json(const Value& value, int indent) {
   Writer writer;
+  writer.indent = indent;
   writer.write(value);
   return writer.out;
 }
 
-Value parse_json(const std::string& text, const std::string& source) {
-  int depth = 0;
-  const auto callback = [&](int d, Json::parse_event_t event, Json&) {
-    if (event == Json::parse_event_t::array_start || event == Json::parse_event_t::object_start) depth = std::max(depth, d);
-    if (depth > 1000) throw FileError(fmt::format("{}: the JSON is nested more than 1000 levels deep.", source));
-    return true;
-  };
+Value parse_json(const std::string& text, const std::string& source, NonNumbers non_numbers) {
+  const bool odd = text.find("NaN") != text.npos || text.find("Infinity") != text.npos;
+  const std::string replaced = odd ? without_non_numbers(text, source, non_numbers) : std::string();
+  Builder builder(source);
   try {
-    return convert(Json::parse(text, callback), 0, source);
-  } catch (const Json::parse_error& e) {
-    if (stopped_at_non_number(text, e.byte))
-      throw FileError(
-          fmt::format("{}: the config holds NaN or Infinity (at byte {}), which no option may be.", source, e.byte));
-    throw FileError(fmt::format("{}: not valid JSON: {}", source, e.what()));
+    Json::sax_parse(odd ? replaced : text, &builder);
   } catch (const Json::exception& e) {
     throw FileError(fmt::format("{}: not valid JSON: {}", source, e.what()));
   }
+  return builder.take();
 }
 
 }  // namespace cornu::saving

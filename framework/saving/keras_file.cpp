@@ -1,31 +1,31 @@
-// ".keras" archives and ".weights.h5" files: Model's saving and loading.
+// Writing models: ".keras" archives and folders, ".weights.h5" and shards, legacy ".h5".
+#include "keras_file.h"
+
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <map>
 
+#include "../base/assets.h"
+#include "../config/loading.h"
 #include "../model/functional.h"
 #include "../model/sequential.h"
-#include "archive.h"
+#include "dict.h"
 #include "json.h"
+#include "model_package.h"
+#include "version_adapters.h"
 #include "weights.h"
 
 namespace cornu {
+namespace saving {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool ends_with(const std::string& text, const char* suffix) { return text.ends_with(suffix); }
-
-uint64_t weight_bytes(Model& model) {
-  uint64_t bytes = 4096;
-  for (const Variable& v : model.weights()) bytes += 1024 + v.value().bytes();
-  if (model.optimizer())
-    for (const Variable& v : model.optimizer()->variables()) bytes += 1024 + v.value().bytes();
-  return bytes;
-}
+constexpr const char* keras_version = "3.15.1";
 
 // The model as {module, class_name, config, registered_name, build_config, compile_config}.
 Value model_value(const Model& model) {
@@ -35,133 +35,195 @@ Value model_value(const Model& model) {
   return dict;
 }
 
-// Runs `f` and turns every error of ours into a FileError that begins with the file's name.
-template <class F>
-auto reading(const std::string& path, F&& f) {
-  try {
-    return f();
-  } catch (const FileError& e) {
-    const std::string text = e.what();
-    throw FileError(text.starts_with(path) || text.starts_with("'" + path + "'") ? text : path + ": " + text);
-  } catch (const MemoryError& e) {
-    throw MemoryError(path + ": " + e.what());
-  } catch (const Error& e) {
-    throw FileError(path + ": " + e.what());
-  }
-}
-
-std::shared_ptr<Model> model_from(const Value& value, bool compile) {
-  auto object = deserialize(value);
-  auto model = std::dynamic_pointer_cast<Model>(object);
-  if (!model) throw FileError("the config describes no model.");
-  const auto& dict = value.get<Value::Dict>();
-  if (const Value* build = detail::find(dict, "build_config"); build && build->is<Value::Dict>() && !model->built())
-    model->build_from_config(build->get<Value::Dict>());
-  if (const Value* config = detail::find(dict, "compile_config"); compile && config && config->is<Value::Dict>()) {
-    try {
-      model->compile_from_config(config->get<Value::Dict>());
-    } catch (const Error& e) {
-      throw FileError(fmt::format("the compile_config cannot be used: {} Without it, the model can be loaded by "
-                                  "load_model(path, false).",
-                                  e.what()));
-    }
-  }
-  return model;
-}
-
 void require_built(const Model& model, const char* what) {
   if (!model.built())
-    throw StateError(fmt::format("{}: model '{}' has no weights yet. Call it on data, or give it an Input, first.", what,
-                                 model.name()));
+    throw StateError(fmt::format(
+        "{}: model '{}' has no weights yet. Call it on data, or give it an Input, first.", what,
+        model.name()));
 }
 
-// A layer that two stacks or graphs list would come back as two layers, one of them without weights. (A layer that one
-// graph calls twice is listed once.)
-void refuse_layers_listed_twice(const Layer& container, std::map<const Layer*, const Layer*>& owners) {
-  if (!dynamic_cast<const Sequential*>(&container) && !dynamic_cast<const Functional*>(&container)) return;
-  for (const auto& layer : container.sublayers()) {
-    const auto [owner, first] = owners.emplace(layer.get(), &container);
-    if (!first)
-      throw UnsupportedError(fmt::format(
-          "save: layer '{}' is listed by '{}' and again by '{}', which a file cannot keep. Call it in one of them only, "
-          "or save its weights with save_weights and load them into a model made by code.",
-          layer->name(), owner->second->name(), container.name()));
-    refuse_layers_listed_twice(*layer, owners);
+// --- Shared objects
+// -------------------------------------------------------------------------------------
+
+constexpr const char* id_key = "shared_object_id";
+
+// How often each number occurs, and whether all objects of a number are equal.
+struct Occurrences {
+  std::map<int64_t, int> count;
+  std::map<int64_t, std::string> config;
+
+  void collect(const Value& value) {
+    if (value.is<Value::List>()) {
+      for (const Value& e : value.get<Value::List>()) collect(e);
+    } else if (value.is<Value::Dict>()) {
+      const auto& d = value.get<Value::Dict>();
+      if (const Value* id = dict::find(d, id_key); id && id->is<int64_t>())
+        ++count[id->get<int64_t>()];
+      for (const auto& [key, e] : d) collect(e);
+    }
   }
+
+  bool shared(int64_t id) const {
+    const auto found = count.find(id);
+    return found != count.end() && found->second > 1;
+  }
+};
+
+// Takes the numbers off objects that occur once.
+Value only_shared_numbers(const Value& value, const Occurrences& occurrences) {
+  if (value.is<Value::List>()) {
+    Value::List list;
+    for (const Value& e : value.get<Value::List>())
+      list.push_back(only_shared_numbers(e, occurrences));
+    return list;
+  }
+  if (!value.is<Value::Dict>()) return value;
+  Value::Dict result;
+  for (const auto& [key, e] : value.get<Value::Dict>()) {
+    if (key == id_key && e.is<int64_t>() && !occurrences.shared(e.get<int64_t>())) continue;
+    result.emplace_back(key, only_shared_numbers(e, occurrences));
+  }
+  return result;
 }
 
-constexpr uint64_t config_limit = 256ull << 20;
+// A layer that two stacks or graphs list comes back as two where its number cannot be written.
+const Layer* listed_twice(const Layer& container, std::map<const Layer*, const Layer*>& owners) {
+  if (!dynamic_cast<const Sequential*>(&container) && !dynamic_cast<const Functional*>(&container))
+    return nullptr;
+  for (const auto& layer : container.sublayers()) {
+    if (!owners.emplace(layer.get(), &container).second) return layer.get();
+    if (const Layer* inside = listed_twice(*layer, owners)) return inside;
+  }
+  return nullptr;
+}
 
-}  // namespace
-
-void Model::save(const std::string& path) {
-  if (!ends_with(path, ".keras"))
-    throw ValueError(fmt::format("save: '{}' must end in \".keras\".", path));
-  require_built(*this, "save");
+Value model_value_with_numbers(const Model& model) {
+  const SharedObjectsScope scope(SharedObjectsScope::Mode::writing);
+  const Value value = model_value(model);
   std::map<const Layer*, const Layer*> owners;
-  refuse_layers_listed_twice(*this, owners);
+  if (const Layer* layer = listed_twice(model, owners); layer && !scope.active())
+    throw UnsupportedError(fmt::format(
+        "save: layer '{}' is listed by '{}' and by another model, which this file cannot "
+        "keep. Call it in one of them only.",
+        layer->name(), owners.at(layer)->name()));
+  Occurrences occurrences;
+  occurrences.collect(value);
+  return only_shared_numbers(value, occurrences);
+}
+
+// --- Forms
+// ----------------------------------------------------------------------------------------------
+
+std::string metadata() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  const Value metadata =
-      Value::Dict{{"keras_version", "3.15.1"}, {"date_saved", fmt::format("{:%Y-%m-%d@%H:%M:%S}", local)}};
-  const std::string config = saving::to_json(model_value(*this));
-  saving::H5Writer weights(weight_bytes(*this));
-  saving::write_weights(weights, *this);
-  saving::ArchiveWriter archive{fs::path(path)};
-  archive.add_text("metadata.json", saving::to_json(metadata));
-  archive.add_text("config.json", config);
-  archive.add("model.weights.h5", weights.finish());
-  archive.finish();
+  return to_json(Value::Dict{{"keras_version", keras_version},
+                             {"date_saved", fmt::format("{:%Y-%m-%d@%H:%M:%S}", local)}});
 }
 
-void Model::save_weights(const std::string& path) {
-  if (!ends_with(path, ".weights.h5"))
-    throw ValueError(fmt::format("save_weights: '{}' must end in \".weights.h5\".", path));
-  require_built(*this, "save_weights");
-  saving::H5Writer file(fs::path(path), weight_bytes(*this));
-  saving::write_weights(file, *this);
+void write_package(Model& model, PackageWriter& package) {
+  package.add_text("metadata.json", metadata());
+  package.add_text("config.json", to_json(model_value_with_numbers(model)));
+  constexpr const char* weights = "model.weights.h5";
+  const uint64_t expected = weight_bytes(model);
+  const std::optional<fs::path> path = package.file_for(weights, expected);
+  H5Writer file = path ? H5Writer(*path, expected) : H5Writer(expected);
+  SingleSink sink(file);
+  write_weights(sink, model);
+  Bytes bytes = file.finish();
+  if (!path) package.add_bytes(weights, std::move(bytes));
+  std::map<Layer*, bool> written;
+  for (const WeightEntry& entry : weight_entries(model)) {
+    const auto* layer = dynamic_cast<const HasAssets*>(entry.layer);
+    if (!layer || !written.emplace(entry.layer, true).second) continue;
+    for (auto& [name, content] : layer->assets())
+      package.add_text("assets/" + (entry.path.empty() ? "" : entry.path + "/") + name, content);
+  }
+  package.finish();
+}
+
+void write_legacy(Model& model, const std::string& path, const SaveOptions& options) {
+  H5Writer file(fs::path(path), weight_bytes(model));
+  Value::Dict config = downgrade_model(model_value(model)).get<Value::Dict>();
+  // A class of the user's does not say its input's shape in its config.
+  if (!dynamic_cast<Sequential*>(&model) && !dynamic_cast<Functional*>(&model) &&
+      !model.build_config().empty())
+    config.emplace_back("build_config", model.build_config());
+  file.set_attribute("", "keras_version", keras_version);
+  file.set_attribute("", "backend", "tensorflow");
+  file.set_attribute("", "model_config", to_json(Value(std::move(config))));
+  const bool compiled = model.compiled() && options.include_optimizer;
+  if (compiled)
+    file.set_attribute("", "training_config", to_json(training_config_of(model.compile_config())));
+  write_legacy_weights(file, "model_weights", model);
+  if (compiled) write_legacy_optimizer(file, model);
   file.finish();
 }
 
-void Model::load_weights(const std::string& path) {
-  require_built(*this, "load_weights");
-  reading(path, [&] {
-    if (ends_with(path, ".keras")) {
-      saving::ArchiveReader archive{fs::path(path)};
-      saving::read_weights(saving::H5Reader(archive.map("model.weights.h5"), path), *this);
-    } else {
-      saving::read_weights(saving::H5Reader{fs::path(path)}, *this);
-    }
-  });
+bool is_legacy_name(const std::string& path) {
+  return !path.ends_with(".weights.h5") && (path.ends_with(".h5") || path.ends_with(".hdf5"));
 }
 
-std::string Model::to_json() const { return saving::to_json(model_value(*this)); }
+}  // namespace
 
-std::shared_ptr<Model> model_from_json(const std::string& json) {
-  return model_from(saving::parse_json(json, "model_from_json"), true);
+void save_model(Model& model, const std::string& path, const SaveOptions& options) {
+  const bool archive = path.ends_with(".keras"), legacy = is_legacy_name(path);
+  if (options.zipped.value_or(true)) {
+    if (path.ends_with(".weights.h5"))
+      throw ValueError(fmt::format(
+          "save: '{}' is a name for weights alone, which save_weights writes. A whole model is "
+          "saved as \".keras\".",
+          path));
+    if (!archive && !legacy)
+      throw ValueError(fmt::format(
+          "save: '{}' must end in \".keras\", or in \".h5\" for a legacy file. (A folder is "
+          "written by saving::save_model with .zipped = false.)",
+          path));
+  }
+  require_built(model, "save");
+  if (!options.zipped.value_or(true))
+    write_package(model, *PackageWriter::folder(path));
+  else if (archive)
+    write_package(model, *PackageWriter::archive(path));
+  else
+    write_legacy(model, path, options);
 }
 
-std::shared_ptr<Model> load_model(const std::string& path, bool compile) {
-  return reading(path, [&] {
-    if (ends_with(path, ".h5") || ends_with(path, ".hdf5"))
-      throw FileError(fmt::format("{}: HDF5 files of whole models are not read. Open it in Keras 3 and save it as "
-                                  "\".keras\"; weights alone (\".weights.h5\") are read by load_weights.",
-                                  path));
-    saving::ArchiveReader archive{fs::path(path)};
-    for (const char* member : {"config.json", "model.weights.h5"})
-      if (!archive.has(member))
-        throw FileError(fmt::format("{}: the archive has no '{}', so it is no Keras model.", path, member));
-    const std::vector<std::byte> bytes = archive.read("config.json", config_limit);
-    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const Value config = saving::parse_json(text, path + ": config.json");
-    auto model = model_from(config, compile);
-    if (!model->built())
-      throw FileError(fmt::format("{}: the file does not say the shape of the model's input, so its weights cannot be made.",
-                                  path));
-    saving::read_weights(saving::H5Reader(archive.map("model.weights.h5"), path), *model);
-    return model;
-  });
+void save_weights(Model& model, const std::string& path, const SaveWeightsOptions& options) {
+  if (!options.max_shard_size) {
+    if (path.ends_with(".weights.json"))
+      throw ValueError(fmt::format(
+          "save_weights: '{}' is the map of several files: give max_shard_size, or a name that "
+          "ends in \".weights.h5\".",
+          path));
+    if (!path.ends_with(".weights.h5"))
+      throw ValueError(fmt::format("save_weights: '{}' must end in \".weights.h5\".", path));
+    require_built(model, "save_weights");
+    H5Writer file(fs::path(path), weight_bytes(model));
+    SingleSink sink(file);
+    write_weights(sink, model);
+    file.finish();
+    return;
+  }
+  const double limit = std::floor(*options.max_shard_size * 1e9);
+  if (!(limit >= 1) || limit > 1e18)
+    throw ValueError(fmt::format(
+        "save_weights: max_shard_size must be a positive number of gigabytes, found {}.",
+        *options.max_shard_size));
+  if (!path.ends_with(".weights.json"))
+    throw ValueError(fmt::format(
+        "save_weights: '{}' must end in \".weights.json\" when max_shard_size is given.", path));
+  require_built(model, "save_weights");
+  ShardSink sink(fs::path(path), static_cast<uint64_t>(limit));
+  write_weights(sink, model);
+  sink.finish();
 }
+
+}  // namespace saving
+
+void Model::save(const std::string& path) { saving::save_model(*this, path); }
+void Model::save_weights(const std::string& path) { saving::save_weights(*this, path); }
+std::string Model::to_json() const { return saving::to_json(saving::model_value(*this)); }
 
 }  // namespace cornu

@@ -4,26 +4,53 @@
 #include <vector>
 
 #include "../model/model.h"
-#include "h5_file.h"
+#include "weight_files.h"
 
 namespace cornu::saving {
 
-/// A layer and its group in the tree, "layers/dense_1". A layer that can be reached in several ways has several
-/// entries; files hold it at the first.
+/// A layer and its group in the tree, "layers/dense_1". A layer that can be reached in several ways
+/// has several entries; files hold it at the first.
 struct WeightEntry {
   std::string path;
   Layer* layer;
 };
 
-/// The walk that Keras makes: layers of Sequential and Functional models by class and number, members of other layers
-/// in alphabetical order.
+/// The walk that Keras makes: layers of Sequential and Functional models by class and number,
+/// members of other layers in alphabetical order.
 std::vector<WeightEntry> weight_entries(Layer& root);
 
-/// Writes all weights, and the optimizer's state if the model has any.
-void write_weights(H5Writer& file, Model& model);
+/// How weights are read.
+struct ReadOptions {
+  /// The model was made for this file, and is thrown away if it does not fit.
+  bool fresh = false;
+  /// Layers whose weights do not fit keep theirs, with one warning.
+  bool skip_mismatch = false;
+  /// Legacy files: layers are found by name, those without an equal are left out.
+  bool by_name = false;
+  /// The optimizer's state as well.
+  bool optimizer = true;
+};
 
-/// Reads them. Nothing changes unless every layer's weights are there in the right shapes; an optimizer's state that
-/// does not fit is left out with a warning. Throws FileError that lists what is missing or differs.
-void read_weights(const H5Reader& file, Model& model);
+/// Writes all weights, and the optimizer's state if the model has any.
+void write_weights(WeightSink& file, Model& model);
+
+/// Reads them. Nothing changes unless every layer's weights are there in the right shapes; an
+/// optimizer's state that does not fit is left out with a warning. Throws FileError that lists what
+/// is missing or differs.
+void read_weights(const WeightTree& file, Model& model, const ReadOptions& options);
+
+/// The same in the legacy layout, whose layers stand in the group `root` ("" or "model_weights").
+void write_legacy_weights(H5Writer& file, const std::string& root, Model& model);
+void write_legacy_optimizer(H5Writer& file, Model& model);
+void read_legacy_weights(const H5Reader& file, const std::string& root, Model& model,
+                         const ReadOptions& options);
+void read_legacy_optimizer(const H5Reader& file, Model& model);
+
+/// Whether an HDF5 file has the legacy layout, and where: "model_weights", or "" for the root.
+/// Nothing when it has not.
+std::optional<std::string> legacy_root(const H5Reader& file);
+
+/// Bytes of all weights, and of the optimizer's state.
+uint64_t weight_bytes(Model& model);
 
 }  // namespace cornu::saving

@@ -1,55 +1,39 @@
-// The commands that look at a file: summary and check.
-#include <cornu/framework/model/model.h>
-#include <cornu/framework/saving/archive.h>
-#include <cornu/framework/saving/json.h>
+// The commands that show a model: summary and inspect.
+#include <cornu/framework/saving/keras_file.h>
 
 #include <cstdio>
 
 #include "commands.h"
+#include "models.h"
 
 namespace cornu::cli {
-namespace {
-
-// What metadata.json says, as a sentence's part: "written by Keras 3.15.1 on 2026-01-31". It is for
-// people only.
-std::string origin(const std::string& path) {
-  try {
-    saving::ArchiveReader archive{std::filesystem::path(path)};
-    if (!archive.has("metadata.json"))
-      return "written by an unknown version: it has no metadata.json";
-    const auto bytes = archive.read("metadata.json", 1 << 20);
-    const std::string json(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const Value metadata = saving::parse_json(json, "metadata.json");
-    if (!metadata.is<Value::Dict>())
-      return "written by an unknown version: its metadata.json is odd";
-    auto text = [&](const char* key) {
-      const Value* value = detail::find(metadata.get<Value::Dict>(), key);
-      return value && value->is<std::string>() ? value->get<std::string>() : std::string("unknown");
-    };
-    return "file format of Keras " + text("keras_version") + ", saved " + text("date_saved");
-  } catch (const Error&) {
-    return "";
-  }
-}
-
-}  // namespace
 
 void summary(const std::string& model_file) {
-  std::fputs(load_model(model_file, false)->summary().c_str(), stdout);
+  std::fputs(open_model(model_file)->summary().c_str(), stdout);
 }
 
-bool check(const std::string& model_file) {
-  const std::string from = origin(model_file);
-  if (!from.empty()) std::printf("%s: %s\n", model_file.c_str(), from.c_str());
-  try {
-    const auto model = load_model(model_file);
-    std::printf("loads: model '%s', %lld parameters in %zu weights, %s\n", model->name().c_str(),
-                static_cast<long long>(model->count_params()), model->weights().size(),
-                model->compiled() ? "compiled" : "not compiled");
-    return true;
-  } catch (const Error& e) {
-    std::printf("does not load: %s\n", e.what());
-    return false;
+void inspect(const std::string& file, const std::string& model_file) {
+  const saving::FileKind kind = saving::kind_of(file);
+  const bool weights_alone = kind == saving::FileKind::weights ||
+                             kind == saving::FileKind::legacy_weights ||
+                             kind == saving::FileKind::shard_map;
+  if (weights_alone && model_file.empty())
+    throw ValueError("'" + file + "' is " + saving::describe(kind) +
+                     ": give its model with --model.");
+  const auto model = open_model(file, model_file);
+  std::printf("%s: %s\nmodel '%s', %lld parameters\n", file.c_str(), saving::describe(kind).c_str(),
+              model->name().c_str(), static_cast<long long>(model->count_params()));
+  for (const PlacedLayer& placed : layers_of(*model)) {
+    std::printf("%s (%s)%s\n", placed.path.c_str(), placed.class_name.c_str(),
+                placed.layer->trainable() ? "" : ", frozen");
+    for (const Variable& v : placed.layer->own_weights()) {
+      const Statistics s = statistics_of(v.value());
+      std::printf("  %-20s %s %-16s min %-11.4g max %-11.4g mean %-11.4g std %-10.4g%s%s\n",
+                  v.name().c_str(), std::string(dtype_name(v.dtype())).c_str(),
+                  v.shape().str().c_str(), s.least, s.most, s.mean, s.deviation,
+                  v.trainable() ? "" : " not trained",
+                  s.not_finite ? (" " + std::to_string(s.not_finite) + " not finite").c_str() : "");
+    }
   }
 }
 

@@ -16,14 +16,15 @@ constexpr int usage_error = 2;
 
 int main(int argc, char** argv) {
   using namespace cornu::cli;
-  CLI::App app("Looks at and runs Keras model files (.keras).", "cornu");
+  CLI::App app("Looks at, converts and runs Keras model files.", "cornu");
   app.require_subcommand(1);
-  std::string file, in, out;
+  std::string file, in, out, model_file;
+  double shard_size = 0;
   RunOptions options;
 
   auto add = [&](const char* name, const char* text) {
     CLI::App* command = app.add_subcommand(name, text);
-    command->add_option("FILE", file, "A model file (.keras)")->required();
+    command->add_option("FILE", file, "A model file (.keras, .h5, a folder)")->required();
     return command;
   };
   auto add_run_options = [&](CLI::App* command) {
@@ -47,8 +48,28 @@ int main(int argc, char** argv) {
           "Arrays x and y, or named as inputs and outputs; perhaps sample_weight (.npz, .h5)")
       ->required();
   add_run_options(evaluate_command);
+  auto add_model_option = [&](CLI::App* command) {
+    command->add_option(
+        "-m,--model", model_file,
+        "The model, where FILE holds weights alone (.weights.h5, .weights.json, .h5)");
+  };
   CLI::App* check_command =
       add("check", "Say whether the file loads, and why not; the exit status tells too");
+  add_model_option(check_command);
+  CLI::App* inspect_command = add("inspect", "List layers and weights, with shapes and statistics");
+  add_model_option(inspect_command);
+  CLI::App* diff_command = app.add_subcommand(
+      "diff", "Compare two models' configs, weights and outputs; the exit status tells too");
+  diff_command->add_option("A", in, "A model file")->required();
+  diff_command->add_option("B", out, "Another")->required();
+  CLI::App* convert_command = add("convert", "Write a model in another form");
+  convert_command
+      ->add_option("OUT", out,
+                   "Where it goes: .keras, .h5, .weights.h5, .weights.json, .json, or a folder")
+      ->required();
+  convert_command
+      ->add_option("--shard-size", shard_size, "Gigabytes in a file, for .weights.json (5)")
+      ->check(CLI::PositiveNumber);
 
   try {
     app.parse(argc, argv);
@@ -59,7 +80,10 @@ int main(int argc, char** argv) {
     if (*summary_command) summary(file);
     if (*predict_command) predict(file, in, out, options);
     if (*evaluate_command) evaluate(file, in, options);
-    if (*check_command) return check(file) ? 0 : failure;
+    if (*check_command) return check(file, model_file) ? 0 : failure;
+    if (*inspect_command) inspect(file, model_file);
+    if (*diff_command) return diff(in, out) ? 0 : failure;
+    if (*convert_command) convert(file, out, shard_size);
     return 0;
   } catch (const std::exception& e) {
     std::fflush(stdout);

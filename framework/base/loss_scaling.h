@@ -1,0 +1,54 @@
+// LossScaling: an optimizer around another, with gradients that 16-bit floats can hold.
+#pragma once
+#include "optimizer.h"
+
+namespace cornu {
+
+struct LossScalingConfig {
+  Required<Choice<Optimizer>> inner_optimizer;
+  double initial_scale = 32768.0;
+  int64_t dynamic_growth_steps = 2000;
+  std::string name = "loss_scale_optimizer";
+};
+
+/// keras.optimizers.LossScaleOptimizer, which compile() puts around the optimizer of a model whose
+/// policy is "mixed_float16". The loss is multiplied by a scale before differentiation, and the
+/// gradients are divided by it before the inner optimizer's step. A step whose gradients are not
+/// all finite changes nothing but the scale, which is halved; after dynamic_growth_steps finite
+/// ones it is doubled. A loss_scale_factor of the inner optimizer has no effect. The rate is the
+/// inner optimizer's.
+class LossScaling : public Optimizer {
+ public:
+  using Config = LossScalingConfig;
+  /// Throws ValueError without an inner optimizer, or for a scale or number of steps that is not
+  /// positive.
+  explicit LossScaling(LossScalingConfig c);
+  Value::Dict get_config() const override;
+  /// Also takes the options that all optimizers have, at their defaults.
+  static std::shared_ptr<LossScaling> from_config(const Value::Dict& dict);
+
+  void build(const std::vector<Variable>& variables) override;
+  using Optimizer::apply;
+  void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) override;
+  double learning_rate() const override;
+  void set_learning_rate(double value) override;
+  /// Its own (iteration, learning rate, step counter, scale), then the inner optimizer's.
+  std::vector<Variable> variables() const override;
+  Tensor scale_loss(const Tensor& loss) override;
+  void finalize_variable_values() override;
+
+  const std::shared_ptr<Optimizer>& inner_optimizer() const {
+    return config.inner_optimizer->shared();
+  }
+  LossScalingConfig config;
+
+ protected:
+  void build_slots(const std::vector<Variable>& variables) override;
+  void update_step(size_t, const Tensor&, Variable&, const Tensor&) override {}
+
+ private:
+  Variable step_counter_;  // finite steps since the scale last changed
+  Variable dynamic_scale_;
+};
+
+}  // namespace cornu

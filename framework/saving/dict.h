@@ -1,0 +1,25 @@
+// Reading and changing the dictionaries of a config, whose parts may be missing or of the wrong
+// kind.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "../graph/value.h"
+
+namespace cornu::saving::dict {
+
+/// The entry of this key, or null.
+const Value* find(const Value::Dict& dict, std::string_view key);
+/// The text of this key; "" when there is none.
+std::string text(const Value::Dict& dict, std::string_view key);
+/// The dictionary or list of this key, or null.
+const Value::Dict* find_dict(const Value::Dict& dict, std::string_view key);
+const Value::List* find_list(const Value::Dict& dict, std::string_view key);
+void set(Value::Dict& dict, std::string_view key, Value value);
+void drop(Value::Dict& dict, std::string_view key);
+/// Whether the key is missing, null, false or 0.
+bool is_off(const Value::Dict& dict, std::string_view key);
+/// {class_name, config} of an object, whose parts may be of the wrong kind or missing.
+bool is_object(const Value& value);
+
+}  // namespace cornu::saving::dict

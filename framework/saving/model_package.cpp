@@ -1,0 +1,184 @@
+// Archives and folders behind one interface.
+#include "model_package.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <system_error>
+#include <vector>
+
+#include "../../backend/error.h"
+#include "atomic_file.h"
+
+namespace cornu::saving {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files of weights over this size are written to the disk first, so that they are not in memory
+/// twice.
+constexpr uint64_t in_memory = uint64_t{64} << 20;
+
+}  // namespace
+
+PackageReader::PackageReader(const fs::path& path) : name_(path.string()) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    folder_ = path;
+  else
+    archive_ = std::make_unique<ArchiveReader>(path);
+}
+
+fs::path PackageReader::member_path(const std::string& member) const {
+  fs::path path = folder_;
+  for (const fs::path& step : fs::path(member)) {
+    path /= step;
+    std::error_code ignored;
+    if (step == ".." || step == "." || fs::is_symlink(fs::symlink_status(path, ignored)))
+      throw FileError(fmt::format(
+          "'{}': '{}' is refused: it is a link, or leads out of the folder.", name_, member));
+  }
+  return path;
+}
+
+bool PackageReader::has(const std::string& member) const {
+  if (archive_) return archive_->has(member);
+  std::error_code ignored;
+  return fs::is_regular_file(member_path(member), ignored);
+}
+
+std::string PackageReader::text(const std::string& member, uint64_t limit) const {
+  const std::vector<std::byte> bytes =
+      archive_ ? archive_->read(member, limit) : read_file(member_path(member), limit);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+uint64_t PackageReader::stored_size(const std::string& member) const {
+  if (!archive_) {
+    std::error_code ignored;
+    const uintmax_t size = fs::file_size(member_path(member), ignored);
+    return ignored ? 0 : size;
+  }
+  for (const ArchiveMember& m : archive_->members())
+    if (m.name == member) return m.stored;
+  return 0;
+}
+
+H5Reader PackageReader::open_h5(const std::string& member, uint64_t limit) const {
+  if (!archive_) return H5Reader(member_path(member));
+  bool inflated = false;
+  for (const ArchiveMember& m : archive_->members())
+    if (m.name == member) inflated = m.size != m.stored;
+  return H5Reader(archive_->map(member, inflated ? limit : ArchiveReader::no_limit), name_);
+}
+
+namespace {
+
+class ArchivePackage : public PackageWriter {
+ public:
+  explicit ArchivePackage(const fs::path& target) : target_(target), archive_(target) {}
+  ~ArchivePackage() override {
+    std::error_code ignored;
+    for (const auto& [member, path] : files_) fs::remove(path, ignored);
+  }
+  void add_text(const std::string& member, std::string text) override {
+    archive_.add_text(member, std::move(text));
+  }
+  std::optional<fs::path> file_for(const std::string& member, uint64_t expected) override {
+    if (expected <= in_memory) return std::nullopt;
+    const fs::path path = target_.parent_path() /
+                          fmt::format(".{}.{}.weights", target_.filename().string(), ::getpid());
+    files_.emplace_back(member, path);
+    return path;
+  }
+  void add_bytes(const std::string& member, Bytes bytes) override {
+    archive_.add(member, std::move(bytes));
+  }
+  void finish() override {
+    for (const auto& [member, path] : files_) archive_.add_file(member, path);
+    archive_.finish();
+  }
+
+ private:
+  fs::path target_;
+  ArchiveWriter archive_;
+  std::vector<std::pair<std::string, fs::path>> files_;
+};
+
+class FolderPackage : public PackageWriter {
+ public:
+  explicit FolderPackage(const fs::path& target) : target_(target) {
+    if (!target_.has_filename()) target_ = target_.parent_path();  // "model/"
+    std::error_code ignored;
+    if (fs::exists(fs::symlink_status(target_, ignored)) &&
+        (!fs::is_directory(fs::symlink_status(target_, ignored)) ||
+         (!fs::is_empty(target_, ignored) && !fs::exists(target_ / "config.json", ignored))))
+      throw FileError(
+          fmt::format("'{}' is there already and is no folder with a model; it is not replaced.",
+                      target_.string()));
+    std::string pattern =
+        (target_.parent_path() / ("." + target_.filename().string() + ".XXXXXX")).string();
+    if (!::mkdtemp(pattern.data()))
+      throw FileError(fmt::format("Cannot make the folder '{}': {}.", target_.string(),
+                                  std::generic_category().message(errno)));
+    folder_ = pattern;
+    fs::permissions(folder_,
+                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                        fs::perms::others_read | fs::perms::others_exec,
+                    ignored);
+  }
+  ~FolderPackage() override {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  void add_text(const std::string& member, std::string text) override {
+    add_bytes(member, Bytes::of(std::move(text)));
+  }
+  std::optional<fs::path> file_for(const std::string& member, uint64_t) override {
+    return place(member);
+  }
+  void add_bytes(const std::string& member, Bytes bytes) override {
+    write_file(place(member), bytes.span());
+  }
+  void finish() override {
+    std::error_code error;
+    fs::path old;
+    if (fs::exists(target_)) {
+      old = folder_;
+      old += ".old";
+      fs::rename(target_, old, error);
+    }
+    if (!error) fs::rename(folder_, target_, error);
+    if (error) {
+      std::error_code ignored;
+      if (!old.empty() && !fs::exists(target_)) fs::rename(old, target_, ignored);
+      throw FileError(fmt::format("Cannot put the folder '{}' in place: {}.", target_.string(),
+                                  error.message()));
+    }
+    folder_.clear();
+    std::error_code ignored;
+    if (!old.empty()) fs::remove_all(old, ignored);
+  }
+
+ private:
+  fs::path place(const std::string& member) {
+    const fs::path path = folder_ / member;
+    fs::create_directories(path.parent_path());
+    return path;
+  }
+
+  fs::path target_;
+  fs::path folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<PackageWriter> PackageWriter::archive(const fs::path& target) {
+  return std::make_unique<ArchivePackage>(target);
+}
+
+std::unique_ptr<PackageWriter> PackageWriter::folder(const fs::path& target) {
+  return std::make_unique<FolderPackage>(target);
+}
+
+}  // namespace cornu::saving

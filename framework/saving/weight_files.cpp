@@ -1,0 +1,259 @@
+// Weight trees in one file and in shards.
+#include "weight_files.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "../../backend/error.h"
+#include "atomic_file.h"
+#include "dict.h"
+#include "json.h"
+
+namespace cornu::saving {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t map_limit = uint64_t{64} << 20;
+/// A dataset over this size may not be larger than `inflation` times what it takes in the file.
+constexpr uint64_t free_inflation = uint64_t{64} << 20;
+constexpr uint64_t inflation = 1000;
+
+/// The group, and the names that it has in files of other versions.
+std::vector<std::string> candidates(const std::string& object) {
+  std::vector<std::string> result = {object};
+  // MultiHeadAttention kept its layers under private names.
+  static constexpr const char* members[] = {"query_dense", "key_dense", "value_dense",
+                                            "output_dense"};
+  for (const char* member : members) {
+    const std::string open = std::string("/") + member, hidden = std::string("/_") + member;
+    if (const size_t at = object.find(open); at != object.npos)
+      result.push_back(object.substr(0, at) + hidden + object.substr(at + open.size()));
+    else if (const size_t place = object.find(hidden); place != object.npos)
+      result.push_back(object.substr(0, place) + open + object.substr(place + hidden.size()));
+  }
+  return result;
+}
+
+}  // namespace
+
+struct WeightTree::Impl {
+  std::string name;
+  std::vector<std::unique_ptr<H5Reader>> files;
+
+  // Of shards.
+  bool sharded = false;
+  fs::path folder;
+  std::map<std::string, std::vector<std::string>> groups;  ///< group to files
+  std::map<std::string, const H5Reader*> opened;
+
+  const H5Reader& open(const std::string& file) {
+    const auto found = opened.find(file);
+    if (found != opened.end()) return *found->second;
+    const fs::path path = folder / file;
+    if (!fs::exists(path))
+      throw FileError(
+          fmt::format("'{}': the shard '{}' that it lists is not beside it.", name, file));
+    files.push_back(std::make_unique<H5Reader>(path));
+    opened.emplace(file, files.back().get());
+    return *files.back();
+  }
+
+  void add(const H5Reader& file, const std::string& group, std::map<std::string, Place>& into) {
+    if (!file.is_group(group)) return;
+    for (const std::string& child : file.children(group)) {
+      const auto [place, first] = into.emplace(child, Place{&file, group + "/" + child});
+      if (!first)
+        throw FileError(fmt::format("'{}': two shards hold '/{}/{}'.", name, group, child));
+    }
+  }
+};
+
+WeightTree::WeightTree(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+WeightTree::~WeightTree() = default;
+WeightTree::WeightTree(WeightTree&&) noexcept = default;
+
+WeightTree::WeightTree(H5Reader file) : impl_(std::make_unique<Impl>()) {
+  impl_->name = file.name();
+  impl_->files.push_back(std::make_unique<H5Reader>(std::move(file)));
+}
+
+WeightTree WeightTree::of_shards(const fs::path& path) {
+  auto impl = std::make_unique<Impl>();
+  impl->name = path.string();
+  impl->sharded = true;
+  impl->folder = path.parent_path();
+  const std::vector<std::byte> bytes = read_file(path, map_limit);
+  const Value map =
+      parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, impl->name);
+  const Value::Dict* groups =
+      map.is<Value::Dict>() ? dict::find_dict(map.get<Value::Dict>(), "weight_map") : nullptr;
+  if (!groups)
+    throw FileError(
+        fmt::format("'{}' is no map of weights: it has no dictionary 'weight_map'.", impl->name));
+  for (const auto& [group, value] : *groups) {
+    std::vector<std::string> files;
+    const Value::List names =
+        value.is<Value::List>() ? value.get<Value::List>() : Value::List{value};
+    for (const Value& v : names) {
+      if (!v.is<std::string>())
+        throw FileError(
+            fmt::format("'{}': the shards of '{}' are not given by name.", impl->name, group));
+      const std::string& file = v.get<std::string>();
+      // Nothing outside the map's folder is read, whatever the map says.
+      if (file.empty() || file.find('/') != file.npos || file.find('\\') != file.npos ||
+          file == "." || file == ".." || file.find('\0') != file.npos)
+        throw FileError(fmt::format(
+            "'{}': the shard '{}' is refused: it is no plain name of a file beside the map.",
+            impl->name, file));
+      if (fs::is_symlink(fs::symlink_status(impl->folder / file)))
+        throw FileError(
+            fmt::format("'{}': the shard '{}' is refused: it is a link.", impl->name, file));
+      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    }
+    const size_t start = group.find_first_not_of('/');
+    impl->groups[start == group.npos ? "" : group.substr(start)] = std::move(files);
+  }
+  return WeightTree(std::move(impl));
+}
+
+const std::string& WeightTree::name() const { return impl_->name; }
+
+std::map<std::string, Place> WeightTree::variables(const std::string& object) const {
+  std::map<std::string, Place> result;
+  for (const std::string& candidate : candidates(object)) {
+    const std::string group = candidate.empty() ? "vars" : candidate + "/vars";
+    if (impl_->sharded) {
+      const auto found = impl_->groups.find(group);
+      if (found == impl_->groups.end()) continue;
+      for (const std::string& file : found->second) impl_->add(impl_->open(file), group, result);
+    } else {
+      const H5Reader& file = *impl_->files[0];
+      impl_->add(file, group, result);
+      // TensorFlow 2.13 has another name for the list of layers.
+      static constexpr std::string_view old_name = "_layer_checkpoint_dependencies";
+      if (result.empty() &&
+          (group.starts_with("layers/") || group.find("/layers/") != group.npos) &&
+          file.is_group(old_name)) {
+        std::string renamed;
+        size_t from = 0;
+        while (from < group.size()) {
+          const size_t end = std::min(group.find('/', from), group.size());
+          const std::string step = group.substr(from, end - from);
+          renamed +=
+              (renamed.empty() ? "" : "/") + (step == "layers" ? std::string(old_name) : step);
+          from = end + 1;
+        }
+        impl_->add(file, renamed, result);
+      }
+    }
+    if (!result.empty()) break;
+  }
+  return result;
+}
+
+// --- Writing ------------------------------------------------------------------------------------
+
+namespace {
+
+void write_variable(H5Writer& file, const std::string& path, const Variable& variable) {
+  const Tensor& v = variable.value();
+  file.write(path, v.dtype(), v.shape(), v.host_data());
+}
+
+}  // namespace
+
+void SingleSink::write(const std::string& object, const std::string& name,
+                       const std::vector<Variable>& variables) {
+  const std::string group = object.empty() ? "vars" : object + "/vars";
+  file_.create_group(group);
+  file_.set_attribute(group, "name", name);
+  for (size_t i = 0; i < variables.size(); ++i)
+    write_variable(file_, fmt::format("{}/{}", group, i), variables[i]);
+}
+
+ShardSink::ShardSink(const fs::path& map, uint64_t limit) : map_(map), limit_(limit) {
+  base_ = map.filename().string();
+  base_.resize(base_.size() - std::string(".weights.json").size());
+  next();
+}
+
+ShardSink::~ShardSink() = default;
+
+void ShardSink::next() {
+  const fs::path file =
+      map_.parent_path() / fmt::format("{}_{:05}.weights.h5", base_, shards_.size());
+  shards_.push_back(std::make_unique<H5Writer>(file, std::min(limit_, uint64_t{1} << 20)));
+  used_ = 0;
+}
+
+void ShardSink::write(const std::string& object, const std::string& name,
+                      const std::vector<Variable>& variables) {
+  const std::string group = object.empty() ? "vars" : object + "/vars";
+  std::vector<std::string> files;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const uint64_t bytes = variables[i].value().bytes();
+    if (bytes > limit_)
+      throw ValueError(fmt::format(
+          "save_weights: variable '{}' has {} bytes, more than a shard may have ({}). Give a "
+          "larger max_shard_size.",
+          variables[i].path(), bytes, limit_));
+    if (used_ + bytes > limit_) next();
+    const std::string file = fmt::format("{}_{:05}.weights.h5", base_, shards_.size() - 1);
+    H5Writer& shard = *shards_.back();
+    if (files.empty() || files.back() != file) {
+      files.push_back(file);
+      shard.create_group(group);
+      shard.set_attribute(group, "name", name);
+    }
+    write_variable(shard, fmt::format("{}/{}", group, i), variables[i]);
+    used_ += bytes;
+    total_ += bytes;
+  }
+  if (!files.empty()) objects_.emplace_back("/" + group, std::move(files));
+}
+
+void ShardSink::finish() {
+  for (const auto& shard : shards_) shard->finish();
+  Value::Dict map;
+  for (const auto& [group, files] : objects_) map.emplace_back(group, files);
+  const Value text =
+      Value::Dict{{"metadata", Value::Dict{{"total_size", static_cast<double>(total_)}}},
+                  {"weight_map", std::move(map)}};
+  const std::string json = to_json(text, 4);
+  write_file(map_, std::as_bytes(std::span(json.data(), json.size())));
+}
+
+// --- Values -------------------------------------------------------------------------------------
+
+std::string mismatch(const Variable& variable, const Place& place) {
+  const H5Info info = place.file->info(place.path);
+  if (info.shape != variable.shape())
+    return fmt::format("variable '{}' has shape {}, '/{}' has {}", variable.name(),
+                       variable.shape().str(), place.path, info.shape.str());
+  const uint64_t bytes = static_cast<uint64_t>(info.shape.numel()) * size_of(info.dtype);
+  if (bytes > free_inflation && bytes / inflation > info.stored)
+    return fmt::format("'/{}' declares {} bytes and stores {}", place.path, bytes, info.stored);
+  return {};
+}
+
+void rehearse(const std::vector<Transfer>& transfers) {
+  std::vector<std::byte> scratch;
+  for (const Transfer& t : transfers) {
+    scratch.resize(std::max<size_t>(scratch.size(), t.variable.value().bytes()));
+    t.place.file->read(t.place.path, scratch.data(), t.variable.dtype(), t.variable.shape());
+  }
+}
+
+void transfer(const std::vector<Transfer>& transfers, bool fresh) {
+  if (!fresh) rehearse(transfers);
+  for (const Transfer& t : transfers) {
+    Tensor value = Tensor::empty(t.variable.shape(), t.variable.dtype());
+    t.place.file->read(t.place.path, value.data(), t.variable.dtype(), t.variable.shape());
+    Variable(t.variable).assign(value);
+  }
+}
+
+}  // namespace cornu::saving

@@ -1,0 +1,100 @@
+// Files of weights: reading one HDF5 file or many shards as one tree, writing either, moving
+// values.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../tensor/variable.h"
+#include "h5_file.h"
+
+namespace cornu::saving {
+
+/// Where a variable's values stand.
+struct Place {
+  const H5Reader* file = nullptr;
+  std::string path;
+};
+
+/// The tree of groups of one ".weights.h5", or of the shards that a ".weights.json" lists. Throws
+/// FileError.
+class WeightTree {
+ public:
+  explicit WeightTree(H5Reader file);
+  /// Reads the map at `path`; shards lie beside it, and are opened when they are needed.
+  static WeightTree of_shards(const std::filesystem::path& path);
+  ~WeightTree();
+  WeightTree(WeightTree&&) noexcept;
+
+  const std::string& name() const;
+  /// The datasets of an object's variables by name ("0", "1", ...); empty when the file has no such
+  /// object. Names that older versions of Keras gave to a group are tried too.
+  std::map<std::string, Place> variables(const std::string& object) const;
+
+ private:
+  struct Impl;
+  explicit WeightTree(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Takes the variables of one object after the other.
+class WeightSink {
+ public:
+  virtual ~WeightSink() = default;
+  virtual void write(const std::string& object, const std::string& name,
+                     const std::vector<Variable>& variables) = 0;
+};
+
+/// Writes into one HDF5 file.
+class SingleSink : public WeightSink {
+ public:
+  explicit SingleSink(H5Writer& file) : file_(file) {}
+  void write(const std::string& object, const std::string& name,
+             const std::vector<Variable>& variables) override;
+
+ private:
+  H5Writer& file_;
+};
+
+/// Writes shards of at most `limit` bytes of values and, in finish(), the map that lists them.
+class ShardSink : public WeightSink {
+ public:
+  /// `map` is "model.weights.json"; shards become "model_00000.weights.h5", ... beside it.
+  ShardSink(const std::filesystem::path& map, uint64_t limit);
+  ~ShardSink() override;
+  void write(const std::string& object, const std::string& name,
+             const std::vector<Variable>& variables) override;
+  void finish();
+
+ private:
+  void next();
+
+  std::filesystem::path map_;
+  std::string base_;
+  uint64_t limit_;
+  uint64_t used_ = 0;
+  uint64_t total_ = 0;
+  std::vector<std::unique_ptr<H5Writer>> shards_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> objects_;
+};
+
+/// A variable and where its new value stands.
+struct Transfer {
+  Variable variable;
+  Place place;
+};
+
+/// Why a variable's value cannot come from there; "" when it can.
+std::string mismatch(const Variable& variable, const Place& place);
+
+/// Reads all values into their variables, one at a time, so that no more than one variable is twice
+/// in memory. Unless `fresh`, everything is read once before anything changes.
+void transfer(const std::vector<Transfer>& transfers, bool fresh);
+
+/// Reads without keeping anything; throws FileError when the file is damaged there.
+void rehearse(const std::vector<Transfer>& transfers);
+
+}  // namespace cornu::saving

@@ -1,0 +1,157 @@
+// Files made to do harm, in tests/data/hostile: each is refused with its name and the cause, or
+// loads right.
+#include <catch.h>
+#include <cornu/framework/model/model.h>
+#include <cornu/framework/saving/archive.h>
+#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/saving/json.h>
+#include <paths.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <set>
+
+#include "temporary.h"
+
+using namespace cornu;
+using namespace cornu::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path folder = source_path("tests/data/hostile");
+
+std::string text_of(const Value::Dict& dict, const char* key) {
+  const Value* v = detail::find(dict, key);
+  REQUIRE(v);
+  return v->get<std::string>();
+}
+
+Tensor array(const saving::H5Reader& file, const std::string& path) {
+  const saving::H5Info info = file.info(path);
+  Tensor t = Tensor::empty(info.shape, info.dtype);
+  file.read(path, t.data(), info.dtype, info.shape);
+  return t;
+}
+
+std::vector<std::vector<double>> values(const Model& model) {
+  std::vector<std::vector<double>> result;
+  for (const Tensor& t : model.get_weights()) result.push_back(t.to_vector<double>());
+  return result;
+}
+
+/// What a load says; "" when it succeeds.
+std::string error_of(const std::string& path, bool compile = true) {
+  try {
+    load_model(path, compile);
+  } catch (const FileError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+long peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024;
+}
+
+std::set<fs::path> files_in(const fs::path& where) {
+  std::set<fs::path> result;
+  for (const auto& entry : fs::directory_iterator(where)) result.insert(entry.path());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("Hostile files are refused by name and cause, and odd ones load") {
+  const saving::H5Reader io(folder / "base.io.h5");
+  const Tensor x = array(io, "x");
+  const std::vector<double> y = array(io, "y").to_vector<double>();
+  const Value cases = saving::parse_json(slurp(folder / "cases.json"), "cases.json");
+  const std::set<fs::path> before = files_in(folder);
+  for (const Value& value : cases.get<Value::List>()) {
+    const auto& c = value.get<Value::Dict>();
+    const std::string name = text_of(c, "file"), path = (folder / name).string();
+    INFO(name);
+    const auto start = std::chrono::steady_clock::now();
+    if (text_of(c, "expect") == "loads") {
+      const auto model = load_model(path);
+      const std::vector<double> found =
+          model->predict(x, {.batch_size = 8, .verbose = Verbose::silent})
+              .tensor()
+              .to_vector<double>();
+      REQUIRE(found.size() == y.size());
+      for (size_t i = 0; i < y.size(); ++i) CHECK(found[i] == Approx(y[i]).margin(1e-5));
+      continue;
+    }
+    std::string error;
+    if (text_of(c, "action") == "load_weights") {
+      const auto model = load_model((folder / "base.keras").string());
+      const auto weights = values(*model);
+      try {
+        model->load_weights(path);
+      } catch (const FileError& e) {
+        error = e.what();
+      }
+      CHECK(values(*model) == weights);
+    } else {
+      error = error_of(path);
+    }
+    INFO(error);
+    CHECK(error.find(name) != error.npos);
+    const Value* words = detail::find(c, "words");
+    for (const Value& word : words->get<Value::List>()) {
+      INFO(word.get<std::string>());
+      CHECK(error.find(word.get<std::string>()) != error.npos);
+    }
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  }
+  CHECK(error_of((folder / "compile_garbage.keras").string(), false).empty());
+  CHECK(files_in(folder) == before);
+  CHECK(peak_megabytes() < 1000);
+}
+
+TEST_CASE("Texts that grow or nest without end are refused") {
+  const TemporaryFolder scratch;
+  const auto with_config = [&](const std::string& name, std::string config) {
+    const std::string path = scratch / name;
+    saving::ArchiveWriter writer{fs::path(path)};
+    writer.add("config.json", saving::Bytes::of(std::move(config)), saving::Compression::deflate);
+    writer.add_text("model.weights.h5", "");
+    writer.finish();
+    return error_of(path);
+  };
+  CHECK(with_config("deep.keras", std::string(100'000, '[')).find("1000 levels") !=
+        std::string::npos);
+  CHECK(with_config("bomb.keras", std::string(size_t{80} << 20, ' ')).find("config.json") !=
+        std::string::npos);
+  std::string many = "[0";
+  for (int i = 0; i < 5'000'000; ++i) many += ",0";
+  CHECK(with_config("many.keras", many + "]").find("values") != std::string::npos);
+  CHECK(with_config("twice.keras", R"({"a": 1, "a": 2})").find("appears twice") !=
+        std::string::npos);
+  CHECK(peak_megabytes() < 1000);
+}
+
+TEST_CASE("A config may not ask for more weights than its file can hold") {
+  const TemporaryFolder scratch;
+  saving::ArchiveReader reader(folder / "base.keras");
+  for (const char* units : {"100000000", "9223372036854775807", "4611686018427387904"}) {
+    std::string config = reader.map("config.json").text();
+    const size_t at = config.find("\"units\": 4");
+    REQUIRE(at != config.npos);
+    config.replace(at, 10, std::string("\"units\": ") + units);
+    const std::string path = scratch / "m.keras";
+    saving::ArchiveWriter writer{fs::path(path)};
+    writer.add_text("config.json", config);
+    writer.add("model.weights.h5", reader.map("model.weights.h5"));
+    writer.finish();
+    const std::string error = error_of(path);
+    INFO(error);
+    CHECK(error.find("m.keras") != error.npos);
+    CHECK(error.find("first") != error.npos);
+  }
+  CHECK(peak_megabytes() < 1000);
+}

@@ -1,0 +1,150 @@
+// Configs of Keras 2: graphs, operations of TensorFlow, classes and arguments under old names.
+#include <catch.h>
+#include <cornu/framework/model/functional.h>
+#include <cornu/framework/model/sequential.h>
+#include <cornu/framework/saving/json.h>
+#include <cornu/framework/saving/version_adapters.h>
+
+#include "models.h"
+#include "temporary.h"
+
+using namespace cornu;
+using namespace cornu::test;
+
+namespace {
+
+std::vector<double> run(const std::string& json, const Nest& x) {
+  return model_from_json(json)
+      ->predict(x, {.verbose = Verbose::silent})
+      .flatten()
+      .at(0)
+      .to_vector<double>();
+}
+
+std::string input(const std::string& name, const std::string& shape) {
+  return R"({"class_name": "InputLayer", "config": {"batch_input_shape": )" + shape +
+         R"(, "dtype": "float32", "sparse": false, "ragged": false, "name": ")" + name +
+         R"("}, "name": ")" + name + R"(", "inbound_nodes": []})";
+}
+
+std::string tf_op(const std::string& name, const std::string& function, const std::string& node,
+                  const std::string& class_name = "TFOpLambda") {
+  return R"({"class_name": ")" + class_name + R"(", "config": {"name": ")" + name +
+         R"(", "trainable": true, "dtype": "float32", "function": ")" + function +
+         R"("}, "name": ")" + name + R"(", "inbound_nodes": [)" + node + "]}";
+}
+
+std::string graph(const std::string& layers, const std::string& output) {
+  return R"({"class_name": "Functional", "config": {"name": "model", "trainable": true, "layers": [)" +
+         layers + R"(], "input_layers": [["x", 0, 0]], "output_layers": [[")" + output +
+         R"(", 0, 0]]}, "keras_version": "2.15.0", "backend": "tensorflow"})";
+}
+
+const Tensor x = Tensor::from({1.0f, -2.0f, 3.0f, 4.0f}, {2, 2});
+
+}  // namespace
+
+TEST_CASE("Operations of TensorFlow become ops") {
+  const std::string in = input("x", "[null, 2]") + ", ";
+  CHECK(run(graph(in + tf_op("m", "math.multiply", R"([["x", 0, 0, {"y": 2.0, "name": null}]])"),
+                  "m"),
+            x) == std::vector<double>{2, -4, 6, 8});
+  CHECK(run(graph(in + tf_op("s", "math.subtract",
+                             R"([["_CONSTANT_VALUE", -1, 1.0, {"y": ["x", 0, 0]}]])"),
+                  "s"),
+            x) == std::vector<double>{0, 3, -2, -3});
+  CHECK(run(graph(in + tf_op("r", "nn.relu", R"([["x", 0, 0, {}]])"), "r"), x) ==
+        std::vector<double>{1, 0, 3, 4});
+  CHECK(run(graph(in + tf_op("c", "concat",
+                             R"([["x", 0, 0, {"axis": 1}], ["x", 0, 0, {"axis": 1}]])"),
+                  "c"),
+            x) == std::vector<double>{1, -2, 1, -2, 3, 4, 3, 4});
+  CHECK(run(graph(in + tf_op("a", "math.reduce_sum",
+                             R"([["x", 0, 0, {"axis": -1, "keepdims": true}]])"),
+                  "a"),
+            x) == std::vector<double>{-1, 7});
+  CHECK(
+      run(graph(
+              in +
+                  tf_op(
+                      "g", "__operators__.getitem",
+                      R"([["x", 0, 0, {"slice_spec": [{"start": null, "stop": null, "step": null}, 1]}]])",
+                      "SlicingOpLambda"),
+              "g"),
+          x) == std::vector<double>{-2, 4});
+  CHECK_THROWS_WITH(run(graph(in + tf_op("f", "signal.fft", R"([["x", 0, 0, {}]])"), "f"), x),
+                    contains("layer 'f'") && contains("tf.signal.fft"));
+}
+
+TEST_CASE("Calls of nested models are counted from 1 in Keras 2") {
+  const std::string inner =
+      R"({"class_name": "Sequential", "config": {"name": "inner", "layers": [)"
+      R"({"class_name": "InputLayer", "config": {"batch_input_shape": [null, 2], "dtype": "float32", "name": "i"}}, )"
+      R"({"class_name": "ReLU", "config": {"name": "relu", "max_value": null, "negative_slope": 0.0, "threshold": 0.0}}]}, )"
+      R"("name": "inner", "inbound_nodes": [[["x", 0, 0, {}]], [["n", 0, 0, {}]]]})";
+  const std::string add =
+      R"({"class_name": "Add", "config": {"name": "add"}, "name": "add", "inbound_nodes": [[["inner", 1, 0, {}], ["inner", 2, 0, {}]]]})";
+  // The layers stand in an order in which some come before what they need.
+  CHECK(run(graph(input("x", "[null, 2]") + ", " + add + ", " + inner + ", " +
+                      tf_op("n", "math.negative", R"([["x", 0, 0, {}]])"),
+                  "add"),
+            x) == std::vector<double>{1, 2, 3, 4});
+}
+
+TEST_CASE("Old names of classes and arguments are read") {
+  const auto upgraded = [](const std::string& config) {
+    return saving::to_json(saving::upgrade_model(saving::parse_json(config, "test")));
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    INFO(text);
+    CHECK(text.find(part) != text.npos);
+  };
+  const std::string bn = upgraded(
+      R"({"class_name": "SyncBatchNormalization", "config": {"name": "b", "axis": [3], "fused": true, "renorm": false}})");
+  has(bn, R"("class_name": "BatchNormalization")");
+  has(bn, R"("axis": 3)");
+  has(bn, R"("synchronized": true)");
+  CHECK(bn.find("fused") == bn.npos);
+  has(upgraded(R"({"class_name": "LeakyReLU", "config": {"alpha": 0.3}})"),
+      R"("negative_slope": 0.3)");
+  has(upgraded(R"({"class_name": "ThresholdedReLU", "config": {"theta": 1.0}})"),
+      R"("threshold": 1.0)");
+  has(upgraded(R"({"class_name": "my>Layer", "config": {}})"), R"("registered_name": "my>Layer")");
+  has(upgraded(
+          R"({"class_name": "Dense", "config": {"dtype": {"class_name": "Policy", "config": {"name": "mixed_float16"}}}})"),
+      R"("class_name": "DTypePolicy")");
+  has(upgraded(
+          R"({"class_name": "Dense", "config": {"shape": {"class_name": "__tuple__", "items": [1, 2]}}})"),
+      R"("shape": [1, 2])");
+  CHECK_THROWS_WITH(
+      upgraded(R"({"class_name": "LSTM", "config": {"name": "l", "time_major": true}})"),
+      contains("layer 'l'") && contains("time_major"));
+
+  // A bare list of layers, whose first says the input's shape.
+  const auto model = model_from_json(
+      R"({"class_name": "Sequential", "config": [{"class_name": "Dense", "config": {"name": "d", "units": 2, "batch_input_shape": [null, 3]}}]})");
+  CHECK(model->built());
+  CHECK(model->weights()[0].shape() == Shape{3, 2});
+}
+
+TEST_CASE("Compile's arguments of Keras 2 are read") {
+  const Value config = saving::compile_config_of(
+      saving::parse_json(
+          R"({"loss": {"class_name": "Huber", "config": {"reduction": "auto", "name": "huber_loss", "delta": 1.0, "fn": "huber"}},
+              "metrics": [[{"class_name": "MeanMetricWrapper", "config": {"name": "mae", "dtype": "float32", "fn": "mean_absolute_error"}},
+                           {"class_name": "MeanMetricWrapper", "config": {"name": "accuracy", "dtype": "float32", "fn": "categorical_accuracy"}}]],
+              "weighted_metrics": null, "loss_weights": null,
+              "optimizer_config": {"class_name": "SGD", "config": {"name": "SGD", "lr": 0.5, "decay": 0.1, "momentum": 0.0, "nesterov": false}}})",
+          "test")
+          .get<Value::Dict>(),
+      {});
+  const std::string text = saving::to_json(config);
+  for (const char* part :
+       {R"("reduction": "sum_over_batch_size")", R"("class_name": "MeanAbsoluteError")",
+        R"("accuracy"])", R"("class_name": "InverseTimeDecay")",
+        R"("initial_learning_rate": 0.5)"}) {
+    INFO(text);
+    CHECK(text.find(part) != text.npos);
+  }
+  CHECK(text.find("\"fn\"") == text.npos);
+}

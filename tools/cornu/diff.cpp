@@ -1,0 +1,175 @@
+// The command diff: where two models differ in config, weights and outputs.
+#include <cornu/framework/saving/json.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "commands.h"
+#include "models.h"
+
+namespace cornu::cli {
+namespace {
+
+constexpr size_t most_lines = 20;
+
+// Lines of one part of the report; those beyond the limit are counted.
+struct Lines {
+  size_t count = 0;
+  void add(const std::string& line) {
+    if (count++ < most_lines) std::printf("  %s\n", line.c_str());
+  }
+  bool finish() const {
+    if (count > most_lines) std::printf("  and %zu more\n", count - most_lines);
+    return count == 0;
+  }
+};
+
+std::string shown(const Value& v) {
+  std::string text = saving::to_json(v);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+bool is_container(const Value& v) { return v.is<Value::List>() || v.is<Value::Dict>(); }
+
+void compare_values(const Value& a, const Value& b, const std::string& path, Lines& lines) {
+  if (a.is<Value::Dict>() && b.is<Value::Dict>()) {
+    const auto& x = a.get<Value::Dict>();
+    const auto& y = b.get<Value::Dict>();
+    // The layers of a list are told apart by their names.
+    for (const auto& [key, v] : x) {
+      const std::string place = path.empty() ? key : path + "." + key;
+      if (const Value* other = detail::find(y, key))
+        compare_values(v, *other, place, lines);
+      else
+        lines.add(place + ": only in A (" + shown(v) + ")");
+    }
+    for (const auto& [key, v] : y)
+      if (!detail::find(x, key))
+        lines.add((path.empty() ? key : path + "." + key) + ": only in B (" + shown(v) + ")");
+    return;
+  }
+  if (a.is<Value::List>() && b.is<Value::List>()) {
+    const auto& x = a.get<Value::List>();
+    const auto& y = b.get<Value::List>();
+    for (size_t i = 0; i < std::min(x.size(), y.size()); ++i)
+      compare_values(x[i], y[i], path + "[" + std::to_string(i) + "]", lines);
+    if (x.size() != y.size())
+      lines.add(path + ": " + std::to_string(x.size()) + " entries in A, " +
+                std::to_string(y.size()) + " in B");
+    return;
+  }
+  if (is_container(a) || is_container(b) || saving::to_json(a) != saving::to_json(b))
+    lines.add(path + ": " + shown(a) + " in A, " + shown(b) + " in B");
+}
+
+struct Error {
+  double most = 0, mean = 0;
+};
+
+Error error_of(const Tensor& a, const Tensor& b) {
+  const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
+  Error e;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double d = std::isnan(x[i]) && std::isnan(y[i]) ? 0
+                     : x[i] == y[i]                       ? 0
+                                                          : std::abs(x[i] - y[i]);
+    e.most = std::isnan(d) ? d : std::max(e.most, d);
+    e.mean += d / static_cast<double>(x.size());
+  }
+  return e;
+}
+
+std::string text_of(const Error& e) {
+  char text[80];
+  std::snprintf(text, sizeof text, "max error %.3g, mean error %.3g", e.most, e.mean);
+  return text;
+}
+
+bool compare_weights(const Model& a, const Model& b, Lines& lines) {
+  const std::vector<Variable> x = a.weights(), y = b.weights();
+  if (x.size() != y.size())
+    lines.add(std::to_string(x.size()) + " weights in A, " + std::to_string(y.size()) + " in B");
+  for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    const std::string name = x[i].path();
+    if (x[i].shape() != y[i].shape()) {
+      lines.add(name + ": shape " + x[i].shape().str() + " in A, " + y[i].shape().str() + " in B");
+      continue;
+    }
+    const Error e = error_of(x[i].value(), y[i].value());
+    if (e.most != 0 || std::isnan(e.most))
+      lines.add(name + " " + x[i].shape().str() + ": " + text_of(e));
+  }
+  return lines.finish();
+}
+
+// Numbers without a pattern, the same on every machine: floats in [-1, 1), integers 0 or 1.
+Tensor probe(const Tensor& spec, uint64_t seed) {
+  Shape shape = spec.shape();
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    if (shape[axis] == Shape::unknown) shape[axis] = axis == 0 ? 4 : 8;
+  std::vector<double> values(static_cast<size_t>(shape.numel()));
+  for (double& v : values) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const double uniform = static_cast<double>(seed >> 11) / 9007199254740992.0;
+    v = is_float(spec.dtype()) ? uniform * 2 - 1 : std::floor(uniform * 2);
+  }
+  const Tensor exact = Tensor::from(values, shape);
+  Variable cast(Tensor::empty(shape, spec.dtype()));
+  cast.assign(exact);
+  return cast.value();
+}
+
+}  // namespace
+
+bool diff(const std::string& a, const std::string& b) {
+  const auto x = open_model(a), y = open_model(b);
+  std::printf("A: %s\nB: %s\nconfig:\n", a.c_str(), b.c_str());
+  Lines configs;
+  compare_values(saving::parse_json(x->to_json(), a, saving::NonNumbers::allow),
+                 saving::parse_json(y->to_json(), b, saving::NonNumbers::allow), "", configs);
+  bool equal = configs.finish();
+  if (equal) std::printf("  equal\n");
+  std::printf("weights:\n");
+  Lines weights;
+  const bool same = compare_weights(*x, *y, weights);
+  if (same) std::printf("  equal\n");
+  equal &= same;
+
+  std::printf("outputs on a probe:\n");
+  const Nest spec = x->input_spec();
+  if (spec.empty() || !spec.same_structure(y->input_spec())) {
+    std::printf("  not compared: %s\n", spec.empty() ? "the shapes of the inputs are not known"
+                                                     : "the inputs are not the same");
+    return equal;
+  }
+  try {
+    uint64_t seed = 1;
+    const Nest inputs = spec.map([&](const Tensor& t) { return probe(t, seed++); });
+    const PredictOptions quiet{.verbose = Verbose::silent};
+    const std::vector<Tensor> p = x->predict(inputs, quiet).flatten(),
+                              q = y->predict(inputs, quiet).flatten();
+    if (p.size() != q.size()) {
+      std::printf("  %zu outputs in A, %zu in B\n", p.size(), q.size());
+      return false;
+    }
+    for (size_t i = 0; i < p.size(); ++i) {
+      if (p[i].shape() != q[i].shape()) {
+        std::printf("  output %zu: shape %s in A, %s in B\n", i, p[i].shape().str().c_str(),
+                    q[i].shape().str().c_str());
+        equal = false;
+        continue;
+      }
+      const Error e = error_of(p[i], q[i]);
+      const bool exact = e.most == 0;
+      std::printf("  output %zu: %s\n", i, exact ? "equal" : text_of(e).c_str());
+      equal &= exact;
+    }
+  } catch (const cornu::Error& e) {
+    std::printf("  not compared: %s\n", e.what());
+  }
+  return equal;
+}
+
+}  // namespace cornu::cli

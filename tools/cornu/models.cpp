@@ -1,0 +1,78 @@
+// Opening models, listing their layers, figures of their weights.
+#include "models.h"
+
+#include <cornu/framework/config/configurable.h>
+#include <cornu/framework/saving/keras_file.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <limits>
+
+namespace cornu::cli {
+
+std::string read_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::shared_ptr<Model> open_model(const std::string& file, const std::string& model_file,
+                                  bool compile) {
+  const auto open = [&](const std::string& path) {
+    return saving::kind_of(path) == saving::FileKind::model_json ? model_from_json(read_text(path))
+                                                                 : load_model(path, compile);
+  };
+  if (model_file.empty()) return open(file);
+  auto model = open(model_file);
+  model->load_weights(file);
+  return model;
+}
+
+std::vector<PlacedLayer> layers_of(const Model& model) {
+  std::vector<PlacedLayer> result;
+  const std::function<void(const Layer&, const std::string&)> visit = [&](const Layer& layer,
+                                                                          const std::string& path) {
+    for (const auto& inside : layer.sublayers()) {
+      const bool seen = std::any_of(result.begin(), result.end(),
+                                    [&](const PlacedLayer& p) { return p.layer == inside; });
+      if (seen) continue;
+      std::string class_name = inside->base_name();
+      try {
+        class_name = catalog().of(*inside).class_name;
+      } catch (const Error&) {
+      }
+      result.push_back({path + inside->name(), class_name, inside});
+      visit(*inside, path + inside->name() + "/");
+    }
+  };
+  visit(model, "");
+  return result;
+}
+
+Statistics statistics_of(const Tensor& tensor) {
+  const std::vector<double> values = tensor.to_vector<double>();
+  Statistics s{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), 0,
+               0, 0};
+  size_t count = 0;
+  double sum = 0, squares = 0;
+  for (double v : values) {
+    if (!std::isfinite(v)) {
+      ++s.not_finite;
+      continue;
+    }
+    s.least = std::min(s.least, v);
+    s.most = std::max(s.most, v);
+    sum += v;
+    ++count;
+  }
+  if (count == 0) return {0, 0, 0, 0, s.not_finite};
+  s.mean = sum / static_cast<double>(count);
+  for (double v : values)
+    if (std::isfinite(v)) squares += (v - s.mean) * (v - s.mean);
+  s.deviation = std::sqrt(squares / static_cast<double>(count));
+  return s;
+}
+
+}  // namespace cornu::cli

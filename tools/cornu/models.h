@@ -1,0 +1,35 @@
+// Models from any of Keras's forms, for commands that look at them.
+#pragma once
+#include <cornu/framework/model/model.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cornu::cli {
+
+/// The model of a file, with the weights of `file` if it holds weights alone and `model_file` the
+/// model. Throws FileError. A model's JSON gives one with fresh weights.
+std::shared_ptr<Model> open_model(const std::string& file, const std::string& model_file = "",
+                                  bool compile = false);
+
+/// A file's content.
+std::string read_text(const std::string& path);
+
+/// A layer and its variables, with its place: "functional/dense".
+struct PlacedLayer {
+  std::string path;
+  std::string class_name;
+  std::shared_ptr<Layer> layer;
+};
+/// All layers that the model holds, those inside others after them.
+std::vector<PlacedLayer> layers_of(const Model& model);
+
+/// Figures of an array.
+struct Statistics {
+  double least = 0, most = 0, mean = 0, deviation = 0;
+  size_t not_finite = 0;
+};
+Statistics statistics_of(const Tensor& tensor);
+
+}  // namespace cornu::cli
