@@ -7,17 +7,27 @@
 #include <map>
 
 #include "activations.h"
+#include "arithmetic.h"
+#include "arranging.h"
 #include "attention.h"
+#include "bits.h"
 #include "core.h"
 #include "creation.h"
 #include "einsum.h"
 #include "elementwise.h"
 #include "indexing.h"
 #include "linalg.h"
+#include "logic.h"
+#include "matrices.h"
 #include "nn.h"
 #include "normalization.h"
+#include "rearrange.h"
 #include "reduction.h"
+#include "sets.h"
 #include "shaping.h"
+#include "slices.h"
+#include "spatial.h"
+#include "statistics.h"
 
 namespace cornu {
 
@@ -82,6 +92,11 @@ Value literal(const std::string& text) {
   if (text == "True") return true;
   if (text == "False") return false;
   if (text.front() == '\'') return text.substr(1, text.size() - 2);
+  if (text.front() == '(') {  // two numbers
+    const size_t comma = text.find(',');
+    return Value::List{literal(text.substr(1, comma - 1)),
+                       literal(text.substr(comma + 1, text.size() - comma - 2))};
+  }
   if (text.find_first_of(".e") != std::string::npos) return std::stod(text);
   return static_cast<int64_t>(std::stoll(text));
 }
@@ -133,16 +148,27 @@ const OpCatalog& op_catalog() {
     auto* c = new OpCatalog;
     ops::list_elementwise(*c);
     ops::list_activations(*c);
+    ops::list_arithmetic(*c);
+    ops::list_arranging(*c);
     ops::list_attention(*c);
+    ops::list_bits(*c);
     ops::list_core(*c);
     ops::list_creation(*c);
     ops::list_einsum(*c);
     ops::list_indexing(*c);
     ops::list_linalg(*c);
+    ops::list_logic(*c);
+    ops::list_matrices(*c);
+    ops::list_nan_statistics(*c);
     ops::list_nn(*c);
     ops::list_normalization(*c);
+    ops::list_rearrange(*c);
     ops::list_reduction(*c);
+    ops::list_sets(*c);
     ops::list_shaping(*c);
+    ops::list_slices(*c);
+    ops::list_spatial(*c);
+    ops::list_statistics(*c);
     return c;
   }();
   return *catalog;

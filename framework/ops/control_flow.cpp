@@ -23,7 +23,9 @@ namespace {
 
 using plan::PartRecording;
 
-std::vector<Tensor> leaves(const Nest& nest) { return nest.empty() ? std::vector<Tensor>{} : nest.flatten(); }
+std::vector<Tensor> leaves(const Nest& nest) {
+  return nest.empty() ? std::vector<Tensor>{} : nest.flatten();
+}
 
 Nest disguised(const Nest& nest) {
   return nest.map([](const Tensor& t) {
@@ -82,24 +84,27 @@ struct Part {
 
 void check_same(const Nest& a, const Nest& b, const char* op) {
   if (!a.same_structure(b))
-    throw ShapeError(fmt::format("{}: the branches give different structures: {} and {}.", op, a.structure(),
-                                 b.structure()));
+    throw ShapeError(fmt::format("{}: the branches give different structures: {} and {}.", op,
+                                 a.structure(), b.structure()));
   const std::vector<Tensor> x = leaves(a), y = leaves(b);
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].spec() != y[i].spec())
-      throw ShapeError(fmt::format("{}: output {} is {} in one branch and {} in another. All must give the same.", op, i,
-                                   x[i].spec().str(), y[i].spec().str()));
+      throw ShapeError(fmt::format(
+          "{}: output {} is {} in one branch and {} in another. All must give the same.", op, i,
+          x[i].spec().str(), y[i].spec().str()));
 }
 
 void fill(std::span<const Tensor> targets, const std::vector<Tensor>& values) {
-  for (size_t i = 0; i < targets.size(); ++i) std::memcpy(targets[i].data(), values[i].data(), targets[i].bytes());
+  for (size_t i = 0; i < targets.size(); ++i)
+    std::memcpy(targets[i].data(), values[i].data(), targets[i].bytes());
 }
 
 std::vector<Variable> changed_by(const std::vector<Part>& parts) {
   std::vector<Variable> variables;
   for (const Part& part : parts)
     for (const PartRecording::Changed& c : part.recording->changed())
-      if (std::find(variables.begin(), variables.end(), c.variable) == variables.end()) variables.push_back(c.variable);
+      if (std::find(variables.begin(), variables.end(), c.variable) == variables.end())
+        variables.push_back(c.variable);
   return variables;
 }
 
@@ -113,9 +118,10 @@ int64_t choose(const Tensor& index, size_t count) {
 
 Nest recorded_switch(const Tensor& index, const Branches& branches, const char* op);
 
-// The gradients of what the branches captured: again a choice, in which the chosen branch runs under a tape.
-GradientFunction switch_gradient(const Tensor& index, const Branches& branches, std::vector<Tensor> captured,
-                                 const char* op) {
+// The gradients of what the branches captured: again a choice, in which the chosen branch runs
+// under a tape.
+GradientFunction switch_gradient(const Tensor& index, const Branches& branches,
+                                 std::vector<Tensor> captured, const char* op) {
   return [=](std::span<const Tensor> incoming) -> Tensors {
     const std::vector<Tensor> arriving(incoming.begin(), incoming.end());
     Branches backward;
@@ -135,9 +141,9 @@ GradientFunction switch_gradient(const Tensor& index, const Branches& branches, 
           if (!gradients[i]) gradients[i] = captured[i] * 0.0;
         return Nest(gradients);
       });
-    const std::vector<Tensor> gradients =
-        leaves(graph_context().tracer ? recorded_switch(index, backward, op)
-                                      : backward[static_cast<size_t>(choose(index, branches.size()))]());
+    const std::vector<Tensor> gradients = leaves(
+        graph_context().tracer ? recorded_switch(index, backward, op)
+                               : backward[static_cast<size_t>(choose(index, branches.size()))]());
     return Tensors(gradients.begin(), gradients.end());
   };
 }
@@ -152,7 +158,8 @@ Nest recorded_switch(const Tensor& index, const Branches& branches, const char* 
   const bool taped = !graph_context().recorders.empty();
   if (taped && !variables.empty()) {
     // Running a branch again for its gradient would assign twice.
-    graph_context().tracer->give_up(fmt::format("ops::{} assigns variables under a GradientTape", op));
+    graph_context().tracer->give_up(
+        fmt::format("ops::{} assigns variables under a GradientTape", op));
     return branches[static_cast<size_t>(choose(index, branches.size()))]();
   }
   std::string text;
@@ -169,8 +176,9 @@ Nest recorded_switch(const Tensor& index, const Branches& branches, const char* 
     for (const Variable& v : part.recording->variables()) (void)v.value();
     for (const Tensor& t : part.recording->captured()) {
       inputs.push_back(t);
-      const bool known = std::any_of(captured.begin(), captured.end(),
-                                     [&](const Tensor& c) { return c.impl()->key == t.impl()->key; });
+      const bool known = std::any_of(captured.begin(), captured.end(), [&](const Tensor& c) {
+        return c.impl()->key == t.impl()->key;
+      });
       if (is_float(t.dtype()) && !known) captured.push_back(t);
     }
   }
@@ -183,33 +191,40 @@ Nest recorded_switch(const Tensor& index, const Branches& branches, const char* 
   };
   const Tensors outputs = apply_host(f, inputs, specs, text);
   const size_t results = parts->front().results.size();
-  if (taped) apply_custom(captured, std::span(outputs.begin(), results), switch_gradient(index, branches, captured, op));
+  if (taped)
+    apply_custom(captured, std::span(outputs.begin(), results),
+                 switch_gradient(index, branches, captured, op));
   for (size_t i = 0; i < variables.size(); ++i) Variable(variables[i]).assign(outputs[results + i]);
   return parts->front().result.empty()
              ? Nest()
-             : parts->front().result.pack({outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(results)});
+             : parts->front().result.pack(
+                   {outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(results)});
 }
 
 Nest switch_between(const Tensor& index, const Branches& branches, const char* op) {
   if (branches.empty()) throw ValueError(fmt::format("{}: there are no branches.", op));
   if (index.shape().numel() != 1 && index.shape().known())
-    throw ShapeError(fmt::format("{}: expected a scalar to choose by, found shape {}.", op, index.shape().str()));
+    throw ShapeError(fmt::format("{}: expected a scalar to choose by, found shape {}.", op,
+                                 index.shape().str()));
   // A stand-in has no value: all branches have the same specs.
   if (!index.is_eager()) {
     const Nest first = branches[0]();
     for (size_t i = 1; i < branches.size(); ++i) check_same(first, branches[i](), op);
     return first;
   }
-  if (!graph_context().tracer) return branches[static_cast<size_t>(choose(index, branches.size()))]();
+  if (!graph_context().tracer)
+    return branches[static_cast<size_t>(choose(index, branches.size()))]();
   return recorded_switch(index, branches, op);
 }
 
 int64_t count_of(const Nest& xs, const char* op) {
   int64_t count = -1;
   for (const Tensor& t : leaves(xs)) {
-    if (t.rank() == 0) throw ShapeError(fmt::format("{}: expected tensors with a first axis, found a scalar.", op));
+    if (t.rank() == 0)
+      throw ShapeError(fmt::format("{}: expected tensors with a first axis, found a scalar.", op));
     if (count >= 0 && t.shape()[0] != count)
-      throw ShapeError(fmt::format("{}: the first axes have {} and {} elements.", op, count, t.shape()[0]));
+      throw ShapeError(
+          fmt::format("{}: the first axes have {} and {} elements.", op, count, t.shape()[0]));
     count = t.shape()[0];
   }
   return count;
@@ -234,19 +249,23 @@ Nest slice_of(const Nest& xs, int64_t i) {
 
 }  // namespace
 
-Nest cond(const Tensor& pred, const std::function<Nest()>& true_fn, const std::function<Nest()>& false_fn) {
-  return switch_between(ops::cast(ops::cast(pred, DType::boolean), DType::int32), {false_fn, true_fn}, "cond");
+Nest cond(const Tensor& pred, const std::function<Nest()>& true_fn,
+          const std::function<Nest()>& false_fn) {
+  return switch_between(ops::cast(ops::cast(pred, DType::boolean), DType::int32),
+                        {false_fn, true_fn}, "cond");
 }
 
 Nest switch_case(const Tensor& index, const std::vector<std::function<Nest(const Nest&)>>& branches,
                  const Nest& operands) {
   Branches bound;
-  for (const auto& branch : branches) bound.push_back([branch, operands] { return branch(operands); });
+  for (const auto& branch : branches)
+    bound.push_back([branch, operands] { return branch(operands); });
   return switch_between(index, bound, "switch");
 }
 
-Nest while_loop(const std::function<Tensor(const Nest&)>& cond, const std::function<Nest(const Nest&)>& body,
-                const Nest& loop_vars, std::optional<int64_t> maximum_iterations) {
+Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
+                const std::function<Nest(const Nest&)>& body, const Nest& loop_vars,
+                std::optional<int64_t> maximum_iterations) {
   const int64_t limit = maximum_iterations.value_or(std::numeric_limits<int64_t>::max());
   const auto holds = [](const Tensor& t) {
     const PauseTracing untraced;
@@ -319,20 +338,22 @@ Nest while_loop(const std::function<Tensor(const Nest&)>& cond, const std::funct
   for (const Tensor& t : leaves(loop_vars))
     inputs.push_back(t.is_weak() ? Tensor::copy_of(t.data(), t.shape(), t.dtype()) : t);
   for (const Part& part : *parts)
-    inputs.insert(inputs.end(), part.recording->captured().begin(), part.recording->captured().end());
+    inputs.insert(inputs.end(), part.recording->captured().begin(),
+                  part.recording->captured().end());
   std::vector<TensorSpec> specs;
   for (const Tensor& t : arguments) specs.push_back(t.spec());
   for (const Variable& v : variables) {
     inputs.push_back(v.value());
     specs.push_back(v.value().spec());
   }
-  const Tensors results = apply_host(f, inputs, specs, "  while:\n" + test.text + "  do:\n" + step.text);
+  const Tensors results =
+      apply_host(f, inputs, specs, "  while:\n" + test.text + "  do:\n" + step.text);
   for (size_t i = 0; i < variables.size(); ++i) Variable(variables[i]).assign(results[count + i]);
   return loop_vars.pack({results.begin(), results.begin() + static_cast<std::ptrdiff_t>(count)});
 }
 
-Nest fori_loop(int64_t lower, int64_t upper, const std::function<Nest(const Tensor&, const Nest&)>& body,
-               const Nest& init) {
+Nest fori_loop(int64_t lower, int64_t upper,
+               const std::function<Nest(const Tensor&, const Nest&)>& body, const Nest& init) {
   Nest state = init;
   for (int64_t i = lower; i < upper; ++i) {
     const int32_t index = static_cast<int32_t>(i);
@@ -341,8 +362,8 @@ Nest fori_loop(int64_t lower, int64_t upper, const std::function<Nest(const Tens
   return state;
 }
 
-Nest fori_loop(const Tensor& lower, const Tensor& upper, const std::function<Nest(const Tensor&, const Nest&)>& body,
-               const Nest& init) {
+Nest fori_loop(const Tensor& lower, const Tensor& upper,
+               const std::function<Nest(const Tensor&, const Nest&)>& body, const Nest& init) {
   const Nest begin = Nest::List{Nest(ops::cast(lower, DType::int32)), init};
   return while_loop([&](const Nest& s) { return s[0].tensor() < ops::cast(upper, DType::int32); },
                     [&](const Nest& s) -> Nest {
@@ -351,8 +372,8 @@ Nest fori_loop(const Tensor& lower, const Tensor& upper, const std::function<Nes
                     begin)[1];
 }
 
-Scanned scan(const std::function<Scanned(const Nest&, const Nest&)>& f, const Nest& init, const Nest& xs,
-             std::optional<int64_t> length, bool reverse) {
+Scanned scan(const std::function<Scanned(const Nest&, const Nest&)>& f, const Nest& init,
+             const Nest& xs, std::optional<int64_t> length, bool reverse) {
   const int64_t from_xs = count_of(xs, "scan");
   if (from_xs < 0 && !length) throw ValueError("scan: needs xs or length.");
   if (from_xs >= 0 && length && *length != from_xs)
@@ -382,8 +403,8 @@ Nest vectorized_map(const std::function<Nest(const Nest&)>& f, const Nest& eleme
   return map(f, elements);
 }
 
-Nest associative_scan(const std::function<Nest(const Nest&, const Nest&)>& f, const Nest& elems, bool reverse,
-                      int64_t axis) {
+Nest associative_scan(const std::function<Nest(const Nest&, const Nest&)>& f, const Nest& elems,
+                      bool reverse, int64_t axis) {
   const std::vector<Tensor> all = leaves(elems);
   if (all.empty()) throw ValueError("associative_scan: there are no elements.");
   const int along = normalize_axis(axis, all[0].rank());

@@ -24,9 +24,10 @@ Shape broadcast_all(std::span<const Tensor> inputs, const char* name) {
     } catch (const ShapeError&) {
       std::string shapes;
       for (const Tensor& t : inputs) shapes += (shapes.empty() ? "" : " and ") + t.shape().str();
-      throw ShapeError(fmt::format("{}: the shapes {} do not broadcast: axes, counted from the last, must be "
-                                   "equal or 1.",
-                                   name, shapes));
+      throw ShapeError(
+          fmt::format("{}: the shapes {} do not broadcast: axes, counted from the last, must be "
+                      "equal or 1.",
+                      name, shapes));
     }
   }
   return shape;
@@ -44,16 +45,16 @@ DType promote(std::span<const Tensor> inputs, Domain domain) {
 
 }  // namespace
 
-Tensor run_program(const backend::ProgramRef& program, Domain domain, std::span<const Tensor> inputs,
-                   const char* name) {
+Tensor run_program(const backend::ProgramRef& program, Domain domain,
+                   std::span<const Tensor> inputs, const char* name) {
   const DType promoted = promote(inputs, domain);
   const bool to_bool = domain == Domain::boolean || domain == Domain::logical;
   return apply(backend::Fused{program, compute_type(promoted)}, inputs,
                TensorSpec{broadcast_all(inputs, name), to_bool ? DType::boolean : promoted});
 }
 
-Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs, DType output,
-                         const char* name) {
+Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs,
+                         DType output, const char* name) {
   const TensorSpec spec{broadcast_all(inputs, name), output};
   InlineVector<TensorSpec, 4> outputs(program->outputs().size(), spec);
   return apply(backend::Fused{program, compute_type(output)}, inputs, outputs);
@@ -63,15 +64,23 @@ namespace {
 
 // Arithmetic that Keras does not do on bools: they count as integers.
 constexpr bool counts_bools(Opcode op) {
-  return op == Opcode::square || op == Opcode::floor_divide || op == Opcode::mod || op == Opcode::power ||
-         op == Opcode::relu;
+  return op == Opcode::square || op == Opcode::floor_divide || op == Opcode::mod ||
+         op == Opcode::power || op == Opcode::relu;
+}
+
+// Functions in which Keras makes tensors of numbers before it promotes: theirs do not give way.
+constexpr bool takes_numbers_as_tensors(Opcode op) {
+  return op == Opcode::mod || op == Opcode::arctan2;
 }
 
 template <Opcode op, class... T>
 Tensor run(const T&... operands) {
   static const backend::OpcodeInfo& row = backend::info(op);
   if constexpr (counts_bools(op))
-    if (((operands.dtype() == DType::boolean) && ...)) return run<op>(ops::cast(operands, DType::int32)...);
+    if (((operands.dtype() == DType::boolean) && ...))
+      return run<op>(ops::cast(operands, DType::int32)...);
+  if constexpr (takes_numbers_as_tensors(op))
+    if ((operands.is_weak() || ...)) return run<op>(ops::strong(operands)...);
   if constexpr (op == Opcode::bitwise_not)
     if (((operands.dtype() == DType::boolean) && ...)) return run<Opcode::logical_not>(operands...);
   if (row.domain == Domain::logical) {
@@ -88,22 +97,27 @@ Tensor run(const T&... operands) {
 
 template <Opcode opcode>
 Tensor elementwise(const Tensor& x) {
-  return op(static_cast<Elementwise<1>::Function*>(&elementwise<opcode>),
-            [](const Tensor& a) { return run<opcode>(a); }, x);
+  return op(
+      static_cast<Elementwise<1>::Function*>(&elementwise<opcode>),
+      [](const Tensor& a) { return run<opcode>(a); }, x);
 }
 template <Opcode opcode>
 Tensor elementwise(const Tensor& x, const Tensor& y) {
-  return op(static_cast<Elementwise<2>::Function*>(&elementwise<opcode>),
-            [](const Tensor& a, const Tensor& b) { return run<opcode>(a, b); }, x, y);
+  return op(
+      static_cast<Elementwise<2>::Function*>(&elementwise<opcode>),
+      [](const Tensor& a, const Tensor& b) { return run<opcode>(a, b); }, x, y);
 }
 template <Opcode opcode>
 Tensor elementwise(const Tensor& a, const Tensor& b, const Tensor& c) {
-  return op(static_cast<Elementwise<3>::Function*>(&elementwise<opcode>),
-            [](const Tensor& u, const Tensor& v, const Tensor& w) { return run<opcode>(u, v, w); }, a, b, c);
+  return op(
+      static_cast<Elementwise<3>::Function*>(&elementwise<opcode>),
+      [](const Tensor& u, const Tensor& v, const Tensor& w) { return run<opcode>(u, v, w); }, a, b,
+      c);
 }
 
 // Every row's function exists, also those that nothing here calls.
-#define CORNU_ROW(name, keras, arity, ...) template Elementwise<arity>::Function elementwise<Opcode::name>;
+#define CORNU_ROW(name, keras, arity, ...) \
+  template Elementwise<arity>::Function elementwise<Opcode::name>;
 #include "../../backend/opcodes.inc"
 #undef CORNU_ROW
 
@@ -115,13 +129,19 @@ void list_elementwise(OpCatalog& catalog) {
   auto list = [&](auto* function, const backend::OpcodeInfo& row) {
     if (!*row.keras) return;
     using F = std::remove_pointer_t<decltype(function)>;
-    if constexpr (std::is_same_v<F, detail::Elementwise<1>::Function>) catalog.add(row.keras, {"x"}, function);
+    const bool bits = row.domain == Domain::integer;
+    if constexpr (std::is_same_v<F, detail::Elementwise<1>::Function>)
+      catalog.add(row.keras, {"x"}, function);
     if constexpr (std::is_same_v<F, detail::Elementwise<2>::Function>)
-      catalog.add(row.keras, {"x1", "x2"}, function);
+      catalog.add(row.keras, {bits ? "x" : "x1", bits ? "y" : "x2"}, function);
   };
 #define CORNU_ROW(name, ...) list(&ops::name, backend::info(Opcode::name));
 #include "../../backend/opcodes.inc"
 #undef CORNU_ROW
+  // Keras's second names.
+  catalog.add("numpy.Abs", {"x"}, &absolute);
+  catalog.add("numpy.Divide", {"x1", "x2"}, &true_divide);
+  catalog.add("numpy.BitwiseInvert", {"x"}, &bitwise_not);
 }
 
 }  // namespace ops

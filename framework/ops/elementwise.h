@@ -1,4 +1,5 @@
-// Elementwise operations: one function for each row of backend/opcodes.inc, and `fused` for programs of several.
+// Elementwise operations: one function for each row of backend/opcodes.inc, and `fused` for
+// programs of several.
 #pragma once
 #include "op.h"
 
@@ -10,14 +11,23 @@ namespace detail {
 Tensor run_program(const backend::ProgramRef& program, backend::Domain domain,
                    std::span<const Tensor> inputs, const char* name);
 /// The same with several outputs, all of dtype `output`.
-Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs, DType output,
-                         const char* name);
+Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs,
+                         DType output, const char* name);
 
 template <int arity>
 struct Elementwise;
-template <> struct Elementwise<1> { using Function = Tensor(const Tensor&); };
-template <> struct Elementwise<2> { using Function = Tensor(const Tensor&, const Tensor&); };
-template <> struct Elementwise<3> { using Function = Tensor(const Tensor&, const Tensor&, const Tensor&); };
+template <>
+struct Elementwise<1> {
+  using Function = Tensor(const Tensor&);
+};
+template <>
+struct Elementwise<2> {
+  using Function = Tensor(const Tensor&, const Tensor&);
+};
+template <>
+struct Elementwise<3> {
+  using Function = Tensor(const Tensor&, const Tensor&, const Tensor&);
+};
 
 template <backend::Opcode op>
 Tensor elementwise(const Tensor& x);
@@ -27,7 +37,8 @@ template <backend::Opcode op>
 Tensor elementwise(const Tensor& a, const Tensor& b, const Tensor& c);
 
 template <class F, size_t... I>
-std::vector<backend::Expr> expand(F& f, const std::vector<backend::Expr>& x, std::index_sequence<I...>) {
+std::vector<backend::Expr> expand(F& f, const std::vector<backend::Expr>& x,
+                                  std::index_sequence<I...>) {
   return {f(x[I]...)};
 }
 
@@ -35,10 +46,10 @@ std::vector<backend::Expr> expand(F& f, const std::vector<backend::Expr>& x, std
 
 namespace ops {
 
-/// ops::exp(x), ops::maximum(x, y), ...: NumPy's function of that name on every element. Operands broadcast and
-/// are promoted by Keras's rules; integers become floats where the result is a real number. Throws ShapeError
-/// when the shapes do not broadcast.
-#define CORNU_ROW(name, keras, arity, ...)                        \
+/// ops::exp(x), ops::maximum(x, y), ...: NumPy's function of that name on every element. Operands
+/// broadcast and are promoted by Keras's rules; integers become floats where the result is a real
+/// number. Throws ShapeError when the shapes do not broadcast.
+#define CORNU_ROW(name, keras, arity, ...)                      \
   inline constexpr detail::Elementwise<arity>::Function& name = \
       detail::elementwise<backend::Opcode::name>;
 #include "../../backend/opcodes.inc"
@@ -51,8 +62,8 @@ inline constexpr auto& divide = true_divide;
 
 /// One elementwise program, written as a function without captures of expressions:
 ///   fused([](Expr x, Expr a) { return x * expr::sigmoid(a * x); }, x, alpha)
-/// Operands broadcast; the result has their promoted float dtype. It costs one pass over memory, its derivative
-/// one more.
+/// Operands broadcast; the result has their promoted float dtype. It costs one pass over memory,
+/// its derivative one more.
 template <class F, class... T>
 Tensor fused(F, const T&... tensors) {
   static const backend::ProgramRef program =
@@ -64,14 +75,26 @@ Tensor fused(F, const T&... tensors) {
   return detail::run_program(program, backend::Domain::floating, inputs, "fused");
 }
 
+/// The same where the result's dtype follows another rule: `numeric` keeps integers, `boolean`
+/// gives a bool. See backend/opcodes.inc.
+template <backend::Domain domain, class F, class... T>
+Tensor fused_in(F, const T&... tensors) {
+  static const backend::ProgramRef program =
+      backend::Program::make(sizeof...(T), [](const std::vector<backend::Expr>& x) {
+        F f;
+        return detail::expand(f, x, std::index_sequence_for<T...>());
+      });
+  const Tensor inputs[] = {Tensor(tensors)...};
+  return detail::run_program(program, domain, inputs, "fused");
+}
+
 /// The same for a function that returns a std::vector<Expr>; the outputs have dtype `output`.
 template <class F, class... T>
 Tensors fused_many(DType output, F, const T&... tensors) {
   static const backend::ProgramRef program =
       backend::Program::make(sizeof...(T), [](const std::vector<backend::Expr>& x) {
-        return [&]<size_t... I>(std::index_sequence<I...>) {
-          return F{}(x[I]...);
-        }(std::index_sequence_for<T...>());
+        return [&]<size_t... I>(std::index_sequence<I...>) { return F{}(x[I]...); }
+        (std::index_sequence_for<T...>());
       });
   const Tensor inputs[] = {Tensor(tensors)...};
   return detail::run_program_many(program, inputs, output, "fused");

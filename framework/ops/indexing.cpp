@@ -38,7 +38,8 @@ Tensor basic_index(const Tensor& x, const Value::List& keys) {
   int consumed = 0;
   for (const Value& k : keys) consumed += !k.is_null() && !k.is<Ellipsis>();
   if (consumed > x.rank())
-    throw ShapeError(fmt::format("get_item: {} indices for a tensor of shape {}.", consumed, x.shape().str()));
+    throw ShapeError(
+        fmt::format("get_item: {} indices for a tensor of shape {}.", consumed, x.shape().str()));
   InlineVector<int64_t, 6> starts, steps;
   Shape sizes, shape;
   int axis = 0;
@@ -59,8 +60,8 @@ Tensor basic_index(const Tensor& x, const Value::List& keys) {
     } else if (k.is<int64_t>()) {
       const int64_t size = x.shape()[axis], i = k.get<int64_t>();
       if (i < -size || i >= size)
-        throw ShapeError(fmt::format("get_item: index {} is out of range for axis {} of shape {}.", i, axis,
-                                     x.shape().str()));
+        throw ShapeError(fmt::format("get_item: index {} is out of range for axis {} of shape {}.",
+                                     i, axis, x.shape().str()));
       starts.push_back(i < 0 ? i + size : i);
       steps.push_back(1);
       sizes.push_back(1);
@@ -75,7 +76,8 @@ Tensor basic_index(const Tensor& x, const Value::List& keys) {
       shape.push_back(r.count);
       ++axis;
     } else {
-      throw UnsupportedError(fmt::format("get_item: an index that is {} is not supported; use ops::take.", k.kind()));
+      throw UnsupportedError(
+          fmt::format("get_item: an index that is {} is not supported; use ops::take.", k.kind()));
     }
   }
   while (axis < x.rank()) keep();
@@ -87,41 +89,61 @@ Tensor basic_index(const Tensor& x, const Value::List& keys) {
 
 Tensor as_indices(const Tensor& indices, const char* name) {
   if (is_float(indices.dtype()))
-    throw ValueError(fmt::format("{}: indices must be integers, found {}.", name, dtype_name(indices.dtype())));
+    throw ValueError(
+        fmt::format("{}: indices must be integers, found {}.", name, dtype_name(indices.dtype())));
   return indices.dtype() == DType::int64 ? indices : cast(indices, DType::int32);
 }
 
 }  // namespace
 
 Tensor get_item(const Tensor& x, const Value& key) {
-  return op(&get_item, [](const Tensor& x, const Value& key) {
-    return basic_index(x, key.is<Value::List>() ? key.get<Value::List>() : Value::List{key});
-  }, x, key);
+  return op(
+      &get_item,
+      [](const Tensor& x, const Value& key) {
+        return basic_index(x, key.is<Value::List>() ? key.get<Value::List>() : Value::List{key});
+      },
+      x, key);
 }
 
 Tensor take(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis) {
-  return op(&take, [](const Tensor& x, const Tensor& indices, std::optional<int64_t> axis) {
-    const Tensor source = axis ? x : reshape(x, {-1});
-    const int a = normalize_axis(axis.value_or(0), source.rank(), "take: axis");
-    const Shape shape =
-        concat(concat(source.shape().slice(0, a), indices.shape()), source.shape().slice(a + 1));
-    return apply(backend::Gather{a, false}, {source, as_indices(indices, "take")},
-                 TensorSpec{shape, x.dtype()});
-  }, x, indices, axis);
+  return op(
+      &take,
+      [](const Tensor& x, const Tensor& indices, std::optional<int64_t> axis) {
+        const Tensor source = axis ? x : reshape(x, {-1});
+        const int a = normalize_axis(axis.value_or(0), source.rank(), "take: axis");
+        const Shape shape = concat(concat(source.shape().slice(0, a), indices.shape()),
+                                   source.shape().slice(a + 1));
+        return apply(backend::Gather{a, false}, {source, as_indices(indices, "take")},
+                     TensorSpec{shape, x.dtype()});
+      },
+      x, indices, axis);
 }
 
-Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis) {
-  return op(&take_along_axis, [](const Tensor& x, const Tensor& indices, int64_t axis) {
-    const int a = normalize_axis(axis, x.rank(), "take_along_axis: axis");
-    bool fits = indices.rank() == x.rank();
-    for (int i = 0; fits && i < x.rank(); ++i) fits = i == a || indices.shape()[i] == x.shape()[i];
-    if (!fits)
-      throw ShapeError(fmt::format("take_along_axis: indices of shape {} do not fit x of shape {}: all axes but {} "
-                                   "must agree.",
-                                   indices.shape().str(), x.shape().str(), a));
-    return apply(backend::Gather{a, true}, {x, as_indices(indices, "take_along_axis")},
-                 TensorSpec{indices.shape(), x.dtype()});
-  }, x, indices, axis);
+Tensor take_along_axis(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis) {
+  return op(
+      &take_along_axis,
+      [](const Tensor& given, const Tensor& indices, std::optional<int64_t> axis) {
+        const Tensor x = axis ? given : reshape(given, {-1});
+        const int a = normalize_axis(axis.value_or(0), x.rank(), "take_along_axis: axis");
+        const auto refuse = [&] {
+          throw ShapeError(fmt::format(
+              "take_along_axis: indices of shape {} do not fit x of shape {}: all axes but {} "
+              "must agree.",
+              indices.shape().str(), x.shape().str(), a));
+        };
+        if (indices.rank() != x.rank()) refuse();
+        Shape from = x.shape(), to = indices.shape();
+        for (int i = 0; i < x.rank(); ++i) {
+          if (i == a || from[i] == to[i]) continue;
+          if (from[i] != 1 && to[i] != 1) refuse();
+          from[i] = to[i] = from[i] == 1 ? to[i] : from[i];
+        }
+        return apply(
+            backend::Gather{a, true},
+            {broadcast_to(x, from), broadcast_to(as_indices(indices, "take_along_axis"), to)},
+            TensorSpec{to, x.dtype()});
+      },
+      x, indices, axis);
 }
 
 namespace {
@@ -133,8 +155,13 @@ Tensors sorted(const Tensor& x, bool descending, int64_t count) {
   return apply(backend::Sort{descending, count}, {&x, 1}, outputs);
 }
 
-Tensor sort_axis(const Tensor& x, int64_t axis, int output) {
-  const int a = normalize_axis(axis, x.rank());
+Tensor sort_axis(const Tensor& given, std::optional<int64_t> axis, int output) {
+  if (given.dtype() == DType::boolean) {
+    const Tensor y = sort_axis(cast(given, DType::uint8), axis, output);
+    return output == 0 ? cast(y, DType::boolean) : y;
+  }
+  const Tensor x = axis && given.rank() > 0 ? given : reshape(given, {-1});
+  const int a = x.rank() == given.rank() ? normalize_axis(axis.value_or(0), x.rank()) : 0;
   if (a == x.rank() - 1) return sorted(x, false, x.shape().back())[output];
   const Tensor last = swapaxes(x, a, -1);
   return swapaxes(sorted(last, false, last.shape().back())[output], a, -1);
@@ -143,26 +170,34 @@ Tensor sort_axis(const Tensor& x, int64_t axis, int output) {
 }  // namespace
 
 std::vector<Tensor> top_k(const Tensor& x, int64_t k, bool sorted_result) {
-  return op(&top_k, [](const Tensor& x, int64_t k, bool) {
-    if (x.rank() == 0 || k < 0 || k > x.shape().back())
-      throw ShapeError(fmt::format("top_k: k = {} of a last axis in shape {}.", k, x.shape().str()));
-    const Tensors result = sorted(x, true, k);
-    return std::vector<Tensor>(result.begin(), result.end());
-  }, x, k, sorted_result);
+  return op(
+      &top_k,
+      [](const Tensor& x, int64_t k, bool) {
+        if (x.rank() == 0 || k < 0 || k > x.shape().back())
+          throw ShapeError(
+              fmt::format("top_k: k = {} of a last axis in shape {}.", k, x.shape().str()));
+        const Tensors result = sorted(x, true, k);
+        return std::vector<Tensor>(result.begin(), result.end());
+      },
+      x, k, sorted_result);
 }
 
-Tensor sort(const Tensor& x, int64_t axis) {
-  return op(&sort, [](const Tensor& x, int64_t axis) { return sort_axis(x, axis, 0); }, x, axis);
+Tensor sort(const Tensor& x, std::optional<int64_t> axis) {
+  return op(
+      &sort, [](const Tensor& x, std::optional<int64_t> axis) { return sort_axis(x, axis, 0); }, x,
+      axis);
 }
 
-Tensor argsort(const Tensor& x, int64_t axis) {
-  return op(&argsort, [](const Tensor& x, int64_t axis) { return sort_axis(x, axis, 1); }, x, axis);
+Tensor argsort(const Tensor& x, std::optional<int64_t> axis) {
+  return op(
+      &argsort, [](const Tensor& x, std::optional<int64_t> axis) { return sort_axis(x, axis, 1); },
+      x, axis);
 }
 
 void list_indexing(OpCatalog& catalog) {
   catalog.add("numpy.GetItem", {"x", "key"}, &get_item);
   catalog.add("numpy.Take", {"x", "indices", "axis=None"}, &take);
-  catalog.add("numpy.TakeAlongAxis", {"x", "indices", "axis=-1"}, &take_along_axis);
+  catalog.add("numpy.TakeAlongAxis", {"x", "indices", "axis=None"}, &take_along_axis);
   catalog.add("math.TopK", {"x", "k", "sorted=True"}, &top_k);
   catalog.add("numpy.Sort", {"x", "axis=-1"}, &sort);
   catalog.add("numpy.Argsort", {"x", "axis=-1"}, &argsort);

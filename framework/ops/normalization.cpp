@@ -141,12 +141,9 @@ Tensor normalize_body(const Tensor& input, const Axes& axis, int64_t order,
   return x / maximum(norm, Tensor(epsilon));
 }
 
-// As files know it; its results are a list.
+// As files know it; its results are a list. On one machine there is nothing to synchronize.
 std::vector<Tensor> listed_moments(const Tensor& x, const Axes& axes, bool keepdims,
-                                   bool synchronized) {
-  if (synchronized)
-    throw UnsupportedError(
-        "moments: synchronized is not supported: the statistics are those of one machine.");
+                                   bool /*synchronized*/) {
   const auto [mean, variance] = moments(x, axes, keepdims);
   return {mean, variance};
 }

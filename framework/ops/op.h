@@ -75,6 +75,8 @@ R op(R (*function)(P...), F&& body, const A&... arguments) {
       });
   if constexpr (std::is_same_v<R, std::vector<Tensor>>) {
     return result.flatten();
+  } else if constexpr (std::is_same_v<R, Nest>) {
+    return result;
   } else {
     return result.tensor();
   }

@@ -198,7 +198,52 @@ def normalization_cases():
     yield record("unit norm axes", L.UnitNormalization(axis=[1, 2]), x3)
 
 
+def spatial_cases():
+    global random
+    random = np.random.default_rng(13)
+    x2, x3, img, vol = normal(3, 4), normal(2, 5, 3), normal(2, 4, 5, 2), normal(1, 3, 4, 3, 2)
+    first = {"data_format": "channels_first"}
+    yield record("conv1d transpose", L.Conv1DTranspose(2, 2, strides=3), x3)
+    yield record("conv1d transpose dilation", L.Conv1DTranspose(2, 3, dilation_rate=2, padding="same"), x3)
+    yield record("conv2d transpose", L.Conv2DTranspose(3, (3, 2), strides=2, activation="tanh"), img)
+    yield record("conv2d transpose same", L.Conv2DTranspose(3, (4, 3), strides=(3, 2), padding="same"), img)
+    yield record("conv2d transpose output padding",
+                 L.Conv2DTranspose(2, (3, 4), strides=3, padding="same", output_padding=(2, 1)), img)
+    yield record("conv2d transpose valid output padding",
+                 L.Conv2DTranspose(2, 3, strides=2, output_padding=1, use_bias=False), img)
+    yield record("conv2d transpose channels first", L.Conv2DTranspose(3, 2, strides=2, **first), img)
+    yield record("conv3d transpose", L.Conv3DTranspose(2, 2, strides=(1, 2, 2), padding="same"), vol)
+    yield record("depthwise conv1d", L.DepthwiseConv1D(3, strides=2, padding="same", depth_multiplier=2), x3)
+    yield record("depthwise conv2d", L.DepthwiseConv2D((2, 3), activation="tanh"), img)
+    yield record("depthwise conv2d dilation", L.DepthwiseConv2D(2, dilation_rate=2, depth_multiplier=3), img)
+    yield record("depthwise conv2d channels first", L.DepthwiseConv2D(2, padding="same", **first), img)
+    yield record("separable conv1d", L.SeparableConv1D(4, 2, depth_multiplier=2), x3)
+    yield record("separable conv2d", L.SeparableConv2D(3, 3, strides=2, padding="same"), img)
+    yield record("separable conv2d channels first", L.SeparableConv2D(3, 2, use_bias=False, **first), img)
+    yield record("max pooling 3d", L.MaxPooling3D(2, strides=1, padding="same"), vol)
+    yield record("average pooling 3d", L.AveragePooling3D((2, 3, 2), strides=1, padding="same"), vol)
+    yield record("global average 3d", L.GlobalAveragePooling3D(keepdims=True), vol)
+    yield record("global max 3d", L.GlobalMaxPooling3D(**first), vol)
+    yield record("adaptive average 1d", L.AdaptiveAveragePooling1D(3), x3)
+    yield record("adaptive average 2d", L.AdaptiveAveragePooling2D((3, 2)), img)
+    yield record("adaptive average 3d", L.AdaptiveAveragePooling3D((2, 3, 3)), vol)
+    yield record("adaptive max 1d", L.AdaptiveMaxPooling1D(4), x3)
+    yield record("adaptive max 2d", L.AdaptiveMaxPooling2D((2, 3), **first), img)
+    yield record("adaptive max 3d", L.AdaptiveMaxPooling3D((2, 3, 1)), vol)
+    yield record("cropping 1d", L.Cropping1D((1, 2)), x3)
+    yield record("cropping 2d", L.Cropping2D(((1, 0), (1, 2))), img)
+    yield record("cropping 3d", L.Cropping3D(((1, 0), (1, 2), (0, 0))), vol)
+    yield record("zero padding 1d", L.ZeroPadding1D((2, 1), **first), x3)
+    yield record("zero padding 3d", L.ZeroPadding3D((1, 0, 2)), vol)
+    yield record("up sampling 1d", L.UpSampling1D(3), x3)
+    yield record("up sampling 2d", L.UpSampling2D((2, 3)), img)
+    for kind in ("bilinear", "bicubic", "lanczos3", "lanczos5"):
+        yield record("up sampling 2d " + kind, L.UpSampling2D((2, 3), interpolation=kind), img)
+    yield record("up sampling 3d", L.UpSampling3D((1, 2, 3), **first), vol)
+    yield record("repeat vector", L.RepeatVector(3), x2)
+
+
 if __name__ == "__main__":
     with open(sys.argv[1], "w") as f:
-        every = [*cases(), *normalization_cases()]
+        every = [*cases(), *normalization_cases(), *spatial_cases()]
         f.write("[\n" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in every) + "\n]\n")

@@ -126,6 +126,31 @@ for logits in (False, True):
     add("SparseCategoricalCrossentropy", np.array([0, 2, 1], np.int32), draw(3, 3), from_logits=logits,
         ignore_class=0, reduction="none")
 
+for logits in (False, True):
+    draw = real if logits else unit
+    for options in ({}, {"gamma": 3.0, "alpha": 0.4, "label_smoothing": 0.1}):
+        add("BinaryFocalCrossentropy", labels(2, 3, 4), draw(3, 4), from_logits=logits, **options)
+        add("BinaryFocalCrossentropy", labels(2, 3, 4), draw(3, 4), weight=unit(4), from_logits=logits,
+            apply_class_balancing=True, axis=0, reduction="sum", **options)
+        add("CategoricalFocalCrossentropy", one_hot(labels(4, 3), 4), draw(3, 4), from_logits=logits, **options)
+        add("CategoricalFocalCrossentropy", unit(2, 3, 2), draw(2, 3, 2), from_logits=logits, axis=1,
+            reduction="none", **options)
+for q in (0.5, 0.8):
+    add("CategoricalGeneralizedCrossEntropy", labels(4, 3), unit(3, 4), q=q)
+    add("CategoricalGeneralizedCrossEntropy", labels(4, 2, 3, dtype=np.int64), unit(2, 3, 4), weight=unit(2, 3), q=q)
+for name in ("Dice", "Tversky"):
+    add(name, labels(2, 2, 3, 2), unit(2, 3, 2))
+    add(name, labels(2, 2, 3, 2), unit(2, 3, 2), weight=unit(2), reduction="mean_with_sample_weight")
+    add(name, labels(2, 2, 3, 2), unit(2, 3, 2), axis=(1, 2), reduction="none")
+    add(name, labels(2, 2, 3, 2), unit(2, 3, 2), axis=-1, reduction="sum")
+add("Tversky", labels(2, 2, 3, 2), unit(2, 3, 2), axis=(1, 2), alpha=0.3, beta=0.8)
+for options in ({}, {"remove_diagonal": False}, {"reduction": "none"}):
+    add("Circle", np.array([0, 1, 0, 2, 1, 0], np.int32), unit(6, 3), gamma=4.0, margin=0.3, **options)
+add("Circle", labels(2, 5), unit(5, 2), weight=unit(5), gamma=2.0)
+add("CTC", np.array([[1, 2, 2, 0], [3, 0, 0, 0], [1, 1, 2, 3]], np.int32), real(3, 8, 4))
+add("CTC", np.array([[1, 2], [2, 2]], np.int32), real(2, 5, 3), weight=unit(2), reduction="none")
+add("CTC", np.array([[1], [0]], np.int32), real(2, 1, 3), reduction="sum")
+
 root = pathlib.Path(__file__).resolve().parents[2]
 output = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "tests/data/losses.json"
 text = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)

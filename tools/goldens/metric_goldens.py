@@ -125,6 +125,38 @@ for name in ("Precision", "Recall"):
     add(name, (labels(2, 4, 5), unit(4, 5)), top_k=2)
     add(name, (labels(2, 4, 5), unit(4, 5), unit(4)), class_id=1)
     add(name, (labels(2, 4, 5), unit(4, 5)), top_k=3, class_id=2)
+for name in ("TruePositives", "FalsePositives", "TrueNegatives", "FalseNegatives"):
+    add(name, (labels(2, 9), unit(9)), (labels(2, 6), unit(6), unit(6)))
+    add(name, (labels(2, 4, 2), unit(4, 2)), thresholds=[0.2, 0.8])
+    add(name, (labels(2, 9), np.linspace(0, 1, 9).astype(np.float32)), thresholds=[0.0, 0.5, 1.0])
+for name, bound in (("SensitivityAtSpecificity", "specificity"), ("SpecificityAtSensitivity", "sensitivity"),
+                    ("PrecisionAtRecall", "recall"), ("RecallAtPrecision", "precision")):
+    for value in (0.3, 0.7):
+        add(name, (labels(2, 9), unit(9)), (labels(2, 6), unit(6), unit(6)), **{bound: value})
+    add(name, (labels(2, 9), unit(9)), num_thresholds=1, **{bound: 0.5})
+    add(name, (labels(2, 4, 5), unit(4, 5), unit(4)), num_thresholds=7, class_id=2, **{bound: 0.5})
+for options in ({}, {"dtype": "float32"}):
+    weight = unit if options else lambda *shape: labels(4, *shape)
+    add("IoU", (labels(3, 9), labels(3, 9)), (labels(4, 2, 3), labels(3, 2, 3), weight(2, 3)), num_classes=3,
+        target_class_ids=[0, 2], **options)
+    add("IoU", (unit(5, 3), labels(3, 5)), num_classes=3, target_class_ids=[1], sparse_y_true=False, **options)
+    add("MeanIoU", (labels(3, 9), labels(3, 9)), (labels(3, 6), labels(3, 6), weight(6)), num_classes=4, **options)
+    add("MeanIoU", (labels(3, 9), unit(9, 3)), num_classes=3, ignore_class=1, sparse_y_pred=False, **options)
+    add("BinaryIoU", (labels(2, 9), unit(9)), (labels(2, 3, 2), unit(3, 2), weight(3, 2)), **options)
+    add("BinaryIoU", (labels(2, 9), unit(9)), threshold=0.3, target_class_ids=[1], **options)
+    add("OneHotIoU", (unit(6, 3), unit(6, 3)), num_classes=3, target_class_ids=[0, 1], **options)
+    add("OneHotMeanIoU", (unit(2, 3, 4), unit(2, 3, 4), weight(2, 4)), num_classes=3, axis=1, **options)
+for average in (None, "micro", "macro", "weighted"):
+    add("FBetaScore", (labels(2, 6, 3), unit(6, 3)), (labels(2, 4, 3), unit(4, 3), unit(4)), average=average, beta=2.0)
+    add("F1Score", (one_hot(labels(3, 6), 3), unit(6, 3)), average=average, threshold=0.4)
+for aggregation in (None, "uniform_average", "variance_weighted_average"):
+    add("R2Score", (real(6, 2), real(6, 2)), (real(4, 2), real(4, 2), unit(4)), class_aggregation=aggregation)
+    add("R2Score", (real(6, 2), real(6, 2)), (real(4, 2), real(4, 2), unit(4, 2)), class_aggregation=aggregation,
+        num_regressors=2)
+add("R2Score", (real(3, 1), real(3, 1)), num_regressors=2)
+for name in ("PearsonCorrelation", "ConcordanceCorrelation", "CosineSimilarity"):
+    add(name, (real(4, 5), real(4, 5)), (real(3, 5), real(3, 5), unit(3)))
+    add(name, (real(4, 5, 2), real(4, 5, 2)), axis=1)
 
 root = pathlib.Path(__file__).resolve().parents[2]
 output = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "tests/data/metrics.json"

@@ -86,6 +86,20 @@ def optimizer_cases():
         "ftrl power": lambda: o.Ftrl(
             0.1, learning_rate_power=-0.7, l2_shrinkage_regularization_strength=0.05, beta=0.1
         ),
+        "adafactor": lambda: o.Adafactor(0.05),
+        "adafactor options": lambda: o.Adafactor(
+            0.5, beta_2_decay=-0.5, epsilon_2=0.01, clip_threshold=0.5, relative_step=False, weight_decay=0.1
+        ),
+        "lamb": lambda: o.Lamb(0.05, weight_decay=0.1),
+        "muon": lambda: o.Muon(0.05, adam_lr_ratio=0.5),
+        "muon options": lambda: o.Muon(
+            0.05, weight_decay=None, adam_weight_decay=0.1, nesterov=False, rms_rate=None, ns_steps=3
+        ),
+        "muon exclude": lambda: o.Muon(0.05, exclude_layers=["ker"]),
+        "schedule free": lambda: o.ScheduleFreeAdamW(0.05, weight_decay=0.1),
+        "schedule free warmup": lambda: o.ScheduleFreeAdamW(0.05, warmup_steps=3),
+        "lamb accumulation": lambda: o.Lamb(0.05, gradient_accumulation_steps=2),
+        "multi": lambda: o.MultiOptimizer(o.OptimizerMap(o.SGD(0.1), {"bi.*": o.Adam(0.05)})),
     }
     result = {name: optimizer_case(make) for name, make in cases.items()}
     result["adamw exclude"] = optimizer_case(lambda: o.AdamW(0.05, weight_decay=0.2), exclude=["^bi.s$"])
@@ -149,6 +163,12 @@ def initializer_cases():
         (i.LecunNormal(seed=1), (3, 4)),
         (i.Orthogonal(seed=7), (4, 3)),
         (i.Orthogonal(gain=1.5, seed=8), (2, 1, 5)),
+        (i.STFT(), (6, 1, 5)),
+        (i.STFT("imag", "blackman", None, periodic=True), (5, 1, 3)),
+        (i.STFT(window=None), (4, 1, 3)),
+        *((i.STFT(window=w, scaling="spectrum"), (7, 1, 3)) for w in (
+            "hamming", "bartlett", "triang", "cosine", "parzen", "tukey", "barthann", "bohman", "nuttall", "flattop",
+            "boxcar", "blackmanharris")),
     ]
     return [{"object": config(x), "shape": s, "values": numbers(x(s, "float32"))} for x, s in makers]
 

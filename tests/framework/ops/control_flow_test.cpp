@@ -42,8 +42,9 @@ TEST_CASE("cond nests and assigns variables") {
                x > 0.0,
                [&] {
                  hits.assign_add(scalar(1));
-                 return ops::cond(x > 5.0, [&] { return Nest(hits.value() * 100.0); },
-                                  [&] { return Nest(hits.value()); });
+                 return ops::cond(
+                     x > 5.0, [&] { return Nest(hits.value() * 100.0); },
+                     [&] { return Nest(hits.value()); });
                },
                [&] { return Nest(scalar(-1)); })
         .tensor();
@@ -82,7 +83,8 @@ TEST_CASE("branches that differ are an error that says how") {
                x > 0.0, [&] { return Nest(ops::ones({2})); }, [&] { return Nest(ops::ones({3})); })
         .tensor();
   });
-  CHECK_THROWS_WITH(f(scalar(1)), Catch::Contains("float32 (2,)") && Catch::Contains("float32 (3,)"));
+  CHECK_THROWS_WITH(f(scalar(1)),
+                    Catch::Contains("float32 (2,)") && Catch::Contains("float32 (3,)"));
 }
 
 TEST_CASE("switch_case runs the branch of its index") {
@@ -137,7 +139,8 @@ TEST_CASE("fori_loop counts") {
         const auto body = [](const Tensor& i, const Nest& s) {
           return Nest(s.tensor() + ops::cast(i, DType::float32));
         };
-        return ops::fori_loop(2, 5, body, x).tensor() + ops::fori_loop(Tensor(0), x, body, scalar(0)).tensor();
+        return ops::fori_loop(2, 5, body, x).tensor() +
+               ops::fori_loop(Tensor(0), x, body, scalar(0)).tensor();
       },
       {1, 4, 9, 0});
 }
@@ -148,15 +151,19 @@ TEST_CASE("scan, map and associative_scan go along the first axis") {
     const Tensor total = carry.tensor() + x.tensor();
     return ops::Scanned{total, total};
   };
-  const ops::Scanned forward = ops::scan(sum, scalar(0), xs), backward = ops::scan(sum, scalar(0), xs, {}, true);
+  const ops::Scanned forward = ops::scan(sum, scalar(0), xs),
+                     backward = ops::scan(sum, scalar(0), xs, {}, true);
   CHECK(forward.carry.tensor().item() == 15);
   CHECK(forward.ys.tensor().to_vector<float>() == std::vector<float>{1, 3, 6, 10, 15});
   CHECK(backward.ys.tensor().to_vector<float>() == std::vector<float>{15, 14, 12, 9, 5});
-  CHECK(ops::map([](const Nest& x) { return Nest(x.tensor() * x.tensor()); }, xs).tensor().to_vector<float>() ==
-        std::vector<float>{1, 4, 9, 16, 25});
+  CHECK(ops::map([](const Nest& x) { return Nest(x.tensor() * x.tensor()); }, xs)
+            .tensor()
+            .to_vector<float>() == std::vector<float>{1, 4, 9, 16, 25});
   const auto add = [](const Nest& a, const Nest& b) { return Nest(a.tensor() + b.tensor()); };
-  CHECK(ops::associative_scan(add, xs).tensor().to_vector<float>() == std::vector<float>{1, 3, 6, 10, 15});
-  CHECK(ops::associative_scan(add, xs, true).tensor().to_vector<float>() == std::vector<float>{15, 14, 12, 9, 5});
+  CHECK(ops::associative_scan(add, xs).tensor().to_vector<float>() ==
+        std::vector<float>{1, 3, 6, 10, 15});
+  CHECK(ops::associative_scan(add, xs, true).tensor().to_vector<float>() ==
+        std::vector<float>{15, 14, 12, 9, 5});
   CHECK_THROWS_AS(ops::scan(sum, scalar(0)), ValueError);
 }
 

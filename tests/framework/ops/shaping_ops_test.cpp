@@ -29,23 +29,58 @@ TEST_CASE("tensors are made from nothing") {
 
 TEST_CASE("shaping says which shapes it refuses") {
   const Tensor x = ops::zeros({2, 3});
-  CHECK(error_of([&] { ops::reshape(x, {4}); }) == "reshape: 6 elements of shape (2, 3) do not fill shape (4,).");
-  CHECK(error_of([&] { ops::reshape(x, {-1, -1}); }).find("only one size may be -1") != std::string::npos);
+  CHECK(error_of([&] { ops::reshape(x, {4}); }) ==
+        "reshape: 6 elements of shape (2, 3) do not fill shape (4,).");
+  CHECK(error_of([&] {
+          ops::reshape(x, {-1, -1});
+        }).find("only one size may be -1") != std::string::npos);
   CHECK(error_of([&] { ops::reshape(x, {-1, 4}); }).find("do not fill") != std::string::npos);
   CHECK(error_of([&] { ops::transpose(x, std::vector<int64_t>{0}); }) ==
         "transpose: 1 axes given for a tensor of shape (2, 3).");
-  CHECK(error_of([&] { ops::transpose(x, std::vector<int64_t>{0, 0}); }) == "transpose: an axis is given twice.");
+  CHECK(error_of([&] {
+          ops::transpose(x, std::vector<int64_t>{0, 0});
+        }) == "transpose: an axis is given twice.");
   CHECK_THROWS_AS(ops::moveaxis(x, {0, 1}, {0}), ShapeError);
-  CHECK(error_of([&] { ops::squeeze(x, 1); }) == "squeeze: axis 1 of shape (2, 3) has size 3, not 1.");
+  CHECK(error_of([&] { ops::squeeze(x, 1); }) ==
+        "squeeze: axis 1 of shape (2, 3) has size 3, not 1.");
   CHECK_THROWS_AS(ops::broadcast_to(x, {2, 4}), ShapeError);
   CHECK(error_of([&] { ops::broadcast_to(x, {3}); }).find("(2, 3)") != std::string::npos);
-  CHECK(error_of([&] { ops::concatenate({x, ops::zeros({3, 3})}, 1); }) ==
-        "concatenate: shapes (2, 3) and (3, 3) differ on another axis than 1.");
+  CHECK(error_of([&] {
+          ops::concatenate({x, ops::zeros({3, 3})}, 1);
+        }) == "concatenate: shapes (2, 3) and (3, 3) differ on another axis than 1.");
   CHECK_THROWS_AS(ops::concatenate({}, 0), ValueError);
-  CHECK(error_of([&] { ops::stack({x, ops::zeros({3})}); }) == "stack: shapes (2, 3) and (3,) differ.");
+  CHECK(error_of([&] {
+          ops::stack({x, ops::zeros({3})});
+        }) == "stack: shapes (2, 3) and (3,) differ.");
   CHECK(error_of([&] { ops::split(x, {2}, 1); }) ==
         "split: axis 1 of size 3 does not divide into 2 equal sections.");
   CHECK(error_of([&] { ops::unstack(x, 3); }) == "unstack: axis 0 has 2 elements, not 3.");
-  CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "reflect"), UnsupportedError);
+  CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "edge"), ValueError);
+  CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "reflect", 2), ValueError);
   CHECK_THROWS_AS(ops::pad(ops::zeros({1, 2, 3}), {{1, 1}, {0, 0}}), ShapeError);
+}
+
+TEST_CASE("padding mirrors at the border or beside it") {
+  const Tensor x = Tensor::from({1, 2, 3}, {3});
+  CHECK(ops::pad(x, {{2, 1}}, "reflect").to_vector<int32_t>() ==
+        std::vector<int32_t>{3, 2, 1, 2, 3, 2});
+  CHECK(ops::pad(x, {{2, 1}}, "symmetric").to_vector<int32_t>() ==
+        std::vector<int32_t>{2, 1, 1, 2, 3, 3});
+  CHECK(ops::pad(x, {{0, 4}}, "symmetric").to_vector<int32_t>() ==
+        std::vector<int32_t>{1, 2, 3, 3, 2, 1, 1});
+}
+
+TEST_CASE("a list of repeats has a number for each element") {
+  const Tensor x = Tensor::from({1, 2, 3, 4}, {2, 2});
+  CHECK(ops::repeat(x, std::vector<int64_t>{1, 2}, 1).to_vector<int32_t>() ==
+        std::vector<int32_t>{1, 2, 2, 3, 4, 4});
+  CHECK(ops::repeat(x, std::vector<int64_t>{0, 1}, 0).shape() == Shape{1, 2});
+  CHECK_THROWS_AS(ops::repeat(x, std::vector<int64_t>{1, 2, 3}, 0), ShapeError);
+}
+
+TEST_CASE("split takes a number of sections or a list of places") {
+  const Tensor x = ops::arange(0, 4);
+  CHECK(ops::split(x, 2)[1].to_vector<int32_t>() == std::vector<int32_t>{2, 3});
+  CHECK(ops::split(x, std::vector<int64_t>{1})[1].size() == 3);
+  CHECK(ops::split(x, {1, 3}).size() == 3);
 }

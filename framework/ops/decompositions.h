@@ -1,0 +1,91 @@
+// Decompositions of matrices, and what they give: inverses, solutions, determinants. All work on
+// the last two axes of x (..., m, n), in double precision on the host; results are float32, or
+// float64 for float64.
+#pragma once
+#include "op.h"
+
+namespace cornu {
+class OpCatalog;
+namespace ops {
+
+/// The lower triangular l with l l' = x of symmetric positive definite x, or its transpose. Throws
+/// ValueError when x is not positive definite.
+Tensor cholesky(const Tensor& x, bool upper = false);
+/// The inverse of the matrix whose Cholesky factor is x.
+Tensor cholesky_inverse(const Tensor& x, bool upper = false);
+/// {q, r}: q of orthonormal columns, r upper triangular; "reduced" or "complete". No gradient for
+/// wide or complete ones.
+std::vector<Tensor> qr(const Tensor& x, const std::string& mode = "reduced");
+/// {lu, pivots}: both triangles of p x = l u in one matrix, and the row that each row was exchanged
+/// with. No gradient.
+std::vector<Tensor> lu_factor(const Tensor& x);
+/// {values, vectors} of a symmetric matrix, values ascending, vectors in columns.
+std::vector<Tensor> eigh(const Tensor& x);
+/// Throws UnsupportedError: the results are complex numbers. For symmetric matrices use eigh.
+std::vector<Tensor> eig(const Tensor& x);
+/// {u, s, v'} with x = u diag(s) v', s descending; without compute_uv s alone. Gradients flow
+/// through s; through u and v where neither is completed to a square.
+Nest svd(const Tensor& x, bool full_matrices = true, bool compute_uv = true);
+
+Tensor inv(const Tensor& x);
+Tensor det(const Tensor& x);
+/// {sign, log |det x|}.
+std::vector<Tensor> slogdet(const Tensor& x);
+/// log |det x|.
+Tensor logdet(const Tensor& x);
+/// y with a y = b: a (..., n, n), b (..., n) or (..., n, k).
+Tensor solve(const Tensor& a, const Tensor& b);
+/// The same for a triangular a, of which the other triangle is not read.
+Tensor solve_triangular(const Tensor& a, const Tensor& b, bool lower = false);
+/// Moore and Penrose's inverse; singular values up to rcond times the largest count as 0.
+Tensor pinv(const Tensor& x, std::optional<double> rcond = {});
+/// The y of least |y| among those with least |a y - b|: a (m, n), b (m) or (m, k).
+Tensor lstsq(const Tensor& a, const Tensor& b, std::optional<double> rcond = {});
+/// Number of singular values above tol; int32.
+Tensor matrix_rank(const Tensor& x, const std::optional<Tensor>& tol = {});
+
+/// NumPy's norms: of all elements, of vectors along one axis, or of matrices along two. `ord` is a
+/// number, "fro", "nuc" or null. Throws ValueError for an order that does not exist.
+Tensor norm(const Tensor& x, const Value& ord = {},
+            const std::optional<std::vector<int64_t>>& axis = {}, bool keepdims = false);
+
+void list_decompositions(OpCatalog& catalog);
+
+}  // namespace ops
+
+namespace detail {
+
+/// A matrix of doubles in host memory, row-major.
+struct Matrix {
+  int64_t rows = 0, columns = 0;
+  std::vector<double> v;
+
+  Matrix(int64_t rows, int64_t columns)
+      : rows(rows), columns(columns), v(static_cast<size_t>(rows * columns), 0.0) {}
+  double& operator()(int64_t i, int64_t j) { return v[static_cast<size_t>(i * columns + j)]; }
+  double operator()(int64_t i, int64_t j) const { return v[static_cast<size_t>(i * columns + j)]; }
+  Matrix transposed() const;
+  static Matrix identity(int64_t n);
+};
+
+/// Both triangles of the LU decomposition with row exchanges; `pivots` gets the exchanged rows.
+/// Returns the sign of the permutation.
+int lu_in_place(Matrix& a, std::vector<int64_t>& pivots);
+/// The lower factor. Throws ValueError unless `a` is positive definite.
+Matrix cholesky_of(const Matrix& a);
+/// y with a y = b for a triangular `a`.
+Matrix solve_triangle(const Matrix& a, Matrix b, bool lower, bool unit = false);
+/// The whole orthogonal q (m, m), and r (m, n), by Householder's reflections.
+std::pair<Matrix, Matrix> qr_of(Matrix a);
+/// Eigenvalues (1, n), ascending, and vectors of a symmetric matrix by Jacobi's rotations.
+std::pair<Matrix, Matrix> eigh_of(Matrix a);
+/// u (m, k), s (1, k), v (n, k) with k = min(m, n), by one-sided Jacobi rotations.
+struct SingularValues {
+  Matrix u, s, v;
+};
+SingularValues svd_of(const Matrix& a);
+/// Orthonormal columns completed to a square matrix.
+Matrix completed(const Matrix& q);
+
+}  // namespace detail
+}  // namespace cornu

@@ -1,0 +1,41 @@
+// Whole numbers that an op must know before it computes, since its result's shape follows from
+// them.
+#pragma once
+#include <initializer_list>
+#include <vector>
+
+#include "op.h"
+
+namespace cornu {
+
+/// One whole number, or a list of them. In a call that was read from a file or found by name, a
+/// tensor with values will do too; it is read.
+class Integers {
+ public:
+  template <std::integral T>
+  Integers(T number) : numbers_({static_cast<int64_t>(number)}), single_(true) {}
+  /// {n} is the number n, as n is.
+  Integers(std::initializer_list<int64_t> numbers)
+      : numbers_(numbers), single_(numbers.size() == 1) {}
+  Integers(std::vector<int64_t> numbers) : numbers_(std::move(numbers)) {}
+
+  /// Whether this is a number and no list.
+  bool single() const { return single_; }
+  const std::vector<int64_t>& list() const { return numbers_; }
+  /// The only number. Throws ValueError when there is a list of several.
+  int64_t number() const;
+  operator Value() const;
+
+ private:
+  std::vector<int64_t> numbers_;
+  bool single_ = false;
+};
+
+namespace detail {
+template <>
+struct FromValue<Integers> {
+  static Integers get(const Value& v);
+};
+}  // namespace detail
+
+}  // namespace cornu

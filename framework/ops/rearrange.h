@@ -1,0 +1,21 @@
+// Reordering, joining and splitting axes by a pattern of names.
+#pragma once
+#include <string>
+
+#include "op.h"
+
+namespace cornu {
+class OpCatalog;
+namespace ops {
+
+/// The axes of a tensor as a pattern has them: rearrange(x, "b h w c -> b (h w) c") joins two of
+/// them. Every axis has a name, those in brackets make up one axis together, and both sides have
+/// the same names. `axes_lengths` is a dictionary of sizes, for names whose size does not follow:
+/// rearrange(x, "(b n) c -> b n c", Value::Dict{{"n", 2}}). Throws ValueError when the pattern
+/// cannot be read, ShapeError when it does not fit.
+Tensor rearrange(const Tensor& tensor, const std::string& pattern, const Value& axes_lengths = {});
+
+void list_rearrange(OpCatalog& catalog);
+
+}  // namespace ops
+}  // namespace cornu

@@ -1,0 +1,175 @@
+// Transforms of signals, windows, images, segments, labelled sequences, few bits and boxes.
+#include <cornu/framework/ops/bounding_boxes.h>
+#include <cornu/framework/ops/ctc.h>
+#include <cornu/framework/ops/fft.h>
+#include <cornu/framework/ops/image.h>
+#include <cornu/framework/ops/ops.h>
+#include <cornu/framework/ops/patches.h>
+#include <cornu/framework/ops/quantization.h>
+#include <cornu/framework/ops/segment.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "../../support/gradient_check.h"
+#include "catch.h"
+
+using namespace cornu;
+using test::gradient_error;
+using test::noise;
+using List = std::vector<Tensor>;
+
+namespace {
+constexpr double tolerance = 1e-5;
+bool close(const Tensor& x, const Tensor& y, double error = 1e-6) {
+  return ops::all_close(x, y, error, error);
+}
+}  // namespace
+
+TEST_CASE("Fourier transforms of any size have an inverse") {
+  // One product, several, and a convolution for a large prime.
+  for (int64_t n : {1, 2, 7, 256, 1200, 1031}) {
+    const List x = {noise({2, n}), noise({2, n}, -1, 1, 2)};
+    const auto y = ops::fft(x);
+    const auto swapped = ops::fft({y[1], y[0]});
+    CHECK(close(swapped[1] / static_cast<double>(n), x[0]));
+    CHECK(close(ops::irfft(ops::rfft(x[0]), n), x[0]));
+    CHECK(close(ops::sum(x[0], -1),
+                ops::squeeze(ops::get_item(y[0], Value::List{Slice{}, Slice{0, 1}}), -1)));
+  }
+  const List image = {noise({3, 4, 5}), noise({3, 4, 5}, -1, 1, 2)};
+  CHECK(close(ops::ifft2(ops::fft2(image))[1], image[1]));
+  CHECK(ops::rfft(noise({3, 8}), 5)[0].shape() == Shape{3, 3});
+  CHECK(gradient_error([](const List& l) { return ops::rfft(l[0], 12)[1]; }, {noise({2, 9})}) <
+        tolerance);
+}
+
+TEST_CASE("signals come back from their short-time transforms") {
+  const Tensor x = noise({2, 64});
+  const auto pieces = ops::stft(x, 16, 4, 16);
+  CHECK(pieces[0].shape() == Shape{2, 17, 9});
+  CHECK(close(ops::istft(pieces, 16, 4, 16), x));
+  CHECK(ops::extract_sequences(x, 8, 3).shape() == Shape{2, 19, 8});
+  CHECK_THROWS_AS(ops::stft(x, 16, 4, 8), ValueError);
+}
+
+TEST_CASE("windows fold back to the sum of their overlaps") {
+  const Tensor x = noise({2, 3, 5, 6});
+  const Tensor counts = ops::fold(ops::unfold(ops::ones_like(x), {3, 2}, {1}, {1, 0}, {2, 1}),
+                                  {5, 6}, {3, 2}, {1}, {1, 0}, {2, 1});
+  CHECK(close(
+      ops::fold(ops::unfold(x, {3, 2}, {1}, {1, 0}, {2, 1}), {5, 6}, {3, 2}, {1}, {1, 0}, {2, 1}),
+      x * counts));
+  const Tensor blocks = noise({2, 4, 6, 3});
+  CHECK(close(ops::depth_to_space(ops::space_to_depth(blocks, 2), 2), blocks));
+  CHECK(ops::extract_patches(blocks, {2, 3}).shape() == Shape{2, 2, 2, 18});
+  CHECK(gradient_error([](const List& l) { return ops::unfold(l[0], {2}, {2}, {1}); }, {x}) <
+        tolerance);
+}
+
+TEST_CASE("segments are reduced apart") {
+  const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {4}),
+               ids = Tensor::from({0, 2, 0, -1}, {4});
+  CHECK(ops::segment_sum(x, ids, 3).to_vector<float>() == std::vector<float>{4, 0, 2});
+  CHECK(ops::segment_max(x, ids)[0].item() == 3);
+  CHECK(ops::segment_min(x, ids, 3)[0].item() == 1);
+  CHECK(ops::segment_prod(x, ids, 3).to_vector<float>() == std::vector<float>{3, 1, 2});
+  CHECK(gradient_error([&](const List& l) { return ops::segment_sum(l[0], ids, 3); },
+                       {noise({4, 2})}) < tolerance);
+  CHECK(gradient_error(
+            [](const List& l) {
+              return ops::segment_max(l[0], Tensor::from({0, 1, 0, 1}, {4}), 2);
+            },
+            {noise({4, 2})}) < tolerance);
+  const Tensor scores = Tensor::from({0.1f, 0.6f, 0.3f}, {1, 3});
+  CHECK(ops::in_top_k(Tensor::from({2}, {1}), scores, 2).item() == 1);
+  CHECK(ops::in_top_k(Tensor::from({0}, {1}), scores, 2).item() == 0);
+}
+
+TEST_CASE("the loss of labelled sequences counts all alignments") {
+  // Two steps, one label: label and blank, blank and label, or the label twice.
+  const Tensor logits = Tensor::from({0.2f, 0.5f, -0.3f, 0.1f, 0.4f, 0.6f}, {1, 2, 3});
+  const auto p = ops::softmax(logits).to_vector<float>();
+  const double likelihood = p[1] * p[3] + p[0] * p[4] + p[1] * p[4];
+  const Tensor label = Tensor::from({1}, {1, 1}), one = Tensor::from({1}, {1}),
+               two = Tensor::from({2}, {1});
+  CHECK(ops::ctc_loss(label, logits, one, two).item() == Approx(-std::log(likelihood)));
+  CHECK(gradient_error(
+            [&](const List& l) {
+              return ops::ctc_loss(Tensor::from({1, 1}, {1, 2}), l[0], two, Tensor::from({4}, {1}));
+            },
+            {noise({1, 4, 3})}) < tolerance);
+  const auto greedy = ops::ctc_decode(logits, two);
+  CHECK(greedy[0].to_vector<int32_t>() == std::vector<int32_t>{1, 2});
+  const auto beams = ops::ctc_decode(logits, two, "beam_search", 9, 2);
+  CHECK(beams[0].shape() == Shape{2, 1, 2});
+  CHECK(beams[1].to_vector<float>()[0] >= beams[1].to_vector<float>()[1]);
+}
+
+TEST_CASE("images change size and colours") {
+  const Tensor x = noise({2, 4, 6, 3}, 0, 1);
+  for (const char* method : {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "area"}) {
+    CHECK(ops::resize(x, {8, 3}, method).shape() == Shape{2, 8, 3, 3});
+    CHECK(
+        close(ops::resize(ops::ones({4, 6, 1}), {3, 9}, method, true), ops::ones({3, 9, 1}), 1e-5));
+  }
+  CHECK(ops::resize(x, {4, 4}, "bilinear", false, true).shape() == Shape{2, 4, 4, 3});
+  CHECK_THROWS_AS(ops::resize(x, {4, 4}, "cubist"), ValueError);
+  CHECK(close(ops::hsv_to_rgb(ops::rgb_to_hsv(x)), x));
+  CHECK(ops::rgb_to_grayscale(x).shape() == Shape{2, 4, 6, 1});
+  CHECK(ops::pad_images(x, 1, 2, {}, {}, 7, 10).shape() == Shape{2, 7, 10, 3});
+  CHECK(ops::crop_images(x, 1, 2, {}, {}, 2, 3).shape() == Shape{2, 2, 3, 3});
+  CHECK(close(ops::gaussian_blur(ops::ones({1, 5, 5, 1}))[0][2],
+              ops::ones({5, 1}) * ops::gaussian_blur(ops::ones({1, 5, 5, 1}))[0][2]));
+  CHECK(gradient_error(
+            [](const List& l) {
+              return ops::resize(l[0], {3, 5}, "bicubic");
+            },
+            {x}) < tolerance);
+}
+
+TEST_CASE("images move") {
+  const Tensor x = noise({2, 4, 5, 2});
+  const Tensor stay = Tensor::from({1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f}, {8});
+  const Tensor shift = Tensor::from({1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f}, {8});
+  CHECK(close(ops::affine_transform(x, stay), x));
+  const Tensor moved = ops::affine_transform(x, shift, "nearest", "wrap");
+  CHECK(close(moved[0][0][0], x[0][0][1]));
+  CHECK(close(moved[0][0][4], x[0][0][0]));
+  const Tensor corners = Tensor::from({0.0f, 0.0f, 4.0f, 0.0f, 0.0f, 3.0f, 4.0f, 3.0f}, {4, 2});
+  CHECK(close(ops::perspective_transform(x, corners, corners), x, 1e-4));
+  const Tensor line = Tensor::from({0.0f, 1.0f, 2.0f}, {3}),
+               at = Tensor::from({-1.0f, 0.5f, 3.0f}, {1, 3});
+  CHECK(ops::map_coordinates(line, at, 1, "constant", 9).to_vector<float>() ==
+        std::vector<float>{9, 0.5f, 9});
+  CHECK(ops::map_coordinates(line, at, 1, "nearest").to_vector<float>() ==
+        std::vector<float>{0, 0.5f, 2});
+  CHECK(ops::map_coordinates(line, at, 1, "mirror").to_vector<float>() ==
+        std::vector<float>{1, 0.5f, 1});
+  CHECK(ops::map_coordinates(line, at, 1, "reflect").to_vector<float>() ==
+        std::vector<float>{0, 0.5f, 2});
+  CHECK(ops::map_coordinates(line, at, 1, "wrap").to_vector<float>() ==
+        std::vector<float>{2, 0.5f, 0});
+}
+
+TEST_CASE("few bits and boxes") {
+  const Tensor numbers = Tensor::from(std::vector<int8_t>{-8, 7, 3, -1, 5}, {5});
+  const Nest packed = ops::pack_int4(numbers);
+  CHECK(packed[0].tensor().shape() == Shape{3});
+  CHECK(ops::all_close(ops::unpack_int4(packed[0].tensor(), 5), numbers));
+  const auto q = ops::abs_max_quantize(Tensor::from({0.5f, -1.0f}, {2}), -1);
+  CHECK(q[0].dtype() == DType::int8);
+  CHECK(ops::cast(q[0], DType::int32).to_vector<int32_t>() == std::vector<int32_t>{63, -127});
+  CHECK(ops::abs_max_quantize_grouped_with_zero_point(ops::ones({5, 2}), 2)[1].shape() ==
+        Shape{3, 2});
+  const Tensor boxes = Tensor::from({1.0f, 2.0f, 5.0f, 6.0f}, {1, 4});
+  const Tensor centred = ops::convert_boxes(boxes, "xyxy", "center_xywh").tensor();
+  CHECK(centred.to_vector<float>() == std::vector<float>{3, 4, 4, 4});
+  const Tensor relative =
+      ops::convert_boxes(boxes, "xyxy", "rel_xyxy", Tensor(8), Tensor(10)).tensor();
+  CHECK(close(ops::convert_boxes(relative, "rel_xyxy", "xyxy", Tensor(8), Tensor(10)).tensor(),
+              boxes));
+  CHECK(ops::compute_iou(boxes, boxes, "xyxy").item() == Approx(1));
+  CHECK(ops::compute_ciou(boxes, boxes, "xyxy").item() == Approx(1));
+  CHECK_THROWS_AS(ops::convert_boxes(boxes, "xyxy", "rel_xyxy"), ValueError);
+}
