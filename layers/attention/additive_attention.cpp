@@ -17,8 +17,7 @@ AdditiveAttentionLayer::AdditiveAttentionLayer(AdditiveAttentionConfig c) : Laye
 void AdditiveAttentionLayer::build_many(const Nest& inputs) {
   const Shape query = attention_inputs(inputs).query.shape();
   if (config.use_scale)
-    scale = add_weight(
-        {.name = "scale", .shape = {query.back()}, .initializer = "glorot_uniform"});
+    scale = add_weight({.name = "scale", .shape = {query.back()}, .initializer = "glorot_uniform"});
 }
 
 Nest AdditiveAttentionLayer::call_many(const Nest& given, const Call& call) {

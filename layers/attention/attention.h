@@ -5,9 +5,9 @@
 namespace cornu::layers {
 
 struct AttentionConfig {
-  bool use_scale = false;           ///< multiply scores by a weight
-  std::string score_mode = "dot";   ///< "dot": q k^T; "concat": weight * sum(tanh(q + k))
-  double dropout = 0.0;             ///< share of the scores to drop while training
+  bool use_scale = false;          ///< multiply scores by a weight
+  std::string score_mode = "dot";  ///< "dot": q k^T; "concat": weight * sum(tanh(q + k))
+  double dropout = 0.0;            ///< share of the scores to drop while training
   std::optional<int64_t> seed = {};
   std::string name = "";
   bool trainable = true;

@@ -85,10 +85,13 @@ void check_attention_arguments(const Call& call) {
           fmt::format("the argument '{}' is not known.{}", name, did_you_mean(name, known)));
 }
 
-Value::Dict shapes_of_build(const std::vector<Tensor>& inputs) {
-  const Tensor& value = inputs.size() > 1 ? inputs[1] : inputs[0];
-  Value::Dict shapes = {{"query_shape", inputs[0].shape()}, {"value_shape", value.shape()}};
-  if (inputs.size() > 2) shapes.emplace_back("key_shape", inputs[2].shape());
+Value::Dict shapes_by_name(const Value::Dict& config) {
+  const Value* found = detail::find(config, "input_shape");
+  if (!found || !found->is<Value::List>() || found->get<Value::List>().empty()) return {};
+  Value::List list = found->get<Value::List>();
+  if (!list[0].is<Value::List>()) list = {*found};  // one shape serves as query and value
+  Value::Dict shapes = {{"query_shape", list[0]}, {"value_shape", list[list.size() > 1 ? 1 : 0]}};
+  if (list.size() > 2) shapes.emplace_back("key_shape", list[2]);
   return {{"shapes_dict", std::move(shapes)}};
 }
 

@@ -17,14 +17,16 @@ Choice<Initializer> copy_of(const Choice<Initializer>& initializer);
 std::vector<Tensor> take_query_value_key(std::vector<Tensor> given, Call& call);
 /// Query, value and key of a node's arguments, and its other arguments in `call`.
 std::vector<Tensor> take_query_value_key(const Arguments& arguments, Call& call);
-/// For a graph: the query alone; value, key and masks become arguments by name, as in files of Keras.
+/// For a graph: the query alone; value, key and masks become arguments by name, as in files of
+/// Keras.
 Nest name_arguments(const std::vector<Tensor>& inputs, Call& call);
 /// An argument that is true.
 bool find_flag(const Call& call, const char* name);
 /// Throws ValueError for an argument that attention layers do not have.
 void check_attention_arguments(const Call& call);
-/// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
-Value::Dict shapes_of_build(const std::vector<Tensor>& inputs);
+/// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build, from
+/// {"input_shape": [...]}; empty when that is.
+Value::Dict shapes_by_name(const Value::Dict& config);
 /// The shapes in such a config, as {"input_shape": [...]}; empty when there are none.
 Value::Dict shapes_as_list(const Value::Dict& config);
 
@@ -63,14 +65,17 @@ class QueryValueLayer : public LayerOf<Self, Config> {
     return inputs.flatten().at(0).mask();
   }
   /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
-  const Value::Dict& build_config() const override { return build_config_; }
+  const Value::Dict& build_config() const override {
+    build_config_ = shapes_by_name(Base::build_config());
+    return build_config_;
+  }
   void build_from_config(const Value::Dict& config) override {
     const Value::Dict list = shapes_as_list(config);
     Base::build_from_config(list.empty() ? config : list);
   }
 
- protected:
-  Value::Dict build_config_;
+ private:
+  mutable Value::Dict build_config_;
 };
 
 }  // namespace cornu::layers

@@ -74,10 +74,9 @@ void GroupQueryAttentionLayer::build_many(const Nest& inputs) {
   softmax_ = track("_softmax", Softmax({.axis = -1, .dtype = dtype_policy()}));
   dropout_ = track("_dropout_layer",
                    Dropout({.rate = config.dropout, .seed = config.seed, .dtype = dtype_policy()}));
-  output_dense = project("_output_dense", "attention_output", "bquh,uhm->bqm", "m",
-                         {query[0], query[1], *config.num_query_heads, size},
-                         {Shape::unknown, query.back()});
-  build_config_ = shapes_of_build(all);
+  output_dense =
+      project("_output_dense", "attention_output", "bquh,uhm->bqm", "m",
+              {query[0], query[1], *config.num_query_heads, size}, {Shape::unknown, query.back()});
 }
 
 std::pair<Tensor, Tensor> GroupQueryAttentionLayer::attend(const Tensor& query, const Tensor& key,

@@ -1,4 +1,5 @@
-// GroupQueryAttention: multi-head attention whose keys and values have fewer heads than the queries.
+// GroupQueryAttention: multi-head attention whose keys and values have fewer heads than the
+// queries.
 #pragma once
 #include "../activations/softmax.h"
 #include "../regularization/dropout.h"

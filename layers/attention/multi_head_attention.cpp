@@ -138,16 +138,13 @@ void MultiHeadAttentionLayer::build_many(const Nest& inputs) {
   output_dense->ensure_built(Tensor::abstract(
       concat(query.slice(0, rank - 1), Shape{*config.num_heads, *config.value_dim}),
       compute_dtype()));
-
-  build_config_ = shapes_of_build(all);
 }
 
 // --- the computation -------------------------------------------------------------------
 
 std::pair<Tensor, Tensor> MultiHeadAttentionLayer::attend(const Tensor& query, const Tensor& key,
                                                           const Tensor& value, const Tensor& mask,
-                                                          bool causal, bool scores,
-                                                          bool training) {
+                                                          bool causal, bool scores, bool training) {
   const int attended = static_cast<int>(config.attention_axes->size());
   const double scale = 1 / std::sqrt(static_cast<double>(*config.key_dim));
   // Keras takes this way where there is no dropout. It differs from the other for queries that see

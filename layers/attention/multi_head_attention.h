@@ -40,7 +40,8 @@ struct MultiHeadAttentionConfig {
 /// by default the masks that the tensors carry; "use_causal_mask": step t sees steps up to t;
 /// "return_attention_scores": {output, scores (batch, heads, t, s)} instead of the output.
 /// Throws ShapeError when the shapes do not fit.
-class MultiHeadAttentionLayer : public QueryValueLayer<MultiHeadAttentionLayer, MultiHeadAttentionConfig> {
+class MultiHeadAttentionLayer
+    : public QueryValueLayer<MultiHeadAttentionLayer, MultiHeadAttentionConfig> {
  public:
   explicit MultiHeadAttentionLayer(MultiHeadAttentionConfig config);
 
@@ -59,8 +60,7 @@ class MultiHeadAttentionLayer : public QueryValueLayer<MultiHeadAttentionLayer, 
                          const std::string& bias_axes, const Shape& output,
                          const cornu::Activation& activation = {}) const;
   std::pair<Tensor, Tensor> attend(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const Tensor& mask, bool causal, bool scores,
-                                   bool training);
+                                   const Tensor& mask, bool causal, bool scores, bool training);
 
   Softmax softmax_ = nullptr;
   Dropout dropout_ = nullptr;

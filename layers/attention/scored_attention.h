@@ -19,7 +19,8 @@ AttentionInputs attention_inputs(const Nest& inputs);
 Nest attend_by_scores(const Tensor& scores, const AttentionInputs& inputs, const Call& call,
                       double dropout, SeedGenerator* seeds);
 
-/// {"use_causal_mask", "return_attention_scores"} of a call. Throws ValueError for another argument.
+/// {"use_causal_mask", "return_attention_scores"} of a call. Throws ValueError for another
+/// argument.
 struct AttentionFlags {
   bool causal, scores;
 };

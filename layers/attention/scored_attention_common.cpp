@@ -54,7 +54,8 @@ Nest attend_by_scores(const Tensor& scores, const AttentionInputs& inputs, const
   if (inputs.value.mask())
     seen = ops::expand_dims(ops::cast(inputs.value.mask(), DType::boolean), {-2});
   if (flags.causal) {
-    const Tensor earlier = ops::expand_dims(ops::causal_mask(scores.shape(-2), scores.shape(-1)), {0});
+    const Tensor earlier =
+        ops::expand_dims(ops::causal_mask(scores.shape(-2), scores.shape(-1)), {0});
     seen = seen ? ops::logical_and(seen, earlier) : earlier;
   }
   Tensor logits = scores;

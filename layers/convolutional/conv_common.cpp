@@ -4,11 +4,38 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "../../framework/ops/nn.h"
 #include "../../framework/ops/shaping.h"
 
 namespace cornu::layers {
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+void check_conv_rank(const Shape& shape, int spatial, bool channels_first) {
+  check_rank(shape, spatial + 2,
+             channels_first ? "(batch, channels, spatial...)" : "(batch, spatial..., channels)");
+}
+
+Tensor add_to_channels(const Tensor& y, const Tensor& bias, bool channels_first) {
+  if (!bias) return y;
+  if (!channels_first) return y + bias;
+  Shape along_channels = bias.shape();
+  for (int i = 2; i < y.rank(); ++i) along_channels.push_back(1);
+  return y + ops::reshape(bias, along_channels);
+}
+
+Value::Dict without_one_group(const Value::Dict& dict) {
+  Value::Dict rest;
+  for (const auto& [key, value] : dict)
+    if (key != "groups" || !value.is<int64_t>() || value.get<int64_t>() != 1)
+      rest.emplace_back(key, value);
+  return rest;
+}
 
 void ConvGeometry::check() const {
   check_positive("filters", filters);
@@ -33,9 +60,7 @@ void ConvGeometry::check() const {
 }
 
 Shape ConvGeometry::kernel_shape(const Shape& input) const {
-  const int rank = static_cast<int>(kernel_size.size());
-  check_rank(input, rank + 2,
-             channels_first ? "(batch, channels, spatial...)" : "(batch, spatial..., channels)");
+  check_conv_rank(input, static_cast<int>(kernel_size.size()), channels_first);
   const int64_t channels = channels_first ? input[1] : input.back();
   if (channels != Shape::unknown && channels % groups != 0)
     throw ShapeError(fmt::format(
@@ -48,8 +73,7 @@ Shape ConvGeometry::kernel_shape(const Shape& input) const {
 
 Tensor ConvGeometry::apply(const Tensor& x, const Tensor& kernel, const Tensor& bias) const {
   const int rank = static_cast<int>(kernel_size.size());
-  check_rank(x.shape(), rank + 2,
-             channels_first ? "(batch, channels, spatial...)" : "(batch, spatial..., channels)");
+  check_conv_rank(x.shape(), rank, channels_first);
   check_axis(x.shape(), channels_first ? 1 : -1, kernel.shape()[rank] * groups);
   const std::string format = channels_first ? "channels_first" : "channels_last";
   Tensor y;
@@ -61,11 +85,7 @@ Tensor ConvGeometry::apply(const Tensor& x, const Tensor& kernel, const Tensor& 
   } else {
     y = ops::conv(x, kernel, strides, padding, format, dilation_rate);
   }
-  if (!bias) return y;
-  if (!channels_first) return y + bias;
-  Shape along_channels = {filters};
-  for (int i = 0; i < rank; ++i) along_channels.push_back(1);
-  return y + ops::reshape(bias, along_channels);
+  return add_to_channels(y, bias, channels_first);
 }
 
 }  // namespace cornu::layers

@@ -29,6 +29,16 @@ struct ConvConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
+/// `text` in lower case, as Keras reads names of paddings.
+std::string lower_case(std::string text);
+/// Throws ShapeError unless the shape has the batch, the channels and `spatial` axes.
+void check_conv_rank(const Shape& shape, int spatial, bool channels_first);
+/// y plus `bias` (channels), unless that is empty.
+Tensor add_to_channels(const Tensor& y, const Tensor& bias, bool channels_first);
+/// `dict` without "groups" if that is 1, which files of Keras 2 hold for layers that have no such
+/// option.
+Value::Dict without_one_group(const Value::Dict& dict);
+
 /// A convolution without its weights.
 struct ConvGeometry {
   int64_t filters;
@@ -57,7 +67,8 @@ class ConvLayer : public LayerOf<Self, ConvConfig<rank>> {
  public:
   using Base = LayerOf<Self, ConvConfig<rank>>;
   explicit ConvLayer(ConvConfig<rank> c) : Base(std::move(c)) {
-    const auto& o = this->config;
+    auto& o = this->config;
+    o.padding = lower_case(o.padding);
     geometry_ = {o.filters, o.kernel_size.vec(),           o.strides.vec(),
                  o.padding, channels_first(o.data_format), o.dilation_rate.vec(),
                  o.groups};

@@ -35,6 +35,14 @@ Tensor EmbeddingLayer::compute_mask(const Nest& inputs, const Tensor&) {
   return config.mask_zero ? ops::not_equal(inputs.tensor(), Tensor(0)) : Tensor();
 }
 
+void EmbeddingLayer::build_from_config(const Value::Dict& dict) {
+  // Keras may have built it without inputs, whose shape does not matter.
+  const Value* shape = detail::find(dict, "input_shape");
+  const bool known = shape && !shape->is_null();
+  LayerOf::build_from_config(known ? dict
+                                   : Value::Dict{{"input_shape", Value::List{Value(), Value()}}});
+}
+
 std::shared_ptr<EmbeddingLayer> EmbeddingLayer::from_config(const Value::Dict& dict) {
   // input_length is an option of older files that has no effect.
   Value::Dict used;

@@ -26,6 +26,7 @@ class EmbeddingLayer : public LayerOf<EmbeddingLayer, EmbeddingConfig> {
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& indices, const Call&) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  void build_from_config(const Value::Dict& config) override;
   static std::shared_ptr<EmbeddingLayer> from_config(const Value::Dict& dict);
 
   Variable embeddings;  ///< (input_dim, output_dim)

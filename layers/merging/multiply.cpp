@@ -13,10 +13,10 @@ Tensor MultiplyLayer::merge(const std::vector<Tensor>& inputs) {
     const Tensor mask = wide_mask(x);
     all_masked &= static_cast<bool>(mask);
     if (mask) real = real ? ops::logical_or(real, mask) : mask;
-    const Tensor factor = mask ? ops::where(mask, x, Tensor(1.0)) : x;
+    const Tensor factor = mask ? ops::where(mask, x, Tensor(1)) : x;
     product = product ? product * factor : factor;
   }
-  return all_masked ? ops::where(real, product, Tensor(0.0)) : product;
+  return all_masked ? ops::where(real, product, Tensor(0)) : product;
 }
 
 void register_multiply(Catalog& c) { c.add<MultiplyLayer>("keras.layers.Multiply"); }

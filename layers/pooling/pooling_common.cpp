@@ -1,7 +1,7 @@
 // Windows, and reductions over whole images.
 #include "pooling_common.h"
 
-#include "../../framework/ops/nn.h"
+#include "../../framework/ops/spatial.h"
 
 namespace cornu::layers {
 
@@ -35,6 +35,18 @@ Tensor pool_globally(const Tensor& x, Pooling kind, int spatial,
   for (int i = 0; i < spatial; ++i) axes.push_back(i + (first ? 2 : 1));
   return kind == Pooling::maximum ? ops::max(x, axes, config.keepdims)
                                   : ops::mean(x, axes, config.keepdims);
+}
+
+void check_adaptive(const std::vector<int64_t>& output_size, const std::string& data_format) {
+  check_positive("output_size", output_size);
+  channels_first(data_format);
+}
+
+Tensor pool_adaptively(const Tensor& x, Pooling kind, const std::vector<int64_t>& output_size,
+                       const std::string& data_format) {
+  check_input(x.shape(), static_cast<int>(output_size.size()), channels_first(data_format));
+  return kind == Pooling::maximum ? ops::adaptive_max_pool(x, output_size, data_format)
+                                  : ops::adaptive_average_pool(x, output_size, data_format);
 }
 
 }  // namespace cornu::layers

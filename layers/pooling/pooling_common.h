@@ -37,6 +37,16 @@ struct GlobalPoolingConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
+/// Options of pooling to a given number of places along `rank` spatial axes.
+template <size_t rank>
+struct AdaptivePoolingConfig {
+  Dims<rank> output_size = {};  ///< places of the output along each axis; must be given
+  std::string data_format = "channels_last";
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
 enum class Pooling { maximum, average };
 
 struct PoolGeometry {
@@ -50,6 +60,12 @@ struct PoolGeometry {
 
 /// The extreme or mean over all spatial axes of x, which has `spatial` of them.
 Tensor pool_globally(const Tensor& x, Pooling kind, int spatial, const GlobalPoolingConfig& config);
+
+/// The maxima or means of output_size windows.
+Tensor pool_adaptively(const Tensor& x, Pooling kind, const std::vector<int64_t>& output_size,
+                       const std::string& data_format);
+/// Throws ValueError unless the sizes are positive and the format is known.
+void check_adaptive(const std::vector<int64_t>& output_size, const std::string& data_format);
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., channels): the maximum or mean of
 /// each window.
@@ -80,6 +96,21 @@ class GlobalPoolingLayer : public LayerOf<Self, GlobalPoolingConfig> {
   using LayerOf<Self, GlobalPoolingConfig>::LayerOf;
   Tensor call(const Tensor& x, const Call&) override {
     return pool_globally(x, kind, spatial, this->config);
+  }
+};
+
+/// x (batch, spatial..., channels) -> (batch, output_size..., channels): the maximum or mean of
+/// windows that cover each axis evenly; see ops::adaptive_max_pool.
+template <class Self, Pooling kind, size_t rank>
+class AdaptivePoolingLayer : public LayerOf<Self, AdaptivePoolingConfig<rank>> {
+ public:
+  using Base = LayerOf<Self, AdaptivePoolingConfig<rank>>;
+  explicit AdaptivePoolingLayer(AdaptivePoolingConfig<rank> c) : Base(std::move(c)) {
+    check_adaptive(this->config.output_size.vec(), this->config.data_format);
+  }
+
+  Tensor call(const Tensor& x, const Call&) override {
+    return pool_adaptively(x, kind, this->config.output_size.vec(), this->config.data_format);
   }
 };
 

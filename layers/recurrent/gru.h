@@ -1,6 +1,7 @@
 // GRU: gated recurrent units over a sequence.
 #pragma once
 #include "gru_cell.h"
+#include "recurrent_layer.h"
 
 namespace cornu::layers {
 
@@ -39,21 +40,12 @@ struct GRUConfig {
 /// return_state {output, h}. The state begins with zeros, or with the argument "initial_state".
 /// Steps that the mask (batch, steps) excludes leave the state as it is. See GRUCell for the
 /// formula.
-class GRULayer : public LayerOf<GRULayer, GRUConfig> {
+class GRULayer : public RecurrentLayer<GRULayer, GRUConfig> {
  public:
   explicit GRULayer(GRUConfig config);
-  void build_many(const Nest& inputs) override;
-  Nest call_many(const Nest& inputs, const Call& call) override;
-  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
-  bool uses_mask() const override { return true; }
   static std::shared_ptr<GRULayer> from_config(const Value::Dict& dict);
-  /// Makes a stateful layer forget.
-  void reset_state();
 
   GRUCell cell = nullptr;
-
- private:
-  KeptStates kept_;  // of a stateful layer
 };
 
 using GRU = Ref<GRULayer>;

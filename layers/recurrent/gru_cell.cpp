@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
 #include "../../framework/ops/linalg.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
@@ -11,7 +12,7 @@
 namespace cornu::layers {
 
 GRUCellLayer::GRUCellLayer(GRUCellConfig c)
-    : LayerOf(std::move(c)),
+    : CellLayer(std::move(c)),
       seeds_(add_seed_generator(config.seed)),
       usual_activations_(config.activation.name() == "tanh" &&
                          config.recurrent_activation.name() == "sigmoid") {
@@ -143,11 +144,32 @@ Tensor GRUCellLayer::blend(const std::vector<Tensor>& x, const std::vector<Tenso
 }
 
 Nest GRUCellLayer::call_many(const Nest& inputs, const Call& call) {
-  const std::vector<Tensor> all = cell_inputs(inputs, call, 1, kernel.shape()[0]);
-  const Tensor& x = all[0];
+  const CellInputs in = cell_inputs(inputs, call, 1, kernel.shape()[0]);
+  const Tensor& x = in.x;
   const Sequence sequence = begin(x.shape(), x.dtype(), call.is_training());
-  const Tensor after = step(project(x, sequence), all[1], sequence, {});
-  return {after, after};
+  const Tensor after = step(project(x, sequence), in.states[0], sequence, {});
+  return in.result(after, {after});
+}
+
+Nest GRUCellLayer::initial_states(int64_t batch) {
+  return Nest::List{ops::zeros({batch, *config.units}, compute_dtype())};
+}
+
+Recurrence GRUCellLayer::recurrence(const Call& call) {
+  const auto sequence = std::make_shared<Sequence>();
+  Recurrence recurrence{.states = 1, .features = kernel.shape()[0]};
+  recurrence.begin = [=, this, training = call.is_training()](const Shape& input, DType dtype) {
+    *sequence = begin(input, dtype, training);
+  };
+  recurrence.whole = [=, this](const Tensor& x, const States& first, bool backwards) {
+    return whole(x, first, *sequence, backwards);
+  };
+  recurrence.project = [=, this](const Tensor& x) { return project(x, *sequence); };
+  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& real) {
+    const Tensor after = step(x, before[0], *sequence, real);
+    return CellStep{after, {after}};
+  };
+  return recurrence;
 }
 
 std::shared_ptr<GRUCellLayer> GRUCellLayer::from_config(const Value::Dict& dict) {

@@ -33,11 +33,13 @@ struct GRUCellConfig {
 ///   g = activation(x kernel + bias + (r h) recurrent_kernel),  h' = z h + (1 - z) g
 /// With reset_after g has r (h recurrent_kernel + a second bias) instead.
 /// Weights hold the gates in the order z, r, g.
-class GRUCellLayer : public LayerOf<GRUCellLayer, GRUCellConfig> {
+class GRUCellLayer : public CellLayer<GRUCellLayer, GRUCellConfig> {
  public:
   explicit GRUCellLayer(GRUCellConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
+  Nest initial_states(int64_t batch) override;
+  Recurrence recurrence(const Call& call) override;
   static std::shared_ptr<GRUCellLayer> from_config(const Value::Dict& dict);
 
   /// What is the same for all steps of a sequence.

@@ -1,7 +1,7 @@
 // LSTM: long short-term memory over a sequence.
 #pragma once
 #include "lstm_cell.h"
-#include "recurrent_common.h"
+#include "recurrent_layer.h"
 
 namespace cornu::layers {
 
@@ -40,21 +40,12 @@ struct LSTMConfig {
 /// return_state {output, h, c}. The states begin with zeros, or with the argument "initial_state" =
 /// {h, c}. Steps that the mask (batch, steps) excludes leave the states as they are. See LSTMCell
 /// for the formula.
-class LSTMLayer : public LayerOf<LSTMLayer, LSTMConfig> {
+class LSTMLayer : public RecurrentLayer<LSTMLayer, LSTMConfig> {
  public:
   explicit LSTMLayer(LSTMConfig config);
-  void build_many(const Nest& inputs) override;
-  Nest call_many(const Nest& inputs, const Call& call) override;
-  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
-  bool uses_mask() const override { return true; }
   static std::shared_ptr<LSTMLayer> from_config(const Value::Dict& dict);
-  /// Makes a stateful layer forget.
-  void reset_state();
 
   LSTMCell cell = nullptr;
-
- private:
-  KeptStates kept_;  // of a stateful layer
 };
 
 using LSTM = Ref<LSTMLayer>;

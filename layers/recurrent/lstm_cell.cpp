@@ -30,8 +30,12 @@ class UnitForgetBias : public Initializer {
 
 }  // namespace
 
+std::shared_ptr<Initializer> unit_forget_initializer(Choice<Initializer> others) {
+  return std::make_shared<UnitForgetBias>(std::move(others));
+}
+
 LSTMCellLayer::LSTMCellLayer(LSTMCellConfig c)
-    : LayerOf(std::move(c)),
+    : CellLayer(std::move(c)),
       seeds_(add_seed_generator(config.seed)),
       usual_activations_(config.activation.name() == "tanh" &&
                          config.recurrent_activation.name() == "sigmoid") {
@@ -55,8 +59,7 @@ void LSTMCellLayer::build_many(const Nest& inputs) {
                                  .constraint = config.recurrent_constraint});
   if (!config.use_bias) return;
   std::shared_ptr<Initializer> initializer = config.bias_initializer.shared();
-  if (config.unit_forget_bias)
-    initializer = std::make_shared<UnitForgetBias>(config.bias_initializer);
+  if (config.unit_forget_bias) initializer = unit_forget_initializer(config.bias_initializer);
   bias = add_weight({.name = "bias",
                      .shape = {4 * units},
                      .initializer = initializer,
@@ -101,17 +104,21 @@ std::optional<ops::RnnResult> LSTMCellLayer::whole(const Tensor& x, const States
 
 LSTMState LSTMCellLayer::step(const Tensor& projected, const LSTMState& before,
                               const Dropped& dropped, const Tensor& real) const {
+  const auto gates = [&](const std::vector<Tensor>& z) {
+    return lstm_gates(z, before, real, config.recurrent_activation, config.activation,
+                      usual_activations_);
+  };
   if (dropped.state.empty())
-    return gates(sections_of(projected + ops::linear(before.h, recurrent_kernel), 4), before, real);
+    return gates(sections_of(projected + ops::linear(before.h, recurrent_kernel), 4));
   const std::vector<Tensor> kernels = sections_of(recurrent_kernel, 4);
   std::vector<Tensor> z = sections_of(projected, 4);
   for (size_t g = 0; g < 4; ++g) z[g] = z[g] + ops::linear(before.h * dropped.state[g], kernels[g]);
-  return gates(z, before, real);
+  return gates(z);
 }
 
-LSTMState LSTMCellLayer::gates(const std::vector<Tensor>& z, const LSTMState& before,
-                               const Tensor& real) const {
-  if (usual_activations_ && !real) {
+LSTMState lstm_gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& real,
+                     const cornu::Activation& gate, const cornu::Activation& squash, bool usual) {
+  if (usual && !real) {
     const Tensors state = fused_many(
         before.c.dtype(),
         [](Expr i, Expr f, Expr g, Expr o, Expr c) {
@@ -121,7 +128,7 @@ LSTMState LSTMCellLayer::gates(const std::vector<Tensor>& z, const LSTMState& be
         z[0], z[1], z[2], z[3], before.c);
     return {state[0], state[1]};
   }
-  if (usual_activations_) {
+  if (usual) {
     const Tensors state = fused_many(
         before.c.dtype(),
         [](Expr i, Expr f, Expr g, Expr o, Expr c, Expr h, Expr real) {
@@ -132,7 +139,6 @@ LSTMState LSTMCellLayer::gates(const std::vector<Tensor>& z, const LSTMState& be
         z[0], z[1], z[2], z[3], before.c, before.h, real);
     return {state[0], state[1]};
   }
-  const auto &gate = config.recurrent_activation, &squash = config.activation;
   LSTMState after;
   after.c = gate(z[1]) * before.c + gate(z[0]) * squash(z[2]);
   after.h = gate(z[3]) * squash(after.c);
@@ -141,11 +147,33 @@ LSTMState LSTMCellLayer::gates(const std::vector<Tensor>& z, const LSTMState& be
 }
 
 Nest LSTMCellLayer::call_many(const Nest& inputs, const Call& call) {
-  const std::vector<Tensor> all = cell_inputs(inputs, call, 2, kernel.shape()[0]);
-  const Tensor& x = all[0];
+  const CellInputs in = cell_inputs(inputs, call, 2, kernel.shape()[0]);
+  const Tensor& x = in.x;
   const Dropped dropped = draw(x.shape(), x.dtype(), call.is_training());
-  const LSTMState after = step(project(x, dropped), {all[1], all[2]}, dropped, {});
-  return {after.h, Nest{after.h, after.c}};
+  const LSTMState after = step(project(x, dropped), {in.states[0], in.states[1]}, dropped, {});
+  return in.result(after.h, {after.h, after.c});
+}
+
+Nest LSTMCellLayer::initial_states(int64_t batch) {
+  const Tensor zeros = ops::zeros({batch, *config.units}, compute_dtype());
+  return {zeros, zeros};
+}
+
+Recurrence LSTMCellLayer::recurrence(const Call& call) {
+  const auto dropped = std::make_shared<Dropped>();
+  Recurrence recurrence{.states = 2, .features = kernel.shape()[0]};
+  recurrence.begin = [=, this, training = call.is_training()](const Shape& input, DType dtype) {
+    *dropped = draw(input, dtype, training);
+  };
+  recurrence.whole = [=, this](const Tensor& x, const States& first, bool backwards) {
+    return whole(x, first, *dropped, backwards);
+  };
+  recurrence.project = [=, this](const Tensor& x) { return project(x, *dropped); };
+  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& real) {
+    const LSTMState after = step(x, {before[0], before[1]}, *dropped, real);
+    return CellStep{after.h, {after.h, after.c}};
+  };
+  return recurrence;
 }
 
 std::shared_ptr<LSTMCellLayer> LSTMCellLayer::from_config(const Value::Dict& dict) {

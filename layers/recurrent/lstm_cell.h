@@ -32,16 +32,25 @@ struct LSTMState {
   Tensor h, c;
 };
 
+/// What the four gates' sums z make of the state, where `real` holds; see LSTMCell. `usual` is
+/// whether `gate` is a sigmoid and `squash` is tanh.
+LSTMState lstm_gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& real,
+                     const cornu::Activation& gate, const cornu::Activation& squash, bool usual);
+/// Ones for the second quarter of a bias, the forget gate's, and `others` for the rest.
+std::shared_ptr<Initializer> unit_forget_initializer(Choice<Initializer> others);
+
 /// {x (batch, features), {h, c}} -> {h, {h, c}}; or x with the argument "states". Hochreiter and
 /// Schmidhuber, Neural Computation 9 (1997), with forget gates:
 ///   i, f, o = recurrent_activation(x kernel + h recurrent_kernel + bias),  g = activation(the
 ///   same) c' = f c + i g,  h' = o activation(c')
 /// Weights hold the gates in the order i, f, g, o.
-class LSTMCellLayer : public LayerOf<LSTMCellLayer, LSTMCellConfig> {
+class LSTMCellLayer : public CellLayer<LSTMCellLayer, LSTMCellConfig> {
  public:
   explicit LSTMCellLayer(LSTMCellConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
+  Nest initial_states(int64_t batch) override;
+  Recurrence recurrence(const Call& call) override;
   static std::shared_ptr<LSTMCellLayer> from_config(const Value::Dict& dict);
 
   /// The masks of dropout for one sequence. Empty ones drop nothing.
@@ -69,8 +78,6 @@ class LSTMCellLayer : public LayerOf<LSTMCellLayer, LSTMCellConfig> {
   Variable bias;              ///< (4 units); none without use_bias
 
  private:
-  LSTMState gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& real) const;
-
   SeedGenerator& seeds_;
   bool usual_activations_;
 };

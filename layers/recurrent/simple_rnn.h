@@ -1,5 +1,6 @@
 // SimpleRNN: a fully connected recurrent layer over a sequence.
 #pragma once
+#include "recurrent_layer.h"
 #include "simple_rnn_cell.h"
 
 namespace cornu::layers {
@@ -37,21 +38,12 @@ struct SimpleRNNConfig {
 /// return_state {output, h}. The state begins with zeros, or with the argument "initial_state".
 /// Steps that the mask (batch, steps) excludes leave the state as it is. See SimpleRNNCell for the
 /// formula.
-class SimpleRNNLayer : public LayerOf<SimpleRNNLayer, SimpleRNNConfig> {
+class SimpleRNNLayer : public RecurrentLayer<SimpleRNNLayer, SimpleRNNConfig> {
  public:
   explicit SimpleRNNLayer(SimpleRNNConfig config);
-  void build_many(const Nest& inputs) override;
-  Nest call_many(const Nest& inputs, const Call& call) override;
-  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
-  bool uses_mask() const override { return true; }
   static std::shared_ptr<SimpleRNNLayer> from_config(const Value::Dict& dict);
-  /// Makes a stateful layer forget.
-  void reset_state();
 
   SimpleRNNCell cell = nullptr;
-
- private:
-  KeptStates kept_;  // of a stateful layer
 };
 
 using SimpleRNN = Ref<SimpleRNNLayer>;

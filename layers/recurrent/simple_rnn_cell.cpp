@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
 #include "../../framework/ops/linalg.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
@@ -11,7 +12,7 @@
 namespace cornu::layers {
 
 SimpleRNNCellLayer::SimpleRNNCellLayer(SimpleRNNCellConfig c)
-    : LayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+    : CellLayer(std::move(c)), seeds_(add_seed_generator(config.seed)) {
   check_positive("units", config.units);
   config.dropout = std::clamp(config.dropout, 0.0, 1.0);
   config.recurrent_dropout = std::clamp(config.recurrent_dropout, 0.0, 1.0);
@@ -71,11 +72,32 @@ Tensor SimpleRNNCellLayer::step(const Tensor& projected, const Tensor& before,
 }
 
 Nest SimpleRNNCellLayer::call_many(const Nest& inputs, const Call& call) {
-  const std::vector<Tensor> all = cell_inputs(inputs, call, 1, kernel.shape()[0]);
-  const Tensor& x = all[0];
+  const CellInputs in = cell_inputs(inputs, call, 1, kernel.shape()[0]);
+  const Tensor& x = in.x;
   const Dropped dropped = draw(x.shape(), x.dtype(), call.is_training());
-  const Tensor after = step(project(x, dropped), all[1], dropped, {});
-  return {after, after};
+  const Tensor after = step(project(x, dropped), in.states[0], dropped, {});
+  return in.result(after, {after});
+}
+
+Nest SimpleRNNCellLayer::initial_states(int64_t batch) {
+  return Nest::List{ops::zeros({batch, *config.units}, compute_dtype())};
+}
+
+Recurrence SimpleRNNCellLayer::recurrence(const Call& call) {
+  const auto dropped = std::make_shared<Dropped>();
+  Recurrence recurrence{.states = 1, .features = kernel.shape()[0]};
+  recurrence.begin = [=, this, training = call.is_training()](const Shape& input, DType dtype) {
+    *dropped = draw(input, dtype, training);
+  };
+  recurrence.whole = [=, this](const Tensor& x, const States& first, bool backwards) {
+    return whole(x, first, *dropped, backwards);
+  };
+  recurrence.project = [=, this](const Tensor& x) { return project(x, *dropped); };
+  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& real) {
+    const Tensor after = step(x, before[0], *dropped, real);
+    return CellStep{after, {after}};
+  };
+  return recurrence;
 }
 
 std::shared_ptr<SimpleRNNCellLayer> SimpleRNNCellLayer::from_config(const Value::Dict& dict) {

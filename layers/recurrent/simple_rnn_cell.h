@@ -27,11 +27,13 @@ struct SimpleRNNCellConfig {
 
 /// {x (batch, features), h (batch, units)} -> {h, h}; or x with the argument "states". Elman,
 /// Finding Structure in Time (1990): h' = activation(x kernel + h recurrent_kernel + bias).
-class SimpleRNNCellLayer : public LayerOf<SimpleRNNCellLayer, SimpleRNNCellConfig> {
+class SimpleRNNCellLayer : public CellLayer<SimpleRNNCellLayer, SimpleRNNCellConfig> {
  public:
   explicit SimpleRNNCellLayer(SimpleRNNCellConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
+  Nest initial_states(int64_t batch) override;
+  Recurrence recurrence(const Call& call) override;
   static std::shared_ptr<SimpleRNNCellLayer> from_config(const Value::Dict& dict);
 
   /// The masks of dropout for one sequence; none that drop nothing.

@@ -1,0 +1,45 @@
+// Transposed convolution: what its options must fulfil, and how it is composed.
+#include "conv_transpose_common.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../../framework/ops/spatial.h"
+
+namespace cornu::layers {
+
+void ConvTransposeGeometry::check() const {
+  check_positive("filters", filters);
+  check_positive("kernel_size", kernel_size);
+  check_positive("strides", strides);
+  check_positive("dilation_rate", dilation_rate);
+  ops::padding_of(padding);
+  if (std::ranges::max(strides) > 1 && std::ranges::max(dilation_rate) > 1)
+    throw ValueError(
+        "options 'strides' and 'dilation_rate' cannot both exceed 1. Set one of them to 1.");
+  for (size_t i = 0; output_padding && i < strides.size(); ++i)
+    if ((*output_padding)[i] < 0 || (*output_padding)[i] >= strides[i])
+      throw ValueError(
+          fmt::format("option 'output_padding' must be at least 0 and less than 'strides' along "
+                      "every axis, found "
+                      "{} for strides {}.",
+                      Shape(*output_padding).str(), Shape(strides).str()));
+}
+
+Shape ConvTransposeGeometry::kernel_shape(const Shape& input) const {
+  check_conv_rank(input, static_cast<int>(kernel_size.size()), channels_first);
+  return concat(Shape(kernel_size), {filters, channels_first ? input[1] : input.back()});
+}
+
+Tensor ConvTransposeGeometry::apply(const Tensor& x, const Tensor& kernel,
+                                    const Tensor& bias) const {
+  check_conv_rank(x.shape(), static_cast<int>(kernel_size.size()), channels_first);
+  check_axis(x.shape(), channels_first ? 1 : -1, kernel.shape().back());
+  const Tensor y =
+      ops::conv_transpose(x, kernel, strides, padding, output_padding,
+                          channels_first ? "channels_first" : "channels_last", dilation_rate);
+  return add_to_channels(y, bias, channels_first);
+}
+
+}  // namespace cornu::layers

@@ -1,0 +1,27 @@
+// Identity: what it is given.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct IdentityConfig {
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// The inputs, whatever their structure.
+class IdentityLayer : public LayerOf<IdentityLayer, IdentityConfig> {
+ public:
+  explicit IdentityLayer(IdentityConfig config);
+  Tensor call(const Tensor& x, const Call&) override { return x; }
+  Nest call_many(const Nest& inputs, const Call&) override { return inputs; }
+};
+
+using Identity = Ref<IdentityLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::IdentityLayer, layers::IdentityConfig>;
+}

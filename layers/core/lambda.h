@@ -1,0 +1,81 @@
+// Lambda: a function of one's own as a layer.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+/// A function as an option: a C++ function, or the name of one that register_function or
+/// register_activation made known, or of an activation. Only named ones can be saved.
+class LambdaFunction {
+ public:
+  using Function = std::function<Nest(const Nest& inputs, const Call& call)>;
+  /// Throws ValueError when the name is not known.
+  LambdaFunction(const char* name) : LambdaFunction(std::string(name)) {}
+  LambdaFunction(const std::string& name);
+  template <class F>
+  requires(std::is_invocable_r_v<Nest, F&, const Nest&, const Call&> &&
+           !std::is_same_v<F, LambdaFunction>) LambdaFunction(F function)
+      : function_(std::move(function)) {}
+  template <class F>
+  requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> &&
+           !std::is_invocable_v<F&, const Nest&, const Call&> && !std::is_same_v<F, LambdaFunction>)
+      LambdaFunction(F function)
+      : function_([f = std::move(function)](const Nest& x, const Call&) -> Nest {
+          return f(x.tensor());
+        }) {}
+
+  Nest operator()(const Nest& inputs, const Call& call) const { return function_(inputs, call); }
+  /// Empty for a function without a name.
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  Function function_;
+};
+
+/// Makes a function known to Lambda under "package>name", in files too: the C++ equivalent of the
+/// Python function that was registered under that name. The layer's `arguments` are in
+/// `call.extra`.
+void register_function(const std::string& registered_name, LambdaFunction function);
+
+}  // namespace cornu::layers
+
+namespace cornu::detail {
+
+template <>
+struct OptionCodec<layers::LambdaFunction> {
+  static Value encode(const layers::LambdaFunction& v);
+  static layers::LambdaFunction decode(const Value& v);
+};
+
+}  // namespace cornu::detail
+
+namespace cornu::layers {
+
+struct LambdaConfig {
+  Required<LambdaFunction> function;
+  Value output_shape = {};          ///< has no effect: shapes are found by running the function
+  Value arguments = Value::Dict();  ///< a dictionary of further arguments of the function
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// function(inputs). Python code in a file is never run: a file's Lambda needs a function that is
+/// registered under the name which the file says, else the error says how.
+class LambdaLayer : public LayerOf<LambdaLayer, LambdaConfig> {
+ public:
+  using LayerOf::LayerOf;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  bool uses_mask() const override { return true; }
+  Value::Dict get_config() const override;
+  static std::shared_ptr<LambdaLayer> from_config(const Value::Dict& dict);
+};
+
+using Lambda = Ref<LambdaLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::LambdaLayer, layers::LambdaConfig>;
+}

@@ -1,0 +1,51 @@
+// Wrapper: the base of layers around another layer, and a layer as an option.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::detail {
+
+/// A layer in a file: the object, and what it was built with.
+template <>
+struct OptionCodec<AnyLayer> {
+  static Value encode(const AnyLayer& v);
+  static AnyLayer decode(const Value& v);
+};
+
+}  // namespace cornu::detail
+
+namespace cornu::layers {
+
+struct WrapperConfig {
+  Required<AnyLayer> layer;  ///< the layer inside
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Base of wrappers: keeps the option `layer` as the member "layer", under which files have its
+/// weights, and builds it for the wrapper's own inputs.
+template <class Self, class C>
+class WrapperOf : public LayerOf<Self, C> {
+ public:
+  explicit WrapperOf(C c) : LayerOf<Self, C>(std::move(c)) {
+    layer = this->track("layer", this->config.layer->shared());
+  }
+  void build_many(const Nest& inputs) override { layer->ensure_built(inputs); }
+
+  std::shared_ptr<Layer> layer;
+};
+
+/// Keras's abstract class of this name; it cannot be called.
+class WrapperLayer : public WrapperOf<WrapperLayer, WrapperConfig> {
+ public:
+  using WrapperOf::WrapperOf;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+};
+
+using Wrapper = Ref<WrapperLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::WrapperLayer, layers::WrapperConfig>;
+}

@@ -1,0 +1,30 @@
+// CategoryEncoding: class numbers as vectors over all classes.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct CategoryEncodingConfig {
+  Required<int64_t> num_tokens;
+  std::string output_mode = "multi_hot";
+  bool sparse = false;
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Class numbers encoded over num_tokens classes: "one_hot", "multi_hot" or "count". For "count"
+/// the call takes `count_weights`, of the shape of the numbers.
+class CategoryEncodingLayer : public LayerOf<CategoryEncodingLayer, CategoryEncodingConfig> {
+ public:
+  explicit CategoryEncodingLayer(CategoryEncodingConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+};
+
+using CategoryEncoding = Ref<CategoryEncodingLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::CategoryEncodingLayer, layers::CategoryEncodingConfig>;
+}

@@ -1,0 +1,104 @@
+// Numbers into bins; boundaries from a summary of the data's distribution, as Keras makes it.
+#include "discretization.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/reduction.h"
+#include "../../framework/ops/shaping.h"
+#include "encoding.h"
+
+namespace cornu::layers {
+namespace {
+
+// Values with the number of data that each stands for.
+struct Summary {
+  std::vector<double> values, weights;
+};
+
+// The value at x of the line through points (xs, ys), level beyond its ends.
+double interpolate(double x, const std::vector<double>& xs, const std::vector<double>& ys) {
+  const auto above = std::upper_bound(xs.begin(), xs.end(), x);
+  if (above == xs.begin()) return ys.front();
+  if (above == xs.end()) return ys.back();
+  const auto i = static_cast<size_t>(above - xs.begin());
+  const double slope = (ys[i] - ys[i - 1]) / (xs[i] - xs[i - 1]);
+  return slope * (x - xs[i - 1]) + ys[i - 1];
+}
+
+Summary summarize(std::vector<float> data, double epsilon) {
+  std::sort(data.begin(), data.end());
+  const double step = std::max(static_cast<double>(data.size()) * epsilon, 1.0);
+  Summary s;
+  for (auto i = static_cast<size_t>(step - 1); i < data.size(); i += static_cast<size_t>(step)) {
+    s.values.push_back(data[i]);
+    s.weights.push_back(static_cast<float>(step));
+  }
+  return s;
+}
+
+Summary compress(const Summary& s, double epsilon) {
+  if (static_cast<double>(s.values.size()) * epsilon < 1) return s;
+  std::vector<double> sums, shares;
+  double sum = 0;
+  for (double w : s.weights) sums.push_back(sum = static_cast<float>(sum + w));
+  for (double v : sums) shares.push_back(v / sum);
+  Summary result;
+  double before = 0;
+  const auto count = static_cast<int64_t>(std::ceil(1.0 / epsilon));
+  for (int64_t i = 0; i < count; ++i) {
+    const double share = epsilon + static_cast<double>(i) * epsilon;
+    const double total = interpolate(share, shares, sums);
+    result.values.push_back(static_cast<float>(interpolate(share, shares, s.values)));
+    result.weights.push_back(static_cast<float>(total - before));
+    before = total;
+  }
+  return result;
+}
+
+}  // namespace
+
+DiscretizationLayer::DiscretizationLayer(DiscretizationConfig c) : LayerOf(std::move(c)) {
+  check_output_mode(config.output_mode, {"int", "one_hot", "multi_hot", "count"}, config.sparse);
+  if (!config.bin_boundaries && !config.num_bins)
+    throw ValueError("either bin_boundaries or num_bins must be given.");
+  if (config.num_bins) check_positive("num_bins", *config.num_bins);
+  autocast_ = false;
+}
+
+const std::vector<double>& DiscretizationLayer::bin_boundaries() const {
+  if (!config.bin_boundaries)
+    throw StateError(
+        "there are no boundaries yet: give bin_boundaries, or call adapt(data) first.");
+  return *config.bin_boundaries;
+}
+
+Tensor DiscretizationLayer::call(const Tensor& x, const Call&) {
+  const std::vector<double>& boundaries = bin_boundaries();
+  const std::vector<float> edges(boundaries.begin(), boundaries.end());
+  const Tensor beyond = ops::greater_equal(ops::expand_dims(x, {-1}), Tensor(edges));
+  const Tensor bins = ops::sum(ops::cast(beyond, DType::int32), -1);
+  return encode_categories(bins, config.output_mode, static_cast<int64_t>(boundaries.size()) + 1,
+                           config.output_mode == "int" ? DType::int32 : compute_dtype());
+}
+
+void DiscretizationLayer::adapt(const Tensor& data) {
+  if (!config.num_bins)
+    throw StateError(
+        "adapt: this layer was made with bin_boundaries; make it with num_bins instead.");
+  const Summary s = compress(summarize(data.to_vector<float>(), config.epsilon), config.epsilon);
+  Summary bins = compress(s, 1.0 / static_cast<double>(*config.num_bins));
+  if (!bins.values.empty()) bins.values.pop_back();
+  config.bin_boundaries = bins.values;
+}
+
+void register_discretization(Catalog& c) {
+  c.add<DiscretizationLayer>("keras.layers.Discretization");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::DiscretizationLayer,
+                              cornu::layers::DiscretizationConfig>;

@@ -1,0 +1,35 @@
+// Encodings of class numbers.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../../framework/ops/nn.h"
+#include "../../framework/ops/shaping.h"
+#include "encoding.h"
+
+namespace cornu::layers {
+
+Tensor encode_categories(const Tensor& given, const std::string& output_mode, int64_t depth,
+                         DType dtype, const Tensor& weights) {
+  if (output_mode == "int") return ops::cast(given, dtype);
+  const Tensor x = given.rank() == 0 ? ops::expand_dims(given, {0}) : given;
+  if (output_mode == "multi_hot") return ops::multi_hot(x, depth, -1, dtype);
+  if (output_mode == "one_hot")
+    return ops::one_hot(x.rank() > 1 && x.shape().back() == 1 ? ops::squeeze(x, -1) : x, depth, -1,
+                        dtype);
+  Tensor occurrences = ops::one_hot(x, depth, -1, weights ? weights.dtype() : dtype);
+  if (weights) occurrences = occurrences * ops::expand_dims(weights, {-1});
+  return ops::sum(occurrences, x.rank() > 1 ? 1 : 0);
+}
+
+void check_output_mode(const std::string& output_mode, std::initializer_list<const char*> modes,
+                       bool sparse) {
+  if (sparse)
+    throw UnsupportedError("sparse: sparse tensors are not supported; leave out sparse=True.");
+  const std::vector<std::string> known(modes.begin(), modes.end());
+  if (std::find(known.begin(), known.end(), output_mode) == known.end())
+    throw ValueError(fmt::format("output_mode: '{}' is not known.{}", output_mode,
+                                 did_you_mean(output_mode, known)));
+}
+
+}  // namespace cornu::layers

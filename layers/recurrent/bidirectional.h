@@ -1,0 +1,56 @@
+// Bidirectional: a recurrent layer over a sequence from both ends.
+#pragma once
+#include "../core/wrapper.h"
+#include "recurrent_layer.h"
+
+namespace cornu::layers {
+
+struct BidirectionalConfig {
+  Required<AnyLayer> layer;  ///< LSTM, GRU, SimpleRNN, RNN or ConvLSTM; a copy of it goes forward
+  /// "concat", "sum", "mul", "ave"; std::nullopt gives both outputs.
+  std::optional<std::string> merge_mode = "concat";
+  /// The layer that goes backward; by default a copy of `layer` with go_backwards.
+  std::optional<AnyLayer> backward_layer = {};
+  Choice<Regularizer> activity_regularizer = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, steps, ...) -> the outputs of both directions merged, those of the backward one in the
+/// order of the steps; with the layer's return_state {output, forward states..., backward
+/// states...}. The argument "initial_state" is the states of the forward, then of the backward
+/// layer. With return_sequences masked steps give zeros. Schuster and Paliwal, IEEE Transactions on
+/// Signal Processing 45 (1997).
+class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfig> {
+ public:
+  explicit BidirectionalLayer(BidirectionalConfig config);
+  Tensor operator()(const Tensor& x, const Call& call = {}) { return LayerOf::operator()(x, call); }
+  Nest operator()(const Nest& inputs, const Call& call = {});
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  bool uses_mask() const override { return true; }
+  const Value::Dict& build_config() const override;
+  void build_from_config(const Value::Dict& config) override;
+  Value::Dict get_config() const override;
+  static std::shared_ptr<BidirectionalLayer> from_config(const Value::Dict& dict);
+  /// Makes stateful layers forget.
+  void reset_state();
+
+  std::shared_ptr<Layer> forward_layer, backward_layer;
+
+ private:
+  Tensor merge(const Tensor& forward, const Tensor& backward) const;
+
+  SequenceOptions options_;
+  mutable Value::Dict sequence_build_;
+};
+
+using Bidirectional = Ref<BidirectionalLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::BidirectionalLayer, layers::BidirectionalConfig>;
+}

@@ -1,0 +1,116 @@
+// RecurrentCell: what a layer must be so that recurrent layers can step it through a sequence.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "../../framework/ops/rnn.h"
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+/// The states between steps, in a flat list.
+using States = std::vector<Tensor>;
+
+/// What a step makes of an input and the states before.
+struct CellStep {
+  Tensor output;
+  States states;
+};
+
+/// A cell at work on one sequence.
+struct Recurrence {
+  size_t states = 1;     ///< how many
+  int64_t features = 0;  ///< size of the inputs' last axis; 0: any
+  /// Draws what is the same for all steps, for inputs of a step's shape (batch, ...) and dtype;
+  /// called once, first.
+  std::function<void(const Shape& step, DType dtype)> begin = {};
+  /// All steps of x (batch, steps, features) in one kernel; nothing when options or what was drawn
+  /// need them one by one. Empty where there is no such kernel.
+  std::function<std::optional<ops::RnnResult>(const Tensor& x, const States& first, bool backwards)>
+      whole = {};
+  /// The inputs' share of all steps at once (batch, steps, ...); called once at most.
+  std::function<Tensor(const Tensor& x)> project = {};
+  /// A step with the inputs' share of it (batch, ...). Where `real` (batch, 1) is false the states
+  /// stay; an empty one is true everywhere.
+  std::function<CellStep(const Tensor& projected, const States& before, const Tensor& real)> step =
+      {};
+  /// Whether a step's output is its first state.
+  bool output_is_state = true;
+};
+
+/// Base, by way of CellLayer, of the layers that RNN can step. A cell's call takes {x, states} and
+/// gives {output, states}:
+///
+///   class MinimalCell : public CellLayer<MinimalCell, MinimalConfig> {
+///     Nest initial_states(int64_t batch) override {
+///       return {ops::zeros({batch, config.units})};
+///     }
+///     Nest call_many(const Nest& inputs, const Call&) override {
+///       const Tensor h = ops::matmul(inputs[0], kernel) + ops::matmul(inputs[1][0], recurrent);
+///       return {h, Nest{h}};
+///     }
+///   };
+class RecurrentCell {
+ public:
+  virtual ~RecurrentCell() = default;
+  /// The states before the first step, as a list that is nested as the call's states are. The cell
+  /// is built.
+  virtual Nest initial_states(int64_t batch) = 0;
+  /// Size of the output's last axis; by default that of the first state.
+  virtual int64_t output_size();
+  /// Goes through one sequence; by default by calls of the cell.
+  virtual Recurrence recurrence(const Call& call);
+  /// The cells of a stack, from the inputs to the output; else this one.
+  virtual std::vector<RecurrentCell*> stack() { return {this}; }
+
+ protected:
+  /// The cell as a layer. Throws StateError when it is none.
+  Layer& as_layer();
+};
+
+/// A cell of one's own or of Cornu as a RecurrentCell. Throws ValueError when it is none.
+RecurrentCell& as_cell(Layer& layer);
+
+/// The input and the states of a cell's call.
+struct CellInputs {
+  Tensor x;
+  States states;
+  bool listed = true;  ///< whether the states came in a list
+
+  /// {output, states}, the states nested as they came.
+  Nest result(const Tensor& output, const States& after) const;
+};
+
+/// Those of {x, states}, or of x with the argument "states", which are `count` tensors. Throws
+/// ShapeError unless they are.
+CellInputs cell_inputs(const Nest& inputs, const Call& call, size_t count);
+/// The same for x (batch, features) with as many features as the weights, else throws ShapeError.
+CellInputs cell_inputs(const Nest& inputs, const Call& call, size_t count, int64_t features);
+
+/// {"input_shape": the shape of x} of a config for {x, states...}; states are no part of what Keras
+/// builds from.
+Value::Dict sequence_build_config(const Value::Dict& config);
+
+/// Base of Cornu's cells.
+template <class Self, class C>
+class CellLayer : public LayerOf<Self, C>, public RecurrentCell {
+ public:
+  using Base = LayerOf<Self, C>;
+  using Base::Base;
+
+  const Value::Dict& build_config() const override {
+    sequence_build_ = sequence_build_config(Base::build_config());
+    return sequence_build_;
+  }
+  void build_from_config(const Value::Dict& config) override {
+    Base::build_from_config(sequence_build_config(config));
+  }
+
+ private:
+  mutable Value::Dict sequence_build_;
+};
+
+/// `after` where `real` (batch, 1) holds, else `before`; an empty `real` holds everywhere.
+Tensor keep_masked(const Tensor& real, const Tensor& after, const Tensor& before);
+
+}  // namespace cornu::layers

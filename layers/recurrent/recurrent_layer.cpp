@@ -1,0 +1,158 @@
+// Going through the steps of a sequence.
+#include "recurrent_layer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
+#include "../../framework/ops/shaping.h"
+
+namespace cornu::layers {
+namespace {
+
+States first_states(const States& given, const std::vector<Tensor>& zeros, DType dtype,
+                    const KeptStates& kept) {
+  States states = given;
+  if (states.empty() && kept) states = kept.values();
+  if (states.empty()) states = zeros;
+  if (states.size() != zeros.size())
+    throw ShapeError(fmt::format("expected {} states as initial_state, found {} tensors.",
+                                 zeros.size(), states.size()));
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (states[i].shape() != zeros[i].shape())
+      throw ShapeError(
+          fmt::format("expected states of shape {}, found {}.{}", zeros[i].shape().str(),
+                      states[i].shape().str(),
+                      kept ? " A stateful layer keeps the batch size it was built with." : ""));
+    states[i] = ops::cast(states[i], dtype);
+  }
+  return states;
+}
+
+struct Walked {
+  Tensor y;
+  States states;
+};
+
+// Step by step, composed of operations.
+Walked walk_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
+                  const SequenceOptions& options, States states) {
+  std::vector<Tensor> steps = steps_of(recurrence.project(x)), real(steps.size());
+  if (mask) real = ops::unstack(ops::expand_dims(ops::cast(mask, DType::boolean), {-1}), {}, 1);
+  if (options.go_backwards) {
+    std::ranges::reverse(steps);
+    std::ranges::reverse(real);
+  }
+  // What a masked step gives: the last real step's output, which is the first state but before the
+  // first of them.
+  const bool own_output =
+      mask && (options.unroll || options.zero_output_for_mask || !recurrence.output_is_state);
+  const bool zeros = options.zero_output_for_mask && !options.unroll;
+  std::vector<Tensor> outputs;
+  for (size_t t = 0; t < steps.size(); ++t) {
+    CellStep step = recurrence.step(steps[t], states, real[t]);
+    states = std::move(step.states);
+    Tensor output = step.output;
+    if (own_output)
+      output = keep_masked(real[t], output,
+                           zeros || outputs.empty() ? ops::zeros_like(output) : outputs.back());
+    if (!options.return_sequences) outputs.clear();
+    outputs.push_back(output);
+  }
+  return {options.return_sequences ? ops::stack(outputs, 1) : outputs.back(), states};
+}
+
+Walked walk(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
+            const SequenceOptions& options, const States& states) {
+  Shape step = {x.shape()[0]};
+  for (int i = 2; i < x.rank(); ++i) step.push_back(x.shape()[i]);
+  recurrence.begin(step, x.dtype());
+  if (!mask && !options.unroll && recurrence.whole)
+    if (const auto result = recurrence.whole(x, states, options.go_backwards)) {
+      Walked walked{options.return_sequences ? result->y : result->h, {result->h}};
+      if (result->c) walked.states.push_back(result->c);
+      return walked;
+    }
+  return walk_steps(x, mask, recurrence, options, states);
+}
+
+// The cells of a stack, one after the other over the whole sequence.
+Walked walk_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x, const Call& call,
+                  const SequenceOptions& options, const States& first) {
+  Walked walked{x, {}};
+  Tensor mask = call.mask;
+  auto next = first.begin();
+  for (size_t i = 0; i < cells.size(); ++i) {
+    SequenceOptions part = options;
+    if (i + 1 < cells.size()) part.return_sequences = true;
+    if (i > 0) part.go_backwards = false;  // the first cell's outputs are in the order of its walk
+    if (i == 1 && mask && options.go_backwards) mask = ops::flip(mask, 1);
+    const Recurrence recurrence = cells[i]->recurrence(call);
+    if (recurrence.features) check_axis(walked.y.shape(), -1, recurrence.features);
+    const States before(next, next + static_cast<std::ptrdiff_t>(recurrence.states));
+    next += static_cast<std::ptrdiff_t>(recurrence.states);
+    Walked result = walk(walked.y, mask, recurrence, part, before);
+    walked.y = result.y;
+    walked.states.insert(walked.states.end(), result.states.begin(), result.states.end());
+  }
+  return walked;
+}
+
+}  // namespace
+
+void RecurrentBase::build_cell(Layer& layer, Layer& cell, const Shape& input) {
+  if (input.rank() < 3)
+    throw ShapeError(
+        fmt::format("expected an input of rank 3 or more (batch, steps, features), found rank {} "
+                    "with shape {}. Is the batch or the axis of steps missing?",
+                    input.rank(), input.str()));
+  Shape step = {input[0]};
+  for (int i = 2; i < input.rank(); ++i) step.push_back(input[i]);
+  cell.ensure_built(Tensor::abstract(step, layer.compute_dtype()));
+  if (!sequence_options().stateful) return;
+  if (input[0] == Shape::unknown)
+    throw ShapeError(fmt::format(
+        "a stateful layer needs a known batch size, found input {}. Give batch_shape to Input.",
+        input.str()));
+  kept_.make(as_cell(cell).initial_states(input[0]).flatten(), layer.variable_dtype());
+}
+
+Nest RecurrentBase::call_cell(const Layer& layer, Layer& cell_layer, const Nest& inputs,
+                              const Call& call) {
+  std::vector<Tensor> given = inputs.flatten();
+  const Tensor x = given.at(0);
+  given.erase(given.begin());
+  if (const Value* states = call.find("initial_state"))
+    if (!states->is_null()) given = states->nest().flatten();
+  check_min_rank(x.shape(), 3);
+  if (x.shape()[1] == 0)
+    throw ShapeError(fmt::format("expected at least one step, found input {}.", x.shape().str()));
+
+  RecurrentCell& cell = as_cell(cell_layer);
+  const SequenceOptions options = sequence_options();
+  const Nest zeros = cell.initial_states(x.shape()[0]);
+  const States first = first_states(given, zeros.flatten(), cell_layer.compute_dtype(), kept_);
+  Walked walked = walk_stack(cell.stack(), x, call, options, first);
+  walked.y = ops::cast(walked.y, layer.compute_dtype());
+  for (Tensor& state : walked.states) state = ops::cast(state, layer.compute_dtype());
+  if (kept_) kept_.assign(walked.states);
+  if (!options.return_state) return walked.y;
+  Nest::List all = {walked.y};
+  const Nest nested = zeros.pack(walked.states);
+  all.insert(all.end(), nested.list().begin(), nested.list().end());
+  return all;
+}
+
+Nest name_initial_state(const Nest& inputs, Call& call) {
+  if (inputs.is_tensor() || inputs.size() < 2) return inputs;
+  if (!call.find("initial_state")) {
+    std::vector<Tensor> states = inputs.flatten();
+    states.erase(states.begin());
+    call.extra.emplace_back("initial_state", Value(Nest(states)));
+  }
+  return inputs.flatten()[0];
+}
+
+}  // namespace cornu::layers

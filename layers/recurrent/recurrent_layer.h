@@ -1,0 +1,91 @@
+// What layers that go through the steps of a sequence share: LSTM, GRU, SimpleRNN, RNN and
+// ConvLSTM.
+#pragma once
+#include "recurrent_common.h"
+
+namespace cornu::layers {
+
+/// How a layer goes through the steps; the options of these names.
+struct SequenceOptions {
+  bool return_sequences = false;
+  bool return_state = false;
+  bool go_backwards = false;
+  bool stateful = false;
+  bool unroll = false;
+  bool zero_output_for_mask = false;
+};
+
+/// A recurrent layer, of whatever cell. Bidirectional takes any of them.
+class RecurrentBase {
+ public:
+  virtual ~RecurrentBase() = default;
+  virtual SequenceOptions sequence_options() const = 0;
+  virtual void set_zero_output_for_mask(bool zero) = 0;
+  /// Makes a stateful layer forget.
+  void reset_state() { kept_.reset(); }
+
+ protected:
+  /// Builds the cell for inputs of shape (batch, steps, ...), and the kept states.
+  void build_cell(Layer& layer, Layer& cell, const Shape& input);
+  /// The layer's call. `inputs` are x (batch, steps, ...) and perhaps the first states, which the
+  /// argument "initial_state" gives as well; else the layer begins with those kept, or with zeros.
+  /// Throws ShapeError when a shape does not fit.
+  Nest call_cell(const Layer& layer, Layer& cell, const Nest& inputs, const Call& call);
+
+ private:
+  KeptStates kept_;  // of a stateful layer
+};
+
+/// Takes the states out of {x, states...} and names them, as files do.
+Nest name_initial_state(const Nest& inputs, Call& call);
+
+/// Base of the recurrent layers. Self has a member `cell`, and the config those options of
+/// SequenceOptions.
+template <class Self, class C>
+class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
+ public:
+  using Base = LayerOf<Self, C>;
+  explicit RecurrentLayer(C c) : Base(std::move(c)) { this->supports_masking_ = true; }
+
+  Tensor operator()(const Tensor& x, const Call& call = {}) { return Base::operator()(x, call); }
+  /// In a graph the states become an argument of their own, as in files of Keras.
+  Nest operator()(const Nest& inputs, const Call& given = {}) {
+    if (!any_symbolic(inputs.flatten())) return Base::operator()(inputs, given);
+    Call call = given;
+    const Nest x = name_initial_state(inputs, call);
+    return Base::operator()(x, call);
+  }
+
+  void build_many(const Nest& inputs) override {
+    build_cell(*this, *self().cell, inputs.flatten().at(0).shape());
+  }
+  Nest call_many(const Nest& inputs, const Call& call) override {
+    return call_cell(*this, *self().cell, inputs, call);
+  }
+  Tensor compute_mask(const Nest&, const Tensor& mask) override {
+    return this->config.return_sequences ? mask : Tensor();
+  }
+  bool uses_mask() const override { return true; }
+
+  const Value::Dict& build_config() const override {
+    sequence_build_ = sequence_build_config(Base::build_config());
+    return sequence_build_;
+  }
+  void build_from_config(const Value::Dict& config) override {
+    Base::build_from_config(sequence_build_config(config));
+  }
+
+  SequenceOptions sequence_options() const override {
+    const C& c = this->config;
+    return {c.return_sequences, c.return_state, c.go_backwards,
+            c.stateful,         c.unroll,       c.zero_output_for_mask};
+  }
+  void set_zero_output_for_mask(bool zero) override { this->config.zero_output_for_mask = zero; }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+
+  mutable Value::Dict sequence_build_;
+};
+
+}  // namespace cornu::layers

@@ -1,0 +1,70 @@
+// RNN: any cell over a sequence.
+#pragma once
+#include "recurrent_layer.h"
+#include "stacked_rnn_cells.h"
+
+namespace cornu::layers {
+
+/// The cell of an RNN: `.cell = LSTMCell({.units = 4})`, or several on top of each other:
+/// `.cell = Cells{LSTMCell({.units = 4}), GRUCell({.units = 2})}`.
+class Cells : public AnyLayer {
+ public:
+  template <class T>
+  requires std::derived_from<T, Layer> Cells(const Ref<T>& cell) : AnyLayer(cell) {}
+  template <std::derived_from<Layer> T>
+  Cells(std::shared_ptr<T> cell) : AnyLayer(std::move(cell)) {}
+  Cells(AnyLayer cell) : AnyLayer(std::move(cell)) {}
+  /// A list is StackedRNNCells.
+  Cells(std::vector<AnyLayer> cells);
+  Cells(std::initializer_list<AnyLayer> cells) : Cells(std::vector<AnyLayer>(cells)) {}
+};
+
+}  // namespace cornu::layers
+
+namespace cornu::detail {
+
+template <>
+struct OptionCodec<layers::Cells> {
+  static Value encode(const layers::Cells& v) { return OptionCodec<AnyLayer>::encode(v); }
+  static layers::Cells decode(const Value& v);
+};
+
+}  // namespace cornu::detail
+
+namespace cornu::layers {
+
+struct RNNConfig {
+  Required<Cells> cell;
+  bool return_sequences = false;  ///< the output of each step instead of the last
+  bool return_state = false;      ///< also the states after the last step
+  bool go_backwards = false;      ///< from the last step to the first; outputs stay in that order
+  bool stateful = false;          ///< a call begins with the states in which the last one ended
+  bool unroll = false;  ///< composes every step of operations; masked first steps give zeros
+  bool zero_output_for_mask =
+      false;  ///< outputs of masked steps are zeros instead of the last real one's
+  Choice<Regularizer> activity_regularizer = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, steps, ...) -> the cell's last output, with return_sequences (batch, steps, ...), with
+/// return_state {output, states...}, where those of a stack's cell are a list. The states begin as
+/// the cell says, or with the argument "initial_state". Steps that the mask (batch, steps) excludes
+/// leave the states as they are.
+class RNNLayer : public RecurrentLayer<RNNLayer, RNNConfig> {
+ public:
+  explicit RNNLayer(RNNConfig config);
+  Value::Dict get_config() const override;
+  static std::shared_ptr<RNNLayer> from_config(const Value::Dict& dict);
+
+  std::shared_ptr<Layer> cell;
+};
+
+using RNN = Ref<RNNLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RNNLayer, layers::RNNConfig>;
+}

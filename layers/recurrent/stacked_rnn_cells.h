@@ -1,0 +1,35 @@
+// StackedRNNCells: cells on top of each other as one cell.
+#pragma once
+#include "../core/wrapper.h"
+#include "recurrent_cell.h"
+
+namespace cornu::layers {
+
+struct StackedRNNCellsConfig {
+  std::vector<AnyLayer> cells = {};  ///< from the inputs to the output; at least one
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// {x (batch, features), {states of each cell}} -> {output of the last cell, {states of each
+/// cell}}. The states of a cell are a list or, for a cell with a single one, perhaps a tensor.
+class StackedRNNCellsLayer : public CellLayer<StackedRNNCellsLayer, StackedRNNCellsConfig> {
+ public:
+  explicit StackedRNNCellsLayer(StackedRNNCellsConfig config);
+  void build_many(const Nest& inputs) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Nest initial_states(int64_t batch) override;
+  int64_t output_size() override;
+  std::vector<RecurrentCell*> stack() override;
+
+  std::vector<std::shared_ptr<Layer>> cells;
+};
+
+using StackedRNNCells = Ref<StackedRNNCellsLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::StackedRNNCellsLayer, layers::StackedRNNCellsConfig>;
+}

@@ -1,0 +1,39 @@
+// TimeDistributed: a layer applied to every step of a sequence.
+#pragma once
+#include "../core/wrapper.h"
+
+namespace cornu::layers {
+
+struct TimeDistributedConfig {
+  Required<AnyLayer> layer;  ///< what is applied to the steps
+  Choice<Regularizer> activity_regularizer = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, steps, ...) -> (batch, steps, ...), where layer is called on each x[:, i], with the
+/// mask mask[:, i] if it takes one. Steps are computed one after the other unless the layer treats
+/// every row of a batch alike.
+class TimeDistributedLayer : public WrapperOf<TimeDistributedLayer, TimeDistributedConfig> {
+ public:
+  explicit TimeDistributedLayer(TimeDistributedConfig config);
+  void build_many(const Nest& inputs) override;
+  Tensor call(const Tensor& x, const Call& call) override;
+  bool uses_mask() const override { return true; }
+  Value::Dict get_config() const override;
+
+ private:
+  Tensor all_steps(const Tensor& x, const Call& call);
+  Tensor each_step(const Tensor& x, const Call& call);
+
+  bool row_by_row_;  // whether the steps may be put into the batch
+};
+
+using TimeDistributed = Ref<TimeDistributedLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::TimeDistributedLayer, layers::TimeDistributedConfig>;
+}

@@ -1,0 +1,21 @@
+// A penalty on what passes.
+#include "activity_regularization.h"
+
+#include "../../framework/regularizers/l1_l2.h"
+
+namespace cornu::layers {
+
+ActivityRegularizationLayer::ActivityRegularizationLayer(ActivityRegularizationConfig c)
+    : LayerOf(std::move(c)) {
+  set_activity_regularizer(regularizers::L1L2({.l1 = config.l1, .l2 = config.l2}));
+  supports_masking_ = true;
+}
+
+void register_activity_regularization(Catalog& c) {
+  c.add<ActivityRegularizationLayer>("keras.layers.ActivityRegularization");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::ActivityRegularizationLayer,
+                              cornu::layers::ActivityRegularizationConfig>;

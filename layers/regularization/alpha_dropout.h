@@ -1,0 +1,35 @@
+// AlphaDropout: drops while training and keeps the mean and variance of SELU's outputs.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct AlphaDropoutConfig {
+  Required<double> rate;  ///< share of elements to drop, in [0, 1]
+  std::optional<Shape> noise_shape =
+      {};  ///< axes of size 1 share a draw; std::nullopt: the input's size
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// While training, a share `rate` of x set to SELU's lowest value, and the result scaled and
+/// shifted so that inputs of mean 0 and variance 1 stay so; else x. Klambauer et al.,
+/// https://arxiv.org/abs/1706.02515.
+class AlphaDropoutLayer : public LayerOf<AlphaDropoutLayer, AlphaDropoutConfig> {
+ public:
+  explicit AlphaDropoutLayer(AlphaDropoutConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+
+ private:
+  SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
+};
+
+using AlphaDropout = Ref<AlphaDropoutLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::AlphaDropoutLayer, layers::AlphaDropoutConfig>;
+}

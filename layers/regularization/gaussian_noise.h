@@ -1,0 +1,31 @@
+// GaussianNoise: adds noise while training.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct GaussianNoiseConfig {
+  Required<double> stddev;  ///< standard deviation of the noise, in [0, 1]
+  std::optional<int64_t> seed = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// While training, x plus normal noise of mean 0; else x.
+class GaussianNoiseLayer : public LayerOf<GaussianNoiseLayer, GaussianNoiseConfig> {
+ public:
+  explicit GaussianNoiseLayer(GaussianNoiseConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+
+ private:
+  SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
+};
+
+using GaussianNoise = Ref<GaussianNoiseLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::GaussianNoiseLayer, layers::GaussianNoiseConfig>;
+}

@@ -1,0 +1,69 @@
+// Padding, cropping, upsampling, and repeating vectors.
+#include <cornu/framework/ops/core.h>
+#include <cornu/layers/reshaping/cropping1d.h>
+#include <cornu/layers/reshaping/cropping2d.h>
+#include <cornu/layers/reshaping/cropping3d.h>
+#include <cornu/layers/reshaping/repeat_vector.h>
+#include <cornu/layers/reshaping/up_sampling1d.h>
+#include <cornu/layers/reshaping/up_sampling2d.h>
+#include <cornu/layers/reshaping/up_sampling3d.h>
+#include <cornu/layers/reshaping/zero_padding1d.h>
+#include <cornu/layers/reshaping/zero_padding2d.h>
+#include <cornu/layers/reshaping/zero_padding3d.h>
+
+#include "../catch.h"
+#include "../support/layer_check.h"
+
+using namespace cornu;
+using test::check_layer;
+
+TEST_CASE("padding and cropping keep a layer's contract") {
+  check_layer<layers::ZeroPadding1D>({.padding = {2, 1}},
+                                     {.input = {2, 3, 2}, .output = {2, 6, 2}});
+  check_layer<layers::ZeroPadding1D>({.data_format = "channels_first"},
+                                     {.input = {2, 3, 2}, .output = {2, 3, 4}});
+  check_layer<layers::ZeroPadding2D>({.padding = {{1, 0}, {2, 1}}},
+                                     {.input = {1, 2, 2, 1}, .output = {1, 3, 5, 1}});
+  check_layer<layers::ZeroPadding3D>({.padding = {1, 0, 2}},
+                                     {.input = {1, 2, 3, 1, 2}, .output = {1, 4, 3, 5, 2}});
+  check_layer<layers::Cropping1D>({.cropping = {0, 2}}, {.input = {2, 5, 2}, .output = {2, 3, 2}});
+  check_layer<layers::Cropping2D>({.cropping = {{1, 0}, {0, 2}}, .data_format = "channels_first"},
+                                  {.input = {2, 2, 3, 4}, .output = {2, 2, 2, 2}});
+  check_layer<layers::Cropping2D>({}, {.input = {2, 2, 3, 4}, .output = {2, 2, 3, 4}});
+  check_layer<layers::Cropping3D>({}, {.input = {1, 3, 4, 5, 2}, .output = {1, 1, 2, 3, 2}});
+}
+
+TEST_CASE("upsampling keeps a layer's contract") {
+  check_layer<layers::UpSampling1D>({}, {.input = {2, 3, 2}, .output = {2, 6, 2}});
+  check_layer<layers::UpSampling2D>({.size = {2, 3}},
+                                    {.input = {1, 2, 2, 2}, .output = {1, 4, 6, 2}});
+  for (const char* interpolation : {"bilinear", "bicubic", "lanczos3", "lanczos5"})
+    check_layer<layers::UpSampling2D>(
+        {.size = {3, 2}, .data_format = "channels_first", .interpolation = interpolation},
+        {.input = {1, 2, 3, 4}, .output = {1, 2, 9, 8}});
+  check_layer<layers::UpSampling3D>({.size = {1, 2, 3}},
+                                    {.input = {1, 2, 2, 1, 2}, .output = {1, 2, 4, 3, 2}});
+  check_layer<layers::RepeatVector>({.n = 3}, {.input = {2, 4}, .output = {2, 3, 4}});
+}
+
+TEST_CASE("upsampling repeats or interpolates") {
+  const Tensor x = Tensor::from({1.0f, 3.0f}, {1, 1, 2, 1});
+  CHECK(
+      ops::all_close(layers::UpSampling2D()(x),
+                     Tensor::from({1.0f, 1.0f, 3.0f, 3.0f, 1.0f, 1.0f, 3.0f, 3.0f}, {1, 2, 4, 1})));
+  CHECK(ops::all_close(layers::UpSampling2D({.size = {1, 2}, .interpolation = "bilinear"})(x),
+                       Tensor::from({1.0f, 1.5f, 2.5f, 3.0f}, {1, 1, 4, 1})));
+}
+
+TEST_CASE("reshaping layers say what is wrong") {
+  const Tensor x = Tensor::from({1.0f, 2.0f}, {1, 2, 1});
+  CHECK_THROWS_WITH(layers::Cropping1D()(x), Catch::Contains("which leaves none"));
+  CHECK_THROWS_AS(layers::ZeroPadding1D({.padding = {1, -1}}), ValueError);
+  CHECK_THROWS_AS(layers::Cropping2D({.cropping = {{1, 1}}}), ValueError);
+  CHECK_THROWS_AS(layers::UpSampling1D({.size = 0}), ValueError);
+  CHECK_THROWS_WITH(layers::UpSampling2D({.interpolation = "bilinar"}),
+                    Catch::Contains("Did you mean 'bilinear'?"));
+  CHECK_THROWS_AS(layers::RepeatVector({.n = 2})(x), ShapeError);
+  const Value::Dict three = {{"padding", Value::List{1, 2, 3}}};
+  CHECK_THROWS_AS(layers::ZeroPadding2DLayer::from_config(three), ValueError);
+}
