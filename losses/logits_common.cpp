@@ -30,8 +30,8 @@ Tensor reduce_column(const backend::ProgramRef& program, std::initializer_list<T
 
 Tensor log_total(const Tensor& x, int axis);
 
-// The sum that a gradient needs: what was computed forwards, or, when somebody records the gradient,
-// computed anew so that it has one of its own.
+// The sum that a gradient needs: what was computed forwards, or, when somebody records the
+// gradient, computed anew so that it has one of its own.
 Tensor log_total_again(const Tensor& x, int axis, const Tensor& known) {
   return graph_context().recorders.empty() ? known : log_total(x, axis);
 }
@@ -52,9 +52,9 @@ Tensor log_total(const Tensor& x, int axis) {
   return custom_gradient(x, [axis](const Tensor& x) {
     const Tensor y = compute_log_total(x, axis);
     return std::pair(y, std::function<Tensor(const Tensor&)>([x, y, axis](const Tensor& dy) {
-      return fused([](Expr x, Expr y, Expr dy) { return expr::exp(x - y) * dy; }, x,
-                   log_total_again(x, axis, y), dy);
-    }));
+                       return fused([](Expr x, Expr y, Expr dy) { return expr::exp(x - y) * dy; },
+                                    x, log_total_again(x, axis, y), dy);
+                     }));
   });
 }
 
@@ -74,12 +74,11 @@ Tensor crossentropy_of_labels(const Tensor& labels, const Tensor& logits, int ax
               Shape row = std::vector<int64_t>(static_cast<size_t>(x.rank()), 1);
               row[axis] = x.shape()[axis];
               const Tensor classes = ops::arange(0, static_cast<double>(row[axis]));
-              const Tensor dx = fused(
-                  [](Expr x, Expr total, Expr c, Expr label, Expr dy) {
-                    return (expr::exp(x - total) - expr::equal(c, label)) * dy;
-                  },
-                  x, log_total_again(x, axis, total),
-                  ops::reshape(ops::cast(classes, DType::int32), row), labels, dy[0]);
+              const Tensor dx =
+                  fused([](Expr x, Expr total, Expr c, Expr label,
+                           Expr dy) { return (expr::exp(x - total) - expr::equal(c, label)) * dy; },
+                        x, log_total_again(x, axis, total),
+                        ops::reshape(ops::cast(classes, DType::int32), row), labels, dy[0]);
               return {dx, Tensor()};
             }};
   })[0];
@@ -95,14 +94,11 @@ Tensor crossentropy_of_targets(const Tensor& targets, const Tensor& logits, int 
     return {{reduce_column(terms, {t, x, total}, x, axis)},
             [t, x, total, axis](std::span<const Tensor> dy) -> Tensors {
               const Tensor again = log_total_again(x, axis, total);
-              const Tensor dx = fused(
-                  [](Expr x, Expr total, Expr sum, Expr t, Expr dy) {
-                    return (expr::exp(x - total) * sum - t) * dy;
-                  },
-                  x, again, ops::sum(t, axis, true), t, dy[0]);
+              const Tensor dx = fused([](Expr x, Expr total, Expr sum, Expr t,
+                                         Expr dy) { return (expr::exp(x - total) * sum - t) * dy; },
+                                      x, again, ops::sum(t, axis, true), t, dy[0]);
               if (!watched(t)) return {Tensor(), dx};
-              return {ops::cast(fused([](Expr x, Expr total,
-                                         Expr dy) { return (total - x) * dy; },
+              return {ops::cast(fused([](Expr x, Expr total, Expr dy) { return (total - x) * dy; },
                                       x, again, dy[0]),
                                 t.dtype()),
                       dx};

@@ -78,11 +78,9 @@ void check_labels(const Tensor& t, int64_t classes, std::optional<int64_t> ignor
 void check_labels_each_time(const Tensor& t, int64_t classes, std::optional<int64_t> ignored,
                             const std::string& name) {
   if (!t.is_eager() || t.is_weak() || t.impl()->storage->backend != &backend::cpu_backend()) return;
-  apply_host(
-      [=](std::span<const Tensor> inputs, std::span<const Tensor>) {
-        check_labels(inputs[0], classes, ignored, name);
-      },
-      {&t, 1}, {});
+  apply_host([=](std::span<const Tensor> inputs,
+                 std::span<const Tensor>) { check_labels(inputs[0], classes, ignored, name); },
+             {&t, 1}, {});
 }
 
 }  // namespace

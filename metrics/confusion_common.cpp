@@ -92,7 +92,9 @@ Confusion confusion(const Tensor& y_true, const Tensor& y_pred, const Tensor& sa
       throw ShapeError(
           fmt::format("{}: class_id needs y_pred of shape (samples, classes), found {}.", who,
                       y_pred.shape().str()));
-    const Value key = Value::List{Ellipsis{}, Slice{*options.class_id, *options.class_id + 1}};
+    const int64_t id = *options.class_id;
+    const auto end = id == -1 ? std::nullopt : std::optional<int64_t>(id + 1);
+    const Value key = Value::List{Ellipsis{}, Slice{id, end}};
     p = ops::get_item(p, key);
     t = ops::get_item(t, key);
   }

@@ -14,6 +14,8 @@ class MeanOf : public Metric {
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
   Tensor result() override;
+  /// A value for each sample, or for parts of samples (further axes), which are averaged.
+  virtual Tensor values(const Tensor& y_true, const Tensor& y_pred) = 0;
 
  protected:
   /// The mean of a batch and the number of its samples.
@@ -21,8 +23,6 @@ class MeanOf : public Metric {
     Tensor mean;
     int64_t samples = 1;
   };
-  /// A value for each sample, or for parts of samples (further axes), which are averaged.
-  virtual Tensor values(const Tensor& y_true, const Tensor& y_pred) = 0;
   /// The same, averaged at once where that is possible; else without a mean.
   virtual Batch batch(const Tensor& y_true, const Tensor& y_pred);
   /// Takes in values that are weighted along their first axes, or not weighted.

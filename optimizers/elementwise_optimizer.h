@@ -41,6 +41,7 @@ class ElementwiseOptimizer : public Optimizer {
   struct Slot {
     std::string name;
     double initial = 0;
+    bool of_variable = false;  ///< whether it begins as the variable, rather than as `initial`
   };
   /// Groups of slots: files hold one group for all variables after the other, and in a group the
   /// slots of one variable side by side.
@@ -61,6 +62,8 @@ class ElementwiseOptimizer : public Optimizer {
   bool decays_in_update() const final { return true; }
 
  private:
+  /// Empty for zeros.
+  static Tensor first_value(const Slot& slot, const Variable& variable);
   backend::ProgramRef make_program(bool wide, bool decayed, size_t scalar_count) const;
   Tensors make_scalars(const Tensor& learning_rate, bool wide);
 

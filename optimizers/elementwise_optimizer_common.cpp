@@ -9,16 +9,19 @@ std::vector<Expr> ElementwiseOptimizer::scalars(const ScalarTerms& terms) const 
   return {terms.rate};
 }
 
+Tensor ElementwiseOptimizer::first_value(const Slot& slot, const Variable& variable) {
+  if (slot.of_variable) return variable.value().detached();
+  if (slot.initial == 0) return {};
+  return ops::full(variable.shape(), Tensor(slot.initial), variable.dtype());
+}
+
 void ElementwiseOptimizer::build_slots(const std::vector<Variable>& variables) {
   for (const std::vector<Slot>& group : slot_groups()) {
     const size_t first = slots_.size();
     slots_.resize(first + group.size());
     for (const Variable& v : variables)
       for (size_t i = 0; i < group.size(); ++i)
-        slots_[first + i].push_back(add_slot(
-            v, group[i].name,
-            group[i].initial == 0 ? Tensor()
-                                  : ops::full(v.shape(), Tensor(group[i].initial), v.dtype())));
+        slots_[first + i].push_back(add_slot(v, group[i].name, first_value(group[i], v)));
   }
 }
 

@@ -1,0 +1,39 @@
+// CategoricalFocalCrossentropy: crossentropy of classes that leaves easy samples aside.
+#pragma once
+#include "../framework/base/loss.h"
+
+namespace cornu::losses {
+
+struct CategoricalFocalCrossentropyConfig {
+  double alpha = 0.25;
+  double gamma = 2.0;
+  bool from_logits = false;
+  double label_smoothing = 0.0;
+  int64_t axis = -1;
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "categorical_focal_crossentropy";
+  std::optional<DType> dtype = {};
+};
+
+/// -sum(alpha (1 - p)^gamma y_true log(p)) along `axis`, where p are y_pred (or softmax(y_pred)
+/// with from_logits) divided by their sum and limited to [1e-7, 1 - 1e-7]. Label smoothing moves
+/// targets toward equal probabilities. Throws ShapeError unless y_true and y_pred have the same
+/// shape. Lin et al. 2018, https://arxiv.org/abs/1708.02002.
+class CategoricalFocalCrossentropyLoss
+    : public LossOf<CategoricalFocalCrossentropyLoss, CategoricalFocalCrossentropyConfig> {
+ public:
+  explicit CategoricalFocalCrossentropyLoss(CategoricalFocalCrossentropyConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+
+ private:
+  backend::ProgramRef program_;
+};
+
+using CategoricalFocalCrossentropy = Ref<CategoricalFocalCrossentropyLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::CategoricalFocalCrossentropyLoss,
+                             losses::CategoricalFocalCrossentropyConfig>;
+}

@@ -1,0 +1,32 @@
+// CategoricalGeneralizedCrossEntropy: between crossentropy and absolute error, for noisy labels.
+#pragma once
+#include "../framework/base/loss.h"
+
+namespace cornu::losses {
+
+struct CategoricalGeneralizedCrossEntropyConfig {
+  double q = 0.5;
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "categorical_generalized_cross_entropy";
+  std::optional<DType> dtype = {};
+};
+
+/// (1 - p^q) / q of the probability p that y_pred (..., classes) has at the class y_true (...); a
+/// number that is no class counts as probability 0. Throws ValueError unless q is in (0, 1). Zhang
+/// and Sabuncu 2018, https://arxiv.org/abs/1805.07836.
+class CategoricalGeneralizedCrossEntropyLoss
+    : public LossOf<CategoricalGeneralizedCrossEntropyLoss,
+                    CategoricalGeneralizedCrossEntropyConfig> {
+ public:
+  explicit CategoricalGeneralizedCrossEntropyLoss(CategoricalGeneralizedCrossEntropyConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using CategoricalGeneralizedCrossEntropy = Ref<CategoricalGeneralizedCrossEntropyLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::CategoricalGeneralizedCrossEntropyLoss,
+                             losses::CategoricalGeneralizedCrossEntropyConfig>;
+}

@@ -1,0 +1,44 @@
+// Circle: draws embeddings of one class together and those of different classes apart.
+#pragma once
+#include "../framework/base/loss.h"
+
+namespace cornu::losses {
+
+struct CircleConfig {
+  double gamma = 80.0;
+  double margin = 0.4;
+  bool remove_diagonal = true;
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "circle";
+  std::optional<DType> dtype = {};
+};
+
+/// What a circle loss compares with, where that is not the batch itself.
+struct CircleReference {
+  Tensor labels = {};      ///< (references), class numbers
+  Tensor embeddings = {};  ///< (references, size)
+};
+
+/// With y_true (n) class numbers, y_pred (n, size) embeddings of length 1, and d the cosine
+/// distances max(1 - cos, 0) between them: softplus(logsumexp(-gamma a (margin - d)) +
+/// logsumexp(gamma b (1 - margin - d))), where the first sum is over the others of the same class,
+/// with a = max(margin + d, 0), the second over those of other classes, with b = max(1 + margin -
+/// d, 0). Samples whose loss is 0 have no part in the mean. With remove_diagonal a sample is not
+/// compared with itself. Sun et al. 2020, https://arxiv.org/abs/2002.10857.
+class CircleLoss : public LossOf<CircleLoss, CircleConfig> {
+ public:
+  explicit CircleLoss(CircleConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using Circle = Ref<CircleLoss>;
+
+/// The loss of each sample; see CircleLoss. It has y_pred's dtype; its mask leaves out those of 0.
+Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleConfig& options = {},
+              const CircleReference& reference = {});
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::CircleLoss, losses::CircleConfig>;
+}

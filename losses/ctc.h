@@ -1,0 +1,29 @@
+// CTC: of sequences of labels whose places in time are not known.
+#pragma once
+#include "../framework/base/loss.h"
+
+namespace cornu::losses {
+
+struct CTCConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "ctc";
+  std::optional<DType> dtype = {};
+};
+
+/// -log of the probability that a sequence of classes, without repetitions and then without class
+/// 0, is the labels: y_true (batch, labels) class numbers filled up with 0 at the end, y_pred
+/// (batch, time, classes) logits. Infinite where the labels do not fit into the time. Throws
+/// ShapeError for other ranks. Graves et al. 2006.
+class CTCLoss : public LossOf<CTCLoss, CTCConfig> {
+ public:
+  explicit CTCLoss(CTCConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using CTC = Ref<CTCLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::CTCLoss, losses::CTCConfig>;
+}

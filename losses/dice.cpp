@@ -1,0 +1,25 @@
+// Dice.
+#include "dice.h"
+
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/reduction.h"
+
+namespace cornu::losses {
+
+DiceLoss::DiceLoss(DiceConfig c) : LossOf(std::move(c)) {}
+
+Tensor DiceLoss::call(const Tensor& y_true, const Tensor& y_pred) {
+  const Tensor inputs[] = {y_true, y_pred};
+  const Tensor common = reduce_program(backend::program_of(backend::Opcode::multiply), inputs,
+                                       config.axis, 1, y_pred.dtype(), name_.c_str());
+  return fused([](Expr common, Expr t, Expr p) { return 1.0 - 2.0 * common / (t + p + 1e-7); },
+               common, ops::sum(y_true, config.axis), ops::sum(y_pred, config.axis));
+}
+
+void register_dice(Catalog& c) { c.add<DiceLoss>("keras.losses.Dice"); }
+
+}  // namespace cornu::losses
+
+namespace cornu {
+template class LossOf<losses::DiceLoss, losses::DiceConfig>;
+}

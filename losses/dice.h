@@ -1,0 +1,28 @@
+// Dice: how far two regions are from covering each other.
+#pragma once
+#include "region_axes.h"
+
+namespace cornu::losses {
+
+struct DiceConfig {
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "dice";
+  RegionAxes axis = {};
+  std::optional<DType> dtype = {};
+};
+
+/// 1 - 2 sum(y_true * y_pred) / (sum(y_true) + sum(y_pred) + 1e-7) over `axis` (all by default,
+/// which gives one number for the batch).
+class DiceLoss : public LossOf<DiceLoss, DiceConfig> {
+ public:
+  explicit DiceLoss(DiceConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using Dice = Ref<DiceLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::DiceLoss, losses::DiceConfig>;
+}

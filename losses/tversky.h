@@ -1,0 +1,31 @@
+// Tversky: Dice with weights for what is missed and what is added.
+#pragma once
+#include "region_axes.h"
+
+namespace cornu::losses {
+
+struct TverskyConfig {
+  double alpha = 0.5;
+  double beta = 0.5;
+  std::string reduction = "sum_over_batch_size";
+  std::string name = "tversky";
+  RegionAxes axis = {};
+  std::optional<DType> dtype = {};
+};
+
+/// 1 - i / (i + alpha a + beta b + 1e-7) with i = sum(y_true * y_pred), a = sum(y_true (1 -
+/// y_pred)), b = sum(y_pred (1 - y_true)) over `axis` (all by default, which gives one number for
+/// the batch). Salehi et al. 2017, https://arxiv.org/abs/1706.05721.
+class TverskyLoss : public LossOf<TverskyLoss, TverskyConfig> {
+ public:
+  explicit TverskyLoss(TverskyConfig c);
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using Tversky = Ref<TverskyLoss>;
+
+}  // namespace cornu::losses
+
+namespace cornu {
+extern template class LossOf<losses::TverskyLoss, losses::TverskyConfig>;
+}

@@ -1,0 +1,29 @@
+// BinaryIoU: intersection over union of classes.
+#pragma once
+#include "overlap_of_classes.h"
+
+namespace cornu::metrics {
+
+struct BinaryIoUConfig {
+  std::vector<int64_t> target_class_ids = {0, 1};
+  double threshold = 0.5;
+  std::string name = "binary_io_u";
+  std::optional<DType> dtype = {};  ///< int32 without a value
+};
+
+/// IoU of classes 0 and 1 (or one of them), where a prediction of at least `threshold` is class 1.
+class BinaryIoUMetric : public OverlapOf<BinaryIoUMetric, BinaryIoUConfig> {
+ public:
+  explicit BinaryIoUMetric(BinaryIoUConfig c = {});
+  void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {}) override;
+};
+
+using BinaryIoU = Ref<BinaryIoUMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::BinaryIoUMetric, metrics::BinaryIoUConfig,
+                               metrics::OverlapOfClasses>;
+}

@@ -1,0 +1,29 @@
+// ConcordanceCorrelation: how well predictions follow targets.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct ConcordanceCorrelationConfig {
+  std::string name = "concordance_correlation";
+  std::optional<DType> dtype = {};
+  int64_t axis = -1;
+};
+
+/// The mean over samples of mean(2 (t - mean(p)) (p - mean(p))) / (var(t) + var(p) + (mean(t) -
+/// mean(p))^2 + 1e-7) along `axis`: correlation that a shift or another scale lowers. Lin 1989.
+class ConcordanceCorrelationMetric
+    : public MetricOf<ConcordanceCorrelationMetric, ConcordanceCorrelationConfig, MeanOf> {
+ public:
+  explicit ConcordanceCorrelationMetric(ConcordanceCorrelationConfig c = {});
+  Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using ConcordanceCorrelation = Ref<ConcordanceCorrelationMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::ConcordanceCorrelationMetric,
+                               metrics::ConcordanceCorrelationConfig, metrics::MeanOf>;
+}

@@ -1,0 +1,34 @@
+// CosineSimilarity: the cosine of the angle between vectors.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct CosineSimilarityConfig {
+  std::string name = "cosine_similarity";
+  std::optional<DType> dtype = {};
+  int64_t axis = -1;
+};
+
+/// The mean over samples of sum(y_true * y_pred) / (|y_true| |y_pred|) along `axis`: 1 for equal
+/// directions (of which the loss of that name is the negative).
+class CosineSimilarityMetric
+    : public MetricOf<CosineSimilarityMetric, CosineSimilarityConfig, MeanOf> {
+ public:
+  explicit CosineSimilarityMetric(CosineSimilarityConfig c = {});
+  Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+  /// As Keras, without `axis` unless it is not -1.
+  Value::Dict get_config() const override;
+
+ private:
+  std::shared_ptr<Loss> loss_;
+};
+
+using CosineSimilarity = Ref<CosineSimilarityMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::CosineSimilarityMetric, metrics::CosineSimilarityConfig,
+                               metrics::MeanOf>;
+}

@@ -1,0 +1,53 @@
+// FBetaScore: a mean of precision and recall.
+#pragma once
+#include "../framework/base/metric.h"
+
+namespace cornu::metrics {
+
+/// Base of F scores. State, made by the first update: true positives, false positives, false
+/// negatives and targets, of each class or of all together.
+class FScore : public Metric {
+ public:
+  void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {}) override;
+  /// A scalar, or (classes) without an average. Throws StateError before any data without one.
+  Tensor result() override;
+
+ protected:
+  using Metric::Metric;
+  /// Throws ValueError for an unknown average, a beta that is not positive, or a threshold outside
+  /// (0, 1].
+  void set(const std::optional<std::string>& average, double beta,
+           const std::optional<double>& threshold);
+
+ private:
+  std::string average_;  // "" for none
+  double beta_ = 1;
+  std::optional<double> threshold_;
+  Variable true_positives_, false_positives_, false_negatives_, weights_;
+};
+
+struct FBetaScoreConfig {
+  std::optional<std::string> average = {};  ///< "micro", "macro", "weighted"; empty: by class
+  double beta = 1.0;
+  std::optional<double> threshold = {};  ///< empty: the largest prediction of a sample is positive
+  std::string name = "fbeta_score";
+  std::optional<DType> dtype = {};
+};
+
+/// (1 + beta^2) precision recall / (beta^2 precision + recall) of y_true and y_pred (samples,
+/// classes): of each class, their mean ("macro"), their mean by the number of targets ("weighted"),
+/// or of all counts together ("micro").
+class FBetaScoreMetric : public MetricOf<FBetaScoreMetric, FBetaScoreConfig, FScore> {
+ public:
+  explicit FBetaScoreMetric(FBetaScoreConfig c = {});
+};
+
+using FBetaScore = Ref<FBetaScoreMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::FBetaScoreMetric, metrics::FBetaScoreConfig,
+                               metrics::FScore>;
+}

@@ -1,0 +1,28 @@
+// FalseNegatives: the number of targets of 1 that are predicted as 0.
+#pragma once
+#include "confusion_count.h"
+
+namespace cornu::metrics {
+
+struct FalseNegativesConfig {
+  std::optional<std::vector<double>> thresholds = {};
+  std::string name = "false_negatives";
+  std::optional<DType> dtype = {};
+};
+
+/// The weighted number of positive targets whose prediction is at or below the threshold (0.5
+/// without one): a scalar, or a number for each of several thresholds.
+class FalseNegativesMetric
+    : public MetricOf<FalseNegativesMetric, FalseNegativesConfig, ConfusionCount> {
+ public:
+  explicit FalseNegativesMetric(FalseNegativesConfig c = {});
+};
+
+using FalseNegatives = Ref<FalseNegativesMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::FalseNegativesMetric, metrics::FalseNegativesConfig,
+                               metrics::ConfusionCount>;
+}

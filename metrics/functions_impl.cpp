@@ -1,0 +1,70 @@
+// Functions by way of the classes.
+#include "functions.h"
+
+#include "../framework/ops/core.h"
+#include "../losses/functions.h"
+
+namespace cornu::metrics {
+namespace {
+
+template <class M>
+Tensor values(typename M::Config options, const Tensor& y_true, const Tensor& y_pred) {
+  M metric(std::move(options));
+  return ops::cast(static_cast<MeanOf&>(metric).values(y_true, y_pred), metric.dtype());
+}
+
+}  // namespace
+
+Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, BinaryAccuracyConfig options) {
+  return values<BinaryAccuracyMetric>(std::move(options), y_true, y_pred);
+}
+
+Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
+                            CategoricalAccuracyConfig options) {
+  return values<CategoricalAccuracyMetric>(std::move(options), y_true, y_pred);
+}
+
+Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
+                                   SparseCategoricalAccuracyConfig options) {
+  return values<SparseCategoricalAccuracyMetric>(std::move(options), y_true, y_pred);
+}
+
+Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
+                                  TopKCategoricalAccuracyConfig options) {
+  return values<TopKCategoricalAccuracyMetric>(std::move(options), y_true, y_pred);
+}
+
+Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
+                                         SparseTopKCategoricalAccuracyConfig options) {
+  return values<SparseTopKCategoricalAccuracyMetric>(std::move(options), y_true, y_pred);
+}
+
+Tensor pearson_correlation(const Tensor& y_true, const Tensor& y_pred,
+                           PearsonCorrelationConfig options) {
+  return values<PearsonCorrelationMetric>(std::move(options), y_true, y_pred);
+}
+
+Tensor concordance_correlation(const Tensor& y_true, const Tensor& y_pred,
+                               ConcordanceCorrelationConfig options) {
+  return values<ConcordanceCorrelationMetric>(std::move(options), y_true, y_pred);
+}
+
+Tensor evaluate(const std::string& name, const Tensor& y_true, const Tensor& y_pred,
+                const Value::Dict& options) {
+  // Losses come first: of metrics of the same name the function is the loss.
+  if (catalog().find_by_name(Loss::module, name))
+    return losses::evaluate(name, y_true, y_pred, options);
+  if (const ClassInfo* info = catalog().find_by_name(Metric::module, name)) {
+    const auto metric = std::dynamic_pointer_cast<MeanOf>(info->make(options));
+    if (metric) return ops::cast(metric->values(y_true, y_pred), metric->dtype());
+  }
+  throw ValueError(
+      "There is no loss or metric function '" + name + "'." +
+      did_you_mean(name, {"binary_accuracy", "categorical_accuracy", "sparse_categorical_accuracy",
+                          "top_k_categorical_accuracy", "sparse_top_k_categorical_accuracy",
+                          "pearson_correlation", "concordance_correlation", "mean_squared_error",
+                          "mean_absolute_error", "binary_crossentropy", "categorical_crossentropy",
+                          "sparse_categorical_crossentropy"}));
+}
+
+}  // namespace cornu::metrics

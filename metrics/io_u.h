@@ -1,0 +1,33 @@
+// IoU: intersection over union of classes.
+#pragma once
+#include "overlap_of_classes.h"
+
+namespace cornu::metrics {
+
+struct IoUConfig {
+  Required<int64_t> num_classes;
+  Required<std::vector<int64_t>> target_class_ids;
+  std::string name = "io_u";
+  std::optional<DType> dtype = {};  ///< int32 without a value
+  std::optional<int64_t> ignore_class = {};
+  bool sparse_y_true = true;
+  bool sparse_y_pred = true;
+  int64_t axis = -1;
+};
+
+/// The mean over the classes target_class_ids of true positives / (true positives + false positives
+/// + false negatives); classes that do not occur have no part in it. y_true and y_pred are class
+/// numbers of any shape, or scores along `axis` where sparse_y_true or sparse_y_pred is false.
+/// Samples of class ignore_class do not count. Throws ValueError for a target class out of range.
+class IoUMetric : public OverlapOf<IoUMetric, IoUConfig> {
+ public:
+  explicit IoUMetric(IoUConfig c);
+};
+
+using IoU = Ref<IoUMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::IoUMetric, metrics::IoUConfig, metrics::OverlapOfClasses>;
+}

@@ -1,0 +1,18 @@
+// The classes of OneHotIoU.
+#include "one_hot_io_u.h"
+
+namespace cornu::metrics {
+
+OneHotIoUMetric::OneHotIoUMetric(OneHotIoUConfig c) : OverlapOf(std::move(c)) {
+  set(*config.num_classes, *config.target_class_ids,
+      {config.ignore_class, false, config.sparse_y_pred, config.axis});
+}
+
+void register_one_hot_io_u(Catalog& c) { c.add<OneHotIoUMetric>("keras.metrics.OneHotIoU"); }
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+template class MetricOf<metrics::OneHotIoUMetric, metrics::OneHotIoUConfig,
+                        metrics::OverlapOfClasses>;
+}

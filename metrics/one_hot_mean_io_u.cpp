@@ -1,0 +1,20 @@
+// The classes of OneHotMeanIoU.
+#include "one_hot_mean_io_u.h"
+
+namespace cornu::metrics {
+
+OneHotMeanIoUMetric::OneHotMeanIoUMetric(OneHotMeanIoUConfig c) : OverlapOf(std::move(c)) {
+  set(*config.num_classes, all_classes(*config.num_classes),
+      {config.ignore_class, false, config.sparse_y_pred, config.axis});
+}
+
+void register_one_hot_mean_io_u(Catalog& c) {
+  c.add<OneHotMeanIoUMetric>("keras.metrics.OneHotMeanIoU");
+}
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+template class MetricOf<metrics::OneHotMeanIoUMetric, metrics::OneHotMeanIoUConfig,
+                        metrics::OverlapOfClasses>;
+}

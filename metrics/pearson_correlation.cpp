@@ -1,0 +1,30 @@
+// What PearsonCorrelation averages.
+#include "pearson_correlation.h"
+
+#include "../framework/ops/operators.h"
+#include "../framework/ops/reduction.h"
+
+namespace cornu::metrics {
+
+PearsonCorrelationMetric::PearsonCorrelationMetric(PearsonCorrelationConfig c)
+    : MetricOf(std::move(c)) {}
+
+Tensor PearsonCorrelationMetric::values(const Tensor& y_true, const Tensor& y_pred) {
+  const auto [t, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
+  const auto standard = [&](const Tensor& x) {
+    const Tensor centered = x - ops::mean(x, config.axis, true);
+    return centered / ops::std(centered, config.axis, true);
+  };
+  return ops::mean(standard(t) * standard(p), config.axis);
+}
+
+void register_pearson_correlation(Catalog& c) {
+  c.add<PearsonCorrelationMetric>("keras.metrics.PearsonCorrelation");
+}
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+template class MetricOf<metrics::PearsonCorrelationMetric, metrics::PearsonCorrelationConfig,
+                        metrics::MeanOf>;
+}

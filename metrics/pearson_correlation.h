@@ -1,0 +1,30 @@
+// PearsonCorrelation: how well predictions follow targets.
+#pragma once
+#include "mean_of.h"
+
+namespace cornu::metrics {
+
+struct PearsonCorrelationConfig {
+  std::string name = "pearson_correlation";
+  std::optional<DType> dtype = {};
+  int64_t axis = -1;
+};
+
+/// The mean over samples of the correlation of y_true and y_pred along `axis`: the mean product of
+/// both after their mean is taken off and their standard deviation divided out. NaN where one of
+/// them is constant.
+class PearsonCorrelationMetric
+    : public MetricOf<PearsonCorrelationMetric, PearsonCorrelationConfig, MeanOf> {
+ public:
+  explicit PearsonCorrelationMetric(PearsonCorrelationConfig c = {});
+  Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+};
+
+using PearsonCorrelation = Ref<PearsonCorrelationMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::PearsonCorrelationMetric, metrics::PearsonCorrelationConfig,
+                               metrics::MeanOf>;
+}

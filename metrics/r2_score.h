@@ -1,0 +1,37 @@
+// R2Score: the share of the targets' variance that predictions explain.
+#pragma once
+#include "../framework/base/metric.h"
+
+namespace cornu::metrics {
+
+struct R2ScoreConfig {
+  /// "uniform_average", "variance_weighted_average"; empty: one score for each output
+  std::optional<std::string> class_aggregation = "uniform_average";
+  int64_t num_regressors = 0;
+  std::string name = "r2_score";
+  std::optional<DType> dtype = {};
+};
+
+/// 1 - sum((y_true - y_pred)^2) / sum((y_true - mean)^2) of y_true and y_pred (samples, outputs),
+/// for each output or averaged over them. With num_regressors the adjusted score 1 - (1 - R2) (n -
+/// 1) / (n - num_regressors - 1), where n counts all elements seen; as it is where n does not
+/// exceed num_regressors + 1. Throws ValueError for an unknown aggregation or a negative number.
+class R2ScoreMetric : public MetricOf<R2ScoreMetric, R2ScoreConfig, Metric> {
+ public:
+  explicit R2ScoreMetric(R2ScoreConfig c = {});
+  void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {}) override;
+  /// Throws StateError before any data.
+  Tensor result() override;
+
+ private:
+  Variable samples_, squared_sum_, sum_, residual_, count_;
+};
+
+using R2Score = Ref<R2ScoreMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::R2ScoreMetric, metrics::R2ScoreConfig, Metric>;
+}

@@ -1,0 +1,32 @@
+// RecallAtPrecision: the best of one rate at a bound of the other.
+#pragma once
+#include "best_at.h"
+
+namespace cornu::metrics {
+
+struct RecallAtPrecisionConfig {
+  Required<double> precision;
+  int64_t num_thresholds = 200;
+  std::optional<int64_t> class_id = {};
+  std::string name = "recall_at_precision";
+  std::optional<DType> dtype = {};
+};
+
+/// The best share of positive targets found (the recall) where at least the share `precision` of
+/// positive predictions is true. From counts at num_thresholds evenly spaced
+/// thresholds; with class_id only that entry of the last axis counts. Throws ValueError unless
+/// precision is in [0, 1].
+class RecallAtPrecisionMetric
+    : public MetricOf<RecallAtPrecisionMetric, RecallAtPrecisionConfig, BestAt> {
+ public:
+  explicit RecallAtPrecisionMetric(RecallAtPrecisionConfig c);
+};
+
+using RecallAtPrecision = Ref<RecallAtPrecisionMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::RecallAtPrecisionMetric, metrics::RecallAtPrecisionConfig,
+                               metrics::BestAt>;
+}

@@ -1,0 +1,32 @@
+// SpecificityAtSensitivity: the best of one rate at a bound of the other.
+#pragma once
+#include "best_at.h"
+
+namespace cornu::metrics {
+
+struct SpecificityAtSensitivityConfig {
+  Required<double> sensitivity;
+  int64_t num_thresholds = 200;
+  std::optional<int64_t> class_id = {};
+  std::string name = "specificity_at_sensitivity";
+  std::optional<DType> dtype = {};
+};
+
+/// The best share of negative targets recognized (the specificity) where at least the share
+/// `sensitivity` of positive targets is found. From counts at num_thresholds evenly spaced
+/// thresholds; with class_id only that entry of the last axis counts. Throws ValueError unless
+/// sensitivity is in [0, 1].
+class SpecificityAtSensitivityMetric
+    : public MetricOf<SpecificityAtSensitivityMetric, SpecificityAtSensitivityConfig, BestAt> {
+ public:
+  explicit SpecificityAtSensitivityMetric(SpecificityAtSensitivityConfig c);
+};
+
+using SpecificityAtSensitivity = Ref<SpecificityAtSensitivityMetric>;
+
+}  // namespace cornu::metrics
+
+namespace cornu {
+extern template class MetricOf<metrics::SpecificityAtSensitivityMetric,
+                               metrics::SpecificityAtSensitivityConfig, metrics::BestAt>;
+}

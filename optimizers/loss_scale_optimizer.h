@@ -1,0 +1,11 @@
+// LossScaleOptimizer: another optimizer, with gradients that 16-bit floats can hold.
+#pragma once
+#include "../framework/base/loss_scaling.h"
+
+namespace cornu::optimizers {
+
+using LossScaleOptimizerConfig = LossScalingConfig;
+/// See cornu::LossScaling.
+using LossScaleOptimizer = Ref<LossScaling>;
+
+}  // namespace cornu::optimizers

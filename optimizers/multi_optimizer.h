@@ -1,0 +1,45 @@
+// MultiOptimizer: different optimizers for different variables.
+#pragma once
+#include "optimizer_map.h"
+
+namespace cornu::optimizers {
+
+struct MultiOptimizerConfig {
+  Required<Choice<PathMap>> optimizer_map;
+  std::optional<double> loss_scale_factor = {};  ///< in place of those of the optimizers
+  std::string name = "multi_optimizer";
+};
+
+/// Each variable is updated by the optimizer that the map has for its path. It has no learning rate
+/// of its own: asking for it or setting it throws StateError.
+class OptimizerGroup : public Optimizer {
+ public:
+  using Config = MultiOptimizerConfig;
+  /// Throws ValueError for a map with a MultiOptimizer or a LossScaleOptimizer in it.
+  explicit OptimizerGroup(MultiOptimizerConfig c);
+  Value::Dict get_config() const override;
+  static std::shared_ptr<OptimizerGroup> from_config(const Value::Dict& dict);
+
+  using Optimizer::apply;
+  void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) override;
+  double learning_rate() const override;
+  void set_learning_rate(double value) override;
+  /// Its own (iteration, learning rate), then those of each optimizer.
+  std::vector<Variable> variables() const override;
+  void finalize_variable_values() override;
+
+  /// Those of the map, without repetition, and the default one.
+  const std::vector<std::shared_ptr<Optimizer>>& optimizers() const { return optimizers_; }
+  MultiOptimizerConfig config;
+
+ protected:
+  void build_slots(const std::vector<Variable>& variables) override;
+  void update_step(size_t, const Tensor&, Variable&, const Tensor&) override {}
+
+ private:
+  std::vector<std::shared_ptr<Optimizer>> optimizers_;
+};
+
+using MultiOptimizer = Ref<OptimizerGroup>;
+
+}  // namespace cornu::optimizers

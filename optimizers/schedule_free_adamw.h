@@ -1,0 +1,48 @@
+// ScheduleFreeAdamW: Adam with averaging in place of a falling learning rate.
+#pragma once
+#include "elementwise_optimizer.h"
+
+namespace cornu::optimizers {
+
+struct ScheduleFreeAdamWConfig {
+  LearningRate learning_rate = 0.0025;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-8;
+  int64_t warmup_steps = 0;  ///< in which the rate grows to its value
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int64_t> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int64_t> gradient_accumulation_steps = {};
+  std::string name = "schedule_free_adam_w";
+};
+
+/// With v as Adam's: z -= rate * g / (sqrt(v / (1 - beta_2^t)) + epsilon), where z (the momentum)
+/// begins as w; x = (w - (1 - beta_1) z_before) / beta_1 moves toward z by the share 1 / t, and w =
+/// (1 - beta_1) z + beta_1 x. Defazio et al. 2024, https://arxiv.org/abs/2405.15682.
+class ScheduleFreeAdamWOptimizer
+    : public OptimizerOf<ScheduleFreeAdamWOptimizer, ScheduleFreeAdamWConfig,
+                         ElementwiseOptimizer> {
+ public:
+  using OptimizerOf::OptimizerOf;
+
+ protected:
+  SlotGroups slot_groups() const override;
+  std::vector<Expr> formula(const UpdateTerms& t) const override;
+  std::vector<Expr> scalars(const ScalarTerms& terms) const override;
+};
+
+using ScheduleFreeAdamW = Ref<ScheduleFreeAdamWOptimizer>;
+
+}  // namespace cornu::optimizers
+
+namespace cornu {
+extern template class OptimizerOf<optimizers::ScheduleFreeAdamWOptimizer,
+                                  optimizers::ScheduleFreeAdamWConfig,
+                                  optimizers::ElementwiseOptimizer>;
+}

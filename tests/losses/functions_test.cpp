@@ -1,0 +1,59 @@
+// Losses and metrics as functions, and MeanMetricWrapper.
+#include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/reduction.h>
+#include <cornu/losses/functions.h>
+
+#include "catch.h"
+#include "losses/golden.h"
+
+using namespace cornu;
+
+namespace {
+
+const Tensor targets = Tensor::from({0.f, 1.f, 1.f, 0.f}, {2, 2});
+const Tensor predictions = Tensor::from({0.1f, 0.7f, 0.4f, 0.2f}, {2, 2});
+
+}  // namespace
+
+TEST_CASE("a loss function gives the values of its class") {
+  const auto same = [](const Tensor& a, const Tensor& b) { return ops::all_close(a, b); };
+  CHECK(same(losses::mean_squared_error(targets, predictions),
+             losses::MeanSquaredError({.reduction = "none"})(targets, predictions)));
+  CHECK(same(losses::binary_crossentropy(targets, predictions, {.from_logits = true}),
+             losses::BinaryCrossentropy({.from_logits = true, .reduction = "none"})(targets,
+                                                                                    predictions)));
+  CHECK(same(losses::evaluate("huber", targets, predictions, {{"delta", 0.1}}),
+             losses::huber(targets, predictions, {.delta = 0.1})));
+  CHECK(losses::mean_squared_error(targets, ops::cast(predictions, DType::float16)).dtype() ==
+        DType::float16);
+  CHECK_THROWS_WITH(losses::evaluate("hinge_los", targets, predictions), test::contains("inge"));
+  CHECK_THROWS_AS(losses::evaluate("hinge", targets, predictions, {{"delta", 1}}), ValueError);
+}
+
+TEST_CASE("a circle loss compares with references") {
+  const Tensor labels = Tensor::from({0, 1}, {2});
+  const Tensor embeddings = Tensor::from({1.f, 0.f, 0.f, 1.f}, {2, 2});
+  const Tensor itself =
+      losses::circle(labels, embeddings, {.gamma = 4, .remove_diagonal = false}, {});
+  const Tensor other = losses::circle(labels, embeddings, {.gamma = 4, .remove_diagonal = false},
+                                      {.labels = labels, .embeddings = embeddings});
+  CHECK(ops::all_close(itself, other));
+  CHECK(itself.mask().dtype() == DType::boolean);
+  CHECK_THROWS_AS(losses::circle(labels, ops::ones({3, 2})), ShapeError);
+}
+
+TEST_CASE("CTC is infinite where labels do not fit, and refuses other shapes") {
+  const Tensor labels = Tensor::from({1, 1}, {1, 2});
+  CHECK(std::isinf(losses::CTC()(labels, ops::zeros({1, 2, 3})).item()));
+  // One way: label, blank, label.
+  CHECK(losses::CTC()(labels, ops::zeros({1, 3, 3})).item() == Approx(3 * std::log(3.0)));
+  CHECK_THROWS_AS(losses::CTC()(labels, ops::zeros({2, 3})), ShapeError);
+}
+
+TEST_CASE("options of losses are checked") {
+  CHECK_THROWS_AS(losses::CategoricalGeneralizedCrossEntropy({.q = 1}), ValueError);
+  CHECK_THROWS_AS(losses::CategoricalFocalCrossentropy()(ops::ones({2}), ops::ones({2, 3})),
+                  ShapeError);
+}
