@@ -12,6 +12,7 @@
 #include "orthogonal.h"
 #include "random_normal.h"
 #include "random_uniform.h"
+#include "stft.h"
 #include "truncated_normal.h"
 #include "variance_scaling.h"
 #include "zeros.h"

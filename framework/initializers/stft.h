@@ -1,0 +1,67 @@
+// STFT: the waves of a short-time Fourier transform, as a convolution's kernel.
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../base/initializer.h"
+#include "../config/config.h"
+
+namespace cornu::initializers {
+
+/// A window over a frame: the name of one, its values, or none (empty).
+class FrameWindow {
+ public:
+  FrameWindow() = default;
+  FrameWindow(std::nullopt_t) {}
+  FrameWindow(const char* name) : value_(std::string(name)) {}
+  FrameWindow(std::string name) : value_(std::move(name)) {}
+  FrameWindow(std::vector<double> values) : value_(std::move(values)) {}
+  bool empty() const { return value_.index() == 0; }
+  /// The values for a frame of `length`: of a symmetric window, or of one that repeats after
+  /// `length` if `periodic`. Throws ValueError for an unknown name, or values of another number.
+  std::vector<double> values(int64_t length, bool periodic) const;
+  const std::variant<std::monostate, std::string, std::vector<double>>& variant() const {
+    return value_;
+  }
+
+ private:
+  std::variant<std::monostate, std::string, std::vector<double>> value_;
+};
+
+struct STFTConfig {
+  std::string side = "real";    ///< or "imag"
+  FrameWindow window = "hann";  ///< a name of scipy.signal.get_window without parameters, or values
+  std::optional<std::string> scaling = "density";  ///< or "spectrum", or none
+  bool periodic = false;
+};
+
+/// For a kernel (frame, 1, bins): cos (or -sin, for "imag") of 2 pi t k / (2 (bins - 1)) at time t
+/// and bin k, times the window, divided by the root of its energy ("density") or its sum
+/// ("spectrum"). Throws ValueError for another side, scaling or window, ShapeError for other ranks
+/// than 3.
+class STFTInitializer : public Configured<STFTInitializer, STFTConfig, Initializer> {
+ public:
+  explicit STFTInitializer(STFTConfig c);
+  Tensor operator()(const Shape& shape, DType dtype) override;
+  /// In Keras's order.
+  Value::Dict get_config() const override;
+};
+
+using STFT = Ref<STFTInitializer>;
+
+}  // namespace cornu::initializers
+
+namespace cornu::detail {
+template <>
+struct OptionCodec<initializers::FrameWindow> {
+  static Value encode(const initializers::FrameWindow& v);
+  static initializers::FrameWindow decode(const Value& v);
+};
+}  // namespace cornu::detail
+
+namespace cornu {
+extern template class Configured<initializers::STFTInitializer, initializers::STFTConfig,
+                                 Initializer>;
+}
