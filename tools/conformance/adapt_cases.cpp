@@ -28,9 +28,12 @@ void check_adapt(Case& c) {
   const auto discretization = std::dynamic_pointer_cast<layers::DiscretizationLayer>(object);
   for (const Value& call : entry(c.spec, "adapt").get<Value::List>()) {
     const Value data = decode(call, inputs).get<Value::List>().at(0);
-    if (normalization) normalization->adapt(detail::from_value<Tensor>(data));
-    else if (discretization) discretization->adapt(detail::from_value<Tensor>(data));
-    else throw UnsupportedError("this layer does not adapt to data");
+    if (normalization)
+      normalization->adapt(detail::from_value<Tensor>(data));
+    else if (discretization)
+      discretization->adapt(detail::from_value<Tensor>(data));
+    else
+      throw UnsupportedError("this layer does not adapt to data");
   }
   if (normalization) {
     compare(c, "out/0", normalization->mean.value());

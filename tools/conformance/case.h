@@ -36,7 +36,7 @@ struct Case {
   bool has(const std::string& dataset) const { return file.has(name, dataset); }
 
   /// The outcome of `body` on these inputs: computed eagerly, or by a function that has recorded
-  /// itself (the third call of it; `before` runs before each).
+  /// itself (the first call that is replayed; `before` runs before each).
   Outcome run(const Inputs& inputs, const std::function<Outcome(const Inputs&)>& body,
               const std::function<void()>& before = {}) const;
 
