@@ -1,4 +1,5 @@
-// Convolutions: oneDNN for float32 and 16-bit floats, plain loops for other types and odd cases.
+// Convolutions: oneDNN and Winograd for float32 and 16-bit floats, plain loops for other types and
+// odd cases.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "onednn.h"
 #include "parallel.h"
 #include "prepare_conv.h"
+#include "winograd.h"
 
 namespace cornu::backend::cpu {
 namespace {
@@ -205,15 +207,23 @@ void plain(const ConvSizes& s, const void* first, const void* second, const void
   if (c.block != 0) make_blocks(c, static_cast<const T*>(to), static_cast<T*>(out));
 }
 
+bool fast_conv(const ConvSizes& s, const float* first, const float* second, const float* bias,
+               float* out) {
+  const auto winograd = prepare_winograd(s);
+  if (winograd == nullptr) return onednn_conv(s, first, second, bias, out);
+  winograd->run(first, second, bias, out);
+  return true;
+}
+
 void run_as(DType type, const ConvSizes& s, const void* first, const void* second, const void* bias,
             void* out) {
   switch (type) {
     case DType::float32:
-      if (!any_empty(s) &&
-          onednn_conv(s, static_cast<const float*>(first), static_cast<const float*>(second),
-                      static_cast<const float*>(bias), static_cast<float*>(out)))
-        return;
-      return plain<float>(s, first, second, bias, out);
+      if (any_empty(s) ||
+          !fast_conv(s, static_cast<const float*>(first), static_cast<const float*>(second),
+                     static_cast<const float*>(bias), static_cast<float*>(out)))
+        plain<float>(s, first, second, bias, out);
+      return;
     case DType::float64:
       return plain<double>(s, first, second, bias, out);
     case DType::uint32:
@@ -223,9 +233,9 @@ void run_as(DType type, const ConvSizes& s, const void* first, const void* secon
   }
 }
 
-class OneDnnExecutable final : public Executable {
+class ConvExecutable final : public Executable {
  public:
-  OneDnnExecutable(std::unique_ptr<PreparedConv> conv, bool bias, bool forward)
+  ConvExecutable(std::unique_ptr<PreparedConv> conv, bool bias, bool forward)
       : conv_(std::move(conv)), bias_(bias), forward_(forward) {}
   void run(void* const* data) override {
     const auto at = [&](int i) { return static_cast<float*>(data[i]); };
@@ -271,14 +281,16 @@ std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Op
   if (!std::all_of(inputs.begin(), inputs.end(), is_float32) || !is_float32(outputs[0]) ||
       any_empty(sizes))
     return nullptr;
-  auto conv = prepare_onednn_conv(sizes);
+  auto conv = prepare_winograd(sizes);
+  if (conv == nullptr) conv = prepare_onednn_conv(sizes);
   if (conv == nullptr) return nullptr;
-  return std::make_unique<OneDnnExecutable>(std::move(conv), sizes.bias != 0,
-                                            kernel.pass == ConvPass::forward);
+  return std::make_unique<ConvExecutable>(std::move(conv), sizes.bias != 0,
+                                          kernel.pass == ConvPass::forward);
 }
 
 std::string conv_method(const Conv& kernel, Operands inputs, Operands outputs) {
-  return onednn_conv_name(conv_sizes(kernel, inputs, outputs));
+  const ConvSizes sizes = conv_sizes(kernel, inputs, outputs);
+  return prepare_winograd(sizes) != nullptr ? "winograd" : onednn_conv_name(sizes);
 }
 
 }  // namespace cornu::backend::cpu

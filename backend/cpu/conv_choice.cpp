@@ -11,13 +11,14 @@ bool all_equal(const std::array<int64_t, 3>& values, int64_t value) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
 }
 
-// Whether Winograd's F(4x4, 3x3) is faster than direct code. It works on tiles of 4x4 outputs (of
-// the pass that it computes) with 36 instead of 144 multiplications, transforms its data and
-// kernels, and computes the part of a tile that lies beyond the image for nothing. The model below,
-// in nanoseconds per tile, was fitted to times of 24 shapes: channels 16 to 512, images 7x7 to
-// 56x56, batches 1 to 128. 3x3 convolutions of ResNet-50 take 0.5 (28x28x128) to 0.9 (7x7x512)
-// times as long as direct code.
+// Whether oneDNN's Winograd is faster than direct code for a backward pass over the weights;
+// winograd.h has the other passes. It works on tiles of 4x4 results with 36 instead of 144
+// multiplications, transforms its data, and computes the part of a tile that lies beyond the image
+// for nothing. The model below, in nanoseconds per tile, was fitted to times of 24 shapes: channels
+// 16 to 512, images 7x7 to 56x56, batches 1 to 128. 3x3 convolutions of ResNet-50 take 0.5
+// (28x28x128) to 0.9 (7x7x512) times as long as direct code.
 bool winograd_pays(const ConvSizes& s, int64_t block) {
+  if (static_cast<ConvPass>(s.pass) != ConvPass::backward_weights) return false;
   if (block != 16 || s.spatial != 2 || s.groups != 1) return false;
   if (s.kernel[1] != 3 || s.kernel[2] != 3 || !all_equal(s.strides, 1) || !all_equal(s.dilation, 1))
     return false;
@@ -25,24 +26,17 @@ bool winograd_pays(const ConvSizes& s, int64_t block) {
   if (std::max({s.pad_low[1], s.pad_low[2], s.pad_high[1], s.pad_high[2]}) > 1 ||
       std::min({s.pad_low[1], s.pad_low[2], s.pad_high[1], s.pad_high[2]}) < 0)
     return false;
-  const auto pass = static_cast<ConvPass>(s.pass);
-  const std::array<int64_t, 3>& out = pass == ConvPass::backward_data ? s.x : s.y;
-  const auto tiles = static_cast<double>(s.batch * ((out[1] + 3) / 4) * ((out[2] + 3) / 4));
+  const auto tiles = static_cast<double>(s.batch * ((s.y[1] + 3) / 4) * ((s.y[2] + 3) / 4));
   if (tiles == 0) return false;
-  const double used = static_cast<double>(s.batch * out[1] * out[2]) / (16 * tiles);
+  const double used = static_cast<double>(s.batch * s.y[1] * s.y[2]) / (16 * tiles);
   const auto products = static_cast<double>(s.in_channels * s.out_channels);
   const auto channels = static_cast<double>(s.in_channels + s.out_channels);
   const auto elements = static_cast<double>(
       s.batch * (s.x[1] * s.x[2] * s.in_channels + s.y[1] * s.y[2] * s.out_channels));
   const double reorder = (s.block_x != 16 || s.block_y != 16) ? 6 * channels : 0;
-  if (pass == ConvPass::backward_weights) {
-    const double per_channel = elements > 3e6 ? 25 : 10;  // beyond the caches, below
-    const double winograd =
-        0.5 * products + per_channel * channels + 12 * products / tiles + reorder;
-    return 1.39 * used * products > 1.1 * winograd;
-  }
-  const double winograd = 0.42 * products + 12 * channels + 20 * products / tiles + reorder;
-  return 1.31 * used * products > 1.1 * winograd;
+  const double per_channel = elements > 3e6 ? 25 : 10;  // beyond the caches, below
+  const double winograd = 0.5 * products + per_channel * channels + 12 * products / tiles + reorder;
+  return 1.39 * used * products > 1.1 * winograd;
 }
 
 // A 1x1 window's backward pass over the weights, when dkernel has at least as many columns as rows:

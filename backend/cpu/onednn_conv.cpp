@@ -164,9 +164,8 @@ Plan make_plan(const ConvSizes& s, const ConvChoice& choice) {
   const Dims strides = last(s.strides), low = last(s.pad_low), high = last(s.pad_high);
 
   const auto pass = static_cast<ConvPass>(s.pass);
-  // For inference Winograd's algorithm would want kernels that are transformed ahead.
-  const auto prop = pass == ConvPass::forward && !winograd ? dnnl::prop_kind::forward_inference
-                                                           : dnnl::prop_kind::forward_training;
+  const auto prop = pass == ConvPass::forward ? dnnl::prop_kind::forward_inference
+                                              : dnnl::prop_kind::forward_training;
   const auto forward = describe_with<dnnl::convolution_forward>(
       attributes_of(s), nullptr, prop, algorithm, x, kernel, bias, y, strides, dilation, low, high);
   const auto finish = [&](const auto& desc, auto primitive, const Argument& first,

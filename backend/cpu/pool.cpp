@@ -55,6 +55,21 @@ class Walk {
   }
   const Window& window() const { return window_; }
   int64_t image() const { return image_; }
+  // The first pixel of x in the window.
+  int64_t first() const {
+    return (window_.begin[0] * s_.x[1] + window_.begin[1]) * s_.x[2] + window_.begin[2];
+  }
+  // How many pixels of this row of y, from here on and at most `limit`, have windows of 2x2 pixels
+  // that lie inside of x.
+  int64_t squares(int64_t limit) const {
+    if (s_.window != std::array<int64_t, 3>{1, 2, 2} || window_.count() != 4) return 0;
+    const int64_t last = (s_.x[2] - 2 + s_.pad_low[2]) / s_.strides[2];
+    return std::min({limit, last + 1 - at_[2], s_.y[2] - at_[2]});
+  }
+  void skip(int64_t pixels) {
+    at_[2] += pixels - 1;
+    next();
+  }
   void next() {
     for (size_t axis = 3; axis-- > 0;) {
       const bool carry = ++at_[axis] == s_.y[axis];
@@ -113,15 +128,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Loops over the pixels of x in a window, row by row. `Body` is called with the pixel's number.
 template <class Body>
 HWY_ATTR inline void each_pixel(const PoolSizes& s, const Window& w, const Body& body) {
-  // The most frequent window, without loops.
-  if (w.end[0] - w.begin[0] == 1 && w.end[1] - w.begin[1] == 2 && w.end[2] - w.begin[2] == 2) {
-    const int64_t first = (w.begin[0] * s.x[1] + w.begin[1]) * s.x[2] + w.begin[2];
-    body(first);
-    body(first + 1);
-    body(first + s.x[2]);
-    body(first + s.x[2] + 1);
-    return;
-  }
   for (int64_t i = w.begin[0]; i < w.end[0]; ++i)
     for (int64_t j = w.begin[1]; j < w.end[1]; ++j)
       for (int64_t k = w.begin[2]; k < w.end[2]; ++k) body((i * s.x[1] + j) * s.x[2] + k);
@@ -147,25 +153,55 @@ HWY_ATTR inline auto is_nan(V x) {
     return hn::Ne(x, x);
 }
 
+// The larger one; NaN wins and stays.
+template <class T, class V>
+HWY_ATTR inline V larger(V best, V x) {
+  return hn::IfThenElse(hn::Or(hn::Gt(x, best), is_nan<T>(x)), x, best);
+}
+
+// Calls f(first pixel of x, pixel of y) along the row for the most frequent windows, those of 2x2
+// pixels. Returns how many there were.
+template <class F>
+HWY_ATTR inline int64_t each_square(const PoolSizes& s, Walk& walk, int64_t limit, const F& f) {
+  const int64_t count = walk.squares(limit);
+  if (count <= 0) return 0;
+  int64_t from = walk.first();
+  for (int64_t i = 0; i < count; ++i, from += s.strides[2]) f(from, i);
+  walk.skip(count);
+  return count;
+}
+
 template <class T>
 HWY_ATTR void forward_max(const PoolSizes& s, const PoolData<T>& data, int64_t begin, int64_t end) {
   constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                             : std::numeric_limits<T>::lowest();
   Walk walk(s, begin);
   const int64_t image_size = s.x_pixels() * s.channels;
-  for (int64_t pixel = begin; pixel < end; ++pixel, walk.next()) {
+  const int64_t below = s.x[2] * s.channels, next = s.channels;
+  for (int64_t pixel = begin; pixel < end;) {
     const T* const image = data.x + walk.image() * image_size;
     T* const y = data.out + pixel * s.channels;
+    const int64_t squares =
+        each_square(s, walk, end - pixel, [&](int64_t from, int64_t i) HWY_ATTR {
+          each_vector<T>(0, s.channels, [&](auto d, int64_t c) HWY_ATTR {
+            const T* const x = image + from * s.channels + c;
+            const auto above = larger<T>(hn::LoadU(d, x), hn::LoadU(d, x + next));
+            const auto under = larger<T>(hn::LoadU(d, x + below), hn::LoadU(d, x + below + next));
+            hn::StoreU(larger<T>(above, under), d, y + i * s.channels + c);
+          });
+        });
+    pixel += squares;
+    if (squares > 0) continue;
     const Window w = walk.window();
     each_vector<T>(0, s.channels, [&](auto d, int64_t c) HWY_ATTR {
       auto best = hn::Set(d, lowest);
       each_pixel(s, w, [&](int64_t from) HWY_ATTR {
-        const auto x = hn::LoadU(d, image + from * s.channels + c);
-        // NaN wins and stays.
-        best = hn::IfThenElse(hn::Or(hn::Gt(x, best), is_nan<T>(x)), x, best);
+        best = larger<T>(best, hn::LoadU(d, image + from * s.channels + c));
       });
       hn::StoreU(best, d, y + c);
     });
+    ++pixel;
+    walk.next();
   }
 }
 
@@ -221,22 +257,39 @@ HWY_ATTR void backward_max(const PoolSizes& s, const PoolData<T>& data, int64_t 
   const bool fresh = tiles_exactly(s);
   if (!fresh) clear(s, dx, first, last);
   Walk walk(s, 0);
-  for (int64_t pixel = 0; pixel < s.y_pixels(); ++pixel, walk.next()) {
-    const int64_t y_at = (image * s.y_pixels() + pixel) * s.channels;
+  const int64_t pixels = s.y_pixels(), start = image * pixels * s.channels;
+  // What is to be given yet goes to the first pixel that is the maximum.
+  const auto give = [&](auto d, int64_t at, auto y, auto left) HWY_ATTR {
+    const auto value = hn::LoadU(d, x + at);
+    const auto chosen = hn::Or(hn::Eq(value, y), is_nan<T>(value));
+    const auto given = hn::IfThenElseZero(chosen, left);
+    hn::StoreU(fresh ? given : hn::Add(hn::LoadU(d, dx + at), given), d, dx + at);
+    return hn::IfThenZeroElse(chosen, left);
+  };
+  const int64_t below = s.x[2] * s.channels, next = s.channels;
+  for (int64_t pixel = 0; pixel < pixels;) {
+    const int64_t y_at = start + pixel * s.channels;
+    const int64_t squares =
+        each_square(s, walk, pixels - pixel, [&](int64_t to, int64_t i) HWY_ATTR {
+          each_vector<T>(first, last, [&](auto d, int64_t c) HWY_ATTR {
+            const int64_t at = to * s.channels + c, from = y_at + i * s.channels + c;
+            const auto y = hn::LoadU(d, data.y + from);
+            auto left = give(d, at, y, hn::LoadU(d, data.dy + from));
+            left = give(d, at + next, y, left);
+            left = give(d, at + below, y, left);
+            give(d, at + below + next, y, left);
+          });
+        });
+    pixel += squares;
+    if (squares > 0) continue;
     const Window w = walk.window();
     each_vector<T>(first, last, [&](auto d, int64_t c) HWY_ATTR {
-      // What is to be given yet goes to the first pixel that is the maximum.
       auto left = hn::LoadU(d, data.dy + y_at + c);
       const auto y = hn::LoadU(d, data.y + y_at + c);
-      each_pixel(s, w, [&](int64_t to) HWY_ATTR {
-        const int64_t at = to * s.channels + c;
-        const auto value = hn::LoadU(d, x + at);
-        const auto chosen = hn::Or(hn::Eq(value, y), is_nan<T>(value));
-        const auto given = hn::IfThenElseZero(chosen, left);
-        left = hn::IfThenZeroElse(chosen, left);
-        hn::StoreU(fresh ? given : hn::Add(hn::LoadU(d, dx + at), given), d, dx + at);
-      });
+      each_pixel(s, w, [&](int64_t to) HWY_ATTR { left = give(d, to * s.channels + c, y, left); });
     });
+    ++pixel;
+    walk.next();
   }
 }
 

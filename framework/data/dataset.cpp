@@ -18,10 +18,11 @@ int64_t count_samples(const Nest& x, const Nest& y, const Nest& sample_weight) {
     for (const Tensor& t : nest.flatten()) {
       if (!t) continue;
       if (t.rank() == 0)
-        throw ShapeError(fmt::format("{}: a scalar has no samples; the first axis must be the samples.", what));
+        throw ShapeError(
+            fmt::format("{}: a scalar has no samples; the first axis must be the samples.", what));
       if (samples >= 0 && t.shape()[0] != samples)
-        throw ShapeError(fmt::format("{} has {} samples (shape {}), the tensors before it have {}.", what, t.shape()[0],
-                                     t.shape().str(), samples));
+        throw ShapeError(fmt::format("{} has {} samples (shape {}), the tensors before it have {}.",
+                                     what, t.shape()[0], t.shape().str(), samples));
       samples = t.shape()[0];
     }
   };
@@ -43,7 +44,8 @@ Tensor rows_of(const Tensor& t, int64_t begin, int64_t end) {
   end = std::clamp(end, begin, shape[0]);
   const size_t row = shape[0] == 0 ? 0 : t.bytes() / static_cast<size_t>(shape[0]);
   shape[0] = end - begin;
-  return Tensor::part_of(t, static_cast<char*>(t.data()) + static_cast<size_t>(begin) * row, shape, t.dtype());
+  return Tensor::part_of(t, static_cast<char*>(t.data()) + static_cast<size_t>(begin) * row, shape,
+                         t.dtype());
 }
 
 }  // namespace
@@ -55,37 +57,55 @@ Nest take_rows(const Nest& nest, int64_t begin, int64_t end) {
 }
 
 TensorDataset::TensorDataset(Nest x, Nest y, Nest sample_weight, Options options)
-    : x_(std::move(x)), y_(std::move(y)), sample_weight_(std::move(sample_weight)), options_(options) {
+    : x_(std::move(x)),
+      y_(std::move(y)),
+      sample_weight_(std::move(sample_weight)),
+      options_(options) {
   if (options_.batch_size < 1)
     throw ValueError(fmt::format("batch_size must be at least 1, found {}.", options_.batch_size));
   samples_ = count_samples(x_, y_, sample_weight_);
 }
 
-int64_t TensorDataset::size() const { return (samples_ + options_.batch_size - 1) / options_.batch_size; }
+int64_t TensorDataset::size() const {
+  return (samples_ + options_.batch_size - 1) / options_.batch_size;
+}
 
 void TensorDataset::on_epoch_begin(int64_t epoch) {
   if (!options_.shuffle) return;
   // Sorting random numbers by (seed, epoch, sample): an order that depends on nothing else.
-  const backend::Key key = backend::fold_in(backend::jax_key(options_.seed), static_cast<uint32_t>(epoch));
+  const backend::Key key =
+      backend::fold_in(backend::jax_key(options_.seed), static_cast<uint32_t>(epoch));
   std::vector<std::pair<uint64_t, int32_t>> keyed(static_cast<size_t>(samples_));
-  for (size_t i = 0; i < keyed.size(); ++i) keyed[i] = {backend::bits64_at(key, i), static_cast<int32_t>(i)};
+  for (size_t i = 0; i < keyed.size(); ++i)
+    keyed[i] = {backend::bits64_at(key, i), static_cast<int32_t>(i)};
   std::sort(keyed.begin(), keyed.end());
-  std::vector<int32_t> order(keyed.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = keyed[i].second;
-  order_ = Tensor(order);
-}
-
-Nest TensorDataset::rows(const Nest& nest, const Tensor& indices, int64_t begin, int64_t end) const {
-  if (nest.empty()) return {};
-  if (!indices) return take_rows(nest, begin, end);
-  if (nest.is_tensor()) return ops::take(nest.tensor(), indices, 0);
-  return nest.map([&](const Tensor& t) { return t ? ops::take(t, indices, 0) : t; });
+  order_.resize(keyed.size());
+  for (size_t i = 0; i < order_.size(); ++i) order_[i] = keyed[i].second;
+  indices_ = Tensor(order_);
 }
 
 Batch TensorDataset::batch(int64_t index) {
-  const int64_t begin = index * options_.batch_size, end = std::min(begin + options_.batch_size, samples_);
-  const Tensor indices = rows_of(order_, begin, end);
-  return {rows(x_, indices, begin, end), rows(y_, indices, begin, end), rows(sample_weight_, indices, begin, end)};
+  if (index < 0 || index >= size())
+    throw ValueError(
+        fmt::format("batch {} does not exist; there are {}, counted from 0.", index, size()));
+  int64_t begin = index * options_.batch_size,
+          end = std::min(begin + options_.batch_size, samples_);
+  if (!order_.empty() && end - begin > 1) {
+    const Tensor indices = rows_of(indices_, begin, end);
+    auto gather = [&](const Nest& nest) -> Nest {
+      if (nest.empty()) return {};
+      if (nest.is_tensor()) return ops::take(nest.tensor(), indices, 0);
+      return nest.map([&](const Tensor& t) { return t ? ops::take(t, indices, 0) : t; });
+    };
+    return {gather(x_), gather(y_), gather(sample_weight_)};
+  }
+  // A single row is a place in memory, wherever the order puts it.
+  if (!order_.empty()) {
+    begin = order_[static_cast<size_t>(begin)];
+    end = begin + 1;
+  }
+  return {take_rows(x_, begin, end), take_rows(y_, begin, end),
+          take_rows(sample_weight_, begin, end)};
 }
 
 }  // namespace cornu

@@ -15,8 +15,8 @@ struct Batch {
   Nest sample_weight = {};
 };
 
-/// Batches by number. on_epoch_begin and on_epoch_end are called around every pass: each epoch of training, each
-/// validation, each evaluate and predict.
+/// Batches by number. on_epoch_begin and on_epoch_end are called around every pass: each epoch of
+/// training, each validation, each evaluate and predict.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -40,17 +40,17 @@ class TensorDataset : public Dataset {
   /// Throws ShapeError when the numbers of samples differ.
   TensorDataset(Nest x, Nest y, Nest sample_weight, Options options);
   int64_t size() const override;
+  /// Throws ValueError when `index` is not in [0, size()).
   Batch batch(int64_t index) override;
   void on_epoch_begin(int64_t epoch) override;
   int64_t samples() const { return samples_; }
 
  private:
-  Nest rows(const Nest& nest, const Tensor& indices, int64_t begin, int64_t end) const;
-
   Nest x_, y_, sample_weight_;
   Options options_;
   int64_t samples_ = 0;
-  Tensor order_;
+  std::vector<int32_t> order_;  // of the samples in this epoch, empty when they are not shuffled
+  Tensor indices_;              // the same
 };
 
 /// Number of samples: the first axis, which all tensors share. Throws ShapeError naming both sizes.

@@ -1,0 +1,127 @@
+// Winograd's F(4x4, 3x3): transforms of filters, data and results, and the products between them.
+#include "winograd.h"
+
+#include <algorithm>
+
+#include "allocator.h"
+#include "parallel.h"
+#include "targets.h"
+#include "winograd_loops.h"
+
+namespace cornu::backend::cpu {
+namespace {
+
+/// Bytes of transformed data that a thread works on at a time: they are read once for each panel of
+/// filters, so they should stay in the second cache, but each filter should meet many tiles.
+constexpr int64_t data_bytes = 384 * 1024;
+constexpr int64_t most_tiles = 64, fewest_tiles = 32;
+/// Filters above this are transformed in each run rather than kept: 4 times the memory is too much
+/// for them.
+constexpr int64_t most_kept = 128 * 128;
+
+WinogradProblem problem_of(const ConvSizes& s) {
+  const bool forward = static_cast<ConvPass>(s.pass) == ConvPass::forward;
+  WinogradProblem p;
+  p.batch = s.batch;
+  p.in = forward ? s.in_channels : s.out_channels;
+  p.out = forward ? s.out_channels : s.in_channels;
+  const std::array<int64_t, 3>& from = forward ? s.x : s.y;
+  const std::array<int64_t, 3>& to = forward ? s.y : s.x;
+  p.rows = from[1];
+  p.columns = from[2];
+  p.out_rows = to[1];
+  p.out_columns = to[2];
+  // The backward pass is a convolution of dy, with the filters turned round.
+  p.pad_rows = forward ? s.pad_low[1] : 2 - s.pad_low[1];
+  p.pad_columns = forward ? s.pad_low[2] : 2 - s.pad_low[2];
+  p.turned = !forward;
+  p.relu = s.relu != 0;
+  return p;
+}
+
+class WinogradConv final : public PreparedConv {
+ public:
+  explicit WinogradConv(const WinogradProblem& problem)
+      : problem_(problem), loops_(winograd_loops()) {}
+
+  void run(const float* first, const float* second, const float* bias, float* out) override {
+    WinogradProblem p = problem_;
+    p.x = first;
+    p.bias = bias;
+    p.y = out;
+    const int64_t tiles = p.tiles();
+    const int64_t work = 36 * tiles * p.in * p.out, threads = threads_for(work);
+    const int64_t share = ((tiles + threads - 1) / threads + 7) / 8 * 8;
+    p.step = std::min(share, std::clamp(data_bytes / (36 * 4 * p.in), fewest_tiles, most_tiles));
+    const int64_t blocks = (tiles + p.step - 1) / p.step, parts = std::min(threads, blocks);
+    const int64_t part_floats = loops_.scratch(p);
+    const bool kept = kept_ != nullptr;
+    const Scratch scratch(static_cast<size_t>(parts * part_floats + (kept ? 0 : filter_floats())) *
+                          sizeof(float));
+    float* const floats = static_cast<float*>(scratch.data());
+    float* const filters = kept ? static_cast<float*>(kept_->data()) : floats + parts * part_floats;
+    if (!kept) transform(second, filters);
+    p.filters = filters;
+    parallel_for(parts, work, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part)
+        loops_.convolve(p, part * blocks / parts * p.step,
+                        std::min(tiles, (part + 1) * blocks / parts * p.step),
+                        floats + part * part_floats);
+    });
+  }
+  bool reorders_filters() const override { return problem_.in * problem_.out <= most_kept; }
+  void keep_filters(const float* filters) override {
+    if (!kept_)
+      kept_ = std::make_unique<Scratch>(static_cast<size_t>(filter_floats()) * sizeof(float));
+    transform(filters, static_cast<float*>(kept_->data()));
+  }
+
+ private:
+  int64_t filter_floats() const { return loops_.filter_floats(problem_); }
+  void transform(const float* kernel, float* to) const {
+    parallel_for(problem_.in, 90 * problem_.in * problem_.out, [&](int64_t begin, int64_t end) {
+      loops_.filters(problem_, kernel, begin, end, to);
+    });
+  }
+
+  WinogradProblem problem_;
+  const WinogradLoops& loops_;
+  std::unique_ptr<Scratch> kept_;
+};
+
+bool fits(const ConvSizes& s, int64_t lanes) {
+  const auto is = [](const std::array<int64_t, 3>& values, int64_t value) {
+    return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
+  };
+  return lanes > 0 && static_cast<ConvPass>(s.pass) != ConvPass::backward_weights &&
+         s.spatial == 2 && s.groups == 1 && s.block_x == lanes && s.block_y == lanes &&
+         s.kernel[1] == 3 && s.kernel[2] == 3 && is(s.strides, 1) && is(s.dilation, 1) &&
+         std::min(s.pad_low[1], s.pad_low[2]) >= 0 && std::max(s.pad_low[1], s.pad_low[2]) <= 2;
+}
+
+// Multiplications that take as long as the parts of the algorithm: fitted to times of 12 shapes (16
+// to 512 channels, 7x7 to 56x56, batches 1 to 128; Zen 5 with AVX-512).
+bool pays(const ConvSizes& s, const WinogradProblem& p) {
+  constexpr double channel =
+      600;  // transforming one channel of a tile, with its way to memory and back
+  constexpr double filter = 700, large_filter = 2600, kept_filter = 300;
+  constexpr int64_t most_cached = 300 * 300;  // filters beyond that go to memory and back
+  const auto pairs = static_cast<double>(p.in * p.out);
+  const auto pixels = static_cast<double>(s.batch * s.y[1] * s.y[2]);
+  const bool may_be_kept = !p.turned && p.in * p.out <= most_kept;
+  const double filters = pairs * (may_be_kept                   ? kept_filter
+                                  : p.in * p.out <= most_cached ? filter
+                                                                : large_filter);
+  const double tile = 36 * pairs / 0.85 + channel * static_cast<double>(p.in + p.out);
+  return static_cast<double>(p.tiles()) * tile + filters < 9 * pixels * pairs / 0.9;
+}
+
+}  // namespace
+
+std::unique_ptr<PreparedConv> prepare_winograd(const ConvSizes& sizes) {
+  if (!fits(sizes, winograd_loops().lanes)) return nullptr;
+  const WinogradProblem problem = problem_of(sizes);
+  return pays(sizes, problem) ? std::make_unique<WinogradConv>(problem) : nullptr;
+}
+
+}  // namespace cornu::backend::cpu
