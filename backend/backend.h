@@ -14,6 +14,7 @@ struct Operand {
   const Shape* shape;
   DType dtype;
   void* data;
+  bool number = false;  ///< a single number of the program's, whose `data` the host can read
 };
 
 /// Bytes of a device's caching allocator.
@@ -56,6 +57,10 @@ class Backend {
   virtual ~Backend() = default;
   /// "cpu", "cuda:0".
   virtual const std::string& name() const = 0;
+  /// For people: "NVIDIA H100 80GB HBM3, 79 GiB, driver 580.65".
+  virtual std::string description() const { return name(); }
+  /// Whether the host can read and write its memory.
+  virtual bool on_host() const { return false; }
   virtual Allocator& allocator() = 0;
   /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap inputs,
   /// except that a Fused kernel may write over an operand of the same shape and dtype.
@@ -68,6 +73,11 @@ class Backend {
   virtual int64_t channel_block() const { return 0; }
   virtual void copy_from_host(void* device, const void* host, size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
+  /// Copies within the device; the two do not overlap.
+  virtual void copy(void* to, const void* from, size_t bytes) = 0;
+  /// Waits for all work that was begun. Kernels and copies on the device may still run when their call returns, in the
+  /// order of the calls; copy_to_host waits by itself.
+  virtual void synchronize() {}
 };
 
 /// The CPU: always there.

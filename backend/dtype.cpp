@@ -11,9 +11,9 @@
 namespace cornu {
 namespace {
 
-constexpr std::array<std::string_view, dtype_count> names = {
+constexpr std::array<std::string_view, dtype_count + 1> names = {
     "bool",  "uint8", "uint16",  "uint32",   "uint64",  "int8",    "int16",
-    "int32", "int64", "float16", "bfloat16", "float32", "float64",
+    "int32", "int64", "float16", "bfloat16", "float32", "float64", "string",
 };
 
 /// `value` shifted right by `shift` bits (at most 31), rounded to nearest, ties to even.
@@ -34,7 +34,7 @@ DType dtype_of(std::string_view name) {
   const std::vector<std::string> candidates(names.begin(), names.end());
   throw ValueError("Unknown dtype '" + std::string(name) +
                    "'. Expected one of bool, uint8 to "
-                   "uint64, int8 to int64, float16, bfloat16, float32, float64." +
+                   "uint64, int8 to int64, float16, bfloat16, float32, float64, string." +
                    did_you_mean(name, candidates));
 }
 

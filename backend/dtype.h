@@ -21,17 +21,19 @@ enum class DType : uint8_t {
   bfloat16,
   float32,
   float64,
+  string,  ///< host only: stored as int32 indices into the tensor's table of strings
 };
 
+/// How many types of numbers there are; they come before `string`.
 inline constexpr int dtype_count = 13;
 
 /// Size of one element in bytes.
 constexpr size_t size_of(DType dtype) {
-  constexpr uint8_t sizes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
+  constexpr uint8_t sizes[dtype_count + 1] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 4};
   return sizes[static_cast<int>(dtype)];
 }
 
-constexpr bool is_float(DType dtype) { return dtype >= DType::float16; }
+constexpr bool is_float(DType dtype) { return dtype >= DType::float16 && dtype <= DType::float64; }
 constexpr bool is_signed_int(DType dtype) { return dtype >= DType::int8 && dtype <= DType::int64; }
 constexpr bool is_unsigned_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::uint64; }
 constexpr bool is_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::int64; }
@@ -92,6 +94,7 @@ decltype(auto) dispatch(DType dtype, F&& f) {
     case DType::float16: return f.template operator()<Half>();
     case DType::bfloat16: return f.template operator()<BFloat16>();
     case DType::float32: return f.template operator()<float>();
+    case DType::string: return f.template operator()<int32_t>();
     case DType::float64: break;
   }
   return f.template operator()<double>();

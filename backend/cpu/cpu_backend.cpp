@@ -2,6 +2,7 @@
 #include "cpu_backend.h"
 
 #include <cstring>
+#include <fstream>
 #include <utility>
 #include <variant>
 
@@ -40,6 +41,21 @@ void CpuBackend::copy_from_host(void* device, const void* host, size_t bytes) {
 
 void CpuBackend::copy_to_host(void* host, const void* device, size_t bytes) {
   if (bytes > 0) std::memcpy(host, device, bytes);
+}
+
+void CpuBackend::copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+std::string CpuBackend::description() const {
+  std::ifstream info("/proc/cpuinfo");
+  std::string model = "CPU";
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+  return model + ", " + std::to_string(threads()) + " threads";
 }
 
 }  // namespace cpu

@@ -12,6 +12,8 @@ namespace cornu::backend::cpu {
 class CpuBackend final : public Backend {
  public:
   const std::string& name() const override { return name_; }
+  std::string description() const override;
+  bool on_host() const override { return true; }
   Allocator& allocator() override { return allocator_; }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs) override;
@@ -21,6 +23,7 @@ class CpuBackend final : public Backend {
   int64_t channel_block() const override;
   void copy_from_host(void* device, const void* host, size_t bytes) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
+  void copy(void* to, const void* from, size_t bytes) override;
 
  private:
   std::string name_ = "cpu";

@@ -81,6 +81,8 @@ void TensorDataset::on_epoch_begin(int64_t epoch) {
   std::sort(keyed.begin(), keyed.end());
   order_.resize(keyed.size());
   for (size_t i = 0; i < order_.size(); ++i) order_[i] = keyed[i].second;
+  // Beside the data, or where tensors are made now if there are several places.
+  const DeviceScope scope(x_.is_tensor() ? x_.tensor().device() : default_device());
   indices_ = Tensor(order_);
 }
 

@@ -1,7 +1,12 @@
 // Computes a step on the backend of its operands and shows it to the recorders.
 #include "apply.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
 #include "cost.h"
+#include "strings.h"
 
 namespace cornu {
 
@@ -23,6 +28,22 @@ bool have_values(std::span<const Tensor> tensors) {
     all = false;
   }
   return all;
+}
+
+// Where to compute: where the inputs are. Numbers of the program are everywhere, strings in the host's memory only.
+backend::Backend& backend_of(std::span<const Tensor> inputs, const backend::Kernel* kernel) {
+  backend::Backend* found = nullptr;
+  for (const Tensor& t : inputs) {
+    const detail::Storage* const storage = t.impl()->storage;
+    if (!storage || storage->backend == found || t.dtype() == DType::string) continue;
+    if (found)
+      throw ValueError(fmt::format(
+          "{}: one operand is on {}, a {} of shape {} is on {}. Move one of them with Tensor::to.",
+          kernel ? backend::kernel_name(*kernel) : "work of the host", found->name(), dtype_name(t.dtype()),
+          t.shape().str(), storage->backend->name()));
+    found = storage->backend;
+  }
+  return found ? *found : detail::current_backend();
 }
 
 // The operands of a step. A number written in C++ is a float32, except that a computation in float64 gets it whole;
@@ -50,6 +71,23 @@ InlineVector<backend::Operand, 8> operands_of(std::span<const Tensor> inputs, DT
   return operands;
 }
 
+// `f` on copies of what is not in the host's memory.
+HostFunction in_host_memory(HostFunction f) {
+  return [f = std::move(f)](std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+    const auto there = [](const Tensor& t) { return !t.impl()->storage || t.impl()->storage->backend->on_host(); };
+    if (std::all_of(inputs.begin(), inputs.end(), there) && std::all_of(outputs.begin(), outputs.end(), there))
+      return f(inputs, outputs);
+    Tensors from, to;
+    for (const Tensor& t : inputs) from.push_back(t.to(Device::cpu()));
+    for (const Tensor& t : outputs)
+      to.push_back(there(t) ? t : Tensor::empty(t.shape(), t.dtype(), backend::cpu_backend()));
+    f(from, to);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (const size_t bytes = outputs[i].bytes(); bytes > 0 && !there(outputs[i]))
+        outputs[i].impl()->storage->backend->copy_from_host(outputs[i].data(), to[i].data(), bytes);
+  };
+}
+
 bool watched() {
   const GraphContext& context = graph_context();
   return context.tracer || !context.recorders.empty();
@@ -65,13 +103,15 @@ void show(const Step& step) {
 Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
               std::span<const TensorSpec> outputs) {
   Tensors results;
+  if (any_strings(inputs, outputs)) return apply_to_strings(kernel, inputs, outputs);
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, outputs);
   if (!have_values(inputs)) {
     for (const TensorSpec& spec : outputs) results.push_back(Tensor::abstract(spec.shape, spec.dtype));
     return results;
   }
+  backend::Backend& backend = backend_of(inputs, &kernel);
   if (graph_context().dry) {
-    for (const TensorSpec& spec : outputs) results.push_back(Tensor::hollow(spec.shape, spec.dtype));
+    for (const TensorSpec& spec : outputs) results.push_back(Tensor::hollow(spec.shape, spec.dtype, backend));
     show({&kernel, nullptr, inputs, results});
     return results;
   }
@@ -79,27 +119,29 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
   const auto in = operands_of(inputs, outputs.empty() ? DType::float32 : outputs[0].dtype, numbers);
   InlineVector<backend::Operand, 8> out;
   for (const TensorSpec& spec : outputs) {
-    results.push_back(Tensor::empty(spec.shape, spec.dtype));
+    results.push_back(Tensor::empty(spec.shape, spec.dtype, backend));
     out.push_back(results.back().operand());
   }
-  backend::cpu_backend().run(kernel, in, out);
+  backend.run(kernel, in, out);
   if (watched()) show({&kernel, nullptr, inputs, results});
   return results;
 }
 
 Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output) {
+  if (any_strings(inputs, {&output, 1})) return apply_to_strings(kernel, inputs, {&output, 1})[0];
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, {&output, 1});
   if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
+  backend::Backend& backend = backend_of(inputs, &kernel);
   if (graph_context().dry) {
-    const Tensor result = Tensor::hollow(output.shape, output.dtype);
+    const Tensor result = Tensor::hollow(output.shape, output.dtype, backend);
     show({&kernel, nullptr, inputs, {&result, 1}});
     return result;
   }
   InlineVector<double, 8> numbers;
   const auto in = operands_of(inputs, output.dtype, numbers);
-  Tensor result = Tensor::empty(output.shape, output.dtype);
+  Tensor result = Tensor::empty(output.shape, output.dtype, backend);
   const backend::Operand out = result.operand();
-  backend::cpu_backend().run(kernel, in, {&out, 1});
+  backend.run(kernel, in, {&out, 1});
   if (watched()) show({&kernel, nullptr, inputs, {&result, 1}});
   return result;
 }
@@ -122,15 +164,21 @@ void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> output
   show({nullptr, &gradient, inputs, outputs});
 }
 
-Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
-                   const std::string& text) {
+Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
+                    const std::string& text) {
   Tensors results;
   const bool ready = have_values(inputs);
   const bool dry = graph_context().dry;
+  // A plan has no place for tables of strings: a function that makes strings stays eager.
+  if (ready && any_strings({}, outputs)) {
+    if (dry) throw NeedsValues();
+    if (Tracer* tracer = graph_context().tracer) tracer->give_up("strings are made");
+  }
+  backend::Backend* const backend = ready ? &backend_of(inputs, nullptr) : nullptr;
   for (const TensorSpec& spec : outputs)
     results.push_back(!ready ? Tensor::abstract(spec.shape, spec.dtype)
-                      : dry  ? Tensor::hollow(spec.shape, spec.dtype)
-                             : Tensor::empty(spec.shape, spec.dtype));
+                      : dry  ? Tensor::hollow(spec.shape, spec.dtype, *backend)
+                             : Tensor::empty(spec.shape, spec.dtype, *backend));
   if (!ready) return results;
   if (!dry) {
     // What the host does with the values is not part of the computation.
@@ -140,6 +188,11 @@ Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::s
   }
   if (Tracer* tracer = graph_context().tracer) tracer->step({nullptr, nullptr, inputs, results, &f, &text});
   return results;
+}
+
+Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
+                   const std::string& text) {
+  return apply_steps(in_host_memory(f), inputs, outputs, text);
 }
 
 }  // namespace cornu

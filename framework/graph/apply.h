@@ -20,9 +20,13 @@ Tensor apply_reshape(const Tensor& x, const Shape& shape);
 void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                   const GradientFunction& gradient);
 
-/// Calls `f` on the inputs' values, now and in each replay, and returns the outputs that it filled. It has no gradient.
-/// `text` tells one such function from another.
+/// Calls `f` on the inputs, now and in each replay, and returns the outputs that it filled. It has no gradient.
+/// `text` tells one such function from another. What `f` gets lies in the host's memory: copies of what is on a device.
 Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
                    const std::string& text = {});
+
+/// The same for an `f` that runs operations or plans: it gets the tensors where they are.
+Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
+                    const std::string& text = {});
 
 }  // namespace cornu

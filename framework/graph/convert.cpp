@@ -15,9 +15,11 @@ namespace {
   throw ValueError(fmt::format("expected {}, found {}", wanted, v.kind()));
 }
 
-// A nested list of numbers as a constant tensor: of bools only, of integers (int32), or else float32.
+// A nested list of numbers as a constant tensor: of bools only, of integers (int32), or else float32. One of texts as
+// a string tensor.
 Tensor constant(const Value& v) {
   std::vector<double> numbers;
+  std::vector<std::string> texts;
   Shape shape;
   bool bools = true, integers = true;
   const std::function<void(const Value&, int)> walk = [&](const Value& e, int depth) {
@@ -28,15 +30,18 @@ Tensor constant(const Value& v) {
       for (const Value& x : list) walk(x, depth + 1);
     } else if (depth != shape.rank()) {
       mismatch("a regular array", v);
-    } else if (e.is_number() || e.is<bool>()) {
+    } else if (e.is<std::string>() && numbers.empty()) {
+      texts.push_back(e.get<std::string>());
+    } else if (texts.empty() && (e.is_number() || e.is<bool>())) {
       bools &= e.is<bool>();
       integers &= !e.is<double>();
       numbers.push_back(e.is<bool>() ? e.get<bool>() : e.number());
     } else {
-      mismatch("numbers", e);
+      mismatch(texts.empty() ? "numbers" : "text", e);
     }
   };
   walk(v, 0);
+  if (!texts.empty()) return Tensor::strings(texts, shape);
   const Tensor t = Tensor::from(numbers, shape);
   if (numbers.empty()) return ops::cast(t, DType::float32);
   return ops::cast(t, bools ? DType::boolean : integers ? DType::int32 : DType::float32);

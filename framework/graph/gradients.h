@@ -6,14 +6,14 @@
 namespace cornu {
 
 /// A step seen from behind: its operands, the gradients of its outputs (empty where none arrived) and which
-/// inputs want theirs (a bit each).
+/// inputs want theirs (a bit each; those beyond the 32nd always get one).
 struct Backprop {
   std::span<const Tensor> inputs;
   std::span<const Tensor> outputs;
   std::span<const Tensor> gradients;
   uint32_t wanted;
 
-  bool wants(int input) const { return wanted >> input & 1; }
+  bool wants(int input) const { return input >= 32 || (wanted >> input & 1); }
 };
 
 /// Which operands' values a kernel's rule reads, a bit for each input and each output; of the others it reads shapes and

@@ -11,6 +11,7 @@ namespace {
 bool same_tensor_kind(const Tensor& a, const Tensor& b) {
   if (!a || !b) return !a && !b;
   if (a.shape() != b.shape() || a.dtype() != b.dtype() || a.is_weak() != b.is_weak()) return false;
+  if (!a.is_weak() && a.impl()->storage->backend != b.impl()->storage->backend) return false;
   // A C++ number is part of the signature: the recording holds it as a constant.
   if (a.is_weak() && std::memcmp(a.data(), b.data(), 8) != 0) return false;
   const bool masked = a.impl()->mask != nullptr;
@@ -56,7 +57,7 @@ bool same_kind(const Nest& a, const Nest& b) {
 Nest kind_of(const Nest& nest) {
   return nest.map([](const Tensor& t) {
     if (!t || t.is_weak()) return t;
-    Tensor kind = Tensor::abstract(t.shape(), t.dtype());
+    Tensor kind = Tensor::hollow(t.shape(), t.dtype(), t.device().backend());
     if (t.mask()) kind.set_mask(Tensor::abstract(t.mask().shape(), t.mask().dtype()));
     return kind;
   });
@@ -74,6 +75,8 @@ std::string kind_difference(const Nest& before, const Nest& now,
     const auto text = [](const Tensor& t) {
       return !t ? std::string("nothing") : t.is_weak() ? "the number " + t.str() : t.spec().str();
     };
+    if (a[i] && b[i] && a[i].device() != b[i].device())
+      return fmt::format("argument '{}' moved from {} to {}", name, a[i].device().name(), b[i].device().name());
     if (a[i] && b[i] && a[i].spec() == b[i].spec() && !a[i].is_weak())
       return fmt::format("the mask of argument '{}' changed", name);
     return fmt::format("argument '{}' changed from {} to {}", name, text(a[i]), text(b[i]));

@@ -189,12 +189,18 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
     for (const Tensor& t : entry.outputs)
       if (std::find(sources.begin(), sources.end(), t.impl()->key) == sources.end())
         gradients.erase(t.impl()->key);
+    const auto watched = [&](size_t k) {
+      return is_float(entry.inputs[k].dtype()) &&
+             (entry.inputs[k].impl()->tapes.load(std::memory_order_relaxed) & bit_);
+    };
     uint32_t wanted = 0;
-    for (size_t k = 0; k < entry.inputs.size() && k < 32; ++k)
-      if (is_float(entry.inputs[k].dtype()) &&
-          (entry.inputs[k].impl()->tapes.load(std::memory_order_relaxed) & bit_))
-        wanted |= 1u << k;
-    if (!wanted) continue;
+    bool any_wanted = false;
+    for (size_t k = 0; k < entry.inputs.size(); ++k)
+      if (watched(k)) {
+        any_wanted = true;
+        if (k < 32) wanted |= 1u << k;
+      }
+    if (!any_wanted) continue;
     const GradientPlace place(entry.where.get());
     Tensors outgoing;
     if (entry.custom) {
@@ -207,7 +213,7 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
       outgoing.push_back(apply_reshape(incoming[0], entry.inputs[0].shape()));
     }
     for (size_t k = 0; k < outgoing.size(); ++k)
-      if (outgoing[k] && (wanted >> k & 1)) add(entry.inputs[k].impl()->key, outgoing[k]);
+      if (outgoing[k] && watched(k)) add(entry.inputs[k].impl()->key, outgoing[k]);
     if (!options_.persistent) entries_.pop_back();
   }
 

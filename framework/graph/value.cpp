@@ -66,6 +66,7 @@ Nest Value::nest() const {
   if (is<int64_t>()) return Tensor(get<int64_t>());
   if (is<double>()) return Tensor(get<double>());
   if (is<bool>()) return Tensor(get<bool>());
+  if (is<std::string>()) return Tensor::strings({get<std::string>()}, {});
   if (is_null()) return {};
   if (is<List>()) {
     Nest::List list;

@@ -68,7 +68,7 @@ class Value {
   void collect(std::vector<Tensor>& out) const;
   /// The same value with its tensors replaced by those of f.
   Value map(const std::function<Tensor(const Tensor&)>& f) const;
-  /// As a nest of tensors; numbers become weak scalars. Throws ValueError when something else is inside.
+  /// As a nest of tensors; numbers become weak scalars, texts string scalars. Throws ValueError when something else is inside.
   Nest nest() const;
   /// "a list", "text", ... for errors.
   std::string kind() const;

@@ -227,6 +227,7 @@ void list_bounding_boxes(OpCatalog& catalog) {
               &compute_iou);
   catalog.add("bounding_boxes.ComputeCiou",
               {"boxes1", "boxes2", "bounding_box_format", "image_shape=None"}, &compute_ciou);
+  detail::list_bounding_box_transforms(catalog);
 }
 
 }  // namespace cornu::ops

@@ -9,95 +9,29 @@
 #include <memory>
 
 #include "../graph/apply.h"
-#include "../graph/plan/passes.h"
-#include "../graph/plan/plan.h"
-#include "../graph/plan/recording.h"
 #include "../graph/tape.h"
+#include "batching.h"
 #include "core.h"
+#include "creation.h"
 #include "indexing.h"
 #include "operators.h"
+#include "recorded_loop.h"
+#include "recorded_part.h"
 #include "shaping.h"
 
 namespace cornu::ops {
 namespace {
 
+using control::check_same;
+using control::leaves;
+using control::packed;
+using control::Part;
 using plan::PartRecording;
 
-std::vector<Tensor> leaves(const Nest& nest) {
-  return nest.empty() ? std::vector<Tensor>{} : nest.flatten();
-}
+// Shorter loops are recorded round by round: their steps can be fused with each other.
+constexpr int64_t longest_unrolled = 4;
 
-Nest disguised(const Nest& nest) {
-  return nest.map([](const Tensor& t) {
-    // Numbers written in C++ become tensors: a loop changes them.
-    if (t && t.is_weak()) return Tensor::copy_of(t.data(), t.shape(), t.dtype());
-    return t ? t.disguised() : t;
-  });
-}
-
-// A part of a function, recorded: what it takes, what it gives, and how to run it.
-struct Part {
-  std::unique_ptr<PartRecording> recording;
-  Nest result;
-  std::vector<Tensor> results;
-  std::unique_ptr<plan::Plan> plan;
-  std::string text;
-  size_t given = 0;
-
-  template <class F>
-  Part(const std::vector<Tensor>& arguments, F&& f) : given(arguments.size()) {
-    Tracer* const outer = graph_context().tracer;
-    PauseRecording unseen;
-    recording = std::make_unique<PartRecording>(arguments);
-    result = f();
-    recording->stop();
-    results = leaves(result);
-    for (Tensor& t : results)
-      if (t.is_weak()) t = Tensor::copy_of(t.data(), t.shape(), t.dtype());
-    if (!recording->host_read().empty()) outer->give_up(recording->host_read());
-  }
-
-  // The value that a variable has after this part; what it had before if the part leaves it alone.
-  Tensor after(const Variable& variable) const {
-    for (const PartRecording::Changed& c : recording->changed())
-      if (c.variable == variable) return c.after;
-    graph_context().tracer->read(variable);
-    return variable.stored();
-  }
-
-  void finish(const std::vector<Tensor>& outputs) {
-    plan::Graph graph = recording->finish(outputs);
-    text = graph.str();
-    plan::optimize(graph);
-    plan = std::make_unique<plan::Plan>(std::move(graph));
-  }
-
-  // Runs on the arguments (given, then captured).
-  std::vector<Tensor> run(std::span<const Tensor> arguments) const {
-    std::vector<const Tensor*> pointers;
-    for (const Tensor& t : arguments) pointers.push_back(&t);
-    std::vector<Tensor> outputs(plan->graph().outputs.size());
-    plan->run(pointers, outputs);
-    return outputs;
-  }
-};
-
-void check_same(const Nest& a, const Nest& b, const char* op) {
-  if (!a.same_structure(b))
-    throw ShapeError(fmt::format("{}: the branches give different structures: {} and {}.", op,
-                                 a.structure(), b.structure()));
-  const std::vector<Tensor> x = leaves(a), y = leaves(b);
-  for (size_t i = 0; i < x.size(); ++i)
-    if (x[i].spec() != y[i].spec())
-      throw ShapeError(fmt::format(
-          "{}: output {} is {} in one branch and {} in another. All must give the same.", op, i,
-          x[i].spec().str(), y[i].spec().str()));
-}
-
-void fill(std::span<const Tensor> targets, const std::vector<Tensor>& values) {
-  for (size_t i = 0; i < targets.size(); ++i)
-    std::memcpy(targets[i].data(), values[i].data(), targets[i].bytes());
-}
+bool recording() { return graph_context().tracer != nullptr; }
 
 std::vector<Variable> changed_by(const std::vector<Part>& parts) {
   std::vector<Variable> variables;
@@ -116,54 +50,93 @@ int64_t choose(const Tensor& index, size_t count) {
   return static_cast<int64_t>(std::clamp(number, 0.0, static_cast<double>(count - 1)));
 }
 
-Nest recorded_switch(const Tensor& index, const Branches& branches, const char* op);
+// A step that runs one of the parts: its inputs are the index, the `given`, and what each captured.
+Tensors choose_part(const Tensor& index, const std::vector<Tensor>& given,
+                    std::shared_ptr<std::vector<Part>> parts, const std::vector<TensorSpec>& specs,
+                    const std::string& text) {
+  std::vector<Tensor> inputs = {index};
+  inputs.insert(inputs.end(), given.begin(), given.end());
+  for (const Part& part : *parts)
+    inputs.insert(inputs.end(), part.captured().begin(), part.captured().end());
+  const HostFunction f = [parts, count = given.size()](std::span<const Tensor> in,
+                                                       std::span<const Tensor> out) {
+    const auto chosen = static_cast<size_t>(choose(in[0], parts->size()));
+    size_t first = 1 + count;
+    for (size_t i = 0; i < chosen; ++i) first += (*parts)[i].captured().size();
+    const Part& part = (*parts)[chosen];
+    std::vector<const Tensor*> arguments;
+    for (size_t i = 0; i < count; ++i) arguments.push_back(&in[1 + i]);
+    for (size_t i = 0; i < part.captured().size(); ++i) arguments.push_back(&in[first + i]);
+    part.plan->run_into(arguments, out);
+  };
+  return apply_steps(f, inputs, specs, text);
+}
 
-// The gradients of what the branches captured: again a choice, in which the chosen branch runs
-// under a tape.
+// The gradients of what the branches captured: again a choice. They are recorded at once, since
+// what the branches refer to may be gone later.
 GradientFunction switch_gradient(const Tensor& index, const Branches& branches,
-                                 std::vector<Tensor> captured, const char* op) {
-  return [=](std::span<const Tensor> incoming) -> Tensors {
-    const std::vector<Tensor> arriving(incoming.begin(), incoming.end());
-    Branches backward;
-    for (const auto& branch : branches)
-      backward.push_back([=] {
-        GradientTape tape;
-        for (const Tensor& t : captured) tape.watch(t);
-        const std::vector<Tensor> outputs = leaves(branch());
-        std::vector<Tensor> targets, weights;
-        for (size_t i = 0; i < outputs.size() && i < arriving.size(); ++i)
-          if (is_float(outputs[i].dtype()) && arriving[i]) {
-            targets.push_back(outputs[i]);
-            weights.push_back(arriving[i]);
-          }
-        std::vector<Tensor> gradients = tape.gradient(targets, captured, weights);
-        for (size_t i = 0; i < gradients.size(); ++i)
-          if (!gradients[i]) gradients[i] = captured[i] * 0.0;
-        return Nest(gradients);
-      });
-    const std::vector<Tensor> gradients = leaves(
-        graph_context().tracer ? recorded_switch(index, backward, op)
-                               : backward[static_cast<size_t>(choose(index, branches.size()))]());
-    return Tensors(gradients.begin(), gradients.end());
+                                 const std::vector<Tensor>& captured, const Nest& like,
+                                 const char* op) {
+  std::vector<TensorSpec> arriving, specs;
+  std::vector<size_t> places;
+  const std::vector<Tensor> results = leaves(like);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (is_float(results[i].dtype())) {
+      places.push_back(i);
+      arriving.push_back(results[i].spec());
+    }
+  for (const Tensor& t : captured) specs.push_back(t.spec());
+  auto parts = std::make_shared<std::vector<Part>>();
+  std::string text;
+  for (const auto& branch : branches) {
+    std::vector<Tensor> weights;
+    for (const TensorSpec& s : arriving) weights.push_back(control::stand_in(s));
+    Part& part = parts->emplace_back(weights, [&] {
+      GradientTape tape;
+      for (const Tensor& t : captured) tape.watch(t);
+      const std::vector<Tensor> outputs = leaves(branch());
+      std::vector<Tensor> targets;
+      for (const size_t i : places) targets.push_back(outputs[i]);
+      std::vector<Tensor> gradients = tape.gradient(targets, captured, weights);
+      for (size_t i = 0; i < gradients.size(); ++i)
+        if (!gradients[i]) gradients[i] = ops::zeros(captured[i].shape(), captured[i].dtype());
+      return Nest(gradients);
+    });
+    part.finish(part.results);
+    text += fmt::format("  {} {}, gradient:\n{}", op, parts->size() - 1, part.text);
+  }
+  return [=, op = std::string(op)](std::span<const Tensor> incoming) -> Tensors {
+    std::vector<Tensor> weights;
+    for (size_t i = 0; i < places.size(); ++i)
+      weights.push_back(incoming[places[i]] ? incoming[places[i]]
+                                            : ops::zeros(arriving[i].shape, arriving[i].dtype));
+    const Tensors gradients = choose_part(index, weights, parts, specs, text);
+    control::forbid_gradient(weights, gradients, op);
+    control::forbid_gradient(captured, gradients, op);
+    return gradients;
   };
 }
 
 Nest recorded_switch(const Tensor& index, const Branches& branches, const char* op) {
   auto parts = std::make_shared<std::vector<Part>>();
+  const auto eagerly = [&](const std::string& why) {
+    graph_context().tracer->give_up(why);
+    return branches[static_cast<size_t>(choose(index, branches.size()))]();
+  };
   for (const auto& branch : branches) {
     parts->emplace_back(std::vector<Tensor>{}, branch);
+    if (const std::string why = parts->back().host_read(); !why.empty()) return eagerly(why);
     check_same(parts->front().result, parts->back().result, op);
   }
   const std::vector<Variable> variables = changed_by(*parts);
   const bool taped = !graph_context().recorders.empty();
-  if (taped && !variables.empty()) {
-    // Running a branch again for its gradient would assign twice.
-    graph_context().tracer->give_up(
-        fmt::format("ops::{} assigns variables under a GradientTape", op));
-    return branches[static_cast<size_t>(choose(index, branches.size()))]();
-  }
+  // Running a branch again for its gradient would assign twice.
+  if (taped && !variables.empty())
+    return eagerly(fmt::format("ops::{} assigns variables under a GradientTape", op));
+  if (graph_context().recorders.size() > 1)
+    return eagerly(fmt::format("ops::{} under several GradientTapes", op));
   std::string text;
-  std::vector<Tensor> inputs = {index}, captured;
+  std::vector<Tensor> captured;
   std::vector<TensorSpec> specs;
   for (Part& part : *parts) {
     std::vector<Tensor> outputs = part.results;
@@ -174,31 +147,21 @@ Nest recorded_switch(const Tensor& index, const Branches& branches, const char* 
     text += fmt::format("  {} {}:\n{}", op, &part - parts->data(), part.text);
     // Open tapes watch what the branches read.
     for (const Variable& v : part.recording->variables()) (void)v.value();
-    for (const Tensor& t : part.recording->captured()) {
-      inputs.push_back(t);
+    for (const Tensor& t : part.captured()) {
       const bool known = std::any_of(captured.begin(), captured.end(), [&](const Tensor& c) {
         return c.impl()->key == t.impl()->key;
       });
-      if (is_float(t.dtype()) && !known) captured.push_back(t);
+      if (control::watched(t) && !known) captured.push_back(t);
     }
   }
-  const HostFunction f = [parts](std::span<const Tensor> in, std::span<const Tensor> out) {
-    const auto chosen = static_cast<size_t>(choose(in[0], parts->size()));
-    size_t first = 1;
-    for (size_t i = 0; i < chosen; ++i) first += (*parts)[i].recording->captured().size();
-    const Part& part = (*parts)[chosen];
-    fill(out, part.run(in.subspan(first, part.recording->captured().size())));
-  };
-  const Tensors outputs = apply_host(f, inputs, specs, text);
+  const Tensors outputs = choose_part(index, {}, parts, specs, text);
   const size_t results = parts->front().results.size();
-  if (taped)
+  const Nest& like = parts->front().result;
+  if (taped && !captured.empty())
     apply_custom(captured, std::span(outputs.begin(), results),
-                 switch_gradient(index, branches, captured, op));
+                 switch_gradient(index, branches, captured, like, op));
   for (size_t i = 0; i < variables.size(); ++i) Variable(variables[i]).assign(outputs[results + i]);
-  return parts->front().result.empty()
-             ? Nest()
-             : parts->front().result.pack(
-                   {outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(results)});
+  return packed(like, {outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(results)});
 }
 
 Nest switch_between(const Tensor& index, const Branches& branches, const char* op) {
@@ -278,87 +241,97 @@ Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
       check_same(state, after, "while_loop");
       return after;
     }
-  if (!graph_context().tracer) {
-    for (int64_t i = 0; i < limit && holds(cond(state)); ++i) state = body(state);
-    return state;
+  if (recording()) {
+    // A number written in C++ becomes a tensor, which the loop changes.
+    state = loop_vars.map([](const Tensor& t) {
+      return t.is_weak() ? Tensor::copy_of(t.data(), t.shape(), t.dtype()) : t;
+    });
+    const auto round = [&](const Nest& s, const Nest&) { return Scanned{body(s), {}}; };
+    std::string why;
+    const auto looped = control::record_loop(
+        {"while_loop", round, cond, state, {}, maximum_iterations.value_or(-1)}, &why);
+    if (looped) return looped->carry;
+    graph_context().tracer->give_up(why);
+    state = loop_vars;
   }
-  if (!graph_context().recorders.empty()) {
-    graph_context().tracer->give_up("ops::while_loop under a GradientTape; use fori_loop or scan");
-    for (int64_t i = 0; i < limit && holds(cond(state)); ++i) state = body(state);
-    return state;
-  }
-
-  // Both parts take the loop's variables as arguments of an identity of their own.
-  const Nest inside = disguised(loop_vars);
-  const std::vector<Tensor> arguments = leaves(inside);
-  auto parts = std::make_shared<std::vector<Part>>();
-  parts->emplace_back(arguments, [&] { return Nest(cond(inside)); });
-  parts->emplace_back(arguments, [&] { return body(inside); });
-  check_same(inside, (*parts)[1].result, "while_loop");
-  Part &test = (*parts)[0], &step = (*parts)[1];
-  const std::vector<Variable> variables = changed_by(*parts);
-  std::vector<Tensor> outputs = step.results;
-  for (const Variable& v : variables) outputs.push_back(step.after(v));
-  test.finish(test.results);
-  step.finish(outputs);
-
-  // Captured values of variables that the body assigns follow the assignments.
-  const auto follow = [&](const Part& part) {
-    std::vector<int> variable_of;
-    for (const Tensor& t : part.recording->captured()) {
-      int found = -1;
-      for (size_t i = 0; i < variables.size(); ++i)
-        if (variables[i].key() == t.impl()->key) found = static_cast<int>(i);
-      variable_of.push_back(found);
-    }
-    return variable_of;
-  };
-  const std::vector<int> test_follows = follow(test), step_follows = follow(step);
-  const size_t count = arguments.size(), tests = test_follows.size();
-  const HostFunction f = [=](std::span<const Tensor> in, std::span<const Tensor> out) {
-    std::vector<Tensor> now(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count));
-    std::vector<Tensor> changed(in.end() - static_cast<std::ptrdiff_t>(variables.size()), in.end());
-    const auto run = [&](const Part& part, size_t first, const std::vector<int>& follows) {
-      std::vector<Tensor> all = now;
-      for (size_t i = 0; i < follows.size(); ++i)
-        all.push_back(follows[i] >= 0 ? changed[static_cast<size_t>(follows[i])] : in[first + i]);
-      return part.run(all);
-    };
-    for (int64_t i = 0; i < limit; ++i) {
-      if (run((*parts)[0], count, test_follows)[0].item() == 0) break;
-      std::vector<Tensor> after = run((*parts)[1], count + tests, step_follows);
-      changed.assign(after.begin() + static_cast<std::ptrdiff_t>(count), after.end());
-      after.resize(count);
-      now = std::move(after);
-    }
-    now.insert(now.end(), changed.begin(), changed.end());
-    fill(out, now);
-  };
-  std::vector<Tensor> inputs;
-  for (const Tensor& t : leaves(loop_vars))
-    inputs.push_back(t.is_weak() ? Tensor::copy_of(t.data(), t.shape(), t.dtype()) : t);
-  for (const Part& part : *parts)
-    inputs.insert(inputs.end(), part.recording->captured().begin(),
-                  part.recording->captured().end());
-  std::vector<TensorSpec> specs;
-  for (const Tensor& t : arguments) specs.push_back(t.spec());
-  for (const Variable& v : variables) {
-    inputs.push_back(v.value());
-    specs.push_back(v.value().spec());
-  }
-  const Tensors results =
-      apply_host(f, inputs, specs, "  while:\n" + test.text + "  do:\n" + step.text);
-  for (size_t i = 0; i < variables.size(); ++i) Variable(variables[i]).assign(results[count + i]);
-  return loop_vars.pack({results.begin(), results.begin() + static_cast<std::ptrdiff_t>(count)});
+  for (int64_t i = 0; i < limit && holds(cond(state)); ++i) state = body(state);
+  return state;
 }
+
+namespace {
+
+// The number of a round of a counting loop.
+Tensor counter(int64_t i) {
+  const auto index = static_cast<int32_t>(i);
+  return Tensor::from_host(&index, {});
+}
+
+Nest part_along(const Nest& nest, int along, int64_t begin, int64_t end) {
+  Value::List key(static_cast<size_t>(along), Value(Slice{}));
+  key.push_back(Slice{begin, end});
+  return nest.map([&](const Tensor& t) { return ops::get_item(t, key); });
+}
+
+bool all_eager(const Nest& nest) {
+  const std::vector<Tensor> all = leaves(nest);
+  return std::all_of(all.begin(), all.end(), [](const Tensor& t) { return t && t.is_eager(); });
+}
+
+// carry, y = f(carry, x) in `count` rounds. While a function is recorded they are one step, if need
+// be after a first round of its own: from a number written in C++ it makes a state that lasts.
+// `slice` gives the x of a round that runs by itself.
+Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const Nest&)>& f,
+                  const Nest& init, const Nest& xs, int64_t count, bool reverse,
+                  const std::function<Nest(int64_t)>& slice) {
+  Scanned result{init, {}};
+  std::vector<Nest> ys(static_cast<size_t>(count));
+  const auto round = [&](int64_t i) {
+    Scanned step = f(result.carry, slice(i));
+    result.carry = std::move(step.carry);
+    ys[static_cast<size_t>(i)] = std::move(step.ys);
+  };
+  const bool one_step = recording() && all_eager(init) && all_eager(xs);
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t left = count - n;
+    if (one_step && n < 2 && left > longest_unrolled) {
+      const int64_t begin = reverse ? 0 : n;
+      const Nest rest = n == 0 || xs.empty() ? xs : part_along(xs, 0, begin, begin + left);
+      if (auto looped = control::record_loop({op, f, {}, result.carry, rest, left, reverse})) {
+        if (n == 0 || looped->ys.empty()) return *looped;
+        const std::vector<Tensor> first =
+            leaves(stack_all({ys[static_cast<size_t>(reverse ? count - 1 : 0)]}));
+        std::vector<Tensor> joined = leaves(looped->ys);
+        for (size_t i = 0; i < joined.size(); ++i)
+          joined[i] = reverse ? ops::concatenate({joined[i], first[i]}, 0)
+                              : ops::concatenate({first[i], joined[i]}, 0);
+        looped->ys = looped->ys.pack(joined);
+        return *looped;
+      }
+    }
+    round(reverse ? count - 1 - n : n);
+  }
+  result.ys = stack_all(ys);
+  return result;
+}
+
+}  // namespace
 
 Nest fori_loop(int64_t lower, int64_t upper,
                const std::function<Nest(const Tensor&, const Nest&)>& body, const Nest& init) {
-  Nest state = init;
-  for (int64_t i = lower; i < upper; ++i) {
-    const int32_t index = static_cast<int32_t>(i);
-    state = body(Tensor::from_host(&index, {}), state);
+  const int64_t count = std::max<int64_t>(upper - lower, 0);
+  if (recording() && count > longest_unrolled) {
+    std::vector<int32_t> numbers(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i)
+      numbers[static_cast<size_t>(i)] = static_cast<int32_t>(lower + i);
+    const auto round = [&](const Nest& state, const Nest& i) {
+      return Scanned{body(i.tensor(), state), {}};
+    };
+    return rounds_of("fori_loop", round, init, Nest(Tensor(numbers)), count, false,
+                     [&](int64_t i) { return Nest(counter(lower + i)); })
+        .carry;
   }
+  Nest state = init;
+  for (int64_t i = lower; i < upper; ++i) state = body(counter(i), state);
   return state;
 }
 
@@ -378,29 +351,35 @@ Scanned scan(const std::function<Scanned(const Nest&, const Nest&)>& f, const Ne
   if (from_xs < 0 && !length) throw ValueError("scan: needs xs or length.");
   if (from_xs >= 0 && length && *length != from_xs)
     throw ValueError(fmt::format("scan: length is {}, but xs has {} elements.", *length, from_xs));
-  const int64_t count = length.value_or(from_xs);
-  Scanned result{init, {}};
-  std::vector<Nest> ys(static_cast<size_t>(count));
-  for (int64_t n = 0; n < count; ++n) {
-    const int64_t i = reverse ? count - 1 - n : n;
-    Scanned step = f(result.carry, from_xs < 0 ? Nest() : slice_of(xs, i));
-    result.carry = std::move(step.carry);
-    ys[static_cast<size_t>(i)] = std::move(step.ys);
-  }
-  result.ys = stack_all(ys);
-  return result;
+  return rounds_of("scan", f, init, xs, length.value_or(from_xs), reverse,
+                   [&](int64_t i) { return xs.empty() ? Nest() : slice_of(xs, i); });
 }
 
+namespace {
+
+Nest map_rounds(const char* op, const std::function<Nest(const Nest&)>& f, const Nest& xs) {
+  const int64_t count = std::max<int64_t>(count_of(xs, op), 0);
+  return rounds_of(
+             op,
+             [&](const Nest&, const Nest& x) {
+               return Scanned{{}, f(x)};
+             },
+             {}, xs, count, false, [&](int64_t i) { return slice_of(xs, i); })
+      .ys;
+}
+
+}  // namespace
+
 Nest map(const std::function<Nest(const Nest&)>& f, const Nest& xs) {
-  const int64_t count = count_of(xs, "map");
-  std::vector<Nest> ys;
-  for (int64_t i = 0; i < count; ++i) ys.push_back(f(slice_of(xs, i)));
-  return stack_all(ys);
+  return map_rounds("map", f, xs);
 }
 
 Nest vectorized_map(const std::function<Nest(const Nest&)>& f, const Nest& elements) {
-  count_of(elements, "vectorized_map");
-  return map(f, elements);
+  const int64_t count = std::max<int64_t>(count_of(elements, "vectorized_map"), 0);
+  // A tape is to see gradients of the function's own, which kernels do not show.
+  if (recording() && graph_context().recorders.empty() && count > 1 && all_eager(elements))
+    if (auto result = control::batched(f, elements, count)) return *result;
+  return map_rounds("vectorized_map", f, elements);
 }
 
 Nest associative_scan(const std::function<Nest(const Nest&, const Nest&)>& f, const Nest& elems,
@@ -411,9 +390,7 @@ Nest associative_scan(const std::function<Nest(const Nest&, const Nest&)>& f, co
   const int64_t count = all[0].shape()[along];
   Nest state = reverse ? elems.map([&](const Tensor& t) { return ops::flip(t, along); }) : elems;
   const auto part = [&](const Nest& nest, int64_t begin, int64_t end) {
-    Value::List key(static_cast<size_t>(along), Value(Slice{}));
-    key.push_back(Slice{begin, end});
-    return nest.map([&](const Tensor& t) { return ops::get_item(t, key); });
+    return part_along(nest, along, begin, end);
   };
   // After the round with `distance`, each element combines up to 2 * distance of those before it.
   for (int64_t distance = 1; distance < count; distance *= 2) {
@@ -429,7 +406,7 @@ Nest associative_scan(const std::function<Nest(const Nest&, const Nest&)>& f, co
 
 Tensors callback(const std::function<void(std::span<const Tensor>, std::span<const Tensor>)>& f,
                  const std::vector<Tensor>& inputs, const std::vector<TensorSpec>& outputs) {
-  return apply_host(f, inputs, outputs);
+  return apply_steps(f, inputs, outputs);
 }
 
 }  // namespace cornu::ops

@@ -7,10 +7,10 @@
 namespace cornu::ops {
 
 // In eager code these are C++'s own `if` and loops: only what is chosen runs, and a GradientTape
-// sees through. While a function is recorded (see graph/function.h), cond, switch_case and
-// while_loop record every branch once, on the values at hand, without effect on variables; replays
-// then choose by value. Branches must give results of one structure, with equal shapes and dtypes.
-// ShapeError says what differs.
+// sees through. While a function is recorded (see graph/function.h), branches and bodies of loops
+// are recorded once, without effect on variables, and become one step with a gradient; short loops,
+// and those whose state changes its dtype, are recorded round by round. Branches must give results
+// of one structure, with equal shapes and dtypes; ShapeError says what differs.
 
 /// true_fn() where the scalar `pred` holds, else false_fn().
 Nest cond(const Tensor& pred, const std::function<Nest()>& true_fn,
@@ -19,8 +19,8 @@ Nest cond(const Tensor& pred, const std::function<Nest()>& true_fn,
 Nest switch_case(const Tensor& index, const std::vector<std::function<Nest(const Nest&)>>& branches,
                  const Nest& operands = {});
 /// Repeats loop_vars = body(loop_vars) while cond(loop_vars), a scalar, holds; at most
-/// `maximum_iterations` times. In a recorded function its gradient is not available: use fori_loop
-/// or scan, whose lengths are known.
+/// `maximum_iterations` times. In a recorded function its gradient needs that bound: the states of
+/// all rounds are kept, in memory for that many.
 Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
                 const std::function<Nest(const Nest&)>& body, const Nest& loop_vars,
                 std::optional<int64_t> maximum_iterations = {});
@@ -42,7 +42,7 @@ Scanned scan(const std::function<Scanned(const Nest& carry, const Nest& x)>& f, 
              const Nest& xs = {}, std::optional<int64_t> length = {}, bool reverse = false);
 /// f of each slice of xs along the first axis, stacked.
 Nest map(const std::function<Nest(const Nest&)>& f, const Nest& xs);
-/// The same; the order of the calls is of no meaning.
+/// The same; a recorded function does each kernel once for all elements where it can be.
 Nest vectorized_map(const std::function<Nest(const Nest&)>& f, const Nest& elements);
 /// Running combinations of elems along `axis` by the associative `f`, in a number of calls that
 /// grows with the logarithm.

@@ -18,6 +18,11 @@ Tensor cast(const Tensor& x, DType dtype) {
       &cast,
       [](const Tensor& x, DType dtype) {
         if (x.dtype() == dtype && !x.is_weak()) return x;
+        if (x.dtype() == DType::string || dtype == DType::string)
+          throw ValueError(fmt::format(
+              "cast: {} values do not become {} values. The layers StringLookup, Hashing and "
+              "TextVectorization make numbers of strings.",
+              dtype_name(x.dtype()), dtype_name(dtype)));
         // The wider of the two types computes, so that neither conversion loses what the other
         // keeps.
         const DType compute = is_float(x.dtype()) ? compute_type(x.dtype())

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../graph/strings.h"
 #include "catalog.h"
 #include "core.h"
 
@@ -47,6 +48,7 @@ DType promote(std::span<const Tensor> inputs, Domain domain) {
 
 Tensor run_program(const backend::ProgramRef& program, Domain domain,
                    std::span<const Tensor> inputs, const char* name) {
+  check_strings(program, inputs, name);
   const DType promoted = promote(inputs, domain);
   const bool to_bool = domain == Domain::boolean || domain == Domain::logical;
   return apply(backend::Fused{program, compute_type(promoted)}, inputs,
@@ -55,6 +57,7 @@ Tensor run_program(const backend::ProgramRef& program, Domain domain,
 
 Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs,
                          DType output, const char* name) {
+  check_strings(program, inputs, name);
   const TensorSpec spec{broadcast_all(inputs, name), output};
   InlineVector<TensorSpec, 4> outputs(program->outputs().size(), spec);
   return apply(backend::Fused{program, compute_type(output)}, inputs, outputs);

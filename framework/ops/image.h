@@ -5,6 +5,7 @@
 
 namespace cornu {
 class OpCatalog;
+class Seed;
 namespace ops {
 
 /// "channels_last" by default. Throws ValueError for an unknown one.
@@ -49,6 +50,13 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points,
                              const Tensor& end_points,
                              const std::string& interpolation = "bilinear", double fill_value = 0,
                              const DataFormat& data_format = {});
+/// Images distorted by a field of shifts: normal draws times sigma, blurred by a Gaussian of
+/// deviation sigma (in pixels, kernel of size 6 sigma), times alpha. As in Keras on JAX each pixel
+/// moves by the same amount along both axes. Without a seed one is chosen in each eager call.
+Tensor elastic_transform(const Tensor& images, double alpha = 20, double sigma = 5,
+                         const std::string& interpolation = "bilinear",
+                         const std::string& fill_mode = "reflect", double fill_value = 0,
+                         std::optional<int64_t> seed = {}, const DataFormat& data_format = {});
 
 /// Pads with zeros, by amounts or to a size: two of top, bottom and target_height, two of left,
 /// right and target_width.
@@ -79,6 +87,16 @@ namespace detail {
 bool is_channels_last(const ops::DataFormat& data_format, const char* who);
 /// Throws ShapeError unless `images` has 3 or 4 axes.
 void check_images(const Tensor& images, const char* who);
+
+/// The eight numbers (n, 8) of the perspective that takes points `to` to points `from`, both
+/// (n, 4, 2).
+Tensor homography(const Tensor& from, const Tensor& to);
+/// elastic_transform with scalar tensors alpha and sigma, of which sigma is at most largest_sigma,
+/// and a key to draw with.
+Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor& sigma,
+                         double largest_sigma, const std::string& interpolation,
+                         const std::string& fill_mode, double fill_value, const Seed& seed,
+                         const ops::DataFormat& data_format);
 
 void list_image_resize(OpCatalog& catalog);
 void list_image_transform(OpCatalog& catalog);

@@ -1,6 +1,9 @@
 // Images seen through a change of coordinates: gathers of the pixels around each place, weighted.
 #include <fmt/core.h>
 
+#include <cmath>
+
+#include "../tensor/random.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"
@@ -8,6 +11,7 @@
 #include "elementwise.h"
 #include "image.h"
 #include "indexing.h"
+#include "nn.h"
 #include "operators.h"
 #include "reduction.h"
 #include "shaping.h"
@@ -144,18 +148,6 @@ Tensor column(const Tensor& t, int64_t i, int rank) {
   return reshape(c, shape);
 }
 
-// The eight numbers of the perspective that takes the points `to` to `from`, both (n, 4, 2).
-Tensor homography(const Tensor& from, const Tensor& to) {
-  const auto part = [](const Tensor& t, int64_t i) {
-    return get_item(t, Value::List{Ellipsis{}, i});
-  };
-  const Tensor x = part(to, 0), y = part(to, 1), u = part(from, 0), v = part(from, 1);
-  const Tensor zero = zeros_like(x), one = ones_like(x);
-  const Tensor across = stack({x, y, one, zero, zero, zero, -u * x, -u * y}, -1);
-  const Tensor down = stack({zero, zero, zero, x, y, one, -v * x, -v * y}, -1);
-  return solve(concatenate({across, down}, 1), concatenate({u, v}, -1));
-}
-
 }  // namespace
 
 Tensor map_coordinates(const Tensor& inputs, const Tensor& coordinates, int64_t order,
@@ -241,7 +233,7 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points,
                 points.shape().str()));
           return p;
         };
-        const Tensor t = homography(corners(start_points), corners(end_points));
+        const Tensor t = detail::homography(corners(start_points), corners(end_points));
         const auto entry = [&](int64_t i) { return column(t, i, 3); };
         const Tensor row = range_along(h, 1, 3), col = range_along(w, 2, 3);
         const Tensor depth = entry(6) * col + entry(7) * row + 1;
@@ -259,9 +251,77 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points,
       images, start_points, end_points, interpolation, fill_value, data_format);
 }
 
+Tensor elastic_transform(const Tensor& images, double alpha, double sigma,
+                         const std::string& interpolation, const std::string& fill_mode,
+                         double fill_value, std::optional<int64_t> seed,
+                         const DataFormat& data_format) {
+  return op(
+      &elastic_transform,
+      [](const Tensor& images, double alpha, double sigma, const std::string& interpolation,
+         const std::string& fill_mode, double fill_value, std::optional<int64_t> seed,
+         const DataFormat& format) {
+        return detail::elastic_transform(images, Tensor(alpha), Tensor(sigma), sigma, interpolation,
+                                         fill_mode, fill_value,
+                                         seed ? *seed : random::default_seed(), format);
+      },
+      images, alpha, sigma, interpolation, fill_mode, fill_value, seed, data_format);
+}
+
 }  // namespace ops
 
 namespace detail {
+
+Tensor homography(const Tensor& from, const Tensor& to) {
+  using namespace ops;
+  const auto part = [](const Tensor& t, int64_t i) {
+    return get_item(t, Value::List{Ellipsis{}, i});
+  };
+  const Tensor x = part(to, 0), y = part(to, 1), u = part(from, 0), v = part(from, 1);
+  const Tensor zero = zeros_like(x), one = ones_like(x);
+  const Tensor across = stack({x, y, one, zero, zero, zero, -u * x, -u * y}, -1);
+  const Tensor down = stack({zero, zero, zero, x, y, one, -v * x, -v * y}, -1);
+  return solve(concatenate({across, down}, 1), concatenate({u, v}, -1));
+}
+
+Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor& sigma,
+                         double largest_sigma, const std::string& interpolation,
+                         const std::string& fill_mode, double fill_value, const Seed& seed,
+                         const ops::DataFormat& data_format) {
+  using namespace ops;
+  check_images(images, "elastic_transform");
+  const bool last = is_channels_last(data_format, "elastic_transform");
+  const Tensor x = as_batch(images, last);
+  const int64_t n = x.shape()[0], h = x.shape()[1], w = x.shape()[2], c = x.shape()[3];
+  const DType dtype = is_float(x.dtype()) ? x.dtype() : DType::float32;
+  const Tensor deviation = cast(sigma, dtype);
+  // The kernel has the size of the largest sigma, and zeros beyond what its own sigma reaches, so
+  // that its size is known before sigma is.
+  const auto reach = static_cast<int64_t>(std::floor(3 * largest_sigma));
+  const Tensor place =
+      cast(arange(static_cast<double>(-reach), static_cast<double>(reach + 1), 1, DType::float32),
+           dtype);
+  const Tensor bell = fused(
+      [](Expr x, Expr s) {
+        return expr::select(expr::absolute(x) <= expr::floor(s * 3.0),
+                            expr::exp((x / s) * (x / s) * -0.5), 0.0);
+      },
+      place, deviation);
+  const Tensor kernel = bell / sum(bell);
+  const Tensor noise = random::normal({n, h, w, 1}, 0, 1, seed, dtype) * deviation;
+  const int64_t size = 2 * reach + 1;
+  const Tensor down = conv(noise, reshape(kernel, {size, 1, 1, 1}), {1}, "same");
+  const Tensor field = conv(down, reshape(kernel, {1, size, 1, 1}), {1}, "same");
+  const Tensor shift = reshape(cast(field * cast(alpha, dtype), DType::float32), {n, h, w});
+  const Grid grid{{h, w},
+                  {w, 1},
+                  cast(range_along(n, 0, 3), DType::int32) * (h * w),
+                  order_of(interpolation, "elastic_transform"),
+                  fill_of(fill_mode, "elastic_transform"),
+                  fill_value};
+  return from_batch(sample(reshape(x, {n * h * w, c}),
+                           {range_along(h, 1, 3) + shift, range_along(w, 2, 3) + shift}, grid),
+                    last, images.rank() == 3);
+}
 
 void list_image_transform(OpCatalog& catalog) {
   catalog.add("image.MapCoordinates",
@@ -275,6 +335,10 @@ void list_image_transform(OpCatalog& catalog) {
               {"images", "start_points", "end_points", "interpolation='bilinear'", "fill_value=0",
                "data_format=None"},
               &ops::perspective_transform);
+  catalog.add("image.ElasticTransform",
+              {"images", "alpha=20.0", "sigma=5.0", "interpolation='bilinear'",
+               "fill_mode='reflect'", "fill_value=0.0", "seed=None", "data_format=None"},
+              &ops::elastic_transform);
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 
 #include "catalog.h"
 #include "core.h"
+#include "float8.h"
 #include "indexing.h"
 #include "operators.h"
 #include "reduction.h"
@@ -131,7 +132,22 @@ Tensor unpack_int4(const Tensor& packed, int64_t orig_len, int64_t axis, DType d
       packed, orig_len, axis, dtype);
 }
 
+Tensor dequantize_with_sz_map(const Tensor& integers, const Tensor& scale, const Tensor& zero,
+                              const Tensor& groups, int64_t group_axis) {
+  return op(
+      &dequantize_with_sz_map,
+      [](const Tensor& x, const Tensor& scale, const Tensor& zero, const Tensor& groups,
+         int64_t axis) {
+        const Tensor places = cast(groups, DType::int32);
+        return fused([](Expr x, Expr zero, Expr scale) { return (x - zero) * scale; },
+                     cast(x, scale.dtype()), cast(take(zero, places, axis), scale.dtype()),
+                     take(scale, places, axis));
+      },
+      integers, scale, zero, groups, group_axis);
+}
+
 void list_quantization(OpCatalog& catalog) {
+  list_float8(catalog);
   catalog.add("quantizers.AbsMaxQuantize",
               {"inputs", "axis", "value_range=(-127,127)", "dtype='int8'", "epsilon=1e-7",
                "to_numpy=False"},
@@ -140,6 +156,9 @@ void list_quantization(OpCatalog& catalog) {
               {"inputs", "block_size", "value_range=(-8,7)", "dtype='int8'", "epsilon=1e-7",
                "to_numpy=False"},
               &abs_max_quantize_grouped_with_zero_point);
+  catalog.add("quantizers.DequantizeWithSzMap",
+              {"weights_matrix", "scale", "zero", "g_idx", "group_axis=-1"},
+              &dequantize_with_sz_map);
   catalog.add("quantizers.PackInt4", {"arr", "axis=0", "dtype='int8'"}, &pack_int4);
   catalog.add("quantizers.UnpackInt4", {"packed", "orig_len", "axis=0", "dtype='int8'"},
               &unpack_int4);

@@ -1,6 +1,8 @@
 // The promotion lattice: each type lists what it promotes to directly; a result is the least common one.
 #include "promotion.h"
 
+#include <fmt/core.h>
+
 #include <array>
 
 namespace cornu {
@@ -65,6 +67,10 @@ DType result_type(std::span<const PromotionType> types) {
     same &= t.dtype == types[0].dtype;
   }
   if (same) return types[0].dtype;
+  for (const auto& t : types)
+    if (t.dtype == DType::string)
+      throw ValueError(fmt::format("Strings and {} values do not combine.",
+                                   dtype_name(types[0].dtype == DType::string ? types[1].dtype : types[0].dtype)));
   uint32_t nodes = 0;
   for (const auto& t : types) nodes |= 1u << node_of(t, !all_weak);
   const int result = least_upper_bound(nodes);
@@ -101,6 +107,7 @@ DType compute_type(DType dtype) {
     case DType::int8:
     case DType::int16: return DType::int32;
     case DType::uint32: return DType::int64;
+    case DType::string: return DType::int32;
     default: return dtype;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <bit>
 #include <mutex>
 #include <random>
 
@@ -10,6 +11,7 @@
 #include "../graph/apply.h"
 #include "../ops/core.h"
 #include "../ops/operators.h"
+#include "distributions.h"
 
 namespace cornu {
 namespace {
@@ -63,6 +65,20 @@ int64_t default_seed() {
   if (stream()) return stream()->next_seed();
   std::random_device device;
   return std::uniform_int_distribution<int64_t>(1, 1'000'000'000)(device);
+}
+
+int64_t host_choice(int64_t n) {
+  if (n < 1) throw ValueError(fmt::format("random::host_choice: there are {} things to choose from.", n));
+  const std::lock_guard lock(stream_mutex);
+  if (!stream()) {
+    std::random_device device;
+    return std::uniform_int_distribution<int64_t>(0, n - 1)(device);
+  }
+  // Python draws as many bits as n has until they make a number below n.
+  const int bits = std::bit_width(static_cast<uint64_t>(n));
+  int64_t value = stream()->bits(bits);
+  while (value >= n) value = stream()->bits(bits);
+  return value;
 }
 
 Tensor uniform(const Shape& shape, double minval, double maxval, const Seed& seed, DType dtype) {

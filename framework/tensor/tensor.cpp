@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
-#include "../graph/recorder.h"
+#include "../graph/apply.h"
+#include "strings.h"
 
 namespace cornu {
 
@@ -71,8 +73,12 @@ Tensor::Tensor(int64_t value, bool boolean)
 }
 
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
+  return empty(shape, dtype, detail::current_backend());
+}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype, backend::Backend& wanted) {
   Tensor t = adopt(new TensorImpl(shape, dtype));
-  auto& backend = backend::cpu_backend();
+  backend::Backend& backend = dtype == DType::string ? backend::cpu_backend() : wanted;
   const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
   t.impl_->storage = new detail::Storage{&backend, nullptr, 0};
   t.impl_->storage->data = backend.allocator().allocate(bytes);
@@ -86,11 +92,24 @@ Tensor Tensor::copy_of(const void* values, const Shape& shape, DType dtype) {
   return t;
 }
 
-Tensor Tensor::hollow(const Shape& shape, DType dtype) {
-  if (shape.numel() == 0) return empty(shape, dtype);
+Tensor Tensor::written(const Shape& shape, DType dtype, const std::function<void(void*)>& write) {
+  Tensor t = empty(shape, dtype);
+  backend::Backend& backend = *t.impl_->storage->backend;
+  if (backend.on_host()) {
+    write(t.data());
+  } else {
+    const auto bytes = std::make_unique<std::byte[]>(t.bytes());
+    write(bytes.get());
+    if (t.bytes() > 0) backend.copy_from_host(t.data(), bytes.get(), t.bytes());
+  }
+  return t;
+}
+
+Tensor Tensor::hollow(const Shape& shape, DType dtype, backend::Backend& backend) {
+  if (shape.numel() == 0) return empty(shape, dtype, backend);
   Tensor t = adopt(new TensorImpl(shape, dtype));
   const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
-  t.impl_->storage = new detail::Storage{&backend::cpu_backend(), nullptr, bytes};
+  t.impl_->storage = new detail::Storage{&backend, nullptr, bytes};
   return t;
 }
 
@@ -135,7 +154,50 @@ void* Tensor::data() const {
 
 const void* Tensor::host_data(Place at) const {
   if (Tracer* tracer = graph_context().tracer) tracer->host_read(*this, at);
-  return data();
+  return read();
+}
+
+const void* Tensor::read() const {
+  const void* const values = data();
+  detail::Storage* const storage = impl_->storage;
+  if (!storage || storage->backend->on_host() || storage->bytes == 0) return values;
+  // Whoever looks at values waits for the device anyway: a lock is nothing beside that.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (!storage->copy || storage->copy->id != storage->id) {
+    auto bytes = std::make_unique<std::byte[]>(storage->bytes);
+    storage->backend->copy_to_host(bytes.get(), values, storage->bytes);
+    storage->copy = std::make_unique<detail::HostCopy>(storage->id, std::move(bytes));
+  }
+  return storage->copy->bytes.get();
+}
+
+Device Tensor::device() const {
+  return impl_->storage ? Device(*impl_->storage->backend) : default_device();
+}
+
+Tensor Tensor::to(const Device& device) const {
+  if (!impl_->storage || impl_->storage->backend == &device.backend() || dtype() == DType::string) return *this;
+  backend::Backend &from = *impl_->storage->backend, &target = device.backend();
+  if (Tracer* tracer = graph_context().tracer)
+    tracer->give_up(fmt::format("Tensor::to, from {} to {}", from.name(), target.name()));
+  Tensor result = empty(shape(), dtype(), target);
+  if (const size_t size = bytes()) {
+    if (from.on_host()) {
+      target.copy_from_host(result.data(), data(), size);
+    } else if (target.on_host()) {
+      from.copy_to_host(result.data(), data(), size);
+    } else {
+      const auto between = std::make_unique<std::byte[]>(size);
+      from.copy_to_host(between.get(), data(), size);
+      target.copy_from_host(result.data(), between.get(), size);
+    }
+  }
+  if (const Tensor m = mask()) result.set_mask(m.to(device));
+  apply_custom({this, 1}, {&result, 1}, [back = Device(from)](std::span<const Tensor> dy) -> Tensors {
+    return {dy[0] ? dy[0].to(back) : dy[0]};
+  });
+  return result;
 }
 
 double Tensor::item(Place at) const {
@@ -157,6 +219,9 @@ To convert(From v) {
 
 template <class T>
 std::vector<T> Tensor::to_vector(Place at) const {
+  if (dtype() == DType::string)
+    throw ValueError(fmt::format(
+        "Tensor::to_vector: a string tensor of shape {} holds no numbers. Use to_strings.", shape().str()));
   const void* source = host_data(at);
   std::vector<T> result(static_cast<size_t>(size()));
   dispatch(dtype(), [&]<class From>() {
@@ -193,6 +258,7 @@ Tensor Tensor::disguised() const {
   // The storage that t holds becomes the base of the new one.
   if (detail::Storage* base = t.impl_->storage) {
     t.impl_->storage = new detail::Storage{base->backend, base->data, base->bytes, base};
+    t.impl_->storage->strings = base->strings;
     // A disguise over a disguise that nobody else wears would only make the chain longer.
     if (base->base && base->references.load(std::memory_order_acquire) == 1) {
       t.impl_->storage->base = base->base;
@@ -200,6 +266,14 @@ Tensor Tensor::disguised() const {
       base->release();
     }
   }
+  return t;
+}
+
+Tensor Tensor::duplicate() const {
+  if (impl_->weak) return copy_of(data(), shape(), dtype());
+  backend::Backend& backend = *impl_->storage->backend;
+  Tensor t = empty(shape(), dtype(), backend);
+  if (const size_t size = bytes()) backend.copy(t.data(), data(), size);
   return t;
 }
 
@@ -216,6 +290,7 @@ Tensor Tensor::part_of(const Tensor& owner, void* data, const Shape& shape, DTyp
   base->retain();
   t.impl_->storage =
       new detail::Storage{base->backend, data, static_cast<size_t>(shape.numel()) * size_of(dtype), base};
+  if (dtype == DType::string) t.impl_->storage->strings = base->strings;
   return t;
 }
 
@@ -235,6 +310,7 @@ std::string Tensor::str() const {
   if (!impl_) return "<no tensor>";
   std::string text = fmt::format("<{} {}", dtype_name(dtype()), shape().str());
   if (!is_eager()) return text + (is_symbolic() ? ", symbolic>" : ", abstract>");
+  if (dtype() == DType::string) return text + detail::quoted_strings(*this);
   const std::vector<double> values = to_vector<double>();
   const size_t shown = std::min<size_t>(values.size(), 10);
   text += ": [";
@@ -243,10 +319,10 @@ std::string Tensor::str() const {
 }
 
 namespace memory {
-Stats stats() { return backend::cpu_backend().allocator().stats(); }
-void release() { backend::cpu_backend().allocator().release(); }
-void set_limit(size_t bytes) { backend::cpu_backend().allocator().set_limit(bytes); }
-void reset_peak() { backend::cpu_backend().allocator().reset_peak(); }
+Stats stats(const Device& device) { return device.backend().allocator().stats(); }
+void release(const Device& device) { device.backend().allocator().release(); }
+void set_limit(size_t bytes, const Device& device) { device.backend().allocator().set_limit(bytes); }
+void reset_peak(const Device& device) { device.backend().allocator().reset_peak(); }
 }  // namespace memory
 
 }  // namespace cornu

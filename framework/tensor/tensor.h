@@ -4,6 +4,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "../../backend/backend.h"
 #include "../../backend/error.h"
+#include "device.h"
 
 namespace cornu {
 
@@ -25,6 +27,9 @@ struct TensorSpec {
 };
 
 struct Node;
+
+/// The strings that the elements of a string tensor are chosen from, each one once.
+using StringTable = std::shared_ptr<const std::vector<std::string>>;
 
 /// A line of the user's program. (std::source_location, which clang 14 lacks.)
 struct Place {
@@ -45,6 +50,12 @@ namespace detail {
 
 uint64_t next_key();
 
+/// Values of a device's memory, in the host's.
+struct HostCopy {
+  uint64_t id;  ///< of the values
+  std::unique_ptr<std::byte[]> bytes;
+};
+
 /// Memory of a tensor, shared by its reshapes.
 struct Storage {
   backend::Backend* backend;
@@ -52,7 +63,9 @@ struct Storage {
   size_t bytes;
   Storage* base = nullptr;   ///< whose memory this is, if not its own
   uint64_t id = next_key();  ///< identity of the values: unlike the address, no other storage ever has it
+  std::unique_ptr<HostCopy> copy = {};  ///< of values on a device, made when the host looks at them
   std::atomic<int> references{1};
+  StringTable strings = {};  ///< of a string tensor, whose data are int32 indices into it
 
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release();
@@ -94,6 +107,9 @@ class Tensor {
   template <class T>
     requires std::is_arithmetic_v<T>
   Tensor(std::span<T> values) : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
+  /// A vector of strings.
+  template <std::same_as<std::string> T>
+  Tensor(const std::vector<T>& values) : Tensor(strings(values, Shape{static_cast<int64_t>(values.size())})) {}
 
   Tensor(const Tensor& other) : impl_(other.impl_) { retain(); }
   Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
@@ -108,8 +124,9 @@ class Tensor {
   }
   ~Tensor() { release(); }
 
-  /// A tensor with undefined values, to be filled through mutable_data before anybody else sees it.
+  /// A tensor with undefined values on the default device, to be filled before anybody else sees it.
   static Tensor empty(const Shape& shape, DType dtype);
+  static Tensor empty(const Shape& shape, DType dtype, backend::Backend& backend);
   /// A copy of `shape.numel()` values in row-major order.
   template <class T>
   static Tensor from_host(const T* values, const Shape& shape) {
@@ -125,10 +142,17 @@ class Tensor {
     check_count(values.size(), shape);
     return from_host(values.begin(), shape);
   }
+  /// A tensor of strings (bytes, as a rule UTF-8) in row-major order. It lives in host memory; operations that only
+  /// move elements, comparisons with `equal` and layers made for strings take it.
+  static Tensor strings(const std::vector<std::string>& values, const Shape& shape);
+  /// The same, element i being (*table)[indices[i]].
+  static Tensor strings(StringTable table, const std::vector<int32_t>& indices, const Shape& shape);
+  /// A tensor on the default device whose elements `write` puts into host memory.
+  static Tensor written(const Shape& shape, DType dtype, const std::function<void(void*)>& write);
   /// The same from untyped memory.
   static Tensor copy_of(const void* values, const Shape& shape, DType dtype);
   /// What a recording that does not compute has in place of a result: it counts as eager, but has no memory.
-  static Tensor hollow(const Shape& shape, DType dtype);
+  static Tensor hollow(const Shape& shape, DType dtype, backend::Backend& backend);
   /// A tensor of a shape inference: no values.
   static Tensor abstract(const Shape& shape, DType dtype);
   /// A tensor of a graph under construction.
@@ -151,12 +175,23 @@ class Tensor {
   bool is_weak() const { return impl_->weak; }
   const Origin& origin() const { return *impl_->origin; }
 
+  /// Where its values are; for a number of the program's, where it would be made a tensor.
+  Device device() const;
+  /// The same values on `device`: this tensor if it is there. Gradients go back the same way.
+  Tensor to(const Device& device) const;
+
   /// The only element, as a double. Throws ShapeError unless there is exactly one, StateError when the
   /// tensor has no values.
   double item(Place at = Place::current()) const;
   /// All elements, row-major, converted to T.
   template <class T>
   std::vector<T> to_vector(Place at = Place::current()) const;
+  /// All elements of a string tensor, row-major. Throws ValueError for other dtypes.
+  std::vector<std::string> to_strings(Place at = Place::current()) const;
+  /// What the int32 values under data() of an eager string tensor are indices of.
+  const StringTable& string_table() const;
+  /// Gives its table to a string tensor that was made by `empty`.
+  void set_string_table(StringTable table) const;
   /// The elements in host memory. T must be the dtype's storage type.
   template <class T>
   std::span<const T> values(Place at = Place::current()) const {
@@ -172,7 +207,9 @@ class Tensor {
   T* mutable_data() const {
     return static_cast<T*>(data());
   }
-  backend::Operand operand() const { return {&impl_->shape, impl_->dtype, data()}; }
+  backend::Operand operand() const { return {&impl_->shape, impl_->dtype, data(), impl_->weak}; }
+  /// host_data, unnoticed.
+  const void* read() const;
 
   /// The same values under another shape of equal size: shares memory, records nothing.
   Tensor with_shape(const Shape& shape) const;
@@ -180,6 +217,8 @@ class Tensor {
   Tensor detached() const;
   /// The same values in the same memory, as if they were others: a recording takes them for another tensor's.
   Tensor disguised() const;
+  /// The same values in memory of their own, on the same device.
+  Tensor duplicate() const;
   /// A tensor in the memory of another, which it keeps alive.
   static Tensor part_of(const Tensor& owner, void* data, const Shape& shape, DType dtype);
 
@@ -226,15 +265,15 @@ extern template std::vector<int64_t> Tensor::to_vector<int64_t>(Place) const;
 extern template std::vector<uint8_t> Tensor::to_vector<uint8_t>(Place) const;
 extern template std::vector<bool> Tensor::to_vector<bool>(Place) const;
 
-/// Figures and control of a device's memory.
+/// Figures and control of a device's memory; of the default device's if none is named.
 namespace memory {
 using Stats = backend::MemoryStats;
-Stats stats();
+Stats stats(const Device& device = default_device());
 /// Gives cached blocks back to the system.
-void release();
+void release(const Device& device = default_device());
 /// Makes allocations beyond `bytes` throw MemoryError; 0 removes the limit.
-void set_limit(size_t bytes);
-void reset_peak();
+void set_limit(size_t bytes, const Device& device = default_device());
+void reset_peak(const Device& device = default_device());
 }  // namespace memory
 
 }  // namespace cornu

@@ -16,6 +16,7 @@ struct Variable::State {
   Options options;
   std::string path;
   uint64_t key;
+  bool overwrite_with_gradient = false;
 };
 
 namespace {
@@ -44,7 +45,7 @@ Tensor materialised(const Tensor& value) {
 Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 
 Variable::Variable(const Tensor& value, Options options)
-    : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key()})) {
+    : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
   if (value.is_hollow() && graph_context().dry) throw NeedsValues();
   state_->path = state_->options.name;
   state_->value = owned(materialised(value), state_->key);
@@ -71,8 +72,10 @@ void Variable::assign(const Tensor& value) {
     throw ShapeError(fmt::format("Variable '{}': cannot assign a value of shape {} to a variable of shape {}.",
                                  state_->path, value.shape().str(), state_->value.shape().str()));
   if (inferring()) return;
+  const Device device = state_->value.device();
+  const DeviceScope scope(device);
   const Tensor converted =
-      value.dtype() == dtype() ? materialised(value) : ops::cast(value, dtype());
+      value.dtype() == dtype() ? materialised(value).to(device) : ops::cast(value.to(device), dtype());
   Tensor fresh = owned(converted, state_->key);
   const GraphContext& context = graph_context();
   if (context.assignments &&
@@ -101,6 +104,8 @@ const Shape& Variable::shape() const { return state_->value.shape(); }
 DType Variable::dtype() const { return state_->value.dtype(); }
 bool Variable::trainable() const { return state_->options.trainable; }
 void Variable::set_trainable(bool trainable) { state_->options.trainable = trainable; }
+bool Variable::overwrite_with_gradient() const { return state_ && state_->overwrite_with_gradient; }
+void Variable::set_overwrite_with_gradient(bool overwrite) { state_->overwrite_with_gradient = overwrite; }
 const Variable::Options& Variable::options() const { return state_->options; }
 uint64_t Variable::key() const { return state_->key; }
 

@@ -33,7 +33,8 @@ class Variable {
   /// The value as an operation sees it: cast to the dtype of the innermost AutocastScope.
   operator Tensor() const;
 
-  /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted.
+  /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted, and a value on another
+  /// device moves to the variable's.
   void assign(const Tensor& value);
   void assign_add(const Tensor& value);
   void assign_sub(const Tensor& value);
@@ -46,6 +47,9 @@ class Variable {
   DType dtype() const;
   bool trainable() const;
   void set_trainable(bool trainable);
+  /// Whether an optimizer replaces the value by the gradient instead of updating it: for the scales of float8.
+  bool overwrite_with_gradient() const;
+  void set_overwrite_with_gradient(bool overwrite);
   const Options& options() const;
 
   /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded.

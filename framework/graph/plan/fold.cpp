@@ -18,17 +18,17 @@ bool is_constant(const Graph& graph, const Use& use) {
 // Computes the step, whose outputs become constants.
 void compute(Graph& graph, const Step& step) {
   std::vector<backend::Operand> inputs, outputs;
-  std::vector<Tensor> results;
+  std::vector<Tensor> given, results;
   for (const Use& use : step.inputs) {
     const Value& value = graph.values[static_cast<size_t>(use.value)];
-    inputs.push_back(
-        {&use.shape, value.dtype, graph.constants[static_cast<size_t>(value.index)].data()});
+    given.push_back(graph.constant(value.index));
+    inputs.push_back({&use.shape, value.dtype, given.back().data()});
   }
   for (const Use& use : step.outputs) {
-    results.push_back(Tensor::empty(use.shape, graph.values[static_cast<size_t>(use.value)].dtype));
+    results.push_back(Tensor::empty(use.shape, graph.values[static_cast<size_t>(use.value)].dtype, *graph.device));
     outputs.push_back({&use.shape, results.back().dtype(), results.back().data()});
   }
-  backend::cpu_backend().run(*step.kernel, inputs, outputs);
+  graph.device->run(*step.kernel, inputs, outputs);
   for (size_t i = 0; i < results.size(); ++i) {
     Value& value = graph.values[static_cast<size_t>(step.outputs[i].value)];
     value.source = Source::constant;

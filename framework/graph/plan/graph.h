@@ -60,6 +60,8 @@ struct Assignment {
 };
 
 struct Graph {
+  /// Where it is computed.
+  backend::Backend* device = &backend::cpu_backend();
   std::vector<Value> values;
   /// In an order in which they can run.
   std::vector<Step> steps;
@@ -70,6 +72,8 @@ struct Graph {
 
   int add_value(DType dtype, int64_t numel, Source source = Source::computed, int index = 0);
   int add_constant(const Tensor& tensor);
+  /// Constant number `index` on the graph's device; numbers of the program are made in the host's memory.
+  Tensor constant(int index) const;
   /// For each value, the number of the step that computes it, or -1.
   std::vector<int> producers() const;
   /// For each value, how many inputs of steps, outputs and assignments read it.

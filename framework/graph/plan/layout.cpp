@@ -255,7 +255,7 @@ class LayoutPass {
 }  // namespace
 
 void choose_layouts(Graph& graph) {
-  const int64_t block = backend::cpu_backend().channel_block();
+  const int64_t block = graph.device->channel_block();
   const bool any = std::any_of(graph.steps.begin(), graph.steps.end(), [](const Step& step) {
     return step.kernel && std::holds_alternative<backend::Conv>(*step.kernel);
   });

@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include <chrono>
-#include <cstring>
 
 #include "rewrite.h"
 
@@ -13,6 +12,7 @@ constexpr size_t large_arena = size_t{64} << 20;
 }
 
 Plan::Plan(Graph graph) : graph_(std::move(graph)) {
+  for (size_t i = 0; i < graph_.constants.size(); ++i) graph_.constants[i] = graph_.constant(static_cast<int>(i));
   prepare_kernels();
   memory_ = plan_memory(graph_, kept_);
   place_operands();
@@ -33,7 +33,7 @@ void Plan::prepare_kernels() {
           operands.push_back(
               {&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, nullptr});
       const std::span<const backend::Operand> all(operands);
-      prepared.executable = backend::cpu_backend().prepare(
+      prepared.executable = graph_.device->prepare(
           *step.kernel, all.first(step.inputs.size()), all.subspan(step.inputs.size()));
       uint32_t seldom = 0;
       for (size_t i = 0; i < step.inputs.size() && i < 32; ++i)
@@ -86,8 +86,8 @@ void Plan::set(Followers& followers, void* address) {
 void Plan::bind_arena() {
   if (arena_.memory || memory_.arena_bytes == 0) return;
   // What an eager run left in the allocator's cache is of other sizes.
-  if (memory_.arena_bytes > large_arena) memory::release();
-  arena_.memory = Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8);
+  if (memory_.arena_bytes > large_arena) graph_.device->allocator().release();
+  arena_.memory = Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8, *graph_.device);
   arena_.set(addresses_);
   stale_ = true;
 }
@@ -97,7 +97,7 @@ void Plan::release() { arena_.memory = {}; }
 // Does what depends on variables only, and lets kernels copy what they keep.
 void Plan::run_once() {
   if (memory_.once_bytes > 0) {
-    once_.memory = Tensor::empty({static_cast<int64_t>(memory_.once_bytes)}, DType::uint8);
+    once_.memory = Tensor::empty({static_cast<int64_t>(memory_.once_bytes)}, DType::uint8, *graph_.device);
     once_.set(addresses_);
   }
   for (size_t i = 0; i < once_count_; ++i) steps_[i].executable->run(&addresses_[steps_[i].first]);
@@ -113,7 +113,7 @@ void Plan::bind_variables() {
     Tensor& stored = graph_.variables[i].stored();
     if (memory_.written[i] != 0) {
       if (!stored.unique()) {
-        Tensor copy = Tensor::copy_of(stored.data(), stored.shape(), stored.dtype());
+        Tensor copy = stored.duplicate();
         copy.impl()->key = graph_.variables[i].key();
         stored = std::move(copy);
       }
@@ -140,7 +140,7 @@ void Plan::make_outputs() {
       result.impl()->storage->id = detail::next_key();
       if (result.impl()->mask) result.set_mask({});
     } else {
-      result = Tensor::empty(use.shape, graph_.values[static_cast<size_t>(use.value)].dtype);
+      result = Tensor::empty(use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, *graph_.device);
     }
     set(outputs_[i], result.data());
   }
@@ -170,12 +170,7 @@ void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* cons
   step.host(inputs, outputs);
 }
 
-void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
-               std::vector<StepTime>* times) {
-  bind_arena();
-  for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
-  bind_variables();
-  make_outputs();
+void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times) {
   if (stale_ && (once_count_ > 0 || keeps_any_)) run_once();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = times ? Clock::now() : Clock::time_point();
@@ -189,6 +184,15 @@ void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outpu
       run_host(graph_.steps[i], steps_[i].first, arguments);
     if (times) times->push_back({start, since() - start});
   }
+}
+
+void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
+               std::vector<StepTime>* times) {
+  bind_arena();
+  for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
+  bind_variables();
+  make_outputs();
+  run_steps(arguments, times);
 
   // Outputs before assignments: they show variables as the function saw them.
   for (size_t i = 0; i < results_.size(); ++i) {
@@ -202,9 +206,41 @@ void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outpu
     else if (p.home == Home::constant)
       outputs[i] = graph_.constants[index].with_shape(use.shape);
     else
-      outputs[i] = Tensor::copy_of(graph_.variables[index].stored().data(), use.shape,
-                                   graph_.variables[index].dtype());
+      outputs[i] = graph_.variables[index].stored().duplicate().with_shape(use.shape);
   }
+  assign_variables(arguments);
+}
+
+void Plan::run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs) {
+  bind_arena();
+  for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
+  bind_variables();
+  const auto home = [&](size_t i) -> const Placement& {
+    return memory_.places[static_cast<size_t>(graph_.outputs[i].value)];
+  };
+  const auto is_target = [&](size_t i) {
+    return home(i).home == Home::output && static_cast<size_t>(home(i).index) == i;
+  };
+  for (size_t i = 0; i < results_.size(); ++i)
+    if (is_target(i)) {
+      results_[i] = outputs[i];
+      set(outputs_[i], outputs[i].data());
+    }
+  run_steps(arguments, nullptr);
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (is_target(i)) continue;
+    const auto index = static_cast<size_t>(home(i).index);
+    const Tensor& from = home(i).home == Home::output     ? outputs[index]
+                         : home(i).home == Home::argument ? *arguments[index]
+                         : home(i).home == Home::constant ? graph_.constants[index]
+                                                          : graph_.variables[index].stored();
+    if (const size_t bytes = outputs[i].bytes()) graph_.device->copy(outputs[i].data(), from.data(), bytes);
+  }
+  assign_variables(arguments);
+  for (Tensor& result : results_) result = {};
+}
+
+void Plan::assign_variables(std::span<const Tensor* const> arguments) {
   const auto place_of = [&](int value) -> const Placement& {
     return memory_.places[static_cast<size_t>(value)];
   };
@@ -216,7 +252,7 @@ void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outpu
     if (p.home == Home::output) from = results_[static_cast<size_t>(p.index)].data();
     if (p.home == Home::variable)
       from = graph_.variables[static_cast<size_t>(p.index)].stored().data();
-    std::memcpy(target.data(), from, target.bytes());
+    if (const size_t bytes = target.bytes()) graph_.device->copy(target.data(), from, bytes);
   }
   if (memory_.shared.empty()) return;
   // All are read before any changes: two variables may have swapped their values.

@@ -24,6 +24,9 @@ class Plan {
   /// gets each step's.
   void run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
            std::vector<StepTime>* times = nullptr);
+  /// The same with results written into these tensors, which have the outputs' shapes and dtypes
+  /// and lie over no argument.
+  void run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs);
 
   const Graph& graph() const { return graph_; }
   size_t arena_bytes() const { return memory_.arena_bytes; }
@@ -56,6 +59,8 @@ class Plan {
   void bind_arena();
   void bind_variables();
   void make_outputs();
+  void run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times);
+  void assign_variables(std::span<const Tensor* const> arguments);
   void run_host(const Step& step, size_t first, std::span<const Tensor* const> arguments);
 
   Graph graph_;

@@ -15,6 +15,7 @@ std::string current_place() {
 }
 
 Recording::Recording(std::span<const Tensor> arguments) : outer_(graph_context().tracer) {
+  graph_.device = &detail::current_backend();
   for (size_t i = 0; i < arguments.size(); ++i)
     if (const Tensor& t = arguments[i]; !t.is_weak())
       know(t, graph_.add_value(t.dtype(), t.size(), Source::argument, static_cast<int>(i)));
@@ -28,7 +29,10 @@ void Recording::stop() {
   open_ = false;
 }
 
-void Recording::know(const Tensor& tensor, int value) { ids_[tensor.impl()->storage->id] = value; }
+void Recording::know(const Tensor& tensor, int value) {
+  ids_[tensor.impl()->storage->id] = value;
+  if (tensor.dtype() != DType::string) graph_.device = tensor.impl()->storage->backend;
+}
 
 // A number written in C++ is a constant; in a computation in float64 it counts whole (see apply).
 int Recording::value_of(const Tensor& tensor, bool wide) {
@@ -36,6 +40,7 @@ int Recording::value_of(const Tensor& tensor, bool wide) {
     const auto found = ids_.find(tensor.impl()->storage->id);
     return found != ids_.end() ? found->second : outside(tensor);
   }
+  const DeviceScope scope(Device::cpu());
   if (tensor.dtype() != DType::float32)
     return graph_.add_constant(Tensor::copy_of(tensor.data(), {}, tensor.dtype()));
   const float* parts = static_cast<const float*>(tensor.data());
@@ -44,6 +49,7 @@ int Recording::value_of(const Tensor& tensor, bool wide) {
 }
 
 int Recording::outside(const Tensor& tensor) {
+  if (tensor.dtype() == DType::string) give_up("a string tensor that is no argument");
   const int value = graph_.add_constant(tensor.detached());
   know(tensor, value);
   return value;
@@ -93,6 +99,7 @@ Tensor Recording::assign(const Variable& variable, const Tensor& value) {
 void Recording::host_read(const Tensor& tensor, const Place& at) {
   if (!host_read_.empty() || tensor.is_weak()) return;
   const auto found = ids_.find(tensor.impl()->storage->id);
+  if (found == ids_.end() && outer_) outer_->host_read(tensor, at);
   // What is not known to the recording is constant for it: a table that the program made once.
   if (found == ids_.end() ||
       graph_.values[static_cast<size_t>(found->second)].source == Source::constant)

@@ -1,0 +1,120 @@
+// 8-bit floats: https://arxiv.org/abs/2209.05433.
+#include "float8.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "catalog.h"
+#include "core.h"
+#include "elementwise.h"
+#include "indexing.h"
+#include "reduction.h"
+#include "shaping.h"
+
+namespace cornu::ops {
+namespace {
+
+bool is_e4m3(const std::string& dtype) {
+  if (dtype == "float8_e4m3fn") return true;
+  if (dtype == "float8_e5m2") return false;
+  throw ValueError(fmt::format("'{}' is no 8-bit float.{} Known are float8_e4m3fn and float8_e5m2.",
+                               dtype, did_you_mean(dtype, {"float8_e4m3fn", "float8_e5m2"})));
+}
+
+// x rounded to a multiple of its own power of two over 2^digits. Below 1 / smallest, the least
+// normal number, the multiples stay those of the least. The power comes by halving the range of
+// exponents, since a logarithm would be wrong beside powers of two.
+Expr rounded(Expr x, double smallest, double digits, std::initializer_list<int> halves) {
+  Expr rest = expr::absolute(x) * smallest;
+  Expr power = 1.0;
+  bool first = true;
+  for (const int half : halves) {
+    const double factor = static_cast<double>(int64_t{1} << half);
+    Expr above = rest >= factor;
+    power = expr::select(above, first ? Expr(factor) : power * factor, power);
+    first = false;
+    rest = expr::select(above, rest * (1.0 / factor), rest);
+  }
+  Expr step = power * (1.0 / (smallest * digits));
+  return expr::round_even(x / step) * step;
+}
+
+}  // namespace
+
+double float8_max(const std::string& dtype) { return is_e4m3(dtype) ? 448 : 57344; }
+
+Tensor round_to_float8(const Tensor& x, const std::string& dtype) {
+  return op(
+      &round_to_float8,
+      [](const Tensor& x, const std::string& dtype) {
+        if (is_e4m3(dtype)) return fused([](Expr x) { return rounded(x, 64, 8, {8, 4, 2, 1}); }, x);
+        return fused([](Expr x) { return rounded(x, 16384, 4, {16, 8, 4, 2, 1}); }, x);
+      },
+      x, dtype);
+}
+
+Tensor quantize_and_dequantize(const Tensor& inputs, const Tensor& scale,
+                               const std::string& quantized_dtype, DType compute_dtype) {
+  return op(
+      &quantize_and_dequantize,
+      [](const Tensor& x, const Tensor& given, const std::string& quantized, DType compute) {
+        const Tensor scale = cast(given, compute);
+        const double most = float8_max(quantized);
+        const Tensor limited =
+            fused([](Expr x, Expr scale, Expr low,
+                     Expr high) { return expr::minimum(expr::maximum(x / scale, low), high); },
+                  cast(x, compute), scale, Tensor(-most), Tensor(most));
+        return fused([](Expr x, Expr scale) { return x * scale; },
+                     round_to_float8(limited, quantized), scale);
+      },
+      inputs, scale, quantized_dtype, compute_dtype);
+}
+
+Tensor compute_float8_scale(const Tensor& amax, const Tensor& scale, const Tensor& dtype_max,
+                            double margin) {
+  return op(
+      &compute_float8_scale,
+      [](const Tensor& amax, const Tensor& scale, const Tensor& most, double margin) {
+        return fused(
+            [](Expr amax, Expr scale, Expr most, Expr spare) {
+              Expr inverse = expr::reciprocal(scale);
+              Expr fresh = most / amax / spare;
+              fresh = expr::select(amax > 0.0, fresh, inverse);
+              fresh = expr::select(expr::isfinite(amax), fresh, inverse);
+              return expr::reciprocal(fresh);
+            },
+            amax, scale, most, Tensor(std::exp2(margin)));
+      },
+      amax, scale, dtype_max, margin);
+}
+
+Tensor compute_float8_amax_history(const Tensor& x, const Tensor& amax_history) {
+  return op(
+      &compute_float8_amax_history,
+      [](const Tensor& x, const Tensor& history) {
+        const Tensor largest = reshape(cast(max(absolute(x)), history.dtype()), {1});
+        if (history.rank() != 1)
+          throw ShapeError("compute_float8_amax_history: expected a vector, found " +
+                           history.shape().str() + ".");
+        // The oldest place, which the shift brings to the front, makes room for the newest.
+        const int64_t n = history.shape()[0];
+        if (n < 2) return largest;
+        return concatenate({largest, get_item(history, Value::List{Slice{2, {}}}),
+                            get_item(history, Value::List{Slice{0, 1}})},
+                           0);
+      },
+      x, amax_history);
+}
+
+void list_float8(OpCatalog& catalog) {
+  catalog.add("quantizers.RoundToFloat8", {"x", "dtype"}, &round_to_float8);
+  catalog.add("quantizers.QuantizeAndDequantize",
+              {"inputs", "scale", "quantized_dtype", "compute_dtype"}, &quantize_and_dequantize);
+  catalog.add("quantizers.ComputeFloat8Scale", {"amax", "scale", "dtype_max", "margin=0"},
+              &compute_float8_scale);
+  catalog.add("quantizers.ComputeFloat8AmaxHistory", {"x", "amax_history"},
+              &compute_float8_amax_history);
+}
+
+}  // namespace cornu::ops

@@ -1,0 +1,59 @@
+// Device: where tensors are and computations run.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../backend/devices.h"
+
+namespace cornu {
+
+/// The CPU or a GPU. Tensors are made on the default device, the first GPU if there is one, and
+/// computations run where their inputs are; nothing moves by itself (Tensor::to does it).
+class Device {
+ public:
+  /// "cpu", "cuda:0", or "gpu" and "gpu:1" for the first and the second GPU. Throws ValueError with
+  /// the names that there are, and the reason when a plugin could not be used.
+  explicit Device(const std::string& name) : backend_(&backend::find_device(name)) {}
+  explicit Device(const char* name) : Device(std::string(name)) {}
+  explicit Device(backend::Backend& backend) : backend_(&backend) {}
+  static Device cpu() { return Device(backend::cpu_backend()); }
+
+  const std::string& name() const { return backend_->name(); }
+  /// Model and memory, for people.
+  std::string description() const { return backend_->description(); }
+  bool is_cpu() const { return backend_ == &backend::cpu_backend(); }
+  backend::Backend& backend() const { return *backend_; }
+  /// Waits for all work that was begun on it; for measuring times.
+  void synchronize() const { backend_->synchronize(); }
+  friend bool operator==(const Device&, const Device&) = default;
+
+ private:
+  backend::Backend* backend_;
+};
+
+/// All devices, the CPU first.
+std::vector<Device> devices();
+
+/// Where tensors are made in this thread: the innermost scope's device, else the process's default:
+/// what the environment variable CORNU_DEVICE names, else the first GPU, else the CPU.
+Device default_device();
+void set_default_device(const Device& device);
+
+/// While it lives, tensors of this thread are made on `device`.
+class DeviceScope {
+ public:
+  explicit DeviceScope(const Device& device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+
+ private:
+  backend::Backend* outer_;
+};
+
+namespace detail {
+/// default_device(), quickly.
+backend::Backend& current_backend();
+}  // namespace detail
+
+}  // namespace cornu
