@@ -8,6 +8,7 @@
 
 #include "../config/configurable.h"
 #include "../ops/nn.h"
+#include "layer.h"
 
 namespace cornu {
 namespace {
@@ -50,6 +51,12 @@ const Table& builtin() {
   return table;
 }
 
+// A layer as a function.
+struct LayerCall {
+  std::shared_ptr<Layer> layer;
+  Tensor operator()(const Tensor& x) const { return (*layer)(x); }
+};
+
 std::mutex mutex;
 
 Table& custom() {
@@ -78,6 +85,16 @@ Activation::Activation(const std::string& name) : name_(name) {
                                name, did_you_mean(name, known)));
 }
 
+Activation::Activation(std::shared_ptr<Layer> layer) : name_() {
+  if (!layer) throw ValueError("activation: the handle holds no layer.");
+  function_ = LayerCall{std::move(layer)};
+}
+
+std::shared_ptr<Layer> Activation::layer() const {
+  const auto* call = function_.target<LayerCall>();
+  return call ? call->layer : nullptr;
+}
+
 void register_activation(const std::string& registered_name, Activation::Function function) {
   if (registered_name.find('>') == std::string::npos)
     throw ValueError(fmt::format("register_activation: '{}' is not of the form \"package>name\".", registered_name));
@@ -88,6 +105,7 @@ void register_activation(const std::string& registered_name, Activation::Functio
 namespace detail {
 
 Value OptionCodec<Activation>::encode(const Activation& v) {
+  if (const auto layer = v.layer()) return serialize(*layer);
   if (v.name().empty())
     throw StateError("This activation is a function without a name, so it cannot be saved. Name it with "
                      "register_activation(\"package>name\", function) and use that name.");
@@ -107,7 +125,8 @@ Activation OptionCodec<Activation>::decode(const Value& v) {
     if (class_name && class_name->is<std::string>() && class_name->get<std::string>() == "function" && config &&
         config->is<std::string>())
       return Activation(config->get<std::string>());
-    throw UnsupportedError("an activation that is an object of its own (a layer, or Python code) is not supported.");
+    if (auto layer = std::dynamic_pointer_cast<Layer>(deserialize(v))) return Activation(std::move(layer));
+    throw UnsupportedError("an activation that is neither a function nor a layer is not supported.");
   }
   throw ValueError("expected the name of an activation, found " + v.kind());
 }

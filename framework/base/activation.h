@@ -1,14 +1,23 @@
 // Activation: the option that a layer applies to its result - a name, a function, or a layer.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "../config/option.h"
 
 namespace cornu {
 
-/// `.activation = "relu"`, or any function of a tensor. Only named ones can be saved; name one of your own with
-/// register_activation.
+class Layer;
+
+namespace detail {
+template <class T>
+concept LayerHandle = std::is_convertible_v<T, std::shared_ptr<Layer>>;
+}  // namespace detail
+
+/// `.activation = "relu"`, a layer such as `layers::LeakyReLU()`, or any function of a tensor. Names
+/// and layers can be saved; name a function of your own with register_activation. A layer becomes
+/// part of the layer that applies it, under the option's name.
 class Activation {
  public:
   using Function = std::function<Tensor(const Tensor&)>;
@@ -19,13 +28,20 @@ class Activation {
   Activation(const char* name) : Activation(std::string(name)) {}
   Activation(const std::string& name);
   template <class F>
-    requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> && !std::is_same_v<F, Activation>)
+    requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> && !std::is_same_v<F, Activation> &&
+             !detail::LayerHandle<F>)
   Activation(F function) : name_(), function_(std::move(function)) {}
+  /// Throws ValueError for null.
+  Activation(std::shared_ptr<Layer> layer);
+  template <detail::LayerHandle T>
+  Activation(const T& layer) : Activation(std::shared_ptr<Layer>(layer)) {}
 
   Tensor operator()(const Tensor& x) const { return function_ ? function_(x) : x; }
   bool is_linear() const { return !function_; }
-  /// Empty for a function without a name.
+  /// Empty for a layer, and for a function without a name.
   const std::string& name() const { return name_; }
+  /// The layer that it is, or null.
+  std::shared_ptr<Layer> layer() const;
 
  private:
   std::string name_ = "linear";

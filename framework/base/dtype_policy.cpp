@@ -1,12 +1,40 @@
 // Names of policies, and their form in files.
 #include "dtype_policy.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "../config/configurable.h"
 
 namespace cornu {
 
+namespace {
+
+constexpr const char* from = "_from_";
+
+// The block size of "int4/128".
+int64_t block_size_of(const std::string& mode) {
+  int64_t size = 0;
+  const char* end = mode.data() + mode.size();
+  const auto [rest, error] = std::from_chars(mode.data() + 5, end, size);
+  if (error != std::errc() || rest != end || size < -1 || size == 0)
+    throw ValueError(
+        "dtype policy: expected 'int4/<block size>' with a positive number or -1, found '" + mode +
+        "'.");
+  return size;
+}
+
+DTypePolicy& current() {
+  thread_local DTypePolicy policy;
+  return policy;
+}
+
+}  // namespace
+
 DTypePolicy::DTypePolicy(const std::string& name) : name_(name) {
-  if (name.starts_with("mixed_")) {
+  if (const size_t split = name.find(from); split != std::string::npos) {
+    *this = quantized(name.substr(0, split), DTypePolicy(name.substr(split + 6)));
+  } else if (name.starts_with("mixed_")) {
     if (name != "mixed_float16" && name != "mixed_bfloat16")
       throw ValueError("dtype policy '" + name + "' is not known." +
                        did_you_mean(name, {"mixed_float16", "mixed_bfloat16"}));
@@ -16,12 +44,40 @@ DTypePolicy::DTypePolicy(const std::string& name) : name_(name) {
   }
 }
 
-namespace {
-DTypePolicy& current() {
-  thread_local DTypePolicy policy;
+DTypePolicy DTypePolicy::quantized(const std::string& mode, const DTypePolicy& source,
+                                   int64_t amax_history_length) {
+  if (mode.starts_with("gptq") || mode.starts_with("awq"))
+    throw UnsupportedError("dtype policy '" + mode + from + source.name() +
+                           "': quantization by GPTQ and AWQ is not supported. Use int8 or int4.");
+  const std::string base = mode.starts_with("int4/") ? "int4" : mode;
+  if (base != "int8" && base != "int4" && base != "float8")
+    throw ValueError("dtype policy: the quantization mode '" + mode + "' is not known." +
+                     did_you_mean(mode, {"int8", "int4", "float8"}));
+  if (source.is_quantized())
+    throw ValueError("dtype policy '" + mode + from + source.name() +
+                     "' quantizes what is quantized already.");
+  if (base == "int8" && source.compute_ == DType::float16)
+    throw ValueError("dtype policy '" + mode + from + source.name() +
+                     "': int8 does not go with computation in float16, whose range is too small. "
+                     "Use mixed_bfloat16.");
+  if (amax_history_length < 1 || amax_history_length > INT32_MAX)
+    throw ValueError("dtype policy: amax_history_length must be positive.");
+  if (mode != base) block_size_of(mode);
+  DTypePolicy policy = source;
+  policy.name_ = mode + from + source.name();
+  policy.amax_history_length_ = static_cast<int32_t>(amax_history_length);
   return policy;
 }
-}  // namespace
+
+std::string DTypePolicy::quantization_mode() const {
+  return is_quantized() ? name_.substr(0, std::min(name_.find('/'), name_.find(from))) : "";
+}
+
+std::optional<int64_t> DTypePolicy::block_size() const {
+  if (!name_.starts_with("int4/")) return {};
+  const int64_t size = block_size_of(name_.substr(0, name_.find(from)));
+  return size > 0 ? std::optional(size) : std::nullopt;
+}
 
 const DTypePolicy& default_policy() { return current(); }
 
@@ -30,26 +86,58 @@ PolicyScope::~PolicyScope() { current() = previous_; }
 
 namespace detail {
 
-Value OptionCodec<DTypePolicy>::encode(const DTypePolicy& v) {
-  return Value::Dict{{"module", "keras"},
-                     {"class_name", "DTypePolicy"},
-                     {"config", Value::Dict{{"name", v.name()}}},
+namespace {
+
+Value serialized(const char* module, const char* class_name, Value::Dict config) {
+  return Value::Dict{{"module", module},
+                     {"class_name", class_name},
+                     {"config", std::move(config)},
                      {"registered_name", Value()}};
+}
+
+const std::string* text(const Value::Dict& dict, const char* key) {
+  const Value* value = find(dict, key);
+  return value && value->is<std::string>() ? &value->get<std::string>() : nullptr;
+}
+
+}  // namespace
+
+Value OptionCodec<DTypePolicy>::encode(const DTypePolicy& v) {
+  if (!v.is_quantized()) return serialized("keras", "DTypePolicy", {{"name", v.name()}});
+  const size_t split = v.name().find(from);
+  const std::string mode = v.name().substr(0, split);
+  Value::Dict config = {{"mode", mode}, {"source_name", v.name().substr(split + 6)}};
+  if (mode == "float8") config.emplace_back("amax_history_length", v.amax_history_length());
+  return serialized("keras.dtype_policies",
+                    mode == "float8"            ? "QuantizedFloat8DTypePolicy"
+                    : mode.starts_with("int4/") ? "Int4DTypePolicy"
+                                                : "QuantizedDTypePolicy",
+                    std::move(config));
 }
 
 DTypePolicy OptionCodec<DTypePolicy>::decode(const Value& v) {
   if (v.is_null()) return default_policy();
   if (v.is<std::string>()) return DTypePolicy(v.get<std::string>());
   if (v.is<Value::Dict>()) {
-    const Value* class_name = find(v.get<Value::Dict>(), "class_name");
+    const std::string* class_name = text(v.get<Value::Dict>(), "class_name");
     const Value* config = find(v.get<Value::Dict>(), "config");
-    const bool plain = class_name && class_name->is<std::string>() &&
-                       (class_name->get<std::string>() == "DTypePolicy" || class_name->get<std::string>() == "Policy");
-    if (plain && config && config->is<Value::Dict>())
-      if (const Value* name = find(config->get<Value::Dict>(), "name"); name && name->is<std::string>())
-        return DTypePolicy(name->get<std::string>());
-    if (class_name && class_name->is<std::string>() && !plain)
-      throw UnsupportedError("dtype policy " + class_name->get<std::string>() + " is not supported.");
+    const bool whole = class_name && config && config->is<Value::Dict>();
+    if (whole && (*class_name == "DTypePolicy" || *class_name == "FloatDTypePolicy" ||
+                  *class_name == "Policy"))
+      if (const std::string* name = text(config->get<Value::Dict>(), "name"))
+        return DTypePolicy(*name);
+    if (whole && (*class_name == "QuantizedDTypePolicy" ||
+                  *class_name == "QuantizedFloat8DTypePolicy" || *class_name == "Int4DTypePolicy" ||
+                  *class_name == "GPTQDTypePolicy" || *class_name == "AWQDTypePolicy")) {
+      const auto& options = config->get<Value::Dict>();
+      const std::string* source = text(options, "source_name");
+      const Value* length = find(options, "amax_history_length");
+      if (const std::string* mode = text(options, "mode"))
+        return DTypePolicy::quantized(*mode, source ? DTypePolicy(*source) : default_policy(),
+                                      length ? from_value<int64_t>(*length) : 1024);
+    }
+    if (class_name && *class_name != "DTypePolicy")
+      throw UnsupportedError("dtype policy " + *class_name + " is not supported.");
   }
   throw ValueError("expected a dtype policy, found " + v.kind());
 }

@@ -4,23 +4,38 @@
 
 namespace cornu {
 
-/// "float32", "bfloat16", ..., or "mixed_float16" / "mixed_bfloat16": float32 weights, 16-bit computation.
+/// "float32", "bfloat16", ..., or "mixed_float16" / "mixed_bfloat16": float32 weights, 16-bit
+/// computation. A layer that is quantized says so by "int8_from_float32", "int4_from_float32",
+/// "int4/128_from_float32" (a scale for each 128 numbers of a channel) or "float8_from_float32",
+/// where what follows "from_" is the policy that it had before.
 class DTypePolicy {
  public:
   DTypePolicy() = default;
   DTypePolicy(const char* name) : DTypePolicy(std::string(name)) {}
-  /// Throws ValueError with a did-you-mean when the name is not known.
+  /// Throws ValueError with a did-you-mean when the name is not known, UnsupportedError for
+  /// "gptq..." and "awq...".
   DTypePolicy(const std::string& name);
   DTypePolicy(DType dtype) : variable_(dtype), compute_(dtype), name_(dtype_name(dtype)) {}
+  /// `mode` is "int8", "int4", "int4/<block size>" or "float8", `source` the policy before.
+  static DTypePolicy quantized(const std::string& mode, const DTypePolicy& source,
+                               int64_t amax_history_length = 1024);
 
   DType variable_dtype() const { return variable_; }
   DType compute_dtype() const { return compute_; }
   const std::string& name() const { return name_; }
+  /// "int8", "int4" or "float8"; "" for all others.
+  std::string quantization_mode() const;
+  bool is_quantized() const { return name_.find("_from_") != std::string::npos; }
+  /// Of "int4/128_from_float32": 128. Nothing where a channel has one scale.
+  std::optional<int64_t> block_size() const;
+  /// Of float8: how many steps' largest numbers a scale is found from.
+  int64_t amax_history_length() const { return amax_history_length_; }
   friend bool operator==(const DTypePolicy&, const DTypePolicy&) = default;
 
  private:
   DType variable_ = DType::float32;
   DType compute_ = DType::float32;
+  int32_t amax_history_length_ = 1024;
   std::string name_ = "float32";
 };
 

@@ -15,6 +15,7 @@
 namespace cornu {
 
 class Metric;
+class QuantizationConfig;
 
 /// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are given their own.
 struct Call {
@@ -95,6 +96,11 @@ class Layer : public Operation, public Configurable {
   /// A weight of this layer. Call it in build() or the constructor.
   Variable add_weight(WeightOptions options);
 
+  /// Makes a weight of another layer one of this layer's own too: files have it with both.
+  void share_weight(const Variable& weight);
+  /// Takes away a weight that add_weight made. Does nothing when it is none of this layer's own.
+  void remove_weight(const Variable& weight);
+
   /// Tracks a layer that a member holds; `attribute` is the member's name. Returns the layer.
   template <class T>
   Ref<T> track(const std::string& attribute, Ref<T> layer) {
@@ -136,6 +142,13 @@ class Layer : public Operation, public Configurable {
   /// Of this layer and all inside it.
   void set_trainable(bool trainable);
   const DTypePolicy& dtype_policy() const { return policy_; }
+  /// Does not change weights that there are, except that a quantized policy quantizes a layer that is built.
+  void set_dtype_policy(const DTypePolicy& policy);
+  /// Puts the weights into fewer bits: "int8", "int4" (two numbers in a byte), "float8" (for training), or a config such
+  /// as quantizers::Int8QuantizationConfig({.activation_quantizer = {}}). Compile models again afterwards. Throws
+  /// StateError for a layer that is not built or already quantized, UnsupportedError for one that cannot be (Dense,
+  /// EinsumDense, Embedding and ReversibleEmbedding can).
+  void quantize(const Choice<QuantizationConfig>& config);
   DType compute_dtype() const { return policy_.compute_dtype(); }
   DType variable_dtype() const { return policy_.variable_dtype(); }
   bool supports_masking() const { return supports_masking_; }
@@ -184,6 +197,8 @@ class Layer : public Operation, public Configurable {
   void set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy);
   void set_activity_regularizer(Choice<Regularizer> regularizer) { activity_regularizer_ = std::move(regularizer); }
   Value::Dict base_config() const;
+  /// Tracks the layer that an activation is, if it is one.
+  void track_activation(const std::string& option, const Activation& activation);
 
   bool supports_masking_ = false;
   /// Whether float inputs are cast to the compute dtype.
@@ -235,6 +250,13 @@ class LayerOf : public Layer {
     set_base(name, trainable, policy);
     if constexpr (requires { config.activity_regularizer; })
       set_activity_regularizer(config.activity_regularizer);
+    // A sequence layer's cell applies the activations, and tracks them.
+    if constexpr (!requires { config.return_sequences; })
+      reflect::for_each_member(config, [this](std::string_view option, const auto& value) {
+        using Option = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<Option, Activation> || std::is_same_v<Option, Required<Activation>>)
+          track_activation(std::string(option), value);
+      });
   }
 
   Value::Dict get_config() const override;

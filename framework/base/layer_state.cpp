@@ -49,6 +49,10 @@ void Layer::track_one(const std::string& attribute, std::shared_ptr<Layer> layer
   tracked_.back().is_list = false;
 }
 
+void Layer::track_activation(const std::string& option, const Activation& activation) {
+  if (auto layer = activation.layer()) track_one(option, std::move(layer));
+}
+
 void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers) {
   for (const auto& layer : layers)
     if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));

@@ -92,8 +92,10 @@ Variable Optimizer::add_slot(const Variable& variable, const std::string& name,
                    prefix + "_" + name);
 }
 
-void Optimizer::build(const std::vector<Variable>& variables) {
+void Optimizer::build(const std::vector<Variable>& given) {
   State& s = *state_;
+  std::vector<Variable> variables = given;
+  std::erase_if(variables, [](const Variable& v) { return v && v.overwrite_with_gradient(); });
   if (built_) {
     if (variables == s.trainable) return;
     throw ValueError(
@@ -203,6 +205,21 @@ void Optimizer::apply(const std::vector<Tensor>& gradients,
                     options_.name, variables.size(), gradients.size()));
   if (gradients.empty()) return;
   if (!built_) build(variables);
+  if (std::ranges::any_of(variables, &Variable::overwrite_with_gradient)) {
+    std::vector<Tensor> rest;
+    std::vector<Variable> updated;
+    for (size_t i = 0; i < variables.size(); ++i) {
+      Variable v = variables[i];
+      if (!v.overwrite_with_gradient()) {
+        rest.push_back(gradients[i]);
+        updated.push_back(v);
+      } else if (gradients[i]) {
+        v.assign(gradients[i]);
+      }
+    }
+    if (updated.empty()) iterations_.assign_add(Tensor(1));
+    return Optimizer::apply(rest, updated);
+  }
   State& s = *state_;
   filter(gradients, variables);
   if (options_.loss_scale_factor)

@@ -1,6 +1,7 @@
 // A graph's form in files: each operation with the calls that were made of it.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -300,6 +301,18 @@ class GraphReader {
     return outputs[index];
   }
 
+  static bool holds_tensor(const Value& v) {
+    if (v.is<Value::List>()) {
+      const auto& list = v.get<Value::List>();
+      return std::any_of(list.begin(), list.end(), holds_tensor);
+    }
+    if (v.is<Value::Dict>()) {
+      const auto& dict = v.get<Value::Dict>();
+      return std::any_of(dict.begin(), dict.end(), [](const auto& e) { return holds_tensor(e.second); });
+    }
+    return v.is<Tensor>();
+  }
+
   bool try_call(const std::string& name, Entry& entry) {
     const auto& call = as_dict((*entry.calls)[entry.next], "layer '" + name + "': inbound_nodes");
     const Value* args = detail::find(call, "args");
@@ -313,6 +326,10 @@ class GraphReader {
     Arguments arguments{positional->get<Value::List>(), {}};
     for (const auto& [key, v] : as_dict(*named, "kwargs"))
       if (!v.is_null()) arguments.named.emplace_back(key, v);
+    const bool first_is_null = !arguments.positional.empty() && arguments.positional[0].is_null();
+    if (dynamic_cast<const Layer*>(entry.operation.get()) &&
+        (first_is_null || (!holds_tensor(*positional) && !holds_tensor(*named))))
+      throw ValueError(fmt::format("layer '{}': a call has no tensor as its input.", name));
     const Nest outputs = infer_outputs(
         arguments, [&](const Arguments& stand_ins) { return entry.operation->invoke(stand_ins); });
     const std::vector<Tensor> results = make_node(entry.operation, std::move(arguments), outputs).flatten();

@@ -75,6 +75,11 @@ class Model : public Layer {
   /// The expected inputs' specs where the model knows them before data arrives.
   virtual Nest input_spec() const { return {}; }
 
+  /// Quantizes all layers that can be; see Layer::quantize. With `filters` only those in whose names one of these regular
+  /// expressions is found. Layers with weights that cannot be quantized keep them, with one warning. Compile again
+  /// afterwards: the weights are other variables.
+  void quantize(const Choice<QuantizationConfig>& config, const std::vector<std::string>& filters = {});
+
   // --- files (framework/saving) ----------------------------------------------------------------------
 
   /// Writes the model as Keras does: a ".keras" archive. The old file stays until the new one is whole.

@@ -1,12 +1,15 @@
-// AtomicFile over POSIX files.
+// AtomicFile and ScratchFolder over POSIX files.
 #include "atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <random>
 #include <string>
@@ -25,21 +28,125 @@ std::string cause(int error) { return std::generic_category().message(error); }
   throw FileError("Cannot write '" + target.string() + "': " + why + ".");
 }
 
+/// How the names of this machine's temporary files begin. A lock may not be seen on other machines
+/// that share the folder, so each looks after its own.
+std::string own_prefix() {
+  std::array<char, 256> host{};
+  (void)!::gethostname(host.data(), host.size() - 1);
+  uint32_t hash = 2166136261u;
+  for (const char* c = host.data(); *c != 0; ++c)
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619u;
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), ".cornu-%08x-", hash);
+  return text.data();
+}
+
 std::string random_name() {
   static constexpr char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device device;
   std::uniform_int_distribution<int> pick(0, static_cast<int>(sizeof letters) - 2);
   // Short and independent of the target's name, which may already be as long as names can be.
-  std::string name = ".cornu-";
+  std::string name = own_prefix();
   for (int i = 0; i < 12; ++i) name += letters[pick(device)];
   return name + ".tmp";
+}
+
+/// Removes what killed programs of this machine left in a folder.
+void remove_remains(const fs::path& folder) {
+  const std::string prefix = own_prefix();
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(".tmp")) continue;
+    const int descriptor =
+        ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) continue;
+    std::error_code failed;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry->path(), failed);
+    ::close(descriptor);
+  }
+}
+
+/// Makes something new in a folder under a random name, by `make`, which returns a descriptor or -1
+/// with errno, and locks it.
+template <class Make>
+int make_locked(const fs::path& target, const fs::path& folder, fs::path& path, Make make) {
+  remove_remains(folder);
+  for (int attempt = 0;; ++attempt) {
+    path = folder / random_name();
+    const int descriptor = make(path);
+    if (descriptor < 0 && ((errno != EEXIST && errno != ENOENT) || attempt == 100))
+      fail(target, cause(errno));
+    if (descriptor < 0) continue;
+    // Where there are no locks, nobody takes this for remains either.
+    (void)!::flock(descriptor, LOCK_EX);
+    // Between the two steps it looked like remains.
+    struct stat here {
+    }, there{};
+    if (::fstat(descriptor, &here) == 0 && ::stat(path.c_str(), &there) == 0 &&
+        here.st_ino == there.st_ino)
+      return descriptor;
+    ::close(descriptor);
+  }
 }
 
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
+/// Flushes a folder's entries. Some file systems cannot: no error then, since the files are
+/// complete.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)!::fsync(descriptor);
+  ::close(descriptor);
+}
+
 }  // namespace
+
+ScratchFolder::ScratchFolder(const fs::path& target) : target_(target) {
+  std::error_code error;
+  const fs::path folder = folder_of(target);
+  if (!fs::is_directory(folder, error))
+    fail(target, "the folder '" + folder.string() + "' does not exist; create it first");
+  lock_ = make_locked(target, folder, path_, [](const fs::path& path) {
+    if (::mkdir(path.c_str(), 0777) != 0) return -1;
+    return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  });
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  ::close(lock_);
+}
+
+void ScratchFolder::commit() {
+  sync_folder(path_);
+  const auto rename = [&](const fs::path& from, const fs::path& to) {
+    if (::rename(from.c_str(), to.c_str()) != 0) fail(target_, cause(errno));
+  };
+  std::error_code ignored;
+  if (!fs::exists(target_, ignored)) {
+    rename(path_, target_);
+  } else if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) !=
+             0) {
+    if (errno != EINVAL && errno != ENOSYS) fail(target_, cause(errno));
+    // A file system that cannot exchange: the old folder has another name for a moment.
+    const fs::path old = folder_of(target_) / ("." + target_.filename().string() + ".old");
+    fs::remove_all(old, ignored);
+    rename(target_, old);
+    if (::rename(path_.c_str(), target_.c_str()) != 0) {
+      const int error = errno;
+      fs::rename(old, target_, ignored);
+      fail(target_, cause(error));
+    }
+    fs::remove_all(old, ignored);
+  }
+  sync_folder(folder_of(target_));
+}
 
 AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
   if (!target.has_filename()) fail(target, "the name of the file is empty");
@@ -57,19 +164,17 @@ AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
   const fs::path folder = folder_of(target_);
   if (!fs::is_directory(folder, error))
     fail(target, "the folder '" + folder.string() + "' does not exist; create it first");
-  for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    temporary_ = folder / random_name();
-    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && (errno != EEXIST || attempt == 100)) fail(target, cause(errno));
-  }
+  descriptor_ = make_locked(target, folder, temporary_, [](const fs::path& path) {
+    return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  });
   // Best effort: a file system without permissions is no reason not to save.
   if (exists) (void)!::fchmod(descriptor_, existing.st_mode & 07777);
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
   ::unlink(temporary_.c_str());
+  ::close(descriptor_);
 }
 
 void AtomicFile::append(std::span<const std::byte> bytes) { write_at(end_, bytes); }
@@ -106,12 +211,7 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(target_, cause(errno));
   ::close(descriptor_);
   descriptor_ = -1;
-  // The rename itself must reach the disk too. Some file systems cannot sync folders: no error
-  // then, since the file is complete.
-  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
-  (void)!::fsync(folder);
-  ::close(folder);
+  sync_folder(folder_of(target_));  // the rename itself must reach the disk too
 }
 
 void write_file(const fs::path& target, std::span<const std::byte> bytes) {

@@ -1,4 +1,5 @@
-// AtomicFile: a file that appears under its name complete or not at all.
+// AtomicFile: a file that appears under its name complete or not at all; and folders for what is
+// under construction.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,32 @@
 #include <vector>
 
 namespace cornu::saving {
+
+// What is under construction has a name of its own, ".cornu-<machine>-<random>.tmp", beside its
+// target, and is locked while its program runs. When a program was killed, its remains lose their
+// lock, and the next one of the same machine that writes into the folder removes them.
+
+/// A folder for what is under construction, beside `target`. The destructor removes what is at its
+/// path then. Throws FileError with the target's name.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(const std::filesystem::path& target);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Puts the folder in place of the target, which is a folder or not there. A kill at any moment
+  /// leaves the old folder or the new one there, if the file system can exchange names (as those of
+  /// Linux can).
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path path_;
+  int lock_ = -1;
+};
 
 /// Writes to a temporary file beside the target and renames it over the target in commit(), so that
 /// a crash, a full disk or an exception leaves the old file as it was. A symbolic link as target

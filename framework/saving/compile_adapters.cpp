@@ -77,8 +77,8 @@ Value upgrade_metric(const Value& value, const std::string& output) {
   const std::string function = function_of(config);
   drop(config, "fn");
   if (is_wrapper(text(object, "class_name"))) {
-    // Keras 2 keeps the function that it took for "accuracy" before it saw the targets.
-    if (is_short_name(name)) return name;
+    // Keras 2 writes "accuracy" as the function that fits the model's outputs when they are taken
+    // for targets as well, and keeps to that one after loading, whatever the targets are.
     const ClassInfo* info = catalog().find_by_name("keras.metrics", function);
     if (!info) return function;
     set(object, "class_name", info->class_name);
@@ -224,8 +224,12 @@ Value upgrade_compile_config(const Value::Dict& config,
   return result;
 }
 
+// In a training_config that was written here: the compile_config as it was. Keras passes over it.
+constexpr const char* exact_key = "compile_config";
+
 Value compile_config_of(const Value::Dict& training_config,
                         const std::vector<std::string>& output_names) {
+  if (const Value::Dict* exact = find_dict(training_config, exact_key)) return *exact;
   Value::Dict config;
   for (const auto& [key, v] : training_config) {
     if (key == "optimizer_config")
@@ -249,6 +253,8 @@ Value training_config_of(const Value::Dict& compile_config) {
   }
   if (const Value* optimizer = find(compile_config, "optimizer"))
     result.emplace_back("optimizer_config", plain_object(*optimizer));
+  // Keras 3 does not find its own short names in legacy files, so what it reads has full ones.
+  result.emplace_back(exact_key, compile_config);
   return result;
 }
 

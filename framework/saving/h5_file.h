@@ -95,8 +95,10 @@ class H5Reader {
   void read(std::string_view path, void* out, DType want, const Shape& expected) const;
   /// Reads a dataset of any shape as it is. Throws when it has more than `limit` bytes.
   std::vector<std::byte> read(std::string_view path, uint64_t limit) const;
-  /// The strings of a scalar or one-dimensional dataset.
+  /// The strings of a dataset in row-major order.
   std::vector<std::string> read_strings(std::string_view path) const;
+  /// The shape of a dataset of strings; nothing for one of other elements.
+  std::optional<Shape> string_shape(std::string_view path) const;
 
   std::vector<std::string> attributes(std::string_view path) const;
   bool has_attribute(std::string_view path, const std::string& name) const;

@@ -102,6 +102,8 @@ Handle file_type(DType dtype) {
       return Handle(H5Tcreate(H5T_OPAQUE, 2), H5Tclose);
     case DType::float32:
       return copy_type(H5T_IEEE_F32LE);
+    case DType::string:
+      throw ValueError("HDF5: string tensors are not written.");
     case DType::float64:
       break;
   }
@@ -134,6 +136,8 @@ Handle memory_type(DType dtype) {
       return Handle(H5Tcreate(H5T_OPAQUE, 2), H5Tclose);
     case DType::float32:
       return copy_type(H5T_NATIVE_FLOAT);
+    case DType::string:
+      throw ValueError("HDF5: string tensors are not written.");
     case DType::float64:
       break;
   }

@@ -258,9 +258,18 @@ std::vector<std::string> H5Reader::read_strings(std::string_view path) const {
   const Handle dataset = impl_->open_dataset(path);
   const Handle space(H5Dget_space(dataset), H5Sclose);
   const Handle type(H5Dget_type(dataset), H5Tclose);
-  return h5::load_strings(impl_->name, type, space, what, [&](hid_t memory, void* out) {
+  return h5::load_strings(impl_->name, dataset, type, space, what, [&](hid_t memory, void* out) {
     return H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
   });
+}
+
+std::optional<Shape> H5Reader::string_shape(std::string_view path) const {
+  const Scope scope;
+  const Handle dataset = impl_->open_dataset(path);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  if (H5Tget_class(type) != H5T_STRING) return {};
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  return h5::shape_of(impl_->name, space, "dataset " + show(path));
 }
 
 std::vector<std::string> H5Reader::attributes(std::string_view path) const {

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 
+#include "h5_heap.h"
+
 namespace cornu::saving::h5 {
 namespace {
 
 constexpr uint64_t string_limit = uint64_t{256} << 20;  ///< bytes of one list of strings
+constexpr uint64_t most_strings = 4'000'000;            ///< in one list
 
 Elements plain(DType dtype) { return {dtype, memory_type(dtype)}; }
 
@@ -160,7 +163,7 @@ Shape shape_of(const std::string& file, Id space, const std::string& what) {
   return shape;
 }
 
-std::vector<std::string> load_strings(const std::string& file, Id type, Id space,
+std::vector<std::string> load_strings(const std::string& file, Id object, Id type, Id space,
                                       const std::string& what,
                                       const std::function<int(Id, void*)>& load) {
   const hssize_t points = H5Sget_simple_extent_npoints(space);
@@ -172,22 +175,23 @@ std::vector<std::string> load_strings(const std::string& file, Id type, Id space
     fail(file, what + " holds " + class_name(H5Tget_class(type)) + "; expected strings");
   const uint64_t count = static_cast<uint64_t>(points);
   const size_t width = H5Tget_size(type);
-  if (width == 0 || count > string_limit / width)
+  if (width == 0 || count > string_limit / width || count > most_strings)
     fail(file,
          what + " declares more than " + std::to_string(string_limit >> 20) + " MiB of strings");
-  const Handle memory(H5Tcopy(type), H5Tclose);
   std::vector<std::string> strings;
-  strings.reserve(count);
   if (H5Tis_variable_str(type) > 0) {
-    struct Loaded {
-      std::vector<char*> pointers;
-      hid_t memory, space;
-      ~Loaded() { H5Dvlen_reclaim(memory, space, H5P_DEFAULT, pointers.data()); }
-    } loaded{std::vector<char*>(count), memory, space};
-    if (load(memory, loaded.pointers.data()) < 0) fail(file, "cannot read " + what);
-    for (const char* text : loaded.pointers) strings.emplace_back(text != nullptr ? text : "");
+    std::vector<HeapPlace> places(count);
+    if (load(HeapReader::memory_type(), places.data()) < 0) fail(file, "cannot read " + what);
+    HeapReader heap(file, object, what);
+    uint64_t left = string_limit;
+    for (const HeapPlace& place : places) {
+      strings.push_back(heap.text(place, left));
+      left -= strings.back().size();
+    }
     return strings;
   }
+  const Handle memory(H5Tcopy(type), H5Tclose);
+  strings.reserve(count);
   std::string block(count * width, '\0');
   if (load(memory, block.data()) < 0) fail(file, "cannot read " + what);
   for (uint64_t i = 0; i < count; ++i) {
@@ -211,7 +215,7 @@ std::vector<std::string> strings_of(const std::string& file, Id object, const st
   const Handle attribute = open_attribute(file, object, key, what);
   const Handle type(H5Aget_type(attribute), H5Tclose);
   const Handle space(H5Aget_space(attribute), H5Sclose);
-  return load_strings(file, type, space, "attribute '" + key + "' of " + what,
+  return load_strings(file, attribute, type, space, "attribute '" + key + "' of " + what,
                       [&](Id memory, void* out) { return H5Aread(attribute, memory, out); });
 }
 

@@ -30,8 +30,9 @@ Elements elements_of(const std::string& file, Id type, Id object, const std::str
 /// The shape of a dataspace. Fails when its bytes could not be counted.
 Shape shape_of(const std::string& file, Id space, const std::string& what);
 
-/// Strings of a dataset or attribute, whose elements `load(memory_type, out)` puts into memory.
-std::vector<std::string> load_strings(const std::string& file, Id type, Id space,
+/// Strings of a dataset or attribute of the open `object`, whose elements `load(memory_type, out)`
+/// puts into memory.
+std::vector<std::string> load_strings(const std::string& file, Id object, Id type, Id space,
                                       const std::string& what,
                                       const std::function<int(Id, void*)>& load);
 

@@ -182,12 +182,19 @@ void save_model(Model& model, const std::string& path, const SaveOptions& option
           path));
   }
   require_built(model, "save");
-  if (!options.zipped.value_or(true))
-    write_package(model, *PackageWriter::folder(path));
-  else if (archive)
-    write_package(model, *PackageWriter::archive(path));
-  else
-    write_legacy(model, path, options);
+  try {
+    if (!options.zipped.value_or(true))
+      write_package(model, *PackageWriter::folder(path));
+    else if (archive)
+      write_package(model, *PackageWriter::archive(path));
+    else
+      write_legacy(model, path, options);
+  } catch (const FileError& e) {
+    // What failed may have been a file with a name for the time being.
+    const std::string text = e.what();
+    if (text.find(path) != text.npos) throw;
+    throw FileError(fmt::format("Cannot save '{}': {}", path, text));
+  }
 }
 
 void save_weights(Model& model, const std::string& path, const SaveWeightsOptions& options) {

@@ -151,6 +151,26 @@ std::string plan(const H5Reader& file, const std::string& group,
   return {};
 }
 
+// What the shapes of a recurrent layer's bias tell about the layer that was saved; "" otherwise.
+std::string bias_hint(const H5Reader& file, const std::string& group,
+                      const std::vector<std::string>& names, const Layer& layer,
+                      const std::vector<Variable>& variables) {
+  const bool lstm = layer.base_name() == "lstm", gru = layer.base_name() == "gru";
+  if ((!lstm && !gru) || names.size() != 3 || variables.size() != 3) return {};
+  const std::string path = join(group, names[2]);
+  if (!file.is_dataset(path)) return {};
+  const Shape found = file.info(path).shape, expected = variables[2].shape();
+  const int64_t units = expected.back() / (lstm ? 4 : 3);
+  if (found.rank() == 1 && found[0] == units * (lstm ? 8 : 6))
+    return fmt::format(
+        ". These are the weights of a CuDNN{0}, which Keras 3 does not read either: rebuild the "
+        "model with {0} in Keras 2, load the weights there and save it again",
+        lstm ? "LSTM" : "GRU");
+  if (gru && found.rank() != expected.rank())
+    return fmt::format(". The file's layer had .reset_after = {}", found.rank() == 2);
+  return {};
+}
+
 }  // namespace
 
 void read_legacy_weights(const H5Reader& file, const std::string& root, Model& model,
@@ -192,7 +212,10 @@ void read_legacy_weights(const H5Reader& file, const std::string& root, Model& m
   for (const auto& [layer, from] : pairs) {
     const std::string problem =
         plan(file, join(root, from->name), from->weights, legacy_order(*layer), transfers);
-    if (!problem.empty()) problems.push_back(fmt::format("layer '{}': {}", layer->name(), problem));
+    if (problem.empty()) continue;
+    const std::string hint =
+        bias_hint(file, join(root, from->name), from->weights, *layer, legacy_order(*layer));
+    problems.push_back(fmt::format("layer '{}': {}{}", layer->name(), problem, hint));
   }
   if (const std::vector<Variable> own = top_level(model); !own.empty()) {
     const std::string group = join(root, "top_level_model_weights");

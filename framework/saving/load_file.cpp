@@ -43,13 +43,14 @@ auto reading(const std::string& path, F&& f) {
   }
 }
 
-// NaN and infinities are no layer's option; in a graph's calls and constants they may stand.
-void refuse_non_numbers(const Value& value, const std::string& where) {
+// NaN and infinities are no layer's option; in a graph's calls and constants they may stand. Names
+// have no NUL.
+void refuse_odd_values(const Value& value, const std::string& where) {
   if (value.is<double>() && !std::isfinite(value.get<double>()))
     throw FileError(
         fmt::format("the config holds NaN or Infinity as {}, which no option may be.", where));
   if (value.is<Value::List>())
-    for (const Value& e : value.get<Value::List>()) refuse_non_numbers(e, where);
+    for (const Value& e : value.get<Value::List>()) refuse_odd_values(e, where);
   if (!value.is<Value::Dict>()) return;
   const auto& d = value.get<Value::Dict>();
   const std::string class_name = dict::text(d, "class_name");
@@ -58,10 +59,16 @@ void refuse_non_numbers(const Value& value, const std::string& where) {
     return;
   const Value::Dict* config = dict::find_dict(d, "config");
   const std::string name = config ? dict::text(*config, "name") : "";
-  for (const auto& [key, e] : d)
+  for (const auto& [key, e] : d) {
+    // HDF5 would cut a name there and find another object; error texts end there.
+    const bool names =
+        key == "name" || key == "class_name" || key == "module" || key == "registered_name";
+    if (names && e.is<std::string>() && e.get<std::string>().find('\0') != std::string::npos)
+      throw FileError("the config holds a name with a NUL character in it.");
     if (key != "inbound_nodes")
-      refuse_non_numbers(
+      refuse_odd_values(
           e, name.empty() ? fmt::format("'{}'", key) : fmt::format("'{}' of '{}'", key, name));
+  }
 }
 
 // The model that a config describes, with weights that wait for their values.
@@ -105,7 +112,7 @@ Value parse_config(const std::string& text, const std::string& source) {
   if (!value.is<Value::Dict>())
     throw FileError(fmt::format("{}: expected an object that describes a model, found {}.", source,
                                 value.kind()));
-  refuse_non_numbers(value, "a value");
+  refuse_odd_values(value, "a value");
   return value;
 }
 

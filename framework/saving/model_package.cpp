@@ -2,7 +2,6 @@
 #include "model_package.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <system_error>
 #include <vector>
@@ -77,17 +76,13 @@ namespace {
 class ArchivePackage : public PackageWriter {
  public:
   explicit ArchivePackage(const fs::path& target) : target_(target), archive_(target) {}
-  ~ArchivePackage() override {
-    std::error_code ignored;
-    for (const auto& [member, path] : files_) fs::remove(path, ignored);
-  }
   void add_text(const std::string& member, std::string text) override {
     archive_.add_text(member, std::move(text));
   }
   std::optional<fs::path> file_for(const std::string& member, uint64_t expected) override {
     if (expected <= in_memory) return std::nullopt;
-    const fs::path path = target_.parent_path() /
-                          fmt::format(".{}.{}.weights", target_.filename().string(), ::getpid());
+    if (!scratch_) scratch_ = std::make_unique<ScratchFolder>(target_);
+    const fs::path path = scratch_->path() / member;
     files_.emplace_back(member, path);
     return path;
   }
@@ -102,6 +97,7 @@ class ArchivePackage : public PackageWriter {
  private:
   fs::path target_;
   ArchiveWriter archive_;
+  std::unique_ptr<ScratchFolder> scratch_;  // of large members
   std::vector<std::pair<std::string, fs::path>> files_;
 };
 
@@ -116,20 +112,7 @@ class FolderPackage : public PackageWriter {
       throw FileError(
           fmt::format("'{}' is there already and is no folder with a model; it is not replaced.",
                       target_.string()));
-    std::string pattern =
-        (target_.parent_path() / ("." + target_.filename().string() + ".XXXXXX")).string();
-    if (!::mkdtemp(pattern.data()))
-      throw FileError(fmt::format("Cannot make the folder '{}': {}.", target_.string(),
-                                  std::generic_category().message(errno)));
-    folder_ = pattern;
-    fs::permissions(folder_,
-                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                        fs::perms::others_read | fs::perms::others_exec,
-                    ignored);
-  }
-  ~FolderPackage() override {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+    scratch_ = std::make_unique<ScratchFolder>(target_);
   }
   void add_text(const std::string& member, std::string text) override {
     add_bytes(member, Bytes::of(std::move(text)));
@@ -140,35 +123,21 @@ class FolderPackage : public PackageWriter {
   void add_bytes(const std::string& member, Bytes bytes) override {
     write_file(place(member), bytes.span());
   }
-  void finish() override {
-    std::error_code error;
-    fs::path old;
-    if (fs::exists(target_)) {
-      old = folder_;
-      old += ".old";
-      fs::rename(target_, old, error);
-    }
-    if (!error) fs::rename(folder_, target_, error);
-    if (error) {
-      std::error_code ignored;
-      if (!old.empty() && !fs::exists(target_)) fs::rename(old, target_, ignored);
-      throw FileError(fmt::format("Cannot put the folder '{}' in place: {}.", target_.string(),
-                                  error.message()));
-    }
-    folder_.clear();
-    std::error_code ignored;
-    if (!old.empty()) fs::remove_all(old, ignored);
-  }
+  void finish() override { scratch_->commit(); }
 
  private:
   fs::path place(const std::string& member) {
-    const fs::path path = folder_ / member;
-    fs::create_directories(path.parent_path());
+    const fs::path path = scratch_->path() / member;
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error)
+      throw FileError(fmt::format("Cannot make the folder of '{}' in '{}': {}.", member,
+                                  target_.string(), error.message()));
     return path;
   }
 
   fs::path target_;
-  fs::path folder_;
+  std::unique_ptr<ScratchFolder> scratch_;
 };
 
 }  // namespace

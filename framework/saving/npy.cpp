@@ -25,6 +25,12 @@ struct Header {
   bool swapped = false;
   bool fortran_order = false;
   Shape shape;
+  bool unicode = false;     ///< a string's characters have 4 bytes each, else one
+  size_t string_width = 0;  ///< characters of a string
+
+  size_t element() const {
+    return dtype == DType::string ? string_width * (unicode ? 4 : 1) : size_of(dtype);
+  }
 };
 
 /// Reads the header's text: a Python dictionary with three known keys.
@@ -154,8 +160,17 @@ class HeaderParser {
       header.dtype = row.dtype;
       return;
     }
+    if (code.size() > 1 && code.size() < 10 && (code[0] == 'U' || code[0] == 'S') &&
+        code.find_first_not_of("0123456789", 1) == std::string_view::npos) {
+      header.dtype = DType::string;
+      header.unicode = code[0] == 'U';
+      for (const char c : code.substr(1))
+        header.string_width = header.string_width * 10 + static_cast<size_t>(c - '0');
+      if (header.string_width > 0) return;
+    }
     if (code == "O") fail("holds pickled Python objects, which are never read");
-    fail("has dtype '" + std::string(descr) + "'; expected truth values, integers or floats");
+    fail("has dtype '" + std::string(descr) +
+         "'; expected truth values, integers, floats or strings");
   }
 
   std::string_view text_;
@@ -213,10 +228,59 @@ std::string_view descr_of(DType dtype) {
       return "<V2";
     case DType::float32:
       return "<f4";
+    case DType::string:
+      throw UnsupportedError("npy: string tensors are not written.");
     case DType::float64:
       break;
   }
   return "<f8";
+}
+
+// A character as UTF-8. What is none becomes U+FFFD.
+void append_utf8(std::string& text, uint32_t c) {
+  if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
+  const auto put = [&](uint32_t byte) { text.push_back(static_cast<char>(byte)); };
+  const auto rest = [&](int shift) { put(0x80 | ((c >> shift) & 0x3F)); };
+  if (c < 0x80) return put(c);
+  if (c < 0x800) {
+    put(0xC0 | (c >> 6));
+    return rest(0);
+  }
+  if (c < 0x10000) {
+    put(0xE0 | (c >> 12));
+  } else {
+    put(0xF0 | (c >> 18));
+    rest(12);
+  }
+  rest(6);
+  rest(0);
+}
+
+// Strings of a fixed width, which zeros fill up.
+std::vector<std::string> strings_of(std::span<const std::byte> data, const Header& header) {
+  std::vector<std::string> strings;
+  const size_t element = header.element();
+  for (size_t at = 0; at + element <= data.size(); at += element) {
+    std::string text;
+    size_t used = 0;  // without the zeros at the end
+    for (size_t i = 0; i < header.string_width; ++i) {
+      if (header.unicode) {
+        uint32_t c = 0;
+        for (size_t k = 0; k < 4; ++k) {
+          const size_t place = header.swapped == little_endian ? 3 - k : k;
+          c |= std::to_integer<uint32_t>(data[at + 4 * i + k]) << (8 * place);
+        }
+        append_utf8(text, c);
+        if (c != 0) used = text.size();
+      } else {
+        text.push_back(static_cast<char>(data[at + i]));
+        if (text.back() != 0) used = text.size();
+      }
+    }
+    text.resize(used);
+    strings.push_back(std::move(text));
+  }
+  return strings;
 }
 
 }  // namespace
@@ -241,7 +305,7 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) 
       HeaderParser({reinterpret_cast<const char*>(bytes.data()) + start, length}, source).parse();
 
   const std::span<const std::byte> values = bytes.subspan(start + length);
-  const size_t element = size_of(header.dtype);
+  const size_t element = header.element();
   const bool empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
   size_t count = empty ? 0 : 1;
   for (int64_t size : header.shape) {
@@ -257,10 +321,15 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) 
          header.shape.str() + " of " + std::string(dtype_name(header.dtype)) + " has " +
          std::to_string(count * element));
 
-  NpyArray array{"", header.dtype, header.shape, {}};
+  NpyArray array{"", header.dtype, header.shape, {}, {}};
   array.data = header.fortran_order && header.shape.rank() > 1
                    ? to_c_order(values, header.shape, element)
                    : std::vector<std::byte>(values.begin(), values.end());
+  if (header.dtype == DType::string) {
+    array.strings = strings_of(array.data, header);
+    array.data.clear();
+    return array;
+  }
   if (header.swapped) swap_bytes(array.data.data(), element, count);
   if (header.dtype == DType::boolean)  // Any other bit pattern would be an invalid bool.
     for (std::byte& value : array.data) value = std::byte{value != std::byte{0}};

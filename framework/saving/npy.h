@@ -18,12 +18,13 @@ struct NpyArray {
   DType dtype = DType::float32;
   Shape shape;
   std::vector<std::byte> data;
+  std::vector<std::string> strings = {};  ///< instead of `data` when dtype is string
 };
 
 /// Reads the content of an .npy file (format versions 1 to 3), of either byte order, in C or
-/// Fortran order. bfloat16 is the 2-byte void type that NumPy writes for it. `source` names the
-/// file in error texts. Throws FileError for anything else: records, strings, pickled objects, and
-/// headers that declare more than there is. Format:
+/// Fortran order. bfloat16 is the 2-byte void type that NumPy writes for it. Strings of fixed width
+/// (NumPy's kinds U, which becomes UTF-8, and S) are read, but not written. `source` names the file
+/// in error texts. Throws FileError for anything else: records, pickled objects, and headers that declare more than there is. Format:
 /// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source);
 

@@ -115,9 +115,23 @@ constexpr OldKey old_keys[] = {
     {"BatchNormalization", "fused", false},
     {"BatchNormalization", "virtual_batch_size", true},
     {"BatchNormalization", "adjustment", true},
+    {"Separable", "kernel_initializer", false},
+    {"Separable", "kernel_regularizer", false},
+    {"Separable", "kernel_constraint", false},
+    {"Depthwise", "kernel_initializer", false},
+    {"Depthwise", "kernel_regularizer", false},
+    {"Depthwise", "kernel_constraint", false},
+    {"ConvLSTM", "time_major", true},
+    {"ConvLSTM", "implementation", false},
+    {"SpatialDropout", "noise_shape", true},
+    {"Random", "rng_type", false},
 };
 
 void upgrade_layer_config(std::string& class_name, Value::Dict& config) {
+  // Keras 2 always says "implementation", and "reset_after" since it has it.
+  if ((class_name == "GRU" || class_name == "GRUCell") && !find(config, "reset_after") &&
+      find(config, "implementation"))
+    set(config, "reset_after", false);
   for (const OldKey& old : old_keys) {
     if (class_name.find(old.class_part) == std::string::npos || !find(config, old.key)) continue;
     if (old.only_when_off && !is_off(config, old.key))
@@ -161,9 +175,9 @@ void upgrade_layer_config(std::string& class_name, Value::Dict& config) {
   }
   if (class_name == "CuDNNLSTM" || class_name == "CuDNNGRU")
     unsupported(config, class_name,
-                "its weights are laid out for a GPU library. Rebuild the model with LSTM or GRU in "
-                "Keras 2, load the "
-                "weights there and save it again.");
+                "its weights are laid out for a GPU library, which Keras 3 does not read either. "
+                "Rebuild the model with LSTM or GRU in Keras 2, load the weights there and save it "
+                "again.");
   if (class_name == "Lambda") {
     for (const char* key : {"module", "function_type", "output_shape_type", "output_shape_module"})
       drop(config, key);

@@ -158,9 +158,33 @@ std::map<std::string, Place> WeightTree::variables(const std::string& object) co
 
 namespace {
 
+// Variables are numbered, but tables of words keep their only one under its name.
+std::string name_of(const std::vector<Variable>& variables, size_t i) {
+  const bool table = variables.size() == 1 && variables[0].name() == "idf_weights";
+  return table ? variables[0].name() : std::to_string(i);
+}
+
 void write_variable(H5Writer& file, const std::string& path, const Variable& variable) {
   const Tensor& v = variable.value();
   file.write(path, v.dtype(), v.shape(), v.host_data());
+}
+
+// The text of a map of shards; "" when none can be read.
+std::string map_text(const fs::path& map) {
+  try {
+    const std::vector<std::byte> bytes = read_file(map, map_limit);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  } catch (const FileError&) {
+    return {};
+  }
+}
+
+std::string shard_name(const std::string& base, size_t number) {
+  return fmt::format("{}_{:05}.weights.h5", base, number);
+}
+
+std::string interim_name(const std::string& base, int number) {
+  return fmt::format(".cornu-{}-{}", number, base);
 }
 
 }  // namespace
@@ -171,20 +195,30 @@ void SingleSink::write(const std::string& object, const std::string& name,
   file_.create_group(group);
   file_.set_attribute(group, "name", name);
   for (size_t i = 0; i < variables.size(); ++i)
-    write_variable(file_, fmt::format("{}/{}", group, i), variables[i]);
+    write_variable(file_, group + "/" + name_of(variables, i), variables[i]);
 }
 
 ShardSink::ShardSink(const fs::path& map, uint64_t limit) : map_(map), limit_(limit) {
   base_ = map.filename().string();
   base_.resize(base_.size() - std::string(".weights.json").size());
+  interim_ = base_;
+  std::error_code ignored;
+  if (fs::exists(map, ignored)) {
+    old_map_ = map_text(map);
+    interim_ = interim_name(base_, 1);
+    if (old_map_.find(interim_name("", 1)) != old_map_.npos) interim_ = interim_name(base_, 2);
+  }
   next();
 }
 
-ShardSink::~ShardSink() = default;
+ShardSink::~ShardSink() {
+  std::error_code ignored;
+  for (size_t i = 0; i < written_; ++i)
+    fs::remove(map_.parent_path() / shard_name(interim_, i), ignored);
+}
 
 void ShardSink::next() {
-  const fs::path file =
-      map_.parent_path() / fmt::format("{}_{:05}.weights.h5", base_, shards_.size());
+  const fs::path file = map_.parent_path() / shard_name(interim_, shards_.size());
   shards_.push_back(std::make_unique<H5Writer>(file, std::min(limit_, uint64_t{1} << 20)));
   used_ = 0;
 }
@@ -192,7 +226,7 @@ void ShardSink::next() {
 void ShardSink::write(const std::string& object, const std::string& name,
                       const std::vector<Variable>& variables) {
   const std::string group = object.empty() ? "vars" : object + "/vars";
-  std::vector<std::string> files;
+  std::vector<size_t> files;
   for (size_t i = 0; i < variables.size(); ++i) {
     const uint64_t bytes = variables[i].value().bytes();
     if (bytes > limit_)
@@ -201,29 +235,61 @@ void ShardSink::write(const std::string& object, const std::string& name,
           "larger max_shard_size.",
           variables[i].path(), bytes, limit_));
     if (used_ + bytes > limit_) next();
-    const std::string file = fmt::format("{}_{:05}.weights.h5", base_, shards_.size() - 1);
     H5Writer& shard = *shards_.back();
-    if (files.empty() || files.back() != file) {
-      files.push_back(file);
+    if (files.empty() || files.back() != shards_.size() - 1) {
+      files.push_back(shards_.size() - 1);
       shard.create_group(group);
       shard.set_attribute(group, "name", name);
     }
-    write_variable(shard, fmt::format("{}/{}", group, i), variables[i]);
+    write_variable(shard, group + "/" + name_of(variables, i), variables[i]);
     used_ += bytes;
     total_ += bytes;
   }
   if (!files.empty()) objects_.emplace_back("/" + group, std::move(files));
 }
 
-void ShardSink::finish() {
-  for (const auto& shard : shards_) shard->finish();
+void ShardSink::write_map(const std::string& base) const {
   Value::Dict map;
-  for (const auto& [group, files] : objects_) map.emplace_back(group, files);
+  for (const auto& [group, numbers] : objects_) {
+    std::vector<std::string> files;
+    for (size_t number : numbers) files.push_back(shard_name(base, number));
+    map.emplace_back(group, files);
+  }
   const Value text =
       Value::Dict{{"metadata", Value::Dict{{"total_size", static_cast<double>(total_)}}},
                   {"weight_map", std::move(map)}};
   const std::string json = to_json(text, 4);
   write_file(map_, std::as_bytes(std::span(json.data(), json.size())));
+}
+
+void ShardSink::finish() {
+  for (const auto& shard : shards_) {
+    shard->finish();
+    ++written_;
+  }
+  write_map(interim_);
+  written_ = 0;
+  if (interim_ == base_) return;
+  // The new shards take over the usual names, which Keras wants whatever the map lists. The map can
+  // change in between, as they are whole under both names.
+  std::error_code error;
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    const fs::path target = map_.parent_path() / shard_name(base_, i);
+    const ScratchFolder scratch(target);
+    fs::create_hard_link(map_.parent_path() / shard_name(interim_, i), scratch.path() / "shard",
+                         error);
+    if (!error) fs::rename(scratch.path() / "shard", target, error);
+    if (error) return;  // No links on this file system: the map lists the names that there are.
+  }
+  write_map(base_);
+  const auto remove = [&](const std::string& base, size_t number) {
+    return fs::remove(map_.parent_path() / shard_name(base, number), error);
+  };
+  for (int n : {1, 2})
+    for (size_t i = 0; remove(interim_name(base_, n), i);) ++i;
+  for (size_t i = shards_.size();
+       old_map_.find("\"" + shard_name(base_, i) + "\"") != old_map_.npos;)
+    remove(base_, i++);
 }
 
 // --- Values -------------------------------------------------------------------------------------
@@ -250,9 +316,10 @@ void rehearse(const std::vector<Transfer>& transfers) {
 void transfer(const std::vector<Transfer>& transfers, bool fresh) {
   if (!fresh) rehearse(transfers);
   for (const Transfer& t : transfers) {
-    Tensor value = Tensor::empty(t.variable.shape(), t.variable.dtype());
-    t.place.file->read(t.place.path, value.data(), t.variable.dtype(), t.variable.shape());
-    Variable(t.variable).assign(value);
+    const DeviceScope scope(t.variable.value().device());
+    Variable(t.variable).assign(Tensor::written(t.variable.shape(), t.variable.dtype(), [&](void* to) {
+      t.place.file->read(t.place.path, to, t.variable.dtype(), t.variable.shape());
+    }));
   }
 }
 

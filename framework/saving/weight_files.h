@@ -59,7 +59,9 @@ class SingleSink : public WeightSink {
   H5Writer& file_;
 };
 
-/// Writes shards of at most `limit` bytes of values and, in finish(), the map that lists them.
+/// Writes shards of at most `limit` bytes of values and, in finish(), the map that lists them. A
+/// map that is there already lists whole shards at every moment, old or new: new shards have names
+/// of their own until the map lists them.
 class ShardSink : public WeightSink {
  public:
   /// `map` is "model.weights.json"; shards become "model_00000.weights.h5", ... beside it.
@@ -71,14 +73,18 @@ class ShardSink : public WeightSink {
 
  private:
   void next();
+  void write_map(const std::string& base) const;
 
   std::filesystem::path map_;
-  std::string base_;
+  std::string base_;     ///< of the shards' names, as Keras has them
+  std::string old_map_;  ///< the text of the map that is there
+  std::string interim_;  ///< of the shards' names until the map lists them; base_ without old map
+  size_t written_ = 0;   ///< shards that are on the disk under names that no map lists
   uint64_t limit_;
   uint64_t used_ = 0;
   uint64_t total_ = 0;
   std::vector<std::unique_ptr<H5Writer>> shards_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> objects_;
+  std::vector<std::pair<std::string, std::vector<size_t>>> objects_;  ///< group to shards
 };
 
 /// A variable and where its new value stands.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "../../backend/log.h"
+#include "../base/layer_roles.h"
 #include "weights.h"
 
 namespace cornu::saving {
@@ -35,6 +36,13 @@ std::string plan(const WeightTree& file, const std::string& path,
   }
   transfers.insert(transfers.end(), mine.begin(), mine.end());
   return {};
+}
+
+// A layer's variables in the order of files.
+std::vector<Variable> weights_of(const Layer& layer, bool writing) {
+  const auto* own = dynamic_cast<const OwnFileForm*>(&layer);
+  if (!own) return layer.own_weights();
+  return writing ? own->weights_to_write() : own->weights_to_read();
 }
 
 void warn_of_optimizer(const std::string& file, const std::string& problem) {
@@ -107,7 +115,7 @@ void write_weights(WeightSink& file, Model& model) {
   std::set<Layer*> written;
   for (const WeightEntry& entry : weight_entries(model))
     if (written.insert(entry.layer).second)
-      file.write(entry.path, entry.layer->name(), entry.layer->own_weights());
+      file.write(entry.path, entry.layer->name(), weights_of(*entry.layer, true));
   if (model.optimizer())
     file.write("optimizer", model.optimizer()->name(), model.optimizer()->variables());
 }
@@ -119,7 +127,7 @@ void read_weights(const WeightTree& file, Model& model, const ReadOptions& optio
   std::vector<Layer*> order;
   for (const WeightEntry& entry : weight_entries(model)) {
     if (done.count(entry.layer)) continue;
-    const std::string problem = plan(file, entry.path, entry.layer->own_weights(), transfers);
+    const std::string problem = plan(file, entry.path, weights_of(*entry.layer, false), transfers);
     if (problem.empty()) {
       done.insert(entry.layer);
       failed.erase(entry.layer);
@@ -144,6 +152,8 @@ void read_weights(const WeightTree& file, Model& model, const ReadOptions& optio
   }
   if (!options.fresh && options.optimizer) rehearse_optimizer(file, model);
   transfer(transfers, options.fresh);
+  for (Layer* layer : done)
+    if (auto* own = dynamic_cast<OwnFileForm*>(layer)) own->weights_were_read();
   if (options.optimizer) read_optimizer(file, model);
 }
 

@@ -1,6 +1,7 @@
 // What Conv1D, Conv2D and Conv3D share: their options, and the convolution itself.
 #pragma once
-#include "../layer_common.h"
+#include "../../framework/base/layer_roles.h"
+#include "../core/lora_common.h"
 
 namespace cornu::layers {
 
@@ -24,6 +25,8 @@ struct ConvConfig {
   Choice<Regularizer> activity_regularizer = {};
   Choice<Constraint> kernel_constraint = {};
   Choice<Constraint> bias_constraint = {};
+  std::optional<int64_t> lora_rank = {};  ///< see ConvLayer::enable_lora
+  std::optional<double> lora_alpha = {};
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
@@ -63,7 +66,7 @@ struct ConvGeometry {
 /// along an axis, "valid" only those where the kernel fits; "causal" pads only before the first
 /// step.
 template <class Self, size_t rank>
-class ConvLayer : public LayerOf<Self, ConvConfig<rank>> {
+class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public OwnFileForm {
  public:
   using Base = LayerOf<Self, ConvConfig<rank>>;
   explicit ConvLayer(ConvConfig<rank> c) : Base(std::move(c)) {
@@ -88,23 +91,51 @@ class ConvLayer : public LayerOf<Self, ConvConfig<rank>> {
                                .initializer = o.bias_initializer,
                                .regularizer = o.bias_regularizer,
                                .constraint = o.bias_constraint});
+    if (o.lora_rank) enable_lora(*o.lora_rank, {.lora_alpha = o.lora_alpha});
   }
 
   Tensor call(const Tensor& x, const Call&) override {
-    const Tensor y = geometry_.apply(x, kernel, bias ? Tensor(bias) : Tensor());
+    const Tensor y = geometry_.apply(
+        x, lora_ ? adapted_kernel(*lora_, kernel, this->compute_dtype()) : Tensor(kernel),
+        bias ? Tensor(bias) : Tensor());
     return this->config.activation(y);
   }
 
+  /// Freezes the kernel and adds a low-rank update that is trained. Throws StateError for a layer
+  /// that is not built or has one, ValueError for a kernel with a constraint.
+  void enable_lora(int64_t lora_rank, const LoraOptions& options = {}) {
+    auto& o = this->config;
+    check_no_lora(lora_);
+    lora_ = std::make_unique<Lora>(*this, "kernel", kernel ? kernel.shape() : Shape{1}, kernel,
+                                   lora_rank, options, o.kernel_regularizer, o.kernel_constraint);
+    o.lora_rank = lora_rank;
+    o.lora_alpha = options.lora_alpha.value_or(static_cast<double>(lora_rank));
+  }
+  std::vector<Variable> weights_to_write() const override {
+    return lora_ ? with_bias(lora_->merged(kernel)) : this->own_weights();
+  }
+  std::vector<Variable> weights_to_read() const override {
+    return lora_ ? with_bias(kernel) : this->own_weights();
+  }
+  void weights_were_read() override {
+    if (lora_) lora_->reset();
+  }
+
+  Value::Dict get_config() const override { return without_empty_lora(Base::get_config()); }
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
-    return Base::from_config(
-        without_unused(dict, {"lora_rank", "lora_alpha", "quantization_config"}));
+    return Base::from_config(without_unused(dict, {"quantization_config"}));
   }
 
   Variable kernel;  ///< (spatial..., channels / groups, filters)
   Variable bias;    ///< (filters); none without use_bias
 
  private:
+  std::vector<Variable> with_bias(const Variable& first) const {
+    return bias ? std::vector<Variable>{first, bias} : std::vector<Variable>{first};
+  }
+
   ConvGeometry geometry_;
+  std::unique_ptr<Lora> lora_;
 };
 
 }  // namespace cornu::layers

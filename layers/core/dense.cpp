@@ -5,36 +5,47 @@
 
 namespace cornu::layers {
 
-DenseLayer::DenseLayer(DenseConfig c) : LayerOf(std::move(c)) {
+DenseLayer::DenseLayer(DenseConfig c) : KernelLayer(std::move(c)) {
   check_positive("units", config.units);
   supports_masking_ = true;
 }
 
 void DenseLayer::build(const Shape& input) {
   check_min_rank(input, 2);
-  kernel = add_weight({.name = "kernel",
-                       .shape = {input.back(), *config.units},
-                       .initializer = config.kernel_initializer,
-                       .regularizer = config.kernel_regularizer,
-                       .constraint = config.kernel_constraint});
+  const Shape shape = {input.back(), *config.units};
+  kernel = build_quantized(shape);
+  if (!kernel)
+    kernel = add_weight({.name = "kernel",
+                         .shape = shape,
+                         .initializer = config.kernel_initializer,
+                         .regularizer = config.kernel_regularizer,
+                         .constraint = config.kernel_constraint});
   if (config.use_bias)
     bias = add_weight({.name = "bias",
                        .shape = {*config.units},
                        .initializer = config.bias_initializer,
                        .regularizer = config.bias_regularizer,
                        .constraint = config.bias_constraint});
+  // Keras, too, forgets lora_alpha here.
+  if (config.lora_rank) enable_lora(*config.lora_rank);
 }
 
-Tensor DenseLayer::call(const Tensor& x, const Call&) {
+Tensor DenseLayer::call(const Tensor& x, const Call& call) {
   check_min_rank(x.shape(), 2);
   check_axis(x.shape(), -1, kernel.shape()[0]);
+  if (adapted()) return config.activation(adapted()->apply(x, kernel, bias, call.is_training()));
   const Tensor y = bias ? ops::linear(x, kernel, bias) : ops::linear(x, kernel);
   return config.activation(y);
 }
 
-std::shared_ptr<DenseLayer> DenseLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_unused(dict, {"lora_rank", "lora_alpha", "quantization_config"}));
+KernelProduct DenseLayer::product(const Shape& shape) const {
+  return {{.name = "kernel",
+           .shape = shape,
+           .summed = {0},
+           .scale_shape = {*config.units},
+           .matrix = shape},
+          {-1},
+          [](const Tensor& x, const Tensor& kernel) { return ops::linear(x, kernel); }};
 }
 
 void register_dense(Catalog& c) { c.add<DenseLayer>("keras.layers.Dense"); }
@@ -42,3 +53,4 @@ void register_dense(Catalog& c) { c.add<DenseLayer>("keras.layers.Dense"); }
 }  // namespace cornu::layers
 
 template class cornu::LayerOf<cornu::layers::DenseLayer, cornu::layers::DenseConfig>;
+template class cornu::layers::KernelLayer<cornu::layers::DenseLayer, cornu::layers::DenseConfig>;

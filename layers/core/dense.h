@@ -1,6 +1,6 @@
 // Dense: the fully connected layer, activation(x kernel + bias).
 #pragma once
-#include "../layer_common.h"
+#include "quantized_common.h"
 
 namespace cornu::layers {
 
@@ -15,6 +15,10 @@ struct DenseConfig {
   Choice<Regularizer> activity_regularizer = {};
   Choice<Constraint> kernel_constraint = {};
   Choice<Constraint> bias_constraint = {};
+  std::optional<int64_t> lora_rank = {};  ///< see KernelLayer::enable_lora
+  std::optional<double> lora_alpha = {};  ///< when it is built with a lora_rank: that instead
+  Choice<QuantizationConfig> quantization_config =
+      {};  ///< with a quantized dtype, see Layer::quantize
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
@@ -22,12 +26,13 @@ struct DenseConfig {
 
 /// x (batch, ..., features) -> (batch, ..., units). Throws ShapeError when the last axis is not the
 /// one it was built for.
-class DenseLayer : public LayerOf<DenseLayer, DenseConfig> {
+class DenseLayer : public KernelLayer<DenseLayer, DenseConfig> {
  public:
   explicit DenseLayer(DenseConfig config);
   void build(const Shape& input) override;
-  Tensor call(const Tensor& x, const Call&) override;
-  static std::shared_ptr<DenseLayer> from_config(const Value::Dict& dict);
+  Tensor call(const Tensor& x, const Call& call) override;
+  /// How it multiplies by a kernel of this shape; see KernelLayer.
+  KernelProduct product(const Shape& kernel_shape) const;
 
   Variable kernel;  ///< (features, units)
   Variable bias;    ///< (units); none without use_bias
@@ -39,4 +44,5 @@ using Dense = Ref<DenseLayer>;
 
 namespace cornu {
 extern template class LayerOf<layers::DenseLayer, layers::DenseConfig>;
-}
+extern template class layers::KernelLayer<layers::DenseLayer, layers::DenseConfig>;
+}  // namespace cornu

@@ -148,18 +148,21 @@ Choice<Initializer> with_axes(const Choice<Initializer>& initializer, const Weig
 
 }  // namespace
 
-EinsumDenseLayer::EinsumDenseLayer(EinsumDenseConfig c) : LayerOf(std::move(c)) {
+EinsumDenseLayer::EinsumDenseLayer(EinsumDenseConfig c) : KernelLayer(std::move(c)) {
   read_equation(config.equation);
 }
 
 void EinsumDenseLayer::build(const Shape& input) {
   const Letters letters = read_equation(config.equation);
   const Weights weights = weights_of(config, letters, input);
-  kernel = add_weight({.name = "kernel",
-                       .shape = weights.kernel,
-                       .initializer = with_axes(config.kernel_initializer, weights),
-                       .regularizer = config.kernel_regularizer,
-                       .constraint = config.kernel_constraint});
+  input_rank_ = input.rank();
+  kernel = build_quantized(weights.kernel);
+  if (!kernel)
+    kernel = add_weight({.name = "kernel",
+                         .shape = weights.kernel,
+                         .initializer = with_axes(config.kernel_initializer, weights),
+                         .regularizer = config.kernel_regularizer,
+                         .constraint = config.kernel_constraint});
   if (config.bias_axes)
     bias = add_weight({.name = "bias",
                        .shape = weights.bias,
@@ -173,9 +176,40 @@ void EinsumDenseLayer::build(const Shape& input) {
         (!config.bias_axes || bias.shape() == weights.kernel.slice(static_cast<int>(n))))
       summed_axes_ = static_cast<int>(n);
   }
+  if (config.lora_rank) enable_lora(*config.lora_rank, {.lora_alpha = config.lora_alpha});
 }
 
-Tensor EinsumDenseLayer::call(const Tensor& x, const Call&) {
+KernelProduct EinsumDenseLayer::product(const Shape& shape) const {
+  const Letters letters = read_equation(config.equation);
+  const std::string &x = letters.input, &k = letters.kernel, &y = letters.output;
+  const int elided = input_rank_ - static_cast<int>(x.size());
+  const int skipped = letters.left_dots ? elided : 0;
+  KernelProduct product{{.name = "kernel", .shape = shape, .matrix = {1, 1}}, {}, {}};
+  WeightForm& form = product.form;
+  // The scales stand as the output has the kernel's axes.
+  form.scale_shape = Shape(std::vector<int64_t>(y.size() + static_cast<size_t>(elided), 1));
+  for (size_t i = 0; i < y.size(); ++i)
+    if (const size_t at = k.find(y[i]); at != std::string::npos) {
+      form.scale_order.push_back(static_cast<int64_t>(at));
+      form.scale_shape[skipped + static_cast<int>(i)] = shape[static_cast<int>(at)];
+    }
+  for (size_t i = 0; i < k.size(); ++i) {
+    const bool summed = !has(y, k[i]);
+    form.matrix[summed ? 0 : 1] *= shape[static_cast<int>(i)];
+    if (!summed) continue;
+    form.summed.push_back(static_cast<int64_t>(i));
+    form.scale_order.push_back(static_cast<int64_t>(i));
+  }
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!has(y, x[i])) product.input_summed.push_back(skipped + static_cast<int64_t>(i));
+  product.multiply = [equation = *config.equation](const Tensor& x, const Tensor& kernel) {
+    return ops::einsum(equation, {x, kernel});
+  };
+  return product;
+}
+
+Tensor EinsumDenseLayer::call(const Tensor& x, const Call& call) {
+  if (adapted()) return config.activation(adapted()->apply(x, kernel, bias, call.is_training()));
   if (summed_axes_ && x.rank() >= *summed_axes_) {
     const int from = x.rank() - *summed_axes_;
     const Shape free = x.shape().slice(0, from), made = kernel.shape().slice(*summed_axes_);
@@ -195,8 +229,7 @@ Tensor EinsumDenseLayer::call(const Tensor& x, const Call&) {
 }
 
 std::shared_ptr<EinsumDenseLayer> EinsumDenseLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_unused(
-      dict, {"lora_rank", "lora_alpha", "gptq_unpacked_column_size", "quantization_config"}));
+  return LayerOf::from_config(without_unused(dict, {"gptq_unpacked_column_size"}));
 }
 
 void register_einsum_dense(Catalog& c) { c.add<EinsumDenseLayer>("keras.layers.EinsumDense"); }
@@ -204,3 +237,5 @@ void register_einsum_dense(Catalog& c) { c.add<EinsumDenseLayer>("keras.layers.E
 }  // namespace cornu::layers
 
 template class cornu::LayerOf<cornu::layers::EinsumDenseLayer, cornu::layers::EinsumDenseConfig>;
+template class cornu::layers::KernelLayer<cornu::layers::EinsumDenseLayer,
+                                          cornu::layers::EinsumDenseConfig>;

@@ -1,6 +1,6 @@
 // Embedding: a learned vector for each of a set of whole numbers.
 #pragma once
-#include "../layer_common.h"
+#include "table_common.h"
 
 namespace cornu::layers {
 
@@ -12,6 +12,10 @@ struct EmbeddingConfig {
   Choice<Constraint> embeddings_constraint = {};
   /// Makes index 0 mean padding: the output's mask is false there.
   bool mask_zero = false;
+  std::optional<int64_t> lora_rank = {};  ///< see TableLayer::enable_lora
+  std::optional<double> lora_alpha = {};  ///< when it is built with a lora_rank: that instead
+  /// What a quantized dtype does; see Layer::quantize.
+  Choice<QuantizationConfig> quantization_config = {};
   Choice<Regularizer> activity_regularizer = {};
   std::string name = "";
   bool trainable = true;
@@ -20,16 +24,13 @@ struct EmbeddingConfig {
 
 /// indices (...) -> (..., output_dim). Indices that are not int32 or int64 are converted to int32;
 /// those out of range take the nearest row.
-class EmbeddingLayer : public LayerOf<EmbeddingLayer, EmbeddingConfig> {
+class EmbeddingLayer : public TableLayer<EmbeddingLayer, EmbeddingConfig> {
  public:
-  explicit EmbeddingLayer(EmbeddingConfig config);
+  using TableLayer::TableLayer;
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& indices, const Call&) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
-  void build_from_config(const Value::Dict& config) override;
   static std::shared_ptr<EmbeddingLayer> from_config(const Value::Dict& dict);
-
-  Variable embeddings;  ///< (input_dim, output_dim)
 };
 
 using Embedding = Ref<EmbeddingLayer>;
@@ -38,4 +39,5 @@ using Embedding = Ref<EmbeddingLayer>;
 
 namespace cornu {
 extern template class LayerOf<layers::EmbeddingLayer, layers::EmbeddingConfig>;
-}
+extern template class layers::TableLayer<layers::EmbeddingLayer, layers::EmbeddingConfig>;
+}  // namespace cornu

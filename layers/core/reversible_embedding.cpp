@@ -1,30 +1,18 @@
 // Vectors for whole numbers, and back.
 #include "reversible_embedding.h"
 
-#include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/indexing.h"
 #include "../../framework/ops/linalg.h"
 #include "../../framework/ops/shaping.h"
 
 namespace cornu::layers {
 
-ReversibleEmbeddingLayer::ReversibleEmbeddingLayer(ReversibleEmbeddingConfig c)
-    : LayerOf(std::move(c)) {
-  check_positive("input_dim", config.input_dim);
-  check_positive("output_dim", config.output_dim);
-  supports_masking_ = config.mask_zero;
-  // Indices given as float32 must not lose digits to a 16-bit compute dtype.
-  autocast_ = false;
-}
-
 void ReversibleEmbeddingLayer::build_many(const Nest&) {
-  embeddings = add_weight({.name = "embeddings",
-                           .shape = {*config.input_dim, *config.output_dim},
-                           .initializer = config.embeddings_initializer,
-                           .regularizer = config.embeddings_regularizer,
-                           .constraint = config.embeddings_constraint});
-  if (!config.tie_weights)
+  build_table();
+  const std::string mode = dtype_policy().quantization_mode();
+  if (!mode.empty())
+    build_quantized_reverse(mode, config.quantization_config);
+  else if (!config.tie_weights)
     reverse_embeddings = add_weight({.name = "reverse_embeddings",
                                      .shape = {*config.output_dim, *config.input_dim},
                                      .initializer = config.embeddings_initializer});
@@ -33,38 +21,77 @@ void ReversibleEmbeddingLayer::build_many(const Nest&) {
 Tensor ReversibleEmbeddingLayer::call(const Tensor& x, const Call& call) {
   const Value* reverse = call.find("reverse");
   if (reverse && !reverse->is_null() && detail::from_value<bool>(*reverse)) return project(x);
-  const bool ready = x.dtype() == DType::int32 || x.dtype() == DType::int64;
-  const Tensor rows = ready ? x : ops::cast(x, DType::int32);
-  const Tensor y = ops::cast(ops::take(embeddings, rows, 0), compute_dtype());
+  const Tensor y = rows(x);
   if (config.mask_zero) y.set_mask(ops::not_equal(x, Tensor(0)));
   return y;
 }
 
 Tensor ReversibleEmbeddingLayer::project(Tensor x) const {
   check_axis(x.shape(), -1, config.output_dim);
-  Tensor kernel = config.tie_weights ? ops::transpose(embeddings) : Tensor(reverse_embeddings);
-  if (config.reverse_dtype) {
-    x = ops::cast(x, *config.reverse_dtype);
-    kernel = ops::cast(kernel, *config.reverse_dtype);
+  Tensor logits;
+  if (quantized()) {
+    logits = project_quantized(x);
+  } else {
+    Tensor kernel = config.tie_weights ? ops::transpose(table()) : Tensor(reverse_embeddings);
+    if (config.reverse_dtype) {
+      x = ops::cast(x, *config.reverse_dtype);
+      kernel = ops::cast(kernel, *config.reverse_dtype);
+    }
+    logits = ops::matmul(x, kernel);
   }
-  const Tensor logits = ops::matmul(x, kernel);
   if (!config.logit_soft_cap) return logits;
   return fused([](Expr z, Expr cap) { return expr::tanh(z / cap) * cap; }, logits,
                Tensor(*config.logit_soft_cap));
 }
 
-void ReversibleEmbeddingLayer::build_from_config(const Value::Dict& dict) {
-  // Keras may have built it without inputs, whose shape does not matter.
-  const Value* shape = detail::find(dict, "input_shape");
-  const bool known = shape && !shape->is_null();
-  LayerOf::build_from_config(known ? dict
-                                   : Value::Dict{{"input_shape", Value::List{Value(), Value()}}});
+// The inputs' gradients pass through their scale alone, as in Keras.
+Tensor ReversibleEmbeddingLayer::project_quantized(const Tensor& given) const {
+  const DType wide = size_of(compute_dtype()) < 4 ? DType::float32 : compute_dtype();
+  Tensor x = ops::cast(given, wide);
+  if (inputs_quantizer_) {
+    const auto [integers, scale] = (*inputs_quantizer_)(x);
+    x = fused([](Expr n, Expr scale) { return n / scale; }, ops::cast(integers, wide), scale);
+  }
+  const Tensor logits = config.tie_weights
+                            ? ops::matmul_transposed(x, quantized()->dequantized(wide), false, true)
+                            : ops::matmul(x, quantized_reverse_->dequantized(wide));
+  return ops::cast(logits, compute_dtype());
+}
+
+void ReversibleEmbeddingLayer::build_quantized_reverse(const std::string& mode,
+                                                       const Choice<QuantizationConfig>& given) {
+  inputs_quantizer_ = activation_quantizer(given, quantizers::AbsMaxQuantizer({.axis = {{-1}}}));
+  if (config.tie_weights) return;
+  const Shape shape = {*config.output_dim, *config.input_dim};
+  const WeightForm form = {.name = "reverse_embeddings",
+                           .shape = shape,
+                           .summed = {0},
+                           .scale_shape = {*config.input_dim},
+                           .matrix = shape,
+                           .packed_side = 0,
+                           .zero_dtype = variable_dtype()};
+  quantized_reverse_ = std::make_unique<QuantizedWeight>(
+      *this, form, mode, block_size_of(given, dtype_policy()), quantized());
+  reverse_embeddings = quantized_reverse_->values;
+}
+
+void ReversibleEmbeddingLayer::quantize_more(const Choice<QuantizationConfig>& given) {
+  const Variable before = reverse_embeddings;
+  build_quantized_reverse(given->mode(), given);
+  if (config.tie_weights) return;
+  quantized_reverse_->assign(before.value(), given->weight_quantizer());
+  remove_weight(before);
+}
+
+std::vector<Variable> ReversibleEmbeddingLayer::more_variables() const {
+  if (quantized_reverse_) return quantized_reverse_->file_variables(nullptr);
+  if (reverse_embeddings) return {reverse_embeddings};
+  return {};
 }
 
 std::shared_ptr<ReversibleEmbeddingLayer> ReversibleEmbeddingLayer::from_config(
     const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_unused(dict, {"weights", "lora_rank", "lora_alpha", "quantization_config"}));
+  return LayerOf::from_config(without_unused(dict, {"weights"}));
 }
 
 void register_reversible_embedding(Catalog& c) {
@@ -75,3 +102,5 @@ void register_reversible_embedding(Catalog& c) {
 
 template class cornu::LayerOf<cornu::layers::ReversibleEmbeddingLayer,
                               cornu::layers::ReversibleEmbeddingConfig>;
+template class cornu::layers::TableLayer<cornu::layers::ReversibleEmbeddingLayer,
+                                         cornu::layers::ReversibleEmbeddingConfig>;

@@ -1,6 +1,6 @@
 // ReversibleEmbedding: an embedding that also projects vectors back onto the numbers.
 #pragma once
-#include "../layer_common.h"
+#include "table_common.h"
 
 namespace cornu::layers {
 
@@ -15,6 +15,10 @@ struct ReversibleEmbeddingConfig {
   bool mask_zero = false;
   std::optional<DType> reverse_dtype = {};    ///< in which the projection is computed
   std::optional<double> logit_soft_cap = {};  ///< c: the projection z becomes c tanh(z / c)
+  std::optional<int64_t> lora_rank = {};      ///< see TableLayer::enable_lora
+  std::optional<double> lora_alpha = {};      ///< when it is built with a lora_rank: that instead
+  /// What a quantized dtype does; see Layer::quantize.
+  Choice<QuantizationConfig> quantization_config = {};
   Choice<Regularizer> activity_regularizer = {};
   std::string name = "";
   bool trainable = true;
@@ -25,20 +29,27 @@ struct ReversibleEmbeddingConfig {
 /// output_dim) -> (..., input_dim), the products with all vectors. Press and Wolf,
 /// https://arxiv.org/abs/1608.05859.
 class ReversibleEmbeddingLayer
-    : public LayerOf<ReversibleEmbeddingLayer, ReversibleEmbeddingConfig> {
+    : public TableLayer<ReversibleEmbeddingLayer, ReversibleEmbeddingConfig> {
  public:
-  explicit ReversibleEmbeddingLayer(ReversibleEmbeddingConfig config);
+  using TableLayer::TableLayer;
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& x, const Call& call) override;
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
-  void build_from_config(const Value::Dict& config) override;
   static std::shared_ptr<ReversibleEmbeddingLayer> from_config(const Value::Dict& dict);
 
-  Variable embeddings;          ///< (input_dim, output_dim)
   Variable reverse_embeddings;  ///< (output_dim, input_dim); none with tie_weights
+
+ protected:
+  void quantize_more(const Choice<QuantizationConfig>& config) override;
+  std::vector<Variable> more_variables() const override;
 
  private:
   Tensor project(Tensor x) const;
+  Tensor project_quantized(const Tensor& x) const;
+  void build_quantized_reverse(const std::string& mode, const Choice<QuantizationConfig>& config);
+
+  Choice<Quantizer> inputs_quantizer_;
+  std::unique_ptr<QuantizedWeight> quantized_reverse_;
 };
 
 using ReversibleEmbedding = Ref<ReversibleEmbeddingLayer>;
@@ -47,4 +58,6 @@ using ReversibleEmbedding = Ref<ReversibleEmbeddingLayer>;
 
 namespace cornu {
 extern template class LayerOf<layers::ReversibleEmbeddingLayer, layers::ReversibleEmbeddingConfig>;
-}
+extern template class layers::TableLayer<layers::ReversibleEmbeddingLayer,
+                                         layers::ReversibleEmbeddingConfig>;
+}  // namespace cornu

@@ -1,32 +1,63 @@
 // The middle of images.
 #include "center_crop.h"
 
+#include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/image.h"
+#include "../../framework/ops/operators.h"
+#include "geometry.h"
 
 namespace cornu::layers {
 
-CenterCropLayer::CenterCropLayer(CenterCropConfig c) : LayerOf(std::move(c)) {
+CenterCropLayer::CenterCropLayer(CenterCropConfig c) : ImageLayerOf(std::move(c)) {
   check_positive("height", *config.height);
   check_positive("width", *config.width);
-  channels_first(config.data_format);
 }
 
-std::shared_ptr<CenterCropLayer> CenterCropLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
+Transformation CenterCropLayer::get_random_transformation(const Nest& data, bool, SeedGenerator*) {
+  return {.input_shape = images_of(data).shape()};
 }
 
-Tensor CenterCropLayer::call(const Tensor& given, const Call&) {
-  detail::check_images(given, "CenterCrop");
-  const Tensor x = ops::cast(given, compute_dtype());
+Tensor CenterCropLayer::transform_images(const Tensor& images, const Transformation&, bool) {
+  const Tensor x = ops::cast(images, images_dtype());
   const int64_t height = *config.height, width = *config.width;
-  const int rows = channels_first(config.data_format) ? -2 : -3;
-  const int64_t above = x.shape(rows) - height, beside = x.shape(rows + 1) - width;
+  const ImageSize size = size_of(x.shape(), images_channels_first());
+  const int64_t above = size.height - height, beside = size.width - width;
   if (above < 0 || beside < 0)
     return ops::resize(x, {height, width}, "bilinear", false, true, false, "constant", 0,
                        config.data_format);
   return ops::crop_images(x, above / 2, beside / 2, {}, {}, height, width, config.data_format);
+}
+
+Nest CenterCropLayer::transform_bounding_boxes(const Nest& given, const Transformation& drawn,
+                                               bool) {
+  const int64_t height = *config.height, width = *config.width;
+  const ImageSize size = size_of(drawn.input_shape, images_channels_first());
+  Nest boxes = ops::convert_boxes(given, *boxes_format(), "xyxy", size.rows(), size.columns());
+  const bool fits = size.height >= height && size.width >= width;
+  const CropBox part =
+      fits ? CropBox{(size.height - height) / 2, (size.width - width) / 2, height, width}
+           : centered_crop(size, height, width);
+  const Tensor inside = map_sides(boxes["boxes"].tensor(), [&](Sides p) {
+    for (size_t i = 0; i < 4; ++i) {
+      const int64_t start = i % 2 ? part.top : part.left, length = i % 2 ? part.height : part.width;
+      p[i] = ops::clip(p[i], start, start + length) - start;
+    }
+    return p;
+  });
+  boxes = with_entry(boxes, "boxes", inside);
+  const Tensor rows(height), columns(width);
+  if (!fits)
+    boxes = ops::convert_boxes(
+        ops::convert_boxes(boxes, "xyxy", "rel_xyxy", Tensor(part.height), Tensor(part.width)),
+        "rel_xyxy", "xyxy", rows, columns);
+  boxes = ops::clip_to_image_size(boxes, rows, columns);
+  return ops::convert_boxes(boxes, "xyxy", *boxes_format(), rows, columns);
+}
+
+Tensor CenterCropLayer::transform_segmentation_masks(const Tensor& masks,
+                                                     const Transformation& drawn, bool training) {
+  return transform_images(masks, drawn, training);
 }
 
 void register_center_crop(Catalog& c) { c.add<CenterCropLayer>("keras.layers.CenterCrop"); }

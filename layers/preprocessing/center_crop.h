@@ -1,6 +1,6 @@
 // CenterCrop: the middle of images.
 #pragma once
-#include "../layer_common.h"
+#include "image_preprocessing.h"
 
 namespace cornu::layers {
 
@@ -8,6 +8,7 @@ struct CenterCropConfig {
   Required<int64_t> height;
   Required<int64_t> width;
   std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
@@ -15,11 +16,19 @@ struct CenterCropConfig {
 
 /// The middle of one image or a batch. Images that are too small are cropped to the ratio of the
 /// sides and enlarged.
-class CenterCropLayer : public LayerOf<CenterCropLayer, CenterCropConfig> {
+class CenterCropLayer : public ImageLayerOf<CenterCropLayer, CenterCropConfig> {
  public:
   explicit CenterCropLayer(CenterCropConfig config);
-  Tensor call(const Tensor& x, const Call& call) override;
-  static std::shared_ptr<CenterCropLayer> from_config(const Value::Dict& dict);
+  /// Nothing random: the shape of the images.
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& transformation,
+                          bool training = true) override;
+  Nest transform_bounding_boxes(const Nest& bounding_boxes, const Transformation& transformation,
+                                bool training = true) override;
+  Tensor transform_segmentation_masks(const Tensor& segmentation_masks,
+                                      const Transformation& transformation,
+                                      bool training = true) override;
 };
 
 using CenterCrop = Ref<CenterCropLayer>;

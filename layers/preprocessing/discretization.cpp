@@ -68,6 +68,12 @@ DiscretizationLayer::DiscretizationLayer(DiscretizationConfig c) : LayerOf(std::
   autocast_ = false;
 }
 
+Value::Dict DiscretizationLayer::get_config() const {
+  Value::Dict dict = LayerOf::get_config();
+  std::erase_if(dict, [](const auto& option) { return option.first == "trainable"; });
+  return dict;
+}
+
 const std::vector<double>& DiscretizationLayer::bin_boundaries() const {
   if (!config.bin_boundaries)
     throw StateError(
@@ -84,14 +90,44 @@ Tensor DiscretizationLayer::call(const Tensor& x, const Call&) {
                            config.output_mode == "int" ? DType::int32 : compute_dtype());
 }
 
-void DiscretizationLayer::adapt(const Tensor& data) {
+void DiscretizationLayer::reset_state() {
+  values_.clear();
+  weights_of_values_.clear();
+}
+
+void DiscretizationLayer::update_state(const Tensor& batch) {
   if (!config.num_bins)
     throw StateError(
         "adapt: this layer was made with bin_boundaries; make it with num_bins instead.");
-  const Summary s = compress(summarize(data.to_vector<float>(), config.epsilon), config.epsilon);
-  Summary bins = compress(s, 1.0 / static_cast<double>(*config.num_bins));
+  const Summary added = summarize(batch.to_vector<float>(), config.epsilon);
+  std::vector<std::pair<double, double>> merged;
+  for (size_t i = 0; i < added.values.size(); ++i)
+    merged.emplace_back(added.values[i], added.weights[i]);
+  for (size_t i = 0; i < values_.size(); ++i)
+    merged.emplace_back(values_[i], weights_of_values_[i]);
+  std::stable_sort(merged.begin(), merged.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  Summary all;
+  for (const auto& [value, weight] : merged) {
+    all.values.push_back(value);
+    all.weights.push_back(weight);
+  }
+  all = compress(all, config.epsilon);
+  values_ = std::move(all.values);
+  weights_of_values_ = std::move(all.weights);
+}
+
+void DiscretizationLayer::finalize_state() {
+  if (!config.num_bins || values_.empty()) return;
+  Summary bins =
+      compress({values_, weights_of_values_}, 1.0 / static_cast<double>(*config.num_bins));
   if (!bins.values.empty()) bins.values.pop_back();
   config.bin_boundaries = bins.values;
+}
+
+std::vector<Tensor> DiscretizationLayer::statistics() const {
+  const std::vector<double>& boundaries = bin_boundaries();
+  return {Tensor(std::vector<float>(boundaries.begin(), boundaries.end()))};
 }
 
 void register_discretization(Catalog& c) {

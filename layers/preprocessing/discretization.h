@@ -1,5 +1,6 @@
 // Discretization: numbers as the ranges in which they lie.
 #pragma once
+#include "../../framework/base/adapt.h"
 #include "../layer_common.h"
 
 namespace cornu::layers {
@@ -17,14 +18,25 @@ struct DiscretizationConfig {
 
 /// The number of boundaries that do not exceed x, as int32 or encoded as in CategoryEncoding.
 /// Either bin_boundaries are given, or num_bins, and `adapt` finds them.
-class DiscretizationLayer : public LayerOf<DiscretizationLayer, DiscretizationConfig> {
+class DiscretizationLayer : public LayerOf<DiscretizationLayer, DiscretizationConfig>,
+                            public Adaptable {
  public:
   explicit DiscretizationLayer(DiscretizationConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
-  /// Boundaries that cut the elements of `data` into num_bins groups of about the same size, within
-  /// `epsilon` of it. Throws StateError when boundaries were given.
-  void adapt(const Tensor& data);
+  /// Without `trainable`, which Keras's class does not take.
+  Value::Dict get_config() const override;
+  /// `adapt` finds boundaries that cut the elements of the data into num_bins groups of about the
+  /// same size, within `epsilon` of it. Throws StateError when boundaries were given.
+  void reset_state() override;
+  void update_state(const Tensor& batch) override;
+  void finalize_state() override;
+  /// The boundaries, as float32.
+  std::vector<Tensor> statistics() const override;
   const std::vector<double>& bin_boundaries() const;
+
+ private:
+  // Values of the data so far, with the number of data that each stands for.
+  std::vector<double> values_, weights_of_values_;
 };
 
 using Discretization = Ref<DiscretizationLayer>;

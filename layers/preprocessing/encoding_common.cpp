@@ -22,14 +22,28 @@ Tensor encode_categories(const Tensor& given, const std::string& output_mode, in
   return ops::sum(occurrences, x.rank() > 1 ? 1 : 0);
 }
 
+Tensor stacked(const Nest& inputs) {
+  if (inputs.is_tensor()) return inputs.tensor();
+  if (!inputs.is_list())
+    throw ShapeError("takes a tensor or a list, found the structure " + inputs.structure() + ".");
+  std::vector<Tensor> parts;
+  for (const Nest& part : inputs.list()) parts.push_back(stacked(part));
+  return ops::stack(parts);
+}
+
+void check_one_of(const char* option, const std::string& value,
+                  std::initializer_list<const char*> choices) {
+  const std::vector<std::string> known(choices.begin(), choices.end());
+  if (std::find(known.begin(), known.end(), value) == known.end())
+    throw ValueError(
+        fmt::format("{}: '{}' is not known.{}", option, value, did_you_mean(value, known)));
+}
+
 void check_output_mode(const std::string& output_mode, std::initializer_list<const char*> modes,
                        bool sparse) {
   if (sparse)
     throw UnsupportedError("sparse: sparse tensors are not supported; leave out sparse=True.");
-  const std::vector<std::string> known(modes.begin(), modes.end());
-  if (std::find(known.begin(), known.end(), output_mode) == known.end())
-    throw ValueError(fmt::format("output_mode: '{}' is not known.{}", output_mode,
-                                 did_you_mean(output_mode, known)));
+  check_one_of("output_mode", output_mode, modes);
 }
 
 }  // namespace cornu::layers

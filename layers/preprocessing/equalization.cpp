@@ -8,36 +8,40 @@
 #include "../../framework/ops/reduction.h"
 #include "../../framework/ops/segment.h"
 #include "../../framework/ops/shaping.h"
-#include "augmentation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 
-EqualizationLayer::EqualizationLayer(EqualizationConfig c) : LayerOf(std::move(c)) {
-  const auto [low, high] = checked_range(config.value_range);
-  config.value_range = {low, high};
+namespace {
+
+// Values of one range as those of another; the scale is one number.
+Tensor scaled(const Tensor& x, const std::vector<double>& from, const std::vector<double>& to) {
+  if (from == to) return x;
+  const double scale = (to[1] - to[0]) / (from[1] - from[0]);
+  return fused([](Expr x, Expr scale, Expr offset) { return x * scale + offset; }, x, Tensor(scale),
+               Tensor(to[0] - from[0] * scale));
+}
+
+}  // namespace
+
+EqualizationLayer::EqualizationLayer(EqualizationConfig c) : ImageLayerOf(std::move(c)) {
+  config.value_range = settled_range(config.value_range);
   check_positive("bins", config.bins);
 }
 
-std::shared_ptr<EqualizationLayer> EqualizationLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
-}
-
-Tensor EqualizationLayer::call(const Tensor& given, const Call& call) {
-  if (!augments(call)) return given;
-  const std::pair<double, double> range{config.value_range[0], config.value_range[1]},
-      bytes{0, 255};
+Tensor EqualizationLayer::transform_images(const Tensor& images, const Transformation&,
+                                           bool training) {
+  if (!training) return images;
   const double top = static_cast<double>(config.bins - 1);
-  const int axis = channels_first(config.data_format) ? -3 : -1;
-  const Tensor images = ops::cast(given, compute_dtype());
+  const int axis = channel_axis();
+  const Tensor all = ops::cast(images, compute_dtype());
   std::vector<Tensor> channels;
-  for (const Tensor& plane : ops::split(images, {images.shape(axis)}, axis)) {
-    const Tensor x = to_range(plane, range, bytes);
-    const Tensor wide = ops::cast(x, DType::float32);
-    const auto bin_of = [&](const Tensor& scaled) {
-      return ops::cast(ops::clip(scaled, 0.0, top), DType::int32);
+  for (const Tensor& plane : ops::split(all, {all.shape(axis)}, axis)) {
+    const Tensor x = scaled(plane, config.value_range, byte_range);
+    const auto bin_of = [&](const Tensor& place) {
+      return ops::cast(ops::clip(place, 0.0, top), DType::int32);
     };
-    const Tensor bins = ops::reshape(bin_of(wide * top / 255.0), {-1});
+    const Tensor bins = ops::reshape(bin_of(ops::cast(x, DType::float32) * top / 255.0), {-1});
     const Tensor ones = ops::ones({bins.size()}, DType::int32);
     const Tensor histogram = ops::segment_sum(ones, bins, config.bins);
     const Tensor sums = ops::cumsum(histogram, 0);
@@ -47,10 +51,10 @@ Tensor EqualizationLayer::call(const Tensor& given, const Call& call) {
     const Tensor span = ops::cast(ops::maximum(total - least, 1), DType::float32);
     const Tensor table = ops::clip(
         ops::round_even(ops::cast((sums - least) * 255, DType::float32) / span), 0.0, 255.0);
-    const Tensor equalized = ops::take(table, bin_of(wide / 255.0 * top), 0);
+    const Tensor equalized = ops::take(table, bin_of(x / 255.0 * top), 0);
     const Tensor used = ops::sum(ops::cast(ops::greater(histogram, 0), DType::int32));
     channels.push_back(
-        to_range(ops::where(ops::less_equal(used, 1), wide, equalized), bytes, range));
+        scaled(ops::where(ops::less_equal(used, 1), x, equalized), byte_range, config.value_range));
   }
   return ops::cast(ops::concatenate(channels, axis), compute_dtype());
 }

@@ -1,6 +1,6 @@
 // Equalization: images in which all brightnesses are as frequent.
 #pragma once
-#include "../layer_common.h"
+#include "image_preprocessing.h"
 
 namespace cornu::layers {
 
@@ -8,17 +8,18 @@ struct EqualizationConfig {
   std::vector<double> value_range = {0, 255};
   int64_t bins = 256;
   std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
 };
 
 /// Equalises the histogram of each channel, over all images of the batch. Only in training.
-class EqualizationLayer : public LayerOf<EqualizationLayer, EqualizationConfig> {
+class EqualizationLayer : public ImageLayerOf<EqualizationLayer, EqualizationConfig> {
  public:
   explicit EqualizationLayer(EqualizationConfig config);
-  Tensor call(const Tensor& x, const Call& call) override;
-  static std::shared_ptr<EqualizationLayer> from_config(const Value::Dict& dict);
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
 };
 
 using Equalization = Ref<EqualizationLayer>;

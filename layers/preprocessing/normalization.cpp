@@ -5,6 +5,7 @@
 
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/reduction.h"
 #include "../../framework/ops/shaping.h"
 
@@ -65,18 +66,71 @@ Tensor NormalizationLayer::call(const Tensor& given, const Call&) {
                x, m, v);
 }
 
-void NormalizationLayer::adapt(const Tensor& data) {
+void NormalizationLayer::expect_own() const {
   if (!config.mean.is_null())
     throw StateError(
         "adapt: this layer was made with mean and variance, so there is nothing to find.");
-  ensure_built(Nest(data));
-  const Tensor x = ops::cast(data, variable_dtype());
+}
+
+// The axes over which statistics are taken.
+std::vector<int64_t> NormalizationLayer::pooled(const Tensor& x) const {
   const std::vector<int> axes = kept(x.shape());
   std::vector<int64_t> others;
   for (int i = 0; i < x.rank(); ++i)
     if (std::find(axes.begin(), axes.end(), i) == axes.end()) others.push_back(i);
+  return others;
+}
+
+void NormalizationLayer::adapt(const Tensor& data) {
+  expect_own();
+  ensure_built(Nest(data));
+  const Tensor x = ops::cast(data, variable_dtype());
+  const std::vector<int64_t> others = pooled(x);
   mean.assign(ops::mean(x, others));
   variance.assign(ops::var(x, others));
+}
+
+void NormalizationLayer::reset_state() {
+  batches_mean_ = {};
+  batches_variance_ = {};
+  elements_ = 0;
+}
+
+void NormalizationLayer::update_state(const Tensor& batch) {
+  expect_own();
+  ensure_built(Nest(batch));
+  const Tensor x = ops::cast(batch, variable_dtype());
+  const std::vector<int64_t> others = pooled(x);
+  const Tensor m = ops::mean(x, others), v = ops::var(x, others);
+  double count = 1;
+  for (const int64_t axis : others) count *= static_cast<double>(x.shape()[static_cast<int>(axis)]);
+  if (count == 0) return;
+  elements_ += count;
+  if (!batches_mean_) {
+    batches_mean_ = m;
+    batches_variance_ = v;
+    return;
+  }
+  const double share = count / elements_;
+  const Tensor total = batches_mean_ * Tensor(1 - share) + m * Tensor(share);
+  const Tensor before = batches_variance_ + ops::square(batches_mean_ - total);
+  const Tensor now = v + ops::square(m - total);
+  batches_variance_ = before * Tensor(1 - share) + now * Tensor(share);
+  batches_mean_ = total;
+}
+
+void NormalizationLayer::finalize_state() {
+  if (!batches_mean_) return;
+  mean.assign(batches_mean_);
+  variance.assign(batches_variance_);
+  reset_state();
+}
+
+std::vector<Tensor> NormalizationLayer::statistics() const {
+  if (!config.mean.is_null())
+    return {detail::from_value<Tensor>(config.mean), detail::from_value<Tensor>(config.variance)};
+  if (!mean) throw StateError("statistics: there are none yet; call adapt(data) first.");
+  return {mean.value(), variance.value()};
 }
 
 void register_normalization(Catalog& c) { c.add<NormalizationLayer>("keras.layers.Normalization"); }

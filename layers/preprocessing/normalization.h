@@ -1,5 +1,6 @@
 // Normalization: data brought to mean 0 and variance 1 by statistics found beforehand.
 #pragma once
+#include "../../framework/base/adapt.h"
 #include "../layer_common.h"
 
 namespace cornu::layers {
@@ -16,19 +17,33 @@ struct NormalizationConfig {
 };
 
 /// (x - mean) / max(sqrt(variance), 1e-7).
-class NormalizationLayer : public LayerOf<NormalizationLayer, NormalizationConfig> {
+class NormalizationLayer : public LayerOf<NormalizationLayer, NormalizationConfig>,
+                           public Adaptable {
  public:
+  using Adaptable::adapt;
   explicit NormalizationLayer(NormalizationConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call& call) override;
   /// Takes mean and variance from `data`, which begins with the batch axis. Throws StateError when
   /// they were given.
-  void adapt(const Tensor& data);
+  void adapt(const Tensor& data) override;
+  void reset_state() override;
+  /// Builds the layer if it is not. Batches count by their numbers of elements.
+  void update_state(const Tensor& batch) override;
+  void finalize_state() override;
+  /// Mean and variance.
+  std::vector<Tensor> statistics() const override;
 
   Variable mean, variance, count;  ///< unless given; `count` is there for files, and not used
 
  private:
   std::vector<int> kept(const Shape& shape) const;
+  std::vector<int64_t> pooled(const Tensor& x) const;
+  void expect_own() const;
+
+  // Of the batches so far.
+  Tensor batches_mean_, batches_variance_;
+  double elements_ = 0;
 };
 
 using Normalization = Ref<NormalizationLayer>;

@@ -1,33 +1,37 @@
 // Brighter and darker images.
 #include "random_brightness.h"
 
+#include <cmath>
+
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/operators.h"
-#include "augmentation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 
 RandomBrightnessLayer::RandomBrightnessLayer(RandomBrightnessConfig c)
-    : LayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
-  config.factor = [&] {
-    const auto [low, high] = factor_range(*config.factor, -1, 1);
-    return std::vector<double>{low, high};
-  }();
-  const auto [low, high] = checked_range(config.value_range);
-  config.value_range = {low, high};
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, -1, 1);
+  config.value_range = settled_range(config.value_range);
 }
 
-std::shared_ptr<RandomBrightnessLayer> RandomBrightnessLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
+Transformation RandomBrightnessLayer::get_random_transformation(const Nest& data, bool training,
+                                                                SeedGenerator* seed) {
+  if (!training) return {};
+  const auto& factor = config.factor->values();
+  const Tensor share = draw_for_images(data, factor[0], factor[1], seed ? *seed : seeds_);
+  return {.values = {
+              {"rgb_delta", per_image(share) * (config.value_range[1] - config.value_range[0])}}};
 }
 
-Tensor RandomBrightnessLayer::call(const Tensor& given, const Call& call) {
-  const Tensor x = ops::cast(given, compute_dtype());
-  if (!augments(call)) return x;
+Tensor RandomBrightnessLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                               bool training) {
+  if (!training) return images;
   const double low = config.value_range[0], high = config.value_range[1];
-  const Tensor share = draw_per_image(x, (*config.factor)[0], (*config.factor)[1], seeds_);
-  return ops::clip(x + ops::cast(share * (high - low), x.dtype()), low, high);
+  const Tensor y = ops::clip(images + ops::cast(drawn["rgb_delta"], images.dtype()), low, high);
+  // Integers stay integers where the range is one of integers.
+  const bool whole = low == std::floor(low) && high == std::floor(high);
+  return whole ? ops::cast(y, images.dtype()) : y;
 }
 
 void register_random_brightness(Catalog& c) {

@@ -1,26 +1,29 @@
-// RandomBrightness: images made brighter or darker at random.
+// RandomBrightness: images brighter or darker at random.
 #pragma once
-#include "../layer_common.h"
+#include "image_preprocessing.h"
 
 namespace cornu::layers {
 
 struct RandomBrightnessConfig {
-  Required<std::vector<double>> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
+  Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
   std::vector<double> value_range = {0, 255};
   std::optional<int64_t> seed = {};
   std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
 };
 
 /// Adds to each image one random share of the range of values, and cuts off what leaves the range.
-/// Only in training.
-class RandomBrightnessLayer : public LayerOf<RandomBrightnessLayer, RandomBrightnessConfig> {
+/// Only in training. Integers stay integers.
+class RandomBrightnessLayer : public ImageLayerOf<RandomBrightnessLayer, RandomBrightnessConfig> {
  public:
   explicit RandomBrightnessLayer(RandomBrightnessConfig config);
-  Tensor call(const Tensor& x, const Call& call) override;
-  static std::shared_ptr<RandomBrightnessLayer> from_config(const Value::Dict& dict);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
 
  private:
   SeedGenerator& seeds_;

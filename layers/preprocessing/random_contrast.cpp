@@ -4,31 +4,31 @@
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/reduction.h"
-#include "augmentation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 
 RandomContrastLayer::RandomContrastLayer(RandomContrastConfig c)
-    : LayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
-  if (config.factor->size() == 1) config.factor.value.push_back(config.factor->front());
-  factor_range(*config.factor, 0, 1);
-  checked_range(config.value_range);
-  channels_first(config.data_format);
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, 0, 1);
+  check_range(config.value_range);
 }
 
-std::shared_ptr<RandomContrastLayer> RandomContrastLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
+Transformation RandomContrastLayer::get_random_transformation(const Nest& data, bool training,
+                                                              SeedGenerator* seed) {
+  if (!training) return {};
+  const auto& factor = config.factor->values();
+  return {.values = {{"contrast_factor",
+                      per_image(draw_for_images(data, 1 - factor[0], 1 + factor[1],
+                                                seed ? *seed : seeds_, compute_dtype()))}}};
 }
 
-Tensor RandomContrastLayer::call(const Tensor& given, const Call& call) {
-  const Tensor x = ops::cast(given, compute_dtype());
-  if (!augments(call)) return x;
-  const Tensor factor = draw_per_image(x, 1 - (*config.factor)[0], 1 + (*config.factor)[1], seeds_);
-  const int rows = channels_first(config.data_format) ? -2 : -3;
-  const Tensor mean = ops::mean(x, std::vector<int64_t>{rows, rows + 1}, true);
-  const Tensor y = fused([](Expr x, Expr mean, Expr f) { return (x - mean) * f + mean; }, x, mean,
-                         ops::cast(factor, x.dtype()));
+Tensor RandomContrastLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                             bool training) {
+  if (!training) return images;
+  const Tensor mean = ops::mean(images, std::vector<int64_t>{height_axis(), width_axis()}, true);
+  const Tensor y = fused([](Expr x, Expr mean, Expr f) { return (x - mean) * f + mean; }, images,
+                         mean, drawn["contrast_factor"]);
   return ops::clip(y, config.value_range[0], config.value_range[1]);
 }
 

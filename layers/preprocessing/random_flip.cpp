@@ -3,35 +3,66 @@
 
 #include <algorithm>
 
+#include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
-#include "augmentation.h"
 
 namespace cornu::layers {
 
 RandomFlipLayer::RandomFlipLayer(RandomFlipConfig c)
-    : LayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  autocast_ = false;
   const std::vector<std::string> known = {"horizontal", "vertical", "horizontal_and_vertical"};
   if (std::find(known.begin(), known.end(), config.mode) == known.end())
     throw ValueError("mode: '" + config.mode + "' is not known." +
                      did_you_mean(config.mode, known));
-  channels_first(config.data_format);
 }
 
-std::shared_ptr<RandomFlipLayer> RandomFlipLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
+Transformation RandomFlipLayer::get_random_transformation(const Nest& data, bool training,
+                                                          SeedGenerator* seed) {
+  if (!training) return {};
+  const Shape& shape = images_of(data).shape();
+  const Shape flips = shape.rank() == 3 ? Shape{1, 1, 1} : Shape{shape[0], 1, 1, 1};
+  const Tensor draw = random::uniform(flips, 0, 1, seed ? *seed : seeds_);
+  return {.values = {{"flips", ops::less_equal(draw, 0.5)}}, .input_shape = shape};
 }
 
-Tensor RandomFlipLayer::call(const Tensor& given, const Call& call) {
-  Tensor x = ops::cast(given, compute_dtype());
-  if (!augments(call)) return x;
-  const Tensor chosen = ops::less_equal(draw_per_image(x, 0, 1, seeds_), 0.5);
-  const int rows = channels_first(config.data_format) ? -2 : -3;
-  if (config.mode != "vertical") x = ops::where(chosen, ops::flip(x, rows + 1), x);
-  if (config.mode != "horizontal") x = ops::where(chosen, ops::flip(x, rows), x);
+Tensor RandomFlipLayer::transform_pixels(const Tensor& images, const Transformation& drawn,
+                                         const std::string&) {
+  if (drawn.empty()) return images;
+  const Tensor& flips = drawn["flips"];
+  Tensor x = images;
+  if (horizontal()) x = ops::where(flips, ops::flip(x, width_axis()), x);
+  if (vertical()) x = ops::where(flips, ops::flip(x, height_axis()), x);
   return x;
+}
+
+Nest RandomFlipLayer::transform_bounding_boxes(const Nest& given, const Transformation& drawn,
+                                               bool training) {
+  if (!training) return given;
+  const Tensor height(drawn.input_shape.at(height_axis())),
+      width(drawn.input_shape.at(width_axis()));
+  Nest boxes = ops::convert_boxes(given, *boxes_format(), "rel_xyxy", height, width);
+  const Tensor flips = ops::squeeze(drawn["flips"], -1);
+  Tensor sides = boxes["boxes"].tensor();
+  const auto mirrored = [&](size_t low) {
+    auto p = ops::split(sides, {4}, -1);
+    const Tensor first = 1.0 - p[low + 2], last = 1.0 - p[low];
+    p[low] = first;
+    p[low + 2] = last;
+    return ops::where(flips, ops::concatenate(p, -1), sides);
+  };
+  if (horizontal()) sides = mirrored(0);
+  if (vertical()) sides = mirrored(1);
+  boxes = ops::clip_to_image_size(with_entry(boxes, "boxes", sides), height, width);
+  return ops::convert_boxes(boxes, "rel_xyxy", *boxes_format(), height, width);
+}
+
+Tensor RandomFlipLayer::transform_segmentation_masks(const Tensor& masks,
+                                                     const Transformation& drawn, bool training) {
+  return transform_images(masks, drawn, training);
 }
 
 void register_random_flip(Catalog& c) { c.add<RandomFlipLayer>("keras.layers.RandomFlip"); }

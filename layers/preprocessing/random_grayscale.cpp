@@ -1,30 +1,32 @@
 // Some images without colours.
 #include "random_grayscale.h"
 
+#include <fmt/core.h>
+
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image.h"
-#include "augmentation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 
 RandomGrayscaleLayer::RandomGrayscaleLayer(RandomGrayscaleConfig c)
-    : LayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
   if (!(config.factor >= 0 && config.factor <= 1))
-    throw ValueError("factor: expected a number in [0, 1], found " + std::to_string(config.factor) +
-                     ".");
-  channels_first(config.data_format);
+    throw ValueError(fmt::format("factor: expected a number in [0, 1], found {}.", config.factor));
 }
 
-std::shared_ptr<RandomGrayscaleLayer> RandomGrayscaleLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
+Transformation RandomGrayscaleLayer::get_random_transformation(const Nest& data, bool,
+                                                               SeedGenerator* seed) {
+  const Tensor draws = draw_for_images(data, 0, 1, seed ? *seed : seeds_);
+  return {.values = {{"should_apply", per_image(ops::less(draws, config.factor))}}};
 }
 
-Tensor RandomGrayscaleLayer::call(const Tensor& x, const Call& call) {
-  if (!augments(call)) return x;
-  const Tensor chosen = ops::less(draw_per_image(x, 0, 1, seeds_), config.factor);
-  return ops::where(chosen, ops::rgb_to_grayscale(x, config.data_format), x);
+Tensor RandomGrayscaleLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                              bool training) {
+  if (!training) return images;
+  return ops::where(drawn["should_apply"], ops::rgb_to_grayscale(images, config.data_format),
+                    images);
 }
 
 void register_random_grayscale(Catalog& c) {

@@ -1,6 +1,6 @@
 // RandomGrayscale: some images without colours.
 #pragma once
-#include "../layer_common.h"
+#include "image_preprocessing.h"
 
 namespace cornu::layers {
 
@@ -8,6 +8,7 @@ struct RandomGrayscaleConfig {
   double factor = 0.5;  ///< share of images that lose their colours
   std::string data_format = "channels_last";
   std::optional<int64_t> seed = {};
+  std::optional<std::string> bounding_box_format = {};
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
@@ -15,11 +16,13 @@ struct RandomGrayscaleConfig {
 
 /// Each image, with probability `factor`, in grey: the three channels become equal. Only in
 /// training.
-class RandomGrayscaleLayer : public LayerOf<RandomGrayscaleLayer, RandomGrayscaleConfig> {
+class RandomGrayscaleLayer : public ImageLayerOf<RandomGrayscaleLayer, RandomGrayscaleConfig> {
  public:
   explicit RandomGrayscaleLayer(RandomGrayscaleConfig config);
-  Tensor call(const Tensor& x, const Call& call) override;
-  static std::shared_ptr<RandomGrayscaleLayer> from_config(const Value::Dict& dict);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
 
  private:
   SeedGenerator& seeds_;

@@ -3,28 +3,31 @@
 
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/operators.h"
-#include "augmentation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 
 RandomInvertLayer::RandomInvertLayer(RandomInvertConfig c)
-    : LayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
-  const auto [low, high] = factor_range(config.factor, 0, 1);
-  config.factor = {low, high};
-  if (config.value_range.size() != 2) checked_range(config.value_range);
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, 0, 1);
+  check_range(config.value_range);
 }
 
-std::shared_ptr<RandomInvertLayer> RandomInvertLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
+Transformation RandomInvertLayer::get_random_transformation(const Nest& data, bool training,
+                                                            SeedGenerator* seed) {
+  if (!training) return {};
+  SeedGenerator& seeds = seed ? *seed : seeds_;
+  const auto& factor = config.factor.values();
+  const Tensor probability = draw_for_images(data, factor[0], factor[1], seeds);
+  const Tensor threshold = draw_for_images(data, 0, 1, seeds);
+  return {.values = {{"apply_inversion", ops::less(threshold, probability)}}};
 }
 
-Tensor RandomInvertLayer::call(const Tensor& given, const Call& call) {
-  const Tensor x = ops::cast(given, compute_dtype());
-  if (!augments(call)) return x;
-  const Tensor probability = draw_per_image(x, config.factor[0], config.factor[1], seeds_);
-  const Tensor chosen = ops::less(draw_per_image(x, 0, 1, seeds_), probability);
-  return ops::where(chosen, config.value_range[1] - x, x);
+Tensor RandomInvertLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                           bool training) {
+  if (!training) return images;
+  const Tensor x = ops::cast(images, compute_dtype());
+  return ops::where(per_image(drawn["apply_inversion"]), config.value_range[1] - x, x);
 }
 
 void register_random_invert(Catalog& c) { c.add<RandomInvertLayer>("keras.layers.RandomInvert"); }

@@ -1,26 +1,28 @@
 // RandomInvert: some images as negatives.
 #pragma once
-#include "../layer_common.h"
+#include "image_preprocessing.h"
 
 namespace cornu::layers {
 
 struct RandomInvertConfig {
-  std::vector<double> factor = {
-      1.0};  ///< [low, high] of the probability; one number f means [0, f]
+  Numbers factor = 1.0;  ///< [low, high] of the probability; one number f means [0, f]
   std::vector<double> value_range = {0, 255};
   std::optional<int64_t> seed = {};
   std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
 };
 
 /// Each image x, with a random probability, as high - x. Only in training.
-class RandomInvertLayer : public LayerOf<RandomInvertLayer, RandomInvertConfig> {
+class RandomInvertLayer : public ImageLayerOf<RandomInvertLayer, RandomInvertConfig> {
  public:
   explicit RandomInvertLayer(RandomInvertConfig config);
-  Tensor call(const Tensor& x, const Call& call) override;
-  static std::shared_ptr<RandomInvertLayer> from_config(const Value::Dict& dict);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
 
  private:
   SeedGenerator& seeds_;

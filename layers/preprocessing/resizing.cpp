@@ -1,27 +1,92 @@
 // Images of another size.
 #include "resizing.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/reduction.h"
+#include "geometry.h"
 
 namespace cornu::layers {
+namespace {
 
-ResizingLayer::ResizingLayer(ResizingConfig c) : LayerOf(std::move(c)) {
+// What happens to a place: along each axis it is scaled, then moved.
+struct Scaling {
+  std::array<float, 2> scale, shift;  // of x, of y
+};
+
+// In float32, in the order of Keras's steps.
+Scaling scaling_of(const ResizingConfig& config, ImageSize size) {
+  const auto height = static_cast<float>(size.height), width = static_cast<float>(size.width);
+  const auto to_height = static_cast<float>(*config.height),
+             to_width = static_cast<float>(*config.width);
+  if (config.pad_to_aspect_ratio) {
+    const float least = std::min(to_height / height, to_width / width);
+    return {
+        {least, least},
+        {std::floor((to_width - width * least) / 2), std::floor((to_height - height * least) / 2)}};
+  }
+  if (!config.crop_to_aspect_ratio) return {{to_width / width, to_height / height}, {0, 0}};
+  const float ratio = width / height;
+  const bool wide = ratio > to_width / to_height;
+  const float new_width = wide ? to_height * ratio : to_width,
+              new_height = wide ? to_height : to_width / ratio;
+  return {{new_width / width, new_height / height},
+          {-std::floor((new_width - to_width) / 2), -std::floor((new_height - to_height) / 2)}};
+}
+
+}  // namespace
+
+ResizingLayer::ResizingLayer(ResizingConfig c) : ImageLayerOf(std::move(c)) {
   check_positive("height", *config.height);
   check_positive("width", *config.width);
-  channels_first(config.data_format);
 }
 
-std::shared_ptr<ResizingLayer> ResizingLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(
-      without_nulls(without_unused(dict, {"bounding_box_format"}), {"data_format"}));
+Transformation ResizingLayer::get_random_transformation(const Nest& data, bool, SeedGenerator*) {
+  return {.input_shape = images_of(data).shape()};
 }
 
-Tensor ResizingLayer::call(const Tensor& x, const Call&) {
-  return ops::resize(ops::cast(x, compute_dtype()), {*config.height, *config.width},
-                     config.interpolation, config.antialias, config.crop_to_aspect_ratio,
-                     config.pad_to_aspect_ratio, config.fill_mode, config.fill_value,
-                     config.data_format);
+Tensor ResizingLayer::transform_pixels(const Tensor& images, const Transformation&,
+                                       const std::string& interpolation) {
+  return ops::resize(images, {*config.height, *config.width}, interpolation, config.antialias,
+                     config.crop_to_aspect_ratio, config.pad_to_aspect_ratio, config.fill_mode,
+                     config.fill_value, config.data_format);
+}
+
+Tensor ResizingLayer::transform_images(const Tensor& images, const Transformation& drawn, bool) {
+  return transform_pixels(images, drawn, config.interpolation);
+}
+
+Tensor ResizingLayer::transform_segmentation_masks(const Tensor& masks, const Transformation& drawn,
+                                                   bool) {
+  return transform_pixels(masks, drawn, "nearest");
+}
+
+Nest ResizingLayer::transform_bounding_boxes(const Nest& given, const Transformation& drawn, bool) {
+  const ImageSize size = size_of(drawn.input_shape, images_channels_first());
+  const Tensor& original = given["boxes"].tensor();
+  const auto all_are = [&](double value) {
+    return ops::all(ops::equal(original, value), {-1}, true);
+  };
+  const Tensor none = ops::logical_or(all_are(-1), all_are(0));
+  Nest boxes = ops::convert_boxes(given, *boxes_format(), "xyxy", size.rows(), size.columns());
+  const Scaling scaling = scaling_of(config, size);
+  const Tensor moved = map_sides(boxes["boxes"].tensor(), [&](Sides p) {
+    for (size_t i = 0; i < 4; ++i)
+      p[i] = p[i] * static_cast<double>(scaling.scale[i % 2]) +
+             static_cast<double>(scaling.shift[i % 2]);
+    return p;
+  });
+  const Tensor rows(*config.height), columns(*config.width);
+  boxes = ops::clip_to_image_size(with_entry(boxes, "boxes", moved), rows, columns);
+  boxes = with_entry(boxes, "boxes", ops::where(none, 0.0, boxes["boxes"].tensor()));
+  return ops::convert_boxes(boxes, "xyxy", *boxes_format(), rows, columns);
 }
 
 void register_resizing(Catalog& c) { c.add<ResizingLayer>("keras.layers.Resizing"); }

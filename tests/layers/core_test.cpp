@@ -33,8 +33,8 @@ TEST_CASE("Dense reads configs that name options without a value") {
   config.emplace_back("lora_rank", Value());
   config.emplace_back("quantization_config", Value());
   CHECK(layers::DenseLayer::from_config(config)->config.units == 3);
-  config.emplace_back("lora_alpha", 2);
-  CHECK_THROWS_AS(layers::DenseLayer::from_config(config), UnsupportedError);
+  config.emplace_back("lora_alpha", "two");
+  CHECK_THROWS_AS(layers::DenseLayer::from_config(config), ValueError);
 }
 
 TEST_CASE("A Dense that is not trainable has no trainable variables") {

@@ -106,7 +106,7 @@ TEST_CASE("compiled training repeats bit for bit") {
   const auto make = [] { return optimizers::Adam({.learning_rate = 1e-3}); };
   const Trained a = train(false, make, 25), b = train(false, make, 25);
   for (size_t i = 0; i < a.weights.size(); ++i)
-    CHECK(std::memcmp(a.weights[i].data(), b.weights[i].data(), a.weights[i].bytes()) == 0);
+    CHECK(std::memcmp(a.weights[i].read(), b.weights[i].read(), a.weights[i].bytes()) == 0);
 }
 
 TEST_CASE("a last, smaller batch is one more plan, not a slow path") {

@@ -1,0 +1,34 @@
+// Adaptable: layers that learn something from data before they are used.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "../tensor/tensor.h"
+
+namespace cornu {
+
+class Dataset;
+
+/// A second base of layers such as Normalization and TextVectorization, whose statistics or
+/// vocabulary come from data, not from training.
+class Adaptable {
+ public:
+  virtual ~Adaptable() = default;
+
+  /// Forgets what `update_state` collected.
+  virtual void reset_state() = 0;
+  /// Collects from one batch.
+  virtual void update_state(const Tensor& batch) = 0;
+  /// Makes what the layer uses of what was collected.
+  virtual void finalize_state() = 0;
+
+  /// Learns from `data`, whose first axis are the samples, and forgets what was learnt before.
+  virtual void adapt(const Tensor& data);
+  /// The same from a dataset's inputs, batch by batch; at most `steps` of them.
+  void adapt(Dataset& data, std::optional<int64_t> steps = {});
+
+  /// What has been learnt, as tensors: mean and variance, boundaries, or a vocabulary.
+  virtual std::vector<Tensor> statistics() const = 0;
+};
+
+}  // namespace cornu

@@ -1,0 +1,31 @@
+// What layers may be besides a Layer: ones whose weights take other forms. Layer itself knows
+// nothing of it.
+#pragma once
+#include "layer.h"
+
+namespace cornu {
+
+class QuantizationConfig;
+
+/// A layer whose weights in files are not its own_weights: with a low-rank update, or in few bits.
+class OwnFileForm {
+ public:
+  virtual ~OwnFileForm() = default;
+  /// What files hold, in their order. Low-rank updates are merged into the weights.
+  virtual std::vector<Variable> weights_to_write() const = 0;
+  /// The variables that the same places of a file are read into.
+  virtual std::vector<Variable> weights_to_read() const = 0;
+  /// Called when they have been read.
+  virtual void weights_were_read() {}
+};
+
+/// A layer that Layer::quantize can be asked of.
+class Quantizable {
+ public:
+  virtual ~Quantizable() = default;
+  /// Replaces the weights; called for a layer that is built and not quantized. Throws
+  /// UnsupportedError, before anything changes, for modes that it does not have.
+  virtual void quantize_weights(const Choice<QuantizationConfig>& config) = 0;
+};
+
+}  // namespace cornu

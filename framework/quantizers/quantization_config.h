@@ -1,0 +1,78 @@
+// QuantizationConfig: what `quantize` makes of a layer's weights, "int8", "int4" or "float8".
+#pragma once
+#include "abs_max_quantizer.h"
+
+namespace cornu {
+
+/// Base of Int8QuantizationConfig, Int4QuantizationConfig and Float8QuantizationConfig, which the
+/// names "int8", "int4" and "float8" stand for with their defaults.
+class QuantizationConfig : public Configurable {
+ public:
+  static constexpr const char* module = "keras.quantizers";
+  /// "int8", "int4" or "float8".
+  virtual const char* mode() const = 0;
+  /// For the weights; empty: the mode's own.
+  virtual Choice<Quantizer> weight_quantizer() const { return {}; }
+  /// For a layer's inputs; empty: they stay floats.
+  virtual Choice<Quantizer> activation_quantizer() const { return {}; }
+  /// How many numbers of a channel share a scale; nothing: all.
+  virtual std::optional<int64_t> block_size() const { return {}; }
+};
+
+namespace quantizers {
+
+struct Int8QuantizationOptions {
+  Choice<Quantizer> weight_quantizer = {};
+  Choice<Quantizer> activation_quantizer = AbsMaxQuantizer();
+};
+
+/// Weights in [-127, 127] with a scale for each channel; inputs become integers too unless
+/// activation_quantizer is empty. Throws ValueError for a weight quantizer that does not give int8.
+class Int8Quantization
+    : public Configured<Int8Quantization, Int8QuantizationOptions, QuantizationConfig> {
+ public:
+  explicit Int8Quantization(Int8QuantizationOptions c);
+  static std::shared_ptr<Int8Quantization> from_config(const Value::Dict& dict);
+  const char* mode() const override { return "int8"; }
+  Choice<Quantizer> weight_quantizer() const override { return config.weight_quantizer; }
+  Choice<Quantizer> activation_quantizer() const override { return config.activation_quantizer; }
+};
+using Int8QuantizationConfig = Ref<Int8Quantization>;
+
+struct Int4QuantizationOptions {
+  Choice<Quantizer> weight_quantizer = {};
+  Choice<Quantizer> activation_quantizer = {};
+  /// So many numbers of a channel have a scale and a zero point; std::nullopt or -1: all of it has
+  /// one scale.
+  std::optional<int64_t> block_size = 128;
+};
+
+/// Weights in [-8, 7], two in a byte. Throws ValueError for quantizers together with blocks, and
+/// for a weight quantizer with another range or dtype.
+class Int4Quantization
+    : public Configured<Int4Quantization, Int4QuantizationOptions, QuantizationConfig> {
+ public:
+  explicit Int4Quantization(Int4QuantizationOptions c);
+  static std::shared_ptr<Int4Quantization> from_config(const Value::Dict& dict);
+  const char* mode() const override { return "int4"; }
+  Choice<Quantizer> weight_quantizer() const override { return config.weight_quantizer; }
+  Choice<Quantizer> activation_quantizer() const override { return config.activation_quantizer; }
+  std::optional<int64_t> block_size() const override;
+};
+using Int4QuantizationConfig = Ref<Int4Quantization>;
+
+struct Float8QuantizationOptions {};
+
+/// Training with products of 8-bit floats, https://arxiv.org/abs/2209.05433.
+class Float8Quantization : public QuantizationConfig {
+ public:
+  using Config = Float8QuantizationOptions;
+  explicit Float8Quantization(Config = {}) {}
+  static std::shared_ptr<Float8Quantization> from_config(const Value::Dict&);
+  Value::Dict get_config() const override { return {}; }
+  const char* mode() const override { return "float8"; }
+};
+using Float8QuantizationConfig = Ref<Float8Quantization>;
+
+}  // namespace quantizers
+}  // namespace cornu

@@ -1,0 +1,358 @@
+// Weights in few bits.
+#include "quantized_common.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
+#include "../../framework/ops/float8.h"
+#include "../../framework/ops/indexing.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/quantization.h"
+#include "../../framework/ops/reduction.h"
+#include "../../framework/ops/shaping.h"
+
+namespace cornu::layers {
+
+namespace {
+
+// The shape of a weight's scales before they take the form in which they are kept: its axes in
+// their order there, those that are summed with size 1.
+Shape ordered_scale_shape(const WeightForm& form) {
+  Shape kept = form.shape;
+  for (int64_t axis : form.summed) kept[static_cast<int>(axis)] = 1;
+  if (form.scale_order.empty()) return kept;
+  Shape ordered;
+  for (int64_t axis : form.scale_order) ordered.push_back(kept[static_cast<int>(axis)]);
+  return ordered;
+}
+
+Tensor reordered(const Tensor& scale, const WeightForm& form) {
+  return form.scale_order.empty() ? scale : ops::transpose(scale, form.scale_order);
+}
+
+Tensor reordered_back(const Tensor& scale, const WeightForm& form) {
+  if (form.scale_order.empty()) return scale;
+  std::vector<int64_t> back(form.scale_order.size());
+  for (size_t i = 0; i < back.size(); ++i)
+    back[static_cast<size_t>(form.scale_order[i])] = static_cast<int64_t>(i);
+  return ops::transpose(scale, back);
+}
+
+Tensor divided(const Tensor& integers, const Tensor& scale) {
+  return fused([](Expr n, Expr scale) { return n / scale; }, ops::cast(integers, scale.dtype()),
+               scale);
+}
+
+// The axes that a quantizer reduces: `summed`, which a quantizer's own axes must not contradict.
+Axes axes_for(const Choice<Quantizer>& quantizer, const std::vector<int64_t>& summed, int rank) {
+  if (const auto own = quantizer->axes();
+      own && Axes(*own).resolve(rank) != Axes(summed).resolve(rank))
+    throw ValueError(fmt::format(
+        "quantize: the weight quantizer reduces axis {}, but the scales of this weight serve axis "
+        "{}. Leave out the quantizer's axis.",
+        Shape(*own).str(), Shape(summed).str()));
+  return Axes(summed);
+}
+
+}  // namespace
+
+// --- a weight ------------------------------------------------------------------------------------
+
+QuantizedWeight::QuantizedWeight(Layer& layer, WeightForm form, const std::string& mode,
+                                 std::optional<int64_t> block_size,
+                                 const QuantizedWeight* groups_of)
+    : form_(std::move(form)),
+      int4_(mode == "int4"),
+      block_size_(int4_ ? block_size : std::nullopt) {
+  Shape stored = int4_ ? form_.matrix : form_.shape;
+  if (int4_) stored[form_.packed_side] = (stored[form_.packed_side] + 1) / 2;
+  Shape scale_shape = form_.scale_shape;
+  const int64_t along = int4_ ? form_.matrix[form_.summed_side] : 0;
+  if (int4_) {
+    const int64_t channels = form_.matrix[1 - form_.summed_side];
+    scale_shape = {channels};
+    if (block_size_)
+      scale_shape.insert(form_.summed_side, (along + *block_size_ - 1) / *block_size_);
+  }
+  const auto add = [&](const std::string& name, const Shape& shape, const char* initializer,
+                       std::optional<DType> dtype) {
+    return layer.add_weight({.name = name,
+                             .shape = shape,
+                             .initializer = initializer,
+                             .dtype = dtype,
+                             .trainable = false});
+  };
+  values = add(form_.name, stored, "zeros", DType::int8);
+  scale = add(form_.name + "_scale", scale_shape, "ones", {});
+  if (!block_size_) return;
+  zero = add(form_.name + "_zero", scale_shape, "zeros", form_.zero_dtype);
+  owns_groups_ = !groups_of;
+  if (groups_of) {
+    groups = groups_of->groups;
+    return;
+  }
+  groups = add("g_idx", {along}, "zeros", DType::float32);
+  groups.assign(ops::floor_divide(ops::arange(0, static_cast<double>(along), 1, DType::float32),
+                                  Tensor(*block_size_)));
+}
+
+QuantizedWeight::Numbers QuantizedWeight::quantize(const Tensor& weight,
+                                                   const Choice<Quantizer>& given) const {
+  const int rank = weight.rank();
+  if (!int4_) {
+    const Choice<Quantizer> quantizer =
+        given ? given : Choice<Quantizer>(quantizers::AbsMaxQuantizer());
+    const auto [integers, scales] = (*quantizer)(weight, axes_for(quantizer, form_.summed, rank));
+    return {integers, ops::reshape(reordered(scales, form_), form_.scale_shape), {}};
+  }
+  const Tensor matrix = ops::reshape(weight, form_.matrix);
+  Numbers result;
+  if (!block_size_) {
+    const Choice<Quantizer> quantizer =
+        given ? given : Choice<Quantizer>(quantizers::AbsMaxQuantizer({.value_range = {-8, 7}}));
+    const auto [integers, scales] =
+        (*quantizer)(matrix, axes_for(quantizer, {form_.summed_side}, 2));
+    result = {integers, ops::reshape(scales, scale.shape()), {}};
+  } else {
+    const bool turned = form_.summed_side == 1;
+    auto parts = ops::abs_max_quantize_grouped_with_zero_point(
+        turned ? ops::transpose(matrix) : matrix, *block_size_);
+    if (turned)
+      for (Tensor& part : parts) part = ops::transpose(part);
+    result = {parts[0], parts[1], parts[2]};
+  }
+  result.values = ops::pack_int4(result.values, form_.packed_side).list()[0].tensor();
+  return result;
+}
+
+void QuantizedWeight::assign(const Tensor& weight, const Choice<Quantizer>& quantizer) {
+  const Numbers numbers = quantize(weight, quantizer);
+  values.assign(numbers.values);
+  scale.assign(numbers.scale);
+  if (zero) zero.assign(numbers.zero);
+}
+
+// Reads the scales uncast: 16 bits of a compute dtype would lose digits of every weight.
+Tensor QuantizedWeight::dequantized(DType dtype) const {
+  if (!int4_)
+    return ops::cast(
+        divided(values.value(),
+                reordered_back(ops::reshape(scale.value(), ordered_scale_shape(form_)), form_)),
+        dtype);
+  const int side = form_.summed_side;
+  const Tensor integers =
+      ops::unpack_int4(values.value(), form_.matrix[form_.packed_side], form_.packed_side);
+  const Tensor floats =
+      block_size_
+          ? ops::dequantize_with_sz_map(integers, scale.value(), zero.value(), groups.value(), side)
+          : divided(integers, side == 0 ? scale.value() : ops::expand_dims(scale.value(), {-1}));
+  return ops::cast(ops::reshape(floats, form_.shape), dtype);
+}
+
+Tensor QuantizedWeight::rows(const Tensor& indices, DType dtype) const {
+  const Tensor stored = ops::take(values.value(), indices, 0);
+  const Tensor integers = int4_ ? ops::unpack_int4(stored, form_.matrix[1], -1) : stored;
+  const Tensor scales = ops::take(scale.value(), indices, 0);
+  return ops::cast(
+      block_size_ ? ops::dequantize_with_sz_map(
+                        integers, scales, ops::take(zero.value(), indices, 0), groups.value(), -1)
+                  : divided(integers, ops::expand_dims(scales, {-1})),
+      dtype);
+}
+
+std::vector<Variable> QuantizedWeight::file_variables(const Lora* lora) const {
+  std::vector<Variable> result = {values, scale};
+  if (zero) result.push_back(zero);
+  if (lora) {
+    const Numbers merged = quantize(dequantized(DType::float32) + lora->update(), {});
+    const Tensor parts[] = {merged.values, merged.scale, merged.zero};
+    for (size_t i = 0; i < result.size(); ++i)
+      result[i] = Variable(ops::cast(parts[i], result[i].dtype()), {.name = result[i].name()});
+  }
+  if (groups && owns_groups_) result.push_back(groups);
+  return result;
+}
+
+// --- inputs --------------------------------------------------------------------------------------
+
+Choice<Quantizer> activation_quantizer(const Choice<QuantizationConfig>& config,
+                                       const Choice<Quantizer>& fallback) {
+  return config ? config->activation_quantizer() : fallback;
+}
+
+std::optional<int64_t> block_size_of(const Choice<QuantizationConfig>& config,
+                                     const DTypePolicy& policy) {
+  return config && std::string(config->mode()) == "int4" ? config->block_size()
+                                                         : policy.block_size();
+}
+
+Tensor straight_through(const Quantizer& quantizer, const Tensor& x, const Axes& axes) {
+  return custom_gradient(x, [&](const Tensor& x) {
+    const auto [integers, scale] = quantizer(x, axes);
+    return std::pair<Tensor, std::function<Tensor(const Tensor&)>>(
+        divided(integers, scale), [](const Tensor& dy) { return dy; });
+  });
+}
+
+// --- 8-bit floats --------------------------------------------------------------------------------
+
+Float8Scales::Float8Scales(Layer& layer) {
+  const int64_t length = layer.dtype_policy().amax_history_length();
+  const auto add = [&](const std::string& name, const Shape& shape, const char* initializer) {
+    Variable v = layer.add_weight(
+        {.name = name, .shape = shape, .initializer = initializer, .dtype = DType::float32});
+    v.set_overwrite_with_gradient(true);
+    return v;
+  };
+  const auto track = [&](const std::string& name) {
+    Variable scale = add(name + "_scale", {}, "ones");
+    return Tracked{scale, add(name + "_amax_history", {length}, "zeros")};
+  };
+  inputs_ = track("inputs");
+  kernel_ = track("kernel");
+  outputs_grad_ = track("outputs_grad");
+}
+
+std::vector<Variable> Float8Scales::variables() const {
+  std::vector<Variable> result;
+  for (const Tracked& t : {inputs_, kernel_, outputs_grad_}) {
+    result.push_back(t.scale);
+    result.push_back(t.amax_history);
+  }
+  return result;
+}
+
+namespace {
+
+// What a step makes of a scale and its history: they go out as gradients, which the optimizer puts
+// in the place of the values.
+std::pair<Tensor, Tensor> next_state(const Tensor& x, const Tensor& scale, const Tensor& history,
+                                     const char* dtype) {
+  return {ops::compute_float8_scale(ops::max(history, 0), scale, Tensor(ops::float8_max(dtype))),
+          ops::compute_float8_amax_history(x, history)};
+}
+
+}  // namespace
+
+Tensor Float8Scales::rounded(const Tensor& x, const Tracked& state, bool training) {
+  const Tensor inputs[] = {x, state.scale.value(), state.amax_history.value()};
+  return custom_gradient(inputs, [training](std::span<const Tensor> in) -> WithGradient {
+    constexpr const char* dtype = "float8_e4m3fn";
+    Tensor scale, history;
+    if (training) std::tie(scale, history) = next_state(in[0], in[1], in[2], dtype);
+    return {{ops::quantize_and_dequantize(in[0], in[1], dtype, in[0].dtype())},
+            [scale, history](std::span<const Tensor> dy) -> Tensors {
+              return {dy[0], scale, history};
+            }};
+  })[0];
+}
+
+Tensor Float8Scales::product(
+    const Tensor& x, const Tensor& kernel, bool training,
+    const std::function<Tensor(const Tensor&, const Tensor&)>& multiply) const {
+  const Tensor y = multiply(rounded(x, inputs_, training), rounded(kernel, kernel_, training));
+  const Tensor inputs[] = {y, outputs_grad_.scale.value(), outputs_grad_.amax_history.value()};
+  return custom_gradient(inputs, [](std::span<const Tensor> in) -> WithGradient {
+    return {{in[0]}, [scale = in[1], history = in[2]](std::span<const Tensor> dy) -> Tensors {
+              constexpr const char* dtype = "float8_e5m2";
+              const auto [next_scale, next_history] = next_state(dy[0], scale, history, dtype);
+              return {ops::quantize_and_dequantize(dy[0], scale, dtype, dy[0].dtype()), next_scale,
+                      next_history};
+            }};
+  })[0];
+}
+
+// --- a kernel ------------------------------------------------------------------------------------
+
+AdaptedKernel::AdaptedKernel(Layer& layer, KernelProduct product)
+    : layer_(layer), product_(std::move(product)) {}
+
+Variable AdaptedKernel::build(const Choice<QuantizationConfig>& config) {
+  const DTypePolicy& policy = layer_.dtype_policy();
+  const std::string mode =
+      config && !policy.is_quantized() ? config->mode() : policy.quantization_mode();
+  if (mode == "float8") {
+    float8_ = std::make_unique<Float8Scales>(layer_);
+    return {};
+  }
+  inputs_quantizer_ =
+      activation_quantizer(config, mode == "int8" ? Choice<Quantizer>(quantizers::AbsMaxQuantizer())
+                                                  : Choice<Quantizer>());
+  quantized_ =
+      std::make_unique<QuantizedWeight>(layer_, product_.form, mode, block_size_of(config, policy));
+  return quantized_->values;
+}
+
+void AdaptedKernel::quantize(const Choice<QuantizationConfig>& config, Variable& kernel) {
+  const bool float8 = std::string(config->mode()) == "float8";
+  if (float8 && lora_)
+    throw UnsupportedError("quantize: 'float8' does not go with LoRA. Use 'int8' or 'int4'.");
+  const Variable before = kernel;
+  const Variable fresh = build(config);
+  if (!fresh) return;
+  quantized_->assign(before.value(), config->weight_quantizer());
+  layer_.remove_weight(before);
+  kernel = fresh;
+}
+
+void AdaptedKernel::enable_lora(Variable& kernel, int64_t rank, const LoraOptions& options,
+                                const Choice<Regularizer>& regularizer,
+                                const Choice<Constraint>& constraint) {
+  check_no_lora(lora_);
+  if (float8_)
+    throw UnsupportedError("enable_lora: LoRA does not go with quantization to 'float8'.");
+  lora_ = std::make_unique<Lora>(layer_, product_.form.name, product_.form.shape, kernel, rank,
+                                 options, regularizer, constraint);
+}
+
+Tensor AdaptedKernel::product(const Tensor& x, const Variable& kernel) const {
+  const DType compute = layer_.compute_dtype();
+  if (!quantized_) return product_.multiply(x, adapted_kernel(*lora_, kernel, compute));
+  const DType wide = size_of(compute) < 4 ? DType::float32 : compute;
+  const Tensor inputs = ops::cast(x, wide), weight = quantized_->dequantized(wide);
+  Tensor y;
+  if (inputs_quantizer_) {
+    y = product_.multiply(straight_through(*inputs_quantizer_, inputs, Axes(product_.input_summed)),
+                          weight);
+    if (lora_) y = y + product_.multiply(inputs, ops::cast(lora_->update(), wide));
+  } else {
+    y = product_.multiply(inputs, lora_ ? weight + ops::cast(lora_->update(), wide) : weight);
+  }
+  return ops::cast(y, compute);
+}
+
+Tensor AdaptedKernel::apply(const Tensor& x, const Variable& kernel, const Variable& bias,
+                            bool training) const {
+  if (!float8_) {
+    const Tensor y = product(x, kernel);
+    return bias ? y + Tensor(bias) : y;
+  }
+  const Tensor y = float8_->product(x, kernel, training, product_.multiply);
+  if (!bias) return y;
+  // As Keras does, whose products of 8-bit floats take their bias in bfloat16.
+  const Tensor b = bias;
+  return y +
+         (b.dtype() == DType::float32 ? ops::cast(ops::cast(b, DType::bfloat16), b.dtype()) : b);
+}
+
+std::vector<Variable> AdaptedKernel::file_variables(const Variable& kernel, const Variable& bias,
+                                                    bool merged) const {
+  const Lora* lora = merged ? lora_.get() : nullptr;
+  std::vector<Variable> result = quantized_
+                                     ? quantized_->file_variables(lora)
+                                     : std::vector<Variable>{lora ? lora->merged(kernel) : kernel};
+  if (bias) result.insert(result.begin() + 1, bias);
+  if (float8_)
+    for (const Variable& v : float8_->variables()) result.push_back(v);
+  return result;
+}
+
+void AdaptedKernel::reset_lora() {
+  if (lora_) lora_->reset();
+}
+
+}  // namespace cornu::layers

@@ -1,0 +1,181 @@
+// Weights in few bits, and what layers with a kernel make of LoRA and quantization. A layer without
+// either holds one empty pointer.
+#pragma once
+#include "../../framework/base/layer_roles.h"
+#include "../../framework/quantizers/quantization_config.h"
+#include "lora_common.h"
+
+namespace cornu::layers {
+
+/// What quantization must know of a weight.
+struct WeightForm {
+  std::string name;                  ///< "kernel"
+  Shape shape;                       ///< as the layer computes with it
+  std::vector<int64_t> summed = {};  ///< the axes that the layer sums over: they share a scale
+  /// Of the scales of int8: what `shape` becomes with its axes in `scale_order`, those of `summed`
+  /// with size 1, and axes of size 1 put in or left out.
+  Shape scale_shape = {};
+  std::vector<int64_t> scale_order = {};  ///< empty: as they are
+  Shape matrix = {};                      ///< `shape` as the matrix that int4 packs
+  int summed_side = 0;                    ///< the axis of the matrix that is summed
+  int packed_side = 1;                    ///< the axis along which two numbers share a byte
+  DType zero_dtype = DType::int8;
+};
+
+/// A weight as integers and their scales: int8, or int4 packed in pairs.
+class QuantizedWeight {
+ public:
+  /// Adds the variables to the layer: <name>, <name>_scale and, for blocks of int4, <name>_zero
+  /// and g_idx, unless that is another weight's.
+  QuantizedWeight(Layer& layer, WeightForm form, const std::string& mode,
+                  std::optional<int64_t> block_size, const QuantizedWeight* groups_of = nullptr);
+
+  /// Takes over the values of a weight of floats.
+  void assign(const Tensor& weight, const Choice<Quantizer>& quantizer = {});
+  /// The weight as floats.
+  Tensor dequantized(DType dtype) const;
+  /// Some rows of a weight whose last axis is summed: indices (...) -> (..., columns).
+  Tensor rows(const Tensor& indices, DType dtype) const;
+  /// Itself, or variables for files that hold the values of weight + update, quantized again.
+  std::vector<Variable> file_variables(const Lora* lora) const;
+
+  Variable values, scale, zero, groups;
+
+ private:
+  struct Numbers {
+    Tensor values, scale, zero;
+  };
+  Numbers quantize(const Tensor& weight, const Choice<Quantizer>& quantizer) const;
+
+  WeightForm form_;
+  bool int4_;
+  std::optional<int64_t> block_size_;
+  bool owns_groups_ = true;
+};
+
+/// The mode's quantizer for inputs: that of the config, or without a config `fallback` for int8.
+Choice<Quantizer> activation_quantizer(const Choice<QuantizationConfig>& config,
+                                       const Choice<Quantizer>& fallback);
+/// The size of int4's blocks: the config's, or without one the policy's.
+std::optional<int64_t> block_size_of(const Choice<QuantizationConfig>& config,
+                                     const DTypePolicy& policy);
+/// x rounded to what its quantizer keeps of it. Gradients pass as if it were x.
+Tensor straight_through(const Quantizer& quantizer, const Tensor& x, const Axes& axes);
+
+/// The scales of training in 8-bit floats, which follow the largest numbers of the last steps.
+class Float8Scales {
+ public:
+  explicit Float8Scales(Layer& layer);
+  /// multiply(x, kernel) of rounded operands, whose gradient is rounded too.
+  Tensor product(const Tensor& x, const Tensor& kernel, bool training,
+                 const std::function<Tensor(const Tensor&, const Tensor&)>& multiply) const;
+  std::vector<Variable> variables() const;
+
+ private:
+  struct Tracked {
+    Variable scale, amax_history;
+  };
+  static Tensor rounded(const Tensor& x, const Tracked& state, bool training);
+  Tracked inputs_, kernel_, outputs_grad_;
+};
+
+/// A product that is linear in its inputs and in a kernel.
+struct KernelProduct {
+  WeightForm form;
+  std::vector<int64_t> input_summed;  ///< axes of the inputs that are summed
+  std::function<Tensor(const Tensor& x, const Tensor& kernel)> multiply;
+};
+
+/// What LoRA and quantization make of the kernel of a Dense or EinsumDense.
+class AdaptedKernel {
+ public:
+  AdaptedKernel(Layer& layer, KernelProduct product);
+
+  /// For a layer that is built with a quantized policy: makes its weights. Returns the kernel, or
+  /// nothing where that stays floats.
+  Variable build(const Choice<QuantizationConfig>& config);
+  /// For a layer that has been built: replaces `kernel`.
+  void quantize(const Choice<QuantizationConfig>& config, Variable& kernel);
+  void enable_lora(Variable& kernel, int64_t rank, const LoraOptions& options,
+                   const Choice<Regularizer>& regularizer, const Choice<Constraint>& constraint);
+
+  /// multiply(x, kernel) + bias, if there is one.
+  Tensor apply(const Tensor& x, const Variable& kernel, const Variable& bias, bool training) const;
+  /// In the order of Keras's files; with `merged` for writing.
+  std::vector<Variable> file_variables(const Variable& kernel, const Variable& bias,
+                                       bool merged) const;
+  void reset_lora();
+
+ private:
+  Tensor product(const Tensor& x, const Variable& kernel) const;
+
+  Layer& layer_;
+  KernelProduct product_;
+  Choice<Quantizer> inputs_quantizer_;
+  std::unique_ptr<QuantizedWeight> quantized_;
+  std::unique_ptr<Float8Scales> float8_;
+  std::unique_ptr<Lora> lora_;
+};
+
+/// Base of the layers with a kernel that LoRA and quantization can change. `Self` has the variables
+/// `kernel` and `bias`, and `product(shape)`, which tells how it multiplies by a kernel of that
+/// shape.
+template <class Self, class C>
+class KernelLayer : public LayerOf<Self, C>, public Quantizable, public OwnFileForm {
+ public:
+  using LayerOf<Self, C>::LayerOf;
+
+  /// Freezes the kernel and adds a low-rank update that is trained. Throws StateError for a layer
+  /// that is not built or has one, ValueError for a kernel with a constraint.
+  void enable_lora(int64_t rank, const LoraOptions& options = {}) {
+    adapt(kernel_shape())
+        .enable_lora(self().kernel, rank, options, this->config.kernel_regularizer,
+                     this->config.kernel_constraint);
+    this->config.lora_rank = rank;
+    this->config.lora_alpha = options.lora_alpha.value_or(static_cast<double>(rank));
+  }
+
+  void quantize_weights(const Choice<QuantizationConfig>& config) override {
+    if (typeid(*this) != typeid(Self))
+      throw UnsupportedError("quantize: a class derived from a layer cannot be quantized.");
+    adapt(kernel_shape()).quantize(config, self().kernel);
+    this->config.quantization_config = config;
+  }
+  std::vector<Variable> weights_to_write() const override { return file_variables(true); }
+  std::vector<Variable> weights_to_read() const override { return file_variables(false); }
+  void weights_were_read() override {
+    if (adapted_) adapted_->reset_lora();
+  }
+  Value::Dict get_config() const override {
+    return without_empty_lora(LayerOf<Self, C>::get_config());
+  }
+
+ protected:
+  /// Makes what a quantized policy asks for: the kernel, or nothing where that stays floats.
+  Variable build_quantized(const Shape& kernel_shape) {
+    if (!this->dtype_policy().is_quantized()) return {};
+    return adapt(kernel_shape).build(this->config.quantization_config);
+  }
+  /// Null for the usual layer, whose kernel is floats and nothing else.
+  const AdaptedKernel* adapted() const { return adapted_.get(); }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  AdaptedKernel& adapt(const Shape& kernel_shape) {
+    if (!adapted_) adapted_ = std::make_unique<AdaptedKernel>(*this, self().product(kernel_shape));
+    return *adapted_;
+  }
+  Shape kernel_shape() {
+    if (!self().kernel)
+      throw StateError("this needs the layer's weights: call it on data or build it before.");
+    return self().kernel.shape();
+  }
+  std::vector<Variable> file_variables(bool merged) const {
+    const Self& s = static_cast<const Self&>(*this);
+    return adapted_ ? adapted_->file_variables(s.kernel, s.bias, merged) : this->own_weights();
+  }
+
+  std::unique_ptr<AdaptedKernel> adapted_;
+};
+
+}  // namespace cornu::layers

@@ -1,0 +1,55 @@
+// AugMix: means of images that went through random chains of changes.
+#pragma once
+#include "augmentations.h"
+
+namespace cornu::layers {
+
+struct AugMixConfig {
+  std::vector<double> value_range = {0, 255};
+  int64_t num_chains = 3;
+  int64_t chain_depth = 3;  ///< most changes in a chain
+  Numbers factor = 0.3;     ///< [low, high] in [0, 1] of their strength; one number
+                            ///< f means [0, f]
+  double alpha = 1.0;       ///< of the distributions of weights
+  bool all_ops = true;      ///< also brightness, loss of colour, contrast and sharpness
+  std::string interpolation = "bilinear";
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// A random mean of the images and of `num_chains` versions of them, each changed by up to
+/// `chain_depth` random layers. Only in training; boxes stay. Which layers make a chain is chosen
+/// on the host, from the stream of random::set_seed, as Keras does from Python's: a compiled
+/// function keeps the chains of its first call. Source: Hendrycks et al., "AugMix",
+/// https://arxiv.org/abs/1912.02781.
+class AugMixLayer : public ImageLayerOf<AugMixLayer, AugMixConfig> {
+ public:
+  explicit AugMixLayer(AugMixConfig config);
+  /// {"chain_mixing_weights" (num_chains), "weight_sample" ()}, and a part for each chain with
+  /// parts for its layers.
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+  Tensor transform_segmentation_masks(const Tensor& masks, const Transformation& drawn,
+                                      bool training = true) override;
+
+ private:
+  using Change = Tensor (ImagePreprocessing::*)(const Tensor&, const Transformation&, bool);
+  Tensor mixed(const Tensor& x, const Transformation& drawn, Change change);
+
+  SeedGenerator& seeds_;
+  std::vector<Augmentation> augmentations_;
+};
+
+using AugMix = Ref<AugMixLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::AugMixLayer, layers::AugMixConfig>;
+}

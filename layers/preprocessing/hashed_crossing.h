@@ -1,0 +1,29 @@
+// HashedCrossing: several features as one, by a hash of their values.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct HashedCrossingConfig {
+  Required<int64_t> num_bins;
+  std::string output_mode = "int";
+  bool sparse = false;
+  std::string name = "";
+  std::optional<DTypePolicy> dtype = {};  ///< int64 with output_mode "int", else float32
+};
+
+/// The bin of what the inputs (two or more string or integer tensors of one shape (), (batch) or
+/// (batch, 1)) have at each place, or its encoding ("one_hot").
+class HashedCrossingLayer : public LayerOf<HashedCrossingLayer, HashedCrossingConfig> {
+ public:
+  explicit HashedCrossingLayer(HashedCrossingConfig config);
+  Nest call_many(const Nest& inputs, const Call& call) override;
+};
+
+using HashedCrossing = Ref<HashedCrossingLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::HashedCrossingLayer, layers::HashedCrossingConfig>;
+}

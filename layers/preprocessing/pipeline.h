@@ -1,0 +1,33 @@
+// Pipeline: layers applied one after the other, as one layer.
+#pragma once
+#include "../core/wrapper.h"
+
+namespace cornu::layers {
+
+struct PipelineConfig {
+  std::vector<AnyLayer> layers = {};  ///< from the first to the last; at least one
+  std::string name = "";
+};
+
+/// The layers one after the other, on a tensor or on a dictionary such as {"images", "labels"}.
+/// Unlike Sequential it takes what is no tensor, and trains unless told otherwise, as image
+/// preprocessing does. Throws ValueError without layers.
+class PipelineLayer : public LayerOf<PipelineLayer, PipelineConfig> {
+ public:
+  explicit PipelineLayer(PipelineConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  bool uses_mask() const override { return true; }
+  /// Keras's pipeline has no options but these two.
+  Value::Dict get_config() const override;
+
+  std::vector<std::shared_ptr<Layer>> layers;
+};
+
+using Pipeline = Ref<PipelineLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::PipelineLayer, layers::PipelineConfig>;
+}

@@ -1,0 +1,51 @@
+// RandomColorJitter: images with other brightness, contrast, saturation and hue
+// at random.
+#pragma once
+#include "random_brightness.h"
+#include "random_contrast.h"
+#include "random_hue.h"
+#include "random_saturation.h"
+
+namespace cornu::layers {
+
+struct RandomColorJitterConfig {
+  std::vector<double> value_range = {0, 255};
+  std::optional<Numbers> brightness_factor = {};  ///< as of RandomBrightness; none: unchanged
+  std::optional<Numbers> contrast_factor = {};    ///< as of RandomContrast
+  std::optional<Numbers> saturation_factor = {};  ///< as of RandomSaturation
+  std::optional<Numbers> hue_factor = {};         ///< as of RandomHue
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// RandomBrightness, RandomContrast, RandomSaturation and RandomHue, in this order, as far as their
+/// factors are given. As in Keras contrast, saturation and hue take channels to be last whatever
+/// the data_format. Only in training.
+class RandomColorJitterLayer
+    : public ImageLayerOf<RandomColorJitterLayer, RandomColorJitterConfig> {
+ public:
+  explicit RandomColorJitterLayer(RandomColorJitterConfig config);
+  /// Draws here, after what the layers before have done to the images.
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+
+  RandomBrightness random_brightness = nullptr;
+  RandomContrast random_contrast = nullptr;
+  RandomSaturation random_saturation = nullptr;
+  RandomHue random_hue = nullptr;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomColorJitter = Ref<RandomColorJitterLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomColorJitterLayer, layers::RandomColorJitterConfig>;
+}

@@ -1,0 +1,76 @@
+// Images distorted.
+#include "random_elastic_transform.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/image.h"
+#include "../../framework/ops/operators.h"
+#include "geometry.h"
+
+namespace cornu::layers {
+
+RandomElasticTransformLayer::RandomElasticTransformLayer(RandomElasticTransformConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = as_numbers(factor_bounds(config.factor, "factor", 0, 1));
+  config.scale = as_numbers(factor_bounds(config.scale, "scale", 0, 1));
+  if (config.value_range.size() != 2)
+    throw ValueError(
+        fmt::format("value_range: expected two numbers, found {}.", config.value_range.size()));
+  check_known("interpolation", config.interpolation, {"nearest", "bilinear"});
+  check_known("fill_mode", config.fill_mode, {"constant", "nearest", "wrap", "mirror", "reflect"});
+}
+
+Transformation RandomElasticTransformLayer::get_random_transformation(const Nest& data,
+                                                                      bool training,
+                                                                      SeedGenerator* given) {
+  const std::vector<double>& factor = config.factor.values();
+  const std::vector<double>& scale = config.scale.values();
+  if (!training || scale[1] == 0 || factor[1] == 0) return {};
+  SeedGenerator& seeds = given ? *given : seeds_;
+  const int64_t n = batch_of(data);
+  const Tensor probability = random::uniform({n}, factor[0], factor[1], seeds);
+  const Tensor threshold = random::uniform({n}, 0, 1, seeds);
+  const Tensor strength = random::uniform({}, scale[0], scale[1], seeds, images_dtype());
+  return {.values = {{"apply_transform", ops::less(threshold, probability)},
+                     {"distortion_factor", strength}},
+          .input_shape = images_of(data).shape(),
+          .seed = &seeds};
+}
+
+Nest RandomElasticTransformLayer::transform_bounding_boxes(const Nest&, const Transformation&,
+                                                           bool) {
+  throw UnsupportedError(
+      "bounding boxes cannot be distorted; take 'bounding_boxes' out of the input.");
+}
+
+Tensor RandomElasticTransformLayer::transform_pixels(const Tensor& images,
+                                                     const Transformation& drawn,
+                                                     const std::string& interpolation) {
+  if (drawn.empty()) return images;
+  const ImageSize size = size_of(images.shape(), images_channels_first());
+  const auto longer = static_cast<double>(std::max(size.height, size.width)),
+             shorter = static_cast<double>(std::min(size.height, size.width));
+  const Tensor& strength = drawn["distortion_factor"];
+  const Tensor alpha = longer * (0.1 * strength), sigma = shorter * (0.05 * strength);
+  return on_batch(images, [&](const Tensor& x) {
+    const Tensor distorted = detail::elastic_transform(
+        x, alpha, sigma, shorter * 0.05 * config.scale.values()[1], interpolation, config.fill_mode,
+        config.fill_value, drawn.seed ? *drawn.seed : seeds_, config.data_format);
+    const Tensor y =
+        ops::where(ops::expand_dims(drawn["apply_transform"], {1, 2, 3}), distorted, x);
+    return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), images_dtype());
+  });
+}
+
+void register_random_elastic_transform(Catalog& c) {
+  c.add<RandomElasticTransformLayer>("keras.layers.RandomElasticTransform");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomElasticTransformLayer,
+                              cornu::layers::RandomElasticTransformConfig>;

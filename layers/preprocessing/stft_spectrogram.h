@@ -1,0 +1,51 @@
+// STFTSpectrogram: the short-time Fourier transform of a signal, by convolutions.
+#pragma once
+#include "../../framework/initializers/stft.h"
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct STFTSpectrogramConfig {
+  std::string mode = "log";  ///< or "magnitude", "psd", "real", "imag", "angle", "stft"
+  int64_t frame_length = 256;
+  std::optional<int64_t> frame_step = {};     ///< default: half a frame
+  std::optional<int64_t> fft_length = {};     ///< default: the power of two from frame_length on
+  initializers::FrameWindow window = "hann";  ///< see initializers::STFT
+  bool periodic = false;                      ///< of a named window
+  std::optional<std::string> scaling = "density";  ///< or "spectrum", or none
+  std::string padding = "valid";                   ///< or "same"
+  bool expand_dims = false;  ///< frequencies have an axis of their own, as images have
+  std::string data_format = "channels_last";
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, time, channels) -> (batch, frames, channels * bins), or with expand_dims (batch,
+/// frames, bins, channels), where bins = fft_length / 2 + 1, twice that for "stft". With
+/// "channels_first" x is (batch, channels, time), and the output (batch, channels * bins, frames)
+/// or (batch, channels, frames, bins). The waves are weights, which training may change. Throws
+/// ValueError for options that contradict each other.
+class STFTSpectrogramLayer : public LayerOf<STFTSpectrogramLayer, STFTSpectrogramConfig> {
+ public:
+  explicit STFTSpectrogramLayer(STFTSpectrogramConfig config);
+  void build(const Shape& input) override;
+  Tensor call(const Tensor& x, const Call&) override;
+
+  Variable real_kernel;  ///< (frame_length, 1, bins); none with mode "imag"
+  Variable imag_kernel;  ///< the same; none with mode "real"
+
+ private:
+  Tensor spectrum(const Tensor& x, const Tensor& kernel) const;
+  Tensor arranged(const Tensor& y) const;
+
+  bool channels_first_;
+};
+
+using STFTSpectrogram = Ref<STFTSpectrogramLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::STFTSpectrogramLayer, layers::STFTSpectrogramConfig>;
+}

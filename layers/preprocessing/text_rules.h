@@ -1,0 +1,68 @@
+// What TextVectorization does to a text: standardizing, splitting, and joining words to n-grams.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../framework/config/option.h"
+
+namespace cornu::layers {
+
+/// An option that is the name of a rule, none (nullopt), or a function of the user's, which files
+/// cannot keep.
+template <class Result>
+class TextRule {
+ public:
+  using Function = std::function<Result(const std::string&)>;
+  TextRule(std::nullopt_t) {}
+  TextRule(const char* name) : name_(name) {}
+  TextRule(std::string name) : name_(std::move(name)) {}
+  template <class F>
+  requires std::is_invocable_r_v<Result, F, const std::string&> TextRule(F f)
+      : function_(std::move(f)) {}
+
+  const std::string& name() const { return name_; }
+  const Function& function() const { return function_; }
+  bool none() const { return name_.empty() && !function_; }
+
+ private:
+  std::string name_;
+  Function function_;
+};
+
+using TextStandardize = TextRule<std::string>;
+using TextSplit = TextRule<std::vector<std::string>>;
+
+/// Throws ValueError for a name that is not known.
+void check_text_rules(const TextStandardize& standardize, const TextSplit& split);
+/// ASCII letters become small for "lower", ASCII punctuation goes for "strip_punctuation".
+std::string standardized(const std::string& text, const TextStandardize& rule);
+/// Words between ASCII blanks for "whitespace", UTF-8 characters for "character".
+std::vector<std::string> split_text(const std::string& text, const TextSplit& rule);
+/// For each width in turn, that many neighbours joined by blanks.
+std::vector<std::string> ngrams_of(const std::vector<std::string>& words,
+                                   const std::vector<int64_t>& widths);
+
+}  // namespace cornu::layers
+
+namespace cornu::detail {
+
+template <class Result>
+struct OptionCodec<layers::TextRule<Result>> {
+  static Value encode(const layers::TextRule<Result>& v) {
+    if (v.function())
+      throw UnsupportedError("a function of the program's cannot be written to a config.");
+    return v.none() ? Value() : Value(v.name());
+  }
+  static layers::TextRule<Result> decode(const Value& v) {
+    if (v.is_null()) return std::nullopt;
+    if (v.is<std::string>()) return v.get<std::string>();
+    throw UnsupportedError(
+        "a function that was written in Python cannot be read. Make the layer in C++ with a "
+        "function of yours, and set its vocabulary.");
+  }
+};
+
+}  // namespace cornu::detail

@@ -1,0 +1,74 @@
+// TextVectorization: texts as the numbers of their words.
+#pragma once
+#include "../../framework/ops/integers.h"
+#include "string_lookup.h"
+#include "text_rules.h"
+
+namespace cornu::layers {
+
+struct TextVectorizationConfig {
+  std::optional<int64_t> max_tokens = {};
+  TextStandardize standardize = "lower_and_strip_punctuation";
+  TextSplit split = "whitespace";
+  std::optional<Integers> ngrams = {};  ///< 3: words, pairs and threes; {2, 3}: pairs and threes
+  std::string output_mode = "int";
+  std::optional<int64_t> output_sequence_length = {};
+  bool pad_to_max_tokens = false;
+  Vocabulary<std::string> vocabulary = {};
+  std::optional<std::vector<double>> idf_weights = {};
+  bool sparse = false;
+  bool ragged = false;
+  std::string encoding = "utf-8";
+  std::string name = "";
+  std::optional<int64_t> vocabulary_size = {};  ///< what files know of it; leave it out
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Strings of shape (batch), (batch, 1) or, when `split` is none, any shape, as int64 numbers of
+/// their words (batch, words), padded by 0 to the longest text or to output_sequence_length, or as
+/// an encoding over the vocabulary ("multi_hot", "count", "tf_idf", "one_hot"). A text is
+/// standardized, split, and its words are looked up as in StringLookup with the mask token "".
+class TextVectorizationLayer final
+    : public LayerOf<TextVectorizationLayer, TextVectorizationConfig>,
+      public Adaptable,
+      public HasAssets,
+      public OwnFileForm {
+ public:
+  using Adaptable::adapt;
+  explicit TextVectorizationLayer(TextVectorizationConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+  /// Lists of texts count as one tensor.
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Value::Dict get_config() const override;
+
+  /// As those of StringLookup.
+  std::vector<std::string> get_vocabulary(bool include_special_tokens = true) const;
+  void set_vocabulary(const Vocabulary<std::string>& vocabulary,
+                      const std::optional<std::vector<double>>& idf_weights = {});
+  int64_t vocabulary_size() const;
+
+  /// Learns the vocabulary from texts, each of which is a document.
+  void adapt(const Tensor& data) override;
+  void reset_state() override;
+  void update_state(const Tensor& batch) override;
+  void finalize_state() override;
+  std::vector<Tensor> statistics() const override;
+
+  std::vector<std::pair<std::string, std::string>> assets() const override;
+  void load_assets(
+      const std::function<std::optional<std::string>(const std::string& name)>& read) override;
+  std::vector<Variable> weights_to_write() const override;
+  std::vector<Variable> weights_to_read() const override { return weights_to_write(); }
+
+ private:
+  std::shared_ptr<StringLookupLayer> lookup_;
+};
+
+using TextVectorization = Ref<TextVectorizationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::TextVectorizationLayer, layers::TextVectorizationConfig>;
+}

@@ -1,0 +1,102 @@
+// Spectrograms and SpectralNormalization against what Keras computes: tests/data/spectrograms.json,
+// written by tools/goldens/spectrogram_goldens.py.
+#include <cornu/framework/ops/core.h>
+#include <cornu/framework/saving/json.h>
+#include <cornu/layers/convolutional/conv2d.h>
+#include <cornu/layers/core/dense.h>
+#include <cornu/layers/normalization/spectral_normalization.h>
+#include <cornu/layers/preprocessing/mel_spectrogram.h>
+#include <cornu/layers/preprocessing/stft_spectrogram.h>
+#include <cornu/layers/reshaping/flatten.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "../catch.h"
+#include "../paths.h"
+#include "../support/layer_check.h"
+
+using namespace cornu;
+using test::check_layer;
+
+namespace {
+
+const Value& entry(const Value& dict, const std::string& key) {
+  const Value* v = detail::find(dict.get<Value::Dict>(), key);
+  if (!v) throw ValueError("the recorded case has no '" + key + "'");
+  return *v;
+}
+
+Tensor tensor(const Value& v) {
+  const auto values = detail::from_value<std::vector<double>>(entry(v, "values"));
+  const auto shape = detail::from_value<std::vector<int64_t>>(entry(v, "shape"));
+  return ops::cast(Tensor::from(values, shape), detail::from_value<DType>(entry(v, "dtype")));
+}
+
+void check(const Value& recorded) {
+  const auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry(recorded, "layer")));
+  REQUIRE(layer);
+  const Tensor x = tensor(entry(recorded, "x"));
+  layer->ensure_built(x);
+  const auto& before = entry(recorded, "before").get<Value::List>();
+  REQUIRE(layer->weights().size() == before.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    // The waves of spectrograms are what their initializers make.
+    if (layer->base_name() == "stft_spectrogram")
+      CHECK(test::difference(layer->weights()[i].value(), tensor(before[i])) < 2e-6);
+    layer->weights()[i].assign(tensor(before[i]));
+  }
+  Call call;
+  if (const Value& training = entry(recorded, "training"); !training.is_null())
+    call.training = training.get<bool>();
+  CHECK(test::difference((*layer)(x, call), tensor(entry(recorded, "output"))) < 3e-5);
+  const auto& after = entry(recorded, "after").get<Value::List>();
+  for (size_t i = 0; i < after.size(); ++i)
+    CHECK(test::difference(layer->weights()[i].value(), tensor(after[i])) < 1e-5);
+}
+
+}  // namespace
+
+TEST_CASE("spectrograms and spectral normalization compute what Keras computes") {
+  const std::string path = test::source_path("tests/data/spectrograms.json");
+  std::ifstream file(path);
+  REQUIRE(file);
+  std::stringstream text;
+  text << file.rdbuf();
+  const Value cases = saving::parse_json(text.str(), path);
+  int number = 0;
+  for (const Value& recorded : cases.get<Value::List>()) DYNAMIC_SECTION("case " << number++) {
+      check(recorded);
+    }
+  CHECK(cases.get<Value::List>().size() == 19);
+}
+
+TEST_CASE("spectrograms keep a layer's contract") {
+  check_layer<layers::STFTSpectrogram>({.mode = "psd", .frame_length = 8},
+                                       {.input = {2, 20, 1}, .output = {2, 4, 5}, .weights = 2});
+  check_layer<layers::MelSpectrogram>(
+      {.fft_length = 16, .sequence_stride = 8, .sampling_rate = 400, .num_mel_bins = 3},
+      {.input = {2, 40}, .output = {2, 3, 6}});
+  CHECK_THROWS_AS(layers::STFTSpectrogram({.mode = "loud"}), ValueError);
+  CHECK_THROWS_AS(layers::STFTSpectrogram({.frame_length = 8, .frame_step = 9}), ValueError);
+  CHECK_THROWS_AS(layers::STFTSpectrogram({.frame_length = 8, .fft_length = 4}), ValueError);
+  CHECK_THROWS_AS(layers::STFTSpectrogram({.window = "chebwinn"}), ValueError);
+  CHECK_THROWS_AS(layers::MelSpectrogram({.fft_length = 16, .sequence_length = 17}), ValueError);
+}
+
+TEST_CASE("SpectralNormalization keeps a layer's contract") {
+  // The layer inside is new each time, so that it has the policy in force.
+  const auto make = []() -> std::shared_ptr<Layer> {
+    return layers::SpectralNormalization({.layer = layers::Dense({.units = 3})});
+  };
+  test::check_layer(make, {.input = {2, 5}, .output = {2, 3}, .weights = 3, .non_trainable = 1});
+  CHECK_THROWS_AS(
+      layers::SpectralNormalization({.layer = layers::Dense({.units = 3}), .power_iterations = 0}),
+      ValueError);
+  layers::SpectralNormalization flat({.layer = layers::Flatten()});
+  CHECK_THROWS_AS(flat(Tensor(std::vector<float>{1, 2})), Error);
+  layers::SpectralNormalization zeros(
+      {.layer = layers::Dense({.units = 2, .kernel_initializer = "zeros"})});
+  const Tensor x = Tensor::from(std::vector<float>{1, 2}, {1, 2});
+  CHECK(zeros(x, {.training = true}).to_vector<float>() == std::vector<float>{0, 0});
+}
