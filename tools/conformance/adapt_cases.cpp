@@ -1,7 +1,7 @@
 // Cases of layers that learn something from data before they are used.
+#include <cornu/framework/base/adapt.h>
 #include <cornu/framework/ops/shaping.h>
-#include <cornu/layers/preprocessing/discretization.h>
-#include <cornu/layers/preprocessing/normalization.h>
+#include <fmt/core.h>
 
 #include "case.h"
 
@@ -14,34 +14,28 @@ Tensor like(const Tensor& statistic, const Tensor& recorded) {
                                              : statistic;
 }
 
-void compare(Case& c, const char* dataset, const Tensor& found) {
-  const Tensor recorded = c.tensor(dataset);
-  c.differences.compare(dataset, like(found, recorded), recorded, c.tolerance());
+// Words as a list of texts, integers as one of numbers.
+Value list_of(const Tensor& vocabulary) {
+  if (vocabulary.dtype() == DType::string) return vocabulary.to_strings();
+  return vocabulary.to_vector<int64_t>();
 }
 
 }  // namespace
 
 void check_adapt(Case& c) {
   const auto object = deserialize(entry(c.spec, "object"));
+  const auto layer = std::dynamic_pointer_cast<Adaptable>(object);
+  if (!layer) throw UnsupportedError("this layer does not adapt to data");
   const Inputs inputs = c.inputs();
-  const auto normalization = std::dynamic_pointer_cast<layers::NormalizationLayer>(object);
-  const auto discretization = std::dynamic_pointer_cast<layers::DiscretizationLayer>(object);
-  for (const Value& call : entry(c.spec, "adapt").get<Value::List>()) {
-    const Value data = decode(call, inputs).get<Value::List>().at(0);
-    if (normalization)
-      normalization->adapt(detail::from_value<Tensor>(data));
-    else if (discretization)
-      discretization->adapt(detail::from_value<Tensor>(data));
-    else
-      throw UnsupportedError("this layer does not adapt to data");
-  }
-  if (normalization) {
-    compare(c, "out/0", normalization->mean.value());
-    compare(c, "out/1", normalization->variance.value());
-  } else if (discretization) {
-    const std::vector<double>& boundaries = discretization->bin_boundaries();
-    compare(c, "out/0", Tensor(std::vector<float>(boundaries.begin(), boundaries.end())));
-  }
+  for (const Value& call : entry(c.spec, "adapt").get<Value::List>())
+    layer->adapt(detail::from_value<Tensor>(decode(call, inputs).get<Value::List>().at(0)));
+  const std::vector<Tensor> found = layer->statistics();
+  if (const Value* vocabulary = find(c.spec, "vocabulary"))
+    c.differences.compare("vocabulary", list_of(found.at(0)), *vocabulary, c.tolerance());
+  for (const auto& [number, recorded] : c.file.numbered(c.name, "out"))
+    c.differences.compare(fmt::format("out/{}", number),
+                          like(found.at(static_cast<size_t>(number)), recorded.get<Tensor>()),
+                          recorded, c.tolerance());
 }
 
 }  // namespace cornu::conformance

@@ -2,39 +2,15 @@
 #include "case_file.h"
 
 #include <cornu/framework/saving/json.h>
-#include <hdf5.h>
 
 namespace cornu::conformance {
 namespace {
 
 constexpr uint64_t largest_dataset = uint64_t{512} << 20;
 
-// H5Reader tells shapes of numbers only.
-Shape shape_of_strings(const std::filesystem::path& path, const std::string& dataset) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t data = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
-  const hid_t space = H5Dget_space(data);
-  hsize_t sizes[H5S_MAX_RANK] = {};
-  const int rank = H5Sget_simple_extent_dims(space, sizes, nullptr);
-  H5Sclose(space);
-  H5Dclose(data);
-  H5Fclose(file);
-  Shape shape;
-  for (int i = 0; i < rank; ++i) shape.push_back(static_cast<int64_t>(sizes[i]));
-  return shape;
-}
-
-// The texts as nested lists of this shape; `next` is the first that is not used yet.
-Value nested(const std::vector<std::string>& texts, const Shape& shape, int axis, size_t& next) {
-  if (axis == shape.rank()) return texts.at(next++);
-  Value::List list;
-  for (int64_t i = 0; i < shape[axis]; ++i) list.push_back(nested(texts, shape, axis + 1, next));
-  return list;
-}
-
 }  // namespace
 
-CaseFile::CaseFile(const std::filesystem::path& path) : path_(path), file_(path) {}
+CaseFile::CaseFile(const std::filesystem::path& path) : file_(path) {}
 
 std::vector<std::string> CaseFile::names() const {
   std::vector<std::string> names;
@@ -57,10 +33,8 @@ Value CaseFile::value(const std::string& name, const std::string& dataset) const
   const std::string path = name + "/" + dataset;
   const std::string marked =
       file_.has_attribute(path, "dtype") ? file_.string_attribute(path, "dtype") : "";
-  if (marked == "string") {
-    size_t next = 0;
-    return nested(file_.read_strings(path), shape_of_strings(path_, path), 0, next);
-  }
+  if (marked == "string")
+    return Tensor::strings(file_.read_strings(path), file_.string_shape(path).value());
   if (marked.starts_with("float8"))
     throw UnsupportedError(dataset + ": tensors of " + marked + " are not supported.");
   const saving::H5Info info = file_.info(path);

@@ -20,7 +20,7 @@ class CaseFile {
   Value spec(const std::string& name) const;
 
   bool has(const std::string& name, const std::string& dataset) const;
-  /// A tensor, or nested lists of text. Throws UnsupportedError for types that tensors cannot have.
+  /// A tensor, of strings for text. Throws UnsupportedError for types that tensors cannot have.
   Value value(const std::string& name, const std::string& dataset) const;
   /// The same where it must be a tensor.
   Tensor tensor(const std::string& name, const std::string& dataset) const;
@@ -30,7 +30,6 @@ class CaseFile {
   int count(const std::string& name, const std::string& group) const;
 
  private:
-  std::filesystem::path path_;
   saving::H5Reader file_;
 };
 

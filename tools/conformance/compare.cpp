@@ -68,6 +68,7 @@ Worst worst_of(const void* found, const void* recorded, int64_t count, Tolerance
 // Lists of text as one text, for comparing and showing.
 std::string text_of(const Value& v) {
   if (v.is<std::string>()) return "'" + v.get<std::string>() + "'";
+  if (v.is_number()) return fmt::format("{:.9g}", v.number());
   if (!v.is<Value::List>()) return v.kind();
   std::string text;
   for (const Value& e : v.get<Value::List>()) text += (text.empty() ? "" : ", ") + text_of(e);
@@ -109,6 +110,11 @@ void Differences::compare(const std::string& dataset, const Value& found, const 
     return;
   }
   if (how == Compare::shape) return;
+  if (want.dtype() == DType::string) {
+    if (got.to_strings() != want.to_strings())
+      fail(dataset, "found " + got.str() + ", expected " + want.str());
+    return;
+  }
   const void* a = got.host_data();
   const void* b = want.host_data();
   const Worst worst = dispatch(want.dtype(), [&]<class T>() {

@@ -11,6 +11,7 @@ namespace cornu::cli {
 namespace {
 
 Tensor tensor_of(const saving::NpyArray& array) {
+  if (array.dtype == DType::string) return Tensor::strings(array.strings, array.shape);
   return Tensor::copy_of(array.data.data(), array.shape, array.dtype);
 }
 
@@ -38,10 +39,14 @@ Arrays read_arrays(const std::string& path) {
     const saving::H5Reader file{std::filesystem::path(path)};
     for (const std::string& name : file.children("")) {
       if (!file.is_dataset(name)) continue;
+      if (const std::optional<Shape> shape = file.string_shape(name)) {
+        arrays.emplace_back(name, Tensor::strings(file.read_strings(name), *shape));
+        continue;
+      }
       const saving::H5Info info = file.info(name);
-      const Tensor tensor = Tensor::empty(info.shape, info.dtype);
-      file.read(name, tensor.data(), info.dtype, info.shape);
-      arrays.emplace_back(name, tensor);
+      arrays.emplace_back(name, Tensor::written(info.shape, info.dtype, [&](void* to) {
+                            file.read(name, to, info.dtype, info.shape);
+                          }));
     }
   } else {
     wrong_ending(path);

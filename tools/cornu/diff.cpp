@@ -104,23 +104,6 @@ bool compare_weights(const Model& a, const Model& b, Lines& lines) {
   return lines.finish();
 }
 
-// Numbers without a pattern, the same on every machine: floats in [-1, 1), integers 0 or 1.
-Tensor probe(const Tensor& spec, uint64_t seed) {
-  Shape shape = spec.shape();
-  for (int axis = 0; axis < shape.rank(); ++axis)
-    if (shape[axis] == Shape::unknown) shape[axis] = axis == 0 ? 4 : 8;
-  std::vector<double> values(static_cast<size_t>(shape.numel()));
-  for (double& v : values) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    const double uniform = static_cast<double>(seed >> 11) / 9007199254740992.0;
-    v = is_float(spec.dtype()) ? uniform * 2 - 1 : std::floor(uniform * 2);
-  }
-  const Tensor exact = Tensor::from(values, shape);
-  Variable cast(Tensor::empty(shape, spec.dtype()));
-  cast.assign(exact);
-  return cast.value();
-}
-
 }  // namespace
 
 bool diff(const std::string& a, const std::string& b) {
@@ -145,8 +128,7 @@ bool diff(const std::string& a, const std::string& b) {
     return equal;
   }
   try {
-    uint64_t seed = 1;
-    const Nest inputs = spec.map([&](const Tensor& t) { return probe(t, seed++); });
+    const Nest inputs = probe_inputs(*x, 4, 1);
     const PredictOptions quiet{.verbose = Verbose::silent};
     const std::vector<Tensor> p = x->predict(inputs, quiet).flatten(),
                               q = y->predict(inputs, quiet).flatten();

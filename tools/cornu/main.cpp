@@ -62,6 +62,22 @@ int main(int argc, char** argv) {
       "diff", "Compare two models' configs, weights and outputs; the exit status tells too");
   diff_command->add_option("A", in, "A model file")->required();
   diff_command->add_option("B", out, "Another")->required();
+  CLI::App* devices_command = app.add_subcommand(
+      "devices", "List the devices, and say why others cannot be used");
+  ParityOptions parity_options;
+  CLI::App* parity_command =
+      add("parity", "Run the model here and in Python's Keras, layer by layer");
+  parity_command->add_option("--python", parity_options.python, "A Python with Keras 3")
+      ->capture_default_str();
+  parity_command->add_option("-b,--batch-size", parity_options.batch_size, "Samples of the probe")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  parity_command->add_option("--seed", parity_options.seed, "Of the probe")->capture_default_str();
+  parity_command
+      ->add_option("--tolerance", parity_options.tolerance,
+                   "Largest error that is still equal, relative to an output's largest value")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   CLI::App* convert_command = add("convert", "Write a model in another form");
   convert_command
       ->add_option("OUT", out,
@@ -78,11 +94,13 @@ int main(int argc, char** argv) {
   }
   try {
     if (*summary_command) summary(file);
+    if (*devices_command) devices();
     if (*predict_command) predict(file, in, out, options);
     if (*evaluate_command) evaluate(file, in, options);
     if (*check_command) return check(file, model_file) ? 0 : failure;
     if (*inspect_command) inspect(file, model_file);
     if (*diff_command) return diff(in, out) ? 0 : failure;
+    if (*parity_command) return parity(file, parity_options) ? 0 : failure;
     if (*convert_command) convert(file, out, shard_size);
     return 0;
   } catch (const std::exception& e) {

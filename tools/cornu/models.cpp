@@ -12,6 +12,30 @@
 #include <limits>
 
 namespace cornu::cli {
+namespace {
+
+// Numbers without a pattern, the same on every machine: floats in [-1, 1), integers 0 or 1.
+Tensor probe(const Tensor& spec, int64_t batch_size, uint64_t seed) {
+  Shape shape = spec.shape();
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    if (shape[axis] == Shape::unknown) shape[axis] = axis == 0 ? batch_size : 8;
+  std::vector<double> values(static_cast<size_t>(shape.numel()));
+  for (double& v : values) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const double uniform = static_cast<double>(seed >> 11) / 9007199254740992.0;
+    v = is_float(spec.dtype()) ? uniform * 2 - 1 : std::floor(uniform * 2);
+  }
+  const Tensor exact = Tensor::from(values, shape);
+  Variable cast(Tensor::empty(shape, spec.dtype()));
+  cast.assign(exact);
+  return cast.value();
+}
+
+}  // namespace
+
+Nest probe_inputs(const Model& model, int64_t batch_size, uint64_t seed) {
+  return model.input_spec().map([&](const Tensor& t) { return probe(t, batch_size, seed++); });
+}
 
 std::string read_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);

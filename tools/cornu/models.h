@@ -16,6 +16,10 @@ std::shared_ptr<Model> open_model(const std::string& file, const std::string& mo
 /// A file's content.
 std::string read_text(const std::string& path);
 
+/// Inputs without a pattern that are the same on every machine: floats in [-1, 1), integers 0 or 1.
+/// Unknown axes beside the batch have size 8.
+Nest probe_inputs(const Model& model, int64_t batch_size, uint64_t seed);
+
 /// A layer and its variables, with its place: "functional/dense".
 struct PlacedLayer {
   std::string path;

@@ -116,6 +116,8 @@ Tolerance ModelFolder::train_tolerance(const std::string& stage, const std::stri
 bool ModelFolder::has(const std::string& group) const { return io_->exists(group); }
 
 Tensor ModelFolder::tensor(const std::string& dataset) const {
+  if (const std::optional<Shape> shape = io_->string_shape(dataset))
+    return Tensor::strings(io_->read_strings(dataset), *shape);
   const saving::H5Info info = io_->info(dataset);
   const std::vector<std::byte> bytes = io_->read(dataset, largest_dataset);
   return Tensor::copy_of(bytes.data(), info.shape, info.dtype);

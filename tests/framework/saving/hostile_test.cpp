@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <set>
 
 #include "temporary.h"
@@ -153,5 +154,52 @@ TEST_CASE("A config may not ask for more weights than its file can hold") {
     CHECK(error.find("m.keras") != error.npos);
     CHECK(error.find("first") != error.npos);
   }
+  CHECK(peak_megabytes() < 1000);
+}
+
+TEST_CASE("The whole collection of hostile files, where CORNU_HOSTILE names its folder") {
+  const char* whole = std::getenv("CORNU_HOSTILE");
+  if (!whole) return;
+  const fs::path collection = whole;
+  const saving::H5Reader io(collection / "base.io.h5");
+  const Tensor x = array(io, "x");
+  const std::vector<double> y = array(io, "y").to_vector<double>();
+  const std::set<fs::path> before = files_in(collection);
+  int checked = 0;
+  for (const fs::path& description : before) {
+    const std::string name = description.stem().string();
+    if (description.extension() != ".json" || name.ends_with(".weights")) continue;
+    const Value parsed = saving::parse_json(slurp(description), description.string());
+    const auto& c = parsed.get<Value::Dict>();
+    const std::string path = (collection / name).string(), expect = text_of(c, "expect");
+    INFO(name << ": " << text_of(c, "cause"));
+    const auto start = std::chrono::steady_clock::now();
+    std::string error;
+    std::shared_ptr<Model> model;
+    try {
+      if (text_of(c, "action") == "load_weights") {
+        model = load_model((collection / "base.keras").string());
+        model->load_weights(path);
+      } else {
+        model = load_model(path);
+      }
+    } catch (const FileError& e) {
+      error = e.what();
+    }
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+    INFO(error);
+    if (!error.empty()) CHECK(error.find(name) != error.npos);
+    if (expect == "error") CHECK_FALSE(error.empty());
+    if (expect == "loads") {
+      REQUIRE(error.empty());
+      const std::vector<double> found =
+          model->predict(x, {.verbose = Verbose::silent}).tensor().to_vector<double>();
+      REQUIRE(found.size() == y.size());
+      for (size_t i = 0; i < y.size(); ++i) CHECK(found[i] == Approx(y[i]).margin(1e-5));
+    }
+    ++checked;
+  }
+  CHECK(checked > 40);
+  CHECK(files_in(collection) == before);
   CHECK(peak_megabytes() < 1000);
 }

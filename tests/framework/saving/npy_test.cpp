@@ -68,13 +68,32 @@ TEST_CASE("npy files in Fortran order and big-endian are converted") {
   CHECK(parse(npy(cube, "abcd")).data == pack<char>({'a', 'c', 'b', 'd'}));
 }
 
+TEST_CASE("npy files hold strings of fixed width") {
+  const auto header = [](const std::string& descr) {
+    return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,), }\n";
+  };
+  const NpyArray bytes = parse(npy(header("|S3"), std::string("ab\0c\0d", 6)));
+  CHECK(bytes.dtype == DType::string);
+  CHECK(bytes.shape == Shape{2});
+  CHECK(bytes.strings == std::vector<std::string>{"ab", std::string("c\0d", 3)});
+  const std::string wide("\xDC\0\0\0a\0\0\0\x00\xF6\x01\0\0\0\0\0", 16);
+  CHECK(parse(npy(header("<U2"), wide)).strings ==
+        std::vector<std::string>{"\xC3\x9C\x61", "\xF0\x9F\x98\x80"});
+  const std::string big("\0\0\0b\0\0\0\0", 8);
+  CHECK(parse(npy(header(">U1"), big)).strings == std::vector<std::string>{"b", ""});
+  CHECK_THROWS_AS(format_npy(bytes), Error);
+}
+
 TEST_CASE("npy files that cannot be right are refused") {
   const auto header = [](const std::string& descr, const std::string& shape) {
     return "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n";
   };
   CHECK_THROWS_WITH(parse("hello hello"), contains("x.npy' is not an .npy file"));
   CHECK_THROWS_WITH(parse(npy(header("'|O'", "(1,)"), "x")), contains("pickled"));
-  CHECK_THROWS_WITH(parse(npy(header("'<U5'", "(1,)"), "x")), contains("<U5"));
+  CHECK_THROWS_WITH(parse(npy(header("'<c8'", "(1,)"), "x")), contains("<c8"));
+  CHECK_THROWS_WITH(parse(npy(header("'<U5'", "(1,)"), "x")), contains("holds only 1 bytes"));
+  CHECK_THROWS_AS(parse(npy(header("'<U0'", "(1,)"), "")), FileError);
+  CHECK_THROWS_AS(parse(npy(header("'<U999999999'", "(9, 9)"), "1234")), FileError);
   CHECK_THROWS_WITH(parse(npy(header("[('a', '<f4')]", "(1,)"), "x")), contains("records"));
   // Sizes that do not exist in the file, or whose product overflows.
   CHECK_THROWS_WITH(parse(npy(header("'<f4'", "(1000000000000,)"), "1234")), contains("4 bytes"));

@@ -1,14 +1,11 @@
-// Real Keras opens the files written here. Needs a Python with Keras (CORNU_PYTHON, or python3): without one, the test
-// says so and passes.
+// Real Keras opens the files written here. Needs a Python with Keras (CORNU_PYTHON, or python3):
+// without one, the test says so and passes.
 #include <catch.h>
 #include <cornu/cornu.h>
 #include <cornu/framework/saving/h5_file.h>
-#include <paths.h>
-
-#include <cstdlib>
-#include <iostream>
 
 #include "models.h"
+#include "python.h"
 #include "temporary.h"
 
 using namespace cornu;
@@ -16,16 +13,6 @@ using namespace cornu::test;
 using namespace cornu::test::files;
 
 namespace {
-
-std::string quote(const std::string& text) { return "'" + text + "'"; }
-
-/// The command that runs the script, or "" without a Python that has Keras.
-std::string keras_command() {
-  const char* wanted = std::getenv("CORNU_PYTHON");
-  const std::string command = quote(wanted ? wanted : "python3") + " " +
-                              quote(source_path("tests/support/check_keras.py")) + " ";
-  return std::system((command + "--probe >/dev/null 2>&1").c_str()) == 0 ? command : "";
-}
 
 void write_nest(saving::H5Writer& file, const std::string& group, const Nest& nest) {
   const auto write = [&](const std::string& name, const Tensor& t) {
@@ -57,9 +44,8 @@ void write(const TemporaryFolder& folder, const std::string& name, Model& model,
 }  // namespace
 
 TEST_CASE("Keras opens our files, predicts the same and goes on training") {
-  const std::string command = keras_command();
-  if (command.empty()) {
-    std::cout << "python_test: skipped, no Python with Keras (set CORNU_PYTHON to one).\n";
+  const std::string python = keras_python();
+  if (python.empty()) {
     SUCCEED();
     return;
   }
@@ -69,13 +55,12 @@ TEST_CASE("Keras opens our files, predicts the same and goes on training") {
   const auto graph = make_graph();
   write(folder, "graph", *graph, graph_inputs(20), graph_targets(20));
   Net net(NetConfig{.width = 6});
-  net.compile({.optimizer = optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9}),
-               .loss = "mse"});
+  net.compile(
+      {.optimizer = optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9}), .loss = "mse"});
   write(folder, "net", net, wave({20, 4}), wave({20, 1}, 2));
 
   const std::string report = folder / "report.txt";
-  const int status = std::system(
-      (command + quote(folder.path()) + " >" + quote(report) + " 2>&1").c_str());
+  const int status = run_script(python, "check_keras.py", quote(folder.path()), report);
   INFO(slurp(report));
   CHECK(status == 0);
 }

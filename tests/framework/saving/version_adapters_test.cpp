@@ -2,6 +2,7 @@
 #include <catch.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
+#include <cornu/framework/saving/h5_file.h>
 #include <cornu/framework/saving/json.h>
 #include <cornu/framework/saving/version_adapters.h>
 
@@ -120,6 +121,26 @@ TEST_CASE("Old names of classes and arguments are read") {
       upgraded(R"({"class_name": "LSTM", "config": {"name": "l", "time_major": true}})"),
       contains("layer 'l'") && contains("time_major"));
 
+  // What Keras 2 writes of the classes that these derive from.
+  const std::string separable = upgraded(
+      R"({"class_name": "SeparableConv2D", "config": {"filters": 2, "groups": 1, "kernel_initializer": null,
+          "kernel_regularizer": null, "kernel_constraint": null, "depthwise_constraint": null}})");
+  CHECK(separable.find("\"kernel_") == separable.npos);
+  CHECK(separable.find("groups") == separable.npos);
+  has(separable, R"("depthwise_constraint": null)");
+  CHECK(upgraded(R"({"class_name": "RandomFlip", "config": {"rng_type": "stateful"}})")
+            .find("rng_type") == std::string::npos);
+  CHECK(upgraded(R"({"class_name": "SpatialDropout1D", "config": {"noise_shape": null}})")
+            .find("noise_shape") == std::string::npos);
+  has(upgraded(R"({"class_name": "GRU", "config": {"units": 2, "implementation": 1}})"),
+      R"("reset_after": false)");
+  has(upgraded(
+          R"({"class_name": "GRU", "config": {"units": 2, "implementation": 2, "reset_after": true}})"),
+      R"("reset_after": true)");
+  CHECK_THROWS_WITH(
+      upgraded(R"({"class_name": "CuDNNGRU", "config": {"name": "g", "units": 2}})"),
+      contains("layer 'g' (CuDNNGRU)") && contains("Rebuild the model with LSTM or GRU"));
+
   // A bare list of layers, whose first says the input's shape.
   const auto model = model_from_json(
       R"({"class_name": "Sequential", "config": [{"class_name": "Dense", "config": {"name": "d", "units": 2, "batch_input_shape": [null, 3]}}]})");
@@ -141,10 +162,48 @@ TEST_CASE("Compile's arguments of Keras 2 are read") {
   const std::string text = saving::to_json(config);
   for (const char* part :
        {R"("reduction": "sum_over_batch_size")", R"("class_name": "MeanAbsoluteError")",
-        R"("accuracy"])", R"("class_name": "InverseTimeDecay")",
-        R"("initial_learning_rate": 0.5)"}) {
+        R"("class_name": "CategoricalAccuracy")", R"("name": "accuracy")",
+        R"("class_name": "InverseTimeDecay")", R"("initial_learning_rate": 0.5)"}) {
     INFO(text);
     CHECK(text.find(part) != text.npos);
   }
   CHECK(text.find("\"fn\"") == text.npos);
+}
+
+TEST_CASE("A legacy file keeps what compile was given") {
+  const TemporaryFolder folder;
+  const auto model = files::make_cnn();
+  model->compile({.optimizer = "rmsprop", .loss = "mse", .metrics = {"mae", "acc"}});
+  model->save(folder / "m.h5");
+  const auto again = load_model(folder / "m.h5");
+  CHECK(saving::to_json(Value(again->compile_config())) ==
+        saving::to_json(Value(model->compile_config())));
+  // Keras reads the full names.
+  const saving::H5Reader file(folder / "m.h5");
+  CHECK_THAT(file.string_attribute("", "training_config"),
+             contains(R"("loss": "mean_squared_error")"));
+}
+
+TEST_CASE("The bias of a recurrent layer tells what does not fit") {
+  const TemporaryFolder folder;
+  const auto gru = [](bool reset_after) {
+    return std::make_shared<Sequential>(std::vector<AnyLayer>{
+        Input({3, 2}), layers::GRU({.units = 2, .reset_after = reset_after, .name = "gru"})});
+  };
+  gru(false)->save(folder / "old.h5");
+  CHECK_THROWS_WITH(gru(true)->load_weights(folder / "old.h5"),
+                    contains("layer 'gru'") && contains(".reset_after = false"));
+  {
+    saving::H5Writer file(folder / "cudnn.h5");
+    const std::vector<float> zeros(64);
+    file.write("cu_dnnlstm/kernel:0", DType::float32, {2, 8}, zeros.data());
+    file.write("cu_dnnlstm/recurrent_kernel:0", DType::float32, {2, 8}, zeros.data());
+    file.write("cu_dnnlstm/bias:0", DType::float32, {16}, zeros.data());
+    file.set_strings_attribute("", "layer_names", {"cu_dnnlstm"});
+    file.set_strings_attribute("cu_dnnlstm", "weight_names",
+                               {"kernel:0", "recurrent_kernel:0", "bias:0"});
+    file.finish();
+  }
+  Sequential lstm({Input({3, 2}), layers::LSTM({.units = 2})});
+  CHECK_THROWS_WITH(lstm.load_weights(folder / "cudnn.h5"), contains("CuDNNLSTM"));
 }

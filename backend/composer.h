@@ -1,0 +1,86 @@
+// What compositions are written with: values on a device, and kernels by name.
+#pragma once
+#include <initializer_list>
+#include <list>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backend.h"
+
+namespace cornu::backend {
+
+/// An array on the device: an operand of the composed kernel, a scratch array, or a part of one.
+struct Value {
+  Shape shape;
+  DType dtype = DType::float32;
+  void* data = nullptr;
+
+  Value() = default;
+  Value(const Shape& s, DType d, void* p) : shape(s), dtype(d), data(p) {}
+  explicit Value(const Operand& operand)
+      : shape(*operand.shape), dtype(operand.dtype), data(operand.data) {}
+
+  Value as(const Shape& other) const { return {other, dtype, data}; }
+  /// Element i of the outermost axis. Its address is aligned only if its size is.
+  Value at(int64_t i) const {
+    const Shape rest = shape.slice(1);
+    const int64_t bytes = rest.numel() * static_cast<int64_t>(size_of(dtype));
+    return {rest, dtype, static_cast<char*>(data) + i * bytes};
+  }
+  /// Elements [begin, end) of the outermost axis.
+  Value range(int64_t begin, int64_t end) const {
+    Value part = at(begin);
+    part.shape.insert(0, end - begin);
+    return part;
+  }
+};
+
+/// Runs kernels, and owns scratch memory until it is destroyed.
+class Composer {
+ public:
+  Composer(Backend& backend, DType compute) : compute(compute), backend_(backend) {}
+  Composer(const Composer&) = delete;
+  Composer& operator=(const Composer&) = delete;
+  ~Composer();
+
+  const DType compute;  ///< float32 or float64, the type of scratch arrays
+
+  Value make(const Shape& shape);
+  Value make(const Shape& shape, DType dtype);
+  void run(const Kernel& kernel, std::initializer_list<Value> inputs,
+           std::initializer_list<Value> outputs);
+  void run(const Kernel& kernel, const std::vector<Value>& inputs,
+           const std::vector<Value>& outputs);
+
+  /// The operand in the compute type: itself or a copy.
+  Value load(const Operand& operand);
+  /// Copies `from`, permuted and cut to the output's size, to the output's start, in its type.
+  void give(const Value& from, std::span<const Copy::Part> parts, const Operand& output);
+  void give(const Value& from, const Operand& output);
+  /// A new array of this shape: the parts of `from`, and zeros.
+  Value arranged(const Value& from, std::span<const Copy::Part> parts, const Shape& shape);
+  void zero(const Value& value);
+  Value fused(const ProgramRef& program, std::initializer_list<Value> inputs, const Shape& shape);
+  Value product(const Value& a, const Value& b, const Shape& shape, bool transpose_a,
+                bool transpose_b);
+
+ private:
+  Backend& backend_;
+  std::list<std::pair<void*, size_t>> memory_;
+};
+
+/// The part that moves a box of `sizes` from a dense array of shape `from` to one of shape `to`.
+/// `axes[i]` is the axis of `from` that becomes axis i of `to`; `from_at` and `to_at` are where the
+/// box begins, each 0 where it is empty; `flipped` is an axis of `to` that is read backwards, or
+/// -1.
+Copy::Part part_of(const Shape& sizes, const Shape& from, const std::vector<int>& axes,
+                   const Shape& to, const std::vector<int64_t>& from_at = {},
+                   const std::vector<int64_t>& to_at = {}, int flipped = -1);
+
+void compose(const Rnn& kernel, std::span<const Operand> inputs, std::span<const Operand> outputs,
+             Composer& composer);
+void compose(const Attention& kernel, std::span<const Operand> inputs,
+             std::span<const Operand> outputs, Composer& composer);
+
+}  // namespace cornu::backend

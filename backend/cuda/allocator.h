@@ -1,0 +1,97 @@
+// The caching allocator of a CUDA device: segments from the driver, cut into blocks that tensors
+// take and give back without a call of the driver.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../backend.h"
+
+namespace cornu::backend::cuda {
+
+/// Where segments come from.
+class MemorySource {
+ public:
+  virtual ~MemorySource() = default;
+  /// Aligned to 512, or null when there is none left.
+  virtual void* allocate(size_t bytes) = 0;
+  /// Waits until the device does not use it any more.
+  virtual void free(void* data) noexcept = 0;
+  /// What it could still give.
+  virtual size_t free_bytes() = 0;
+};
+
+/// Blocks aligned to 512 bytes, best fit, joined with their free neighbours when given back. A
+/// block is at most an eighth, or 512 bytes, larger than asked for. Small blocks (up to 1 MiB) and
+/// large ones lie in different segments. Segments grow with what is in use, from 2 to 32 MiB, or
+/// are as large as the block. `limit` bounds all segments together. Any number of threads.
+///
+/// Freed blocks are given out again at once: right as long as all work on them runs in one order,
+/// that of the device's stream.
+class CachingAllocator final : public Allocator {
+ public:
+  /// `device` is for errors: "cuda:0".
+  CachingAllocator(MemorySource& source, std::string device);
+  CachingAllocator(const CachingAllocator&) = delete;
+  ~CachingAllocator() override;
+
+  void* allocate(size_t bytes) override;
+  void deallocate(void* data, size_t bytes) noexcept override;
+  void release() override;
+  void set_limit(size_t bytes) override;
+  void reset_peak() override;
+  MemoryStats stats() const override;
+
+  /// From now on no block is given to others that work begun now has used: what is freed serves
+  /// further allocations of this time alone. For graphs of launches, which use the same addresses
+  /// each time they run. Throws StateError inside another such time.
+  void begin_reserve();
+  /// Ends it. The blocks stay reserved while the result lives, which must not be longer than the
+  /// allocator does. They count as live.
+  std::shared_ptr<void> end_reserve();
+
+  /// A count of the work that was launched, asked for when blocks are taken and given back.
+  void set_clock(std::function<uint64_t()> clock) { clock_ = std::move(clock); }
+  /// When a block was taken, and when its memory was given back last before.
+  struct Times {
+    bool known = false;
+    uint64_t taken = 0, freed = 0;
+  };
+  /// Not known inside a block, or while blocks are reserved.
+  Times times(const void* data) const;
+
+ private:
+  struct Block;
+  struct Less {
+    bool operator()(const Block* a, const Block* b) const;
+  };
+  using FreeBlocks = std::set<Block*, Less>;
+  struct Reserve;
+
+  Block* find(size_t size);
+  Block* grow(size_t size);
+  Block* new_segment(size_t bytes, bool small);
+  void cut(Block* block, size_t size);
+  void give_back(Block* block);
+  size_t release_segments();
+  void drop(Reserve& reserve);
+  [[noreturn]] void fail(size_t wanted);
+  uint64_t now() const { return clock_ ? clock_() : 0; }
+
+  MemorySource& source_;
+  std::string device_;
+  mutable std::mutex mutex_;
+  FreeBlocks small_, large_;
+  std::unordered_map<const void*, Block*> taken_;
+  std::shared_ptr<Reserve> reserve_;  // the one that is being made
+  size_t reserved_bytes_ = 0;         // of all segments
+  MemoryStats stats_;
+  std::function<uint64_t()> clock_;
+};
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,87 @@
+// Graphs of launches: what is launched once by many calls is launched again by one.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "../error.h"
+#include "device.h"
+
+namespace cornu::backend::cuda {
+
+class Device::Graph final : public Executable {
+ public:
+  Graph(Device& device, CUgraph_st* graph, std::shared_ptr<void> reserve,
+        std::vector<std::shared_ptr<void>> kept)
+      : device_(device), reserve_(std::move(reserve)), kept_(std::move(kept)) {
+    device.driver().check(device.driver().graph_instantiate(&handle_, graph, 0),
+                          "making a graph of launches");
+  }
+  ~Graph() override {
+    const Session session(device_, std::nothrow);
+    device_.driver().graph_exec_destroy(handle_);
+    kept_.clear();
+    reserve_.reset();
+  }
+
+  void run(void* const*) override {
+    const Session session(device_);
+    device_.refuse_capture("graphs of launches");
+    device_.driver().check(device_.driver().graph_launch(handle_, device_.compute_.handle()),
+                           "the launch of a graph");
+    device_.count_work();
+    device_.add_milestone();
+  }
+
+ private:
+  Device& device_;
+  CUgraphExec_st* handle_ = nullptr;
+  std::shared_ptr<void> reserve_;
+  std::vector<std::shared_ptr<void>> kept_;
+};
+
+std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
+  refuse_capture("captures");
+  constexpr int relaxed = 2;  // kernels may be compiled and memory taken meanwhile
+  allocator_.begin_reserve();
+  int result = driver().capture_begin(compute_.handle(), relaxed);
+  if (result != 0) allocator_.end_reserve();
+  driver().check(result, "the begin of a capture");
+  capturing_ = true;
+  const auto end = [this](CUgraph_st*& graph) {
+    capturing_ = false;
+    return driver().capture_end(compute_.handle(), &graph);
+  };
+  CUgraph_st* graph = nullptr;
+  try {
+    work();
+  } catch (...) {
+    end(graph);
+    if (graph) driver().graph_destroy(graph);
+    allocator_.end_reserve();
+    captured_.clear();
+    throw;
+  }
+  result = end(graph);
+  std::shared_ptr<void> reserve = allocator_.end_reserve();
+  std::vector<std::shared_ptr<void>> kept = std::exchange(captured_, {});
+  if (numbers_.slab()) kept.push_back(numbers_.slab());
+  driver().check(result, "the capture of a graph");
+  const std::unique_ptr<CUgraph_st, int (*)(CUgraph_st*)> owner(graph, driver().graph_destroy);
+  return std::make_unique<Graph>(*this, graph, std::move(reserve), std::move(kept));
+}
+
+void Device::keep_for_graph(const std::shared_ptr<void>& what) {
+  if (capturing_ && std::find(captured_.begin(), captured_.end(), what) == captured_.end())
+    captured_.push_back(what);
+}
+
+void Device::refuse_capture(const char* what) const {
+  if (capturing_)
+    throw StateError(fmt::format(
+        "{}: expected only work of the device while a graph is captured, found {}. Do that before "
+        "or after the capture.",
+        name_, what));
+}
+
+}  // namespace cornu::backend::cuda

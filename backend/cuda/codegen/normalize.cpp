@@ -1,0 +1,271 @@
+// Normalisation. Channels: blocks take sums over parts of the rows, a second kernel puts them
+// together and makes coefficients for each channel, a third one writes. Rows: one kernel, up to a
+// warp of threads for a row or a block for long ones; the gradients of scale and offset are sums
+// over rows as those of channels are.
+//
+// Sums of up to 32 elements are taken in the element's compute type, relative to the first of them,
+// and are put together in double. Their order depends on the sizes alone.
+#include <bit>
+
+#include "../../error.h"
+#include "codegen.h"
+#include "kernel_text.h"
+#include "normalize_text.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+std::string with_barrier(std::string text, bool block) {
+  const std::string barrier = block ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER";
+  for (size_t at = text.find("@BARRIER@"); at != std::string::npos; at = text.find("@BARRIER@"))
+    text.replace(at, 9, barrier);
+  return text;
+}
+
+std::string with(std::string text, const std::string& what, const std::string& by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// What all kernels of a plan know.
+class Planner {
+ public:
+  Planner(const Normalize& kernel, std::span<const Operand> inputs,
+          std::span<const Operand> outputs, const PlanOptions& options)
+      : kernel_(kernel), inputs_(inputs), outputs_(outputs), options_(options) {
+    const Shape& x = *inputs[0].shape;
+    numel_ = x.numel();
+    columns_ = x.back();
+    rows_ = 1;
+    for (int i = 0; i + 1 < x.rank(); ++i) rows_ *= x[i];
+    twice_ = inputs[0].dtype == DType::float64;
+    workspace_ = static_cast<int>(inputs.size() + outputs.size());
+    // Columns of a block, and how many blocks share the rows.
+    width_ = std::min<int64_t>(
+        32,
+        static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(columns_, 1)))));
+    const int64_t blocks = ceil(std::max<int64_t>(columns_, 1), width_), lanes = 256 / width_;
+    const int64_t splits =
+        std::clamp<int64_t>(std::min(ceil(512, blocks), rows_ / (lanes * 16)), 1, 256);
+    chunk_ = std::max<int64_t>(ceil(rows_, splits), 1);
+    splits_ = std::max<int64_t>(ceil(rows_, chunk_), 1);
+  }
+
+  KernelPlan make() {
+    if (kernel_.channels) {
+      if (columns_ == 0) return plan_;
+      kernel_.backward ? channels_backward() : channels_forward();
+    } else if (kernel_.backward) {
+      rows_backward();
+    } else if (rows_ > 0) {
+      rows_forward();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  KernelText begin() const {
+    KernelText text(std::max({numel_, columns_ * splits_ * 4, columns_ * 4}) + 4096);
+    text.type("X", inputs_[0].dtype);
+    text.type("Real", twice_ ? "double" : "float");
+    text.constant("centered", kernel_.centered ? 1 : 0);
+    text.number("epsilon", kernel_.epsilon);
+    text.index("rows", rows_);
+    text.index("columns", columns_);
+    return text;
+  }
+  void input(KernelText& text, const std::string& name, const std::string& type, size_t i) const {
+    text.type(type, inputs_[i].dtype);
+    text.pointer(name, static_cast<int>(i), "const " + type);
+  }
+  void output(KernelText& text, const std::string& name, const std::string& type, size_t i) const {
+    text.type(type, outputs_[i].dtype);
+    text.pointer(name, static_cast<int>(inputs_.size() + i), type);
+  }
+  /// The expression of a vector's element that may be missing.
+  std::string vector(KernelText& text, const std::string& name, bool exists, size_t i,
+                     const std::string& otherwise) const {
+    if (!exists) return otherwise;
+    text.pointer(name, static_cast<int>(i), "const " + type_text(inputs_[i].dtype));
+    return "convert<@REAL@>(" + name + "[column])";
+  }
+  /// Where partial sums lie, and the coefficients after them.
+  size_t partial_bytes() const {
+    return (static_cast<size_t>(splits_ * columns_) * 24 + 15) / 16 * 16;
+  }
+  void reserve() {
+    plan_.workspace_bytes =
+        partial_bytes() + static_cast<size_t>(columns_) * 4 * (twice_ ? 8 : 4) + 16;
+  }
+  void name_tiles(KernelText& text) const {
+    text.constant("width", width_);
+    text.constant("lanes", 256 / width_);
+    text.index("chunk", chunk_);
+    text.index("splits", splits_);
+  }
+
+  void sums_stage(bool backward, bool by_rows) {
+    KernelText text = begin();
+    name_tiles(text);
+    input(text, "x", "X", 0);
+    text.pointer("partial", workspace_, backward ? "Products" : "Moments");
+    text.constant("by_rows", by_rows ? 1 : 0);
+    if (backward) {
+      input(text, "mean", "Mean", 1);
+      input(text, "variance", "Variance", 2);
+      input(text, "dy", "Dy", 3);
+    }
+    const std::string body =
+        with(normalize_text::column_sums, "@COLLECT@",
+             backward ? normalize_text::collect_products : normalize_text::collect_moments);
+    plan_.stages.push_back(text.stage(
+        backward ? "normalize_products" : "normalize_moments", normalize_text::functions,
+        with(body, "@SUMS@", backward ? "Products" : "Moments"), ceil(columns_, width_), splits_));
+  }
+
+  void finish_stage(bool backward, const std::string& finish, KernelText& text) {
+    name_tiles(text);
+    const std::string sums = backward ? "Products" : "Moments";
+    text.pointer("partial", workspace_, "const " + sums);
+    text.pointer("coefficients", workspace_, "Real", partial_bytes());
+    const std::string body = with(normalize_text::column_finish, "@FINISH@", finish);
+    plan_.stages.push_back(text.stage("normalize_finish", normalize_text::functions,
+                                      with(with(body, "@SUMS@", sums), "@REAL@", "double"),
+                                      ceil(columns_, width_)));
+  }
+
+  void write_stage(const char* code, KernelText& text) {
+    size_t widest = twice_ ? 8 : 4;
+    int64_t together = std::clamp(options_.alignment, 1, 16) / static_cast<int>(widest);
+    while (together > 1 && columns_ % together != 0) together /= 2;
+    together = std::max<int64_t>(together, 1);
+    text.constant("together", together);
+    text.pointer("coefficients", workspace_, "const Real", partial_bytes());
+    text.divisor("packs", columns_ / together);
+    text.index("count", numel_ / together);
+    plan_.stages.push_back(text.stage("normalize_write", "",
+                                      std::string(loop_begin) + code + loop_end,
+                                      loop_blocks(numel_ / together, options_.multiprocessors)));
+  }
+
+  void channels_forward() {
+    reserve();
+    sums_stage(false, false);
+    KernelText text = begin();
+    output(text, "mean", "Mean", 1);
+    output(text, "variance", "Variance", 2);
+    const std::string scale = vector(text, "scale", kernel_.scale, 1, "1.0");
+    const std::string offset = vector(text, "offset", kernel_.offset, kernel_.scale ? 2 : 1, "0.0");
+    finish_stage(false,
+                 with(with(normalize_text::finish_moments, "@SCALE@", scale), "@OFFSET@", offset),
+                 text);
+    if (numel_ == 0) return;
+    KernelText write = begin();
+    input(write, "x", "X", 0);
+    output(write, "y", "Y", 0);
+    write_stage(normalize_text::transform, write);
+  }
+
+  /// Stages for dscale and doffset, and the coefficients of dx of channels.
+  void products(bool by_rows) {
+    reserve();
+    sums_stage(true, by_rows);
+    KernelText text = begin();
+    if (!by_rows) {
+      input(text, "mean", "Mean", 1);
+      input(text, "variance", "Variance", 2);
+    }
+    std::string finish;
+    if (!by_rows) {
+      const std::string scale = vector(text, "scale", kernel_.scale, 4, "1.0");
+      finish = with(normalize_text::finish_products, "@SCALE@", scale);
+    }
+    if (kernel_.scale) {
+      output(text, "dscale", "Dscale", 1);
+      finish += "dscale[column] = convert<Dscale>(total.product);\n";
+    }
+    if (kernel_.offset) {
+      output(text, "doffset", "Doffset", kernel_.scale ? 2 : 1);
+      finish += "doffset[column] = convert<Doffset>(total.sum);\n";
+    }
+    finish_stage(true, finish, text);
+  }
+
+  void channels_backward() {
+    products(false);
+    if (numel_ == 0) return;
+    KernelText write = begin();
+    input(write, "x", "X", 0);
+    input(write, "dy", "Dy", 3);
+    output(write, "dx", "Dx", 0);
+    write_stage(normalize_text::derive, write);
+  }
+
+  /// Threads of a row.
+  KernelText begin_rows(int64_t& lanes) const {
+    const bool long_rows = columns_ > 1024 || (columns_ > 256 && rows_ < 1024);
+    lanes = long_rows
+                ? 256
+                : std::min<int64_t>(32, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(
+                                            std::max<int64_t>(columns_, 1)))));
+    KernelText text = begin();
+    text.constant("lanes", lanes);
+    input(text, "x", "X", 0);
+    return text;
+  }
+
+  void rows_forward() {
+    int64_t lanes;
+    KernelText text = begin_rows(lanes);
+    output(text, "y", "Y", 0);
+    output(text, "mean", "Mean", 1);
+    output(text, "variance", "Variance", 2);
+    const std::string scale = vector(text, "scale", kernel_.scale, 1, "static_cast<Real>(1)");
+    const std::string offset =
+        vector(text, "offset", kernel_.offset, kernel_.scale ? 2 : 1, "static_cast<Real>(0)");
+    std::string body =
+        with(with(normalize_text::rows_forward, "@SCALE@", scale), "@OFFSET@", offset);
+    body = with_barrier(with(body, "@REAL@", "Real"), lanes > 32);
+    plan_.stages.push_back(
+        text.stage("normalize_rows", normalize_text::functions, body, ceil(rows_, 256 / lanes)));
+  }
+
+  void rows_backward() {
+    if (columns_ > 0 && (kernel_.scale || kernel_.offset)) products(true);
+    if (numel_ == 0) return;
+    int64_t lanes;
+    KernelText text = begin_rows(lanes);
+    input(text, "mean", "Mean", 1);
+    input(text, "variance", "Variance", 2);
+    input(text, "dy", "Dy", 3);
+    output(text, "dx", "Dx", 0);
+    const std::string scale = vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)");
+    std::string body =
+        with(with(normalize_text::rows_backward, "@SCALE@", scale), "@REAL@", "Real");
+    plan_.stages.push_back(text.stage("normalize_rows_backward", normalize_text::functions,
+                                      with_barrier(body, lanes > 32), ceil(rows_, 256 / lanes)));
+  }
+
+  const Normalize& kernel_;
+  std::span<const Operand> inputs_, outputs_;
+  const PlanOptions& options_;
+  int64_t numel_ = 0, rows_ = 0, columns_ = 0, width_ = 1, splits_ = 1, chunk_ = 1;
+  bool twice_ = false;
+  int workspace_ = 0;
+  KernelPlan plan_;
+};
+
+}  // namespace
+
+KernelPlan plan(const Normalize& kernel, std::span<const Operand> inputs,
+                std::span<const Operand> outputs, const PlanOptions& options) {
+  if (kernel.block != 0)
+    throw UnsupportedError(
+        "Normalize: channels in blocks are not for CUDA devices. Plan with channel_block() 0.");
+  return Planner(kernel, inputs, outputs, options).make();
+}
+
+}  // namespace cornu::backend::cuda

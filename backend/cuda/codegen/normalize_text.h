@@ -1,0 +1,22 @@
+// The code of normalisation kernels; see normalize.cpp, which fills in what stands between @ signs.
+#pragma once
+
+namespace cornu::backend::cuda::normalize_text {
+
+/// Sums that are put together in pairs.
+extern const char* const functions;
+/// Sums over a part of the rows for each column, into `partial`.
+extern const char* const column_sums;
+extern const char* const collect_moments;
+extern const char* const collect_products;
+/// Puts the parts of each column together; lines for `column` and `total` follow.
+extern const char* const column_finish;
+extern const char* const finish_moments;
+extern const char* const finish_products;
+/// Bodies of a loop over packs of elements.
+extern const char* const transform;
+extern const char* const derive;
+extern const char* const rows_forward;
+extern const char* const rows_backward;
+
+}  // namespace cornu::backend::cuda::normalize_text

@@ -1,0 +1,156 @@
+// A block computes a tile of results. It goes along k in steps of 16, for which both operands are
+// brought to shared memory; a thread keeps up to 4 x 4 sums in registers. Where there are too few
+// tiles, blocks share k, and a second kernel adds up their results in order.
+#include "product_stages.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+constexpr const char* functions = R"text(
+constexpr int tile_k = 16, tile_m = 16 * rows_each, tile_n = 16 * columns_each;
+)text";
+
+constexpr const char* tile_text = R"text(
+  CORNU_SHARED Real a_tile[tile_k][tile_m + 4];
+  CORNU_SHARED Real b_tile[tile_k][tile_n + 4];
+  const Index tile_row = divide(static_cast<Index>(blockIdx.x), across);
+  const Index m0 = tile_row * tile_m;
+  const Index n0 = (static_cast<Index>(blockIdx.x) - tile_row * across.size) * tile_n;
+  Private<Real, rows_each * columns_each> sums;
+  for (Index part = blockIdx.y; part < parts; part += gridDim.y) {
+    const Index slice = divide(part, splits);
+    const Index k_begin = (part - slice * splits.size) * chunk;
+    const Index k_end = k_begin + chunk < k_size ? k_begin + chunk : k_size;
+    @SLICE@
+    const auto load_a = [&](Index m, Index k) -> Real { @A@ };
+    const auto load_b = [&](Index k, Index n) -> Real { @B@ };
+    CORNU_EACH_THREAD {
+      Real* const own = sums.own();
+#pragma unroll
+      for (int e = 0; e < rows_each * columns_each; ++e) own[e] = 0;
+    }
+    for (Index k0 = k_begin; k0 < k_end; k0 += tile_k) {
+      CORNU_BLOCK_BARRIER
+      CORNU_EACH_THREAD {
+#pragma unroll
+        for (int t = 0; t < rows_each; ++t) {
+          const int e = static_cast<int>(threadIdx.x) + t * 256;
+          const int k = a_along_k ? e % tile_k : e / tile_m;
+          const int m = a_along_k ? e / tile_k : e % tile_m;
+          a_tile[k][m] = m0 + m < m_size && k0 + k < k_end ? load_a(m0 + m, k0 + k) : 0;
+        }
+#pragma unroll
+        for (int t = 0; t < columns_each; ++t) {
+          const int e = static_cast<int>(threadIdx.x) + t * 256;
+          const int k = b_along_n ? e / tile_n : e % tile_k;
+          const int n = b_along_n ? e % tile_n : e / tile_k;
+          b_tile[k][n] = n0 + n < n_size && k0 + k < k_end ? load_b(k0 + k, n0 + n) : 0;
+        }
+      }
+      CORNU_BLOCK_BARRIER
+      CORNU_EACH_THREAD {
+        Real* const own = sums.own();
+        const int row = static_cast<int>(threadIdx.x) / 16 * rows_each;
+        const int column = static_cast<int>(threadIdx.x) % 16;
+#pragma unroll
+        for (int k = 0; k < tile_k; ++k) {
+          Real a[rows_each], b[columns_each];
+#pragma unroll
+          for (int r = 0; r < rows_each; ++r) a[r] = a_tile[k][row + r];
+#pragma unroll
+          for (int c = 0; c < columns_each; ++c) b[c] = b_tile[k][column + 16 * c];
+#pragma unroll
+          for (int r = 0; r < rows_each; ++r)
+#pragma unroll
+            for (int c = 0; c < columns_each; ++c) own[r * columns_each + c] += a[r] * b[c];
+        }
+      }
+    }
+    CORNU_EACH_THREAD {
+      Real* const own = sums.own();
+#pragma unroll
+      for (int r = 0; r < rows_each; ++r)
+#pragma unroll
+        for (int c = 0; c < columns_each; ++c) {
+          const Index m = m0 + static_cast<int>(threadIdx.x) / 16 * rows_each + r;
+          const Index n = n0 + static_cast<int>(threadIdx.x) % 16 + 16 * c;
+          if (m < m_size && n < n_size) {
+            Real value = own[r * columns_each + c];
+            @STORE@
+          }
+        }
+    }
+  }
+)text";
+
+constexpr const char* sum_text = R"text(
+      const Index row = divide(i, columns), n = i - row * columns.size;
+      const Index slice = divide(row, rows), m = row - slice * rows.size;
+      Real value = 0;
+      for (Index split = 0; split < splits; ++split)
+        value += partial[((slice * splits + split) * rows.size + m) * columns.size + n];
+      @SLICE@
+      @STORE@
+)text";
+
+std::string with(std::string text, const std::string& what, const std::string& by) {
+  const size_t at = text.find(what);
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+}  // namespace
+
+void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors) {
+  const auto ceil = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const int64_t rows_each = task.m <= 16 ? 1 : 4, columns_each = task.n <= 16 ? 1 : 4;
+  const int64_t down = ceil(task.m, 16 * rows_each), across = ceil(task.n, 16 * columns_each);
+  constexpr int64_t wanted_blocks = 264, least_chunk = 256, most_splits = 256;
+  const int64_t blocks = std::max<int64_t>(down * across * task.slices, 1);
+  int64_t splits =
+      std::clamp<int64_t>(std::min(wanted_blocks / blocks, task.k / least_chunk), 1, most_splits);
+  const int64_t chunk = std::max<int64_t>(ceil(ceil(task.k, splits), 16) * 16, 16);
+  splits = std::max<int64_t>(ceil(task.k, chunk), 1);
+  const int64_t results = task.slices * task.m * task.n;
+  KernelText text(std::max({task.largest, results * splits, task.k * 2}) + 4096);
+  text.type("Real", task.real);
+  text.constant("rows_each", rows_each);
+  text.constant("columns_each", columns_each);
+  text.constant("a_along_k", task.a_along_k ? 1 : 0);
+  text.constant("b_along_n", task.b_along_n ? 1 : 0);
+  task.declare(text);
+  text.divisor("across", across);
+  text.divisor("splits", splits);
+  text.index("parts", task.slices * splits);
+  text.index("chunk", chunk);
+  text.index("m_size", task.m);
+  text.index("n_size", task.n);
+  text.index("k_size", task.k);
+  const size_t at = plan.workspace_bytes;
+  std::string body = with(with(tile_text, "@A@", task.load_a), "@B@", task.load_b);
+  body = with(body, "@SLICE@", task.of_slice(text));
+  if (splits > 1) {
+    text.pointer("partial", task.workspace, "Real", at);
+    body = with(body, "@STORE@", "partial[(part * m_size + m) * n_size + n] = value;");
+  } else {
+    body = with(body, "@STORE@", task.store);
+  }
+  plan.stages.push_back(
+      text.stage(task.kind, functions, body, down * across, task.slices * splits));
+  if (splits == 1) return;
+  plan.workspace_bytes +=
+      (static_cast<size_t>(results * splits) * size_of(task.real) + 15) / 16 * 16;
+  KernelText more(std::max(task.largest, results * splits));
+  more.type("Real", task.real);
+  task.declare(more);
+  more.pointer("partial", task.workspace, "const Real", at);
+  more.divisor("rows", task.m);
+  more.divisor("columns", task.n);
+  more.index("splits", splits);
+  more.index("count", results);
+  body = with(with(sum_text, "@SLICE@", task.of_slice(more)), "@STORE@", task.store);
+  plan.stages.push_back(more.stage(task.kind + "_sum", "",
+                                   std::string(loop_begin) + body + loop_end,
+                                   loop_blocks(results, multiprocessors)));
+}
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,71 @@
+// What the kernels of a CUDA device may use of it: its stream, scratch memory, and settings.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <typeindex>
+#include <unordered_map>
+
+#include "../backend.h"
+
+struct CUstream_st;
+
+namespace cornu::backend::cuda {
+
+/// One device while kernels are made ready and run. Its CUDA context is current on the calling
+/// thread, and no other thread is at work on the device: all of it happens under one lock.
+class Context {
+ public:
+  Context() = default;
+  Context(const Context&) = delete;
+  virtual ~Context() = default;
+
+  /// The device's number for the driver.
+  virtual int ordinal() const = 0;
+  /// 90 is compute capability 9.0.
+  virtual int architecture() const = 0;
+  virtual int multiprocessors() const = 0;
+
+  /// The stream on which everything runs in order (a CUstream, the same as a cudaStream_t).
+  virtual CUstream_st* stream() const = 0;
+
+  /// Scratch memory, aligned to 256. It belongs to the caller for what it launches before anybody's
+  /// next call of `workspace`. May be another address in each run. Null for 0 bytes.
+  virtual void* workspace(size_t bytes) = 0;
+  /// What a kernel should not ask more than, where it has a choice. Default: 256 MiB, or 32 MiB on
+  /// small devices.
+  virtual size_t workspace_limit() const = 0;
+
+  /// For memory that a kernel keeps between runs. Blocks may be given back while launched work
+  /// still reads them.
+  virtual Allocator& allocator() = 0;
+
+  /// Another kernel made ready, to be run as a part of this one, with a copy of its own of anything
+  /// that it keeps.
+  virtual std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
+                                              std::span<const Operand> outputs) = 0;
+
+  /// What a library keeps for each device (its handle, say): made by T(Context&) at the first call,
+  /// destroyed with the device.
+  template <class T>
+  T& part() {
+    std::shared_ptr<void>& part = parts_[std::type_index(typeid(T))];
+    if (!part) part = std::make_shared<T>(*this);
+    return *static_cast<T*>(part.get());
+  }
+
+ protected:
+  void drop_parts() { parts_.clear(); }
+
+ private:
+  std::unordered_map<std::type_index, std::shared_ptr<void>> parts_;
+};
+
+/// Whether float32 products in matrix products and convolutions may be rounded to TF32 (10 bits of
+/// mantissa). Default: what the environment variable CORNU_TF32 says (1 or 0), else false.
+bool tf32();
+/// Takes effect for kernels that are made ready after it; eager calls forget theirs.
+void set_tf32(bool allowed);
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,454 @@
+// Matrix products by cuBLASLt: descriptors, the choice of an algorithm, and runs.
+#include "cublas_matmul.h"
+
+#include <cublasLt.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "../error.h"
+#include "../log.h"
+#include "bounded_cache.h"
+#include "driver.h"
+#include "library_checks.h"
+#include "library_search.h"
+#include "matmul_layout.h"
+#include "operands_text.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+constexpr size_t workspace_bytes = size_t{32} << 20;
+constexpr int most_candidates = 6;
+constexpr size_t most_measured_bytes = size_t{1} << 30;
+
+struct Functions {
+  decltype(&cublasLtGetVersion) version;
+  decltype(&cublasLtGetStatusName) status_name;
+  decltype(&cublasLtGetStatusString) status_text;
+  decltype(&cublasLtCreate) create;
+  decltype(&cublasLtDestroy) destroy;
+  decltype(&cublasLtMatmul) matmul;
+  decltype(&cublasLtMatmulDescCreate) product_create;
+  decltype(&cublasLtMatmulDescDestroy) product_destroy;
+  decltype(&cublasLtMatmulDescSetAttribute) product_set;
+  decltype(&cublasLtMatrixLayoutCreate) layout_create;
+  decltype(&cublasLtMatrixLayoutDestroy) layout_destroy;
+  decltype(&cublasLtMatrixLayoutSetAttribute) layout_set;
+  decltype(&cublasLtMatmulPreferenceCreate) preference_create;
+  decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
+  decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
+  decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
+};
+
+Functions open() {
+  const Library library = Library::open("cublasLt", {13, 12});
+  const auto get = [&]<class F>(F& to, const char* name) {
+    to = library.function<std::remove_pointer_t<F>>(name);
+  };
+  Functions f;
+  get(f.version, "cublasLtGetVersion");
+  get(f.status_name, "cublasLtGetStatusName");
+  get(f.status_text, "cublasLtGetStatusString");
+  get(f.create, "cublasLtCreate");
+  get(f.destroy, "cublasLtDestroy");
+  get(f.matmul, "cublasLtMatmul");
+  get(f.product_create, "cublasLtMatmulDescCreate");
+  get(f.product_destroy, "cublasLtMatmulDescDestroy");
+  get(f.product_set, "cublasLtMatmulDescSetAttribute");
+  get(f.layout_create, "cublasLtMatrixLayoutCreate");
+  get(f.layout_destroy, "cublasLtMatrixLayoutDestroy");
+  get(f.layout_set, "cublasLtMatrixLayoutSetAttribute");
+  get(f.preference_create, "cublasLtMatmulPreferenceCreate");
+  get(f.preference_destroy, "cublasLtMatmulPreferenceDestroy");
+  get(f.preference_set, "cublasLtMatmulPreferenceSetAttribute");
+  get(f.heuristic, "cublasLtMatmulAlgoGetHeuristic");
+  return f;
+}
+
+/// Throws UnsupportedError when there is no cuBLASLt.
+const Functions& functions() {
+  static const Functions opened = open();
+  return opened;
+}
+
+std::string describe(cublasStatus_t status) {
+  return std::string(functions().status_name(status)) + " (" + functions().status_text(status) +
+         ")";
+}
+
+/// What cuBLASLt does not take.
+class Refusal : public StateError {
+ public:
+  using StateError::StateError;
+};
+
+void check(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw Refusal(std::string(what) + ": " + describe(status));
+}
+
+struct Types {
+  cudaDataType_t element, scale;
+  cublasComputeType_t compute;
+};
+
+std::optional<Types> types_of(DType dtype, bool tf32) {
+  switch (dtype) {
+    case DType::float16:
+      return Types{CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case DType::bfloat16:
+      return Types{CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case DType::float32:
+      return Types{CUDA_R_32F, CUDA_R_32F,
+                   tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+    case DType::float64:
+      return Types{CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    default:
+      return std::nullopt;
+  }
+}
+
+struct DestroyProduct {
+  void operator()(cublasLtMatmulDesc_t d) const { functions().product_destroy(d); }
+};
+struct DestroyLayout {
+  void operator()(cublasLtMatrixLayout_t d) const { functions().layout_destroy(d); }
+};
+struct DestroyPreference {
+  void operator()(cublasLtMatmulPreference_t d) const { functions().preference_destroy(d); }
+};
+template <class T, class Destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
+using LayoutRef = Owned<cublasLtMatrixLayout_t, DestroyLayout>;
+
+LayoutRef make_layout(const ColumnMatrix& matrix, int64_t batch, cudaDataType_t type) {
+  cublasLtMatrixLayout_t raw;
+  check(functions().layout_create(&raw, type, static_cast<uint64_t>(matrix.rows),
+                                  static_cast<uint64_t>(matrix.columns), matrix.leading),
+        "cublasLtMatrixLayoutCreate");
+  LayoutRef layout(raw);
+  const auto count = static_cast<int32_t>(batch);
+  check(functions().layout_set(raw, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count)),
+        "cublasLtMatrixLayoutSetAttribute");
+  check(functions().layout_set(raw, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                               &matrix.batch_stride, sizeof(matrix.batch_stride)),
+        "cublasLtMatrixLayoutSetAttribute");
+  return layout;
+}
+
+/// The descriptors of a product.
+struct Product {
+  Owned<cublasLtMatmulDesc_t, DestroyProduct> product;
+  LayoutRef first, second, result;
+
+  Product(const MatmulLayout& layout, const Types& types, bool bias) {
+    cublasLtMatmulDesc_t raw;
+    check(functions().product_create(&raw, types.compute, types.scale), "cublasLtMatmulDescCreate");
+    product.reset(raw);
+    const cublasOperation_t first_op = layout.first.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
+    if (bias) {
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
+      // Some versions have no algorithm for a null address; runs set the real one.
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{16}));
+    }
+    first = make_layout(layout.first, layout.batch, types.element);
+    second = make_layout(layout.second, layout.batch, types.element);
+    result = make_layout(layout.result, layout.batch, types.element);
+  }
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t name, const T& value) {
+    check(functions().product_set(product.get(), name, &value, sizeof(value)),
+          "cublasLtMatmulDescSetAttribute");
+  }
+};
+
+/// Algorithms for a product, the heuristic's first choice first.
+std::vector<cublasLtMatmulHeuristicResult_t> candidates(cublasLtHandle_t handle,
+                                                        const Product& product, int alignment) {
+  cublasLtMatmulPreference_t raw;
+  check(functions().preference_create(&raw), "cublasLtMatmulPreferenceCreate");
+  const Owned<cublasLtMatmulPreference_t, DestroyPreference> preference(raw);
+  const auto set = [&]<class T>(cublasLtMatmulPreferenceAttributes_t name, const T& value) {
+    check(functions().preference_set(raw, name, &value, sizeof(value)),
+          "cublasLtMatmulPreferenceSetAttribute");
+  };
+  const uint64_t bytes = workspace_bytes;
+  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes);
+  // Sums of parts in the type of the sums, not in that of the result.
+  const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductions);
+  const auto least = static_cast<uint32_t>(alignment);
+  for (auto name :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+    set(name, least);
+  std::vector<cublasLtMatmulHeuristicResult_t> found(most_candidates);
+  int count = 0;
+  check(functions().heuristic(handle, product.product.get(), product.first.get(),
+                              product.second.get(), product.result.get(), product.result.get(), raw,
+                              most_candidates, found.data(), &count),
+        "cublasLtMatmulAlgoGetHeuristic");
+  found.resize(static_cast<size_t>(count));
+  std::erase_if(found, [](const auto& one) { return one.state != CUBLAS_STATUS_SUCCESS; });
+  return found;
+}
+
+struct Algorithm {
+  cublasLtMatmulAlgo_t algorithm;
+  size_t workspace = 0;
+  bool bias = false;  // whether it adds the bias
+};
+
+/// What is kept for a device.
+struct Handle {
+  explicit Handle(Context&) {
+    try {
+      const cublasStatus_t status = functions().create(&handle);
+      if (status == CUBLAS_STATUS_SUCCESS) return;
+      handle = nullptr;
+      warn_once("cuBLASLt: expected a device to use, found " + describe(status) +
+                ". Matrix products run in generated kernels. Check that the driver is as new as "
+                "the library.");
+    } catch (const UnsupportedError&) {
+      // No cuBLASLt: library_versions() says why.
+    }
+  }
+  ~Handle() {
+    if (handle != nullptr) functions().destroy(handle);
+  }
+  Handle(const Handle&) = delete;
+
+  cublasLtHandle_t handle = nullptr;
+  BoundedCache<std::optional<Algorithm>> algorithms{2048};
+};
+
+class CublasMatmul : public Executable {
+ public:
+  CublasMatmul(Context& context, cublasLtHandle_t handle, MatmulLayout layout, const Types& types,
+               DType dtype, const Algorithm& algorithm)
+      : context_(context),
+        handle_(handle),
+        layout_(std::move(layout)),
+        product_(layout_, types, algorithm.bias),
+        algorithm_(algorithm),
+        element_(size_of(dtype)),
+        wide_(dtype == DType::float64) {}
+
+  /// For a bias that the algorithm does not add, by a kernel over the output.
+  void set_epilogue(std::unique_ptr<Executable> epilogue) { epilogue_ = std::move(epilogue); }
+  /// Takes another algorithm, to be measured.
+  void use(const cublasLtMatmulHeuristicResult_t& candidate) {
+    algorithm_.algorithm = candidate.algo;
+    algorithm_.workspace = candidate.workspaceSize;
+  }
+
+  void run(void* const* data) override {
+    void* const bias = algorithm_.bias || epilogue_ ? data[2] : nullptr;
+    void* const out = data[bias != nullptr ? 3 : 2];
+    const cublasStatus_t status = launch(data[0], data[1], algorithm_.bias ? bias : nullptr, out);
+    if (status != CUBLAS_STATUS_SUCCESS)
+      throw StateError("cuBLASLt " + cublas_version() + ": a product of " +
+                       std::to_string(layout_.result.columns) + " x " +
+                       std::to_string(layout_.depth) + " by " + std::to_string(layout_.depth) +
+                       " x " + std::to_string(layout_.result.rows) +
+                       " failed: " + describe(status) +
+                       ". Run again with CUBLASLT_LOG_LEVEL=5 for the library's own words.");
+    if (epilogue_) {
+      void* const operands[] = {out, bias, out};
+      epilogue_->run(operands);
+    }
+  }
+
+  cublasStatus_t launch(const void* a, const void* b, const void* bias, void* out) {
+    void* const workspace = context_.workspace(algorithm_.workspace);
+    if (bias != nullptr) product_.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    const float one = 1, zero = 0;
+    const double wide_one = 1, wide_zero = 0;
+    const void* alpha = wide_ ? static_cast<const void*>(&wide_one) : &one;
+    const void* beta = wide_ ? static_cast<const void*>(&wide_zero) : &zero;
+    for (const MatmulOffsets& at : layout_.calls) {
+      const char* first = static_cast<const char*>(b) + bytes(at.first);
+      const char* second = static_cast<const char*>(a) + bytes(at.second);
+      char* result = static_cast<char*>(out) + bytes(at.result);
+      const cublasStatus_t status = functions().matmul(
+          handle_, product_.product.get(), alpha, first, product_.first.get(), second,
+          product_.second.get(), beta, result, product_.result.get(), result, product_.result.get(),
+          &algorithm_.algorithm, workspace, algorithm_.workspace, context_.stream());
+      if (status != CUBLAS_STATUS_SUCCESS) return status;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+  }
+
+ private:
+  size_t bytes(int64_t elements) const { return static_cast<size_t>(elements) * element_; }
+
+  Context& context_;
+  cublasLtHandle_t handle_;
+  MatmulLayout layout_;
+  Product product_;
+  Algorithm algorithm_;
+  size_t element_;
+  bool wide_;
+  std::unique_ptr<Executable> epilogue_;
+};
+
+bool measured() {
+  static const bool on = [] {
+    const char* text = std::getenv("CORNU_CUDA_MEASURE");
+    return text == nullptr || std::string(text) != "0";
+  }();
+  return on;
+}
+
+/// A block of the device's memory for the time of a measurement.
+class Block {
+ public:
+  Block(Allocator& allocator, size_t bytes)
+      : allocator_(allocator), bytes_(bytes), data_(allocator.allocate(bytes)) {}
+  ~Block() { allocator_.deallocate(data_, bytes_); }
+  Block(const Block&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  Allocator& allocator_;
+  size_t bytes_;
+  void* data_;
+};
+
+/// The index of the fastest of `found`. What the memory holds does not matter to their speed.
+size_t fastest(const std::vector<cublasLtMatmulHeuristicResult_t>& found, CublasMatmul& product,
+               std::span<const Operand> inputs, const Operand& out, Context& context) {
+  size_t bytes = 0;
+  for (const Operand& operand : inputs) bytes += operand.shape->numel() * size_of(operand.dtype);
+  bytes += out.shape->numel() * size_of(out.dtype);
+  if (found.size() < 2 || !measured() || bytes > most_measured_bytes) return 0;
+  const auto block = [&](const Operand& operand) {
+    return std::make_unique<Block>(context.allocator(),
+                                   operand.shape->numel() * size_of(operand.dtype));
+  };
+  std::vector<std::unique_ptr<Block>> blocks;
+  try {
+    for (const Operand& operand : inputs) blocks.push_back(block(operand));
+    blocks.push_back(block(out));
+  } catch (const MemoryError&) {
+    return 0;
+  }
+  const Driver& driver = Driver::get();
+  const void* bias = inputs.size() > 2 ? blocks[2]->data() : nullptr;
+  using Clock = std::chrono::steady_clock;
+  size_t best = 0;
+  double best_seconds = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    product.use(found[i]);
+    double seconds = 0;
+    bool taken = true;
+    // The first round loads the kernel.
+    for (int round = 0; round < 3 && taken; ++round) {
+      constexpr int repeats = 4;
+      driver.check(driver.stream_synchronize(context.stream()), "measurement of a product");
+      const Clock::time_point start = Clock::now();
+      for (int r = 0; r < repeats && taken; ++r)
+        taken = product.launch(blocks[0]->data(), blocks[1]->data(), bias, blocks.back()->data()) ==
+                CUBLAS_STATUS_SUCCESS;
+      driver.check(driver.stream_synchronize(context.stream()), "measurement of a product");
+      const double took = std::chrono::duration<double>(Clock::now() - start).count();
+      if (round == 1 || (round == 2 && took < seconds)) seconds = took;
+    }
+    // A later choice of the heuristic's has to be clearly faster.
+    if (taken && (best_seconds == 0 || seconds < 0.97 * best_seconds)) {
+      best = i;
+      best_seconds = seconds;
+    }
+  }
+  return best;
+}
+
+std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, const Types& types,
+                                std::span<const Operand> inputs, const Operand& out,
+                                Context& context) {
+  const int alignment = matmul_alignment(layout, size_of(out.dtype));
+  for (const bool bias : {inputs.size() > 2, false}) {
+    try {
+      const Product product(layout, types, bias);
+      const auto found = candidates(handle.handle, product, alignment);
+      if (!found.empty()) {
+        Algorithm algorithm{found[0].algo, found[0].workspaceSize, bias};
+        CublasMatmul trial(context, handle.handle, layout, types, out.dtype, algorithm);
+        const size_t best = fastest(found, trial, bias ? inputs : inputs.first(2), out, context);
+        return Algorithm{found[best].algo, found[best].workspaceSize, bias};
+      }
+    } catch (const Refusal&) {
+      // Without the bias, or not at all.
+    }
+    if (!bias) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string cublas_version(std::string* why) {
+  try {
+    const size_t v = functions().version();
+    return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." +
+           std::to_string(v % 100);
+  } catch (const UnsupportedError& error) {
+    if (why != nullptr) *why = error.what();
+    return "";
+  }
+}
+
+std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const Shape& b,
+                       const Shape& out) {
+  std::string why;
+  if (cublas_version(&why).empty()) return "absent: " + why;
+  const std::optional<Types> types = types_of(dtype, false);
+  const std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
+  if (!types || !layout) return "refused: no layout";
+  try {
+    const Product product(*layout, *types, matmul.bias);
+    return "descriptors made";
+  } catch (const Refusal& refusal) {
+    return std::string("refused: ") + refusal.what();
+  }
+}
+
+std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const Operand> inputs,
+                                          std::span<const Operand> outputs, Context& context) {
+  const Operand& out = outputs[0];
+  const bool exact = !tf32();
+  const std::optional<Types> types = types_of(out.dtype, !exact);
+  if (!types) return nullptr;
+  for (const Operand& operand : inputs)
+    if (operand.dtype != out.dtype) return nullptr;
+  const std::optional<MatmulLayout> layout =
+      matmul_layout(matmul, *inputs[0].shape, *inputs[1].shape, *out.shape);
+  if (!layout) return nullptr;
+  Handle& handle = context.part<Handle>();
+  if (handle.handle == nullptr) return nullptr;
+  const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
+                          (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
+                          operands_text(inputs, outputs);
+  const std::optional<Algorithm> algorithm = handle.algorithms.get(
+      key, [&] { return choose(handle, *layout, *types, inputs, out, context); });
+  if (!algorithm) return nullptr;
+  auto executable = std::make_unique<CublasMatmul>(context, handle.handle, *layout, *types,
+                                                   out.dtype, *algorithm);
+  if (matmul.bias && !algorithm->bias) {
+    ProgramBuilder builder(2);
+    const ProgramRef sum = builder.finish({builder.input(0) + builder.input(1)});
+    const DType compute = out.dtype == DType::float64 ? DType::float64 : DType::float32;
+    const Operand operands[] = {out, inputs[2]};
+    executable->set_epilogue(context.prepare(Fused{sum, compute}, operands, outputs));
+  }
+  return executable;
+}
+
+}  // namespace cornu::backend::cuda

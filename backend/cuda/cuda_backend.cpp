@@ -1,0 +1,184 @@
+// Eager calls, prepared kernels, and copies on a CUDA device.
+#include "cuda_backend.h"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "../compositions.h"
+#include "settings.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+// The version of the kernel's module, which is what people know drivers by: "580.65.06", or "".
+std::string module_version() {
+  std::ifstream file("/sys/module/nvidia/version");
+  std::string version;
+  std::getline(file, version);
+  return version;
+}
+
+// Where numbers among the operands lie on the device; all others where they are.
+void place(Device& device, const Operand& operand, void*& data) {
+  if (operand.number && data) data = device.number(operand.dtype, data);
+}
+
+// For callers outside of sessions, who pass numbers by their address on the host.
+class Prepared final : public Executable {
+ public:
+  Prepared(Device& device, std::unique_ptr<Executable> inner, std::span<const Operand> inputs)
+      : device_(device), inner_(std::move(inner)) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].number) numbers_.emplace_back(i, inputs[i].dtype);
+  }
+  ~Prepared() override {
+    const Session session(device_, std::nothrow);
+    inner_.reset();
+  }
+
+  void run(void* const* data) override {
+    const Session session(device_);
+    inner_->run(placed(data));
+  }
+  uint32_t keeps(uint32_t stable) override { return inner_->keeps(stable); }
+  void keep(void* const* data) override {
+    const Session session(device_);
+    inner_->keep(placed(data));
+  }
+
+  void set_operands(size_t count) { addresses_.resize(numbers_.empty() ? 0 : count); }
+
+ private:
+  void* const* placed(void* const* data) {
+    if (numbers_.empty()) return data;
+    std::copy(data, data + addresses_.size(), addresses_.begin());
+    for (const auto& [i, dtype] : numbers_) addresses_[i] = device_.number(dtype, data[i]);
+    return addresses_.data();
+  }
+
+  Device& device_;
+  std::unique_ptr<Executable> inner_;
+  std::vector<std::pair<size_t, DType>> numbers_;
+  std::vector<void*> addresses_;
+};
+
+// A kernel that is run as a sequence of others.
+class Composed final : public Executable {
+ public:
+  Composed(Backend& backend, const Kernel& kernel, std::span<const Operand> inputs,
+           std::span<const Operand> outputs)
+      : backend_(backend), kernel_(kernel), inputs_(inputs.size()) {
+    shapes_.reserve(inputs.size() + outputs.size());  // operands point into it
+    for (const auto& list : {inputs, outputs})
+      for (const Operand& operand : list) {
+        shapes_.push_back(*operand.shape);
+        operands_.push_back({&shapes_.back(), operand.dtype, nullptr});
+      }
+  }
+  void run(void* const* data) override {
+    for (size_t i = 0; i < operands_.size(); ++i) operands_[i].data = data[i];
+    const std::span<const Operand> all(operands_);
+    composed(kernel_, all.first(inputs_), all.subspan(inputs_), backend_);
+  }
+
+ private:
+  Backend& backend_;
+  Kernel kernel_;
+  size_t inputs_;
+  std::vector<Shape> shapes_;
+  std::vector<Operand> operands_;
+};
+
+Services with_compositions(Services services, Backend& backend) {
+  if (!services.composition)
+    services.composition = [&backend](const Kernel& kernel, std::span<const Operand> inputs,
+                                      std::span<const Operand> outputs,
+                                      Context&) -> std::unique_ptr<Executable> {
+      if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel))
+        return nullptr;
+      return std::make_unique<Composed>(backend, kernel, inputs, outputs);
+    };
+  return services;
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(int ordinal, Services services, std::function<std::string()> versions)
+    : device_(ordinal, with_compositions(std::move(services), *this)),
+      versions_(std::move(versions)) {}
+
+CudaBackend::~CudaBackend() {
+  const Session session(device_, std::nothrow);
+  cache_.clear();
+}
+
+std::string CudaBackend::description() const {
+  const DeviceFacts& facts = device_.facts();
+  int version = 0;
+  device_.driver().version(&version);
+  std::string text =
+      fmt::format("{}, {:.0f} GiB", facts.model, static_cast<double>(facts.memory) / (1 << 30));
+  if (const std::string module = module_version(); !module.empty()) text += ", driver " + module;
+  text += fmt::format(", CUDA {}.{}", version / 1000, version % 1000 / 10);
+  if (versions_) text += ", " + versions_();
+  return text;
+}
+
+void CudaBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
+                      std::span<const Operand> outputs) {
+  const Session session(device_);
+  if (const uint64_t now = settings_version(); now != settings_) {
+    cache_.clear();
+    settings_ = now;
+  }
+  // A copy: kernels that it runs itself may push it out.
+  const std::shared_ptr<Executable> executable = cache_.get(
+      kernel, inputs, outputs, [&] { return make_executable(device_, kernel, inputs, outputs); });
+  device_.keep_for_graph(executable);
+  InlineVector<void*, 16> data;
+  for (const auto& list : {inputs, outputs})
+    for (const Operand& operand : list) {
+      data.push_back(operand.data);
+      place(device_, operand, data.back());
+    }
+  executable->run(data.data());
+}
+
+std::unique_ptr<Executable> CudaBackend::prepare(const Kernel& kernel,
+                                                 std::span<const Operand> inputs,
+                                                 std::span<const Operand> outputs) {
+  const Session session(device_);
+  auto prepared = std::make_unique<Prepared>(
+      device_, make_executable(device_, kernel, inputs, outputs), inputs);
+  prepared->set_operands(inputs.size() + outputs.size());
+  return prepared;
+}
+
+void CudaBackend::copy_from_host(void* device, const void* host, size_t bytes) {
+  const Session session(device_);
+  device_.copy_in(device, host, bytes);
+}
+
+void CudaBackend::copy_to_host(void* host, const void* device, size_t bytes) {
+  const Session session(device_);
+  device_.copy_out(host, device, bytes);
+}
+
+void CudaBackend::copy(void* to, const void* from, size_t bytes) {
+  const Session session(device_);
+  device_.copy_within(to, from, bytes);
+}
+
+void CudaBackend::synchronize() {
+  const Session session(device_);
+  device_.synchronize();
+}
+
+std::unique_ptr<Executable> CudaBackend::capture(const std::function<void()>& work) {
+  const Session session(device_);
+  return device_.capture(work);
+}
+
+}  // namespace cornu::backend::cuda

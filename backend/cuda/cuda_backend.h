@@ -1,0 +1,48 @@
+// A CUDA device as a Backend.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "device.h"
+#include "dispatch.h"
+
+namespace cornu::backend::cuda {
+
+/// "cuda:0". Kernels and copies are launched in the order of the calls and run by themselves.
+class CudaBackend final : public Backend {
+ public:
+  /// Throws StateError when the device cannot be opened. `versions` names the libraries, for
+  /// `description`.
+  CudaBackend(int ordinal, Services services, std::function<std::string()> versions = {});
+  CudaBackend(const CudaBackend&) = delete;
+  ~CudaBackend() override;
+
+  const std::string& name() const override { return device_.name(); }
+  std::string description() const override;
+  Allocator& allocator() override { return device_.allocator(); }
+  void run(const Kernel& kernel, std::span<const Operand> inputs,
+           std::span<const Operand> outputs) override;
+  std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
+                                      std::span<const Operand> outputs) override;
+  void copy_from_host(void* device, const void* host, size_t bytes) override;
+  void copy_to_host(void* host, const void* device, size_t bytes) override;
+  void copy(void* to, const void* from, size_t bytes) override;
+  void synchronize() override;
+
+  /// What `work` launches on this device, as an executable that launches all of it by one call of
+  /// the driver; see Device::capture.
+  std::unique_ptr<Executable> capture(const std::function<void()>& work);
+
+  Device& device() { return device_; }
+  /// Executables of eager calls that are kept.
+  size_t cached() const { return cache_.size(); }
+
+ private:
+  Device device_;
+  std::function<std::string()> versions_;
+  ExecutableCache cache_;
+  uint64_t settings_ = 0;
+};
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,207 @@
+// Convolutions by cuDNN: their graphs, and the copies around them.
+#include "cudnn_convolution.h"
+
+#include <algorithm>
+
+#include "cudnn_device.h"
+#include "library_layouts.h"
+
+namespace cornu::backend::cuda::cudnn {
+namespace {
+
+std::unique_ptr<Plan> plan_one(const Target& target, const Conv& conv, DType dtype, const Shape& x,
+                               const Shape& kernel, const Shape& y, bool fused,
+                               const Wishes& wishes, std::string* why) {
+  const ConvolutionLayouts layouts = convolution_layouts(conv, x, kernel, y);
+  const DType compute = dtype == DType::float64 ? DType::float64 : DType::float32;
+  const bool bias = fused && conv.bias, relu = fused && conv.relu;
+  Graph graph;
+  graph.tensor(layouts.x, dtype);
+  graph.tensor(layouts.kernel, dtype);
+  graph.tensor(layouts.y, dtype);
+  int64_t result = convolution_y;
+  if (bias) graph.tensor(layouts.bias, dtype);
+  if (bias || relu) result = graph.tensor(layouts.y, compute, Graph::Kind::inner);
+  graph.convolution(static_cast<ConvolutionPass>(conv.pass), convolution_x, convolution_kernel,
+                    result, layouts.geometry, compute);
+  if (bias) {
+    const int64_t sum = relu ? graph.tensor(layouts.y, compute, Graph::Kind::inner) : convolution_y;
+    graph.pointwise(Pointwise::add, {result, convolution_bias}, sum);
+    result = sum;
+  }
+  if (relu) graph.pointwise(Pointwise::relu, {result}, convolution_y);
+  return graph.plan(target, wishes, why);
+}
+
+bool any(const InlineVector<int64_t, 3>& values) {
+  return std::any_of(values.begin(), values.end(), [](int64_t v) { return v != 0; });
+}
+
+constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+ProgramRef epilogue(bool bias, bool relu) {
+  ProgramBuilder builder(bias ? 2 : 1);
+  Expr result = builder.input(0);
+  if (bias) result = result + builder.input(1);
+  if (relu) result = expr::relu(result);
+  return builder.finish({result});
+}
+
+class Convolution : public Executable {
+ public:
+  Convolution(const Conv& conv, std::span<const Operand> inputs, std::span<const Operand> outputs,
+              ConvolutionPlan plan, Context& context)
+      : context_(context), plan_(std::move(plan)), pass_(conv.pass), bias_(conv.bias) {
+    const bool forward = pass_ == ConvPass::forward, weights = pass_ == ConvPass::backward_weights;
+    const Operand& x = pass_ == ConvPass::backward_data ? outputs[0] : inputs[0];
+    const Operand& kernel = weights ? outputs[0] : inputs[1];
+    const DType dtype = x.dtype;
+    size_t bytes = aligned(plan_.plan->workspace());
+    if (!kernel_in_order(*kernel.shape)) {
+      const Copy copy =
+          weights ? kernel_from_library(*kernel.shape) : kernel_to_library(*kernel.shape);
+      const Shape ordered = kernel_to_library(*kernel.shape).shape;
+      const Operand given{kernel.shape, dtype, nullptr}, moved{&ordered, dtype, nullptr};
+      kernel_copy_ = weights ? context.prepare(copy, {&moved, 1}, {&given, 1})
+                             : context.prepare(copy, {&given, 1}, {&moved, 1});
+      kernel_offset_ = bytes;
+      kernel_bytes_ = static_cast<size_t>(kernel.shape->numel()) * size_of(dtype);
+      bytes += aligned(kernel_bytes_);
+    }
+    if (plan_.padded) {
+      const Shape wide = padded_shape(conv, *x.shape);
+      const Operand given{x.shape, dtype, nullptr}, padded{&wide, dtype, nullptr};
+      x_copy_ = pass_ == ConvPass::backward_data
+                    ? context.prepare(crop_copy(conv, *x.shape), {&padded, 1}, {&given, 1})
+                    : context.prepare(pad_copy(conv, *x.shape), {&given, 1}, {&padded, 1});
+      x_offset_ = bytes;
+      bytes += aligned(static_cast<size_t>(wide.numel()) * size_of(dtype));
+    }
+    if (forward && !plan_.fused && (conv.bias || conv.relu)) {
+      const DType compute = dtype == DType::float64 ? DType::float64 : DType::float32;
+      std::vector<Operand> operands{outputs[0]};
+      if (conv.bias) operands.push_back(inputs[2]);
+      epilogue_ = context.prepare(Fused{epilogue(conv.bias, conv.relu), compute}, operands,
+                                  outputs.first(1));
+    }
+    bytes_ = bytes;
+  }
+  ~Convolution() override { forget(); }
+
+  void run(void* const* data) override {
+    const bool weights = pass_ == ConvPass::backward_weights;
+    // The addresses of x, the kernel and y among the operands.
+    static constexpr int places[3][3] = {{0, 1, -1}, {2, 1, 0}, {0, 2, 1}};
+    const int* place = places[static_cast<int>(pass_)];
+    void* x = data[place[0]];
+    void* kernel = data[place[1]];
+    void* const y = data[place[2] < 0 ? (bias_ ? 3 : 2) : place[2]];
+    void* const given_x = x;
+    void* const given_kernel = kernel;
+
+    // The copies and the epilogue take no scratch memory, so it stays this kernel's.
+    char* scratch = static_cast<char*>(context_.workspace(bytes_));
+    if (kernel_copy_) {
+      kernel = kept_ != nullptr ? kept_ : scratch + kernel_offset_;
+      if (!weights && kept_ == nullptr) run_copy(*kernel_copy_, given_kernel, kernel);
+    }
+    if (x_copy_) {
+      x = scratch + x_offset_;
+      if (pass_ != ConvPass::backward_data) run_copy(*x_copy_, given_x, x);
+    }
+    const int64_t tensors[] = {convolution_x, convolution_kernel, convolution_y, convolution_bias};
+    void* const addresses[] = {x, kernel, y, bias_ ? data[2] : nullptr};
+    const size_t count = plan_.fused && bias_ ? 4 : 3;
+    plan_.plan->run({tensors, count}, {addresses, count}, scratch);
+    if (kernel_copy_ && weights) run_copy(*kernel_copy_, kernel, given_kernel);
+    if (x_copy_ && pass_ == ConvPass::backward_data) run_copy(*x_copy_, x, given_x);
+    if (epilogue_) {
+      void* const with_bias[] = {y, data[2], y};
+      void* const alone[] = {y, y};
+      epilogue_->run(bias_ ? with_bias : alone);
+    }
+  }
+
+  uint32_t keeps(uint32_t stable) override {
+    return kernel_copy_ && pass_ != ConvPass::backward_weights ? stable & 2u : 0;
+  }
+  void keep(void* const* data) override {
+    if (kept_ == nullptr) kept_ = context_.allocator().allocate(kernel_bytes_);
+    run_copy(*kernel_copy_, data[1], kept_);
+  }
+
+ private:
+  static void run_copy(Executable& copy, void* from, void* to) {
+    void* const data[] = {from, to};
+    copy.run(data);
+  }
+  void forget() {
+    if (kept_ != nullptr) context_.allocator().deallocate(kept_, kernel_bytes_);
+  }
+
+  Context& context_;
+  ConvolutionPlan plan_;
+  ConvPass pass_;
+  bool bias_;
+  std::unique_ptr<Executable> kernel_copy_, x_copy_, epilogue_;
+  size_t kernel_offset_ = 0, kernel_bytes_ = 0, x_offset_ = 0, bytes_ = 0;
+  void* kept_ = nullptr;
+};
+
+}  // namespace
+
+ConvolutionPlan plan_convolution(const Target& target, const Conv& conv, DType dtype,
+                                 const Shape& x, const Shape& kernel, const Shape& y,
+                                 size_t workspace, bool tf32, std::string* why) {
+  const Wishes wishes{.tensor_cores = dtype != DType::float32 || tf32,
+                      .deterministic = true,
+                      .workspace = workspace};
+  const bool forward = conv.pass == ConvPass::forward;
+  ConvolutionPlan found;
+  // All in one.
+  if (forward && (conv.bias || conv.relu)) {
+    found.plan = plan_one(target, conv, dtype, x, kernel, y, true, wishes, why);
+    found.fused = found.plan != nullptr;
+    if (found.plan) return found;
+  }
+  found.plan = plan_one(target, conv, dtype, x, kernel, y, false, wishes, why);
+  if (found.plan) return found;
+  if (!any(conv.pad_low) && !any(conv.pad_high)) return found;
+  found.plan = plan_one(target, without_padding(conv), dtype, padded_shape(conv, x), kernel, y,
+                        false, wishes, why);
+  found.padded = found.plan != nullptr;
+  return found;
+}
+
+std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operand> inputs,
+                                        std::span<const Operand> outputs, Context& context) {
+  const Operand& x = conv.pass == ConvPass::backward_data ? outputs[0] : inputs[0];
+  const Operand& kernel = conv.pass == ConvPass::backward_weights ? outputs[0] : inputs[1];
+  const Operand& y = conv.pass == ConvPass::forward         ? outputs[0]
+                     : conv.pass == ConvPass::backward_data ? inputs[0]
+                                                            : inputs[1];
+  const auto negative = [](int64_t pad) { return pad < 0; };
+  if (!is_float(x.dtype) || kernel.dtype != x.dtype || y.dtype != x.dtype || conv.block_x != 0 ||
+      conv.block_y != 0 || x.shape->numel() == 0 || kernel.shape->numel() == 0 ||
+      y.shape->numel() == 0 || !sizes_fit(conv, *x.shape, *kernel.shape, *y.shape) ||
+      std::any_of(conv.pad_low.begin(), conv.pad_low.end(), negative) ||
+      std::any_of(conv.pad_high.begin(), conv.pad_high.end(), negative))
+    return nullptr;
+  Device& device = context.part<Device>();
+  if (device.target() == nullptr) return nullptr;
+  const bool exact = !tf32();
+  std::string key = "convolution " + std::to_string(static_cast<int>(conv.pass)) + " " +
+                    std::to_string(conv.groups) + (conv.bias ? " bias" : "") +
+                    (conv.relu ? " relu" : "") + (exact ? " " : " tf32 ");
+  for (const auto& list : {conv.strides, conv.dilation, conv.pad_low, conv.pad_high})
+    for (int64_t value : list) key += std::to_string(value) + ",";
+  key += operands_text(inputs, outputs);
+  const ConvolutionPlan plan = device.convolution(key, [&] {
+    return plan_convolution(*device.target(), conv, x.dtype, *x.shape, *kernel.shape, *y.shape,
+                            context.workspace_limit(), !exact);
+  });
+  if (!plan.plan) return nullptr;
+  return std::make_unique<Convolution>(conv, inputs, outputs, plan, context);
+}
+
+}  // namespace cornu::backend::cuda::cudnn

@@ -1,0 +1,35 @@
+// Convolutions by cuDNN.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+
+#include "context.h"
+#include "cudnn_graph.h"
+
+namespace cornu::backend::cuda::cudnn {
+
+/// How a convolution runs: as one plan, with copies and an elementwise kernel around it where cuDNN
+/// does not take it whole.
+struct ConvolutionPlan {
+  std::shared_ptr<const Plan> plan;
+  bool fused = false;   ///< the plan adds the bias and clips
+  bool padded = false;  ///< x has its padding in memory
+};
+
+/// The tensors of the plan, as Graph numbers them.
+inline constexpr int64_t convolution_x = 1, convolution_kernel = 2, convolution_y = 3,
+                         convolution_bias = 4;
+
+/// Tries, in this order: all in one; bias and clipping apart; that with the padding apart. Without
+/// a plan when cuDNN has none. Shapes are those of x, the kernel and y, whatever the pass. float32
+/// uses tensor cores only when `tf32`.
+ConvolutionPlan plan_convolution(const Target& target, const Conv& conv, DType dtype,
+                                 const Shape& x, const Shape& kernel, const Shape& y,
+                                 size_t workspace, bool tf32, std::string* why = nullptr);
+
+/// Null when cuDNN does not have it.
+std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operand> inputs,
+                                        std::span<const Operand> outputs, Context& context);
+
+}  // namespace cornu::backend::cuda::cudnn

@@ -1,0 +1,283 @@
+// The device: memory, kernels, and scratch.
+#include "device.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "../error.h"
+#include "dispatch.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+constexpr size_t mebibyte = size_t{1} << 20;
+constexpr uint64_t work_between_milestones = 64;
+constexpr size_t most_milestones = 64;
+
+int device_handle(const Driver& driver, int ordinal) {
+  int device = 0;
+  driver.check(driver.device(&device, ordinal), "finding a device");
+  return device;
+}
+
+}  // namespace
+
+DeviceFacts device_facts(const Driver& driver, int ordinal) {
+  const int device = device_handle(driver, ordinal);
+  DeviceFacts facts;
+  char name[256] = {};
+  driver.check(driver.device_name(name, sizeof name - 1, device), "asking for a device's name");
+  facts.model = name;
+  driver.check(driver.device_memory(&facts.memory, device), "asking for a device's memory");
+  const auto attribute = [&](int which) {
+    int value = 0;
+    driver.check(driver.device_attribute(&value, which, device), "asking about a device");
+    return value;
+  };
+  constexpr int multiprocessor_count = 16, capability_major = 75, capability_minor = 76;
+  facts.multiprocessors = attribute(multiprocessor_count);
+  facts.architecture = 10 * attribute(capability_major) + attribute(capability_minor);
+  return facts;
+}
+
+// Scratch memory; graphs that use it keep it when the device has taken a larger one.
+struct Device::Scratch {
+  Scratch(CachingAllocator& allocator, size_t bytes)
+      : allocator(allocator), bytes(bytes), data(allocator.allocate(bytes)) {}
+  Scratch(const Scratch&) = delete;
+  ~Scratch() { allocator.deallocate(data, bytes); }
+  CachingAllocator& allocator;
+  size_t bytes;
+  void* data;
+};
+
+Device::Device(int ordinal, Services services)
+    : ordinal_(ordinal),
+      name_("cuda:" + std::to_string(ordinal)),
+      services_(std::move(services)),
+      facts_(device_facts(driver(), ordinal)),
+      context_(driver(), device_handle(driver(), ordinal)),
+      compute_(driver()),
+      copies_(driver()),
+      allocator_(*this, name_),
+      ring_(*this),
+      numbers_(number_memory()) {
+  allocator_.set_clock([this] { return work_.load(std::memory_order_relaxed); });
+}
+
+Device::~Device() {
+  try {
+    context_.use();
+    compute_.synchronize();
+    copies_.synchronize();
+  } catch (const Error&) {
+    // The device has failed before, and whoever used it knows.
+  }
+  drop_parts();
+  scratch_.reset();
+  numbers_.clear();
+}
+
+void* Device::workspace(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (!scratch_ || scratch_->bytes < bytes) {
+    scratch_.reset();  // before more is taken
+    scratch_ = std::make_shared<Scratch>(
+        allocator_, bytes < mebibyte ? mebibyte : (bytes + mebibyte - 1) / mebibyte * mebibyte);
+  }
+  keep_for_graph(scratch_);
+  return scratch_->data;
+}
+
+size_t Device::workspace_limit() const {
+  return facts_.memory >= (size_t{16} << 30) ? 256 * mebibyte : 32 * mebibyte;
+}
+
+std::unique_ptr<Executable> Device::prepare(const Kernel& kernel, std::span<const Operand> inputs,
+                                            std::span<const Operand> outputs) {
+  return make_executable(*this, kernel, inputs, outputs);
+}
+
+CUfunc_st* Device::function(const Source& source) {
+  if (const auto at = modules_.find(source.name); at != modules_.end()) return at->second.second;
+  const std::shared_ptr<const std::string> image = services_.compile(source, facts_.architecture);
+  auto module = std::make_unique<Module>(driver(), image->c_str());
+  CUfunc_st* const function = module->function(source.name.c_str());
+  modules_.emplace(source.name, std::pair(std::move(module), function));
+  return function;
+}
+
+void Device::launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint32_t threads,
+                    void* block, const char* name) {
+  void* parameters[] = {block};
+  const int result = driver().launch(function, grid_x, grid_y, 1, threads, 1, 1, 0,
+                                     compute_.handle(), parameters, nullptr);
+  if (result != 0)
+    driver().fail(result, fmt::format("the launch of {} ({} x {} blocks of {} threads) on {}", name,
+                                      grid_x, grid_y, threads, name_)
+                              .c_str());
+  count_work();
+}
+
+void Device::count_work() {
+  const uint64_t work = work_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const uint64_t last = milestones_.empty() ? passed_work_ : milestones_.back().count;
+  if (work - last >= work_between_milestones && !capturing_) add_milestone();
+}
+
+Event Device::take_event() {
+  if (spare_events_.empty()) return Event(driver());
+  Event event = std::move(spare_events_.back());
+  spare_events_.pop_back();
+  return event;
+}
+
+void Device::add_milestone() {
+  Event event = take_event();
+  event.record(compute_);
+  milestones_.push_back({work_.load(std::memory_order_relaxed), std::move(event)});
+  // Of those that nobody has asked for, every other one will do.
+  if (milestones_.size() > most_milestones) {
+    std::deque<Marked> kept;
+    for (size_t i = 0; i < milestones_.size(); ++i)
+      if (i % 2 == 1 || i + 1 == milestones_.size())
+        kept.push_back(std::move(milestones_[i]));
+      else
+        spare_events_.push_back(std::move(milestones_[i].event));
+    milestones_ = std::move(kept);
+  }
+}
+
+// Whether copies to the block at `to` need not wait for all that was launched: nothing has used it
+// since it was allocated, and the work that used its memory before has run, or the copy stream can
+// wait for it.
+bool Device::may_overtake(const void* to) {
+  const CachingAllocator::Times times = allocator_.times(to);
+  if (!times.known || times.taken != work_.load(std::memory_order_relaxed)) return false;
+  while (!milestones_.empty() && milestones_.front().event.passed()) {
+    passed_work_ = milestones_.front().count;
+    spare_events_.push_back(std::move(milestones_.front().event));
+    milestones_.pop_front();
+  }
+  if (times.freed <= passed_work_) return true;
+  for (const Marked& milestone : milestones_)
+    if (milestone.count >= times.freed) {
+      milestone.event.hold(copies_);
+      return true;
+    }
+  return false;
+}
+
+void Device::copy_in(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return;
+  refuse_capture("copies from the host");
+  // For less, ordering two streams costs more than it gains.
+  constexpr size_t worth_overtaking = 256 << 10;
+  const bool overtakes = bytes >= worth_overtaking && may_overtake(to);
+  staging_ = overtakes ? &copies_ : &compute_;
+  for (size_t done = 0; done < bytes;) {
+    const size_t count = std::min(bytes - done, ring_.piece_bytes());
+    void* const piece = ring_.take(count);
+    std::memcpy(piece, static_cast<const char*>(from) + done, count);
+    driver().check(driver().copy_in(address_of(to) + done, piece, count, staging_->handle()),
+                   "a copy to the device");
+    ring_.commit();
+    done += count;
+  }
+  if (overtakes) staged_.back().event.hold(compute_);
+  count_work();
+}
+
+void Device::copy_out(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return;
+  refuse_capture("copies to the host");
+  driver().check(driver().copy_out(to, address_of(from), bytes, compute_.handle()),
+                 "a copy from the device");
+  compute_.synchronize();
+}
+
+void Device::copy_within(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return;
+  driver().check(driver().copy_within(address_of(to), address_of(from), bytes, compute_.handle()),
+                 "a copy within the device");
+  count_work();
+}
+
+void Device::synchronize() {
+  refuse_capture("waits for the device");
+  compute_.synchronize();
+  copies_.synchronize();
+}
+
+void* Device::allocate(size_t bytes) {
+  context_.use();
+  DeviceAddress address = 0;
+  const int result = driver().memory_allocate(&address, bytes);
+  if (result == out_of_memory) return nullptr;
+  driver().check(result, "an allocation on the device");
+  return reinterpret_cast<void*>(address);
+}
+
+void Device::free(void* data) noexcept {
+  if (context_.try_use()) driver().memory_free(address_of(data));
+}
+
+size_t Device::free_bytes() {
+  context_.use();
+  size_t free = 0, total = 0;
+  return driver().memory_info(&free, &total) == 0 ? free : 0;
+}
+
+void* Device::allocate_pinned(size_t bytes) {
+  void* data = nullptr;
+  driver().check(driver().host_allocate(&data, bytes, 0), "pinning memory of the host");
+  return data;
+}
+
+void Device::free_pinned(void* data) noexcept { driver().host_free(data); }
+
+uint64_t Device::mark() {
+  Event event = take_event();
+  event.record(*staging_);
+  staged_.push_back({++marks_, std::move(event)});
+  return marks_;
+}
+
+// The ring asks for its oldest mark only, or when it ends for the newest.
+bool Device::passed(uint64_t mark) {
+  while (!staged_.empty() && staged_.front().count <= mark) {
+    if (!staged_.front().event.passed()) return false;
+    spare_events_.push_back(std::move(staged_.front().event));
+    staged_.pop_front();
+  }
+  return true;
+}
+
+void Device::wait(uint64_t mark) {
+  while (!staged_.empty() && staged_.front().count <= mark) {
+    staged_.front().event.wait();
+    spare_events_.push_back(std::move(staged_.front().event));
+    staged_.pop_front();
+  }
+}
+
+NumberTable::Memory Device::number_memory() {
+  return {[this](size_t bytes) {
+            void* data = allocate(bytes);
+            if (!data) {
+              allocator_.release();
+              data = allocate(bytes);
+            }
+            if (!data) driver().fail(out_of_memory, "an allocation for numbers");
+            return std::shared_ptr<void>(data, [this](void* p) { free(p); });
+          },
+          [this](void* to, const void* from, size_t bytes) {
+            driver().check(driver().copy_in(address_of(to), from, bytes, copies_.handle()),
+                           "a copy of a number to the device");
+            copies_.synchronize();
+          }};
+}
+
+}  // namespace cornu::backend::cuda

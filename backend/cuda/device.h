@@ -1,0 +1,150 @@
+// A CUDA device at work: its context, streams, memory, compiled kernels, and graphs of launches.
+#pragma once
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "allocator.h"
+#include "codegen/kernel_plan.h"
+#include "context.h"
+#include "driver.h"
+#include "numbers.h"
+#include "staging.h"
+
+namespace cornu::backend::cuda {
+
+/// What a device is made of. Tests give others.
+struct Services {
+  using Maker = std::function<std::unique_ptr<Executable>(
+      const Kernel&, std::span<const Operand> inputs, std::span<const Operand> outputs, Context&)>;
+
+  const Driver* driver = nullptr;
+  /// The machine code of a text for an architecture.
+  std::function<std::shared_ptr<const std::string>(const Source&, int architecture)> compile;
+  Maker library;  ///< kernels of libraries; null, or null results: none
+  /// Kernels made of other kernels, the last resort; null: those of backend/compositions.h.
+  Maker composition;
+};
+
+/// What the driver tells of a device.
+struct DeviceFacts {
+  std::string model;
+  size_t memory = 0;
+  int architecture = 0;
+  int multiprocessors = 0;
+};
+DeviceFacts device_facts(const Driver& driver, int ordinal);
+
+/// See Context. Everything but the allocator is used inside a Session.
+class Device final : public Context, private MemorySource, private StagingDevice {
+ public:
+  /// Throws StateError when the driver does not open the device.
+  Device(int ordinal, Services services);
+  ~Device() override;
+
+  const DeviceFacts& facts() const { return facts_; }
+  const Driver& driver() const { return *services_.driver; }
+  const Services& services() const { return services_; }
+  const std::string& name() const { return name_; }
+
+  int ordinal() const override { return ordinal_; }
+  int architecture() const override { return facts_.architecture; }
+  int multiprocessors() const override { return facts_.multiprocessors; }
+  CUstream_st* stream() const override { return compute_.handle(); }
+  void* workspace(size_t bytes) override;
+  size_t workspace_limit() const override;
+  CachingAllocator& allocator() override { return allocator_; }
+  std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
+                                      std::span<const Operand> outputs) override;
+
+  /// The function of a compiled text, which is loaded once and stays.
+  CUfunc_st* function(const Source& source);
+  /// The address of a number on the device.
+  void* number(DType dtype, const void* value) { return numbers_.address(dtype, value); }
+  /// Launches threads on the compute stream. `block` is the function's one argument.
+  void launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint32_t threads, void* block,
+              const char* name);
+  /// To be called after whatever was launched by others than `launch`.
+  void count_work();
+  /// While a graph is made: lets it keep `what`.
+  void keep_for_graph(const std::shared_ptr<void>& what);
+
+  void copy_in(void* to, const void* from, size_t bytes);
+  void copy_out(void* to, const void* from, size_t bytes);
+  void copy_within(void* to, const void* from, size_t bytes);
+  void synchronize();
+
+  /// What `work` launches, as one graph that `run` launches again, whatever its argument; nothing
+  /// of it runs now. Kernels should have run once before, so that they are compiled and loaded. The
+  /// graph works on the addresses that `work` saw. It keeps what was allocated meanwhile; all else
+  /// must live as long as the graph is run. Throws StateError when `work` waits for the device or
+  /// copies from or to the host.
+  std::unique_ptr<Executable> capture(const std::function<void()>& work);
+
+ private:
+  friend class Session;
+  class Graph;
+  struct Scratch;
+  struct Marked {
+    uint64_t count;
+    Event event;
+  };
+
+  void* allocate(size_t bytes) override;  // of MemorySource
+  void free(void* data) noexcept override;
+  size_t free_bytes() override;
+  void* allocate_pinned(size_t bytes) override;  // of StagingDevice
+  void free_pinned(void* data) noexcept override;
+  uint64_t mark() override;
+  bool passed(uint64_t mark) override;
+  void wait(uint64_t mark) override;
+
+  Event take_event();
+  void add_milestone();
+  bool may_overtake(const void* to);
+  void refuse_capture(const char* what) const;
+  NumberTable::Memory number_memory();
+
+  int ordinal_;
+  std::string name_;
+  Services services_;
+  std::recursive_mutex mutex_;
+  DeviceFacts facts_;
+  PrimaryContext context_;
+  Stream compute_, copies_;
+  std::vector<Event> spare_events_;
+  std::deque<Marked> staged_;        // ends of copies from the ring
+  const Stream* staging_ = nullptr;  // the stream of those that are being begun
+  uint64_t marks_ = 0;
+  std::deque<Marked> milestones_;  // of the compute stream, by the work launched before
+  uint64_t passed_work_ = 0;       // what is known to have run
+  std::atomic<uint64_t> work_{0};
+  CachingAllocator allocator_;
+  StagingRing ring_;
+  NumberTable numbers_;
+  std::shared_ptr<Scratch> scratch_;
+  std::unordered_map<std::string, std::pair<std::unique_ptr<Module>, CUfunc_st*>> modules_;
+  bool capturing_ = false;
+  std::vector<std::shared_ptr<void>> captured_;  // what the graph that is being made must keep
+};
+
+/// The right to work on a device: holds its lock, and makes its context the thread's.
+class Session {
+ public:
+  explicit Session(Device& device) : lock_(device.mutex_) { device.context_.use(); }
+  /// For destructors. At the end of a process the driver may be gone before what uses it.
+  Session(Device& device, std::nothrow_t) noexcept : lock_(device.mutex_) {
+    device.context_.try_use();
+  }
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+}  // namespace cornu::backend::cuda

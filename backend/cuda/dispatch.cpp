@@ -1,0 +1,92 @@
+// The order in which the ways to run a kernel are tried.
+#include "dispatch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "../error.h"
+#include "codegen/codegen.h"
+#include "launch.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+// What is left of a kernel when its results have no elements.
+class Nothing final : public Executable {
+ public:
+  void run(void* const*) override {}
+};
+
+// Runs what somebody else launches, and lets the device know.
+class Counted final : public Executable {
+ public:
+  Counted(Device& device, std::unique_ptr<Executable> inner)
+      : device_(device), inner_(std::move(inner)) {}
+  void run(void* const* data) override {
+    inner_->run(data);
+    device_.count_work();
+  }
+  uint32_t keeps(uint32_t stable) override { return inner_->keeps(stable); }
+  void keep(void* const* data) override {
+    inner_->keep(data);
+    device_.count_work();
+  }
+
+ private:
+  Device& device_;
+  std::unique_ptr<Executable> inner_;
+};
+
+bool is_empty(const Operand& operand) { return operand.shape->numel() == 0; }
+
+// The generated kernel, if the generator has a plan for this type of kernel.
+template <class K>
+std::optional<KernelPlan> generated(const K& kernel, std::span<const Operand> inputs,
+                                    std::span<const Operand> outputs, const PlanOptions& options) {
+  if constexpr (requires { plan(kernel, inputs, outputs, options); })
+    return plan(kernel, inputs, outputs, options);
+  else
+    return std::nullopt;
+}
+
+std::string operands_text(std::span<const Operand> operands) {
+  std::string text;
+  for (const Operand& operand : operands)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", dtype_name(operand.dtype),
+                        operand.shape->str());
+  return text;
+}
+
+}  // namespace
+
+std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel,
+                                            std::span<const Operand> inputs,
+                                            std::span<const Operand> outputs) {
+  if (std::all_of(outputs.begin(), outputs.end(), is_empty)) return std::make_unique<Nothing>();
+  const Services& services = device.services();
+  // Libraries differ in what they make of sums over nothing.
+  if (services.library && std::none_of(inputs.begin(), inputs.end(), is_empty))
+    if (auto executable = services.library(kernel, inputs, outputs, device))
+      return std::make_unique<Counted>(device, std::move(executable));
+
+  std::string why;
+  try {
+    const PlanOptions options{.multiprocessors = device.multiprocessors()};
+    const std::optional<KernelPlan> plan =
+        std::visit([&](const auto& k) { return generated(k, inputs, outputs, options); }, kernel);
+    if (plan)
+      return std::make_unique<PlanExecutable>(device, *plan, inputs.size() + outputs.size());
+  } catch (const UnsupportedError& e) {
+    why = fmt::format(" {}", e.what());
+  }
+  if (services.composition)
+    if (auto executable = services.composition(kernel, inputs, outputs, device)) return executable;
+  throw UnsupportedError(fmt::format(
+      "{}: expected a kernel {} of ({}) to ({}), found none.{} Move the operands to the CPU with "
+      "Tensor::to.",
+      device.name(), kernel_name(kernel), operands_text(inputs), operands_text(outputs), why));
+}
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,150 @@
+// The CUDA driver's interface, opened at run time: a machine without a driver runs the rest.
+#pragma once
+#include <cstddef>
+
+struct CUctx_st;
+struct CUstream_st;
+struct CUevent_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
+
+namespace cornu::backend::cuda {
+
+/// An address in a device's memory, as the driver takes it.
+using DeviceAddress = unsigned long long;
+
+/// The functions of libcuda.so.1 that are used, as cuda.h has them (results are CUresult). Tests
+/// fill one with functions of the host.
+struct Driver {
+  int (*error_name)(int, const char**) = nullptr;
+  int (*error_text)(int, const char**) = nullptr;
+  int (*initialize)(unsigned) = nullptr;
+  int (*version)(int*) = nullptr;
+
+  int (*device_count)(int*) = nullptr;
+  int (*device)(int*, int) = nullptr;
+  int (*device_name)(char*, int, int) = nullptr;
+  int (*device_memory)(size_t*, int) = nullptr;
+  int (*device_attribute)(int*, int, int) = nullptr;
+
+  int (*context_retain)(CUctx_st**, int) = nullptr;
+  int (*context_release)(int) = nullptr;
+  int (*context_set)(CUctx_st*) = nullptr;
+
+  int (*memory_info)(size_t*, size_t*) = nullptr;
+  int (*memory_allocate)(DeviceAddress*, size_t) = nullptr;
+  int (*memory_free)(DeviceAddress) = nullptr;
+  int (*host_allocate)(void**, size_t, unsigned) = nullptr;
+  int (*host_free)(void*) = nullptr;
+  int (*copy_in)(DeviceAddress, const void*, size_t, CUstream_st*) = nullptr;
+  int (*copy_out)(void*, DeviceAddress, size_t, CUstream_st*) = nullptr;
+  int (*copy_within)(DeviceAddress, DeviceAddress, size_t, CUstream_st*) = nullptr;
+
+  int (*stream_create)(CUstream_st**, unsigned) = nullptr;
+  int (*stream_destroy)(CUstream_st*) = nullptr;
+  int (*stream_synchronize)(CUstream_st*) = nullptr;
+  int (*stream_wait)(CUstream_st*, CUevent_st*, unsigned) = nullptr;
+  int (*event_create)(CUevent_st**, unsigned) = nullptr;
+  int (*event_destroy)(CUevent_st*) = nullptr;
+  int (*event_record)(CUevent_st*, CUstream_st*) = nullptr;
+  int (*event_query)(CUevent_st*) = nullptr;
+  int (*event_synchronize)(CUevent_st*) = nullptr;
+
+  int (*module_load)(CUmod_st**, const void*) = nullptr;
+  int (*module_unload)(CUmod_st*) = nullptr;
+  int (*module_function)(CUfunc_st**, CUmod_st*, const char*) = nullptr;
+  int (*launch)(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                CUstream_st*, void**, void**) = nullptr;
+
+  int (*capture_begin)(CUstream_st*, int) = nullptr;
+  int (*capture_end)(CUstream_st*, CUgraph_st**) = nullptr;
+  int (*graph_instantiate)(CUgraphExec_st**, CUgraph_st*, unsigned long long) = nullptr;
+  int (*graph_launch)(CUgraphExec_st*, CUstream_st*) = nullptr;
+  int (*graph_destroy)(CUgraph_st*) = nullptr;
+  int (*graph_exec_destroy)(CUgraphExec_st*) = nullptr;
+
+  /// The driver of this machine, initialised; opened by the first call. Throws UnsupportedError
+  /// when there is none, or when it refuses to start.
+  static const Driver& get();
+
+  /// Throws when `result` is not CUDA_SUCCESS: MemoryError for lack of memory, else StateError.
+  /// Both say what was `wanted` ("launch of a kernel") and CUDA's name for the fault.
+  void check(int result, const char* wanted) const {
+    if (result != 0) fail(result, wanted);
+  }
+  [[noreturn]] void fail(int result, const char* wanted) const;
+};
+
+/// Results of driver functions that are no faults.
+inline constexpr int out_of_memory = 2;
+inline constexpr int not_ready = 600;
+
+inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
+
+/// The device's primary context, which other CUDA code in the process shares. It is the calling
+/// thread's when it has been made.
+class PrimaryContext {
+ public:
+  PrimaryContext(const Driver& driver, int device);
+  PrimaryContext(const PrimaryContext&) = delete;
+  ~PrimaryContext();
+  /// Makes it the calling thread's.
+  void use() const { driver_.check(driver_.context_set(handle_), "use of a device"); }
+  bool try_use() const noexcept { return driver_.context_set(handle_) == 0; }
+
+ private:
+  const Driver& driver_;
+  int device_;
+  CUctx_st* handle_ = nullptr;
+};
+
+class Stream {
+ public:
+  explicit Stream(const Driver& driver);
+  Stream(const Stream&) = delete;
+  ~Stream();
+  CUstream_st* handle() const { return handle_; }
+  /// Waits until all that was launched on it has run.
+  void synchronize() const;
+
+ private:
+  const Driver& driver_;
+  CUstream_st* handle_ = nullptr;
+};
+
+/// A place in the order of a stream.
+class Event {
+ public:
+  explicit Event(const Driver& driver);
+  Event(Event&& other) noexcept;
+  Event(const Event&) = delete;
+  ~Event();
+  void record(const Stream& stream);
+  /// Whether the stream has come past it.
+  bool passed() const;
+  void wait() const;
+  /// Lets `stream` wait for it.
+  void hold(const Stream& stream) const;
+
+ private:
+  const Driver& driver_;
+  CUevent_st* handle_ = nullptr;
+};
+
+/// Compiled code on the device.
+class Module {
+ public:
+  /// `image` is a cubin, or PTX that ends in a 0.
+  Module(const Driver& driver, const char* image);
+  Module(const Module&) = delete;
+  ~Module();
+  CUfunc_st* function(const char* name) const;
+
+ private:
+  const Driver& driver_;
+  CUmod_st* handle_ = nullptr;
+};
+
+}  // namespace cornu::backend::cuda

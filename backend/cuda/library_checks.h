@@ -1,0 +1,27 @@
+// What the vendor's libraries say to kernels on a machine without a GPU: for tests and reports.
+#pragma once
+#include <string>
+
+#include "../kernel.h"
+
+namespace cornu::backend::cuda {
+
+/// Makes the descriptors of a product: "descriptors made", "refused: (why)" or "absent: (why)".
+std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const Shape& b,
+                       const Shape& out);
+
+/// Plans a convolution for a device that `json` describes, as cuDNN writes it: the engine, such as
+/// "engine 67, tensor cores", followed by ", padded" or ", fused" where that is so; "refused:
+/// (why)" or "absent: (why)".
+std::string try_convolution(const std::string& json, const Conv& conv, DType dtype, const Shape& x,
+                            const Shape& kernel, const Shape& y, bool tf32);
+
+/// The same for attention. Its engines are compiled for the device: without a driver cuDNN knows
+/// them, and refuses for want of libcuda.so.
+std::string try_attention(const std::string& json, const Attention& attention, DType dtype,
+                          const Shape& q, const Shape& k);
+
+/// The description of an H100.
+std::string described_h100();
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,47 @@
+// Finds and opens the vendor's shared libraries at run time, so that nothing is linked to them: in
+// the system's paths, in CUDA toolkits, and in Python packages (nvidia-cudnn-cu13 and the like).
+#pragma once
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace cornu::backend::cuda {
+
+/// An open shared library. It stays open until the process ends.
+class Library {
+ public:
+  /// Opens lib<stem>.so.<major> for the first of `majors` that is found: open("cudnn", {9}),
+  /// open("nvrtc", {13, 12}). Looks where the system's loader looks, then in `library_folders()`,
+  /// last in those of the Python packages that `python3` knows. Throws UnsupportedError with the
+  /// places it looked in and what to do.
+  static Library open(const std::string& stem, std::initializer_list<int> majors);
+
+  /// The address of a function, as the type of a pointer to it. Throws UnsupportedError when the
+  /// library has none of this name.
+  template <class Function>
+  Function* function(const char* name) const {
+    return reinterpret_cast<Function*>(address(name));
+  }
+  /// The address of a symbol, or null.
+  void* find(const char* name) const;
+
+  /// The file's name as it was opened.
+  const std::string& path() const { return path_; }
+
+ private:
+  void* address(const char* name) const;
+
+  void* handle_ = nullptr;
+  std::string path_;
+};
+
+/// Folders that may hold such libraries, those to prefer first: CORNU_CUDA_LIBRARIES (folders
+/// separated by colons), CUDA_HOME, CUDA_PATH, /usr/local/cuda*, and nvidia/*/lib in the Python
+/// packages of VIRTUAL_ENV, CONDA_PREFIX, ~/.local and the system. Only folders that exist.
+std::vector<std::filesystem::path> library_folders();
+
+/// nvidia/*/lib below a folder of Python packages.
+std::vector<std::filesystem::path> python_package_folders(const std::filesystem::path& packages);
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,27 @@
+// The table of numbers.
+#include "numbers.h"
+
+#include <cstring>
+
+namespace cornu::backend::cuda {
+
+void* NumberTable::address(DType dtype, const void* value) {
+  Key key{dtype, 0};
+  std::memcpy(&key.bits, value, size_of(dtype));
+  if (const auto at = addresses_.find(key); at != addresses_.end()) return at->second;
+  if (!slab_ || addresses_.size() == slots) {
+    clear();
+    slab_ = memory_.allocate(slots * slot_bytes);
+  }
+  void* const place = static_cast<char*>(slab_.get()) + addresses_.size() * slot_bytes;
+  memory_.upload(place, &key.bits, sizeof key.bits);
+  addresses_.emplace(key, place);
+  return place;
+}
+
+void NumberTable::clear() {
+  addresses_.clear();
+  slab_.reset();
+}
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,86 @@
+// Compiles generated kernels, each text once: NVRTC, opened at run time, and a cache in memory and
+// on disk.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/kernel_plan.h"
+
+namespace cornu::backend::cuda {
+
+/// The run-time compiler. Needs no GPU and no driver.
+class Nvrtc {
+ public:
+  /// The compiler of this process, opened by the first call. Throws UnsupportedError when there is
+  /// no NVRTC 12 or 13; see library_search.h for where it is looked for.
+  static const Nvrtc& get();
+
+  int major_version() const { return major_; }
+  int minor_version() const { return minor_; }
+  /// Architectures that it makes machine code for, ascending: 80 is compute capability 8.0.
+  const std::vector<int>& architectures() const { return architectures_; }
+
+  /// Whether `compile` gives PTX, not machine code: for devices newer than this compiler.
+  bool gives_ptx(int architecture) const;
+  /// Machine code (a cubin) for `architecture`, or PTX for the newest one that it knows; both are
+  /// what cuModuleLoadData takes. Products and sums are not contracted, so that programs round as
+  /// on the CPU. Throws StateError with the compiler's log, and ValueError for an architecture
+  /// older than all it knows.
+  std::string compile(const std::string& text, const std::string& name, int architecture) const;
+
+ private:
+  Nvrtc();
+  struct Functions;
+  std::shared_ptr<const Functions> functions_;
+  int major_ = 0, minor_ = 0;
+  std::vector<int> architectures_;
+};
+
+/// $XDG_CACHE_HOME/cornu/kernels, or ~/.cache/cornu/kernels; empty when neither is known.
+/// CORNU_KERNEL_CACHE names another folder.
+std::filesystem::path default_kernel_folder();
+
+/// Compiled kernels by the hash in their names. Any number of threads, and of processes that share
+/// the folder. Files carry a checksum: damaged ones are made again. What cannot be written is kept
+/// in memory alone.
+class NvrtcCache {
+ public:
+  struct Options {
+    std::filesystem::path folder = default_kernel_folder();  ///< empty: memory only
+    uint64_t max_bytes = uint64_t{256}
+                         << 20;  ///< of the folder; the files used longest ago go first
+  };
+  struct Counts {
+    int64_t compiled = 0, from_disk = 0, from_memory = 0;
+  };
+  using Image = std::shared_ptr<const std::string>;
+
+  NvrtcCache() : NvrtcCache(Options{}) {}
+  explicit NvrtcCache(Options options);
+
+  /// The compiled text, which `Nvrtc::compile` describes. Throws what that throws.
+  Image image(const Source& source, int architecture);
+  Counts counts() const;
+
+ private:
+  std::filesystem::path file_of(const Source& source, int architecture) const;
+  Image load(const std::filesystem::path& file) const;
+  void save(const std::filesystem::path& file, const std::string& image);
+  void shrink();
+
+  Options options_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_future<Image>> images_;
+  Counts counts_;
+  std::mutex folder_mutex_;
+  uint64_t folder_bytes_ = 0;
+  bool folder_measured_ = false;
+};
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,41 @@
+// The settings and their defaults from the environment.
+#include "settings.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "../error.h"
+#include "context.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+bool from_environment() {
+  const char* const text = std::getenv("CORNU_TF32");
+  if (!text || !*text) return false;
+  const std::string_view value = text;
+  if (value == "1" || value == "on" || value == "true") return true;
+  if (value == "0" || value == "off" || value == "false") return false;
+  throw ValueError("The environment variable CORNU_TF32: expected 1 or 0, found '" +
+                   std::string(value) + "'.");
+}
+
+std::atomic<uint64_t> version{0};
+
+std::atomic<bool>& allowed() {
+  static std::atomic<bool> allowed{from_environment()};
+  return allowed;
+}
+
+}  // namespace
+
+bool tf32() { return allowed().load(std::memory_order_relaxed); }
+
+void set_tf32(bool value) {
+  if (allowed().exchange(value) != value) ++version;
+}
+
+uint64_t settings_version() { return version.load(std::memory_order_relaxed); }
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,336 @@
+// The queues and the memory of the fake driver.
+#include "fake_driver.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <set>
+#include <utility>
+
+struct CUctx_st {};
+struct CUevent_st {
+  CUstream_st* stream = nullptr;  // where it was recorded last
+  uint64_t position = 0;          // and after how much work there
+};
+struct CUstream_st {
+  std::deque<std::function<void()>> queue;
+  uint64_t launched = 0, done = 0;
+  CUgraph_st* capture = nullptr;
+};
+struct CUmod_st {
+  std::string image;
+};
+struct CUfunc_st {
+  std::string name;
+};
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> work;
+};
+
+namespace cornu::backend::testing {
+
+struct FakeDriver::State {
+  std::map<cuda::DeviceAddress, size_t> blocks;
+  std::set<void*> pinned;
+  std::set<CUstream_st*> streams;
+  std::set<CUevent_st*> events;
+  std::set<CUmod_st*> modules;
+  std::set<CUgraph_st*> graphs;
+  std::set<CUgraphExec_st*> execs;
+  std::map<std::string, CUfunc_st> functions;
+  CUctx_st context;
+};
+
+namespace {
+
+FakeDriver* fake = nullptr;
+thread_local CUctx_st* current = nullptr;  // the thread's context
+
+void run_until(CUstream_st* stream, uint64_t position) {
+  while (stream->done < position && !stream->queue.empty()) {
+    const std::function<void()> work = std::move(stream->queue.front());
+    stream->queue.pop_front();
+    work();
+    ++stream->done;
+  }
+}
+
+}  // namespace
+
+// The functions of the table. No context: 201, as the driver says.
+struct Calls {
+  static FakeDriver::State& state() { return *fake->state_; }
+
+  static int count(const char* name, bool needs_context = true) {
+    ++fake->calls[name];
+    if (const auto fault = fake->faults.find(name); fault != fake->faults.end())
+      return fault->second;
+    return needs_context && !current ? 201 : 0;
+  }
+
+  static int put(CUstream_st* stream, std::function<void()> work) {
+    if (stream->capture) {
+      stream->capture->work.push_back(std::move(work));
+      return 0;
+    }
+    stream->queue.push_back(std::move(work));
+    ++stream->launched;
+    return 0;
+  }
+
+  template <class T>
+  static int make(std::set<T*>& all, T** result, const char* name, T value = {}) {
+    if (const int fault = count(name)) return fault;
+    *result = *all.insert(new T(std::move(value))).first;
+    return 0;
+  }
+  template <class T>
+  static int destroy(std::set<T*>& all, T* object, const char* name) {
+    if (const int fault = count(name)) return fault;
+    if (all.erase(object) == 0) return 1;
+    delete object;
+    return 0;
+  }
+
+  static bool on_device(cuda::DeviceAddress address, size_t bytes) {
+    const auto& blocks = state().blocks;
+    auto at = blocks.upper_bound(address);
+    if (at == blocks.begin()) return false;
+    --at;
+    return address + bytes <= at->first + at->second;
+  }
+
+  static int copy(void* to, const void* from, size_t bytes, CUstream_st* stream) {
+    return put(stream, [=] { std::memcpy(to, from, bytes); });
+  }
+  static void* host(cuda::DeviceAddress address) { return reinterpret_cast<void*>(address); }
+
+  static cuda::Driver table() {
+    cuda::Driver d;
+    d.error_name = [](int result, const char** name) {
+      *name = result == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+              : result == 201 ? "CUDA_ERROR_INVALID_CONTEXT"
+              : result == 719 ? "CUDA_ERROR_LAUNCH_FAILED"
+              : result == 901 ? "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"
+                              : "CUDA_ERROR_INVALID_VALUE";
+      return 0;
+    };
+    d.error_text = [](int, const char** text) {
+      *text = "as the test wants";
+      return 0;
+    };
+    d.initialize = [](unsigned) { return count("initialize", false); };
+    d.version = [](int* version) {
+      *version = 13000;
+      return count("version", false);
+    };
+    d.device_count = [](int* number) {
+      *number = fake->devices;
+      return count("device_count", false);
+    };
+    d.device = [](int* device, int ordinal) {
+      *device = ordinal;
+      return ordinal < fake->devices ? count("device", false) : 101;
+    };
+    d.device_name = [](char* name, int size, int) {
+      std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
+      return count("device_name", false);
+    };
+    d.device_memory = [](size_t* bytes, int) {
+      *bytes = fake->capacity;
+      return count("device_memory", false);
+    };
+    d.device_attribute = [](int* value, int which, int) {
+      *value = which == 16 ? 132 : which == 75 ? 9 : 0;
+      return count("device_attribute", false);
+    };
+    d.context_retain = [](CUctx_st** context, int) {
+      *context = &state().context;
+      return count("context_retain", false);
+    };
+    d.context_release = [](int) { return count("context_release", false); };
+    d.context_set = [](CUctx_st* context) {
+      current = context;
+      return count("context_set", false);
+    };
+    d.memory_info = [](size_t* free, size_t* total) {
+      *total = fake->capacity;
+      *free = fake->capacity - fake->allocated();
+      return count("memory_info");
+    };
+    d.memory_allocate = [](cuda::DeviceAddress* address, size_t bytes) {
+      if (const int fault = count("memory_allocate")) return fault;
+      if (fake->allocated() + bytes > fake->capacity) return cuda::out_of_memory;
+      *address = cuda::address_of(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
+      state().blocks[*address] = bytes;
+      return 0;
+    };
+    d.memory_free = [](cuda::DeviceAddress address) {
+      if (const int fault = count("memory_free")) return fault;
+      fake->run_all();
+      if (state().blocks.erase(address) == 0) return 1;
+      std::free(host(address));
+      return 0;
+    };
+    d.host_allocate = [](void** data, size_t bytes, unsigned) {
+      if (const int fault = count("host_allocate")) return fault;
+      *data = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+      state().pinned.insert(*data);
+      return 0;
+    };
+    d.host_free = [](void* data) {
+      if (const int fault = count("host_free")) return fault;
+      if (state().pinned.erase(data) == 0) return 1;
+      std::free(data);
+      return 0;
+    };
+    d.copy_in = [](cuda::DeviceAddress to, const void* from, size_t bytes, CUstream_st* stream) {
+      if (const int fault = count("copy_in")) return fault;
+      return on_device(to, bytes) ? copy(host(to), from, bytes, stream) : 1;
+    };
+    d.copy_out = [](void* to, cuda::DeviceAddress from, size_t bytes, CUstream_st* stream) {
+      if (const int fault = count("copy_out")) return fault;
+      return on_device(from, bytes) ? copy(to, host(from), bytes, stream) : 1;
+    };
+    d.copy_within = [](cuda::DeviceAddress to, cuda::DeviceAddress from, size_t bytes,
+                       CUstream_st* stream) {
+      if (const int fault = count("copy_within")) return fault;
+      if (!on_device(to, bytes) || !on_device(from, bytes)) return 1;
+      return copy(host(to), host(from), bytes, stream);
+    };
+    add_streams(d);
+    add_kernels(d);
+    return d;
+  }
+
+  static void add_streams(cuda::Driver& d) {
+    d.stream_create = [](CUstream_st** stream, unsigned) {
+      return make(state().streams, stream, "stream_create");
+    };
+    d.stream_destroy = [](CUstream_st* stream) {
+      return destroy(state().streams, stream, "stream_destroy");
+    };
+    d.stream_synchronize = [](CUstream_st* stream) {
+      if (const int fault = count("stream_synchronize")) return fault;
+      if (stream->capture) return 900;
+      run_until(stream, stream->launched);
+      return 0;
+    };
+    d.stream_wait = [](CUstream_st* stream, CUevent_st* event, unsigned) {
+      if (const int fault = count("stream_wait")) return fault;
+      CUstream_st* const other = event->stream;
+      const uint64_t position = event->position;
+      return other ? put(stream, [=] { run_until(other, position); }) : 0;
+    };
+    d.event_create = [](CUevent_st** event, unsigned) {
+      return make(state().events, event, "event_create");
+    };
+    d.event_destroy = [](CUevent_st* event) {
+      return destroy(state().events, event, "event_destroy");
+    };
+    d.event_record = [](CUevent_st* event, CUstream_st* stream) {
+      if (const int fault = count("event_record")) return fault;
+      event->stream = stream;
+      event->position = stream->launched;
+      return 0;
+    };
+    d.event_query = [](CUevent_st* event) {
+      if (const int fault = count("event_query")) return fault;
+      return event->stream && event->stream->done < event->position ? cuda::not_ready : 0;
+    };
+    d.event_synchronize = [](CUevent_st* event) {
+      if (const int fault = count("event_synchronize")) return fault;
+      if (event->stream) run_until(event->stream, event->position);
+      return 0;
+    };
+  }
+
+  static void add_kernels(cuda::Driver& d) {
+    d.module_load = [](CUmod_st** module, const void* image) {
+      return make(state().modules, module, "module_load",
+                  CUmod_st{static_cast<const char*>(image)});
+    };
+    d.module_unload = [](CUmod_st* module) {
+      return destroy(state().modules, module, "module_unload");
+    };
+    d.module_function = [](CUfunc_st** function, CUmod_st* module, const char* name) {
+      if (const int fault = count("module_function")) return fault;
+      if (module->image != name) return 500;
+      *function = &state().functions.try_emplace(name, CUfunc_st{name}).first->second;
+      return 0;
+    };
+    d.launch = [](CUfunc_st* function, unsigned grid_x, unsigned grid_y, unsigned, unsigned threads,
+                  unsigned, unsigned, unsigned, CUstream_st* stream, void** parameters, void**) {
+      if (const int fault = count("launch")) return fault;
+      const FakeDriver::Kernel& kernel = fake->kernels[function->name];
+      const auto* const words = static_cast<const uint64_t*>(parameters[0]);
+      std::vector<uint64_t> block(words, words + kernel.words);
+      fake->launches.push_back({function->name, grid_x, grid_y, threads, block});
+      return put(stream, [run = kernel.run, block] {
+        if (run) run(block);
+      });
+    };
+    d.capture_begin = [](CUstream_st* stream, int) {
+      if (const int fault = count("capture_begin")) return fault;
+      return make(state().graphs, &stream->capture, "graph");
+    };
+    d.capture_end = [](CUstream_st* stream, CUgraph_st** graph) {
+      *graph = std::exchange(stream->capture, nullptr);
+      if (const int fault = count("capture_end")) {
+        destroy(state().graphs, *graph, "graph_destroy");
+        *graph = nullptr;
+        return fault;
+      }
+      return 0;
+    };
+    d.graph_instantiate = [](CUgraphExec_st** exec, CUgraph_st* graph, unsigned long long) {
+      return make(state().execs, exec, "graph_instantiate", CUgraphExec_st{graph->work});
+    };
+    d.graph_launch = [](CUgraphExec_st* exec, CUstream_st* stream) {
+      if (const int fault = count("graph_launch")) return fault;
+      return put(stream, [work = exec->work] {
+        for (const auto& step : work) step();
+      });
+    };
+    d.graph_destroy = [](CUgraph_st* graph) {
+      return destroy(state().graphs, graph, "graph_destroy");
+    };
+    d.graph_exec_destroy = [](CUgraphExec_st* exec) {
+      return destroy(state().execs, exec, "graph_exec_destroy");
+    };
+  }
+};
+
+FakeDriver::FakeDriver() : state_(std::make_unique<State>()), table_(Calls::table()) {
+  fake = this;
+  current = nullptr;
+}
+
+FakeDriver::~FakeDriver() {
+  for (const auto& [address, bytes] : state_->blocks) std::free(Calls::host(address));
+  fake = nullptr;
+}
+
+size_t FakeDriver::allocated() const {
+  size_t sum = 0;
+  for (const auto& [address, bytes] : state_->blocks) sum += bytes;
+  return sum;
+}
+
+void FakeDriver::run_all() {
+  for (CUstream_st* stream : state_->streams) run_until(stream, stream->launched);
+}
+
+void FakeDriver::enqueue(CUstream_st* stream, std::function<void()> work) {
+  Calls::put(stream, std::move(work));
+}
+
+int FakeDriver::objects() const {
+  return static_cast<int>(state_->streams.size() + state_->events.size() + state_->modules.size() +
+                          state_->graphs.size() + state_->execs.size() + state_->pinned.size());
+}
+
+}  // namespace cornu::backend::testing

@@ -1,0 +1,61 @@
+// A CUDA driver made of host functions: memory is the host's, streams are queues that run when
+// somebody waits for them, launches are recorded.
+#pragma once
+#include <cornu/backend/cuda/codegen/kernel_plan.h>
+#include <cornu/backend/cuda/driver.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cornu::backend::testing {
+
+/// One at a time in a process. Whatever uses it must be gone before it is.
+class FakeDriver {
+ public:
+  FakeDriver();
+  FakeDriver(const FakeDriver&) = delete;
+  ~FakeDriver();
+
+  const cuda::Driver& table() const { return table_; }
+
+  /// What a launch of the function `name` does with its argument block, which is copied at the
+  /// launch. The compiled image of a kernel is its name.
+  struct Kernel {
+    size_t words = 0;
+    std::function<void(const std::vector<uint64_t>& block)> run;
+  };
+  std::map<std::string, Kernel> kernels;
+  struct Launch {
+    std::string name;
+    unsigned grid_x, grid_y, threads;
+    std::vector<uint64_t> block;
+  };
+  std::vector<Launch> launches;
+
+  /// How often each function was called: "memory_allocate", "copy_in", ...
+  std::map<std::string, int> calls;
+  /// Results that calls of a function give instead of doing anything.
+  std::map<std::string, int> faults;
+  size_t capacity = size_t{256} << 20;  ///< of the device's memory
+  size_t allocated() const;
+  int devices = 1;
+
+  /// Runs all that was launched.
+  void run_all();
+  /// Puts work on a stream, as a library would.
+  void enqueue(CUstream_st* stream, std::function<void()> work);
+  /// Objects that were made and not destroyed: streams, events, modules, graphs, pinned blocks.
+  int objects() const;
+
+ private:
+  struct State;
+  friend struct Calls;
+  std::unique_ptr<State> state_;
+  cuda::Driver table_;
+};
+
+}  // namespace cornu::backend::testing

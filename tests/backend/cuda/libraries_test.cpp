@@ -1,0 +1,309 @@
+// The vendor's libraries without a GPU: the mapping of products and convolutions onto theirs is
+// emulated on the host, and their descriptors and plans are made for a described device.
+#include <catch.h>
+#include <cornu/backend/cuda/library_checks.h>
+#include <cornu/backend/cuda/library_layouts.h>
+#include <cornu/backend/cuda/matmul_layout.h>
+#include <dlfcn.h>
+
+#include "../array.h"
+
+// Null when the tests are linked without the sources that need the vendor's headers.
+namespace cornu::backend::cuda {
+[[gnu::weak]] std::string try_matmul(const Matmul&, DType, const Shape&, const Shape&,
+                                     const Shape&);
+[[gnu::weak]] std::string try_convolution(const std::string&, const Conv&, DType, const Shape&,
+                                          const Shape&, const Shape&, bool);
+[[gnu::weak]] std::string try_attention(const std::string&, const Attention&, DType, const Shape&,
+                                        const Shape&);
+[[gnu::weak]] std::string described_h100();
+}  // namespace cornu::backend::cuda
+
+using namespace cornu;
+using namespace cornu::backend;
+using namespace cornu::backend::cuda;
+using namespace cornu::backend::testing;
+using cudnn::ConvolutionLayouts;
+using cudnn::Layout;
+
+namespace {
+
+struct Product {
+  Matmul matmul;
+  Shape a, b, out;
+  int64_t calls, batch;
+};
+
+const Product products[] = {
+    {{}, {3, 5}, {5, 4}, {3, 4}, 1, 1},
+    {{.transpose_a = true}, {5, 3}, {5, 4}, {3, 4}, 1, 1},
+    {{.transpose_b = true}, {3, 5}, {4, 5}, {3, 4}, 1, 1},
+    {{.transpose_a = true, .transpose_b = true}, {5, 3}, {4, 5}, {3, 4}, 1, 1},
+    {{.bias = true}, {3, 5}, {5, 4}, {3, 4}, 1, 1},
+    // A batch of a's alone becomes rows.
+    {{}, {2, 6, 3, 5}, {5, 4}, {2, 6, 3, 4}, 1, 1},
+    {{.transpose_b = true, .bias = true}, {2, 6, 3, 5}, {4, 5}, {2, 6, 3, 4}, 1, 1},
+    {{.transpose_a = true}, {6, 5, 3}, {5, 4}, {6, 3, 4}, 1, 6},
+    {{}, {3, 5}, {6, 5, 4}, {6, 3, 4}, 1, 6},
+    {{}, {2, 6, 3, 5}, {2, 6, 5, 4}, {2, 6, 3, 4}, 1, 12},
+    // Patterns without one stride: the larger group in one call.
+    {{}, {2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}, 2, 6},
+    {{.transpose_a = true}, {6, 1, 5, 3}, {2, 5, 4}, {6, 2, 3, 4}, 2, 6},
+    {{}, {2, 1, 7, 3, 5}, {2, 6, 1, 5, 4}, {2, 6, 7, 3, 4}, 12, 7},
+    {{}, {1, 1, 3, 5}, {2, 6, 5, 4}, {2, 6, 3, 4}, 1, 12},
+};
+
+// What a library of column-major products does with a layout.
+void run_columns(const MatmulLayout& layout, Array& a, Array& b, const Array* bias, Array& out) {
+  const auto at = [](const ColumnMatrix& m, int64_t i, int64_t j) {
+    REQUIRE(i < m.rows);
+    REQUIRE(j < m.columns);
+    return i + j * m.leading;
+  };
+  for (const MatmulOffsets& call : layout.calls)
+    for (int64_t batch = 0; batch < layout.batch; ++batch)
+      for (int64_t j = 0; j < layout.result.columns; ++j)
+        for (int64_t i = 0; i < layout.result.rows; ++i) {
+          double sum = bias != nullptr ? (*bias)[i] : 0;
+          for (int64_t l = 0; l < layout.depth; ++l) {
+            const ColumnMatrix &f = layout.first, &s = layout.second;
+            sum += b[call.first + batch * f.batch_stride +
+                     (f.transposed ? at(f, l, i) : at(f, i, l))] *
+                   a[call.second + batch * s.batch_stride +
+                     (s.transposed ? at(s, j, l) : at(s, l, j))];
+          }
+          out.set(call.result + batch * layout.result.batch_stride + at(layout.result, i, j), sum);
+        }
+}
+
+struct Convolution {
+  Conv conv;
+  Shape x, kernel, y;
+};
+
+Conv conv_of(InlineVector<int64_t, 3> strides, InlineVector<int64_t, 3> dilation,
+             InlineVector<int64_t, 3> low, InlineVector<int64_t, 3> high, int64_t groups = 1) {
+  Conv conv;
+  conv.strides = strides;
+  conv.dilation = dilation;
+  conv.pad_low = low;
+  conv.pad_high = high;
+  conv.groups = groups;
+  return conv;
+}
+
+std::vector<Convolution> convolutions() {
+  return {
+      {conv_of({1}, {1}, {2}, {0}), {2, 9, 3}, {3, 3, 4}, {2, 9, 4}},
+      {conv_of({1, 1}, {1, 1}, {1, 1}, {1, 1}), {2, 5, 6, 3}, {3, 3, 3, 4}, {2, 5, 6, 4}},
+      {conv_of({2, 2}, {1, 1}, {0, 0}, {1, 1}), {2, 6, 8, 3}, {3, 3, 3, 4}, {2, 3, 4, 4}},
+      {conv_of({1, 2}, {2, 1}, {2, 0}, {2, 1}, 2), {1, 7, 6, 4}, {3, 3, 2, 6}, {1, 7, 3, 6}},
+      {conv_of({1, 1}, {1, 1}, {0, 0}, {0, 0}, 4), {1, 4, 5, 4}, {2, 3, 1, 8}, {1, 3, 3, 8}},
+      {conv_of({1, 1, 2}, {1, 1, 1}, {0, 1, 0}, {0, 1, 1}),
+       {1, 3, 4, 6, 2},
+       {2, 3, 2, 2, 3},
+       {1, 2, 4, 3, 3}},
+  };
+}
+
+// The convolution that the library's documentation defines, over the layouts' strides.
+void run_layouts(const ConvolutionLayouts& l, int64_t groups, const Array& x, const Array& kernel,
+                 Array& y) {
+  const size_t axes = l.geometry.strides.size();
+  const auto each = [](const std::vector<int64_t>& sizes, auto&& visit) {
+    std::vector<int64_t> at(sizes.size(), 0);
+    int64_t count = 1;
+    for (int64_t size : sizes) count *= size;
+    for (int64_t i = 0; i < count; ++i) {
+      visit(at);
+      for (size_t axis = sizes.size(); axis-- > 0 && ++at[axis] == sizes[axis];) at[axis] = 0;
+    }
+  };
+  const auto place = [](const Layout& layout, const std::vector<int64_t>& at) {
+    int64_t position = 0;
+    for (size_t i = 0; i < at.size(); ++i) position += at[i] * layout.strides[i];
+    return position;
+  };
+  const int64_t outs = l.kernel.sizes[0] / groups, ins = l.kernel.sizes[1];
+  each(l.y.sizes, [&](const std::vector<int64_t>& to) {
+    double sum = 0;
+    std::vector<int64_t> window = l.kernel.sizes;
+    window[0] = 1;
+    each(window, [&](std::vector<int64_t> tap) {
+      tap[0] = to[1];
+      std::vector<int64_t> from{to[0], to[1] / outs * ins + tap[1]};
+      for (size_t i = 0; i < axes; ++i) {
+        const int64_t at = to[i + 2] * l.geometry.strides[i] - l.geometry.pad_low[i] +
+                           tap[i + 2] * l.geometry.dilation[i];
+        if (at < 0 || at >= l.x.sizes[i + 2]) return;
+        from.push_back(at);
+      }
+      sum += x[place(l.x, from)] * kernel[place(l.kernel, tap)];
+    });
+    y.set(place(l.y, to), sum);
+  });
+}
+
+Array run_on_cpu(const Kernel& kernel, std::vector<Array> inputs, const Shape& out) {
+  Array result(inputs[0].dtype(), out);
+  std::vector<Operand> operands;
+  for (Array& input : inputs) operands.push_back(input.operand());
+  const Operand output = result.operand();
+  cpu_backend().run(kernel, operands, {&output, 1});
+  return result;
+}
+
+void check_same(const Array& found, const Array& wanted) {
+  REQUIRE(found.numel() == wanted.numel());
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < found.numel(); ++i) wrong += found[i] != wanted[i];
+  CHECK(wrong == 0);
+}
+
+// Whether the sources that need the vendor's headers are in this program, and the library is here.
+bool usable(const std::string& said) {
+  if (!said.starts_with("absent")) return true;
+  WARN("Not tested: " << said);
+  return false;
+}
+
+bool linked() {
+  const bool all = try_matmul != nullptr && try_convolution != nullptr &&
+                   try_attention != nullptr && described_h100 != nullptr;
+  if (!all) WARN("Not tested: built without the headers of cuBLASLt and cuDNN");
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a row-major product is a column-major one of the exchanged factors") {
+  std::mt19937 random(1);
+  for (const Product& p : products) {
+    INFO(p.a.str() << " x " << p.b.str() << " -> " << p.out.str());
+    const auto layout = matmul_layout(p.matmul, p.a, p.b, p.out);
+    REQUIRE(layout);
+    CHECK(layout->calls.size() == static_cast<size_t>(p.calls));
+    CHECK(layout->batch == p.batch);
+    Array a = random_array(random, DType::float64, p.a, -3, 3);
+    Array b = random_array(random, DType::float64, p.b, -3, 3);
+    Array bias = random_array(random, DType::float64, {p.out.back()}, -3, 3);
+    std::vector<Array> inputs{a, b};
+    if (p.matmul.bias) inputs.push_back(bias);
+    Array found(DType::float64, p.out);
+    run_columns(*layout, a, b, p.matmul.bias ? &bias : nullptr, found);
+    check_same(found, run_on_cpu(p.matmul, inputs, p.out));
+  }
+  CHECK_FALSE(matmul_layout({}, {0, 5}, {5, 4}, {0, 4}));
+  CHECK_FALSE(matmul_layout({}, {2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}, 1));
+}
+
+TEST_CASE("the alignment of a product is that of all its parts") {
+  const auto alignment = [](const Shape& a, const Shape& b, const Shape& out) {
+    return matmul_alignment(*matmul_layout({}, a, b, out), 4);
+  };
+  CHECK(alignment({3, 5}, {5, 4}, {3, 4}) == 16);
+  CHECK(alignment({2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}) == 4);
+  CHECK(alignment({2, 1, 4, 4}, {1, 6, 4, 4}, {2, 6, 4, 4}) == 16);
+}
+
+TEST_CASE("convolutions by the library's layouts are those of the CPU") {
+  std::mt19937 random(2);
+  for (const Convolution& c : convolutions()) {
+    INFO(c.x.str() << " * " << c.kernel.str() << " -> " << c.y.str());
+    CHECK(cudnn::sizes_fit(c.conv, c.x, c.kernel, c.y));
+    Array x = random_array(random, DType::float32, c.x, -3, 3);
+    Array kernel = random_array(random, DType::float32, c.kernel, -3, 3);
+    const Array wanted = run_on_cpu(c.conv, {x, kernel}, c.y);
+    const Copy to = cudnn::kernel_to_library(c.kernel);
+    const Array ordered = run_on_cpu(to, {kernel}, to.shape);
+    Array found(DType::float32, c.y);
+    run_layouts(cudnn::convolution_layouts(c.conv, c.x, c.kernel, c.y), c.conv.groups, x, ordered,
+                found);
+    check_same(found, wanted);
+    // With the padding in memory.
+    const Copy pad = cudnn::pad_copy(c.conv, c.x);
+    const Array padded = run_on_cpu(pad, {x}, pad.shape);
+    CHECK(pad.shape == cudnn::padded_shape(c.conv, c.x));
+    Array again(DType::float32, c.y);
+    run_layouts(
+        cudnn::convolution_layouts(cudnn::without_padding(c.conv), pad.shape, c.kernel, c.y),
+        c.conv.groups, padded, ordered, again);
+    check_same(again, wanted);
+    // The copies' ways back.
+    check_same(run_on_cpu(cudnn::crop_copy(c.conv, c.x), {padded}, c.x), x);
+    check_same(run_on_cpu(cudnn::kernel_from_library(c.kernel), {ordered}, c.kernel), kernel);
+  }
+  CHECK_FALSE(cudnn::sizes_fit(conv_of({1}, {1}, {0}, {0}), {2, 9, 3}, {3, 3, 4}, {2, 9, 4}));
+  CHECK(cudnn::kernel_in_order({1, 1, 1, 8}));
+  CHECK(cudnn::kernel_in_order({3, 3, 8, 1}));
+  CHECK_FALSE(cudnn::kernel_in_order({1, 1, 2, 8}));
+}
+
+TEST_CASE("attention's operands are (batch, heads, time, depth) by strides") {
+  CHECK(cudnn::attention_layout({2, 5, 3, 8}) == Layout{{2, 3, 5, 8}, {120, 8, 24, 1}});
+  CHECK(cudnn::attention_layout({2, 5, 3, 8}, true) == Layout{{2, 3, 8, 5}, {120, 8, 1, 24}});
+}
+
+TEST_CASE("cuBLASLt takes the descriptors of products") {
+  if (!linked()) return;
+  for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64})
+    for (const Product& p : products) {
+      const std::string said = try_matmul(p.matmul, dtype, p.a, p.b, p.out);
+      if (!usable(said)) return;
+      CHECK(said == "descriptors made");
+    }
+  CHECK(try_matmul({}, DType::int32, {3, 5}, {5, 4}, {3, 4}).starts_with("refused"));
+}
+
+TEST_CASE("cuDNN has deterministic engines for convolutions on an H100") {
+  if (!linked()) return;
+  const std::string h100 = described_h100();
+  for (DType dtype : {DType::float32, DType::bfloat16, DType::float16, DType::float64})
+    for (Convolution c : convolutions())
+      for (ConvPass pass :
+           {ConvPass::forward, ConvPass::backward_data, ConvPass::backward_weights}) {
+        c.conv.pass = pass;
+        // Engines for 16-bit operands want channels in eights.
+        const auto widen = [&](Shape shape, int axis) {
+          shape[axis] *= 8;
+          return shape;
+        };
+        const Shape kernel = widen(widen(c.kernel, c.kernel.rank() - 1), c.kernel.rank() - 2);
+        const Shape x = widen(c.x, c.x.rank() - 1), y = widen(c.y, c.y.rank() - 1);
+        INFO(dtype_name(dtype) << " " << x.str() << " * " << kernel.str() << " pass "
+                               << static_cast<int>(pass));
+        const std::string said = try_convolution(h100, c.conv, dtype, x, kernel, y, false);
+        if (!usable(said)) return;
+        INFO(said);
+        CHECK(said.starts_with("engine"));
+        CHECK(said.find("not deterministic") == std::string::npos);
+        CHECK(said.find("narrow") == std::string::npos);
+        // float32 stays float32 unless TF32 is asked for.
+        if (dtype == DType::float32) CHECK(said.find("tensor cores") == std::string::npos);
+      }
+}
+
+TEST_CASE("cuDNN has fused attention for an H100") {
+  if (!linked()) return;
+  const bool driver = dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
+  if (!driver) WARN("Partly tested: there is no libcuda.so.1, not even the toolkit's stub");
+  const std::string h100 = described_h100();
+  for (bool backward : {false, true})
+    for (bool causal : {false, true})
+      for (DType dtype : {DType::float16, DType::bfloat16}) {
+        const Attention attention{.scale = 0.125, .causal = causal, .backward = backward};
+        const std::string said =
+            try_attention(h100, attention, dtype, {8, 1024, 12, 64}, {8, 1024, 12, 64});
+        if (!usable(said)) return;
+        INFO(said);
+        // Its kernels are compiled, then loaded by the driver. The toolkit's stub of a driver lets
+        // the first be seen; without any, cuDNN does not go as far.
+        if (driver)
+          CHECK((said.starts_with("engine") ||
+                 said.find("EXECUTION_FAILED_CUDA_DRIVER") != std::string::npos));
+        else
+          CHECK((said.starts_with("engine") || said.starts_with("refused")));
+      }
+  CHECK_FALSE(
+      try_attention(h100, {}, DType::float32, {2, 16, 2, 8}, {2, 16, 2, 8}).starts_with("engine"));
+}

@@ -1,0 +1,69 @@
+// What the tests of hostile files share: the undamaged originals, and what reading a file ends
+// with.
+#pragma once
+#include <cornu/backend/error.h>
+#include <cornu/framework/model/model.h>
+#include <cornu/framework/saving/archive.h>
+#include <paths.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "temporary.h"
+
+namespace cornu::test {
+
+inline std::filesystem::path hostile_folder() { return source_path("tests/data/hostile"); }
+
+/// A member of base.keras, a small model that loads.
+inline std::string base_member(const std::string& name) {
+  return saving::ArchiveReader(hostile_folder() / "base.keras").map(name).text();
+}
+
+/// Writes a .keras archive of the two members that a model needs.
+inline void write_keras(const std::filesystem::path& path, const std::string& config,
+                        const std::string& weights,
+                        saving::Compression compression = saving::Compression::stored) {
+  saving::ArchiveWriter writer(path);
+  writer.add("config.json", saving::Bytes::of(config), compression);
+  writer.add("model.weights.h5", saving::Bytes::of(weights), compression);
+  writer.finish();
+}
+
+/// What a load says when it refuses the file; "" when it loads. It takes less than ten seconds, and
+/// what it throws is a FileError that names the file.
+template <class Load>
+std::string refusal(const std::filesystem::path& path, Load load) {
+  const auto start = std::chrono::steady_clock::now();
+  std::string error;
+  try {
+    load(path.string());
+  } catch (const FileError& e) {
+    error = e.what();
+    INFO(error);
+    CHECK(error.find(path.filename().string()) != error.npos);
+  }
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  return error;
+}
+
+inline std::string refusal_of_model(const std::filesystem::path& path) {
+  return refusal(path, [](const std::string& p) { load_model(p); });
+}
+
+inline std::string refusal_of_weights(const std::filesystem::path& path) {
+  static const auto model = load_model((hostile_folder() / "base.keras").string());
+  return refusal(path, [&](const std::string& p) { model->load_weights(p); });
+}
+
+/// The most memory that this program has had at once.
+inline long peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024;
+}
+
+}  // namespace cornu::test
