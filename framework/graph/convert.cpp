@@ -115,7 +115,10 @@ std::vector<Tensor> FromValue<std::vector<Tensor>>::get(const Value& v) {
   if (v.is<Tensor>() && v.get<Tensor>().rank() > 0) return ops::unstack(v.get<Tensor>());
   if (!v.is<Value::List>()) return {from_value<Tensor>(v)};
   std::vector<Tensor> tensors;
-  for (const Value& e : v.get<Value::List>()) tensors.push_back(from_value<Tensor>(e));
+  for (const Value& e : v.get<Value::List>()) {
+    if (e.is_null()) throw ValueError("expected a list of tensors, found None in it");
+    tensors.push_back(from_value<Tensor>(e));
+  }
   return tensors;
 }
 

@@ -203,7 +203,7 @@ std::optional<Nest> batched(const std::function<Nest(const Nest&)>& f, const Nes
   std::vector<Tensor> values(graph.values.size());
   for (size_t v = 0; v < values.size(); ++v) {
     const auto index = static_cast<size_t>(graph.values[v].index);
-    if (graph.values[v].source == plan::Source::constant) values[v] = graph.constants[index];
+    if (graph.values[v].source == plan::Source::constant) values[v] = graph.constant(graph.values[v].index);
     if (graph.values[v].source == plan::Source::argument)
       values[v] = index < given.size() ? sources[index] : part->captured()[index - given.size()];
   }

@@ -210,6 +210,9 @@ Nest OpOperation::invoke(const Arguments& arguments) {
         throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is missing.", name_, info_.class_name,
                                      info_.parameters[i]));
       values[i] = *info_.defaults[i];
+    } else if (info_.is_tensor[i] && !info_.defaults[i] && values[i].is_null()) {
+      throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is None; expected a tensor.", name_, info_.class_name,
+                                   info_.parameters[i]));
     }
   return info_.call(values);
 }

@@ -406,7 +406,7 @@ Nest associative_scan(const std::function<Nest(const Nest&, const Nest&)>& f, co
 
 Tensors callback(const std::function<void(std::span<const Tensor>, std::span<const Tensor>)>& f,
                  const std::vector<Tensor>& inputs, const std::vector<TensorSpec>& outputs) {
-  return apply_steps(f, inputs, outputs);
+  return apply_host(f, inputs, outputs);
 }
 
 }  // namespace cornu::ops

@@ -99,7 +99,10 @@ void Rounds::run(std::span<const Tensor> in, std::span<const Tensor> out) const 
     state.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(states));
   }
   for (size_t s = 0; s < states; ++s) copy(state[s], out[s]);
-  if (keeps_states) *kept[states].mutable_data<int32_t>() = static_cast<int32_t>(n);
+  if (keeps_states) {
+    const int32_t rounds_done = static_cast<int32_t>(n);
+    kept[states].impl()->storage->backend->copy_from_host(kept[states].data(), &rounds_done, sizeof rounds_done);
+  }
 }
 
 // Puts values into variables for a time, unnoticed.

@@ -17,6 +17,7 @@ losses::SparseCategoricalCrossentropy sparse() { return losses::SparseCategorica
 }  // namespace
 
 TEST_CASE("a label out of range is named with its place and the range") {
+  if (!default_device().is_cpu()) return;  // a GPU is not waited for to look at labels
   const Tensor p = ops::ones({5, 10});
   CHECK_THROWS_WITH(sparse()(Tensor(std::vector<int32_t>{0, 9, 1, 12, 3}), p),
                     test::contains("label 12 at position 3 is not in [0, 10)"));
@@ -33,6 +34,7 @@ TEST_CASE("a label out of range is named with its place and the range") {
 }
 
 TEST_CASE("ignored labels may be out of range") {
+  if (!default_device().is_cpu()) return;  // a GPU is not waited for to look at labels
   const losses::SparseCategoricalCrossentropy loss({.ignore_class = 255});
   const Tensor y = loss(Tensor(std::vector<int32_t>{0, 255}), ops::ones({2, 4}));
   CHECK(y.item() == Approx(std::log(4.0)));
@@ -48,6 +50,7 @@ TEST_CASE("labels have the shape of the predictions without the classes") {
 }
 
 TEST_CASE("large numbers of classes are counted right") {
+  if (!default_device().is_cpu()) return;  // a GPU is not waited for to look at labels
   const Tensor p = ops::ones({1, 70000});
   CHECK(sparse()(Tensor(std::vector<int32_t>{69999}), p).item() == Approx(std::log(70000.0)));
   CHECK_THROWS_AS(sparse()(Tensor(std::vector<int32_t>{70000}), p), ValueError);

@@ -224,6 +224,8 @@ void Plan::run_into(std::span<const Tensor* const> arguments, std::span<const Te
   for (size_t i = 0; i < results_.size(); ++i)
     if (is_target(i)) {
       results_[i] = outputs[i];
+      // What the host has seen of them are old values.
+      outputs[i].impl()->storage->copy.reset();
       set(outputs_[i], outputs[i].data());
     }
   run_steps(arguments, nullptr);

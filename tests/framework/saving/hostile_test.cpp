@@ -31,9 +31,8 @@ std::string text_of(const Value::Dict& dict, const char* key) {
 
 Tensor array(const saving::H5Reader& file, const std::string& path) {
   const saving::H5Info info = file.info(path);
-  Tensor t = Tensor::empty(info.shape, info.dtype);
-  file.read(path, t.data(), info.dtype, info.shape);
-  return t;
+  return Tensor::written(info.shape, info.dtype,
+                         [&](void* to) { file.read(path, to, info.dtype, info.shape); });
 }
 
 std::vector<std::vector<double>> values(const Model& model) {
@@ -202,4 +201,20 @@ TEST_CASE("The whole collection of hostile files, where CORNU_HOSTILE names its 
   CHECK(checked > 40);
   CHECK(files_in(collection) == before);
   CHECK(peak_megabytes() < 1000);
+}
+
+TEST_CASE("a graph that gives an op no tensor is refused") {
+  const std::string text =
+      R"({"module": "keras", "class_name": "Functional", "config": {"name": "m", "trainable": true,
+      "layers": [
+        {"module": "keras.layers", "class_name": "InputLayer", "registered_name": null, "name": "x",
+         "config": {"batch_shape": [null, 6, 2], "dtype": "float32", "name": "x"}, "inbound_nodes": []},
+        {"module": "keras.src.ops.numpy", "class_name": "Transpose", "registered_name": "Transpose",
+         "config": {"name": "t", "axes": [0, 2, 1]}, "name": "t", "inbound_nodes": [NODE]}],
+      "input_layers": [["x", 0, 0]], "output_layers": [["t", 0, 0]]}, "registered_name": "Functional"})";
+  for (const char* node : {"null", R"({"args": [null], "kwargs": {}})"}) {
+    std::string broken = text;
+    broken.replace(broken.find("NODE"), 4, node);
+    CHECK_THROWS_AS(model_from_json(broken), Error);
+  }
 }

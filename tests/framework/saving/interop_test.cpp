@@ -74,9 +74,8 @@ void fit(Model& model, const Tensor& x, const Tensor& y, int64_t epochs) {
 
 Tensor read(const saving::H5Reader& file, const std::string& name) {
   const saving::H5Info info = file.info(name);
-  const Tensor tensor = Tensor::empty(info.shape, info.dtype);
-  file.read(name, tensor.data(), info.dtype, info.shape);
-  return tensor;
+  return Tensor::written(info.shape, info.dtype,
+                         [&](void* to) { file.read(name, to, info.dtype, info.shape); });
 }
 
 void write(saving::H5Writer& file, const std::string& name, const Tensor& t) {

@@ -32,9 +32,8 @@ class Record {
   }
   Tensor tensor(const std::string& path) const {
     const saving::H5Info info = file_.info(path);
-    Tensor t = Tensor::empty(info.shape, info.dtype);
-    file_.read(path, t.data(), info.dtype, info.shape);
-    return t;
+    return Tensor::written(info.shape, info.dtype,
+                           [&](void* to) { file_.read(path, to, info.dtype, info.shape); });
   }
   std::map<std::string, double> figures(const std::string& group) const {
     std::map<std::string, double> result;
