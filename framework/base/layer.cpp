@@ -45,7 +45,10 @@ auto locate(const Layer& layer, F&& f) {
 }
 
 Nest specs(const Nest& inputs) {
-  return inputs.map([](const Tensor& t) { return Tensor::abstract(t.shape(), t.dtype()); });
+  return inputs.map([](const Tensor& t) {
+    if (!t) throw ValueError("one of the inputs is None; expected tensors.");
+    return Tensor::abstract(t.shape(), t.dtype());
+  });
 }
 
 Value shapes(const Nest& inputs) {

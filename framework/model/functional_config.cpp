@@ -313,6 +313,13 @@ class GraphReader {
     return v.is<Tensor>();
   }
 
+  // None among the inputs of a layer, which may be a list of them.
+  static bool holds_none(const Value& v) {
+    if (!v.is<Value::List>()) return v.is_null();
+    const auto& list = v.get<Value::List>();
+    return std::any_of(list.begin(), list.end(), holds_none);
+  }
+
   bool try_call(const std::string& name, Entry& entry) {
     const auto& call = as_dict((*entry.calls)[entry.next], "layer '" + name + "': inbound_nodes");
     const Value* args = detail::find(call, "args");
@@ -326,9 +333,9 @@ class GraphReader {
     Arguments arguments{positional->get<Value::List>(), {}};
     for (const auto& [key, v] : as_dict(*named, "kwargs"))
       if (!v.is_null()) arguments.named.emplace_back(key, v);
-    const bool first_is_null = !arguments.positional.empty() && arguments.positional[0].is_null();
+    const bool no_input = !arguments.positional.empty() && holds_none(arguments.positional[0]);
     if (dynamic_cast<const Layer*>(entry.operation.get()) &&
-        (first_is_null || (!holds_tensor(*positional) && !holds_tensor(*named))))
+        (no_input || (!holds_tensor(*positional) && !holds_tensor(*named))))
       throw ValueError(fmt::format("layer '{}': a call has no tensor as its input.", name));
     const Nest outputs = infer_outputs(
         arguments, [&](const Arguments& stand_ins) { return entry.operation->invoke(stand_ins); });

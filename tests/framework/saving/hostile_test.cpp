@@ -212,7 +212,8 @@ TEST_CASE("a graph that gives an op no tensor is refused") {
         {"module": "keras.src.ops.numpy", "class_name": "Transpose", "registered_name": "Transpose",
          "config": {"name": "t", "axes": [0, 2, 1]}, "name": "t", "inbound_nodes": [NODE]}],
       "input_layers": [["x", 0, 0]], "output_layers": [["t", 0, 0]]}, "registered_name": "Functional"})";
-  for (const char* node : {"null", R"({"args": [null], "kwargs": {}})"}) {
+  for (const char* node :
+       {"null", R"({"args": [null], "kwargs": {}})", R"({"args": [[null]], "kwargs": {}})"}) {
     std::string broken = text;
     broken.replace(broken.find("NODE"), 4, node);
     CHECK_THROWS_AS(model_from_json(broken), Error);
