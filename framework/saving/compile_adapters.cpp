@@ -77,8 +77,9 @@ Value upgrade_metric(const Value& value, const std::string& output) {
   const std::string function = function_of(config);
   drop(config, "fn");
   if (is_wrapper(text(object, "class_name"))) {
-    // Keras 2 writes "accuracy" as the function that fits the model's outputs when they are taken
-    // for targets as well, and keeps to that one after loading, whatever the targets are.
+    // Keras 2 writes "accuracy" as the function that it took before it saw the targets. The short
+    // name is resolved by the data, as in Keras 3.
+    if (is_short_name(name)) return name;
     const ClassInfo* info = catalog().find_by_name("keras.metrics", function);
     if (!info) return function;
     set(object, "class_name", info->class_name);

@@ -182,19 +182,12 @@ class ModelCheck {
 
   // --- training ---
 
-  // Keras 2's fit gives targets of one axis another, before anything sees them.
-  Nest targets() const {
-    const Nest y = folder_.nest("train/y");
-    if (archive() != "keras2.keras") return y;
-    return y.map([](const Tensor& t) { return t.rank() == 1 ? ops::expand_dims(t, {-1}) : t; });
-  }
-
   Nest sample_weight() const {
     return folder_.has("train/sample_weight") ? folder_.nest("train/sample_weight") : Nest();
   }
 
   Difference evaluates(Model& model, const std::string& group, const std::string& stage) {
-    const Logs logs = model.evaluate(folder_.nest("train/x"), targets(),
+    const Logs logs = model.evaluate(folder_.nest("train/x"), folder_.nest("train/y"),
                                      {.batch_size = train_batch_size(),
                                       .verbose = Verbose::silent,
                                       .sample_weight = sample_weight()});
@@ -206,7 +199,7 @@ class ModelCheck {
 
   Difference fits(Model& model, int64_t epochs, const std::string& group,
                   const std::string& stage) {
-    const History history = model.fit(folder_.nest("train/x"), targets(),
+    const History history = model.fit(folder_.nest("train/x"), folder_.nest("train/y"),
                                       {.batch_size = train_batch_size(),
                                        .epochs = epochs,
                                        .verbose = Verbose::silent,
@@ -230,20 +223,9 @@ class ModelCheck {
     return d;
   }
 
-  // The figures of Keras 2 are those of its legacy file. That says which function "accuracy" was
-  // when the model was saved; from the archive, Keras 2 itself picks another for sparse targets.
-  void take_metrics(Model& model, const std::string& file) {
-    const Value::Dict source = load_model(folder_.file(file))->compile_config();
-    Value::Dict config = model.compile_config();
-    for (auto& [key, value] : config)
-      if (const Value* other = detail::find(source, key); other && key == "metrics") value = *other;
-    model.compile_from_config(config);
-  }
-
   Difference trains(const std::string& file) {
     const ModelPtr model = load_model(folder_.file(file));
     if (!model->compiled()) return {"the model is not compiled", 0};
-    if (file == "keras2.keras" && folder_.has_file("model.h5")) take_metrics(*model, "model.h5");
     Difference d = evaluates(*model, "evaluate_before", "train");
     d.merge(
         fits(*model, static_cast<int64_t>(folder_.number("train", "epochs")), "history", "train"));
