@@ -1,8 +1,6 @@
 // Layers that change colours or mix images, against what Keras computes with the same seeds:
 // tests/data/colours.json, written by tools/goldens/colour_goldens.py.
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include <cornu/framework/graph/function.h>
 #include <cornu/framework/graph/tape.h>
@@ -27,33 +25,25 @@
 #include <cornu/layers/preprocessing/solarization.h>
 
 #include "../catch.h"
-#include "../paths.h"
+#include "../support/golden_json.h"
 #include "../support/layer_check.h"
 
 using namespace cornu;
+using test::entry;
+using test::find_entry;
+using test::golden_file;
+using test::golden_tensor;
 
 namespace {
 
-const Value* find(const Value& dict, const std::string& key) {
-  return detail::find(dict.get<Value::Dict>(), key);
-}
-
-const Value& entry(const Value& dict, const std::string& key) {
-  const Value* v = find(dict, key);
-  if (!v) throw ValueError("the recorded case has no '" + key + "'");
-  return *v;
-}
-
 Nest nest(const Value& v) {
-  if (const Value* dict = find(v, "dict")) {
+  if (const Value* dict = find_entry(v, "dict")) {
     Nest::Dict entries;
     for (const auto& [key, value] : dict->get<Value::Dict>())
       entries.emplace_back(key, nest(value));
     return Nest::dict(entries);
   }
-  const auto values = detail::from_value<std::vector<double>>(entry(v, "values"));
-  const auto shape = detail::from_value<std::vector<int64_t>>(entry(v, "shape"));
-  return ops::cast(Tensor::from(values, shape), detail::from_value<DType>(entry(v, "dtype")));
+  return golden_tensor(v);
 }
 
 void compare(const Nest& found, const Nest& expected, double tolerance) {
@@ -68,14 +58,7 @@ void compare(const Nest& found, const Nest& expected, double tolerance) {
 }
 
 const Value& recorded() {
-  static const Value* data = [] {
-    const std::string path = test::source_path("tests/data/colours.json");
-    std::ifstream file(path);
-    REQUIRE(file);
-    std::stringstream text;
-    text << file.rdbuf();
-    return new Value(saving::parse_json(text.str(), path));
-  }();
+  static const Value* data = [] { return new Value(golden_file("colours.json")); }();
   return *data;
 }
 

@@ -1,8 +1,6 @@
 // Layers that move the pixels of images, and functions on boxes, against what Keras computes:
 // tests/data/images.json, written by tools/goldens/image_goldens.py.
 #include <cctype>
-#include <fstream>
-#include <sstream>
 
 #include <cornu/framework/graph/function.h>
 #include <cornu/framework/ops/bounding_boxes.h>
@@ -23,45 +21,29 @@
 #include <cornu/layers/preprocessing/resizing.h>
 
 #include "../catch.h"
-#include "../paths.h"
+#include "../support/golden_json.h"
 #include "../support/gradient_check.h"
 #include "../support/layer_check.h"
 
 using namespace cornu;
+using test::entry;
+using test::golden_file;
+using test::golden_tensor;
 
 namespace {
-
-const Value& entry(const Value& dict, const std::string& key) {
-  const Value* v = detail::find(dict.get<Value::Dict>(), key);
-  if (!v) throw ValueError("the recorded case has no '" + key + "'");
-  return *v;
-}
 
 bool is_tensor(const Value& v) {
   return v.is<Value::Dict>() && detail::find(v.get<Value::Dict>(), "values");
 }
 
-Tensor tensor(const Value& v) {
-  const auto values = detail::from_value<std::vector<double>>(entry(v, "values"));
-  const auto shape = detail::from_value<std::vector<int64_t>>(entry(v, "shape"));
-  return ops::cast(Tensor::from(values, shape), detail::from_value<DType>(entry(v, "dtype")));
-}
-
 Nest nest(const Value& v) {
-  if (is_tensor(v)) return tensor(v);
+  if (is_tensor(v)) return golden_tensor(v);
   Nest::Dict dict;
   for (const auto& [key, value] : v.get<Value::Dict>()) dict.emplace_back(key, nest(value));
   return Nest::dict(dict);
 }
 
-Value recorded() {
-  const std::string path = test::source_path("tests/data/images.json");
-  std::ifstream file(path);
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  return saving::parse_json(text.str(), path);
-}
+Value recorded() { return golden_file("images.json"); }
 
 void compare(const Nest& found, const Nest& expected, double tolerance) {
   REQUIRE(found.same_structure(expected));
@@ -114,7 +96,9 @@ TEST_CASE("functions on boxes and distortions compute as Keras's") {
     std::vector<Value> arguments;
     for (size_t i = 0; i < op->parameters.size(); ++i) {
       const Value* v = detail::find(given, op->parameters[i]);
-      arguments.push_back(!v ? op->defaults[i].value() : is_tensor(*v) ? Value(tensor(*v)) : *v);
+      arguments.push_back(!v              ? op->defaults[i].value()
+                          : is_tensor(*v) ? Value(golden_tensor(*v))
+                                          : *v);
     }
     compare(op->call(arguments), nest(entry(c, "result")), 1e-3);
   }

@@ -16,34 +16,18 @@
 #include <cornu/optimizers/sgd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "../catch.h"
-#include "../paths.h"
+#include "../support/golden_json.h"
 #include "../support/layer_check.h"
 
 using namespace cornu;
+using test::entry;
+using test::golden_file;
+using test::golden_tensor;
+using test::golden_tensors;
 
 namespace {
-
-const Value& entry(const Value& dict, const std::string& key) {
-  const Value* v = detail::find(dict.get<Value::Dict>(), key);
-  if (!v) throw ValueError("the recorded case has no '" + key + "'");
-  return *v;
-}
-
-Tensor tensor(const Value& v) {
-  const auto values = detail::from_value<std::vector<double>>(entry(v, "values"));
-  const auto shape = detail::from_value<std::vector<int64_t>>(entry(v, "shape"));
-  return ops::cast(Tensor::from(values, shape), detail::from_value<DType>(entry(v, "dtype")));
-}
-
-std::vector<Tensor> tensors(const Value& list) {
-  std::vector<Tensor> result;
-  for (const Value& v : list.get<Value::List>()) result.push_back(tensor(v));
-  return result;
-}
 
 std::vector<Tensor> values_of(const std::vector<Variable>& variables) {
   std::vector<Tensor> result;
@@ -87,22 +71,22 @@ void enable_lora(Layer& layer, const Value& options) {
 void check(const Value& recorded) {
   const auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry(recorded, "layer")));
   REQUIRE(layer);
-  const Tensor x = tensor(entry(recorded, "x"));
+  const Tensor x = golden_tensor(entry(recorded, "x"));
   layer->ensure_built(x);
   const bool begins_quantized = layer->dtype_policy().is_quantized();
-  if (!begins_quantized) layer->set_weights(tensors(entry(recorded, "before")));
+  if (!begins_quantized) layer->set_weights(golden_tensors(entry(recorded, "before")));
 
   const Value& lora = entry(recorded, "lora");
   if (!lora.is_null()) {
     enable_lora(*layer, lora);
-    const std::vector<Tensor> values = tensors(entry(recorded, "lora_values"));
+    const std::vector<Tensor> values = golden_tensors(entry(recorded, "lora_values"));
     size_t next = 0;
     for (Variable v : layer->weights())
       if (v.name().starts_with("lora")) v.assign(values.at(next++));
   }
   if (const Value& config = entry(recorded, "quantize"); !config.is_null())
     layer->quantize(Choice<QuantizationConfig>(deserialize(config)));
-  const std::vector<Tensor> weights = tensors(entry(recorded, "weights"));
+  const std::vector<Tensor> weights = golden_tensors(entry(recorded, "weights"));
   if (begins_quantized) layer->set_weights(weights);
   {
     INFO("weights");
@@ -124,24 +108,24 @@ void check(const Value& recorded) {
   GradientTape tape({.persistent = true});
   if (is_float(x.dtype())) tape.watch(x);
   const Tensor y = (*layer)(x, call);
-  const Tensor loss = ops::sum(y * tensor(entry(recorded, "cotangent")));
+  const Tensor loss = ops::sum(y * golden_tensor(entry(recorded, "cotangent")));
   tape.stop();
   {
     INFO("output");
-    compare({y}, {tensor(entry(recorded, "output"))}, 2e-5);
+    compare({y}, {golden_tensor(entry(recorded, "output"))}, 2e-5);
   }
   {
     INFO("gradients");
     compare(tape.gradient(loss, layer->trainable_variables()),
-            tensors(entry(recorded, "weight_gradients")), 1e-4);
+            golden_tensors(entry(recorded, "weight_gradients")), 1e-4);
     if (is_float(x.dtype()))
       compare(tape.gradient(loss, std::vector<Tensor>{x}),
-              {tensor(entry(recorded, "input_gradient"))}, 1e-4);
+              {golden_tensor(entry(recorded, "input_gradient"))}, 1e-4);
   }
   const auto* file = dynamic_cast<const OwnFileForm*>(layer.get());
   REQUIRE(file);
   INFO("what files hold");
-  compare(values_of(file->weights_to_write()), tensors(entry(recorded, "stored")), 2e-6);
+  compare(values_of(file->weights_to_write()), golden_tensors(entry(recorded, "stored")), 2e-6);
 
   // Made again from its config, it is the same layer.
   if (begins_quantized || entry(recorded, "quantize").is_null()) return;
@@ -161,12 +145,7 @@ Tensor numbers(const Shape& shape) {
 }  // namespace
 
 TEST_CASE("quantized layers and LoRA compute what Keras computes") {
-  const std::string path = test::source_path("tests/data/quantization.json");
-  std::ifstream file(path);
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  const Value cases = saving::parse_json(text.str(), path);
+  const Value cases = golden_file("quantization.json");
   CHECK(cases.get<Value::List>().size() > 40);
   for (const Value& recorded : cases.get<Value::List>()) {
     const std::string name = entry(recorded, "name").get<std::string>();

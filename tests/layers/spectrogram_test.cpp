@@ -9,61 +9,44 @@
 #include <cornu/layers/preprocessing/stft_spectrogram.h>
 #include <cornu/layers/reshaping/flatten.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "../catch.h"
-#include "../paths.h"
+#include "../support/golden_json.h"
 #include "../support/layer_check.h"
 
 using namespace cornu;
 using test::check_layer;
+using test::entry;
+using test::golden_file;
+using test::golden_tensor;
 
 namespace {
-
-const Value& entry(const Value& dict, const std::string& key) {
-  const Value* v = detail::find(dict.get<Value::Dict>(), key);
-  if (!v) throw ValueError("the recorded case has no '" + key + "'");
-  return *v;
-}
-
-Tensor tensor(const Value& v) {
-  const auto values = detail::from_value<std::vector<double>>(entry(v, "values"));
-  const auto shape = detail::from_value<std::vector<int64_t>>(entry(v, "shape"));
-  return ops::cast(Tensor::from(values, shape), detail::from_value<DType>(entry(v, "dtype")));
-}
 
 void check(const Value& recorded) {
   const auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry(recorded, "layer")));
   REQUIRE(layer);
-  const Tensor x = tensor(entry(recorded, "x"));
+  const Tensor x = golden_tensor(entry(recorded, "x"));
   layer->ensure_built(x);
   const auto& before = entry(recorded, "before").get<Value::List>();
   REQUIRE(layer->weights().size() == before.size());
   for (size_t i = 0; i < before.size(); ++i) {
     // The waves of spectrograms are what their initializers make.
     if (layer->base_name() == "stft_spectrogram")
-      CHECK(test::difference(layer->weights()[i].value(), tensor(before[i])) < 2e-6);
-    layer->weights()[i].assign(tensor(before[i]));
+      CHECK(test::difference(layer->weights()[i].value(), golden_tensor(before[i])) < 2e-6);
+    layer->weights()[i].assign(golden_tensor(before[i]));
   }
   Call call;
   if (const Value& training = entry(recorded, "training"); !training.is_null())
     call.training = training.get<bool>();
-  CHECK(test::difference((*layer)(x, call), tensor(entry(recorded, "output"))) < 3e-5);
+  CHECK(test::difference((*layer)(x, call), golden_tensor(entry(recorded, "output"))) < 3e-5);
   const auto& after = entry(recorded, "after").get<Value::List>();
   for (size_t i = 0; i < after.size(); ++i)
-    CHECK(test::difference(layer->weights()[i].value(), tensor(after[i])) < 1e-5);
+    CHECK(test::difference(layer->weights()[i].value(), golden_tensor(after[i])) < 1e-5);
 }
 
 }  // namespace
 
 TEST_CASE("spectrograms and spectral normalization compute what Keras computes") {
-  const std::string path = test::source_path("tests/data/spectrograms.json");
-  std::ifstream file(path);
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  const Value cases = saving::parse_json(text.str(), path);
+  const Value cases = golden_file("spectrograms.json");
   int number = 0;
   for (const Value& recorded : cases.get<Value::List>()) DYNAMIC_SECTION("case " << number++) {
       check(recorded);

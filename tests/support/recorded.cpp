@@ -1,9 +1,6 @@
 // Reading recorded cases and comparing with them.
 #include "recorded.h"
 
-#include <fstream>
-#include <sstream>
-
 #include <cornu/framework/graph/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/einsum.h>
@@ -12,45 +9,19 @@
 #include <cornu/framework/saving/json.h>
 
 #include "../catch.h"
-#include "../paths.h"
+#include "golden_json.h"
 #include "layer_check.h"
 
 namespace cornu::test {
 namespace {
 
-const Value& entry(const Value& dict, const std::string& key) {
-  const Value* v = detail::find(dict.get<Value::Dict>(), key);
-  if (!v) throw ValueError("the recorded case has no '" + key + "'");
-  return *v;
-}
-
 Value::List cases(const std::string& list) {
-  const std::string path = source_path("tests/data/rnn_attention.json");
-  std::ifstream file(path);
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  return entry(saving::parse_json(text.str(), path), list).get<Value::List>();
-}
-
-Tensor tensor(const Value& v) {
-  const auto values = detail::from_value<std::vector<double>>(entry(v, "values"));
-  const auto shape = detail::from_value<std::vector<int64_t>>(entry(v, "shape"));
-  const Value* dtype = detail::find(v.get<Value::Dict>(), "dtype");
-  return ops::cast(Tensor::from(values, shape),
-                   dtype ? detail::from_value<DType>(*dtype) : DType::float32);
-}
-
-std::vector<Tensor> tensors(const Value& list) {
-  std::vector<Tensor> result;
-  for (const Value& v : list.get<Value::List>())
-    result.push_back(v.is_null() ? Tensor() : tensor(v));
-  return result;
+  return entry(golden_file("rnn_attention.json"), list).get<Value::List>();
 }
 
 void compare(const char* what, const std::vector<Tensor>& found, const Value& recorded,
              double tolerance) {
-  const std::vector<Tensor> expected = tensors(recorded);
+  const std::vector<Tensor> expected = golden_tensors(recorded);
   REQUIRE(found.size() == expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
     INFO(what << " " << i << ", expected " << expected[i].str());
@@ -62,9 +33,9 @@ void compare(const char* what, const std::vector<Tensor>& found, const Value& re
 void check(const Value& recorded) {
   const auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry(recorded, "layer")));
   REQUIRE(layer);
-  const std::vector<Tensor> inputs = tensors(entry(recorded, "inputs"));
+  const std::vector<Tensor> inputs = golden_tensors(entry(recorded, "inputs"));
   if (const Value* list = detail::find(recorded.get<Value::Dict>(), "masks")) {
-    const std::vector<Tensor> masks = tensors(*list);
+    const std::vector<Tensor> masks = golden_tensors(*list);
     for (size_t i = 0; i < masks.size(); ++i)
       if (masks[i]) inputs[i].set_mask(masks[i]);
   }
@@ -73,20 +44,20 @@ void check(const Value& recorded) {
     call.training = training->get<bool>();
   for (const auto& [name, v] : entry(recorded, "arguments").get<Value::Dict>()) {
     if (name == "mask")
-      call.mask = tensor(v);
+      call.mask = golden_tensor(v);
     else if (v.is<Value::List>())
-      call.extra.emplace_back(name, Value(Nest(tensors(v))));
+      call.extra.emplace_back(name, Value(Nest(golden_tensors(v))));
     else
-      call.extra.emplace_back(name, v.is<Value::Dict>() ? Value(tensor(v)) : v);
+      call.extra.emplace_back(name, v.is<Value::Dict>() ? Value(golden_tensor(v)) : v);
   }
   const Nest nest = inputs.size() > 1 ? Nest(inputs) : Nest(inputs[0]);
   layer->ensure_built(nest);
-  layer->set_weights(tensors(entry(recorded, "weights")));
+  layer->set_weights(golden_tensors(entry(recorded, "weights")));
 
   GradientTape tape({.persistent = true});
   for (const Tensor& x : inputs) tape.watch(x);
   const std::vector<Tensor> outputs = (*layer)(nest, call).flatten();
-  const std::vector<Tensor> cotangents = tensors(entry(recorded, "cotangents"));
+  const std::vector<Tensor> cotangents = golden_tensors(entry(recorded, "cotangents"));
   REQUIRE(outputs.size() == cotangents.size());
   Tensor loss(0.0);
   for (size_t i = 0; i < outputs.size(); ++i) loss = loss + ops::sum(outputs[i] * cotangents[i]);
@@ -115,8 +86,8 @@ void check_recorded_einsum() {
   for (const Value& recorded : cases("einsum")) {
     const std::string subscripts = entry(recorded, "subscripts").get<std::string>();
     INFO(subscripts);
-    const Tensor y = ops::einsum(subscripts, tensors(entry(recorded, "operands")));
-    CHECK(difference(y, tensor(entry(recorded, "output"))) < 5e-5);
+    const Tensor y = ops::einsum(subscripts, golden_tensors(entry(recorded, "operands")));
+    CHECK(difference(y, golden_tensor(entry(recorded, "output"))) < 5e-5);
   }
 }
 
