@@ -26,8 +26,8 @@ inline std::unique_ptr<Executable> prepare(const Pool& kernel, Operands inputs, 
   return prepare_pool(kernel, inputs, outputs);
 }
 
-/// What a float32 convolution runs on: "jit_wino_4x3:avx512_core", "sgemm", ...; "" for plain
-/// loops.
+/// What a float32 convolution runs on: "winograd" (this one is ours), "jit:avx512_core", "sgemm",
+/// ...; "" for plain loops.
 std::string conv_method(const Conv& kernel, Operands inputs, Operands outputs);
 
 }  // namespace cornu::backend::cpu

@@ -9,8 +9,8 @@ namespace cornu::backend::cpu {
 /// A forward pass or a backward pass over the data that is faster by Winograd's algorithm than by
 /// direct code; null for all others. F(4x4, 3x3): 36 instead of 144 multiplications for a tile of
 /// 4x4 results. Numbers differ from direct code's by rounding, about 3e-6 of the results' spread
-/// for 64 channels. S. Winograd, "Arithmetic complexity of computations", 1980; A. Lavin, S. Gray,
-/// arXiv:1509.09308.
+/// for 64 channels and at most 2e-5 for 512. S. Winograd, "Arithmetic complexity of computations",
+/// 1980; A. Lavin, S. Gray, arXiv:1509.09308.
 std::unique_ptr<PreparedConv> prepare_winograd(const ConvSizes& sizes);
 
 }  // namespace cornu::backend::cpu

@@ -55,7 +55,6 @@ class Plan {
   void place_operands();
   void run_once();
   void set(Followers& followers, void* address);
-  void bind(std::span<const Tensor* const> arguments);
   void bind_arena();
   void bind_variables();
   void make_outputs();
