@@ -1,6 +1,7 @@
 // The interface of a device: memory, and one call that runs a kernel.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,15 +40,18 @@ class Allocator {
   virtual MemoryStats stats() const = 0;
 };
 
-/// A kernel made ready for operands of given shapes and dtypes, for running many times. One call at a time.
+/// A kernel made ready for operands of given shapes and dtypes, for running many times. One call at
+/// a time.
 class Executable {
  public:
   virtual ~Executable() = default;
   /// Runs on operands at these addresses: the inputs, then the outputs.
   virtual void run(void* const* data) = 0;
-  /// Of inputs that seldom change (a bit each), those of which it wants to keep a copy in a layout of its own.
+  /// Of inputs that seldom change (a bit each), those of which it wants to keep a copy in a layout
+  /// of its own.
   virtual uint32_t keeps(uint32_t /*stable*/) { return 0; }
-  /// Copies what it keeps; runs do not read those addresses after. Called again when the values have changed.
+  /// Copies what it keeps; runs do not read those addresses after. Called again when the values
+  /// have changed.
   virtual void keep(void* const* /*data*/) {}
 };
 
@@ -62,11 +66,12 @@ class Backend {
   /// Whether the host can read and write its memory.
   virtual bool on_host() const { return false; }
   virtual Allocator& allocator() = 0;
-  /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap inputs,
-  /// except that a Fused kernel may write over an operand of the same shape and dtype.
+  /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap
+  /// inputs, except that a Fused kernel may write over an operand of the same shape and dtype.
   virtual void run(const Kernel& kernel, std::span<const Operand> inputs,
                    std::span<const Operand> outputs) = 0;
-  /// Makes a kernel ready; the operands' `data` may be null. By default it keeps the description and calls `run`.
+  /// Makes a kernel ready; the operands' `data` may be null. By default it keeps the description
+  /// and calls `run`.
   virtual std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                               std::span<const Operand> outputs);
   /// The size of channel blocks with which float32 convolutions run best, or 0 for channels last.
@@ -75,8 +80,14 @@ class Backend {
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   /// Copies within the device; the two do not overlap.
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
-  /// Waits for all work that was begun. Kernels and copies on the device may still run when their call returns, in the
-  /// order of the calls; copy_to_host waits by itself.
+  /// Records what `work` asks of this device, without doing it: `run` of the result, which takes no
+  /// addresses, does it again as one piece. `work` has been run once before, and does not wait for
+  /// the device. Null where there is no such thing.
+  virtual std::unique_ptr<Executable> capture(const std::function<void()>& /*work*/) {
+    return nullptr;
+  }
+  /// Waits for all work that was begun. Kernels and copies on the device may still run when their
+  /// call returns, in the order of the calls; copy_to_host waits by itself.
   virtual void synchronize() {}
 };
 

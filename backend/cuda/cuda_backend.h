@@ -32,7 +32,7 @@ class CudaBackend final : public Backend {
 
   /// What `work` launches on this device, as an executable that launches all of it by one call of
   /// the driver; see Device::capture.
-  std::unique_ptr<Executable> capture(const std::function<void()>& work);
+  std::unique_ptr<Executable> capture(const std::function<void()>& work) override;
 
   Device& device() { return device_; }
   /// Executables of eager calls that are kept.

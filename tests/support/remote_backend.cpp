@@ -1,6 +1,7 @@
 // Kernels of the CPU behind addresses that are turned upside down.
 #include "remote_backend.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,14 @@ class RemoteBackend final : public Backend {
   }
   void copy(void* to, const void* from, size_t bytes) override {
     cpu_backend().copy(near_of(to), near_of(from), bytes);
+  }
+  std::unique_ptr<Executable> capture(const std::function<void()>& work) override {
+    struct Captured final : Executable {
+      explicit Captured(std::function<void()> w) : work(std::move(w)) {}
+      void run(void* const*) override { work(); }
+      std::function<void()> work;
+    };
+    return std::make_unique<Captured>(work);
   }
 
  private:

@@ -1,6 +1,7 @@
 // Preparing and running plans.
 #include "plan.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "rewrite.h"
@@ -12,10 +13,14 @@ constexpr size_t large_arena = size_t{64} << 20;
 }
 
 Plan::Plan(Graph graph) : graph_(std::move(graph)) {
-  for (size_t i = 0; i < graph_.constants.size(); ++i) graph_.constants[i] = graph_.constant(static_cast<int>(i));
+  for (size_t i = 0; i < graph_.constants.size(); ++i)
+    graph_.constants[i] = graph_.constant(static_cast<int>(i));
   prepare_kernels();
   memory_ = plan_memory(graph_, kept_);
   place_operands();
+  capturable_ = !graph_.device->on_host() &&
+                std::all_of(steps_.begin(), steps_.end(),
+                            [](const Prepared& p) { return p.executable != nullptr; });
 }
 
 void Plan::prepare_kernels() {
@@ -33,8 +38,8 @@ void Plan::prepare_kernels() {
           operands.push_back(
               {&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, nullptr});
       const std::span<const backend::Operand> all(operands);
-      prepared.executable = graph_.device->prepare(
-          *step.kernel, all.first(step.inputs.size()), all.subspan(step.inputs.size()));
+      prepared.executable = graph_.device->prepare(*step.kernel, all.first(step.inputs.size()),
+                                                   all.subspan(step.inputs.size()));
       uint32_t seldom = 0;
       for (size_t i = 0; i < step.inputs.size() && i < 32; ++i)
         seldom |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
@@ -87,7 +92,8 @@ void Plan::bind_arena() {
   if (arena_.memory || memory_.arena_bytes == 0) return;
   // What an eager run left in the allocator's cache is of other sizes.
   if (memory_.arena_bytes > large_arena) graph_.device->allocator().release();
-  arena_.memory = Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8, *graph_.device);
+  arena_.memory =
+      Tensor::empty({static_cast<int64_t>(memory_.arena_bytes)}, DType::uint8, *graph_.device);
   arena_.set(addresses_);
   stale_ = true;
 }
@@ -97,7 +103,8 @@ void Plan::release() { arena_.memory = {}; }
 // Does what depends on variables only, and lets kernels copy what they keep.
 void Plan::run_once() {
   if (memory_.once_bytes > 0) {
-    once_.memory = Tensor::empty({static_cast<int64_t>(memory_.once_bytes)}, DType::uint8, *graph_.device);
+    once_.memory =
+        Tensor::empty({static_cast<int64_t>(memory_.once_bytes)}, DType::uint8, *graph_.device);
     once_.set(addresses_);
   }
   for (size_t i = 0; i < once_count_; ++i) steps_[i].executable->run(&addresses_[steps_[i].first]);
@@ -140,7 +147,8 @@ void Plan::make_outputs() {
       result.impl()->storage->id = detail::next_key();
       if (result.impl()->mask) result.set_mask({});
     } else {
-      result = Tensor::empty(use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, *graph_.device);
+      result = Tensor::empty(use.shape, graph_.values[static_cast<size_t>(use.value)].dtype,
+                             *graph_.device);
     }
     set(outputs_[i], result.data());
   }
@@ -171,7 +179,14 @@ void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* cons
 }
 
 void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times) {
-  if (stale_ && (once_count_ > 0 || keeps_any_)) run_once();
+  if (stale_ && (once_count_ > 0 || keeps_any_)) {
+    run_once();
+    captures_.clear();
+  }
+  if (capturable_ && !times) {
+    capturable_ = captures_.run(*graph_.device, addresses_, [this] { run_kernels(); });
+    return;
+  }
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = times ? Clock::now() : Clock::time_point();
   const auto since = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -184,6 +199,11 @@ void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepT
       run_host(graph_.steps[i], steps_[i].first, arguments);
     if (times) times->push_back({start, since() - start});
   }
+}
+
+void Plan::run_kernels() {
+  for (size_t i = once_count_; i < steps_.size(); ++i)
+    steps_[i].executable->run(&addresses_[steps_[i].first]);
 }
 
 void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
@@ -236,7 +256,8 @@ void Plan::run_into(std::span<const Tensor* const> arguments, std::span<const Te
                          : home(i).home == Home::argument ? *arguments[index]
                          : home(i).home == Home::constant ? graph_.constants[index]
                                                           : graph_.variables[index].stored();
-    if (const size_t bytes = outputs[i].bytes()) graph_.device->copy(outputs[i].data(), from.data(), bytes);
+    if (const size_t bytes = outputs[i].bytes())
+      graph_.device->copy(outputs[i].data(), from.data(), bytes);
   }
   assign_variables(arguments);
   for (Tensor& result : results_) result = {};

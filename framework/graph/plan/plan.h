@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "captures.h"
 #include "graph.h"
 #include "memory.h"
 
@@ -59,6 +60,7 @@ class Plan {
   void bind_variables();
   void make_outputs();
   void run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times);
+  void run_kernels();
   void assign_variables(std::span<const Tensor* const> arguments);
   void run_host(const Step& step, size_t first, std::span<const Tensor* const> arguments);
 
@@ -69,7 +71,9 @@ class Plan {
   Block arena_, once_;
   size_t once_count_ = 0;  // steps at the beginning that are done once
   bool keeps_any_ = false;
-  bool stale_ = true;           // whether those are to be done again
+  bool capturable_ = false;  // whether the steps may be done as one piece
+  Captures captures_;
+  bool stale_ = true;           // whether those done once are to be done again
   std::vector<uint64_t> seen_;  // by variable: the identity of the value in the last run
   std::vector<void*> addresses_;
   std::vector<Followers> arguments_, variables_, outputs_;
