@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t string_limit = uint64_t{256} << 20;  ///< bytes of one list of strings
 constexpr uint64_t most_strings = 4'000'000;            ///< in one list
+constexpr size_t largest_element = 16;                  ///< bytes of a number, as a long double has
 
 Elements plain(DType dtype) { return {dtype, memory_type(dtype)}; }
 
@@ -132,6 +133,9 @@ Elements elements_of(const std::string& file, Id type, Id object, const std::str
     const int log2 = size <= 1 ? 0 : size <= 2 ? 1 : size <= 4 ? 2 : 3;
     return plain((H5Tget_sign(type) == H5T_SGN_NONE ? unsigneds : signeds)[log2]);
   }
+  // HDF5 takes memory by an element's size, which a damaged file can put at gigabytes.
+  if ((kind == H5T_INTEGER || kind == H5T_FLOAT) && size > largest_element)
+    fail(file, what + " declares elements of " + std::to_string(size) + " bytes");
   if (kind == H5T_FLOAT && is_half(type)) return plain(DType::float16);
   if (kind == H5T_FLOAT) return plain(size <= 4 ? DType::float32 : DType::float64);
   // HDF5 converts enums and raw bytes only to their own type.

@@ -242,6 +242,21 @@ TEST_CASE("Strings whose stated length is not theirs are refused") {
   CHECK(peak_megabytes() < 1000);
 }
 
+TEST_CASE("A number may not declare gigabytes") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "wide.h5";
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t wide = H5Tcopy(H5T_IEEE_F32LE);
+  REQUIRE(H5Tset_size(wide, size_t{0xff000004}) >= 0);
+  const hsize_t size = 1;
+  const hid_t space = H5Screate_simple(1, &size, nullptr);
+  H5Dclose(H5Dcreate2(file, "wide", wide, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Fclose(file);
+  const saving::H5Reader reader{fs::path(path)};
+  CHECK_THROWS_WITH(reader.read("wide", UINT64_MAX), contains("wide.h5") && contains("declares"));
+  CHECK(peak_megabytes() < 1000);
+}
+
 TEST_CASE("A dataset may not declare strings beyond measure") {
   const TemporaryFolder folder;
   const std::string path = folder / "strings.h5";
