@@ -255,6 +255,13 @@ bool composed(const Kernel& kernel, std::span<const Operand> inputs,
   };
   if (const Rnn* rnn = std::get_if<Rnn>(&kernel)) return compose_as(*rnn);
   if (const Attention* attention = std::get_if<Attention>(&kernel)) return compose_as(*attention);
+  if (const FusedSets* fused = std::get_if<FusedSets>(&kernel)) {
+    const auto sets = static_cast<size_t>(fused->sets);
+    const size_t in = inputs.size() / sets, out = outputs.size() / sets;
+    for (size_t set = 0; set < sets; ++set)
+      backend.run(fused->each, inputs.subspan(set * in, in), outputs.subspan(set * out, out));
+    return true;
+  }
   return false;
 }
 

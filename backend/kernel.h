@@ -24,6 +24,15 @@ struct Fused {
   }
 };
 
+/// The same program over several sets of operands, each with a shape of its own: what an optimizer does to many small
+/// variables. Inputs: those of the first set, then those of the second, and so on; outputs likewise. No set reads what
+/// another writes.
+struct FusedSets {
+  Fused each;
+  int sets = 1;
+  friend bool operator==(const FusedSets&, const FusedSets&) = default;
+};
+
 enum class ReduceOp : uint8_t { sum, product, maximum, minimum, argmax, argmin };
 
 /// out = scale * reduce(program(in...)) over `axes` of the broadcast shape of the inputs (`shape`).
@@ -226,7 +235,7 @@ struct Random {
 };
 
 using Kernel = std::variant<Fused, Reduce, Matmul, Conv, Pool, Softmax, Copy, Gather, Scatter, Sort,
-                            Cumulative, Random, Normalize, Rnn, Attention>;
+                            Cumulative, Random, Normalize, Rnn, Attention, FusedSets>;
 
 /// "matmul", "fused", ...: the kernel's name in errors and reports.
 const char* kernel_name(const Kernel& kernel);

@@ -23,5 +23,6 @@ void run(const Random& kernel, Operands inputs, Operands outputs);
 void run(const Normalize& kernel, Operands inputs, Operands outputs);
 void run(const Rnn& kernel, Operands inputs, Operands outputs);
 void run(const Attention& kernel, Operands inputs, Operands outputs);
+void run(const FusedSets& kernel, Operands inputs, Operands outputs);
 
 }  // namespace cornu::backend::cpu

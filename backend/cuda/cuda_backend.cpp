@@ -96,7 +96,8 @@ Services with_compositions(Services services, Backend& backend) {
     services.composition = [&backend](const Kernel& kernel, std::span<const Operand> inputs,
                                       std::span<const Operand> outputs,
                                       Context&) -> std::unique_ptr<Executable> {
-      if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel))
+      if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel) &&
+          !std::holds_alternative<FusedSets>(kernel))
         return nullptr;
       return std::make_unique<Composed>(backend, kernel, inputs, outputs);
     };

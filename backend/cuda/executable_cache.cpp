@@ -38,6 +38,10 @@ class Hasher {
 };
 
 void add(Hasher& h, const Fused& k) { h.all(k.program->hash(), k.compute); }
+void add(Hasher& h, const FusedSets& k) {
+  add(h, k.each);
+  h.add(k.sets);
+}
 void add(Hasher& h, const Reduce& k) {
   h.all(k.program->hash(), k.compute, k.op, k.axes, k.shape, k.scale);
 }

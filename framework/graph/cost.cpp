@@ -16,6 +16,12 @@ struct Flops {
   double operator()(const backend::Fused& k) const {
     return out() * static_cast<double>(k.program->instructions().size());
   }
+  double operator()(const backend::FusedSets& k) const {
+    double all = 0;
+    for (const TensorSpec& output : outputs) all += elements(output.shape);
+    const auto& program = *k.each.program;
+    return all * static_cast<double>(program.instructions().size()) / static_cast<double>(program.outputs().size());
+  }
   double operator()(const backend::Reduce& k) const {
     return elements(k.shape) * static_cast<double>(k.program->instructions().size() + 1);
   }

@@ -234,6 +234,21 @@ TEST_CASE("prepare: matrix products") {
   check(random, Matmul{}, {{f32, {4, 0}}, {f32, {0, 3}}}, {{f32, {4, 3}}});
 }
 
+TEST_CASE("prepare: a program over many sets of operands") {
+  std::mt19937 random(7);
+  for (const int sets : {1, 2, 5, 70}) {
+    std::vector<Like> in, out;
+    for (int set = 0; set < sets; ++set) {
+      // The largest have several tiles, and all of them together work for two threads.
+      const Shape shape{random_int(random, 1, 60), random_int(random, 1, 60)};
+      for (int i = 0; i < 4; ++i) in.push_back({f32, shape});
+      in.push_back({f32, {}});
+      for (int i = 0; i < 3; ++i) out.push_back({f32, shape});
+    }
+    check(random, FusedSets{{adam(), f32}, sets}, in, out);
+  }
+}
+
 TEST_CASE("prepare: copies, and what has nothing better than to be remembered") {
   std::mt19937 random(5);
   Copy transpose;

@@ -88,10 +88,21 @@ class Planner {
     if (last(input) < number) return true;
     if (last(input) > number) return false;
     const Step& step = graph_.steps[static_cast<size_t>(number)];
-    if (!step.kernel || !std::holds_alternative<backend::Fused>(*step.kernel)) return false;
-    if (value(input).dtype != value(output.value).dtype) return false;
-    for (const Use& use : step.inputs)
-      if (use.value == input && use.shape != output.shape) return false;
+    if (!step.kernel || value(input).dtype != value(output.value).dtype) return false;
+    size_t sets = 1;
+    if (const auto* fused = std::get_if<backend::FusedSets>(&*step.kernel))
+      sets = static_cast<size_t>(fused->sets);
+    else if (!std::holds_alternative<backend::Fused>(*step.kernel))
+      return false;
+    // The set that the output belongs to; the others run before or after.
+    size_t own = 0;
+    while (step.outputs[own].value != output.value) ++own;
+    own /= step.outputs.size() / sets;
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      if (const Use& use = step.inputs[i];
+          use.value == input &&
+          (use.shape != output.shape || i / (step.inputs.size() / sets) != own))
+        return false;
     return true;
   }
 

@@ -30,6 +30,8 @@ void fold_scales(Graph& graph);
 void fuse_epilogues(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);
+/// Equal programs that change many small variables become one step.
+void merge_updates(Graph& graph);
 /// Steps that free memory are done as soon as they can be.
 void schedule(Graph& graph);
 

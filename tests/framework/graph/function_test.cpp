@@ -241,12 +241,60 @@ TEST_CASE("masks come with their tensors") {
 }
 
 TEST_CASE("what each pass does can be printed") {
-  auto f = function([](const Tensor& x) { return ops::tanh(x * 2.0 + 1.0) + ops::tanh(x * 2.0 + 1.0); });
+  auto f =
+      function([](const Tensor& x) { return ops::tanh(x * 2.0 + 1.0) + ops::tanh(x * 2.0 + 1.0); });
   for (int i = 0; i < 3; ++i) f(ops::ones({4}));
   const std::string text = f->passes();
   CHECK(text.find("recorded, 7 steps") != std::string::npos);
   CHECK(text.find("merge_common, 4 steps") != std::string::npos);
   CHECK(text.find("fuse, 1 steps") != std::string::npos);
+}
+
+TEST_CASE("equal updates of small variables are one step") {
+  const auto steps_after = [](const auto& f, const std::string& pass) {
+    const std::string text = f->passes(), mark = pass + ", ";
+    return std::stoi(text.substr(text.find(mark) + mark.size()));
+  };
+  std::vector<Variable> weights, moments;
+  for (int i = 0; i < 5; ++i) {
+    weights.push_back(Variable(noise({i + 1, 3}, i), {.name = "w"}));
+    moments.push_back(Variable(ops::zeros({i + 1, 3}), {.name = "m"}));
+  }
+  const Variable rate(Tensor(0.5f), {.name = "rate"});
+  const auto update = [&](const Tensor& x) {
+    for (size_t i = 0; i < 5; ++i) {
+      moments[i].assign(moments[i] * 0.9 + x * weights[i]);
+      weights[i].assign(weights[i] - moments[i] * rate);
+    }
+    return ops::sum(weights[0]);
+  };
+  auto f = function(update);
+  std::vector<Tensor> begin_weights;
+  for (const Variable& w : weights) begin_weights.push_back(w.value());
+  for (int i = 0; i < 6; ++i) f(Tensor(0.1f * static_cast<float>(i)));
+  std::vector<Tensor> compiled;
+  for (size_t i = 0; i < 5; ++i) {
+    compiled.push_back(weights[i].value());
+    weights[i].assign(begin_weights[i]);
+    moments[i].assign(ops::zeros(moments[i].shape()));
+  }
+  for (int i = 0; i < 6; ++i) update(Tensor(0.1f * static_cast<float>(i)));
+  for (size_t i = 0; i < 5; ++i)
+    CHECK(compiled[i].to_vector<float>() == weights[i].value().to_vector<float>());
+  CHECK(steps_after(f, "fuse_epilogues") - steps_after(f, "merge_updates") >= 3);
+}
+
+TEST_CASE("updates that read each other's variables see the values before") {
+  Variable a(Tensor::from({1.0f, 2.0f}, {2})), b(Tensor::from({10.0f, 20.0f}, {2}));
+  auto f = function([&](const Tensor& x) {
+    const Tensor before = a.value();
+    a.assign(a + b * x);
+    b.assign(b + before * x);
+  });
+  for (int i = 0; i < 4; ++i) f(Tensor(1.0f));
+  // (a, b) -> (a + b, a + b) at first, then doubled.
+  CHECK(at(a.value(), 0) == 88);
+  CHECK(at(b.value(), 1) == 176);
 }
 
 TEST_CASE("steady replays allocate no device memory") {
