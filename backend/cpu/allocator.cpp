@@ -32,19 +32,54 @@ constexpr bool caching = true;
 
 constexpr size_t alignment = 64;
 // Slack that small programs may cache however little they have live.
-constexpr size_t free_slack = size_t{64} << 20;
+constexpr size_t free_slack = size_t{32} << 20;
 
 // Large blocks ask for huge pages: touching fresh memory is then several times faster.
 constexpr size_t huge_page = size_t{2} << 20;
 
-void* system_allocate(size_t bytes) {
-  const bool huge = caching && bytes >= 4 * huge_page;
-  void* data = nullptr;
-  if (posix_memalign(&data, huge ? huge_page : alignment, bytes) != 0) return nullptr;
+// Blocks of this size are mapped one by one: malloc would put them on its heap once it has seen
+// such blocks freed, and a heap does not shrink below what is still in use at its end.
+constexpr size_t mapped_block = size_t{1} << 20;
+
 #if defined(__linux__)
-  if (huge) madvise(data, bytes, MADV_HUGEPAGE);
+constexpr bool maps = caching;
+
+void* map(size_t bytes) {
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return data == MAP_FAILED ? nullptr : data;
+}
+
+// Memory at a multiple of `huge_page`: what lies before and after it goes back at once.
+void* map_huge(size_t bytes) {
+  char* data = static_cast<char*>(map(bytes + huge_page));
+  if (data == nullptr) return nullptr;
+  const size_t before = (huge_page - reinterpret_cast<uintptr_t>(data) % huge_page) % huge_page;
+  if (before > 0) munmap(data, before);
+  if (before < huge_page) munmap(data + before + bytes, huge_page - before);
+  madvise(data + before, bytes, MADV_HUGEPAGE);
+  return data + before;
+}
+#else
+constexpr bool maps = false;
 #endif
-  return data;
+
+void* system_allocate(size_t bytes) {
+#if defined(__linux__)
+  if (maps && bytes >= mapped_block) return bytes >= 4 * huge_page ? map_huge(bytes) : map(bytes);
+#endif
+  void* data = nullptr;
+  return posix_memalign(&data, alignment, bytes) == 0 ? data : nullptr;
+}
+
+void system_free(void* data, size_t bytes) noexcept {
+#if defined(__linux__)
+  if (maps && bytes >= mapped_block) {
+    munmap(data, bytes);
+    return;
+  }
+#endif
+  (void)bytes;
+  std::free(data);
 }
 
 std::string bytes_text(size_t bytes) {
@@ -113,7 +148,7 @@ void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted) {
     allowed = limit == 0 || live <= limit;
     if (allowed) {
       const size_t most = live > most_live_ ? live : most_live_;
-      const size_t bound = most + most / 4 + free_slack;
+      const size_t bound = most + most / 8 + free_slack;
       take_cached((limit != 0 && limit < bound ? limit : bound) - live, &unneeded);
       stats_.live =
           live;  // counted before the memory is there, so that threads cannot pass the limit
@@ -148,7 +183,7 @@ void CachingAllocator::deallocate(void* data, size_t bytes) noexcept {
     std::lock_guard hold(lock_);
     if (stats_.limit == 0 || stats_.live + stats_.cached <= stats_.limit) {
       Bin& bin = bins_[freed.bin];
-      bin.first = ::new (data) FreeBlock{bin.first};
+      bin.first = ::new (data) FreeBlock{bin.first, freed.size};
       bin.last_use = ++clock_;
       stats_.live -= freed.size;
       stats_.cached += freed.size;
@@ -159,7 +194,7 @@ void CachingAllocator::deallocate(void* data, size_t bytes) noexcept {
     std::lock_guard hold(lock_);
     stats_.live -= freed.size;
   }
-  std::free(data);
+  system_free(data, freed.size);
 }
 
 // Moves cached blocks, those of the longest unused sizes first, to `taken` until at most
@@ -169,15 +204,12 @@ void CachingAllocator::take_cached(size_t bytes_to_keep, FreeBlock** taken) {
     int oldest = -1;
     for (int i = 0; i < bin_count; ++i)
       if (bins_[i].first && (oldest < 0 || bins_[i].last_use < bins_[oldest].last_use)) oldest = i;
-    const size_t size = oldest < small_bins ? static_cast<size_t>(oldest + 1) * 64
-                                            : static_cast<size_t>((oldest - small_bins) % 8 + 9)
-                                                  << ((oldest - small_bins) / 8 + 7);
     while (bins_[oldest].first && stats_.cached > bytes_to_keep) {
       FreeBlock* block = bins_[oldest].first;
       bins_[oldest].first = block->next;
       block->next = *taken;
       *taken = block;
-      stats_.cached -= size;
+      stats_.cached -= block->size;
     }
   }
 }
@@ -185,7 +217,7 @@ void CachingAllocator::take_cached(size_t bytes_to_keep, FreeBlock** taken) {
 void CachingAllocator::free_all(FreeBlock* blocks) noexcept {
   while (blocks) {
     FreeBlock* next = blocks->next;
-    std::free(blocks);
+    system_free(blocks, blocks->size);
     blocks = next;
   }
 }

@@ -13,7 +13,7 @@ namespace cornu::backend::cpu {
 /// Blocks aligned to 64 bytes. Sizes are rounded up to classes (multiples of 64 up to 1 KiB, then
 /// eight steps per power of two), and all figures of `stats` are in rounded bytes. Cached blocks
 /// count towards the limit, but are given up before an allocation fails, and whenever live and
-/// cached bytes together would exceed what was live at most by more than a quarter and 64 MiB. Safe
+/// cached bytes together would exceed what was live at most by more than an eighth and 32 MiB. Safe
 /// to use from all threads.
 ///
 /// Under AddressSanitizer nothing is cached and blocks are not rounded, so that it sees every
@@ -38,6 +38,7 @@ class CachingAllocator final : public Allocator {
  private:
   struct FreeBlock {
     FreeBlock* next;
+    size_t size;
   };
   struct Bin {
     FreeBlock* first = nullptr;
