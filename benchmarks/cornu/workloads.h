@@ -36,6 +36,7 @@ struct Task {
   int64_t batch = 0;  ///< samples of a step
   double amount = 0;  ///< of `unit` in a step
   std::string unit = "samples/s";
+  bool remat = false;  ///< of fit
 };
 
 /// The task of a workload's name; `steps` batches of data. Throws ValueError for an unknown name.

@@ -43,7 +43,7 @@ int main() {
 
   Sequential model({Input({20}), layers::Dense({.units = 8, .activation = "relu"}),
                     layers::Dense({.units = 1})});
-  model.compile({.optimizer = "adam", .loss = "mse"});
+  model.compile({.optimizer = "adam", .loss = "mse", .remat = true});
   model.fit(data.x, data.y, {.epochs = 2, .verbose = Verbose::silent});
   std::printf("%s\n%s", model.explain().c_str(), model.profile(data.x, data.y).c_str());
   return loss < first && norm < 1.001 && step->report().replays > 190 ? 0 : 1;

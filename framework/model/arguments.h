@@ -115,13 +115,17 @@ struct CompileOptions {
   LossWeights loss_weights = {};
   MetricOption metrics = {};
   MetricOption weighted_metrics = {};
-  /// Runs every step operation by operation. So does the default today; see docs/roadmap.md.
+  /// Runs every step operation by operation instead of recording and replaying it.
   bool run_eagerly = false;
   /// Batches between two calls of the batch hooks.
   int64_t steps_per_execution = 1;
   /// "auto", "true" or "false"; kept in files.
   std::string jit_compile = "auto";
   bool auto_scale_loss = true;
+  /// Trains with less memory: a Functional or Sequential keeps what lies between sections of its graph for the
+  /// gradient, and computes what lies inside again: about a third more time. Throws UnsupportedError for other models,
+  /// which have remat(f). Not kept in files.
+  bool remat = false;
 };
 
 /// `.validation_data = {x, y}` or `{x, y, sample_weight}`, or a Dataset.

@@ -8,6 +8,7 @@
 
 #include "../base/call_scope.h"
 #include "names.h"
+#include "sections.h"
 #include "standardize.h"
 
 namespace cornu {
@@ -59,12 +60,13 @@ void Functional::collect() {
   // Nodes were made after the nodes that they depend on.
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a->serial < b->serial; });
   for (const auto& node : nodes) {
-    Step step{node, nullptr, -1, value_count_, static_cast<int>(node->outputs.flatten().size()), {}};
+    Step step{node, nullptr, -1, value_count_, static_cast<int>(node->outputs.flatten().size()), false, {}};
     places_[node.get()] = value_count_;
     value_count_ += step.output_count;
+    step.given = given.count(node.get()) > 0;
     const auto& arguments = node->arguments;
     auto* layer = dynamic_cast<Layer*>(node->operation.get());
-    if (layer && !given.count(node.get()) && arguments.named.empty() && arguments.positional.size() == 1 &&
+    if (layer && !step.given && arguments.named.empty() && arguments.positional.size() == 1 &&
         arguments.positional[0].is<Tensor>() && step.output_count == 1 && node->outputs.is_tensor()) {
       step.simple = layer;
       step.input = place(arguments.positional[0].get<Tensor>());
@@ -144,9 +146,10 @@ std::shared_ptr<Layer> Functional::get_layer(const std::string& name) const {
   throw ValueError(fmt::format("get_layer: model '{}' has no layer '{}'.{}", this->name(), name, did_you_mean(name, known)));
 }
 
-void Functional::run(std::vector<Tensor>& values) {
-  for (const Step& step : steps_) {
-    if (values[step.first_output]) continue;  // an input
+void Functional::run(std::vector<Tensor>& values, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    const Step& step = steps_[i];
+    if (step.given) continue;
     if (step.simple) {
       values[step.first_output] = (*step.simple)(values[step.input]);
     } else {
@@ -156,7 +159,7 @@ void Functional::run(std::vector<Tensor>& values) {
       if (static_cast<int>(results.size()) != step.output_count)
         throw StateError(fmt::format("'{}' returned {} tensors, {} when the graph was made.",
                                      step.node->operation->name(), results.size(), step.output_count));
-      for (int i = 0; i < step.output_count; ++i) values[step.first_output + i] = results[i];
+      for (int k = 0; k < step.output_count; ++k) values[step.first_output + k] = results[k];
     }
     for (const int done : step.finished) values[done] = {};
   }
@@ -171,7 +174,10 @@ Nest Functional::call_many(const Nest& inputs, const Call&) {
   const Nest in = standardize(inputs);
   const std::vector<Tensor> given = in.flatten(), places = inputs_.flatten();
   for (size_t i = 0; i < given.size(); ++i) values[place(places[i])] = given[i];
-  run(values);
+  if (detail::wants_sections(*this, in))
+    run_in_sections(values);
+  else
+    run(values, 0, steps_.size());
   return outputs_.map([&](const Tensor& t) { return values[place(t)]; });
 }
 

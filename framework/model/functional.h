@@ -35,6 +35,7 @@ class Functional : public Model {
   Nest input_spec() const override;
   const Nest& inputs() const { return inputs_; }
   const Nest& outputs() const { return outputs_; }
+  bool has_sections() const override { return true; }
 
  protected:
   Nest standardize(const Nest& x) const override;
@@ -47,18 +48,28 @@ class Functional : public Model {
     int input = -1;           // its place
     int first_output = 0;
     int output_count = 0;
+    bool given = false;  // an input
     std::vector<int> finished;  // places that nothing reads after this step
   };
   int place(const Tensor& symbolic) const;
   void collect();
   void find_last_uses();
   void order_operations();
-  void run(std::vector<Tensor>& values);
+  void run(std::vector<Tensor>& values, size_t begin, size_t end);
+  // Steps [begin, end) that are computed again for their gradient, and the places of what they take and leave.
+  struct Section {
+    size_t begin = 0, end = 0;
+    std::vector<int> reads, writes;
+    std::vector<std::shared_ptr<Layer>> layers;
+  };
+  void find_sections();
+  void run_in_sections(std::vector<Tensor>& values);
 
   Nest inputs_, outputs_;
   std::vector<std::shared_ptr<Operation>> operations_;  // by depth, as in files
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<Step> steps_;
+  std::vector<Section> sections_;  // found when they are first asked for
   std::unordered_map<const Node*, int> places_;  // of each node's first output
   int value_count_ = 0;
 };

@@ -24,6 +24,9 @@ void Model::compile(CompileOptions options) {
   if (options.steps_per_execution < 1) throw ValueError("compile: steps_per_execution must be at least 1.");
   if (options.jit_compile != "auto" && options.jit_compile != "true" && options.jit_compile != "false")
     throw ValueError(fmt::format("compile: jit_compile is '{}', expected 'auto', 'true' or 'false'.", options.jit_compile));
+  if (options.remat && !has_sections())
+    throw UnsupportedError(fmt::format("compile: remat is for Functional and Sequential models; model '{}' is neither. "
+                                       "Wrap parts of its call in remat(f).", name()));
   // Everything that can fail is done before anything changes.
   auto loss = std::make_unique<CompiledLoss>(options.loss, options.loss_weights);
   auto metrics = std::make_unique<CompiledMetrics>(options.metrics, options.weighted_metrics);

@@ -72,6 +72,8 @@ class Model : public Layer {
   /// Names of the outputs, for losses and metrics by name; empty when they have none.
   virtual std::vector<std::string> output_names() const { return {}; }
   virtual std::vector<std::string> input_names() const { return {}; }
+  /// Whether CompileOptions::remat is understood.
+  virtual bool has_sections() const { return false; }
   /// The expected inputs' specs where the model knows them before data arrives.
   virtual Nest input_spec() const { return {}; }
 

@@ -5,6 +5,7 @@
 
 #include "../ops/core.h"
 #include "names.h"
+#include "sections.h"
 #include "standardize.h"
 
 namespace cornu {
@@ -39,6 +40,7 @@ void Sequential::add(const AnyLayer& layer) {
   all.push_back(layer.shared());
   make_names_unique(all);
   layers_.push_back(layer.shared());
+  section_ends_.clear();
   forget_layers();
   if (built()) {
     const Nest spec = input_spec();
@@ -55,6 +57,7 @@ void Sequential::add(const AnyLayer& layer) {
 void Sequential::pop() {
   if (layers_.empty()) throw StateError("Sequential::pop: there is no layer.");
   forget_layers();
+  section_ends_.clear();
   layers_.pop_back();
 }
 
@@ -77,23 +80,59 @@ void Sequential::build_many(const Nest& inputs) {
   }
 }
 
-Tensor Sequential::call(const Tensor& x, const Call&) {
+Tensor Sequential::call(const Tensor& x, const Call& call) {
+  if (detail::wants_sections(*this, x)) return call_many(x, call).tensor();
   Tensor y = x;
   for (const auto& layer : layers_) y = (*layer)(y);
   return y;
 }
 
-Nest Sequential::call_many(const Nest& inputs, const Call& call) {
+Nest Sequential::call_many(const Nest& inputs, const Call&) {
   if (layers_.empty()) return inputs;
+  if (detail::wants_sections(*this, inputs)) {
+    if (section_ends_.empty()) section_ends_ = find_sections(inputs);
+    Nest x = inputs;
+    size_t begin = 0;
+    for (const size_t end : section_ends_) {
+      // The gradient of the last begins when it ends: it would be computed again at once.
+      x = end == layers_.size()
+              ? run(x, begin, end)
+              : detail::run_section(*this, {layers_.begin() + static_cast<ptrdiff_t>(begin),
+                                            layers_.begin() + static_cast<ptrdiff_t>(end)},
+                                    x, [this, begin, end](const Nest& in) { return run(in, begin, end); });
+      begin = end;
+    }
+    return x;
+  }
   if (inputs.is_tensor() && layers_.size() > 1) {
     Tensor x = inputs.tensor();
     for (size_t i = 0; i + 1 < layers_.size(); ++i) x = (*layers_[i])(x);
     return (*layers_.back())(Nest(x));
   }
-  (void)call;
+  return run(inputs, 0, layers_.size());
+}
+
+Nest Sequential::run(const Nest& inputs, size_t begin, size_t end) {
   Nest x = inputs;
-  for (const auto& layer : layers_) x = (*layer)(x);
+  for (size_t i = begin; i < end; ++i) x = (*layers_[i])(x);
   return x;
+}
+
+std::vector<size_t> Sequential::find_sections(const Nest& inputs) const {
+  std::vector<detail::StepSize> sizes(layers_.size());
+  try {
+    Nest x = inputs.map([](const Tensor& t) { return Tensor::abstract(t.shape(), t.dtype()); });
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      x = layers_[i]->compute_output_spec(x);
+      for (const Tensor& t : x.flatten())
+        sizes[i].made += static_cast<double>(size_of(t.dtype())) *
+                         static_cast<double>(std::max<int64_t>(t.shape().numel(), 1));
+      sizes[i].across = sizes[i].made;
+    }
+  } catch (const StateError&) {
+    // A layer asks for values: what it makes is not known, and it is not parted from those before.
+  }
+  return detail::section_ends(sizes);
 }
 
 Nest Sequential::input_spec() const {

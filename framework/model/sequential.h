@@ -37,15 +37,19 @@ class Sequential : public Model {
   std::vector<std::string> output_names() const override;
   std::vector<std::string> input_names() const override;
   Nest input_spec() const override;
+  bool has_sections() const override { return true; }
 
  protected:
   Nest standardize(const Nest& x) const override;
 
  private:
   void build_from_input();
+  Nest run(const Nest& x, size_t begin, size_t end);
+  std::vector<size_t> find_sections(const Nest& x) const;
 
   std::shared_ptr<InputLayer> input_;
   std::vector<std::shared_ptr<Layer>> layers_;
+  std::vector<size_t> section_ends_;  // found when they are first asked for
 };
 
 }  // namespace cornu

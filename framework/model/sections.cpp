@@ -1,0 +1,123 @@
+// Cutting steps into sections, and running one.
+#include "sections.h"
+
+#include <algorithm>
+
+#include "../base/call_scope.h"
+#include "../graph/remat.h"
+
+namespace cornu::detail {
+namespace {
+
+// The cheapest cuts into sections that make at most `limit`; empty when there are none.
+std::vector<size_t> cheapest(const std::vector<StepSize>& steps, double limit, double& kept) {
+  const size_t n = steps.size();
+  constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<double> best(n + 1, never);
+  std::vector<size_t> from(n + 1, 0);
+  best[0] = 0;
+  for (size_t end = 1; end <= n; ++end) {
+    const double across = end == n ? 0 : steps[end - 1].across;
+    if (across == never) continue;
+    double made = 0;
+    for (size_t begin = end; begin-- > 0;) {
+      made += steps[begin].made;
+      if (made > limit) break;
+      if (best[begin] + across < best[end]) {
+        best[end] = best[begin] + across;
+        from[end] = begin;
+      }
+    }
+  }
+  kept = best[n];
+  std::vector<size_t> ends;
+  if (kept == never) return ends;
+  for (size_t end = n; end > 0; end = from[end]) ends.push_back(end);
+  std::reverse(ends.begin(), ends.end());
+  return ends;
+}
+
+// Layers and those inside, for as long as a section runs, without the losses that they collected.
+class LossesAside {
+ public:
+  explicit LossesAside(const std::vector<std::shared_ptr<Layer>>& layers) {
+    for (const auto& layer : layers) put_aside(*layer);
+  }
+  ~LossesAside() {
+    for (auto& [layer, losses] : aside_) layer->own_losses() = std::move(losses);
+  }
+  LossesAside(const LossesAside&) = delete;
+
+  void append_new(Nest::List& to) const {
+    for (const auto& [layer, losses] : aside_)
+      for (const Tensor& loss : layer->own_losses()) to.push_back(loss);
+  }
+
+ private:
+  void put_aside(Layer& layer) {
+    if (std::any_of(aside_.begin(), aside_.end(), [&](const auto& a) { return a.first == &layer; }))
+      return;
+    aside_.emplace_back(&layer, std::move(layer.own_losses()));
+    layer.own_losses().clear();
+    for (const auto& inside : layer.sublayers()) put_aside(*inside);
+  }
+  std::vector<std::pair<Layer*, std::vector<Tensor>>> aside_;
+};
+
+}  // namespace
+
+std::vector<size_t> section_ends(const std::vector<StepSize>& steps) {
+  double largest = 0, all = 0;
+  for (const StepSize& step : steps) {
+    largest = std::max(largest, step.made);
+    all += step.made;
+  }
+  std::vector<size_t> best = {steps.size()};
+  double least = all;
+  for (double limit = largest; limit < all; limit = std::max(limit * 1.1, limit + 1)) {
+    double kept = 0;
+    const std::vector<size_t> ends = cheapest(steps, limit, kept);
+    if (ends.empty()) continue;
+    double peak = 0;
+    size_t begin = 0;
+    for (const size_t end : ends) {
+      double made = 0;
+      for (; begin < end; ++begin) made += steps[begin].made;
+      peak = std::max(peak, made);
+    }
+    if (kept + peak < least) {
+      least = kept + peak;
+      best = ends;
+    }
+  }
+  return best;
+}
+
+bool wants_sections(const Model& model, const Nest& inputs) {
+  if (!model.compile_options().remat || !call_context().training.value_or(false) ||
+      graph_context().recorders.empty())
+    return false;
+  const std::vector<Tensor> tensors = inputs.flatten();
+  return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.is_eager(); });
+}
+
+Nest run_section(Model& model, const std::vector<std::shared_ptr<Layer>>& layers,
+                 const Nest& inputs, std::function<Nest(const Nest&)> section) {
+  // The second run comes when the call is over. A model that nobody shares outlives it by itself.
+  const auto owner = model.weak_from_this().lock();
+  const auto whole = remat([owner, &model, layers, section = std::move(section),
+                            training = call_context().training](const Nest& in) {
+    std::optional<CallScope> scope;
+    if (call_context().stack.empty() || call_context().stack.back() != &model)
+      scope.emplace(model, training);
+    const LossesAside losses(layers);
+    Nest::List results = {section(in)};
+    losses.append_new(results);
+    return Nest(std::move(results));
+  });
+  const Nest results = whole(inputs);
+  for (size_t i = 1; i < results.size(); ++i) model.add_loss(results[i]);
+  return results[0];
+}
+
+}  // namespace cornu::detail

@@ -1,0 +1,31 @@
+// Training with less memory: a model's steps in sections that are computed again for the gradient.
+#pragma once
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "model.h"
+
+namespace cornu::detail {
+
+/// One step of a model, in any unit of memory.
+struct StepSize {
+  double made = 0;  ///< what it computes
+  /// What must be kept from there on if the steps are cut behind it; infinite where they cannot be.
+  double across = std::numeric_limits<double>::infinity();
+};
+
+/// Where to cut: the ends of sections, the last of them the number of steps. What lies between
+/// sections is kept, the rest is there for one section at a time; the sum is as small as it can be.
+std::vector<size_t> section_ends(const std::vector<StepSize>& steps);
+
+/// Whether the model, which is being called, is to run in sections: compile said `remat`, it
+/// trains, and somebody will ask for gradients.
+bool wants_sections(const Model& model, const Nest& inputs);
+
+/// Runs a section, and arranges that it is run again for its gradient: with the model's training
+/// flag, and with what its layers add to the loss as the model's own losses.
+Nest run_section(Model& model, const std::vector<std::shared_ptr<Layer>>& layers,
+                 const Nest& inputs, std::function<Nest(const Nest&)> section);
+
+}  // namespace cornu::detail
