@@ -301,11 +301,13 @@ class AttentionBackward : public AttentionPass<T> {
     const int64_t at = p_.query_offset(pair, q0), step = p_.step(), d = p_.depth;
     pack_panels(p_.q + at, step, rows, d, static_cast<T>(p_.scale), queries_);
     pack_panels(p_.dy + at, step, rows, d, T(1), dy_);
-    T products[query_block];  // of y and dy: the sums of each row's weights times their gradients
+    // Of y and dy: the sums of each row's weights times their gradients, where a row is in parts.
+    T products[query_block];
+    const bool in_parts = p_.keys > key_block;
     const T* const logsumexp = p_.logsumexp + pair * p_.queries + q0;
     for (int64_t i = 0; i < rows; ++i) {
-      const T *const y = p_.y + at + i * step, *const dy = p_.dy + at + i * step;
-      products[i] = dot(y, dy, d);
+      const T* const dy = p_.dy + at + i * step;
+      if (in_parts) products[i] = dot(p_.y + at + i * step, dy, d);
       if (logsumexp[i] == nothing<T>)
         for (int64_t j = 0; j < d; ++j) unseeing_[j] += dy[j];
     }
@@ -320,7 +322,10 @@ class AttentionBackward : public AttentionPass<T> {
         const int64_t seen = sees ? this->visible(q0 + i, k0, count) : 0;
         if (sees) {
           this->apply_mask(pair, q0 + i, k0, seen, w);
-          softmax_slopes(w, s, seen, logsumexp[i], products[i]);
+          if (in_parts)
+            softmax_slopes(w, s, seen, logsumexp[i], products[i]);
+          else
+            softmax_slopes(w, s, seen, logsumexp[i]);
         }
         std::fill(w + seen, w + count, T(0));
         std::fill(s + seen, s + count, T(0));

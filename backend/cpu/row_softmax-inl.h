@@ -96,6 +96,31 @@ HWY_INLINE void softmax_slopes(T* weights, T* slopes, int64_t n, T shift, T prod
   }
 }
 
+/// The same for a row that is all there, whose product is found from the weights themselves. Where
+/// one weight is all there is, slopes are then 0 and not what rounding left of large numbers.
+template <class T>
+HWY_INLINE void softmax_slopes(T* weights, T* slopes, int64_t n, T shift) {
+  constexpr int64_t lanes = hn::MaxLanes(Tag<T>());
+  const Vector<T> offset = splat<T>(shift), zero = splat<T>(0);
+  Vector<T> sum = zero;
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const Vector<T> w = exp(load(weights + i) - offset);
+    store(w, weights + i);
+    sum = fma(w, load(slopes + i), sum);
+  }
+  T product = fold_lanes(sum, Sum<T>());
+  if (i < n) {
+    const size_t rest = static_cast<size_t>(n - i);
+    store_first(exp(load_first(weights + i, rest, zero) - offset), weights + i, rest);
+    for (int64_t k = i; k < n; ++k) product += weights[k] * slopes[k];
+  }
+  const Vector<T> mean = splat<T>(product);
+  for (i = 0; i + lanes <= n; i += lanes)
+    store(load(weights + i) * (load(slopes + i) - mean), slopes + i);
+  for (; i < n; ++i) slopes[i] = weights[i] * (slopes[i] - product);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace cornu::backend::cpu
 HWY_AFTER_NAMESPACE();
