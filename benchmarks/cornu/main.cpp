@@ -97,12 +97,15 @@ int main(int argc, char** argv) {
   app.add_option("--models", settings.models, "Folder with the .keras files of load_*");
   app.add_option("--save", save, "Only write those files into this folder");
   bool list = false, profile = false;
-  std::string trace;
+  std::string trace, policy = "float32";
   app.add_flag(
       "--profile", profile,
       "Print where the time of one step goes instead (with --mode predict: of a prediction)");
   app.add_option("--trace", trace,
                  "With --profile: also write this file for Perfetto or about:tracing");
+  app.add_option("--policy", policy,
+                 "Of the layers' dtypes, such as mixed_bfloat16; named in the lines' mode")
+      ->capture_default_str();
   app.add_flag("--list", list, "Only print the workloads and their modes");
   try {
     app.parse(argc, argv);
@@ -122,6 +125,8 @@ int main(int argc, char** argv) {
     }
     cornu::backend::set_threads(threads);
     cornu::random::set_seed(0);
+    const cornu::PolicyScope scope(policy);
+    settings.policy = policy;
     if (!save.empty()) {
       save_models(save);
       return 0;
@@ -145,7 +150,8 @@ int main(int argc, char** argv) {
     }
     const std::vector<std::string> options{"--threads", std::to_string(threads),
                                            "--reps",    std::to_string(settings.effort.reps),
-                                           "--seconds", std::to_string(settings.effort.seconds)};
+                                           "--seconds", std::to_string(settings.effort.seconds),
+                                           "--policy",  policy};
     bool all = true;
     for (const auto& [workload, m] : jobs) {
       std::vector<std::string> own = options;

@@ -132,7 +132,8 @@ Task make_task(const std::string& name, int64_t steps) {
     task.unit = "tokens/s";
   } else if (name == "resnet50") {
     task.batch = 16;
-    task.remat = true;
+    // Memory is what runs out first on a CPU's machine; the other modes do without.
+    task.remat = default_device().is_cpu();
     task.optimizer = optimizers::SGD({.learning_rate = 0.01, .momentum = 0.9}).shared();
     task.x = random::uniform({16 * steps, 224, 224, 3}, 0, 1, 1);
     task.y = classes(16 * steps, 1000);

@@ -38,7 +38,6 @@ Cost cost_of(const std::function<void()>& step) {
 
 void measure_fit(const Task& task, int64_t steps, Report& report, const Effort& effort) {
   Model& model = *task.model;
-  // Where memory is what runs out first, time is given for it; the other modes do without.
   model.compile({.optimizer = task.optimizer, .loss = task.loss, .remat = task.remat});
   const auto fit = [&](int64_t samples, Callbacks callbacks) {
     model.fit(take_rows(task.x, 0, samples), take_rows(task.y, 0, samples),
@@ -125,7 +124,8 @@ void measure_training(const Workload& workload, const std::string& mode, const S
   const int64_t epoch = epoch_steps(name);
   const int64_t steps = fit || mode == "predict" ? epoch : std::min<int64_t>(epoch, 20);
   const Task task = make_task(name, steps);
-  Report report(name.starts_with("seed") ? "seed_table" : name, mode, task.batch);
+  Report report(name.starts_with("seed") ? "seed_table" : name,
+                settings.policy == "float32" ? mode : mode + " " + settings.policy, task.batch);
   if (fit)
     measure_fit(task, steps, report, settings.effort);
   else if (mode == "predict")

@@ -15,6 +15,7 @@ namespace cornu::bench {
 struct Settings {
   Effort effort;
   std::string models = "";  ///< folder with the .keras files of the load_* workloads
+  std::string policy = "float32";
 };
 
 /// One line of the table: a name and its modes, each measured in a process of its own so that

@@ -102,6 +102,7 @@ if wanted benchmarks; then
   for workload in seed_b32 mlp mnist_cnn lstm gpt resnet50; do
     bench "cornu $workload" "$payload/bin/cornu-bench" "$workload"
     CORNU_TF32=1 bench "cornu tf32 $workload" "$payload/bin/cornu-bench" "$workload" --mode fit
+    bench "cornu bfloat16 $workload" "$payload/bin/cornu-bench" "$workload" --mode fit --policy mixed_bfloat16
   done
   for python in "${pythons[@]}"; do
     if "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
