@@ -106,7 +106,8 @@ void run_as(const Rnn& kernel, Operands inputs, Operands outputs) {
 void run(const Rnn& kernel, Operands inputs, Operands outputs) {
   const Shape& x = *inputs[0].shape;
   if (x[0] == 0 || x[1] == 0) {  // nothing to walk through; the gradients of the weights are zeros
-    for (const Operand& out : outputs) std::memset(out.data, 0, bytes_of(out));
+    for (const Operand& out : outputs)
+      if (const size_t bytes = bytes_of(out)) std::memset(out.data, 0, bytes);
     return;
   }
   if (inputs[0].dtype == DType::float64)

@@ -51,6 +51,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }  // namespace
 
 TEST_CASE("Archives with false headers are refused") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   const std::string config = base_member("config.json"), weights = base_member("model.weights.h5");
   write_keras(folder / "sound.keras", config, weights);
@@ -131,19 +132,21 @@ TEST_CASE("Archives with false headers are refused") {
   set_number(link.bytes, link.directory + 38, uint64_t{0xa1ff} << 16, 4);
   spill(folder / "link.keras", link.bytes);
   refusal_of_model(folder / "link.keras");
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("Compressed members may not grow beyond what a model needs") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   const std::string config = base_member("config.json");
   write_keras(folder / "weights.keras", config, std::string(size_t{40} << 20, '\0'),
               Compression::deflate);
   CHECK(refusal_of_model(folder / "weights.keras").find("model.weights.h5") != std::string::npos);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("Any value at any place of a config is refused or loads") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   // A folder: quicker to change than an archive.
   fs::create_directory(folder / "any");
@@ -189,10 +192,11 @@ TEST_CASE("Any value at any place of a config is refused or loads") {
     }
   CHECK(places > 100);
   CHECK(refused > 150);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("Odd texts and numbers in a config are refused") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   const std::string weights = base_member("model.weights.h5"), base = base_member("config.json");
   const auto refused = [&](const std::string& from, const std::string& to) {
@@ -223,10 +227,11 @@ TEST_CASE("Odd texts and numbers in a config are refused") {
   refused(shape, "\"batch_shape\": " + many + "]");
   refused(units, units + ", \"deep\": " + std::string(100'000, '{'));
   refused(units, units + ", " + units);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("Graphs that lead in circles or nowhere are refused") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   const std::string weights = base_member("model.weights.h5");
   const auto refused = [&](const std::string& node, const std::string& outputs) {
@@ -259,5 +264,5 @@ TEST_CASE("Graphs that lead in circles or nowhere are refused") {
   for (const char* outputs : {R"([["d", 1, 0]])", R"([["d", 0, -3]])", R"([["nobody", 0, 0]])", "7",
                               R"({"a": 3})", R"([["d", 0]])", R"([["d", 0, 0, 0]])", R"([null])"})
     refused(node(R"(["x", 0, 0])"), outputs);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }

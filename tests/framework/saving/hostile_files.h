@@ -5,13 +5,13 @@
 #include <cornu/framework/model/model.h>
 #include <cornu/framework/saving/archive.h>
 #include <paths.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "support/memory_peak.h"
 #include "temporary.h"
 
 namespace cornu::test {
@@ -57,13 +57,6 @@ inline std::string refusal_of_model(const std::filesystem::path& path) {
 inline std::string refusal_of_weights(const std::filesystem::path& path) {
   static const auto model = load_model((hostile_folder() / "base.keras").string());
   return refusal(path, [&](const std::string& p) { model->load_weights(p); });
-}
-
-/// The most memory that this program has had at once.
-inline long peak_megabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss / 1024;
 }
 
 }  // namespace cornu::test

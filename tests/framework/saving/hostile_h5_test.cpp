@@ -71,6 +71,7 @@ std::string changed(const fs::path& original, const fs::path& path, const Change
 }  // namespace
 
 TEST_CASE("Weights of odd types, shapes and places are refused") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   spill(folder / "base.weights.h5", base_member("model.weights.h5"));
   REQUIRE(refusal_of_weights(folder / "base.weights.h5").empty());
@@ -162,10 +163,11 @@ TEST_CASE("Weights of odd types, shapes and places are refused") {
     H5Ldelete(file, "layers", H5P_DEFAULT);
     H5Lcreate_external("/etc/passwd", "/layers", file, "layers", H5P_DEFAULT, H5P_DEFAULT);
   });
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("Legacy files with attributes of other types are refused") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   load_model((hostile_folder() / "base.keras").string())->save(folder / "base.h5");
   REQUIRE(refusal_of_model(folder / "base.h5").empty());
@@ -197,10 +199,11 @@ TEST_CASE("Legacy files with attributes of other types are refused") {
           refusal_of_model);
       CHECK_FALSE(error.empty());
     }
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("Strings whose stated length is not theirs are refused") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   const auto base = load_model((hostile_folder() / "base.keras").string());
   base->save(folder / "base.h5");
@@ -239,10 +242,11 @@ TEST_CASE("Strings whose stated length is not theirs are refused") {
   refused(heap + 8, UINT64_MAX, 8);  // a heap larger than the file
   refused(heap + 24, uint64_t{1} << 62, 8);
   refused(heap + 24, 0, 8);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("A number may not declare gigabytes") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   const std::string path = folder / "wide.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -254,10 +258,11 @@ TEST_CASE("A number may not declare gigabytes") {
   H5Fclose(file);
   const saving::H5Reader reader{fs::path(path)};
   CHECK_THROWS_WITH(reader.read("wide", UINT64_MAX), contains("wide.h5") && contains("declares"));
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("A dataset may not declare strings beyond measure") {
+  const MemoryPeak memory;
   const TemporaryFolder folder;
   const std::string path = folder / "strings.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -271,5 +276,5 @@ TEST_CASE("A dataset may not declare strings beyond measure") {
   const saving::H5Reader reader{fs::path(path)};
   CHECK_THROWS_WITH(reader.read_strings("narrow"), contains("strings.h5") && contains("declares"));
   CHECK_THROWS_WITH(reader.read_strings("long"), contains("strings.h5") && contains("declares"));
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }

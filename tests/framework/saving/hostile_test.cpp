@@ -6,12 +6,12 @@
 #include <cornu/framework/saving/h5_file.h>
 #include <cornu/framework/saving/json.h>
 #include <paths.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <set>
 
+#include "support/memory_peak.h"
 #include "temporary.h"
 
 using namespace cornu;
@@ -51,12 +51,6 @@ std::string error_of(const std::string& path, bool compile = true) {
   return "";
 }
 
-long peak_megabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss / 1024;
-}
-
 std::set<fs::path> files_in(const fs::path& where) {
   std::set<fs::path> result;
   for (const auto& entry : fs::directory_iterator(where)) result.insert(entry.path());
@@ -66,6 +60,7 @@ std::set<fs::path> files_in(const fs::path& where) {
 }  // namespace
 
 TEST_CASE("Hostile files are refused by name and cause, and odd ones load") {
+  const MemoryPeak memory;
   const saving::H5Reader io(folder / "base.io.h5");
   const Tensor x = array(io, "x");
   const std::vector<double> y = array(io, "y").to_vector<double>();
@@ -110,10 +105,11 @@ TEST_CASE("Hostile files are refused by name and cause, and odd ones load") {
   }
   CHECK(error_of((folder / "compile_garbage.keras").string(), false).empty());
   CHECK(files_in(folder) == before);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("Texts that grow or nest without end are refused") {
+  const MemoryPeak memory;
   const TemporaryFolder scratch;
   const auto with_config = [&](const std::string& name, std::string config) {
     const std::string path = scratch / name;
@@ -132,10 +128,11 @@ TEST_CASE("Texts that grow or nest without end are refused") {
   CHECK(with_config("many.keras", many + "]").find("values") != std::string::npos);
   CHECK(with_config("twice.keras", R"({"a": 1, "a": 2})").find("appears twice") !=
         std::string::npos);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("A config may not ask for more weights than its file can hold") {
+  const MemoryPeak memory;
   const TemporaryFolder scratch;
   saving::ArchiveReader reader(folder / "base.keras");
   for (const char* units : {"100000000", "9223372036854775807", "4611686018427387904"}) {
@@ -153,10 +150,11 @@ TEST_CASE("A config may not ask for more weights than its file can hold") {
     CHECK(error.find("m.keras") != error.npos);
     CHECK(error.find("first") != error.npos);
   }
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("The whole collection of hostile files, where CORNU_HOSTILE names its folder") {
+  const MemoryPeak memory;
   const char* whole = std::getenv("CORNU_HOSTILE");
   if (!whole) return;
   const fs::path collection = whole;
@@ -200,7 +198,7 @@ TEST_CASE("The whole collection of hostile files, where CORNU_HOSTILE names its 
   }
   CHECK(checked > 40);
   CHECK(files_in(collection) == before);
-  CHECK(peak_megabytes() < 1000);
+  CHECK(memory.megabytes() < 1000);
 }
 
 TEST_CASE("a graph that gives an op no tensor is refused") {
