@@ -69,7 +69,7 @@ void check_metric(Case& c) {
         metric->reset_state();
       else
         update(*metric, decode_call(step, current));
-      results.push_back(metric->result());
+      results.emplace_back(metric->result());
     }
     return Outcome{results, {}};
   }));
