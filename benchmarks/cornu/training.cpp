@@ -89,9 +89,10 @@ void measure_predict(const std::string& name, const Task& task, int64_t steps, R
   const Cost cost = cost_of([&] { model(batch); });
   report.set_work(cost.flops, cost.bytes);
   if (name == "resnet50" || name == "gpt") {
+    model.predict_on_batch(batch);
+    report.first_step();
     report.rate(name == "gpt" ? "predict" : "predict_b16",
                 calibrated([&] { model.predict_on_batch(batch); }, effort), task.amount, task.unit);
-    report.first_step();
   } else {
     const auto predict = [&] {
       model.predict(task.x, {.batch_size = task.batch, .verbose = Verbose::silent});
