@@ -81,7 +81,7 @@ void Sequential::build_many(const Nest& inputs) {
 }
 
 Tensor Sequential::call(const Tensor& x, const Call& call) {
-  if (detail::wants_sections(*this, x)) return call_many(x, call).tensor();
+  if (compile_options().remat && detail::wants_sections(*this, x)) return call_many(x, call).tensor();
   Tensor y = x;
   for (const auto& layer : layers_) y = (*layer)(y);
   return y;
