@@ -1,5 +1,5 @@
-// Decompositions as work of the host, with gradients written in products; the loops are in
-// matrix_loops.cpp.
+// Decompositions as work of the host, with gradients written in products; single matrices are in
+// matrices_by_lapack.cpp.
 #include "decompositions.h"
 
 #include <fmt/core.h>
@@ -112,31 +112,10 @@ Tensor triangle(int64_t n, bool lower, double diagonal, DType dtype) {
   return cast(Tensor::from(v, {n, n}), dtype);
 }
 
-Matrix inverse_of(const Matrix& a) {
-  Matrix lu = a, y = Matrix::identity(a.rows);
-  std::vector<int64_t> pivots;
-  lu_in_place(lu, pivots);
-  for (int64_t k = 0; k < a.rows; ++k)
-    for (int64_t j = 0; j < a.rows; ++j)
-      if (pivots[static_cast<size_t>(k)] != k)
-        std::swap(y(k, j), y(pivots[static_cast<size_t>(k)], j));
-  return solve_triangle(lu, solve_triangle(lu, std::move(y), true, true), false);
-}
-
-Matrix solution_of(const Matrix& a, Matrix b) {
-  Matrix lu = a;
-  std::vector<int64_t> pivots;
-  lu_in_place(lu, pivots);
-  for (int64_t k = 0; k < a.rows; ++k)
-    for (int64_t j = 0; j < b.columns; ++j)
-      if (pivots[static_cast<size_t>(k)] != k)
-        std::swap(b(k, j), b(pivots[static_cast<size_t>(k)], j));
-  return solve_triangle(lu, solve_triangle(lu, std::move(b), true, true), false);
-}
-
 Tensor inverse(const Tensor& x) {
   return with_gradient(
-      "inv", {x}, {x.shape(-1), x.shape(-1)}, [](const Matrices& m) { return inverse_of(m[0]); },
+      "inv", {x}, {x.shape(-1), x.shape(-1)},
+      [](const Matrices& m) { return solution_of(m[0], Matrix::identity(m[0].rows)); },
       [](const Tensor& y, const Tensor& dy) -> Tensors {
         const Tensor t = turned(y);
         return {-matmul(matmul(t, dy), t)};
@@ -196,14 +175,9 @@ std::vector<Tensor> reduced_qr(const Tensor& x, bool complete) {
   const int64_t m = x.shape(-2), n = x.shape(-1), k = complete ? m : std::min(m, n);
   return as_vector(custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
     const Tensors y =
-        on_matrices("qr", {in[0]}, {{m, k}, {k, n}}, [m, n, k](const Matrices& given) {
-          const auto [q, r] = detail::qr_of(given[0]);
-          Matrix left(m, k), right(k, n);
-          for (int64_t i = 0; i < m; ++i)
-            for (int64_t j = 0; j < k; ++j) left(i, j) = q(i, j);
-          for (int64_t i = 0; i < k; ++i)
-            for (int64_t j = 0; j < n; ++j) right(i, j) = r(i, j);
-          return Matrices{left, right};
+        on_matrices("qr", {in[0]}, {{m, k}, {k, n}}, [complete](const Matrices& given) {
+          auto [q, r] = detail::qr_of(given[0], complete);
+          return Matrices{std::move(q), std::move(r)};
         });
     return {y, [q = y[0], r = y[1], m, n, k](std::span<const Tensor> d) -> Tensors {
               if (k != n)
@@ -244,20 +218,24 @@ std::vector<Tensor> symmetric_eigen(const Tensor& x) {
   }));
 }
 
+// The first `count` along an axis.
+Tensor first(const Tensor& x, int64_t count, int axis) {
+  return x.shape(axis) == count ? x : split(x, std::vector<int64_t>{count}, axis)[0];
+}
+
 std::vector<Tensor> singular_values(const Tensor& x, bool full) {
   const int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n);
   const int64_t columns = full ? m : k, rows = full ? n : k;
   return as_vector(custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
-    const Tensors y = on_matrices(
-        "svd", {in[0]}, {{m, columns}, {k}, {rows, n}, {m, k}, {k, n}},
-        [full](const Matrices& given) {
-          detail::SingularValues r = detail::svd_of(given[0]);
-          Matrix u = full ? detail::completed(r.u) : r.u, v = full ? detail::completed(r.v) : r.v;
-          return Matrices{std::move(u), r.s, v.transposed(), r.u, r.v.transposed()};
+    const Tensors y =
+        on_matrices("svd", {in[0]}, {{m, columns}, {k}, {rows, n}}, [full](const Matrices& given) {
+          detail::SingularValues r = detail::svd_of(given[0], full);
+          return Matrices{std::move(r.u), std::move(r.s), std::move(r.vt)};
         });
     return {y,
-            [s = y[1], u = y[3], vt = y[4], m, n, k, columns,
+            [s = y[1], whole_u = y[0], whole_vt = y[2], m, n, k, columns,
              rows](std::span<const Tensor> d) -> Tensors {
+              const Tensor u = first(whole_u, k, -1), vt = first(whole_vt, k, -2);
               const Tensor identity = eye(k, {}, 0, s.dtype());
               Tensor inner = d[1] ? expand_dims(d[1], {-2}) * identity : Tensor();
               if (d[0] || d[2]) {
@@ -297,12 +275,12 @@ Tensor pseudo_inverse(const Tensor& x, double rcond) {
   return with_gradient(
       "pinv", {x}, {x.shape(-1), x.shape(-2)},
       [rcond](const Matrices& m) {
-        const detail::SingularValues r = detail::svd_of(m[0]);
+        const detail::SingularValues r = detail::svd_of(m[0], false);
         Matrix y(m[0].columns, m[0].rows);
         for (int64_t k = 0; k < r.s.columns; ++k) {
           if (!(r.s(0, k) > rcond * r.s(0, 0))) continue;
           for (int64_t i = 0; i < y.rows; ++i)
-            for (int64_t j = 0; j < y.columns; ++j) y(i, j) += r.v(i, k) * r.u(j, k) / r.s(0, k);
+            for (int64_t j = 0; j < y.columns; ++j) y(i, j) += r.vt(k, i) * r.u(j, k) / r.s(0, k);
         }
         return y;
       },

@@ -2,6 +2,9 @@
 // the last two axes of x (..., m, n), in double precision on the host; results are float32, or
 // float64 for float64.
 #pragma once
+#include <utility>
+#include <vector>
+
 #include "op.h"
 
 namespace cornu {
@@ -64,28 +67,30 @@ struct Matrix {
       : rows(rows), columns(columns), v(static_cast<size_t>(rows * columns), 0.0) {}
   double& operator()(int64_t i, int64_t j) { return v[static_cast<size_t>(i * columns + j)]; }
   double operator()(int64_t i, int64_t j) const { return v[static_cast<size_t>(i * columns + j)]; }
-  Matrix transposed() const;
   static Matrix identity(int64_t n);
 };
+
+// By LAPACK, but for the triangles. Where there is no answer, or a NaN in the question, all is NaN.
+// Each throws UnsupportedError where LAPACK is not installed.
 
 /// Both triangles of the LU decomposition with row exchanges; `pivots` gets the exchanged rows.
 /// Returns the sign of the permutation.
 int lu_in_place(Matrix& a, std::vector<int64_t>& pivots);
+/// y with a y = b.
+Matrix solution_of(const Matrix& a, Matrix b);
+/// y with a y = b for a triangular `a`.
+Matrix solve_triangle(const Matrix& a, Matrix b, bool lower);
 /// The lower factor. Throws ValueError unless `a` is positive definite.
 Matrix cholesky_of(const Matrix& a);
-/// y with a y = b for a triangular `a`.
-Matrix solve_triangle(const Matrix& a, Matrix b, bool lower, bool unit = false);
-/// The whole orthogonal q (m, m), and r (m, n), by Householder's reflections.
-std::pair<Matrix, Matrix> qr_of(Matrix a);
-/// Eigenvalues (1, n), ascending, and vectors of a symmetric matrix by Jacobi's rotations.
+/// q (m, k) of orthonormal columns and r (k, n), with k = m if `complete`, else min(m, n).
+std::pair<Matrix, Matrix> qr_of(const Matrix& a, bool complete);
+/// Eigenvalues (1, n), ascending, and vectors of the symmetric part of a matrix.
 std::pair<Matrix, Matrix> eigh_of(Matrix a);
-/// u (m, k), s (1, k), v (n, k) with k = min(m, n), by one-sided Jacobi rotations.
+/// u (m, k), s (1, k) and v transposed (k, n) with k = min(m, n); if `full`, u and v are square.
 struct SingularValues {
-  Matrix u, s, v;
+  Matrix u, s, vt;
 };
-SingularValues svd_of(const Matrix& a);
-/// Orthonormal columns completed to a square matrix.
-Matrix completed(const Matrix& q);
+SingularValues svd_of(Matrix a, bool full);
 
 }  // namespace detail
 }  // namespace cornu

@@ -60,6 +60,10 @@ else
   say "there is no libcornu_cuda.so: without it the bundle runs on the CPU only"
 fi
 
+# LAPACK is not linked but loaded by name.
+lapack=$(ldconfig -p | awk '/liblapacke\.so\.3 / && /x86-64/ {print $NF; exit}')
+if [[ -n $lapack ]]; then cp -L "$lapack" "$work/lib/"; fi
+
 # Everything that these load, except what belongs to the C library and so to the machine.
 needed() {
   for file in "$work"/bin/* "$work"/lib/*.so*; do LD_LIBRARY_PATH=$work/lib ldd "$file"; done |
