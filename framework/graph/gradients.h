@@ -40,7 +40,7 @@ Tensors gradient(const backend::Random& kernel, const Backprop& step);
 Tensors gradient(const backend::Normalize& kernel, const Backprop& step);
 Tensors gradient(const backend::Rnn& kernel, const Backprop& step);
 Tensors gradient(const backend::Attention& kernel, const Backprop& step);
-/// Plans make these; they are not recorded, and so have no gradient.
-inline Tensors gradient(const backend::FusedSets&, const Backprop&) { return {}; }
+/// Throws StateError: plans make these, and no tape records a plan's steps.
+Tensors gradient(const backend::FusedSets& kernel, const Backprop& step);
 
 }  // namespace cornu

@@ -1,4 +1,5 @@
-// All of cornu::ops.
+// The ops that layers are made of. Those of images, signals, matrices and groups have headers of their own; cornu.h
+// has them all.
 #pragma once
 #include "arithmetic.h"
 #include "arranging.h"

@@ -167,4 +167,8 @@ Tensors gradient(const backend::Cumulative& kernel, const Backprop& step) {
 
 Tensors gradient(const backend::Random&, const Backprop&) { return {}; }
 
+Tensors gradient(const backend::FusedSets&, const Backprop&) {
+  throw StateError("a step of a plan was recorded for its gradient.");
+}
+
 }  // namespace cornu
