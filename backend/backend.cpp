@@ -1,7 +1,7 @@
 // Kernels made ready by a device that has nothing better than to remember them.
 #include "backend.h"
 
-#include <vector>
+#include "remembered.h"
 
 namespace cornu::backend {
 namespace {
@@ -10,27 +10,14 @@ class Remembered final : public Executable {
  public:
   Remembered(Backend& backend, const Kernel& kernel, std::span<const Operand> inputs,
              std::span<const Operand> outputs)
-      : backend_(backend), kernel_(kernel), inputs_(inputs.size()) {
-    shapes_.reserve(inputs.size() + outputs.size());  // operands point into it
-    for (const auto& list : {inputs, outputs})
-      for (const Operand& operand : list) {
-        shapes_.push_back(*operand.shape);
-        operands_.push_back({&shapes_.back(), operand.dtype, nullptr});
-      }
-  }
-
+      : backend_(backend), call_(kernel, inputs, outputs) {}
   void run(void* const* data) override {
-    for (size_t i = 0; i < operands_.size(); ++i) operands_[i].data = data[i];
-    const std::span<const Operand> all(operands_);
-    backend_.run(kernel_, all.first(inputs_), all.subspan(inputs_));
+    call_.run(data, [&](const auto&... call) { backend_.run(call...); });
   }
 
  private:
   Backend& backend_;
-  Kernel kernel_;
-  size_t inputs_;
-  std::vector<Shape> shapes_;
-  std::vector<Operand> operands_;
+  RememberedCall call_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "error.h"
+#include "randint.h"
 #include "random_tiles.h"
 
 namespace cornu::backend {
@@ -135,26 +136,11 @@ void fill_bernoulli(Key key, uint64_t first, std::span<bool> out, double p) {
 
 template <class T>
 void fill_randint(Key key, uint64_t first, std::span<T> out, int64_t minval, int64_t maxval) {
-  // 8- and 16-bit integers are drawn in 32 bits.
-  using S = std::conditional_t<(sizeof(T) < 4), int32_t, T>;
-  using U = std::make_unsigned_t<S>;
-  constexpr int width = std::numeric_limits<U>::digits;
-  constexpr S lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
-  constexpr S highest_bound = sizeof(T) < sizeof(S) ? highest + 1 : highest;
-  const auto clip = [](int64_t value, S most) {
-    if (std::cmp_less(value, lowest)) return lowest;
-    return std::cmp_greater(value, most) ? most : static_cast<S>(value);
-  };
-  const S low = clip(minval, highest), high = clip(maxval, highest_bound);
-  U span = high <= low ? U{1} : static_cast<U>(static_cast<U>(high) - static_cast<U>(low));
-  // One past the largest value. The span of all values wraps to 0, by which nothing is divided.
-  if (sizeof(T) == sizeof(S) && std::cmp_greater(maxval, highest) && high > low) span += 1;
-
+  using U = RandintDraw<T>;
+  const RandintNumbers numbers = randint_numbers<T>(minval, maxval);
+  const U low = static_cast<U>(numbers.low), span = static_cast<U>(numbers.span),
+          multiplier = static_cast<U>(numbers.multiplier);
   const auto modulo = [span](U value) { return span == 0 ? value : static_cast<U>(value % span); };
-  // 2^width mod span, where the square still fits.
-  U multiplier = modulo(static_cast<U>(U{1} << (width / 2)));
-  multiplier = modulo(static_cast<U>(uint64_t{multiplier} * multiplier));
-
   const auto [upper_key, lower_key] = split(key);
   const auto draw = [](Key from, uint64_t index) {
     if constexpr (sizeof(U) == 8)
@@ -166,7 +152,7 @@ void fill_randint(Key key, uint64_t first, std::span<T> out, int64_t minval, int
     const U upper = modulo(draw(upper_key, first + i));
     const U lower = modulo(draw(lower_key, first + i));
     const U offset = modulo(static_cast<U>(uint64_t{upper} * multiplier + lower));
-    out[i] = static_cast<T>(static_cast<U>(static_cast<U>(low) + offset));
+    out[i] = static_cast<T>(static_cast<U>(low + offset));
   }
 }
 

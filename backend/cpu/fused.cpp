@@ -1,6 +1,7 @@
 // Elementwise programs: whole tiles, split over threads when there are enough of them.
 #include <algorithm>
 
+#include "../compositions.h"
 #include "interpreter.h"
 #include "parallel.h"
 #include "prepare.h"
@@ -96,10 +97,7 @@ void run(const Fused& kernel, Operands inputs, Operands outputs) {
 }
 
 void run(const FusedSets& kernel, Operands inputs, Operands outputs) {
-  const auto sets = static_cast<size_t>(kernel.sets);
-  const size_t in = inputs.size() / sets, out = outputs.size() / sets;
-  for (size_t set = 0; set < sets; ++set)
-    run(kernel.each, inputs.subspan(set * in, in), outputs.subspan(set * out, out));
+  composed(kernel, inputs, outputs, cpu_backend());
 }
 
 std::unique_ptr<Executable> prepare(const Fused& kernel, Operands inputs, Operands outputs) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../compositions.h"
+#include "../remembered.h"
 #include "settings.h"
 
 namespace cornu::backend::cuda {
@@ -69,26 +70,14 @@ class Composed final : public Executable {
  public:
   Composed(Backend& backend, const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs)
-      : backend_(backend), kernel_(kernel), inputs_(inputs.size()) {
-    shapes_.reserve(inputs.size() + outputs.size());  // operands point into it
-    for (const auto& list : {inputs, outputs})
-      for (const Operand& operand : list) {
-        shapes_.push_back(*operand.shape);
-        operands_.push_back({&shapes_.back(), operand.dtype, nullptr});
-      }
-  }
+      : backend_(backend), call_(kernel, inputs, outputs) {}
   void run(void* const* data) override {
-    for (size_t i = 0; i < operands_.size(); ++i) operands_[i].data = data[i];
-    const std::span<const Operand> all(operands_);
-    composed(kernel_, all.first(inputs_), all.subspan(inputs_), backend_);
+    call_.run(data, [&](const auto&... call) { composed(call..., backend_); });
   }
 
  private:
   Backend& backend_;
-  Kernel kernel_;
-  size_t inputs_;
-  std::vector<Shape> shapes_;
-  std::vector<Operand> operands_;
+  RememberedCall call_;
 };
 
 Services with_compositions(Services services, Backend& backend) {

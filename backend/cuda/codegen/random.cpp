@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../error.h"
+#include "../../randint.h"
 #include "codegen.h"
 #include "index_space.h"
 #include "program_text.h"
@@ -29,31 +30,6 @@ bool can_draw(Distribution distribution, DType dtype) {
 int64_t saturated(double value) {
   if (value >= 0x1p63) return std::numeric_limits<int64_t>::max();
   return value > -0x1p63 ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
-}
-
-/// Numbers of a draw of integers in [minval, maxval), as fill_randint has them.
-struct RandintNumbers {
-  uint64_t low, span, multiplier;
-};
-template <class T>
-RandintNumbers randint_numbers(int64_t minval, int64_t maxval) {
-  using S = std::conditional_t<(sizeof(T) < 4), int32_t, T>;
-  using U = std::make_unsigned_t<S>;
-  constexpr int width = std::numeric_limits<U>::digits;
-  constexpr S lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
-  constexpr S highest_bound = sizeof(T) < sizeof(S) ? highest + 1 : highest;
-  const auto clip = [](int64_t value, S most) {
-    if (std::cmp_less(value, lowest)) return lowest;
-    return std::cmp_greater(value, most) ? most : static_cast<S>(value);
-  };
-  const S low = clip(minval, highest), high = clip(maxval, highest_bound);
-  U span = high <= low ? U{1} : static_cast<U>(static_cast<U>(high) - static_cast<U>(low));
-  // One past the largest value. The span of all values wraps to 0, by which nothing is divided.
-  if (sizeof(T) == sizeof(S) && std::cmp_greater(maxval, highest) && high > low) span += 1;
-  const auto modulo = [span](U value) { return span == 0 ? value : static_cast<U>(value % span); };
-  U multiplier = modulo(static_cast<U>(U{1} << (width / 2)));
-  multiplier = modulo(static_cast<U>(uint64_t{multiplier} * multiplier));
-  return {static_cast<U>(low), span, multiplier};
 }
 
 /// Bounds of the uniform draw under a normal one, and the limit of its result: the values of the

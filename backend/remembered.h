@@ -1,0 +1,39 @@
+// A kernel with its operands, kept for later runs at other addresses.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "backend.h"
+
+namespace cornu::backend {
+
+class RememberedCall {
+ public:
+  RememberedCall(const Kernel& kernel, std::span<const Operand> inputs,
+                 std::span<const Operand> outputs)
+      : kernel_(kernel), inputs_(inputs.size()) {
+    shapes_.reserve(inputs.size() + outputs.size());  // operands point into it
+    for (const auto& list : {inputs, outputs})
+      for (const Operand& operand : list) {
+        shapes_.push_back(*operand.shape);
+        operands_.push_back({&shapes_.back(), operand.dtype, nullptr});
+      }
+  }
+  RememberedCall(const RememberedCall&) = delete;
+
+  /// f(kernel, inputs, outputs) with the operands at these addresses.
+  template <class F>
+  void run(void* const* data, F f) {
+    for (size_t i = 0; i < operands_.size(); ++i) operands_[i].data = data[i];
+    const std::span<const Operand> all(operands_);
+    f(kernel_, all.first(inputs_), all.subspan(inputs_));
+  }
+
+ private:
+  Kernel kernel_;
+  size_t inputs_;
+  std::vector<Shape> shapes_;
+  std::vector<Operand> operands_;
+};
+
+}  // namespace cornu::backend
