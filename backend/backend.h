@@ -67,7 +67,8 @@ class Backend {
   virtual bool on_host() const { return false; }
   virtual Allocator& allocator() = 0;
   /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap
-  /// inputs, except that a Fused kernel may write over an operand of the same shape and dtype.
+  /// inputs, except that a Fused or FusedSets kernel may write over an operand of the same shape and
+  /// dtype.
   virtual void run(const Kernel& kernel, std::span<const Operand> inputs,
                    std::span<const Operand> outputs) = 0;
   /// Makes a kernel ready; the operands' `data` may be null. By default it keeps the description
@@ -86,6 +87,10 @@ class Backend {
   virtual std::unique_ptr<Executable> capture(const std::function<void()>& /*work*/) {
     return nullptr;
   }
+  /// Whether float32 matrix products and convolutions may round their operands to TF32, 10 bits of
+  /// mantissa, where the device is faster so. Kernels made ready before keep what they were made with.
+  virtual bool tf32() const { return false; }
+  virtual void set_tf32(bool /*allowed*/) {}
   /// Waits for all work that was begun. Kernels and copies on the device may still run when their
   /// call returns, in the order of the calls; copy_to_host waits by itself.
   virtual void synchronize() {}

@@ -28,6 +28,8 @@ class CudaBackend final : public Backend {
   void copy_from_host(void* device, const void* host, size_t bytes) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
   void copy(void* to, const void* from, size_t bytes) override;
+  bool tf32() const override { return cuda::tf32(); }
+  void set_tf32(bool allowed) override { cuda::set_tf32(allowed); }
   void synchronize() override;
 
   /// What `work` launches on this device, as an executable that launches all of it by one call of

@@ -81,6 +81,8 @@ Tensor arange(double start, double stop, double step, DType dtype) {
   return cast(Tensor(values), dtype);
 }
 
+Tensor arange(double stop) { return arange(0, stop); }
+
 namespace {
 
 // Shares of the way from start to stop.

@@ -18,6 +18,8 @@ Tensor full_like(const Tensor& x, const Tensor& value, std::optional<DType> dtyp
 Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
 /// start, start + step, ... below stop (above it for a negative step).
 Tensor arange(double start, double stop, double step = 1, DType dtype = DType::int32);
+/// 0, 1, ... below stop, int32.
+Tensor arange(double stop);
 /// `num` numbers in equal steps from start to stop, which is the last one unless `endpoint` is
 /// false; along a new `axis` where the bounds have axes. A float by default; integer dtypes round
 /// down.
