@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "../error.h"
 
@@ -58,6 +59,7 @@ CachingAllocator::~CachingAllocator() {
   reserve_.reset();
   while (!taken_.empty()) give_back(taken_.begin()->second);  // they end with the device
   release_segments();
+  release_spare();
 }
 
 void* CachingAllocator::allocate(size_t bytes) {
@@ -113,7 +115,9 @@ CachingAllocator::Block* CachingAllocator::grow(size_t size) {
     if (Block* const block = new_segment(least, small)) return block;
   if (least > size)
     if (Block* const block = new_segment(size, small)) return block;
-  if (release_segments() > 0)
+  const size_t spare = release_spare();
+  spare_refused_ |= spare > 0;  // or it would come and go
+  if (release_segments() + spare > 0)
     for (const size_t bytes : {least, size})
       if (Block* const block = new_segment(bytes, small)) return block;
   // Near the limit a free block of the other kind is better than none.
@@ -125,7 +129,7 @@ CachingAllocator::Block* CachingAllocator::grow(size_t size) {
 }
 
 CachingAllocator::Block* CachingAllocator::new_segment(size_t bytes, bool small) {
-  if (stats_.limit != 0 && reserved_bytes_ + bytes > stats_.limit) return nullptr;
+  if (stats_.limit != 0 && held_bytes() + bytes > stats_.limit) return nullptr;
   auto block = std::make_unique<Block>(Block{nullptr, bytes, small});
   block->data = static_cast<char*>(source_.allocate(bytes));
   if (!block->data) return nullptr;
@@ -206,15 +210,42 @@ size_t CachingAllocator::release_segments() {
   return released;
 }
 
+CachingAllocator::Spare CachingAllocator::spare(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!spare_ && !spare_refused_) {
+    if (stats_.limit == 0 || held_bytes() + bytes <= stats_.limit) spare_ = source_.allocate(bytes);
+    if (spare_)
+      spare_bytes_ = bytes;
+    else
+      spare_refused_ = true;
+  }
+  if (!spare_) return {};
+  return {static_cast<char*>(spare_), std::unique_lock(spare_mutex_)};
+}
+
+// Waits for whoever holds it.
+size_t CachingAllocator::release_spare() {
+  if (!spare_) return 0;
+  const std::lock_guard lock(spare_mutex_);
+  source_.free(std::exchange(spare_, nullptr));
+  return std::exchange(spare_bytes_, 0);
+}
+
 void CachingAllocator::release() {
   const std::lock_guard lock(mutex_);
   release_segments();
+  release_spare();
+  spare_refused_ = false;
 }
 
 void CachingAllocator::set_limit(size_t bytes) {
   const std::lock_guard lock(mutex_);
   stats_.limit = bytes;
-  if (bytes != 0 && reserved_bytes_ > bytes) release_segments();
+  spare_refused_ = false;
+  if (bytes != 0 && held_bytes() > bytes) {
+    release_segments();
+    release_spare();
+  }
 }
 
 void CachingAllocator::reset_peak() {
@@ -225,7 +256,7 @@ void CachingAllocator::reset_peak() {
 MemoryStats CachingAllocator::stats() const {
   const std::lock_guard lock(mutex_);
   MemoryStats stats = stats_;
-  stats.cached = reserved_bytes_ - stats_.live;
+  stats.cached = held_bytes() - stats_.live;
   return stats;
 }
 
@@ -233,7 +264,7 @@ void CachingAllocator::fail(size_t wanted) {
   throw MemoryError(fmt::format(
       "{}: expected memory for {}, found too little: live {}, cached {}, limit {}, free on the "
       "device {}. Use smaller batches, drop tensors, {}.",
-      device_, text(wanted), text(stats_.live), text(reserved_bytes_ - stats_.live),
+      device_, text(wanted), text(stats_.live), text(held_bytes() - stats_.live),
       stats_.limit ? text(stats_.limit) : "none", text(source_.free_bytes()),
       stats_.limit ? "or raise the limit" : "or end other programs on the device"));
 }

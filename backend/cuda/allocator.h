@@ -29,7 +29,8 @@ class MemorySource {
 /// Blocks aligned to 512 bytes, best fit, joined with their free neighbours when given back. A
 /// block is at most an eighth, or 512 bytes, larger than asked for. Small blocks (up to 1 MiB) and
 /// large ones lie in different segments. Segments grow with what is in use, from 2 to 32 MiB, or
-/// are as large as the block. `limit` bounds all segments together. Any number of threads.
+/// are as large as the block. `limit` bounds all segments and the spare memory together. Any number
+/// of threads.
 ///
 /// Freed blocks are given out again at once: right as long as all work on them runs in one order,
 /// that of the device's stream.
@@ -55,6 +56,17 @@ class CachingAllocator final : public Allocator {
   /// allocator does. They count as live.
   std::shared_ptr<void> end_reserve();
 
+  /// Memory beside the blocks, for an owner that can do without it.
+  struct Spare {
+    char* data = nullptr;
+    std::unique_lock<std::mutex> hold;  ///< it stays until this ends
+  };
+  /// `bytes` aligned to 512, the same ones until they are given back: by release(), or when blocks
+  /// or a limit need them. They count as cached. Null when there is no room, and, once there was
+  /// none or blocks took them, until the next release() or set_limit(). One owner, which asks for
+  /// the same number each time and calls nothing else of the allocator while it holds them.
+  Spare spare(size_t bytes);
+
   /// A count of the work that was launched, asked for when blocks are taken and given back.
   void set_clock(std::function<uint64_t()> clock) { clock_ = std::move(clock); }
   /// When a block was taken, and when its memory was given back last before.
@@ -79,6 +91,8 @@ class CachingAllocator final : public Allocator {
   void cut(Block* block, size_t size);
   void give_back(Block* block);
   size_t release_segments();
+  size_t release_spare();
+  size_t held_bytes() const { return reserved_bytes_ + spare_bytes_; }
   void drop(Reserve& reserve);
   [[noreturn]] void fail(size_t wanted);
   uint64_t now() const { return clock_ ? clock_() : 0; }
@@ -90,6 +104,10 @@ class CachingAllocator final : public Allocator {
   std::unordered_map<const void*, Block*> taken_;
   std::shared_ptr<Reserve> reserve_;  // the one that is being made
   size_t reserved_bytes_ = 0;         // of all segments
+  std::mutex spare_mutex_;            // taken inside mutex_ only
+  void* spare_ = nullptr;
+  size_t spare_bytes_ = 0;
+  bool spare_refused_ = false;
   MemoryStats stats_;
   std::function<uint64_t()> clock_;
 };

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "../error.h"
 #include "dispatch.h"
@@ -15,6 +14,9 @@ namespace {
 constexpr size_t mebibyte = size_t{1} << 20;
 constexpr uint64_t work_between_milestones = 64;
 constexpr size_t most_milestones = 64;
+// For less, ordering two streams costs more than it gains.
+constexpr size_t worth_overtaking = 64 << 10;
+constexpr size_t most_staging = 64 * mebibyte;
 
 int device_handle(const Driver& driver, int ordinal) {
   int device = 0;
@@ -61,8 +63,10 @@ Device::Device(int ordinal, Services services)
       context_(driver(), device_handle(driver(), ordinal)),
       compute_(driver()),
       copies_(driver()),
+      events_(driver()),
       allocator_(*this, name_),
-      ring_(*this),
+      uploads_(driver(), compute_, copies_, events_, allocator_,
+               std::min(most_staging, facts_.memory / 16)),
       numbers_(number_memory()) {
   allocator_.set_clock([this] { return work_.load(std::memory_order_relaxed); });
 }
@@ -127,15 +131,8 @@ void Device::count_work() {
   if (work - last >= work_between_milestones && !capturing_) add_milestone();
 }
 
-Event Device::take_event() {
-  if (spare_events_.empty()) return Event(driver());
-  Event event = std::move(spare_events_.back());
-  spare_events_.pop_back();
-  return event;
-}
-
 void Device::add_milestone() {
-  Event event = take_event();
+  Event event = events_.take();
   event.record(compute_);
   milestones_.push_back({work_.load(std::memory_order_relaxed), std::move(event)});
   // Of those that nobody has asked for, every other one will do.
@@ -145,25 +142,23 @@ void Device::add_milestone() {
       if (i % 2 == 1 || i + 1 == milestones_.size())
         kept.push_back(std::move(milestones_[i]));
       else
-        spare_events_.push_back(std::move(milestones_[i].event));
+        events_.give_back(std::move(milestones_[i].event));
     milestones_ = std::move(kept);
   }
 }
 
-// Whether copies to the block at `to` need not wait for all that was launched: nothing has used it
-// since it was allocated, and the work that used its memory before has run, or the copy stream can
-// wait for it.
-bool Device::may_overtake(const void* to) {
-  const CachingAllocator::Times times = allocator_.times(to);
-  if (!times.known || times.taken != work_.load(std::memory_order_relaxed)) return false;
+void Device::pass_milestones() {
   while (!milestones_.empty() && milestones_.front().event.passed()) {
     passed_work_ = milestones_.front().count;
-    spare_events_.push_back(std::move(milestones_.front().event));
+    events_.give_back(std::move(milestones_.front().event));
     milestones_.pop_front();
   }
-  if (times.freed <= passed_work_) return true;
+}
+
+// Lets the copy stream wait for so much work, or says that there is no milestone behind it.
+bool Device::copies_wait_for(uint64_t work) {
   for (const Marked& milestone : milestones_)
-    if (milestone.count >= times.freed) {
+    if (milestone.count >= work) {
       milestone.event.hold(copies_);
       return true;
     }
@@ -173,20 +168,22 @@ bool Device::may_overtake(const void* to) {
 void Device::copy_in(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
   refuse_capture("copies from the host");
-  // For less, ordering two streams costs more than it gains.
-  constexpr size_t worth_overtaking = 256 << 10;
-  const bool overtakes = bytes >= worth_overtaking && may_overtake(to);
-  staging_ = overtakes ? &copies_ : &compute_;
-  for (size_t done = 0; done < bytes;) {
-    const size_t count = std::min(bytes - done, ring_.piece_bytes());
-    void* const piece = ring_.take(count);
-    std::memcpy(piece, static_cast<const char*>(from) + done, count);
-    driver().check(driver().copy_in(address_of(to) + done, piece, count, staging_->handle()),
-                   "a copy to the device");
-    ring_.commit();
-    done += count;
+  if (bytes < worth_overtaking) {
+    uploads_.in_order(to, from, bytes);
+  } else {
+    pass_milestones();
+    const CachingAllocator::Times times = allocator_.times(to);
+    // Nothing has used the block since it was taken, so the last use of its memory was before.
+    const bool fresh = times.known && times.taken == work_.load(std::memory_order_relaxed);
+    if (fresh && times.freed <= passed_work_) {
+      uploads_.ahead(to, from, bytes);
+    } else if (!uploads_.staged(to, from, bytes)) {
+      if (fresh && copies_wait_for(times.freed))
+        uploads_.ahead(to, from, bytes);
+      else
+        uploads_.in_order(to, from, bytes);
+    }
   }
-  if (overtakes) staged_.back().event.hold(compute_);
   count_work();
 }
 
@@ -228,39 +225,6 @@ size_t Device::free_bytes() {
   context_.use();
   size_t free = 0, total = 0;
   return driver().memory_info(&free, &total) == 0 ? free : 0;
-}
-
-void* Device::allocate_pinned(size_t bytes) {
-  void* data = nullptr;
-  driver().check(driver().host_allocate(&data, bytes, 0), "pinning memory of the host");
-  return data;
-}
-
-void Device::free_pinned(void* data) noexcept { driver().host_free(data); }
-
-uint64_t Device::mark() {
-  Event event = take_event();
-  event.record(*staging_);
-  staged_.push_back({++marks_, std::move(event)});
-  return marks_;
-}
-
-// The ring asks for its oldest mark only, or when it ends for the newest.
-bool Device::passed(uint64_t mark) {
-  while (!staged_.empty() && staged_.front().count <= mark) {
-    if (!staged_.front().event.passed()) return false;
-    spare_events_.push_back(std::move(staged_.front().event));
-    staged_.pop_front();
-  }
-  return true;
-}
-
-void Device::wait(uint64_t mark) {
-  while (!staged_.empty() && staged_.front().count <= mark) {
-    staged_.front().event.wait();
-    spare_events_.push_back(std::move(staged_.front().event));
-    staged_.pop_front();
-  }
 }
 
 NumberTable::Memory Device::number_memory() {

@@ -15,7 +15,7 @@
 #include "context.h"
 #include "driver.h"
 #include "numbers.h"
-#include "staging.h"
+#include "uploads.h"
 
 namespace cornu::backend::cuda {
 
@@ -42,7 +42,7 @@ struct DeviceFacts {
 DeviceFacts device_facts(const Driver& driver, int ordinal);
 
 /// See Context. Everything but the allocator is used inside a Session.
-class Device final : public Context, private MemorySource, private StagingDevice {
+class Device final : public Context, private MemorySource {
  public:
   /// Throws StateError when the driver does not open the device.
   Device(int ordinal, Services services);
@@ -75,6 +75,7 @@ class Device final : public Context, private MemorySource, private StagingDevice
   /// While a graph is made: lets it keep `what`.
   void keep_for_graph(const std::shared_ptr<void>& what);
 
+  /// Large blocks travel while kernels run that were launched before.
   void copy_in(void* to, const void* from, size_t bytes);
   void copy_out(void* to, const void* from, size_t bytes);
   void copy_within(void* to, const void* from, size_t bytes);
@@ -99,15 +100,10 @@ class Device final : public Context, private MemorySource, private StagingDevice
   void* allocate(size_t bytes) override;  // of MemorySource
   void free(void* data) noexcept override;
   size_t free_bytes() override;
-  void* allocate_pinned(size_t bytes) override;  // of StagingDevice
-  void free_pinned(void* data) noexcept override;
-  uint64_t mark() override;
-  bool passed(uint64_t mark) override;
-  void wait(uint64_t mark) override;
 
-  Event take_event();
   void add_milestone();
-  bool may_overtake(const void* to);
+  void pass_milestones();
+  bool copies_wait_for(uint64_t work);
   void refuse_capture(const char* what) const;
   NumberTable::Memory number_memory();
 
@@ -118,15 +114,12 @@ class Device final : public Context, private MemorySource, private StagingDevice
   DeviceFacts facts_;
   PrimaryContext context_;
   Stream compute_, copies_;
-  std::vector<Event> spare_events_;
-  std::deque<Marked> staged_;        // ends of copies from the ring
-  const Stream* staging_ = nullptr;  // the stream of those that are being begun
-  uint64_t marks_ = 0;
+  EventPool events_;
   std::deque<Marked> milestones_;  // of the compute stream, by the work launched before
   uint64_t passed_work_ = 0;       // what is known to have run
   std::atomic<uint64_t> work_{0};
   CachingAllocator allocator_;
-  StagingRing ring_;
+  Uploads uploads_;
   NumberTable numbers_;
   std::shared_ptr<Scratch> scratch_;
   std::unordered_map<std::string, std::pair<std::unique_ptr<Module>, CUfunc_st*>> modules_;

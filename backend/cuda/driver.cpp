@@ -220,6 +220,13 @@ void Event::hold(const Stream& stream) const {
   driver_.check(driver_.stream_wait(stream.handle(), handle_, 0), "ordering two streams");
 }
 
+Event EventPool::take() {
+  if (spare_.empty()) return Event(driver_);
+  Event event = std::move(spare_.back());
+  spare_.pop_back();
+  return event;
+}
+
 Module::Module(const Driver& driver, const char* image) : driver_(driver) {
   driver_.check(driver_.module_load(&handle_, image), "loading a compiled kernel");
 }

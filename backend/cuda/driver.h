@@ -1,6 +1,8 @@
 // The CUDA driver's interface, opened at run time: a machine without a driver runs the rest.
 #pragma once
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 struct CUctx_st;
 struct CUstream_st;
@@ -131,6 +133,18 @@ class Event {
  private:
   const Driver& driver_;
   CUevent_st* handle_ = nullptr;
+};
+
+/// Events that are used again.
+class EventPool {
+ public:
+  explicit EventPool(const Driver& driver) : driver_(driver) {}
+  Event take();
+  void give_back(Event&& event) { spare_.push_back(std::move(event)); }
+
+ private:
+  const Driver& driver_;
+  std::vector<Event> spare_;
 };
 
 /// Compiled code on the device.

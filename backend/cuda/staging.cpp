@@ -1,12 +1,16 @@
-// The ring's bookkeeping.
+// The rings' bookkeeping.
 #include "staging.h"
+
+#include "../error.h"
 
 namespace cornu::backend::cuda {
 
 StagingRing::~StagingRing() {
-  if (!memory_) return;
-  if (!pieces_.empty()) device_.wait(pieces_.back().mark);
-  device_.free_pinned(memory_);
+  try {
+    if (!pieces_.empty()) marks_.wait(pieces_.back().mark);
+  } catch (const Error&) {
+    // The device has failed before, and whoever used it knows.
+  }
 }
 
 int64_t StagingRing::place(size_t bytes) const {
@@ -19,21 +23,20 @@ int64_t StagingRing::place(size_t bytes) const {
   return head + bytes <= tail ? static_cast<int64_t>(head) : -1;
 }
 
-void* StagingRing::take(size_t bytes) {
-  if (!memory_) memory_ = static_cast<char*>(device_.allocate_pinned(bytes_));
+size_t StagingRing::take(size_t bytes) {
   bytes = (bytes + 63) / 64 * 64;
-  while (!pieces_.empty() && device_.passed(pieces_.front().mark)) pieces_.pop_front();
+  while (!pieces_.empty() && marks_.passed(pieces_.front().mark)) pieces_.pop_front();
   int64_t at = place(bytes);
   while (at < 0 || pieces_.size() == most_pieces) {
-    device_.wait(pieces_.front().mark);
+    marks_.wait(pieces_.front().mark);
     pieces_.pop_front();
     at = place(bytes);
   }
   begin_ = static_cast<size_t>(at);
   end_ = begin_ + bytes;
-  return memory_ + begin_;
+  return begin_;
 }
 
-void StagingRing::commit() { pieces_.push_back({begin_, end_, device_.mark()}); }
+void StagingRing::commit() { pieces_.push_back({begin_, end_, marks_.mark()}); }
 
 }  // namespace cornu::backend::cuda

@@ -16,7 +16,9 @@ struct Batch {
 };
 
 /// Batches by number. on_epoch_begin and on_epoch_end are called around every pass: each epoch of
-/// training, each validation, each evaluate and predict.
+/// training, each validation, each evaluate and predict. On GPUs a batch is asked for one step
+/// ahead: as soon as the step before it was launched, within its pass, and before the callbacks of
+/// that step's end.
 class Dataset {
  public:
   virtual ~Dataset() = default;

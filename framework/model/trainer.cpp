@@ -1,7 +1,9 @@
 // fit, evaluate and predict: loops over batches, with callbacks and a progress bar.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "../graph/function.h"
 #include "../ops/core.h"
@@ -44,6 +46,15 @@ Nest multiply(const Nest& a, const Nest& b) {
   return ops::multiply(a.tensor(), a.tensor().size() == weights.size() ? weights.with_shape(a.tensor().shape()) : weights);
 }
 
+// Whether the host is free while the device of these tensors computes.
+bool on_device(const Nest& nest) {
+  if (nest.empty()) return false;
+  const auto is_there = [](const Tensor& t) { return t && !t.device().backend().on_host(); };
+  if (nest.is_tensor()) return is_there(nest.tensor());
+  const std::vector<Tensor> tensors = nest.flatten();
+  return std::any_of(tensors.begin(), tensors.end(), is_there);
+}
+
 class CallbackList {
  public:
   CallbackList(const Callbacks& callbacks, Model& model, const TrainingParams& params) : list_(callbacks) {
@@ -81,14 +92,18 @@ class Trainer {
  private:
   void train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks, ProgressBar& bar, FitOptions& options,
                    StepLogs& last);
-  const Batch next(Dataset& data, int64_t epoch);
+  StepLogs train_on(Batch batch, const FitOptions& options);
+  Batch next(Dataset& data, int64_t epoch);
+  void fetch_ahead(Dataset& data);
 
   Model& model_;
-  int64_t position_ = 0;  // of the next batch in the dataset; passes go on where the last epoch stopped
+  int64_t position_ = 0;  // of the next step's batch; passes go on where the last epoch stopped
   bool open_ = false;     // whether on_epoch_begin of the dataset's pass was called
+  bool beside_ = false;   // whether the last batch is on a device, which works beside the host
+  std::future<Batch> ahead_;  // batch `position_` of the open pass, or its fault, if it was fetched
 };
 
-const Batch Trainer::next(Dataset& data, int64_t epoch) {
+Batch Trainer::next(Dataset& data, int64_t epoch) {
   if (open_ && position_ >= data.size()) {
     data.on_epoch_end(epoch);
     open_ = false;
@@ -98,7 +113,28 @@ const Batch Trainer::next(Dataset& data, int64_t epoch) {
     position_ = 0;
     open_ = true;
   }
-  return data.batch(position_++);
+  const int64_t index = position_++;
+  Batch batch = ahead_.valid() ? ahead_.get() : data.batch(index);
+  beside_ = on_device(batch.x) || on_device(batch.y);
+  return batch;
+}
+
+// Called when a step was launched and another one comes: the host's work on that one's batch, and
+// the batch's way to the device, then take no time of their own. Within a pass only, as the dataset
+// may change between passes.
+void Trainer::fetch_ahead(Dataset& data) {
+  if (!beside_ || ahead_.valid() || position_ >= data.size()) return;
+  std::packaged_task<Batch()> fetch([&] { return data.batch(position_); });
+  ahead_ = fetch.get_future();
+  fetch();
+}
+
+// The batch is gone when it returns, so that the next one can have its memory.
+StepLogs Trainer::train_on(Batch batch, const FitOptions& options) {
+  if (!options.class_weight.empty())
+    batch.sample_weight =
+        multiply(batch.sample_weight, class_weights(options.class_weight, batch.y));
+  return model_.run_train_step(batch);
 }
 
 void Trainer::train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks, ProgressBar& bar,
@@ -110,10 +146,8 @@ void Trainer::train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks,
     callbacks.call(&Callback::on_train_batch_begin, step, logs);
     const int64_t end = std::min(steps, step + group);
     for (; step < end; ++step) {
-      Batch batch = next(data, bar.epoch());
-      if (!options.class_weight.empty())
-        batch.sample_weight = multiply(batch.sample_weight, class_weights(options.class_weight, batch.y));
-      last = model_.run_train_step(batch);
+      last = train_on(next(data, bar.epoch()), options);
+      if (step + 1 < steps) fetch_ahead(data);
     }
     // Figures are read from the device only when somebody looks at them.
     const bool due = bar.due(step);
@@ -178,6 +212,7 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
     logs.clear();
     callbacks.call(&Callback::on_test_batch_begin, step, logs);
     last = model_.run_test_step(next(data, 0));
+    if (step + 1 < count) fetch_ahead(data);
     const bool due = bar && bar->due(step + 1);
     if (due || callbacks.wants_batch_logs()) logs = read(last.empty() ? model_.metrics_result() : last);
     callbacks.call(&Callback::on_test_batch_end, step, logs);
@@ -201,6 +236,7 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
   for (int64_t step = 0; step < count; ++step) {
     callbacks.call(&Callback::on_predict_batch_begin, step, logs);
     const Nest y = model_.run_predict_step(next(data, 0).x);
+    if (step + 1 < count) fetch_ahead(data);
     if (step == 0) first = y;
     const std::vector<Tensor> outputs = y.flatten();
     parts.resize(outputs.size());

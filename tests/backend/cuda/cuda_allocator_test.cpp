@@ -3,6 +3,8 @@
 #include <cornu/backend/error.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -135,6 +137,55 @@ TEST_CASE("A limit bounds live and cached memory together", "[cuda]") {
   CHECK(source.used == 0);
   memory.set_limit(0);
   memory.deallocate(memory.allocate(8 * mib), 8 * mib);
+}
+
+TEST_CASE("Spare memory goes when blocks need it", "[cuda]") {
+  HostSource source;
+  cuda::CachingAllocator memory(source, "cuda:0");
+  char* const data = memory.spare(8 * mib).data;
+  REQUIRE(data);
+  CHECK(memory.spare(8 * mib).data == data);
+  CHECK(source.calls == 1);
+  CHECK(memory.stats().live == 0);
+  CHECK(memory.stats().cached == 8 * mib);
+  memory.release();
+  CHECK(source.used == 0);
+  CHECK(memory.spare(8 * mib).data);
+
+  void* const block = memory.allocate(60 * mib);
+  CHECK(source.used == 60 * mib);
+  CHECK_FALSE(memory.spare(8 * mib).data);
+  memory.deallocate(block, 60 * mib);
+  CHECK_FALSE(memory.spare(8 * mib).data);  // it would come and go
+  memory.release();
+  CHECK(memory.spare(8 * mib).data);
+
+  memory.set_limit(4 * mib);
+  CHECK(source.used == 0);
+  CHECK_FALSE(memory.spare(8 * mib).data);
+  memory.set_limit(12 * mib);
+  CHECK(memory.spare(8 * mib).data);
+  memory.deallocate(memory.allocate(10 * mib), 10 * mib);
+  CHECK(source.used <= 12 * mib);
+}
+
+TEST_CASE("Whoever wants spare memory back waits while it is held", "[cuda]") {
+  HostSource source;
+  cuda::CachingAllocator memory(source, "cuda:0");
+  std::atomic<bool> released = false;
+  std::thread thread;
+  {
+    const auto spare = memory.spare(mib);
+    thread = std::thread([&] {
+      memory.release();
+      released = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK_FALSE(released);
+    std::fill_n(spare.data, mib, 'x');
+  }
+  thread.join();
+  CHECK(source.used == 0);
 }
 
 TEST_CASE("Reserved blocks serve nobody else until the reserve goes", "[cuda]") {

@@ -71,12 +71,16 @@ struct Calls {
     return needs_context && !current ? 201 : 0;
   }
 
-  static int put(CUstream_st* stream, std::function<void()> work) {
+  static int put(const std::string& what, CUstream_st* stream, std::function<void()> work) {
     if (stream->capture) {
       stream->capture->work.push_back(std::move(work));
       return 0;
     }
-    stream->queue.push_back(std::move(work));
+    fake->put.push_back({what, stream});
+    stream->queue.push_back([=, work = std::move(work)] {
+      work();
+      fake->ran.push_back({what, stream});
+    });
     ++stream->launched;
     return 0;
   }
@@ -103,8 +107,8 @@ struct Calls {
     return address + bytes <= at->first + at->second;
   }
 
-  static int copy(void* to, const void* from, size_t bytes, CUstream_st* stream) {
-    return put(stream, [=] { std::memcpy(to, from, bytes); });
+  static int copy(const char* what, void* to, const void* from, size_t bytes, CUstream_st* stream) {
+    return put(what, stream, [=] { std::memcpy(to, from, bytes); });
   }
   static void* host(cuda::DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
@@ -189,17 +193,17 @@ struct Calls {
     };
     d.copy_in = [](cuda::DeviceAddress to, const void* from, size_t bytes, CUstream_st* stream) {
       if (const int fault = count("copy_in")) return fault;
-      return on_device(to, bytes) ? copy(host(to), from, bytes, stream) : 1;
+      return on_device(to, bytes) ? copy("copy_in", host(to), from, bytes, stream) : 1;
     };
     d.copy_out = [](void* to, cuda::DeviceAddress from, size_t bytes, CUstream_st* stream) {
       if (const int fault = count("copy_out")) return fault;
-      return on_device(from, bytes) ? copy(to, host(from), bytes, stream) : 1;
+      return on_device(from, bytes) ? copy("copy_out", to, host(from), bytes, stream) : 1;
     };
     d.copy_within = [](cuda::DeviceAddress to, cuda::DeviceAddress from, size_t bytes,
                        CUstream_st* stream) {
       if (const int fault = count("copy_within")) return fault;
       if (!on_device(to, bytes) || !on_device(from, bytes)) return 1;
-      return copy(host(to), host(from), bytes, stream);
+      return copy("copy_within", host(to), host(from), bytes, stream);
     };
     add_streams(d);
     add_kernels(d);
@@ -223,7 +227,7 @@ struct Calls {
       if (const int fault = count("stream_wait")) return fault;
       CUstream_st* const other = event->stream;
       const uint64_t position = event->position;
-      return other ? put(stream, [=] { run_until(other, position); }) : 0;
+      return other ? put("wait", stream, [=] { run_until(other, position); }) : 0;
     };
     d.event_create = [](CUevent_st** event, unsigned) {
       return make(state().events, event, "event_create");
@@ -269,7 +273,7 @@ struct Calls {
       const auto* const words = static_cast<const uint64_t*>(parameters[0]);
       std::vector<uint64_t> block(words, words + kernel.words);
       fake->launches.push_back({function->name, grid_x, grid_y, threads, block});
-      return put(stream, [run = kernel.run, block] {
+      return put(function->name, stream, [run = kernel.run, block] {
         if (run) run(block);
       });
     };
@@ -291,7 +295,7 @@ struct Calls {
     };
     d.graph_launch = [](CUgraphExec_st* exec, CUstream_st* stream) {
       if (const int fault = count("graph_launch")) return fault;
-      return put(stream, [work = exec->work] {
+      return put("graph", stream, [work = exec->work] {
         for (const auto& step : work) step();
       });
     };
@@ -320,12 +324,14 @@ size_t FakeDriver::allocated() const {
   return sum;
 }
 
+void FakeDriver::run(CUstream_st* stream) { run_until(stream, stream->launched); }
+
 void FakeDriver::run_all() {
   for (CUstream_st* stream : state_->streams) run_until(stream, stream->launched);
 }
 
 void FakeDriver::enqueue(CUstream_st* stream, std::function<void()> work) {
-  Calls::put(stream, std::move(work));
+  Calls::put("work", stream, std::move(work));
 }
 
 int FakeDriver::objects() const {

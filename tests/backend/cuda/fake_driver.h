@@ -36,6 +36,14 @@ class FakeDriver {
   };
   std::vector<Launch> launches;
 
+  /// What was put on streams, and what has run, in order: "copy_in", "copy_within", "wait" (for an
+  /// event), a kernel's name, "graph", "work" (see enqueue).
+  struct Step {
+    std::string what;
+    CUstream_st* stream;
+  };
+  std::vector<Step> put, ran;
+
   /// How often each function was called: "memory_allocate", "copy_in", ...
   std::map<std::string, int> calls;
   /// Results that calls of a function give instead of doing anything.
@@ -44,6 +52,8 @@ class FakeDriver {
   size_t allocated() const;
   int devices = 1;
 
+  /// Runs what is on one stream, and what that waits for.
+  void run(CUstream_st* stream);
   /// Runs all that was launched.
   void run_all();
   /// Puts work on a stream, as a library would.
