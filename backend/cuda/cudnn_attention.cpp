@@ -2,6 +2,7 @@
 #include "cudnn_attention.h"
 
 #include <limits>
+#include <optional>
 
 #include "cudnn_device.h"
 #include "library_layouts.h"
@@ -13,8 +14,9 @@ constexpr AttentionTensors names;
 
 class AttentionGraph {
  public:
-  AttentionGraph(const Attention& attention, DType dtype, const Shape& q, const Shape& k)
-      : attention_(attention), dtype_(dtype) {
+  AttentionGraph(const Attention& attention, DType dtype, const Shape& q, const Shape& k,
+                 const MaskPlan* mask)
+      : attention_(attention), dtype_(dtype), masked_(mask != nullptr) {
     const Layout of_q = attention_layout(q), of_k = attention_layout(k);
     const Layout exchanged = attention_layout(k, true);
     const int64_t batch = q[0], queries = q[1], heads = q[2], keys = k[1];
@@ -26,8 +28,10 @@ class AttentionGraph {
     graph.tensor(attention.backward ? exchanged : of_k, dtype);
     graph.tensor(of_q, dtype);
     graph.tensor(rows_, DType::float32);
-    graph.tensor(dense_layout({1, 1, 1, 1}), DType::float32, Graph::Kind::number);
-    graph.tensor(dense_layout({1, 1, 1, 1}), DType::float32, Graph::Kind::number);
+    const Layout one = dense_layout({1, 1, 1, 1});
+    graph.tensor(one, DType::float32, Graph::Kind::number);
+    graph.tensor(one, DType::float32, Graph::Kind::number);
+    graph.tensor(masked_ ? mask->bias_layout() : one, masked_ ? mask->bias_dtype() : dtype);
     if (!attention.backward) {
       forward();
       return;
@@ -51,9 +55,9 @@ class AttentionGraph {
     graph.pointwise(op, inputs, result);
     return result;
   }
-  // Leaves out the keys after each query.
+  // Leaves out the keys after each query, unless a mask does.
   int64_t causal(int64_t scores) {
-    if (!attention_.causal) return scores;
+    if (!attention_.causal || masked_) return scores;
     const int64_t row = inner(scores_, DType::int32), column = inner(scores_, DType::int32);
     graph.pointwise(Pointwise::index, {scores}, row, 2);
     graph.pointwise(Pointwise::index, {scores}, column, 3);
@@ -64,7 +68,8 @@ class AttentionGraph {
   int64_t scaled_scores() {
     const int64_t scores = inner(scores_);
     graph.matmul(names.q, names.k, scores);
-    return map(Pointwise::multiply, {scores, names.scale}, scores_);
+    const int64_t scaled = map(Pointwise::multiply, {scores, names.scale}, scores_);
+    return masked_ ? map(Pointwise::add, {scaled, names.bias}, scores_) : scaled;
   }
 
   void forward() {
@@ -111,31 +116,119 @@ class AttentionGraph {
 
   Attention attention_;
   DType dtype_;
+  bool masked_;
   Layout scores_, rows_;
+};
+
+// The steps of a MaskPlan made ready, and their memory.
+class MaskSteps {
+ public:
+  MaskSteps(const MaskPlan& plan, Context& context) : context_(context) {
+    for (int phase = 0; phase <= MaskPlan::after; ++phase)
+      for (const MaskPlan::Step& step : plan.steps[phase]) {
+        Ready ready;
+        std::vector<Operand> inputs;
+        for (const MaskPlan::Use& use : step.inputs) {
+          inputs.push_back({&use.shape, use.dtype, nullptr});
+          ready.places.push_back(use.place);
+        }
+        const Operand output{&step.output.shape, step.output.dtype, nullptr};
+        ready.places.push_back(step.output.place);
+        ready.kernel = context.prepare(step.kernel, inputs, {&output, 1});
+        steps_[phase].push_back(std::move(ready));
+      }
+    for (int place = 0; place < MaskPlan::places; ++place) {
+      const size_t bytes = (plan.bytes(static_cast<MaskPlan::Place>(place)) + 255) / 256 * 256;
+      if (bytes == 0) continue;
+      size_t& end = place <= MaskPlan::largest ? kept_bytes_ : scratch_;
+      offsets_[place] = end;
+      in_scratch_[place] = place > MaskPlan::largest;
+      end += bytes;
+    }
+    kept_ = static_cast<char*>(context.allocator().allocate(kept_bytes_));
+    for (int place = 0; place <= MaskPlan::largest; ++place) at_[place] = kept_ + offsets_[place];
+  }
+  MaskSteps(const MaskSteps&) = delete;
+  ~MaskSteps() { context_.allocator().deallocate(kept_, kept_bytes_); }
+
+  size_t scratch() const { return scratch_; }
+
+  // Where an operand is, and scratch memory.
+  void set(MaskPlan::Place place, void* data) { at_[place] = data; }
+  void set_scratch(char* scratch) {
+    for (int place = 0; place < MaskPlan::places; ++place)
+      if (in_scratch_[place]) at_[place] = scratch + offsets_[place];
+  }
+  void* at(MaskPlan::Place place) const { return at_[place]; }
+
+  void run(MaskPlan::Phase phase) {
+    for (const Ready& step : steps_[phase]) {
+      InlineVector<void*, 8> data;
+      for (const MaskPlan::Place place : step.places) data.push_back(at_[place]);
+      step.kernel->run(data.data());
+    }
+  }
+
+ private:
+  struct Ready {
+    std::unique_ptr<Executable> kernel;
+    std::vector<MaskPlan::Place> places;
+  };
+
+  Context& context_;
+  std::vector<Ready> steps_[MaskPlan::after + 1];
+  size_t offsets_[MaskPlan::places] = {};
+  bool in_scratch_[MaskPlan::places] = {};
+  void* at_[MaskPlan::places] = {};
+  size_t kept_bytes_ = 0, scratch_ = 0;
+  char* kept_ = nullptr;
 };
 
 class AttentionExecutable : public Executable {
  public:
-  AttentionExecutable(const Attention& attention, const Shape& q, PlanRef plan, Context& context)
+  AttentionExecutable(const Attention& attention, const Shape& q, PlanRef plan,
+                      const MaskPlan* mask, Context& context)
       : context_(context),
         plan_(std::move(plan)),
         backward_(attention.backward),
-        causal_(attention.causal),
+        causal_(attention.causal && mask == nullptr),
         scale_(static_cast<float>(attention.scale)),
         sums_offset_((plan_->workspace() + 255) / 256 * 256),
-        sums_bytes_(backward_ ? static_cast<size_t>(q.numel() / q.back()) * sizeof(float) : 0) {}
+        sums_bytes_(backward_ ? static_cast<size_t>(q.numel() / q.back()) * sizeof(float) : 0),
+        mask_offset_(sums_offset_ + (sums_bytes_ + 255) / 256 * 256) {
+    if (mask != nullptr) mask_ = std::make_unique<MaskSteps>(*mask, context);
+  }
 
-  void run(void* const* data) override {
-    char* scratch = static_cast<char*>(context_.workspace(sums_offset_ + sums_bytes_));
+  void run(void* const* given) override {
+    // Without the mask, which is the fourth.
+    void* data[9] = {};
+    const size_t operands = backward_ ? 9 : 5;
+    for (size_t i = 0; i < operands; ++i) data[i] = given[i + (mask_ && i > 2 ? 1 : 0)];
+    if (mask_) {
+      mask_->set(MaskPlan::mask, given[3]);
+      mask_->set(MaskPlan::q, data[0]);
+      mask_->set(MaskPlan::logsumexp, data[4]);
+      mask_->set(MaskPlan::dq, data[6]);
+      mask_->run(MaskPlan::first);
+    }
+    char* scratch =
+        static_cast<char*>(context_.workspace(mask_offset_ + (mask_ ? mask_->scratch() : 0)));
     // q, k, v, y and logsumexp stand first in both directions.
-    int64_t tensors[12] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
-    void* addresses[12] = {data[0], data[1], data[2], data[3], data[4], &scale_};
+    int64_t tensors[13] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
+    void* addresses[13] = {data[0], data[1], data[2], data[3], data[4], &scale_};
     size_t count = 6;
     const auto add = [&](int64_t tensor, void* address) {
       tensors[count] = tensor;
       addresses[count++] = address;
     };
     if (causal_) add(names.lowest, &lowest_);
+    if (mask_) {
+      mask_->set_scratch(scratch + mask_offset_);
+      mask_->run(MaskPlan::before);
+      addresses[0] = mask_->at(MaskPlan::shown_q);
+      if (backward_) addresses[4] = mask_->at(MaskPlan::sums);
+      add(names.bias, mask_->at(MaskPlan::bias));
+    }
     if (backward_) {
       add(names.dy, data[5]);
       add(names.dq, data[6]);
@@ -144,6 +237,7 @@ class AttentionExecutable : public Executable {
       add(names.row_sums, scratch + sums_offset_);
     }
     plan_->run({tensors, count}, {addresses, count}, scratch);
+    if (mask_) mask_->run(MaskPlan::after);
   }
 
  private:
@@ -152,15 +246,16 @@ class AttentionExecutable : public Executable {
   bool backward_, causal_;
   float scale_;
   float lowest_ = std::numeric_limits<float>::lowest();
-  size_t sums_offset_, sums_bytes_;
+  size_t sums_offset_, sums_bytes_, mask_offset_;
+  std::unique_ptr<MaskSteps> mask_;
 };
 
 }  // namespace
 
 std::unique_ptr<Plan> plan_attention(const Target& target, const Attention& attention, DType dtype,
-                                     const Shape& q, const Shape& k, size_t workspace,
-                                     std::string* why) {
-  AttentionGraph built(attention, dtype, q, k);
+                                     const Shape& q, const Shape& k, const MaskPlan* mask,
+                                     size_t workspace, std::string* why) {
+  AttentionGraph built(attention, dtype, q, k, mask);
   return built.graph.plan(
       target, {.tensor_cores = true, .deterministic = true, .workspace = workspace}, why);
 }
@@ -168,22 +263,31 @@ std::unique_ptr<Plan> plan_attention(const Target& target, const Attention& atte
 std::unique_ptr<Executable> attention(const Attention& attention, std::span<const Operand> inputs,
                                       std::span<const Operand> outputs, Context& context) {
   const DType dtype = inputs[0].dtype;
-  if (attention.mask || (dtype != DType::float16 && dtype != DType::bfloat16)) return nullptr;
+  if (dtype != DType::float16 && dtype != DType::bfloat16) return nullptr;
   for (const Operand& operand : inputs.first(3))
     if (operand.dtype != dtype || operand.shape->numel() == 0 || operand.shape->rank() != 4)
       return nullptr;
-  const Operand& logsumexp = attention.backward ? inputs[4] : outputs[1];
+  const Operand& logsumexp = attention.backward ? inputs[attention.mask ? 5 : 4] : outputs[1];
   if (logsumexp.dtype != DType::float32 || *inputs[1].shape != *inputs[2].shape) return nullptr;
   Device& device = context.part<Device>();
   if (device.target() == nullptr) return nullptr;
+  const Shape &q = *inputs[0].shape, &k = *inputs[1].shape;
+  std::optional<MaskPlan> mask;
+  if (attention.mask) {
+    const Operand& given = inputs[3];
+    if ((given.dtype != DType::boolean && !is_float(given.dtype)) || given.shape->rank() > 4)
+      return nullptr;
+    mask.emplace(attention, dtype, q, k[1], *given.shape, given.dtype);
+  }
+  const MaskPlan* const masked = mask ? &*mask : nullptr;
   const std::string key = std::string("attention ") + (attention.backward ? "backward " : "") +
                           (attention.causal ? "causal " : "") + operands_text(inputs, outputs);
   const PlanRef plan = device.plan(key, [&] {
-    return PlanRef(plan_attention(*device.target(), attention, dtype, *inputs[0].shape,
-                                  *inputs[1].shape, context.workspace_limit()));
+    return PlanRef(plan_attention(*device.target(), attention, dtype, q, k, masked,
+                                  context.workspace_limit()));
   });
   if (!plan) return nullptr;
-  return std::make_unique<AttentionExecutable>(attention, *inputs[0].shape, plan, context);
+  return std::make_unique<AttentionExecutable>(attention, q, plan, masked, context);
 }
 
 }  // namespace cornu::backend::cuda::cudnn

@@ -1,7 +1,10 @@
 // Plans for devices that are only described.
+#include <optional>
+
 #include "../error.h"
 #include "cudnn_attention.h"
 #include "cudnn_convolution.h"
+#include "cudnn_rnn.h"
 #include "library_checks.h"
 
 namespace cornu::backend::cuda {
@@ -35,11 +38,25 @@ std::string try_convolution(const std::string& json, const Conv& conv, DType dty
 }
 
 std::string try_attention(const std::string& json, const Attention& attention, DType dtype,
-                          const Shape& q, const Shape& k) {
+                          const Shape& q, const Shape& k, const Shape& mask, DType mask_dtype) {
   return attempt(json, [&](const cudnn::Target& target, std::string& why) {
-    const auto plan = cudnn::plan_attention(target, attention, dtype, q, k, workspace, &why);
+    std::optional<cudnn::MaskPlan> masked;
+    if (attention.mask) masked.emplace(attention, dtype, q, k[1], mask, mask_dtype);
+    const auto plan = cudnn::plan_attention(target, attention, dtype, q, k,
+                                            masked ? &*masked : nullptr, workspace, &why);
     return plan ? plan->engine() : std::string();
   });
+}
+
+std::string try_rnn(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel) {
+  std::string why;
+  if (cudnn::version(&why).empty()) return "absent: " + why;
+  try {
+    why = cudnn::try_rnn_descriptors(rnn, cudnn::rnn_sizes(rnn.cell, x, kernel), dtype, false);
+    return why.empty() ? "descriptors made" : "refused: " + why;
+  } catch (const UnsupportedError& error) {
+    return std::string("absent: ") + error.what();
+  }
 }
 
 std::string described_h100() {

@@ -103,6 +103,8 @@ Target Target::described(const std::string& json) {
   return Target(std::move(state));
 }
 
+void* Target::handle() const { return state_->handle; }
+
 // ---- plans
 
 struct Plan::State {

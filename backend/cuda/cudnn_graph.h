@@ -39,6 +39,9 @@ class Target {
   /// UnsupportedError when this cuDNN cannot (older than 9.8) or the text is none.
   static Target described(const std::string& json);
 
+  /// cuDNN's handle (a cudnnHandle_t) for what is no graph; null for a device that is described.
+  void* handle() const;
+
   struct State;
   const State& state() const { return *state_; }
 

@@ -31,6 +31,30 @@ struct Functions {
 /// Opened by the first call. Throws UnsupportedError when there is no cuDNN 9.
 const Functions& functions();
 
+/// Those of recurrent layers, which are none of the backend API.
+struct RnnFunctions {
+  decltype(&cudnnCreateRNNDescriptor) create;
+  decltype(&cudnnDestroyRNNDescriptor) destroy;
+  decltype(&cudnnSetRNNDescriptor_v8) set;
+  decltype(&cudnnCreateRNNDataDescriptor) create_data;
+  decltype(&cudnnDestroyRNNDataDescriptor) destroy_data;
+  decltype(&cudnnSetRNNDataDescriptor) set_data;
+  decltype(&cudnnCreateTensorDescriptor) create_tensor;
+  decltype(&cudnnDestroyTensorDescriptor) destroy_tensor;
+  decltype(&cudnnSetTensorNdDescriptor) set_tensor;
+  decltype(&cudnnGetTensorNdDescriptor) get_tensor;
+  decltype(&cudnnCreateDropoutDescriptor) create_dropout;
+  decltype(&cudnnDestroyDropoutDescriptor) destroy_dropout;
+  decltype(&cudnnSetDropoutDescriptor) set_dropout;
+  decltype(&cudnnGetRNNTempSpaceSizes) scratch_sizes;
+  decltype(&cudnnGetRNNWeightSpaceSize) weights_size;
+  decltype(&cudnnGetRNNWeightParams) weights_place;
+  decltype(&cudnnRNNForward) forward;
+  decltype(&cudnnRNNBackwardData_v8) backward_data;
+  decltype(&cudnnRNNBackwardWeights_v8) backward_weights;
+};
+const RnnFunctions& rnn_functions();
+
 /// What cuDNN has said since it was last asked: reasons of refusals, the oldest first.
 std::string last_words();
 

@@ -7,11 +7,19 @@
 namespace cornu::backend::cuda::cudnn {
 namespace {
 
+class Getter {
+ public:
+  template <class F>
+  void operator()(F& to, const char* name) const {
+    to = library_.function<std::remove_pointer_t<F>>(name);
+  }
+
+ private:
+  Library library_ = Library::open("cudnn", {9});
+};
+
 Functions open() {
-  const Library library = Library::open("cudnn", {9});
-  const auto get = [&]<class F>(F& to, const char* name) {
-    to = library.function<std::remove_pointer_t<F>>(name);
-  };
+  const Getter get;
   Functions f;
   get(f.version, "cudnnGetVersion");
   get(f.error_string, "cudnnGetErrorString");
@@ -28,10 +36,40 @@ Functions open() {
   return f;
 }
 
+RnnFunctions open_rnn() {
+  const Getter get;
+  RnnFunctions f;
+  get(f.create, "cudnnCreateRNNDescriptor");
+  get(f.destroy, "cudnnDestroyRNNDescriptor");
+  get(f.set, "cudnnSetRNNDescriptor_v8");
+  get(f.create_data, "cudnnCreateRNNDataDescriptor");
+  get(f.destroy_data, "cudnnDestroyRNNDataDescriptor");
+  get(f.set_data, "cudnnSetRNNDataDescriptor");
+  get(f.create_tensor, "cudnnCreateTensorDescriptor");
+  get(f.destroy_tensor, "cudnnDestroyTensorDescriptor");
+  get(f.set_tensor, "cudnnSetTensorNdDescriptor");
+  get(f.get_tensor, "cudnnGetTensorNdDescriptor");
+  get(f.create_dropout, "cudnnCreateDropoutDescriptor");
+  get(f.destroy_dropout, "cudnnDestroyDropoutDescriptor");
+  get(f.set_dropout, "cudnnSetDropoutDescriptor");
+  get(f.scratch_sizes, "cudnnGetRNNTempSpaceSizes");
+  get(f.weights_size, "cudnnGetRNNWeightSpaceSize");
+  get(f.weights_place, "cudnnGetRNNWeightParams");
+  get(f.forward, "cudnnRNNForward");
+  get(f.backward_data, "cudnnRNNBackwardData_v8");
+  get(f.backward_weights, "cudnnRNNBackwardWeights_v8");
+  return f;
+}
+
 }  // namespace
 
 const Functions& functions() {
   static const Functions opened = open();
+  return opened;
+}
+
+const RnnFunctions& rnn_functions() {
+  static const RnnFunctions opened = open_rnn();
   return opened;
 }
 

@@ -16,10 +16,15 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
 std::string try_convolution(const std::string& json, const Conv& conv, DType dtype, const Shape& x,
                             const Shape& kernel, const Shape& y, bool tf32);
 
-/// The same for attention. Its engines are compiled for the device: without a driver cuDNN knows
-/// them, and refuses for want of libcuda.so.
+/// The same for attention, with a mask if it says so. Its engines are compiled for the device:
+/// without a driver cuDNN knows them, and refuses for want of libcuda.so.
 std::string try_attention(const std::string& json, const Attention& attention, DType dtype,
-                          const Shape& q, const Shape& k);
+                          const Shape& q, const Shape& k, const Shape& mask = {},
+                          DType mask_dtype = DType::boolean);
+
+/// Makes the descriptors of a recurrent layer for x (batch, time, features) and kernel (features,
+/// gates * units): "descriptors made", "refused: (why)" or "absent: (why)".
+std::string try_rnn(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel);
 
 /// The description of an H100.
 std::string described_h100();
