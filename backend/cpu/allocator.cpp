@@ -1,6 +1,7 @@
 // The caching allocator: size classes, free lists threaded through the free blocks, and the limit.
 #include "allocator.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
@@ -65,7 +66,7 @@ constexpr bool maps = false;
 
 void* system_allocate(size_t bytes) {
 #if defined(__linux__)
-  if (maps && bytes >= mapped_block) return bytes >= 4 * huge_page ? map_huge(bytes) : map(bytes);
+  if (maps && bytes >= mapped_block) return bytes >= huge_page ? map_huge(bytes) : map(bytes);
 #endif
   void* data = nullptr;
   return posix_memalign(&data, alignment, bytes) == 0 ? data : nullptr;
@@ -126,19 +127,39 @@ void* CachingAllocator::allocate(size_t bytes) {
     std::lock_guard hold(lock_);
     Bin& bin = bins_[wanted.bin];
     bin.last_use = ++clock_;
-    if (FreeBlock* block = bin.first) {
-      bin.first = block->next;
-      stats_.cached -= wanted.size;
-      stats_.live += wanted.size;
-      if (stats_.live > stats_.peak) stats_.peak = stats_.live;
-      if (stats_.live > most_live_) most_live_ = stats_.live;
-      return block;
-    }
+    if (bin.first) return take_first(bin, wanted.size);
   }
   return allocate_fresh(bytes, wanted);
 }
 
-void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted) {
+void* CachingAllocator::allocate_scratch(size_t& bytes) {
+  if (!caching || bytes < mapped_block || bytes > size_t{1} << max_bits) return allocate(bytes);
+  const SizeClass wanted = size_class(bytes);
+  {
+    std::lock_guard hold(lock_);
+    for (int i = wanted.bin; i < bin_count; ++i)
+      if (const FreeBlock* const block = bins_[i].first) {
+        bytes = block->size;
+        bins_[i].last_use = ++clock_;
+        return take_first(bins_[i], bytes);
+      }
+  }
+  return allocate_fresh(bytes, wanted, wanted.size);
+}
+
+// The lock is held; the bin has a block.
+void* CachingAllocator::take_first(Bin& bin, size_t size) {
+  FreeBlock* const block = bin.first;
+  bin.first = block->next;
+  stats_.cached -= size;
+  stats_.live += size;
+  if (stats_.live > stats_.peak) stats_.peak = stats_.live;
+  if (stats_.live > most_live_) most_live_ = stats_.live;
+  return block;
+}
+
+// `replaced` bytes of the cache are given up for it.
+void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted, size_t replaced) {
   FreeBlock* unneeded = nullptr;
   bool allowed = true;
   {
@@ -149,7 +170,8 @@ void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted) {
     if (allowed) {
       const size_t most = live > most_live_ ? live : most_live_;
       const size_t bound = most + most / 8 + free_slack;
-      take_cached((limit != 0 && limit < bound ? limit : bound) - live, &unneeded);
+      const size_t room = (limit != 0 && limit < bound ? limit : bound) - live;
+      take_cached(std::min(room, stats_.cached - std::min(replaced, stats_.cached)), &unneeded);
       stats_.live =
           live;  // counted before the memory is there, so that threads cannot pass the limit
     }

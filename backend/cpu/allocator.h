@@ -26,6 +26,9 @@ class CachingAllocator final : public Allocator {
   ~CachingAllocator() override;
 
   void* allocate(size_t bytes) override;
+  /// Memory for the time of a kernel: a large block may be any cached one that is not smaller, and
+  /// a new one takes the place of as many cached bytes. `bytes` becomes what to pass to deallocate.
+  void* allocate_scratch(size_t& bytes);
   void deallocate(void* data, size_t bytes) noexcept override;
   void release() override;
   void set_limit(size_t bytes) override;
@@ -63,7 +66,8 @@ class CachingAllocator final : public Allocator {
   static constexpr int bin_count = small_bins + 8 * (max_bits - 10);
 
   static SizeClass size_class(size_t bytes);
-  void* allocate_fresh(size_t bytes, SizeClass wanted);
+  void* allocate_fresh(size_t bytes, SizeClass wanted, size_t replaced = 0);
+  void* take_first(Bin& bin, size_t size);
   void take_cached(size_t bytes_to_keep, FreeBlock** taken);
   static void free_all(FreeBlock* blocks) noexcept;
   [[noreturn]] void fail(size_t bytes, const char* reason) const;
@@ -78,15 +82,16 @@ class CachingAllocator final : public Allocator {
 /// Scratch memory of a kernel, from the CPU's allocator.
 class Scratch {
  public:
-  explicit Scratch(size_t bytes)
-      : bytes_(bytes), data_(cpu_backend().allocator().allocate(bytes)) {}
+  explicit Scratch(size_t bytes) : bytes_(bytes), data_(allocator().allocate_scratch(bytes_)) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { cpu_backend().allocator().deallocate(data_, bytes_); }
+  ~Scratch() { allocator().deallocate(data_, bytes_); }
 
   void* data() const { return data_; }
 
  private:
+  static CachingAllocator& allocator();
+
   size_t bytes_;
   void* data_;
 };

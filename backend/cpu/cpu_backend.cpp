@@ -58,6 +58,11 @@ std::string CpuBackend::description() const {
   return model + ", " + std::to_string(threads()) + " threads";
 }
 
+CachingAllocator& Scratch::allocator() {
+  static CachingAllocator& allocator = static_cast<CpuBackend&>(cpu_backend()).allocator();
+  return allocator;
+}
+
 }  // namespace cpu
 
 Backend& cpu_backend() {

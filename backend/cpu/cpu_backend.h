@@ -14,7 +14,7 @@ class CpuBackend final : public Backend {
   const std::string& name() const override { return name_; }
   std::string description() const override;
   bool on_host() const override { return true; }
-  Allocator& allocator() override { return allocator_; }
+  CachingAllocator& allocator() override { return allocator_; }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs) override;
   std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,

@@ -13,6 +13,7 @@
 #include "../error.h"
 #include "allocator.h"
 #include "conv_choice.h"
+#include "kept_filters.h"
 #include "onednn.h"
 #include "onednn_common.h"
 #include "parallel.h"
@@ -333,7 +334,7 @@ class BoundPlan {
     char* const scratch = next + inside_bytes_;
     const void* const data[3] = {first, second, out};
     for (size_t i = 0; i < 3; ++i) {
-      if (i == 1 && kept_) continue;
+      if (i == 1 && kept_.data() != nullptr) continue;
       set(outside_[i], data[i]);
       if (!plan_->arguments[i].differs) continue;
       set(inside_[i], next);
@@ -353,14 +354,14 @@ class BoundPlan {
   void keep_second(const float* second) {
     const dnnl::stream stream(engine());
     const Scratch scratch(std::max<size_t>(scratch_bytes_, 1));
-    if (!kept_) {
-      kept_ = std::make_unique<Scratch>(plan_->arguments[1].inside.get_size());
-      inside_bytes_ -= aligned(plan_->arguments[1].inside.get_size());
-      set(inside_[1], kept_->data());
-    }
+    const size_t bytes = plan_->arguments[1].inside.get_size();
+    if (kept_.data() == nullptr) inside_bytes_ -= aligned(bytes);
+    set(inside_[1], kept_.make(bytes));
     set(outside_[1], second);
     if (plan_->arguments[1].reorder_scratch > 0) set(reorder_scratch_[1], scratch.data());
     reorder(1, stream);
+    kept_.share();
+    set(inside_[1], kept_.data());
   }
 
  private:
@@ -381,7 +382,7 @@ class BoundPlan {
   std::array<std::array<dnnl_exec_arg_t, 3>, 3> reorders_{};
   int argument_count_ = 0;
   size_t inside_bytes_ = 0, scratch_bytes_ = 0;
-  std::unique_ptr<Scratch> kept_;  // the second operand, if it is kept
+  KeptFilters kept_;  // the second operand, if it is kept
 };
 
 class OneDnnConv final : public PreparedConv {

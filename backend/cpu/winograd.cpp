@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "allocator.h"
+#include "kept_filters.h"
 #include "parallel.h"
 #include "targets.h"
 #include "winograd_loops.h"
@@ -55,11 +56,11 @@ class WinogradConv final : public PreparedConv {
     p.step = std::min(share, std::clamp(data_bytes / (36 * 4 * p.in), fewest_tiles, most_tiles));
     const int64_t blocks = (tiles + p.step - 1) / p.step, parts = std::min(threads, blocks);
     const int64_t part_floats = loops_.scratch(p);
-    const bool kept = kept_ != nullptr;
+    const bool kept = kept_.data() != nullptr;
     const Scratch scratch(static_cast<size_t>(parts * part_floats + (kept ? 0 : filter_floats())) *
                           sizeof(float));
     float* const floats = static_cast<float*>(scratch.data());
-    float* const filters = kept ? static_cast<float*>(kept_->data()) : floats + parts * part_floats;
+    float* const filters = kept ? static_cast<float*>(kept_.data()) : floats + parts * part_floats;
     if (!kept) transform(second, filters);
     p.filters = filters;
     parallel_for(parts, work, [&](int64_t begin, int64_t end) {
@@ -71,9 +72,9 @@ class WinogradConv final : public PreparedConv {
   }
   bool reorders_filters() const override { return problem_.in * problem_.out <= most_kept; }
   void keep_filters(const float* filters) override {
-    if (!kept_)
-      kept_ = std::make_unique<Scratch>(static_cast<size_t>(filter_floats()) * sizeof(float));
-    transform(filters, static_cast<float*>(kept_->data()));
+    const size_t bytes = static_cast<size_t>(filter_floats()) * sizeof(float);
+    transform(filters, static_cast<float*>(kept_.make(bytes)));
+    kept_.share();
   }
 
  private:
@@ -86,7 +87,7 @@ class WinogradConv final : public PreparedConv {
 
   WinogradProblem problem_;
   const WinogradLoops& loops_;
-  std::unique_ptr<Scratch> kept_;
+  KeptFilters kept_;
 };
 
 bool fits(const ConvSizes& s, int64_t lanes) {
