@@ -100,7 +100,7 @@ class H5Reader {
   /// The shape of a dataset of strings; nothing for one of other elements.
   std::optional<Shape> string_shape(std::string_view path) const;
 
-  std::vector<std::string> attributes(std::string_view path) const;
+  // Attributes are asked for by name: HDF5 1.10 does not survive to list those of a damaged object.
   bool has_attribute(std::string_view path, const std::string& name) const;
   /// One string, of fixed or variable length. Throws when it is missing or something else.
   std::string string_attribute(std::string_view path, const std::string& name) const;

@@ -272,24 +272,6 @@ std::optional<Shape> H5Reader::string_shape(std::string_view path) const {
   return h5::shape_of(impl_->name, space, "dataset " + show(path));
 }
 
-std::vector<std::string> H5Reader::attributes(std::string_view path) const {
-  const Scope scope;
-  const Handle object = impl_->open_object(path);
-  std::vector<std::string> names;
-  const auto visit = [](hid_t, const char* name, const H5A_info_t*, void* data) -> herr_t {
-    try {
-      static_cast<std::vector<std::string>*>(data)->emplace_back(name);
-    } catch (const std::bad_alloc&) {
-      return -1;
-    }
-    return 0;
-  };
-  if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, visit, &names) < 0)
-    impl_->fail("cannot list the attributes of " + show(path));
-  std::sort(names.begin(), names.end(), natural_less);
-  return names;
-}
-
 bool H5Reader::has_attribute(std::string_view path, const std::string& key) const {
   const Scope scope;
   return H5Aexists(impl_->open_object(path), key.c_str()) > 0;
