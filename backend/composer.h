@@ -2,11 +2,12 @@
 #pragma once
 #include <initializer_list>
 #include <list>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "backend.h"
+#include "compositions.h"
 
 namespace cornu::backend {
 
@@ -36,16 +37,25 @@ struct Value {
   }
 };
 
+/// Numbers in the host's memory that never change; `data` is aligned to 64.
+struct Constant {
+  Shape shape;
+  DType dtype = DType::float32;
+  std::shared_ptr<void> data;
+};
+
 /// Runs kernels, and owns scratch memory until it is destroyed.
 class Composer {
  public:
-  Composer(Backend& backend, DType compute) : compute(compute), backend_(backend) {}
+  Composer(Backend& backend, DType compute, KeptConstants* kept = nullptr)
+      : compute(compute), backend_(backend), kept_(kept) {}
   Composer(const Composer&) = delete;
   Composer& operator=(const Composer&) = delete;
   ~Composer();
 
   const DType compute;  ///< float32 or float64, the type of scratch arrays
 
+  bool on_host() const { return backend_.on_host(); }
   Value make(const Shape& shape);
   Value make(const Shape& shape, DType dtype);
   void run(const Kernel& kernel, std::initializer_list<Value> inputs,
@@ -53,6 +63,17 @@ class Composer {
   void run(const Kernel& kernel, const std::vector<Value>& inputs,
            const std::vector<Value>& outputs);
 
+  /// The same numbers on the device: themselves where that is the host, else a copy, which is kept
+  /// for later runs if there is somebody to keep it.
+  Value constant(const Constant& constant);
+  /// What `find` gives, a shared pointer to something that has constants; in later runs the same.
+  template <class F>
+  auto owner(F&& find) {
+    using Pointer = decltype(find());
+    if (kept_ == nullptr) return find();
+    if (!kept_->owner) kept_->owner = find();
+    return std::static_pointer_cast<typename Pointer::element_type>(kept_->owner);
+  }
   /// The operand in the compute type: itself or a copy.
   Value load(const Operand& operand);
   /// Copies `from`, permuted and cut to the output's size, to the output's start, in its type.
@@ -67,6 +88,7 @@ class Composer {
 
  private:
   Backend& backend_;
+  KeptConstants* kept_;
   std::list<std::pair<void*, size_t>> memory_;
 };
 
@@ -82,5 +104,7 @@ void compose(const Rnn& kernel, std::span<const Operand> inputs, std::span<const
              Composer& composer);
 void compose(const Attention& kernel, std::span<const Operand> inputs,
              std::span<const Operand> outputs, Composer& composer);
+void compose(const Fft& kernel, std::span<const Operand> inputs, std::span<const Operand> outputs,
+             Composer& composer);
 
 }  // namespace cornu::backend

@@ -158,6 +158,25 @@ Copy::Part part_of(const Shape& sizes, const Shape& from, const std::vector<int>
   return part;
 }
 
+KeptConstants::~KeptConstants() {
+  for (const Copied& copy : copies_) backend_.allocator().deallocate(copy.data, copy.bytes);
+}
+
+void* KeptConstants::get(const void* host, size_t bytes) {
+  for (const Copied& copy : copies_)
+    if (copy.host == host) return copy.data;
+  copies_.push_back({host, nullptr, bytes});
+  try {
+    copies_.back().data = backend_.allocator().allocate(bytes);
+    backend_.copy_from_host(copies_.back().data, host, bytes);
+  } catch (...) {
+    if (copies_.back().data != nullptr) backend_.allocator().deallocate(copies_.back().data, bytes);
+    copies_.pop_back();
+    throw;
+  }
+  return copies_.back().data;
+}
+
 Composer::~Composer() {
   for (const auto& [data, bytes] : memory_) backend_.allocator().deallocate(data, bytes);
 }
@@ -187,6 +206,16 @@ void Composer::run(const Kernel& kernel, const std::vector<Value>& inputs,
   for (const Value& value : inputs) in.push_back({&value.shape, value.dtype, value.data});
   for (const Value& value : outputs) out.push_back({&value.shape, value.dtype, value.data});
   backend_.run(kernel, {in.data(), in.size()}, {out.data(), out.size()});
+}
+
+Value Composer::constant(const Constant& constant) {
+  if (backend_.on_host()) return {constant.shape, constant.dtype, constant.data.get()};
+  const auto bytes = static_cast<size_t>(constant.shape.numel()) * size_of(constant.dtype);
+  if (kept_ != nullptr)
+    return {constant.shape, constant.dtype, kept_->get(constant.data.get(), bytes)};
+  const Value copy = make(constant.shape, constant.dtype);
+  backend_.copy_from_host(copy.data, constant.data.get(), bytes);
+  return copy;
 }
 
 Value Composer::load(const Operand& operand) {
@@ -246,15 +275,16 @@ void compose(const Attention& kernel, std::span<const Operand> inputs,
 }
 
 bool composed(const Kernel& kernel, std::span<const Operand> inputs,
-              std::span<const Operand> outputs, Backend& backend) {
+              std::span<const Operand> outputs, Backend& backend, KeptConstants* kept) {
   const auto compose_as = [&](const auto& k) {
     const DType compute = inputs[0].dtype == DType::float64 ? DType::float64 : DType::float32;
-    Composer composer(backend, compute);
+    Composer composer(backend, compute, kept);
     compose(k, inputs, outputs, composer);
     return true;
   };
   if (const Rnn* rnn = std::get_if<Rnn>(&kernel)) return compose_as(*rnn);
   if (const Attention* attention = std::get_if<Attention>(&kernel)) return compose_as(*attention);
+  if (const Fft* fft = std::get_if<Fft>(&kernel)) return compose_as(*fft);
   if (const FusedSets* fused = std::get_if<FusedSets>(&kernel)) {
     const auto sets = static_cast<size_t>(fused->sets);
     const size_t in = inputs.size() / sets, out = outputs.size() / sets;

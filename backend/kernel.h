@@ -57,6 +57,7 @@ struct Matmul {
   bool transpose_a = false;
   bool transpose_b = false;
   bool bias = false;
+  bool relu = false;  ///< of floats only: negative results become 0, after the bias
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 
@@ -152,6 +153,33 @@ struct Softmax {
   friend bool operator==(const Softmax&, const Softmax&) = default;
 };
 
+enum class LinalgOp : uint8_t { cholesky, lu, qr, eigh, svd, solve, solve_triangular };
+
+/// What LAPACK does to matrices a (batch..., m, n), all float32 or all float64:
+/// cholesky: l (n, n), lower, with l l' = a, of which the upper triangle is not read.
+/// lu: both triangles of p a = l u in one matrix (m, n), and the row that each row was exchanged with, int32 (min(m, n)).
+/// qr: q (m, k) of orthonormal columns, r (k, n); k is m if `complete`, else min(m, n).
+/// eigh: values (n), ascending, and vectors (n, n) in columns, of the symmetric part of a.
+/// svd: u (m, k), s (min(m, n)), descending, v transposed (l, n); k and l are m and n if `complete`, else min(m, n).
+/// solve: y with a y = b, for inputs a, b (batch..., n, k).
+/// solve_triangular: the same for an a of which only the `lower` or the upper triangle is read.
+/// Where there is no answer, or a NaN in the question, results are NaN; but a cholesky of what is not positive definite
+/// throws ValueError on the CPU.
+struct Linalg {
+  LinalgOp op = LinalgOp::solve;
+  bool complete = false;
+  bool lower = true;
+  friend bool operator==(const Linalg&, const Linalg&) = default;
+};
+
+/// The discrete Fourier transform along the last axis of size n, not scaled: term k is the sum of x_j exp(-2 pi i j k /
+/// n), or with the opposite sign if `inverse`. Inputs: re[, im] (batch..., n), float32 or float64; without im the numbers
+/// are real. Outputs: re, im (batch..., bins), the first terms; bins is at most n.
+struct Fft {
+  bool inverse = false;
+  friend bool operator==(const Fft&, const Fft&) = default;
+};
+
 /// A box of elements inside a dense tensor: element (i...) stands at offset + sum(i * strides), counted
 /// in elements. Strides may be negative, or zero in a source.
 struct View {
@@ -235,7 +263,7 @@ struct Random {
 };
 
 using Kernel = std::variant<Fused, Reduce, Matmul, Conv, Pool, Softmax, Copy, Gather, Scatter, Sort,
-                            Cumulative, Random, Normalize, Rnn, Attention, FusedSets>;
+                            Cumulative, Random, Normalize, Rnn, Attention, FusedSets, Linalg, Fft>;
 
 /// "matmul", "fused", ...: the kernel's name in errors and reports.
 const char* kernel_name(const Kernel& kernel);

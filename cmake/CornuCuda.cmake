@@ -20,7 +20,7 @@ cornu_add_cuda_library(cornu_cuda_codegen ${cuda_codegen_sources}
   backend/cuda/library_search.cpp backend/cuda/nvrtc_cache.cpp)
 
 # Files that use a library of the vendor's are named after it.
-set(cuda_plugin_files "/(cudnn|cublas)_[a-z_]+\\.cpp$|/(plugin|library_kernels)\\.cpp$")
+set(cuda_plugin_files "/(cudnn|cublas|cusolver|cufft)_[a-z_]+\\.cpp$|/(plugin|library_kernels)\\.cpp$")
 file(GLOB cuda_device_sources CONFIGURE_DEPENDS backend/cuda/*.cpp)
 list(FILTER cuda_device_sources EXCLUDE REGEX
   "${cuda_plugin_files}|/(library_search|nvrtc_cache)\\.cpp$")

@@ -24,5 +24,7 @@ void run(const Normalize& kernel, Operands inputs, Operands outputs);
 void run(const Rnn& kernel, Operands inputs, Operands outputs);
 void run(const Attention& kernel, Operands inputs, Operands outputs);
 void run(const FusedSets& kernel, Operands inputs, Operands outputs);
+void run(const Linalg& kernel, Operands inputs, Operands outputs);
+void run(const Fft& kernel, Operands inputs, Operands outputs);
 
 }  // namespace cornu::backend::cpu

@@ -23,6 +23,16 @@ void fill_bias(const MatrixProduct<T>& p) {
       p.c[row * p.c_row + column] = p.bias != nullptr ? p.bias[column] : T(0);
 }
 
+// Negative results become 0, NaN stays.
+template <class T>
+void cut_negative(const MatrixProduct<T>& p) {
+  for (int64_t row = 0; row < p.m; ++row) {
+    T* const c = p.c + row * p.c_row;
+    for (int64_t column = 0; column < p.n; ++column)
+      c[column] = c[column] < T(0) ? T(0) : c[column];
+  }
+}
+
 // parallel_for for an f that may fail for want of memory.
 template <class F>
 void parallel_or_throw(int64_t count, int64_t work, F&& f) {
@@ -86,11 +96,12 @@ Grid make_grid(int64_t m, int64_t n, int threads) {
 }
 
 template <class T>
-void multiply_block(const MatrixProduct<T>& p) {
+void multiply_block(const MatrixProduct<T>& p, bool relu) {
   if constexpr (std::is_same_v<T, float>)
     onednn_matmul(p, 1);
   else
     small_matmul(p);
+  if (relu) cut_negative(p);
 }
 
 int threads_of(int64_t m, int64_t n, int64_t k) {
@@ -98,20 +109,25 @@ int threads_of(int64_t m, int64_t n, int64_t k) {
 }
 
 template <class T>
-void multiply(const MatrixProduct<T>& p, const Grid& grid) {
-  if (grid.count() == 1) return multiply_block(p);
+void multiply(const MatrixProduct<T>& p, bool relu, const Grid& grid) {
+  if (grid.count() == 1) return multiply_block(p, relu);
   parallel_or_throw(grid.count(), p.m * p.n * p.k / multiplications_per_operation,
                     [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; ++i) multiply_block(grid.block(p, i));
+                      for (int64_t i = begin; i < end; ++i) multiply_block(grid.block(p, i), relu);
                     });
 }
 
 // One matrix. The split over threads follows rows and columns of c, so that sums stay whole.
 template <class T>
-void multiply(const MatrixProduct<T>& p, int threads) {
-  if (p.k == 0) return fill_bias(p);
-  if (p.m * p.n * p.k <= small_matmul_limit) return small_matmul(p);
-  multiply(p, make_grid(p.m, p.n, std::min(threads, threads_of(p.m, p.n, p.k))));
+void multiply(const MatrixProduct<T>& p, bool relu, int threads) {
+  const int64_t work = p.m * p.n * p.k;
+  if (work > small_matmul_limit)
+    return multiply(p, relu, make_grid(p.m, p.n, std::min(threads, threads_of(p.m, p.n, p.k))));
+  if (work == 0)
+    fill_bias(p);
+  else
+    small_matmul(p);
+  if (relu) cut_negative(p);
 }
 
 // The batch axes of the operands against those of the output.
@@ -177,16 +193,17 @@ void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_sha
   p.bias = static_cast<const T*>(bias);
   p.c = static_cast<T*>(c);
   if (p.m == 0 || p.n == 0) return;
-  if (out.rank() == 2 && a_shape.rank() == 2 && b_shape.rank() == 2) return multiply(p, threads());
+  if (out.rank() == 2 && a_shape.rank() == 2 && b_shape.rank() == 2)
+    return multiply(p, kernel.relu, threads());
 
   const Batch batch(a_shape, b_shape, out);
   if (batch.count == 0) return;
   const int64_t a_size = p.m * p.k, b_size = p.k * p.n, c_size = p.m * p.n;
-  if (batch.count == 1) return multiply(p, threads());
+  if (batch.count == 1) return multiply(p, kernel.relu, threads());
   // All of a against one b: the rows of the whole batch are one matrix.
   if (!kernel.transpose_a && b_shape.numel() == b_size && a_shape.numel() == batch.count * a_size) {
     p.m *= batch.count;
-    return multiply(p, threads());
+    return multiply(p, kernel.relu, threads());
   }
   const auto range = [&](int64_t begin, int64_t end, int team) {
     for (int64_t i = begin; i < end; ++i) {
@@ -195,7 +212,7 @@ void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_sha
       part.a += a_index * a_size;
       part.b += b_index * b_size;
       part.c += i * c_size;
-      multiply(part, team);
+      multiply(part, kernel.relu, team);
     }
   };
   // Whole matrices per thread, unless they are too few to keep all busy.
@@ -210,11 +227,11 @@ void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_sha
 // One product of float32 matrices, whose code and split over threads are known.
 class PreparedProduct final : public Executable {
  public:
-  explicit PreparedProduct(const MatrixProduct<float>& product, bool bias)
-      : product_(product), bias_(bias) {
+  PreparedProduct(const MatrixProduct<float>& product, const Matmul& kernel)
+      : product_(product), bias_(kernel.bias), relu_(kernel.relu) {
     if (product.k == 0) return;
     static const float some = 0;
-    if (bias) product_.bias = &some;
+    if (bias_) product_.bias = &some;
     if (product.m * product.n * product.k <= small_matmul_limit)
       small_ = small_matmul_code(product_);
   }
@@ -224,15 +241,14 @@ class PreparedProduct final : public Executable {
     product_.b = static_cast<const float*>(data[1]);
     if (bias_) product_.bias = static_cast<const float*>(data[2]);
     product_.c = static_cast<float*>(data[bias_ ? 3 : 2]);
-    if (small_ != nullptr)
-      small_(product_);
-    else
-      multiply(product_, threads());
+    if (small_ == nullptr) return multiply(product_, relu_, threads());
+    small_(product_);
+    if (relu_) cut_negative(product_);
   }
 
  private:
   MatrixProduct<float> product_;
-  bool bias_;
+  bool bias_, relu_;
   FloatProduct small_ = nullptr;
 };
 
@@ -269,7 +285,7 @@ std::unique_ptr<Executable> prepare(const Matmul& kernel, Operands inputs, Opera
     if (kernel.transpose_a || b.numel() != b_size || a.numel() != batch * a_size) return nullptr;
     product.m *= batch;
   }
-  return std::make_unique<PreparedProduct>(product, kernel.bias);
+  return std::make_unique<PreparedProduct>(product, kernel);
 }
 
 void run(const Matmul& kernel, Operands inputs, Operands outputs) {

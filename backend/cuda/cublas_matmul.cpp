@@ -139,12 +139,22 @@ LayoutRef make_layout(const ColumnMatrix& matrix, int64_t batch, cudaDataType_t 
   return layout;
 }
 
+/// What the library does to a product's results.
+struct Epilogue {
+  bool bias = false, relu = false;
+
+  cublasLtEpilogue_t name() const {
+    return bias ? (relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS)
+                : (relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT);
+  }
+};
+
 /// The descriptors of a product.
 struct Product {
   Owned<cublasLtMatmulDesc_t, DestroyProduct> product;
   LayoutRef first, second, result;
 
-  Product(const MatmulLayout& layout, const Types& types, bool bias) {
+  Product(const MatmulLayout& layout, const Types& types, Epilogue epilogue) {
     cublasLtMatmulDesc_t raw;
     check(functions().product_create(&raw, types.compute, types.scale), "cublasLtMatmulDescCreate");
     product.reset(raw);
@@ -152,8 +162,8 @@ struct Product {
     const cublasOperation_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
     set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
-    if (bias) {
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue.name());
+    if (epilogue.bias) {
       set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
       // Some versions have no algorithm for a null address; runs set the real one.
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{16}));
@@ -203,7 +213,7 @@ std::vector<cublasLtMatmulHeuristicResult_t> candidates(cublasLtHandle_t handle,
 struct Algorithm {
   cublasLtMatmulAlgo_t algorithm;
   size_t workspace = 0;
-  bool bias = false;  // whether it adds the bias
+  Epilogue epilogue;
 };
 
 /// What is kept for a device.
@@ -236,13 +246,16 @@ class CublasMatmul : public Executable {
       : context_(context),
         handle_(handle),
         layout_(std::move(layout)),
-        product_(layout_, types, algorithm.bias),
+        product_(layout_, types, algorithm.epilogue),
         algorithm_(algorithm),
         element_(size_of(dtype)),
         wide_(dtype == DType::float64) {}
 
-  /// For a bias that the algorithm does not add, by a kernel over the output.
-  void set_epilogue(std::unique_ptr<Executable> epilogue) { epilogue_ = std::move(epilogue); }
+  /// For what the algorithm leaves out, by a kernel over the output and the bias, if there is one.
+  void set_epilogue(std::unique_ptr<Executable> epilogue, bool bias) {
+    epilogue_ = std::move(epilogue);
+    epilogue_bias_ = bias;
+  }
   /// Takes another algorithm, to be measured.
   void use(const cublasLtMatmulHeuristicResult_t& candidate) {
     algorithm_.algorithm = candidate.algo;
@@ -250,9 +263,10 @@ class CublasMatmul : public Executable {
   }
 
   void run(void* const* data) override {
-    void* const bias = algorithm_.bias || epilogue_ ? data[2] : nullptr;
+    const bool library_bias = algorithm_.epilogue.bias;
+    void* const bias = library_bias || epilogue_bias_ ? data[2] : nullptr;
     void* const out = data[bias != nullptr ? 3 : 2];
-    const cublasStatus_t status = launch(data[0], data[1], algorithm_.bias ? bias : nullptr, out);
+    const cublasStatus_t status = launch(data[0], data[1], library_bias ? bias : nullptr, out);
     if (status != CUBLAS_STATUS_SUCCESS)
       throw StateError("cuBLASLt " + cublas_version() + ": a product of " +
                        std::to_string(layout_.result.columns) + " x " +
@@ -260,10 +274,10 @@ class CublasMatmul : public Executable {
                        " x " + std::to_string(layout_.result.rows) +
                        " failed: " + describe(status) +
                        ". Run again with CUBLASLT_LOG_LEVEL=5 for the library's own words.");
-    if (epilogue_) {
-      void* const operands[] = {out, bias, out};
-      epilogue_->run(operands);
-    }
+    if (!epilogue_) return;
+    void* const with_bias[] = {out, bias, out};
+    void* const alone[] = {out, out};
+    epilogue_->run(epilogue_bias_ ? with_bias : alone);
   }
 
   cublasStatus_t launch(const void* a, const void* b, const void* bias, void* out) {
@@ -297,6 +311,7 @@ class CublasMatmul : public Executable {
   size_t element_;
   bool wide_;
   std::unique_ptr<Executable> epilogue_;
+  bool epilogue_bias_ = false;
 };
 
 bool measured() {
@@ -371,23 +386,24 @@ size_t fastest(const std::vector<cublasLtMatmulHeuristicResult_t>& found, Cublas
 }
 
 std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, const Types& types,
-                                std::span<const Operand> inputs, const Operand& out,
-                                Context& context) {
+                                Epilogue wanted, std::span<const Operand> inputs,
+                                const Operand& out, Context& context) {
   const int alignment = matmul_alignment(layout, size_of(out.dtype));
-  for (const bool bias : {inputs.size() > 2, false}) {
+  for (const Epilogue epilogue : {wanted, Epilogue{}}) {
     try {
-      const Product product(layout, types, bias);
+      const Product product(layout, types, epilogue);
       const auto found = candidates(handle.handle, product, alignment);
       if (!found.empty()) {
-        Algorithm algorithm{found[0].algo, found[0].workspaceSize, bias};
+        Algorithm algorithm{found[0].algo, found[0].workspaceSize, epilogue};
         CublasMatmul trial(context, handle.handle, layout, types, out.dtype, algorithm);
-        const size_t best = fastest(found, trial, bias ? inputs : inputs.first(2), out, context);
-        return Algorithm{found[best].algo, found[best].workspaceSize, bias};
+        const size_t best =
+            fastest(found, trial, epilogue.bias ? inputs : inputs.first(2), out, context);
+        return Algorithm{found[best].algo, found[best].workspaceSize, epilogue};
       }
     } catch (const Refusal&) {
-      // Without the bias, or not at all.
+      // Without an epilogue, or not at all.
     }
-    if (!bias) break;
+    if (!wanted.bias && !wanted.relu) break;
   }
   return std::nullopt;
 }
@@ -413,7 +429,7 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
   const std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
   if (!types || !layout) return "refused: no layout";
   try {
-    const Product product(*layout, *types, matmul.bias);
+    const Product product(*layout, *types, {matmul.bias, matmul.relu});
     return "descriptors made";
   } catch (const Refusal& refusal) {
     return std::string("refused: ") + refusal.what();
@@ -433,20 +449,25 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   if (!layout) return nullptr;
   Handle& handle = context.part<Handle>();
   if (handle.handle == nullptr) return nullptr;
+  const Epilogue epilogue{matmul.bias, matmul.relu};
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
-                          (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
-                          operands_text(inputs, outputs);
+                          (matmul.transpose_b ? "tb " : "") + (matmul.relu ? "relu " : "") +
+                          (exact ? "" : "tf32 ") + operands_text(inputs, outputs);
   const std::optional<Algorithm> algorithm = handle.algorithms.get(
-      key, [&] { return choose(handle, *layout, *types, inputs, out, context); });
+      key, [&] { return choose(handle, *layout, *types, epilogue, inputs, out, context); });
   if (!algorithm) return nullptr;
   auto executable = std::make_unique<CublasMatmul>(context, handle.handle, *layout, *types,
                                                    out.dtype, *algorithm);
-  if (matmul.bias && !algorithm->bias) {
-    ProgramBuilder builder(2);
-    const ProgramRef sum = builder.finish({builder.input(0) + builder.input(1)});
+  if (algorithm->epilogue.name() != epilogue.name()) {
+    ProgramBuilder builder(matmul.bias ? 2 : 1);
+    Expr value = builder.input(0);
+    if (matmul.bias) value = value + builder.input(1);
+    if (matmul.relu) value = expr::relu(value);
     const DType compute = out.dtype == DType::float64 ? DType::float64 : DType::float32;
-    const Operand operands[] = {out, inputs[2]};
-    executable->set_epilogue(context.prepare(Fused{sum, compute}, operands, outputs));
+    std::vector<Operand> operands{out};
+    if (matmul.bias) operands.push_back(inputs[2]);
+    executable->set_epilogue(
+        context.prepare(Fused{builder.finish({value}), compute}, operands, outputs), matmul.bias);
   }
   return executable;
 }

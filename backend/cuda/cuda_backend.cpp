@@ -70,12 +70,49 @@ class Composed final : public Executable {
  public:
   Composed(Backend& backend, const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs)
-      : backend_(backend), call_(kernel, inputs, outputs) {}
+      : backend_(backend), call_(kernel, inputs, outputs), kept_(backend) {}
   void run(void* const* data) override {
-    call_.run(data, [&](const auto&... call) { composed(call..., backend_); });
+    call_.run(data, [&](const auto&... call) { composed(call..., backend_, &kept_); });
   }
 
  private:
+  Backend& backend_;
+  RememberedCall call_;
+  KeptConstants kept_;
+};
+
+// A kernel that is run by the CPU, on copies of its operands; the caller waits for it.
+class OnHost final : public Executable {
+ public:
+  OnHost(Backend& backend, const Kernel& kernel, std::span<const Operand> inputs,
+         std::span<const Operand> outputs)
+      : backend_(backend), call_(kernel, inputs, outputs) {}
+  void run(void* const* data) override {
+    call_.run(data, [&](const Kernel& kernel, std::span<const Operand> inputs,
+                        std::span<const Operand> outputs) {
+      std::vector<std::unique_ptr<char[]>> memory;
+      std::vector<Operand> copies;
+      for (const auto& list : {inputs, outputs})
+        for (Operand operand : list) {
+          memory.push_back(std::make_unique_for_overwrite<char[]>(bytes_of(operand)));
+          operand.data = memory.back().get();
+          copies.push_back(operand);
+        }
+      const std::span<const Operand> all(copies);
+      for (size_t i = 0; i < inputs.size(); ++i)
+        backend_.copy_to_host(copies[i].data, inputs[i].data, bytes_of(inputs[i]));
+      cpu_backend().run(kernel, all.first(inputs.size()), all.subspan(inputs.size()));
+      for (size_t i = 0; i < outputs.size(); ++i)
+        backend_.copy_from_host(outputs[i].data, copies[inputs.size() + i].data,
+                                bytes_of(outputs[i]));
+    });
+  }
+
+ private:
+  static size_t bytes_of(const Operand& operand) {
+    return static_cast<size_t>(operand.shape->numel()) * size_of(operand.dtype);
+  }
+
   Backend& backend_;
   RememberedCall call_;
 };
@@ -85,8 +122,10 @@ Services with_compositions(Services services, Backend& backend) {
     services.composition = [&backend](const Kernel& kernel, std::span<const Operand> inputs,
                                       std::span<const Operand> outputs,
                                       Context&) -> std::unique_ptr<Executable> {
+      if (std::holds_alternative<Linalg>(kernel))
+        return std::make_unique<OnHost>(backend, kernel, inputs, outputs);
       if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel) &&
-          !std::holds_alternative<FusedSets>(kernel))
+          !std::holds_alternative<FusedSets>(kernel) && !std::holds_alternative<Fft>(kernel))
         return nullptr;
       return std::make_unique<Composed>(backend, kernel, inputs, outputs);
     };

@@ -66,8 +66,10 @@ std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel
                                             std::span<const Operand> outputs) {
   if (std::all_of(outputs.begin(), outputs.end(), is_empty)) return std::make_unique<Nothing>();
   const Services& services = device.services();
-  // Libraries differ in what they make of sums over nothing.
-  if (services.library && std::none_of(inputs.begin(), inputs.end(), is_empty))
+  // Libraries differ in what they make of sums over nothing. Gradients of recurrent layers may be
+  // empty, and what went forwards in a library has to go backwards there.
+  const bool whole = std::none_of(inputs.begin(), inputs.end(), is_empty);
+  if (services.library && (whole || std::holds_alternative<Rnn>(kernel)))
     if (auto executable = services.library(kernel, inputs, outputs, device))
       return std::make_unique<Counted>(device, std::move(executable));
 

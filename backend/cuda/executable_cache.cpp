@@ -45,7 +45,7 @@ void add(Hasher& h, const FusedSets& k) {
 void add(Hasher& h, const Reduce& k) {
   h.all(k.program->hash(), k.compute, k.op, k.axes, k.shape, k.scale);
 }
-void add(Hasher& h, const Matmul& k) { h.all(k.transpose_a, k.transpose_b, k.bias); }
+void add(Hasher& h, const Matmul& k) { h.all(k.transpose_a, k.transpose_b, k.bias, k.relu); }
 void add(Hasher& h, const Conv& k) {
   h.all(k.pass, k.strides, k.dilation, k.pad_low, k.pad_high, k.groups, k.bias, k.relu, k.block_x,
         k.block_y);
@@ -68,6 +68,8 @@ void add(Hasher& h, const Normalize& k) {
 }
 void add(Hasher& h, const Rnn& k) { h.all(k.cell, k.backward, k.bias, k.reverse); }
 void add(Hasher& h, const Attention& k) { h.all(k.scale, k.causal, k.mask, k.backward); }
+void add(Hasher& h, const Linalg& k) { h.all(k.op, k.complete, k.lower); }
+void add(Hasher& h, const Fft& k) { h.add(k.inverse); }
 
 Hasher hash_of(const Kernel& kernel) {
   Hasher hasher;

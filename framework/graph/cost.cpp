@@ -67,6 +67,26 @@ struct Flops {
                          static_cast<double>(key[1]);
     return (k.backward ? 10 : 4) * pairs * static_cast<double>(q[3]) * (k.causal ? 0.5 : 1.0);
   }
+  // Of n x n matrices, by the usual count: a third of n^3 products and sums for Cholesky, and so on.
+  double operator()(const backend::Linalg& k) const {
+    using Op = backend::LinalgOp;
+    const Shape& a = inputs[0].shape();
+    const double n = static_cast<double>(a.back());
+    switch (k.op) {
+      case Op::cholesky: return elements(a) * n / 3;
+      case Op::lu: return elements(a) * n * 2 / 3;
+      case Op::qr: return elements(a) * n * 4 / 3;
+      case Op::eigh: return elements(a) * n * 9;
+      case Op::svd: return elements(a) * n * 22;
+      case Op::solve: return elements(a) * n * 2 / 3 + 2 * out() * n;
+      case Op::solve_triangular: return out() * n;
+    }
+    return 0;
+  }
+  double operator()(const backend::Fft&) const {
+    const double n = static_cast<double>(inputs[0].shape().back());
+    return (inputs.size() == 1 ? 2.5 : 5) * elements(inputs[0].shape()) * std::log2(std::max(n, 2.0));
+  }
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ Tensors gradient(const backend::Random& kernel, const Backprop& step);
 Tensors gradient(const backend::Normalize& kernel, const Backprop& step);
 Tensors gradient(const backend::Rnn& kernel, const Backprop& step);
 Tensors gradient(const backend::Attention& kernel, const Backprop& step);
+Tensors gradient(const backend::Linalg& kernel, const Backprop& step);
+Tensors gradient(const backend::Fft& kernel, const Backprop& step);
 /// Throws StateError: plans make these, and no tape records a plan's steps.
 Tensors gradient(const backend::FusedSets& kernel, const Backprop& step);
 

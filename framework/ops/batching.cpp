@@ -67,6 +67,12 @@ class Lift {
       lifted_->inputs.push_back(on(i) ? with_first(count_, 0, input(i)) : input(i));
     return true;
   }
+  // Operands that are the same for all elements are repeated: such kernels take one batch.
+  bool repeat() {
+    for (size_t i = 0; i < step_.inputs.size(); ++i)
+      lifted_->inputs.push_back(with_first(count_, 0, input(i)));
+    return true;
+  }
   // The elements go into the operands' own batch axis.
   bool merge() {
     const auto merged = [&](const Shape& shape) {
@@ -102,7 +108,9 @@ class Lift {
     return true;
   }
   bool rule(backend::Softmax&) { return natural(); }
+  bool rule(backend::Fft&) { return all() && natural(); }
   bool rule(backend::Sort&) { return natural(); }
+  bool rule(backend::Linalg&) { return repeat(); }
   bool rule(backend::Cumulative& k) {
     ++k.axis;
     return natural();
@@ -149,6 +157,7 @@ class Lift {
 };
 
 Tensor shaped(const Tensor& t, const Shape& shape) {
+  if (t.size() != shape.numel()) return ops::broadcast_to(t, shape);
   return t.shape() == shape ? t : apply_reshape(t, shape);
 }
 

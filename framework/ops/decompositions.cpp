@@ -1,20 +1,18 @@
-// Decompositions as work of the host, with gradients written in products; single matrices are in
-// matrices_by_lapack.cpp.
+// Decompositions by the Linalg kernel, and what is composed of them.
 #include "decompositions.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <limits>
 
+#include "../graph/apply.h"
 #include "../graph/tape.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"
-#include "indexing.h"
 #include "linalg.h"
+#include "matrices.h"
 #include "operators.h"
 #include "reduction.h"
 #include "shaping.h"
@@ -22,7 +20,8 @@
 namespace cornu::ops {
 namespace {
 
-using detail::Matrix;
+using backend::Linalg;
+using backend::LinalgOp;
 
 Tensor turned(const Tensor& x) { return swapaxes(x, -1, -2); }
 
@@ -38,88 +37,38 @@ Tensor real_of(const Tensor& x) {
 
 Shape batch_of(const Tensor& x) { return x.shape().slice(0, x.rank() - 2); }
 
-Matrix load(const Tensor& x, int64_t batch) {
-  Matrix m(x.shape(-2), x.shape(-1));
-  const int64_t n = m.rows * m.columns;
-  if (x.dtype() == DType::float64) {
-    const auto* from = static_cast<const double*>(x.data()) + batch * n;
-    std::copy(from, from + n, m.v.begin());
-  } else {
-    const auto* from = static_cast<const float*>(x.data()) + batch * n;
-    std::copy(from, from + n, m.v.begin());
-  }
-  return m;
-}
-
-void store(const Matrix& m, const Tensor& out, int64_t batch) {
-  const auto put = [&](auto* to) {
-    to += batch * static_cast<int64_t>(m.v.size());
-    for (double v : m.v) *to++ = static_cast<std::remove_reference_t<decltype(*to)>>(v);
-  };
-  if (out.dtype() == DType::int32)
-    put(out.mutable_data<int32_t>());
-  else if (out.dtype() == DType::float64)
-    put(out.mutable_data<double>());
-  else
-    put(out.mutable_data<float>());
-}
-
-using Matrices = std::vector<Matrix>;
-
-// f of each matrix of the batch; `shapes` are those of the results without the batch.
-Tensors on_matrices(const char* name, const std::vector<Tensor>& inputs,
-                    const std::vector<Shape>& shapes,
-                    const std::function<Matrices(const Matrices&)>& f,
-                    std::vector<DType> dtypes = {}) {
-  const Shape batch = batch_of(inputs[0]);
+// The parts of x, of these shapes without the batch.
+std::vector<Tensor> parts_of(const Tensor& x, const Linalg& kernel,
+                             std::initializer_list<Shape> shapes) {
   std::vector<TensorSpec> outputs;
-  for (size_t i = 0; i < shapes.size(); ++i)
-    outputs.push_back(
-        {concat(batch, shapes[i]), i < dtypes.size() ? dtypes[i] : inputs[0].dtype()});
-  const int64_t count = batch.numel();
-  return apply_host(
-      [f, count](std::span<const Tensor> in, std::span<const Tensor> out) {
-        for (int64_t b = 0; b < count; ++b) {
-          Matrices given;
-          for (const Tensor& t : in) given.push_back(load(t, b));
-          const Matrices found = f(given);
-          for (size_t i = 0; i < out.size(); ++i) store(found[i], out[i], b);
-        }
-      },
-      inputs, outputs, name);
+  for (const Shape& shape : shapes) outputs.push_back({concat(batch_of(x), shape), x.dtype()});
+  if (kernel.op == LinalgOp::lu) outputs[1].dtype = DType::int32;
+  const Tensors parts = apply(kernel, {&x, 1}, outputs);
+  return {parts.begin(), parts.end()};
 }
 
-// One matrix from one or two, with gradients of the inputs from the result's.
-using Backward = std::function<Tensors(const Tensor& y, const Tensor& dy)>;
-Tensor with_gradient(const char* name, const std::vector<Tensor>& inputs, const Shape& shape,
-                     const std::function<Matrix(const Matrices&)>& f, const Backward& backward) {
-  return custom_gradient(inputs, [&](std::span<const Tensor> in) -> WithGradient {
-    const std::vector<Tensor> given(in.begin(), in.end());
-    const Tensors y =
-        on_matrices(name, given, {shape}, [f](const Matrices& m) { return Matrices{f(m)}; });
-    return {y, [y = y[0], backward](std::span<const Tensor> dy) { return backward(y, dy[0]); }};
-  })[0];
+std::vector<Tensor> lu_parts(const Tensor& x) {
+  const int64_t m = x.shape(-2), n = x.shape(-1);
+  return parts_of(x, {LinalgOp::lu}, {{m, n}, {std::min(m, n)}});
 }
 
-// 1 on and below the diagonal, with `diagonal` on it, 0 above; or the transpose.
-Tensor triangle(int64_t n, bool lower, double diagonal, DType dtype) {
-  std::vector<float> v(static_cast<size_t>(n * n));
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < n; ++j)
-      v[static_cast<size_t>(i * n + j)] = i == j             ? static_cast<float>(diagonal)
-                                          : (i > j) == lower ? 1.0f
-                                                             : 0.0f;
-  return cast(Tensor::from(v, {n, n}), dtype);
+std::vector<Tensor> svd_parts(const Tensor& x, bool full) {
+  const int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n);
+  return parts_of(x, {LinalgOp::svd, full}, {{m, full ? m : k}, {k}, {full ? n : k, n}});
+}
+
+Tensor identity_like(const Tensor& x) {
+  const DeviceScope here(x.device());
+  const Tensor identity = eye(x.shape(-1), {}, 0, x.dtype());
+  return x.rank() == 2 ? identity : broadcast_to(identity, x.shape());
 }
 
 Tensor inverse(const Tensor& x) {
-  return with_gradient(
-      "inv", {x}, {x.shape(-1), x.shape(-1)},
-      [](const Matrices& m) { return solution_of(m[0], Matrix::identity(m[0].rows)); },
-      [](const Tensor& y, const Tensor& dy) -> Tensors {
-        const Tensor t = turned(y);
-        return {-matmul(matmul(t, dy), t)};
-      });
+  return apply(Linalg{LinalgOp::solve}, {x, identity_like(x)}, x.spec());
+}
+
+Tensor triangular(const Tensor& a, const Tensor& b, bool lower) {
+  return apply(Linalg{LinalgOp::solve_triangular, false, lower}, {a, b}, b.spec());
 }
 
 // a and b as matrices of one dtype and batch; whether b was a vector.
@@ -146,151 +95,53 @@ System system_of(const Tensor& a, const Tensor& b, const char* who) {
   return {spread(a), spread(right), vector};
 }
 
-Tensor triangular(const Tensor& a, const Tensor& b, bool lower) {
-  return with_gradient(
-      "solve_triangular", {a, b}, {b.shape(-2), b.shape(-1)},
-      [lower](const Matrices& m) { return solve_triangle(m[0], m[1], lower); },
-      [a, lower](const Tensor& y, const Tensor& dy) -> Tensors {
-        const Tensor db = triangular(turned(a), dy, !lower);
-        return {-matmul(db, turned(y)) * triangle(a.shape(-1), lower, 1, a.dtype()), db};
-      });
+// Of p x = l u: u's diagonal, and whether the rows were exchanged an even number of times, 1 or -1.
+struct Pivots {
+  Tensor diagonal, sign;
+  explicit Pivots(const Tensor& x) {
+    const DeviceScope here(x.device());
+    const std::vector<Tensor> lu = lu_parts(x);
+    diagonal = ops::diagonal(lu[0], 0, -2, -1);
+    const Tensor stays = equal(lu[1], arange(0, static_cast<double>(x.shape(-1))));
+    sign = prod(where(stays, ones({}, x.dtype()), full({}, -1.0, x.dtype())), -1);
+  }
+};
+
+std::vector<Tensor> sign_and_log(const Tensor& x) {
+  const Tensors results = custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
+    const Pivots pivots(in[0]);
+    return {
+        {pivots.sign * prod(sign(pivots.diagonal), -1), sum(log(absolute(pivots.diagonal)), -1)},
+        [x = in[0]](std::span<const Tensor> d) -> Tensors {
+          if (!d[1]) return {Tensor()};
+          return {expand_dims(d[1], {-1, -2}) * turned(inverse(x))};
+        }};
+  });
+  return {results.begin(), results.end()};
 }
 
-Tensor lower_cholesky(const Tensor& x) {
-  return with_gradient(
-      "cholesky", {x}, {x.shape(-1), x.shape(-1)},
-      [](const Matrices& m) { return detail::cholesky_of(m[0]); },
-      [](const Tensor& l, const Tensor& dl) -> Tensors {
-        // Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527.
-        const Tensor p = matmul(turned(l), dl) * triangle(l.shape(-1), true, 0.5, l.dtype());
-        const Tensor left = triangular(turned(l), p, false);
-        const Tensor s = turned(triangular(turned(l), turned(left), false));
-        return {(s + turned(s)) * 0.5};
-      });
-}
+// The largest of each row, 0 where there is none.
+Tensor largest(const Tensor& singular_values) { return max(singular_values, -1, true, 0.0); }
 
-std::vector<Tensor> as_vector(const Tensors& t) { return {t.begin(), t.end()}; }
-
-std::vector<Tensor> reduced_qr(const Tensor& x, bool complete) {
-  const int64_t m = x.shape(-2), n = x.shape(-1), k = complete ? m : std::min(m, n);
-  return as_vector(custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
-    const Tensors y =
-        on_matrices("qr", {in[0]}, {{m, k}, {k, n}}, [complete](const Matrices& given) {
-          auto [q, r] = detail::qr_of(given[0], complete);
-          return Matrices{std::move(q), std::move(r)};
-        });
-    return {y, [q = y[0], r = y[1], m, n, k](std::span<const Tensor> d) -> Tensors {
-              if (k != n)
-                throw UnsupportedError(fmt::format(
-                    "qr: no gradient of the decomposition of a ({}, {}) matrix into ({}, {}) and "
-                    "({}, {}); only of reduced ones of matrices with no more columns than rows.",
-                    m, n, m, k, k, n));
-              const Tensor dq = d[0] ? d[0] : zeros_like(q), dr = d[1] ? d[1] : zeros_like(r);
-              const Tensor s = matmul(r, turned(dr)) - matmul(turned(dq), q);
-              const Tensor below = s * triangle(n, true, 0, s.dtype());
-              const Tensor symmetric = below + turned(below) + s * eye(n, {}, 0, s.dtype());
-              // x' = (dq + q symmetric) r^-T, as the solution of a triangular system.
-              return {turned(triangular(r, turned(dq + matmul(q, symmetric)), false))};
-            }};
-  }));
-}
-
-std::vector<Tensor> symmetric_eigen(const Tensor& x) {
-  const int64_t n = x.shape(-1);
-  return as_vector(custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
-    const Tensors y = on_matrices("eigh", {in[0]}, {{n}, {n, n}}, [](const Matrices& m) {
-      auto [values, vectors] = detail::eigh_of(m[0]);
-      return Matrices{std::move(values), std::move(vectors)};
-    });
-    return {y, [w = y[0], v = y[1], n](std::span<const Tensor> d) -> Tensors {
-              Tensor inner;
-              const Tensor identity = eye(n, {}, 0, v.dtype());
-              if (d[0]) inner = expand_dims(d[0], {-2}) * identity;
-              if (d[1]) {
-                const Tensor gaps = expand_dims(w, {-2}) - expand_dims(w, {-1});
-                const Tensor f = (1.0 - identity) / (gaps + identity);
-                const Tensor term = f * matmul(turned(v), d[1]);
-                inner = inner ? inner + term : term;
-              }
-              const Tensor dx = matmul(matmul(v, inner), turned(v));
-              return {(dx + turned(dx)) * 0.5};
-            }};
-  }));
-}
-
-// The first `count` along an axis.
-Tensor first(const Tensor& x, int64_t count, int axis) {
-  return x.shape(axis) == count ? x : split(x, std::vector<int64_t>{count}, axis)[0];
-}
-
-std::vector<Tensor> singular_values(const Tensor& x, bool full) {
-  const int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n);
-  const int64_t columns = full ? m : k, rows = full ? n : k;
-  return as_vector(custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
-    const Tensors y =
-        on_matrices("svd", {in[0]}, {{m, columns}, {k}, {rows, n}}, [full](const Matrices& given) {
-          detail::SingularValues r = detail::svd_of(given[0], full);
-          return Matrices{std::move(r.u), std::move(r.s), std::move(r.vt)};
-        });
-    return {y,
-            [s = y[1], whole_u = y[0], whole_vt = y[2], m, n, k, columns,
-             rows](std::span<const Tensor> d) -> Tensors {
-              const Tensor u = first(whole_u, k, -1), vt = first(whole_vt, k, -2);
-              const Tensor identity = eye(k, {}, 0, s.dtype());
-              Tensor inner = d[1] ? expand_dims(d[1], {-2}) * identity : Tensor();
-              if (d[0] || d[2]) {
-                if (columns != k || rows != k)
-                  throw UnsupportedError(
-                      "svd: no gradient of singular vectors with full_matrices=True of a matrix "
-                      "that is not "
-                      "square.");
-                // Townsend, Differentiating the singular value decomposition (2016).
-                const Tensor row = expand_dims(s, {-2}), column = expand_dims(s, {-1});
-                const Tensor f = (1.0 - identity) / (square(row) - square(column) + identity);
-                const auto skew = [&](const Tensor& t) { return f * (t - turned(t)); };
-                if (d[0]) {
-                  const Tensor term = skew(matmul(turned(u), d[0])) * row;
-                  inner = inner ? inner + term : term;
-                }
-                if (d[2]) {
-                  const Tensor term = column * skew(matmul(vt, turned(d[2])));
-                  inner = inner ? inner + term : term;
-                }
-              }
-              Tensor dx = matmul(matmul(u, inner), vt);
-              if (d[0] && m > k) {
-                const Tensor part = d[0] / expand_dims(s, {-2});
-                dx = dx + matmul(part - matmul(u, matmul(turned(u), part)), vt);
-              }
-              if (d[2] && n > k) {
-                const Tensor part = d[2] / expand_dims(s, {-1});
-                dx = dx + matmul(u, part - matmul(matmul(part, turned(vt)), vt));
-              }
-              return {dx};
-            }};
-  }));
+// Golub and Pereyra (1973), transposed.
+Tensor pseudo_inverse_gradient(const Tensor& x, const Tensor& p, const Tensor& dp) {
+  const Tensor pt = turned(p), dt = turned(dp);
+  const Tensor wide = matmul(matmul(dt, p), pt), tall = matmul(matmul(pt, p), dt);
+  return wide - matmul(x, matmul(p, wide)) + tall - matmul(matmul(tall, p), x) -
+         matmul(matmul(pt, dp), pt);
 }
 
 Tensor pseudo_inverse(const Tensor& x, double rcond) {
-  return with_gradient(
-      "pinv", {x}, {x.shape(-1), x.shape(-2)},
-      [rcond](const Matrices& m) {
-        const detail::SingularValues r = detail::svd_of(m[0], false);
-        Matrix y(m[0].columns, m[0].rows);
-        for (int64_t k = 0; k < r.s.columns; ++k) {
-          if (!(r.s(0, k) > rcond * r.s(0, 0))) continue;
-          for (int64_t i = 0; i < y.rows; ++i)
-            for (int64_t j = 0; j < y.columns; ++j) y(i, j) += r.vt(k, i) * r.u(j, k) / r.s(0, k);
-        }
-        return y;
-      },
-      [x](const Tensor& p, const Tensor& dp) -> Tensors {
-        // Golub and Pereyra (1973), transposed.
-        const Tensor pt = turned(p), dt = turned(dp);
-        const Tensor wide = matmul(matmul(dt, p), pt), tall = matmul(matmul(pt, p), dt);
-        return {wide - matmul(x, matmul(p, wide)) + tall - matmul(matmul(tall, p), x) -
-                matmul(matmul(pt, dp), pt)};
-      });
+  return custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
+    const DeviceScope here(in[0].device());
+    const std::vector<Tensor> r = svd_parts(in[0], false);
+    const Tensor kept = greater(r[1], rcond * largest(r[1]));
+    const Tensor inverted = where(kept, 1.0 / r[1], zeros({}, r[1].dtype()));
+    const Tensor p = matmul(turned(r[2]) * expand_dims(inverted, {-2}), turned(r[0]));
+    return {{p}, [x = in[0], p](std::span<const Tensor> d) -> Tensors {
+              return {pseudo_inverse_gradient(x, p, d[0])};
+            }};
+  })[0];
 }
 
 double epsilon_of(DType dtype) {
@@ -300,25 +151,6 @@ double epsilon_of(DType dtype) {
 
 double longest(const Tensor& x) { return static_cast<double>(std::max(x.shape(-1), x.shape(-2))); }
 
-std::vector<Tensor> sign_and_log(const Tensor& x) {
-  return as_vector(custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
-    const Tensors y = on_matrices("slogdet", {in[0]}, {{}, {}}, [](const Matrices& m) {
-      Matrix lu = m[0], sign(1, 1), log(1, 1);
-      std::vector<int64_t> pivots;
-      sign(0, 0) = lu_in_place(lu, pivots);
-      for (int64_t i = 0; i < lu.rows; ++i) {
-        sign(0, 0) *= lu(i, i) > 0 ? 1 : lu(i, i) < 0 ? -1 : 0;
-        log(0, 0) += std::log(std::abs(lu(i, i)));
-      }
-      return Matrices{sign, log};
-    });
-    return {y, [x = in[0]](std::span<const Tensor> d) -> Tensors {
-              if (!d[1]) return {Tensor()};
-              return {expand_dims(d[1], {-1, -2}) * turned(inverse(x))};
-            }};
-  }));
-}
-
 }  // namespace
 
 Tensor cholesky(const Tensor& x, bool upper) {
@@ -326,7 +158,8 @@ Tensor cholesky(const Tensor& x, bool upper) {
       &cholesky,
       [](const Tensor& x, bool upper) {
         check_matrix(x, "cholesky", true);
-        const Tensor l = lower_cholesky(real_of(x));
+        const Tensor real = real_of(x);
+        const Tensor l = apply(Linalg{LinalgOp::cholesky}, {real}, real.spec());
         return upper ? turned(l) : l;
       },
       x, upper);
@@ -338,9 +171,7 @@ Tensor cholesky_inverse(const Tensor& x, bool upper) {
       [](const Tensor& x, bool upper) {
         check_matrix(x, "cholesky_inverse", true);
         const Tensor factor = real_of(x);
-        const Tensor identity =
-            broadcast_to(eye(factor.shape(-1), {}, 0, factor.dtype()), factor.shape());
-        const Tensor inverted = triangular(factor, identity, !upper);
+        const Tensor inverted = triangular(factor, identity_like(factor), !upper);
         return upper ? matmul(inverted, turned(inverted)) : matmul(turned(inverted), inverted);
       },
       x, upper);
@@ -351,10 +182,12 @@ std::vector<Tensor> qr(const Tensor& x, const std::string& mode) {
       &qr,
       [](const Tensor& x, const std::string& mode) {
         check_matrix(x, "qr", false);
-        if (mode != "reduced" && mode != "complete")
+        const bool complete = mode == "complete";
+        if (mode != "reduced" && !complete)
           throw ValueError(
               fmt::format("qr: mode must be \"reduced\" or \"complete\", found \"{}\".", mode));
-        return reduced_qr(real_of(x), mode == "complete");
+        const int64_t m = x.shape(-2), n = x.shape(-1), k = complete ? m : std::min(m, n);
+        return parts_of(real_of(x), {LinalgOp::qr, complete}, {{m, k}, {k, n}});
       },
       x, mode);
 }
@@ -364,18 +197,7 @@ std::vector<Tensor> lu_factor(const Tensor& x) {
       &lu_factor,
       [](const Tensor& x) {
         check_matrix(x, "lu_factor", false);
-        const Tensor real = real_of(x);
-        const int64_t m = x.shape(-2), n = x.shape(-1);
-        return as_vector(on_matrices("lu_factor", {real}, {{m, n}, {std::min(m, n)}},
-                                     [](const Matrices& given) {
-                                       Matrix lu = given[0];
-                                       std::vector<int64_t> pivots;
-                                       lu_in_place(lu, pivots);
-                                       Matrix rows(1, static_cast<int64_t>(pivots.size()));
-                                       std::copy(pivots.begin(), pivots.end(), rows.v.begin());
-                                       return Matrices{std::move(lu), std::move(rows)};
-                                     },
-                                     {real.dtype(), DType::int32}));
+        return lu_parts(real_of(x));
       },
       x);
 }
@@ -385,7 +207,8 @@ std::vector<Tensor> eigh(const Tensor& x) {
       &eigh,
       [](const Tensor& x) {
         check_matrix(x, "eigh", true);
-        return symmetric_eigen(real_of(x));
+        const int64_t n = x.shape(-1);
+        return parts_of(real_of(x), {LinalgOp::eigh}, {{n}, {n, n}});
       },
       x);
 }
@@ -407,9 +230,8 @@ Nest svd(const Tensor& x, bool full_matrices, bool compute_uv) {
       &svd,
       [](const Tensor& x, bool full_matrices, bool compute_uv) -> Nest {
         check_matrix(x, "svd", false);
-        std::vector<Tensor> r = singular_values(real_of(x), full_matrices && compute_uv);
+        const std::vector<Tensor> r = svd_parts(real_of(x), full_matrices && compute_uv);
         if (!compute_uv) return r[1];
-        r.resize(3);
         return r;
       },
       x, full_matrices, compute_uv);
@@ -431,18 +253,13 @@ Tensor det(const Tensor& x) {
       [](const Tensor& x) {
         check_matrix(x, "det", true);
         const Tensor real = real_of(x);
-        return with_gradient(
-            "det", {real}, {},
-            [](const Matrices& m) {
-              Matrix lu = m[0], y(1, 1);
-              std::vector<int64_t> pivots;
-              y(0, 0) = lu_in_place(lu, pivots);
-              for (int64_t i = 0; i < lu.rows; ++i) y(0, 0) *= lu(i, i);
-              return y;
-            },
-            [real](const Tensor& y, const Tensor& dy) -> Tensors {
-              return {expand_dims(dy * y, {-1, -2}) * turned(inverse(real))};
-            });
+        return custom_gradient({&real, 1}, [](std::span<const Tensor> in) -> WithGradient {
+          const Pivots pivots(in[0]);
+          const Tensor y = pivots.sign * prod(pivots.diagonal, -1);
+          return {{y}, [x = in[0], y](std::span<const Tensor> d) -> Tensors {
+                    return {expand_dims(d[0] * y, {-1, -2}) * turned(inverse(x))};
+                  }};
+        })[0];
       },
       x);
 }
@@ -472,13 +289,7 @@ Tensor solve(const Tensor& a, const Tensor& b) {
       &solve,
       [](const Tensor& a, const Tensor& b) {
         const System s = system_of(a, b, "solve");
-        const Tensor y = with_gradient(
-            "solve", {s.a, s.b}, {s.b.shape(-2), s.b.shape(-1)},
-            [](const Matrices& m) { return solution_of(m[0], m[1]); },
-            [a = s.a](const Tensor& y, const Tensor& dy) -> Tensors {
-              const Tensor db = solve(turned(a), dy);
-              return {-matmul(db, turned(y)), db};
-            });
+        const Tensor y = apply(Linalg{LinalgOp::solve}, {s.a, s.b}, s.b.spec());
         return s.vector ? squeeze(y, -1) : y;
       },
       a, b);
@@ -531,9 +342,8 @@ Tensor matrix_rank(const Tensor& x, const std::optional<Tensor>& tol) {
       &matrix_rank,
       [](const Tensor& x, const std::optional<Tensor>& tol) {
         check_matrix(x, "matrix_rank", false);
-        const Tensor s = singular_values(real_of(x), false)[1];
-        const Tensor least =
-            tol && *tol ? *tol : max(s, -1, true) * (longest(x) * epsilon_of(s.dtype()));
+        const Tensor s = svd_parts(real_of(x), false)[1];
+        const Tensor least = tol && *tol ? *tol : largest(s) * (longest(x) * epsilon_of(s.dtype()));
         return sum(cast(greater(s, least), DType::int32), -1);
       },
       x, tol);

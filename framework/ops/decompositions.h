@@ -1,6 +1,6 @@
 // Decompositions of matrices, and what they give: inverses, solutions, determinants. All work on
-// the last two axes of x (..., m, n), in double precision on the host; results are float32, or
-// float64 for float64.
+// the last two axes of x (..., m, n); results are float32, or float64 for float64. Where there is
+// no answer, or a NaN in x, they are NaN.
 #pragma once
 #include <utility>
 #include <vector>
@@ -11,8 +11,8 @@ namespace cornu {
 class OpCatalog;
 namespace ops {
 
-/// The lower triangular l with l l' = x of symmetric positive definite x, or its transpose. Throws
-/// ValueError when x is not positive definite.
+/// The lower triangular l with l l' = x of symmetric positive definite x, or its transpose. When x
+/// is not positive definite it throws ValueError; on a GPU, which is not waited for, all is NaN.
 Tensor cholesky(const Tensor& x, bool upper = false);
 /// The inverse of the matrix whose Cholesky factor is x.
 Tensor cholesky_inverse(const Tensor& x, bool upper = false);
@@ -55,42 +55,4 @@ Tensor norm(const Tensor& x, const Value& ord = {},
 void list_decompositions(OpCatalog& catalog);
 
 }  // namespace ops
-
-namespace detail {
-
-/// A matrix of doubles in host memory, row-major.
-struct Matrix {
-  int64_t rows = 0, columns = 0;
-  std::vector<double> v;
-
-  Matrix(int64_t rows, int64_t columns)
-      : rows(rows), columns(columns), v(static_cast<size_t>(rows * columns), 0.0) {}
-  double& operator()(int64_t i, int64_t j) { return v[static_cast<size_t>(i * columns + j)]; }
-  double operator()(int64_t i, int64_t j) const { return v[static_cast<size_t>(i * columns + j)]; }
-  static Matrix identity(int64_t n);
-};
-
-// By LAPACK, but for the triangles. Where there is no answer, or a NaN in the question, all is NaN.
-// Each throws UnsupportedError where LAPACK is not installed.
-
-/// Both triangles of the LU decomposition with row exchanges; `pivots` gets the exchanged rows.
-/// Returns the sign of the permutation.
-int lu_in_place(Matrix& a, std::vector<int64_t>& pivots);
-/// y with a y = b.
-Matrix solution_of(const Matrix& a, Matrix b);
-/// y with a y = b for a triangular `a`.
-Matrix solve_triangle(const Matrix& a, Matrix b, bool lower);
-/// The lower factor. Throws ValueError unless `a` is positive definite.
-Matrix cholesky_of(const Matrix& a);
-/// q (m, k) of orthonormal columns and r (k, n), with k = m if `complete`, else min(m, n).
-std::pair<Matrix, Matrix> qr_of(const Matrix& a, bool complete);
-/// Eigenvalues (1, n), ascending, and vectors of the symmetric part of a matrix.
-std::pair<Matrix, Matrix> eigh_of(Matrix a);
-/// u (m, k), s (1, k) and v transposed (k, n) with k = min(m, n); if `full`, u and v are square.
-struct SingularValues {
-  Matrix u, s, vt;
-};
-SingularValues svd_of(Matrix a, bool full);
-
-}  // namespace detail
 }  // namespace cornu

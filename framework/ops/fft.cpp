@@ -1,5 +1,4 @@
-// Transforms by products with matrices of roots of unity: gradients, graphs and plans follow from
-// the products.
+// Fourier transforms by the device's kernel, and what is made of them.
 #include "fft.h"
 
 #include <fmt/core.h>
@@ -19,30 +18,12 @@
 namespace cornu::ops {
 namespace {
 
-// Up to here one product is as fast as several.
-constexpr int64_t direct_size = 256;
-
 struct Complex {
   Tensor re, im;  // no `im`: real
 };
 
-Complex times(const Complex& x, const Tensor& c, const Tensor& s) {
-  return {x.re * c - x.im * s, x.re * s + x.im * c};
-}
-
 Tensor last(const Tensor& x, int64_t start, int64_t stop) {
   return get_item(x, Value::List{Ellipsis{}, Slice{start, stop}});
-}
-
-// cos and sin of 2 pi k / n, k < n.
-std::pair<std::vector<double>, std::vector<double>> roots(int64_t n) {
-  std::vector<double> c(static_cast<size_t>(n)), s(c.size());
-  for (int64_t k = 0; k < n; ++k) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
-    c[static_cast<size_t>(k)] = std::cos(angle);
-    s[static_cast<size_t>(k)] = std::sin(angle);
-  }
-  return {c, s};
 }
 
 Tensor constant(const std::vector<double>& values, const Shape& shape, DType dtype) {
@@ -50,89 +31,16 @@ Tensor constant(const std::vector<double>& values, const Shape& shape, DType dty
   return Tensor::from(std::vector<float>(values.begin(), values.end()), shape);
 }
 
-// exp(sign 2 pi i j k / n) for j < rows, k < columns.
-Complex root_matrix(int64_t n, int64_t rows, int64_t columns, int sign, DType dtype) {
-  const auto [c, s] = roots(n);
-  std::vector<double> re(static_cast<size_t>(rows * columns)), im(re.size());
-  for (int64_t j = 0; j < rows; ++j)
-    for (int64_t k = 0; k < columns; ++k) {
-      const auto at = static_cast<size_t>(j * k % n);
-      re[static_cast<size_t>(j * columns + k)] = c[at];
-      im[static_cast<size_t>(j * columns + k)] = sign * s[at];
-    }
-  return {constant(re, {rows, columns}, dtype), constant(im, {rows, columns}, dtype)};
-}
-
-Complex dft(const Complex& x, int sign, int64_t bins);
-
-// The transform of a size that has large prime factors, as a convolution with a chirp of a size
-// that has none.
-Complex chirp_dft(const Complex& x, int sign) {
-  const int64_t n = x.re.shape().back();
-  int64_t size = 1;
-  while (size < 2 * n - 1) size *= 2;
-  const DType dtype = x.re.dtype();
-  std::vector<double> c(static_cast<size_t>(n)), s(c.size());
-  std::vector<double> wide_c(static_cast<size_t>(size)), wide_s(wide_c.size());
-  for (int64_t j = 0; j < n; ++j) {
-    const double angle =
-        std::numbers::pi * static_cast<double>(j * j % (2 * n)) / static_cast<double>(n);
-    const auto i = static_cast<size_t>(j);
-    c[i] = std::cos(angle);
-    s[i] = sign * std::sin(angle);
-    const auto mirrored = static_cast<size_t>((size - j) % size);
-    wide_c[i] = wide_c[mirrored] = c[i];
-    wide_s[i] = wide_s[mirrored] = -s[i];
-  }
-  const Tensor chirp_c = constant(c, {n}, dtype), chirp_s = constant(s, {n}, dtype);
-  const Complex y = times(x, chirp_c, chirp_s);
-  std::vector<std::vector<int64_t>> widths(static_cast<size_t>(x.re.rank()), {0, 0});
-  widths.back() = {0, size - n};
-  const Complex f = dft({pad(y.re, widths), pad(y.im, widths)}, -1, size);
-  const Complex g =
-      dft({constant(wide_c, {size}, dtype), constant(wide_s, {size}, dtype)}, -1, size);
-  const Complex z = dft(times(f, g.re, g.im), 1, size);
-  const double scale = 1.0 / static_cast<double>(size);
-  return times({last(z.re, 0, n) * scale, last(z.im, 0, n) * scale}, chirp_c, chirp_s);
-}
-
 // The first `bins` terms of the transform along the last axis.
 Complex dft(const Complex& x, int sign, int64_t bins) {
-  const int64_t n = x.re.shape().back();
-  const DType dtype = x.re.dtype();
-  int64_t a = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
-  while (a > 1 && n % a != 0) --a;
-  if (n <= direct_size || (a == 1 && n <= 4 * direct_size)) {
-    const Complex m = root_matrix(n, n, bins, sign, dtype);
-    if (!x.im) {
-      const auto parts = split(matmul(x.re, concatenate({m.re, m.im}, 1)), {2}, -1);
-      return {parts[0], parts[1]};
-    }
-    const Tensor both =
-        concatenate({concatenate({m.re, m.im}, 1), concatenate({-m.im, m.re}, 1)}, 0);
-    const auto parts = split(matmul(concatenate({x.re, x.im}, -1), both), {2}, -1);
-    return {parts[0], parts[1]};
-  }
-  const Complex z{x.re, x.im ? x.im : zeros_like(x.re)};
-  Complex y;
-  if (a == 1) {
-    y = chirp_dft(z, sign);
-  } else {
-    // n = a b: transforms of size a of every b-th element, roots of unity, transforms of size b.
-    const int64_t b = n / a;
-    const Shape lead = x.re.shape().slice(0, x.re.rank() - 1);
-    const auto turned = [&](const Tensor& t) {
-      return swapaxes(reshape(t, concat(lead, {a, b})), -1, -2);
-    };
-    const Complex inner = dft({turned(z.re), turned(z.im)}, sign, a);
-    const Complex twiddle = root_matrix(n, b, a, sign, dtype);
-    const Complex turned_back = times(inner, twiddle.re, twiddle.im);
-    const Complex outer =
-        dft({swapaxes(turned_back.re, -1, -2), swapaxes(turned_back.im, -1, -2)}, sign, b);
-    const auto flat = [&](const Tensor& t) { return reshape(swapaxes(t, -1, -2), x.re.shape()); };
-    y = {flat(outer.re), flat(outer.im)};
-  }
-  return bins == n ? y : Complex{last(y.re, 0, bins), last(y.im, 0, bins)};
+  Shape shape = x.re.shape();
+  shape[shape.rank() - 1] = bins;
+  const TensorSpec spec{shape, x.re.dtype()};
+  const TensorSpec specs[] = {spec, spec};
+  const backend::Fft kernel{sign > 0};
+  const Tensors y =
+      x.im ? apply(kernel, Tensors{x.re, x.im}, specs) : apply(kernel, Tensors{x.re}, specs);
+  return {y[0], y[1]};
 }
 
 Tensor real_of(const Tensor& x, const char* who) {

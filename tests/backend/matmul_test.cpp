@@ -46,16 +46,17 @@ Array expected(const Matmul& kernel, const Array& a, const Array& b, const Array
     for (int64_t l = 0; l < k; ++l)
       sum += a[a0 + (kernel.transpose_a ? l * m + row : row * k + l)] *
              b[b0 + (kernel.transpose_b ? column * k + l : l * n + column)];
-    result.set(i, sum);
+    result.set(i, kernel.relu ? std::max(sum, 0.0) : sum);
   }
   return result;
 }
 
-void check(std::mt19937& random, const Matmul& kernel, const Shape& batch_a, const Shape& batch_b,
+void check(std::mt19937& random, Matmul kernel, const Shape& batch_a, const Shape& batch_b,
            int64_t m, int64_t k, int64_t n, DType in = DType::float32, DType out = DType::float32,
            int64_t high = 3) {
   const bool negative = is_float(in) || is_signed_int(in);
   const int64_t low = negative ? -high : 0;
+  kernel.relu = is_float(out) && random() % 2 == 0;
   Array a = random_array(random, in, matrix(batch_a, m, k, kernel.transpose_a), low, high);
   Array b = random_array(random, in, matrix(batch_b, k, n, kernel.transpose_b), low, high);
   Array bias =
@@ -66,7 +67,7 @@ void check(std::mt19937& random, const Matmul& kernel, const Shape& batch_a, con
   run(kernel, inputs, {&c});
   INFO(dtype_name(in) << " " << a.shape().str() << (kernel.transpose_a ? "^T" : "") << " x "
                       << b.shape().str() << (kernel.transpose_b ? "^T" : "")
-                      << (kernel.bias ? " + bias" : ""));
+                      << (kernel.bias ? " + bias" : "") << (kernel.relu ? ", relu" : ""));
   CHECK(c == expected(kernel, a, b, kernel.bias ? &bias : nullptr, c));
 }
 

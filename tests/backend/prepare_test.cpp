@@ -214,7 +214,7 @@ TEST_CASE("prepare: reductions") {
 TEST_CASE("prepare: matrix products") {
   std::mt19937 random(4);
   for (int i = 0; i < 400; ++i) {
-    const Matmul kernel{random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
+    const Matmul kernel{random() % 2 == 0, random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
     const bool large = i % 20 == 0;
     const auto size = [&] {
       return large ? random_int(random, 60, 200) : random_int(random, 1, 33);

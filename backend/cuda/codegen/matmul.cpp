@@ -57,6 +57,7 @@ KernelPlan plan(const Matmul& kernel, std::span<const Operand> inputs,
   task.load_b = std::string("return convert<Real>(b_data[b_at + ") +
                 (kernel.transpose_b ? "n * depth + k]);" : "k * width + n]);");
   task.store = std::string(kernel.bias ? "value += convert<Real>(bias[n]);\n" : "") +
+               (kernel.relu ? "value = max(value, static_cast<Real>(0));\n" : "") +
                "c_data[(slice * height + m) * width + n] = convert<C>(value);";
   add_product(plan, task, options.multiprocessors);
   return plan;

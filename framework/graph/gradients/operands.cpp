@@ -50,6 +50,12 @@ struct Reads {
   ReadOperands operator()(const backend::Matmul&) const { return {~0u, 0}; }
   ReadOperands operator()(const backend::Conv&) const { return {~0u, 0}; }
   ReadOperands operator()(const backend::Copy&) const { return {0, 0}; }
+  ReadOperands operator()(const backend::Fft&) const { return {0, 0}; }
+  ReadOperands operator()(const backend::Linalg& k) const {
+    using Op = backend::LinalgOp;
+    const bool system = k.op == Op::solve || k.op == Op::solve_triangular;
+    return {system ? 1u : 0u, k.op == Op::lu ? 0u : ~0u};
+  }
   ReadOperands operator()(const backend::Softmax&) const { return {0, ~0u}; }
   ReadOperands operator()(const backend::Normalize& k) const {
     return k.backward ? ReadOperands{} : ReadOperands{~0u, ~1u};

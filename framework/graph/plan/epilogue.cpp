@@ -1,5 +1,5 @@
-// Programs behind convolutions that the convolution can do itself, so that its result is not read
-// and written once more.
+// Programs behind convolutions and matrix products that these can do themselves, so that the result
+// is not read and written once more.
 #include <algorithm>
 
 #include "passes.h"
@@ -54,37 +54,59 @@ class EpiloguePass {
   }
 
  private:
-  bool float32(int value) const {
-    return graph_.values[static_cast<size_t>(value)].dtype == DType::float32;
+  DType dtype(int value) const { return graph_.values[static_cast<size_t>(value)].dtype; }
+
+  // The part of a step that says what is done to its results of this type; none if it has no such
+  // part.
+  struct Behind {
+    bool* bias;
+    bool* relu;
+  };
+  static std::optional<Behind> behind(Step& step, DType type) {
+    if (!step.kernel) return {};
+    if (auto* conv = std::get_if<backend::Conv>(&*step.kernel)) {
+      if (conv->pass != backend::ConvPass::forward || type != DType::float32) return {};
+      return Behind{&conv->bias, &conv->relu};
+    }
+    if (auto* matmul = std::get_if<backend::Matmul>(&*step.kernel))
+      return Behind{&matmul->bias, &matmul->relu};
+    return {};
+  }
+
+  // Whether `bias` has a number for each channel of what `source` computes, and comes before it.
+  bool fits(const Use& bias, const Step& source, const Shape& result) const {
+    const auto* conv = std::get_if<backend::Conv>(&*source.kernel);
+    return along_channels(bias.shape, result, conv ? conv->block_y : 0,
+                          conv ? source.inputs[1].shape.back() : result.back());
   }
 
   void take(int number) {
     Step& step = graph_.steps[static_cast<size_t>(number)];
-    if (step.outputs.size() != 1 || !float32(step.outputs[0].value)) return;
+    if (step.outputs.size() != 1) return;
+    const DType type = dtype(step.outputs[0].value);
+    if (!is_float(type)) return;
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       const Use& x = step.inputs[i];
       const int from = producers_[static_cast<size_t>(x.value)];
-      if (from < 0 || counts_[static_cast<size_t>(x.value)] != 1) continue;
-      Step& source = graph_.steps[static_cast<size_t>(from)];
-      auto* conv = source.kernel ? std::get_if<backend::Conv>(&*source.kernel) : nullptr;
-      if (!conv || conv->pass != backend::ConvPass::forward || conv->relu ||
-          source.outputs[0].shape != x.shape || step.outputs[0].shape != x.shape ||
-          !float32(x.value))
+      if (from < 0 || counts_[static_cast<size_t>(x.value)] != 1 || dtype(x.value) != type)
         continue;
+      Step& source = graph_.steps[static_cast<size_t>(from)];
+      const std::optional<Behind> known = behind(source, type);
+      if (!known || *known->relu || step.outputs[0].shape.numel() != x.shape.numel()) continue;
       const auto epilogue = read_program(**program_of(step), static_cast<int>(i));
       if (!epilogue || step.inputs.size() != (epilogue->bias >= 0 ? 2u : 1u)) continue;
-      const int64_t channels = source.inputs[1].shape.back();
       if (epilogue->bias >= 0) {
         const Use& bias = step.inputs[static_cast<size_t>(epilogue->bias)];
-        if (conv->bias || !float32(bias.value) ||
-            producers_[static_cast<size_t>(bias.value)] >= from ||
-            !along_channels(bias.shape, x.shape, conv->block_y, channels))
+        // Of narrower types the sum would not be rounded in between.
+        if (*known->bias || type != DType::float32 || dtype(bias.value) != type ||
+            source.outputs[0].shape != x.shape || step.outputs[0].shape != x.shape ||
+            producers_[static_cast<size_t>(bias.value)] >= from || !fits(bias, source, x.shape))
           continue;
-        conv->bias = true;
-        source.inputs.push_back({bias.value, Shape{channels}});
+        *known->bias = true;
+        source.inputs.push_back({bias.value, Shape{bias.shape.numel()}});
       }
-      conv->relu = epilogue->relu;
-      source.outputs = step.outputs;
+      *known->relu = epilogue->relu;
+      source.outputs[0].value = step.outputs[0].value;
       producers_[static_cast<size_t>(step.outputs[0].value)] = from;
       step.kernel.reset();
       step.inputs.clear();

@@ -25,8 +25,8 @@ void hoist(Graph& graph);
 /// Behind such a convolution, factors and summands of its channels (batch normalization in
 /// inference) move into its filters and its bias. After `hoist`.
 void fold_scales(Graph& graph);
-/// Convolutions add the bias and cut off negative results themselves where a program of that kind
-/// follows.
+/// Convolutions and matrix products add the bias and cut off negative results themselves where a
+/// program of that kind follows.
 void fuse_epilogues(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);

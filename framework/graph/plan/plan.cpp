@@ -10,7 +10,12 @@ namespace cornu::plan {
 
 namespace {
 constexpr size_t large_arena = size_t{64} << 20;
+
+// Whether a step may wait for the device, or be the host's: a capture has no place for that.
+bool waits(const Step& step) {
+  return !step.kernel || std::holds_alternative<backend::Linalg>(*step.kernel);
 }
+}  // namespace
 
 Plan::Plan(Graph graph) : graph_(std::move(graph)) {
   for (size_t i = 0; i < graph_.constants.size(); ++i)
@@ -18,9 +23,8 @@ Plan::Plan(Graph graph) : graph_(std::move(graph)) {
   prepare_kernels();
   memory_ = plan_memory(graph_, kept_);
   place_operands();
-  capturable_ = !graph_.device->on_host() &&
-                std::all_of(steps_.begin(), steps_.end(),
-                            [](const Prepared& p) { return p.executable != nullptr; });
+  capturable_ =
+      !graph_.device->on_host() && std::none_of(graph_.steps.begin(), graph_.steps.end(), waits);
 }
 
 void Plan::prepare_kernels() {

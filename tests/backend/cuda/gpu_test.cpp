@@ -1,9 +1,11 @@
 // Kernels on every GPU of this machine against the CPU. Without one the tests say so and pass.
+#include <cornu/backend/compositions.h>
 #include <cornu/backend/devices.h>
 
 #include <cmath>
 #include <cstring>
 
+#include "../linalg_checks.h"
 #include "catch.h"
 #include "codegen_cases.h"
 #include "kernel_cases.h"
@@ -168,6 +170,8 @@ std::vector<CodegenCase> products() {
   for (DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {
     add(dtype, {}, {64, 96}, {96, 80}, {64, 80});
     add(dtype, {.bias = true}, {4, 32, 96}, {96, 80}, {4, 32, 80});
+    add(dtype, {.bias = true, .relu = true}, {4, 32, 96}, {96, 80}, {4, 32, 80});
+    add(dtype, {.relu = true}, {64, 96}, {96, 80}, {64, 80});
     add(dtype, {.transpose_a = true}, {96, 64}, {96, 80}, {64, 80});
     add(dtype, {.transpose_b = true, .bias = true}, {64, 96}, {80, 96}, {64, 80});
     add(dtype, {.transpose_a = true, .transpose_b = true}, {3, 33, 17}, {3, 9, 33}, {3, 17, 9});
@@ -280,6 +284,28 @@ std::vector<CodegenCase> attentions() {
   return cases;
 }
 
+std::vector<CodegenCase> transforms() {
+  std::mt19937 random(7);
+  std::vector<CodegenCase> cases;
+  for (const DType dtype : {DType::float32, DType::float64})
+    for (const int64_t n : {1, 7, 16, 257, 600, 1021, 2048, 5003})
+      for (const bool real : {false, true})
+        for (const bool inverse : {false, true})
+          for (const int64_t bins : {n, n / 2 + 1}) {
+            const Shape shape({2, 3, n}), kept({2, 3, bins});
+            CodegenCase& c = cases.emplace_back(
+                case_of("fft " + std::string(dtype_name(dtype)) + " " + shape.str() +
+                            (real ? " real" : "") + (inverse ? " inverse" : "") + " bins " +
+                            std::to_string(bins),
+                        Fft{inverse}, {numbers(random, dtype, shape)},
+                        {Array(dtype, kept), Array(dtype, kept)}));
+            if (!real) c.inputs.push_back(numbers(random, dtype, shape));
+            // The terms of a row are all of about one size.
+            c.slack = (dtype == DType::float64 ? 1e-13 : 1e-5) * std::sqrt(static_cast<double>(n));
+          }
+  return cases;
+}
+
 void check_all(const std::vector<CodegenCase>& cases) {
   for (Backend* device : gpus())
     for (const CodegenCase& c : cases) check(*device, c);
@@ -297,3 +323,50 @@ TEST_CASE("GPUs multiply as the CPU does") { check_all(products()); }
 TEST_CASE("GPUs convolve as the CPU does") { check_all(convolutions()); }
 
 TEST_CASE("GPUs attend as the CPU does") { check_all(attentions()); }
+
+TEST_CASE("GPUs transform signals as the CPU does, with cuFFT and without") {
+  check_all(transforms());
+  for (Backend* device : gpus())
+    for (CodegenCase c : transforms()) {
+      INFO(device->name() << ", composed: " << c.name);
+      std::vector<std::unique_ptr<Remote>> in, out;
+      std::vector<Operand> inputs, outputs;
+      for (Array& array : c.inputs)
+        inputs.push_back(in.emplace_back(std::make_unique<Remote>(*device, array))->operand());
+      for (Array& array : c.outputs)
+        outputs.push_back(out.emplace_back(std::make_unique<Remote>(*device, array))->operand());
+      CHECK(composed(c.kernel, inputs, outputs, *device));
+      std::vector<Array*> from, to;
+      for (Array& array : c.inputs) from.push_back(&array);
+      for (Array& array : c.outputs) to.push_back(&array);
+      run(c.kernel, from, to);
+      for (size_t i = 0; i < 2; ++i) CHECK(first_difference(out[i]->fetch(), c.outputs[i], c) < 0);
+    }
+}
+
+TEST_CASE("GPUs decompose matrices") {
+  const auto run = [](Backend& device, const Linalg& kernel, const std::vector<Array>& inputs) {
+    return run_on(device, case_of("linalg", kernel, inputs, linalg_outputs(kernel, inputs)));
+  };
+  std::mt19937 random(6);
+  for (Backend* device : gpus()) {
+    for (const LinalgCase& c : linalg_cases()) {
+      INFO(device->name() << ": " << c.name);
+      CHECK(linalg_fault(c.kernel, c.inputs, run(*device, c.kernel, c.inputs)) == "");
+    }
+    // The first matrix has no answer, the second has.
+    for (LinalgOp op : {LinalgOp::cholesky, LinalgOp::lu, LinalgOp::qr, LinalgOp::eigh,
+                        LinalgOp::svd, LinalgOp::solve})
+      for (const double wrong : {std::nan(""), -1.0}) {
+        if (op != LinalgOp::cholesky && !std::isnan(wrong)) continue;
+        INFO(device->name() << ": op " << static_cast<int>(op) << " of " << wrong);
+        std::vector<Array> inputs{random_matrices(random, DType::float32, {2, 6, 6}, 9)};
+        if (op == LinalgOp::solve)
+          inputs.push_back(random_matrices(random, DType::float32, {2, 6, 3}));
+        inputs[0].set(7, wrong);
+        for (const Array& result : run(*device, {op}, inputs))
+          for (int64_t i = 0; i < result.numel() && result.dtype() != DType::int32; ++i)
+            CHECK(std::isnan(result[i]) == (i < result.numel() / 2));
+      }
+  }
+}

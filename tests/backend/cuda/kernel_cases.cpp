@@ -321,6 +321,9 @@ void add_matmuls(Cases& cases) {
             ta ? Shape{2, 2000, 5} : Shape{2, 5, 2000}, tb ? Shape{7, 2000} : Shape{2000, 7},
             {2, 5, 7});
       }
+  for (bool bias : {false, true})
+    add({.bias = bias, .relu = true}, DType::float32, DType::float32, DType::float32, {70, 37},
+        {37, 90}, {70, 90});
   add({}, DType::float16, DType::float16, DType::float32, {3, 4, 5}, {5, 6}, {3, 4, 6});
   add({}, DType::float32, DType::float32, DType::float32, {3, 0}, {0, 4}, {3, 4});
   add({}, DType::float32, DType::float32, DType::float32, {0, 3}, {3, 4}, {0, 4});

@@ -15,8 +15,10 @@ namespace cornu::backend::cuda {
 [[gnu::weak]] std::string try_convolution(const std::string&, const Conv&, DType, const Shape&,
                                           const Shape&, const Shape&, bool);
 [[gnu::weak]] std::string try_attention(const std::string&, const Attention&, DType, const Shape&,
-                                        const Shape&);
+                                        const Shape&, const Shape&, DType);
+[[gnu::weak]] std::string try_rnn(const Rnn&, DType, const Shape&, const Shape&);
 [[gnu::weak]] std::string described_h100();
+[[gnu::weak]] std::string cusolver_version(std::string*);
 }  // namespace cornu::backend::cuda
 
 using namespace cornu;
@@ -169,7 +171,7 @@ bool usable(const std::string& said) {
 
 bool linked() {
   const bool all = try_matmul != nullptr && try_convolution != nullptr &&
-                   try_attention != nullptr && described_h100 != nullptr;
+                   try_attention != nullptr && try_rnn != nullptr && described_h100 != nullptr;
   if (!all) WARN("Not tested: built without the headers of cuBLASLt and cuDNN");
   return all;
 }
@@ -288,22 +290,64 @@ TEST_CASE("cuDNN has fused attention for an H100") {
   const bool driver = dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
   if (!driver) WARN("Partly tested: there is no libcuda.so.1, not even the toolkit's stub");
   const std::string h100 = described_h100();
-  for (bool backward : {false, true})
-    for (bool causal : {false, true})
-      for (DType dtype : {DType::float16, DType::bfloat16}) {
-        const Attention attention{.scale = 0.125, .causal = causal, .backward = backward};
-        const std::string said =
-            try_attention(h100, attention, dtype, {8, 1024, 12, 64}, {8, 1024, 12, 64});
-        if (!usable(said)) return;
-        INFO(said);
-        // Its kernels are compiled, then loaded by the driver. The toolkit's stub of a driver lets
-        // the first be seen; without any, cuDNN does not go as far.
-        if (driver)
-          CHECK((said.starts_with("engine") ||
-                 said.find("EXECUTION_FAILED_CUDA_DRIVER") != std::string::npos));
-        else
-          CHECK((said.starts_with("engine") || said.starts_with("refused")));
-      }
+  struct Mask {
+    Shape shape;
+    DType dtype;
+  };
+  const Mask masks[] = {{{}, DType::boolean},
+                        {{8, 12, 256, 192}, DType::float32},
+                        {{8, 1, 256, 192}, DType::boolean},
+                        {{1, 12, 256, 192}, DType::float32},
+                        {{256, 192}, DType::boolean},
+                        {{8, 1, 1, 192}, DType::boolean},
+                        {{8, 1, 1, 192}, DType::float32}};
+  for (const Mask& mask : masks)
+    for (bool backward : {false, true})
+      for (bool causal : {false, true})
+        for (DType dtype : {DType::float16, DType::bfloat16}) {
+          const Attention attention{.scale = 0.125,
+                                    .causal = causal,
+                                    .mask = mask.shape.rank() > 0,
+                                    .backward = backward};
+          const std::string said = try_attention(h100, attention, dtype, {8, 256, 12, 64},
+                                                 {8, 192, 12, 64}, mask.shape, mask.dtype);
+          if (!usable(said)) return;
+          INFO(dtype_name(dtype) << (backward ? " backward" : "") << (causal ? " causal" : "")
+                                 << " mask " << mask.shape.str() << ": " << said);
+          // Its kernels are compiled, then loaded by the driver. The toolkit's stub of a driver
+          // lets the first be seen; without any, cuDNN does not go as far.
+          if (driver)
+            CHECK((said.starts_with("engine") ||
+                   said.find("EXECUTION_FAILED_CUDA_DRIVER") != std::string::npos));
+          else
+            CHECK((said.starts_with("engine") || said.starts_with("refused")));
+        }
   CHECK_FALSE(
-      try_attention(h100, {}, DType::float32, {2, 16, 2, 8}, {2, 16, 2, 8}).starts_with("engine"));
+      try_attention(h100, {}, DType::float32, {2, 16, 2, 8}, {2, 16, 2, 8}, {}, DType::boolean)
+          .starts_with("engine"));
+}
+
+TEST_CASE("cuSOLVER has all routines that are asked of it") {
+  if (cusolver_version == nullptr) return;
+  std::string why;
+  const std::string version = cusolver_version(&why);
+  INFO(version << why);
+  if (version.empty())
+    CHECK(why.find("libcusolver.so") != std::string::npos);
+  else
+    CHECK(version.find('.') != std::string::npos);
+}
+
+TEST_CASE("cuDNN takes the descriptors of recurrent layers") {
+  if (!linked()) return;
+  for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64})
+    for (RnnCell cell : {RnnCell::simple, RnnCell::lstm, RnnCell::gru})
+      for (bool bias : {true, false}) {
+        const int64_t gates = cell == RnnCell::lstm ? 4 : cell == RnnCell::gru ? 3 : 1;
+        const std::string said =
+            try_rnn({.cell = cell, .bias = bias}, dtype, {3, 7, 20}, {20, gates * 33});
+        if (!usable(said)) return;
+        CHECK(said == "descriptors made");
+      }
+  CHECK(try_rnn({}, DType::int32, {3, 7, 20}, {20, 132}).starts_with("refused"));
 }

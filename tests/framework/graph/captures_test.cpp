@@ -1,12 +1,15 @@
 // What a device captured is done again for the addresses that it was captured with, and no others.
+#include <cornu/framework/graph/function.h>
 #include <cornu/framework/graph/plan/captures.h>
+#include <cornu/framework/ops/decompositions.h>
+#include <cornu/framework/ops/ops.h>
 
 #include "catch.h"
 
 namespace cornu::plan {
 namespace {
 
-// Counts what is asked of it.
+// The CPU as a device that counts what is captured on it.
 class CountingDevice final : public backend::Backend {
  public:
   explicit CountingDevice(bool captures) : captures_(captures) {}
@@ -25,11 +28,15 @@ class CountingDevice final : public backend::Backend {
 
   const std::string& name() const override { return name_; }
   backend::Allocator& allocator() override { return backend::cpu_backend().allocator(); }
-  void run(const backend::Kernel&, std::span<const backend::Operand>,
-           std::span<const backend::Operand>) override {}
-  void copy_from_host(void*, const void*, size_t) override {}
-  void copy_to_host(void*, const void*, size_t) override {}
-  void copy(void*, const void*, size_t) override {}
+  void run(const backend::Kernel& kernel, std::span<const backend::Operand> inputs,
+           std::span<const backend::Operand> outputs) override {
+    backend::cpu_backend().run(kernel, inputs, outputs);
+  }
+  void copy_from_host(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+  void copy_to_host(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+  void copy(void* to, const void* from, size_t bytes) override {
+    backend::cpu_backend().copy(to, from, bytes);
+  }
 
  private:
   bool captures_;
@@ -78,6 +85,17 @@ TEST_CASE("A device that captures nothing does its work step by step") {
   CHECK(captures.run(device, {&place}, [&] { ++steps; }));
   CHECK_FALSE(captures.run(device, {&place}, [&] { ++steps; }));
   CHECK(steps == 2);
+}
+
+TEST_CASE("Plans that decompose matrices are not captured") {
+  CountingDevice device(true);
+  const Tensor x = (ops::eye(3) * 2.0).to(Device(device));
+  Function product([](const Nest& x) -> Nest { return ops::matmul(x.tensor(), x.tensor()); });
+  Function inverse([](const Nest& x) -> Nest { return ops::inv(x.tensor()) + 1.0; });
+  for (int i = 0; i < 5; ++i) product(x);
+  CHECK(device.captured == 1);
+  for (int i = 0; i < 5; ++i) CHECK(inverse(x).tensor().to_vector<float>()[0] == 1.5f);
+  CHECK(device.captured == 1);
 }
 
 }  // namespace

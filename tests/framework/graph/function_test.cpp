@@ -17,6 +17,13 @@ Variable variable(std::vector<float> values) { return Variable(Tensor(values), {
 
 double at(const Tensor& t, size_t i) { return t.to_vector<double>()[i]; }
 
+// Steps of a function's plan after a pass.
+template <class F>
+auto steps_after(const F& f, const std::string& pass) {
+  const std::string text = f->passes(), mark = pass + ", ";
+  return std::stoi(text.substr(text.find(mark) + mark.size()));
+}
+
 }  // namespace
 
 TEST_CASE("a function gives in each call what its body gives") {
@@ -251,10 +258,6 @@ TEST_CASE("what each pass does can be printed") {
 }
 
 TEST_CASE("equal updates of small variables are one step") {
-  const auto steps_after = [](const auto& f, const std::string& pass) {
-    const std::string text = f->passes(), mark = pass + ", ";
-    return std::stoi(text.substr(text.find(mark) + mark.size()));
-  };
   std::vector<Variable> weights, moments;
   for (int i = 0; i < 5; ++i) {
     weights.push_back(Variable(noise({i + 1, 3}, i), {.name = "w"}));
@@ -282,6 +285,26 @@ TEST_CASE("equal updates of small variables are one step") {
   for (size_t i = 0; i < 5; ++i)
     CHECK(compiled[i].to_vector<float>() == weights[i].value().to_vector<float>());
   CHECK(steps_after(f, "fuse_epilogues") - steps_after(f, "merge_updates") >= 3);
+}
+
+TEST_CASE("matrix products cut off negative results themselves") {
+  const auto numbers = [](const Shape& shape, int seed) {
+    return ops::cast(noise(shape, -1, 1, seed), DType::float32);
+  };
+  const Tensor w = numbers({7, 5}, 1), b = numbers({5}, 2), deep = numbers({2, 3, 7}, 3);
+  const auto check = [&](auto body, const Tensor& x) {
+    auto f = function(body);
+    for (int i = 0; i < 4; ++i) {
+      const Tensor given = x * (1.0 + i), expected = body(given);
+      CHECK(f(given).template to_vector<float>() == expected.template to_vector<float>());
+    }
+    CHECK(steps_after(f, "fuse_epilogues") == 1);
+  };
+  const Tensor flat = ops::reshape(deep, {6, 7});
+  check([&](const Tensor& x) { return ops::relu(ops::matmul(x, w)); }, flat);
+  check([&](const Tensor& x) { return ops::relu(ops::matmul(x, w) + b); }, flat);
+  check([&](const Tensor& x) { return ops::matmul(x, w) + b; }, flat);
+  check([&](const Tensor& x) { return ops::relu(ops::matmul(x, w)); }, deep);
 }
 
 TEST_CASE("updates that read each other's variables see the values before") {

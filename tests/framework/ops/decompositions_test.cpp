@@ -1,8 +1,11 @@
 // Decompositions of matrices: they give back what they took apart, and gradients agree with finite
 // differences.
+#include <cornu/framework/graph/function.h>
+#include <cornu/framework/graph/tape.h>
 #include <cornu/framework/ops/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 
+#include <cmath>
 #include <limits>
 
 #include "../../support/gradient_check.h"
@@ -107,9 +110,81 @@ TEST_CASE("gradients of decompositions agree with finite differences") {
   CHECK(gradient_error([](const List& l) { return ops::pinv(l[0]); }, {tall}) < tolerance);
 }
 
+TEST_CASE("determinants and inverses of matrices at the edges") {
+  const double nan_value = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  // Two exchanges, and one.
+  const Tensor cycle = Tensor::from({0.0f, 2.0f, 0.0f, 0.0f, 0.0f, 3.0f, 4.0f, 0.0f, 0.0f}, {3, 3});
+  CHECK(ops::det(cycle).item() == Approx(24));
+  CHECK(ops::det(Tensor::from({0.0f, 1.0f, 1.0f, 0.0f}, {2, 2})).item() == -1);
+  const Tensor singular = Tensor::from({1.0f, 2.0f, 2.0f, 4.0f}, {2, 2});
+  CHECK(ops::det(singular).item() == 0);
+  CHECK(ops::slogdet(singular)[0].item() == 0);
+  CHECK(ops::slogdet(singular)[1].item() == -inf);
+  CHECK(
+      ops::all_close(ops::matmul(ops::matmul(singular, ops::pinv(singular)), singular), singular));
+  const Tensor unknown = Tensor::from({1.0f, static_cast<float>(nan_value), 2.0f, 4.0f}, {2, 2});
+  CHECK(std::isnan(ops::det(unknown).item()));
+  CHECK(std::isnan(ops::logdet(unknown).item()));
+  CHECK(std::isnan(ops::sum(ops::inv(unknown)).item()));
+  CHECK(std::isnan(ops::sum(ops::pinv(unknown)).item()));
+  const Tensor none = ops::zeros({2, 0, 0});
+  CHECK(ops::det(none).to_vector<float>() == std::vector<float>{1, 1});
+  CHECK(ops::slogdet(none)[1].to_vector<float>() == std::vector<float>{0, 0});
+  CHECK(ops::inv(none).shape() == Shape{2, 0, 0});
+  CHECK(ops::pinv(ops::zeros({3, 0})).shape() == Shape{0, 3});
+  CHECK(ops::matrix_rank(none).to_vector<int32_t>() == std::vector<int32_t>{0, 0});
+  CHECK(ops::inv(Tensor::from({4, 0, 0, 2}, {2, 2})).to_vector<float>() ==
+        std::vector<float>{0.25f, 0, 0, 0.5f});
+}
+
+TEST_CASE("recorded functions replay decompositions and their gradients") {
+  const auto f = [](const Nest& given) -> Nest {
+    const Tensor x = given.tensor();
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = ops::logdet(x) + ops::sum(ops::solve(x, ops::matmul(x, x)), {-1, -2}) +
+                     ops::sum(ops::pinv(x), {-1, -2}) +
+                     ops::sum(ops::eigh(ops::matmul(x, turned(x)))[0], -1);
+    return std::vector<Tensor>{y, tape.gradient(ops::sum(y), x)};
+  };
+  Function recorded(f);
+  for (uint32_t seed : {1u, 2u, 3u}) {
+    const Tensor x = definite({2, 4, 4}) + noise({2, 4, 4}, -0.1, 0.1, seed);
+    const Nest expected = f(x), found = recorded(x);
+    for (size_t i : {0, 1}) CHECK(close(found[i].tensor(), expected[i].tensor()));
+  }
+}
+
+TEST_CASE("vectorized_map decomposes all matrices by one kernel") {
+  const Tensor x = definite({3, 4, 4}), b = noise({4, 2});
+  const auto f = [&](const Nest& x) -> Nest {
+    const Tensor& a = x.tensor();
+    return ops::solve(a, b) + ops::matmul(ops::inv(a), b) + ops::matmul(ops::qr(a)[0], b) +
+           ops::matmul(ops::svd(a, false)[0].tensor(), b) + ops::det(a);
+  };
+  Function recorded([&](const Nest& x) { return ops::vectorized_map(f, x); });
+  const Tensor expected = ops::vectorized_map(f, x).tensor();
+  for (int run = 0; run < 3; ++run) CHECK(close(recorded(x).tensor(), expected));
+  CHECK(recorded.plans().find("rounds") == std::string::npos);
+}
+
 TEST_CASE("decompositions say what they refuse") {
   CHECK_THROWS_AS(ops::inv(ops::zeros({2, 3})), ShapeError);
   CHECK_THROWS_AS(ops::cholesky(-ops::eye(2)), ValueError);
   CHECK_THROWS_AS(ops::eig(ops::eye(2)), UnsupportedError);
   CHECK_THROWS_AS(ops::norm(ops::eye(2), "sum"), ValueError);
+  const auto gradient_of = [](const std::function<Tensor(const Tensor&)>& f, const Shape& shape) {
+    const Tensor x = noise(shape);
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = f(x);
+    return tape.gradient(y, x);
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(gradient_of([](const Tensor& x) { return ops::lu_factor(x)[0]; }, {2, 2}),
+                    Contains("lu_factor: no gradient"));
+  CHECK_THROWS_WITH(gradient_of([](const Tensor& x) { return ops::qr(x)[0]; }, {2, 3}),
+                    Contains("qr: no gradient"));
+  CHECK_THROWS_WITH(gradient_of([](const Tensor& x) { return ops::svd(x)[0].tensor(); }, {3, 2}),
+                    Contains("svd: no gradient"));
 }
