@@ -59,11 +59,12 @@ class Walk {
   int64_t first() const {
     return (window_.begin[0] * s_.x[1] + window_.begin[1]) * s_.x[2] + window_.begin[2];
   }
-  // How many pixels of this row of y, from here on and at most `limit`, have windows of 2x2 pixels
-  // that lie inside of x.
-  int64_t squares(int64_t limit) const {
-    if (s_.window != std::array<int64_t, 3>{1, 2, 2} || window_.count() != 4) return 0;
-    const int64_t last = (s_.x[2] - 2 + s_.pad_low[2]) / s_.strides[2];
+  // How many pixels of this row of y, from here on and at most `limit`, have windows of side x side
+  // pixels that lie inside of x.
+  int64_t squares(int64_t side, int64_t limit) const {
+    if (s_.window != std::array<int64_t, 3>{1, side, side} || window_.count() != side * side)
+      return 0;
+    const int64_t last = (s_.x[2] - side + s_.pad_low[2]) / s_.strides[2];
     return std::min({limit, last + 1 - at_[2], s_.y[2] - at_[2]});
   }
   void skip(int64_t pixels) {
@@ -159,16 +160,20 @@ HWY_ATTR inline V larger(V best, V x) {
   return hn::IfThenElse(hn::Or(hn::Gt(x, best), is_nan<T>(x)), x, best);
 }
 
-// Calls f(first pixel of x, pixel of y) along the row for the most frequent windows, those of 2x2
-// pixels. Returns how many there were.
+// Calls f(side, first pixel of x, pixel of y) along the row for the most frequent windows, those of
+// 2x2 and 3x3 pixels, with the side as a constant. Returns how many there were.
 template <class F>
 HWY_ATTR inline int64_t each_square(const PoolSizes& s, Walk& walk, int64_t limit, const F& f) {
-  const int64_t count = walk.squares(limit);
-  if (count <= 0) return 0;
-  int64_t from = walk.first();
-  for (int64_t i = 0; i < count; ++i, from += s.strides[2]) f(from, i);
-  walk.skip(count);
-  return count;
+  const auto along = [&](auto side) HWY_ATTR {
+    const int64_t count = walk.squares(side, limit);
+    if (count <= 0) return int64_t{0};
+    int64_t from = walk.first();
+    for (int64_t i = 0; i < count; ++i, from += s.strides[2]) f(side, from, i);
+    walk.skip(count);
+    return count;
+  };
+  const int64_t count = along(std::integral_constant<int64_t, 2>());
+  return count > 0 ? count : along(std::integral_constant<int64_t, 3>());
 }
 
 template <class T>
@@ -182,12 +187,17 @@ HWY_ATTR void forward_max(const PoolSizes& s, const PoolData<T>& data, int64_t b
     const T* const image = data.x + walk.image() * image_size;
     T* const y = data.out + pixel * s.channels;
     const int64_t squares =
-        each_square(s, walk, end - pixel, [&](int64_t from, int64_t i) HWY_ATTR {
+        each_square(s, walk, end - pixel, [&](auto side, int64_t from, int64_t i) HWY_ATTR {
           each_vector<T>(0, s.channels, [&](auto d, int64_t c) HWY_ATTR {
             const T* const x = image + from * s.channels + c;
-            const auto above = larger<T>(hn::LoadU(d, x), hn::LoadU(d, x + next));
-            const auto under = larger<T>(hn::LoadU(d, x + below), hn::LoadU(d, x + below + next));
-            hn::StoreU(larger<T>(above, under), d, y + i * s.channels + c);
+            const auto of_row = [&](const T* row) HWY_ATTR {
+              auto best = larger<T>(hn::LoadU(d, row), hn::LoadU(d, row + next));
+              if constexpr (side() == 3) best = larger<T>(best, hn::LoadU(d, row + 2 * next));
+              return best;
+            };
+            auto best = larger<T>(of_row(x), of_row(x + below));
+            if constexpr (side() == 3) best = larger<T>(best, of_row(x + 2 * below));
+            hn::StoreU(best, d, y + i * s.channels + c);
           });
         });
     pixel += squares;
@@ -270,14 +280,14 @@ HWY_ATTR void backward_max(const PoolSizes& s, const PoolData<T>& data, int64_t 
   for (int64_t pixel = 0; pixel < pixels;) {
     const int64_t y_at = start + pixel * s.channels;
     const int64_t squares =
-        each_square(s, walk, pixels - pixel, [&](int64_t to, int64_t i) HWY_ATTR {
+        each_square(s, walk, pixels - pixel, [&](auto side, int64_t to, int64_t i) HWY_ATTR {
           each_vector<T>(first, last, [&](auto d, int64_t c) HWY_ATTR {
             const int64_t at = to * s.channels + c, from = y_at + i * s.channels + c;
             const auto y = hn::LoadU(d, data.y + from);
-            auto left = give(d, at, y, hn::LoadU(d, data.dy + from));
-            left = give(d, at + next, y, left);
-            left = give(d, at + below, y, left);
-            give(d, at + below + next, y, left);
+            auto left = hn::LoadU(d, data.dy + from);
+            for (int64_t row = 0; row < side(); ++row)
+              for (int64_t column = 0; column < side(); ++column)
+                left = give(d, at + row * below + column * next, y, left);
           });
         });
     pixel += squares;

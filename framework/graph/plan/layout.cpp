@@ -165,6 +165,51 @@ class LayoutPass {
     return true;
   }
 
+  // Where a box of whole pixels of a dense tensor lies when that is in blocks.
+  std::optional<backend::View> view_in_blocks(const backend::View& view, const Shape& sizes,
+                                              const Shape& shape) const {
+    const int rank = shape.rank();
+    const int64_t channels = shape.back(), image = shape.numel() / shape[0];
+    if (sizes.rank() != rank || sizes.back() != channels || view.strides.back() != 1 ||
+        view.strides[0] % image != 0)
+      return {};
+    const int64_t inside = view.offset % image;
+    backend::View result{view.offset - inside + inside / channels * block_,
+                         {view.strides[0], image / channels * block_}};
+    int64_t first = inside, last = inside;
+    for (int i = 1; i + 1 < rank; ++i) {
+      const int64_t stride = view.strides[static_cast<size_t>(i)], way = (sizes[i] - 1) * stride;
+      if (stride % channels != 0) return {};
+      (way < 0 ? first : last) += way;
+      result.strides.push_back(stride / channels * block_);
+    }
+    result.strides.push_back(1);
+    if (inside % channels != 0 || first < 0 || last >= image) return {};
+    return result;
+  }
+
+  // Padding, cropping, joining and flipping of images move whole pixels.
+  bool rewrite(backend::Copy& copy, Step& step) {
+    if (!any_blocked(step) || !can_block(copy.shape) || step.outputs[0].shape != copy.shape)
+      return false;
+    backend::Copy blocks = copy;
+    blocks.shape = in_blocks(copy.shape);
+    for (size_t i = 0; i < copy.parts.size(); ++i) {
+      const backend::Copy::Part& part = copy.parts[i];
+      const Shape& from = step.inputs[i].shape;
+      if (!can_block(from) || from.back() != copy.shape.back() || part.sizes.numel() == 0)
+        return false;
+      const auto source = view_in_blocks(part.from, part.sizes, from);
+      const auto target = view_in_blocks(part.to, part.sizes, copy.shape);
+      if (!source || !target) return false;
+      blocks.parts[i] = {in_blocks(part.sizes), *source, *target};
+    }
+    copy = std::move(blocks);
+    for (Use& use : step.inputs) take(use);
+    give(step.outputs[0]);
+    return true;
+  }
+
   bool any_blocked(const Step& step) const {
     return std::any_of(step.inputs.begin(), step.inputs.end(),
                        [&](const Use& use) { return lies_blocked(use); });
