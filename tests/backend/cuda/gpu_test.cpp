@@ -1,13 +1,12 @@
 // Kernels on every GPU of this machine against the CPU. Without one the tests say so and pass.
 #include <cornu/backend/compositions.h>
-#include <cornu/backend/devices.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "../linalg_checks.h"
 #include "catch.h"
 #include "codegen_cases.h"
+#include "gpu_runs.h"
 #include "kernel_cases.h"
 
 using namespace cornu;
@@ -15,129 +14,6 @@ using namespace cornu::backend;
 using namespace cornu::backend::testing;
 
 namespace {
-
-std::vector<Backend*> gpus() {
-  std::vector<Backend*> found;
-  for (Backend* device : devices())
-    if (!device->on_host()) found.push_back(device);
-  if (found.empty()) WARN("Not tested: there is no GPU here");
-  return found;
-}
-
-/// An operand's memory on a device.
-class Remote {
- public:
-  Remote(Backend& device, Array& array)
-      : device_(device),
-        shape_(array.shape()),
-        dtype_(array.dtype()),
-        bytes_(static_cast<size_t>(array.numel()) * size_of(array.dtype())),
-        data_(device.allocator().allocate(bytes_)) {
-    if (bytes_ != 0) device.copy_from_host(data_, array.data(), bytes_);
-  }
-  Remote(const Remote&) = delete;
-  ~Remote() { device_.allocator().deallocate(data_, bytes_); }
-
-  Operand operand() const { return {&shape_, dtype_, data_}; }
-  Array fetch() const {
-    Array array(dtype_, shape_);
-    if (bytes_ != 0) device_.copy_to_host(array.data(), data_, bytes_);
-    return array;
-  }
-
- private:
-  Backend& device_;
-  Shape shape_;
-  DType dtype_;
-  size_t bytes_;
-  void* data_;
-};
-
-/// Runs a prepared kernel twice; the second run has to give the same bits, unless it reads what the
-/// first has written over.
-std::vector<Array> run_on(Backend& device, CodegenCase c) {
-  std::vector<std::unique_ptr<Remote>> in, out;
-  for (Array& array : c.inputs) in.push_back(std::make_unique<Remote>(device, array));
-  for (Array& array : c.outputs) out.push_back(std::make_unique<Remote>(device, array));
-  std::vector<Operand> inputs, outputs;
-  for (const auto& remote : in) inputs.push_back(remote->operand());
-  bool over = false;
-  for (size_t i = 0; i < out.size(); ++i) {
-    const int under = i < c.overwrites.size() ? c.overwrites[i] : -1;
-    over |= under >= 0;
-    outputs.push_back(under >= 0 ? inputs[static_cast<size_t>(under)] : out[i]->operand());
-  }
-  const auto fetch = [&] {
-    device.synchronize();
-    std::vector<Array> results;
-    for (size_t i = 0; i < out.size(); ++i) {
-      const int under = i < c.overwrites.size() ? c.overwrites[i] : -1;
-      results.push_back((under >= 0 ? in[static_cast<size_t>(under)] : out[i])->fetch());
-    }
-    return results;
-  };
-  const std::unique_ptr<Executable> ready = device.prepare(c.kernel, inputs, outputs);
-  std::vector<void*> data;
-  for (const Operand& operand : inputs) data.push_back(operand.data);
-  for (const Operand& operand : outputs) data.push_back(operand.data);
-  ready->run(data.data());
-  std::vector<Array> first = fetch();
-  if (!over) {
-    ready->run(data.data());
-    CHECK((fetch() == first));
-  }
-  return first;
-}
-
-int64_t first_difference(const Array& got, const Array& expected, const CodegenCase& allows) {
-  for (int64_t i = 0; i < expected.numel(); ++i) {
-    const double a = got[i], b = expected[i];
-    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    const double floor = got.dtype() == DType::float64 ? 1e-300 : 1e-37;
-    if (!(std::fabs(a - b) <= allows.tolerance * std::max(std::fabs(b), floor) + allows.slack))
-      return i;
-  }
-  return -1;
-}
-
-void check(Backend& device, CodegenCase c) {
-  INFO(device.name() << ": " << c.name);
-  const std::vector<Array> got = run_on(device, c);
-  std::vector<Array*> inputs, outputs;
-  for (Array& array : c.inputs) inputs.push_back(&array);
-  for (Array& array : c.outputs) outputs.push_back(&array);
-  run(c.kernel, inputs, outputs);
-  for (size_t i = 0; i < got.size(); ++i) {
-    const int64_t at = first_difference(got[i], c.outputs[i], c);
-    if (at < 0) continue;
-    INFO("output " << i << ", element " << at << ": " << got[i][at] << ", on the CPU "
-                   << c.outputs[i][at]);
-    CHECK(at < 0);
-  }
-}
-
-CodegenCase case_of(std::string name, Kernel kernel, std::vector<Array> inputs,
-                    std::vector<Array> outputs) {
-  CodegenCase c;
-  c.name = std::move(name);
-  c.kernel = std::move(kernel);
-  c.inputs = std::move(inputs);
-  c.outputs = std::move(outputs);
-  return c;
-}
-
-double allowed(DType dtype) {
-  switch (dtype) {
-    case DType::bfloat16:
-      return 0x1p-7;
-    case DType::float16:
-      return 0x1p-10;
-    case DType::float32:
-      return 1e-5;
-    default:
-      return 1e-12;
-  }
-}
 
 Array numbers(std::mt19937& random, DType dtype, const Shape& shape) {
   return random_array(random, dtype, shape, -3, 3);
@@ -242,48 +118,6 @@ std::vector<CodegenCase> convolutions() {
   return cases;
 }
 
-// Forwards, and backwards from what the CPU gave forwards.
-std::vector<CodegenCase> attentions() {
-  std::mt19937 random(5);
-  const auto real = [&](DType dtype, const Shape& shape) {
-    Array array(dtype, shape);
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    for (int64_t i = 0; i < array.numel(); ++i) array.set(i, uniform(random));
-    return array;
-  };
-  std::vector<CodegenCase> cases;
-  for (DType dtype : {DType::float32, DType::float16, DType::bfloat16})
-    for (bool causal : {false, true})
-      for (int64_t keys : {64, 50}) {
-        const int64_t queries = 64;
-        Attention attention{.scale = 0.125, .causal = causal};
-        CodegenCase c =
-            case_of("attention " + std::string(dtype_name(dtype)) + (causal ? " causal " : " ") +
-                        std::to_string(keys),
-                    attention,
-                    {real(dtype, {2, queries, 3, 64}), real(dtype, {2, keys, 3, 64}),
-                     real(dtype, {2, keys, 3, 64})},
-                    {Array(dtype, {2, queries, 3, 64}), Array(DType::float32, {2, 3, queries})});
-        c.tolerance = allowed(dtype);
-        c.slack = 4 * allowed(dtype);
-        CodegenCase back = c;
-        std::vector<Array*> in, out;
-        for (Array& array : c.inputs) in.push_back(&array);
-        for (Array& array : c.outputs) out.push_back(&array);
-        run(attention, in, out);
-        attention.backward = true;
-        back.kernel = attention;
-        back.name += " backward";
-        back.inputs.insert(back.inputs.end(), c.outputs.begin(), c.outputs.end());
-        back.inputs.push_back(real(dtype, {2, queries, 3, 64}));
-        back.outputs = {back.inputs[0], back.inputs[1], back.inputs[2]};
-        back.slack = 16 * allowed(dtype);
-        cases.push_back(std::move(c));
-        cases.push_back(std::move(back));
-      }
-  return cases;
-}
-
 std::vector<CodegenCase> transforms() {
   std::mt19937 random(7);
   std::vector<CodegenCase> cases;
@@ -306,11 +140,6 @@ std::vector<CodegenCase> transforms() {
   return cases;
 }
 
-void check_all(const std::vector<CodegenCase>& cases) {
-  for (Backend* device : gpus())
-    for (const CodegenCase& c : cases) check(*device, c);
-}
-
 }  // namespace
 
 TEST_CASE("GPUs run generated kernels as the CPU does") {
@@ -321,8 +150,6 @@ TEST_CASE("GPUs run generated kernels as the CPU does") {
 TEST_CASE("GPUs multiply as the CPU does") { check_all(products()); }
 
 TEST_CASE("GPUs convolve as the CPU does") { check_all(convolutions()); }
-
-TEST_CASE("GPUs attend as the CPU does") { check_all(attentions()); }
 
 TEST_CASE("GPUs transform signals as the CPU does, with cuFFT and without") {
   check_all(transforms());

@@ -1,0 +1,51 @@
+// Runs kernels on the GPUs of this machine, and compares what they give with the CPU.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen_cases.h"
+
+namespace cornu::backend::testing {
+
+/// All devices whose memory the host cannot read. Warns when there are none.
+std::vector<Backend*> gpus();
+
+/// An operand's memory on a device.
+class Remote {
+ public:
+  Remote(Backend& device, Array& array);
+  Remote(const Remote&) = delete;
+  ~Remote() { device_.allocator().deallocate(data_, bytes_); }
+
+  Operand operand() const { return {&shape_, dtype_, data_}; }
+  Array fetch() const;
+
+ private:
+  Backend& device_;
+  Shape shape_;
+  DType dtype_;
+  size_t bytes_;
+  void* data_;
+};
+
+CodegenCase case_of(std::string name, Kernel kernel, std::vector<Array> inputs,
+                    std::vector<Array> outputs);
+
+/// Runs a prepared kernel twice; the second run has to give the same bits, unless it reads what the
+/// first has written over.
+std::vector<Array> run_on(Backend& device, CodegenCase c);
+
+/// The outputs of a kernel on the CPU.
+std::vector<Array> run_on_cpu(CodegenCase c);
+
+/// The first element that differs by more than the case allows, or -1.
+int64_t first_difference(const Array& got, const Array& expected, const CodegenCase& allows);
+
+/// Compares each case's outputs on each GPU with the CPU's.
+void check_all(const std::vector<CodegenCase>& cases);
+
+/// The relative error that a type's rounding explains.
+double allowed(DType dtype);
+
+}  // namespace cornu::backend::testing
