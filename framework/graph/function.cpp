@@ -185,6 +185,10 @@ Nest Function::State::record(Signature& signature, const Nest& arguments,
     if (t->impl()->mask) sources.push_back(t->mask());
 
   const bool first = signature.stage == Stage::fresh;
+  // An eager call keeps more values than a plan: the memory of the other plans is of use to it.
+  if (first)
+    for (const auto& other : signatures)
+      if (other->plan) other->plan->release();
   plan::Recording recording(sources);
   Nest result;
   bool needs_values = false;

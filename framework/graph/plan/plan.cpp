@@ -34,25 +34,28 @@ void Plan::prepare_kernels() {
     Prepared& prepared = steps_.emplace_back();
     prepared.first = first;
     first += step.inputs.size() + step.outputs.size();
-    uint32_t kept = 0;
-    if (step.kernel) {
-      std::vector<backend::Operand> operands;
-      for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
-        for (const Use& use : *uses)
-          operands.push_back(
-              {&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, nullptr});
-      const std::span<const backend::Operand> all(operands);
-      prepared.executable = graph_.device->prepare(*step.kernel, all.first(step.inputs.size()),
-                                                   all.subspan(step.inputs.size()));
-      uint32_t seldom = 0;
-      for (size_t i = 0; i < step.inputs.size() && i < 32; ++i)
-        seldom |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
-      if (!step.once && seldom) kept = prepared.executable->keeps(seldom);
-    }
-    kept_.push_back(kept);
-    keeps_any_ |= kept != 0;
+    for (size_t i = 0; i < step.inputs.size() && i < 32; ++i)
+      prepared.seldom |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
+    kept_.push_back(prepare(steps_.size() - 1));
+    keeps_any_ |= kept_.back() != 0;
     once_count_ += step.once;
   }
+}
+
+// Makes a step's kernel ready, and tells which inputs it keeps.
+uint32_t Plan::prepare(size_t number) {
+  const Step& step = graph_.steps[number];
+  Prepared& prepared = steps_[number];
+  if (!step.kernel) return 0;
+  std::vector<backend::Operand> operands;
+  for (const std::vector<Use>* uses : {&step.inputs, &step.outputs})
+    for (const Use& use : *uses)
+      operands.push_back(
+          {&use.shape, graph_.values[static_cast<size_t>(use.value)].dtype, nullptr});
+  const std::span<const backend::Operand> all(operands);
+  prepared.executable = graph_.device->prepare(*step.kernel, all.first(step.inputs.size()),
+                                               all.subspan(step.inputs.size()));
+  return step.once || !prepared.seldom ? 0 : prepared.executable->keeps(prepared.seldom);
 }
 
 void Plan::place_operands() {
@@ -93,6 +96,12 @@ void Plan::set(Followers& followers, void* address) {
 }
 
 void Plan::bind_arena() {
+  if (released_) {
+    for (size_t i = 0; i < steps_.size(); ++i)
+      if (kept_[i]) prepare(i);
+    released_ = false;
+    stale_ = true;
+  }
   if (arena_.memory || memory_.arena_bytes == 0) return;
   // What an eager run left in the allocator's cache is of other sizes.
   if (memory_.arena_bytes > large_arena) graph_.device->allocator().release();
@@ -102,7 +111,13 @@ void Plan::bind_arena() {
   stale_ = true;
 }
 
-void Plan::release() { arena_.memory = {}; }
+void Plan::release() {
+  arena_.memory = {};
+  captures_.clear();
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (kept_[i]) steps_[i].executable = nullptr;
+  released_ = true;
+}
 
 // Does what depends on variables only, and lets kernels copy what they keep.
 void Plan::run_once() {

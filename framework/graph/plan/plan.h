@@ -32,13 +32,14 @@ class Plan {
   const Graph& graph() const { return graph_; }
   size_t arena_bytes() const { return memory_.arena_bytes; }
   size_t unplanned_bytes() const { return memory_.unplanned_bytes; }
-  /// Gives the arena back until the next run.
+  /// Gives the arena back, and what kernels keep, until the next run.
   void release();
 
  private:
   struct Prepared {
     std::unique_ptr<backend::Executable> executable;  // none for work of the host
     size_t first = 0;                                 // of its operands' addresses
+    uint32_t seldom = 0;                              // the inputs that seldom change
   };
   // Places of `addresses_` with their offsets in a block of memory.
   struct Block {
@@ -53,6 +54,7 @@ class Plan {
   };
 
   void prepare_kernels();
+  uint32_t prepare(size_t number);
   void place_operands();
   void run_once();
   void set(Followers& followers, void* address);
@@ -73,6 +75,7 @@ class Plan {
   bool keeps_any_ = false;
   bool capturable_ = false;  // whether the steps may be done as one piece
   Captures captures_;
+  bool released_ = false;
   bool stale_ = true;           // whether those done once are to be done again
   std::vector<uint64_t> seen_;  // by variable: the identity of the value in the last run
   std::vector<void*> addresses_;

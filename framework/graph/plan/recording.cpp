@@ -25,8 +25,15 @@ Recording::Recording(std::span<const Tensor> arguments) : outer_(graph_context()
 Recording::~Recording() { stop(); }
 
 void Recording::stop() {
-  if (open_) graph_context().tracer = outer_;
+  if (!open_) return;
+  graph_context().tracer = outer_;
   open_ = false;
+  // A variable that was not assigned is what it was: other plans need not do anything anew.
+  for (size_t i = 0; i < originals_.size(); ++i) {
+    Tensor& stored = graph_.variables[i].stored();
+    if (stored.impl()->storage->id == originals_[i].second) stored = originals_[i].first;
+  }
+  originals_.clear();
 }
 
 void Recording::know(const Tensor& tensor, int value) {
@@ -80,7 +87,9 @@ int Recording::index_of(const Variable& variable) {
   graph_.variables.push_back(variable);
   assigned_.push_back(-1);
   Tensor& stored = variable.stored();
+  const Tensor original = stored;
   stored = variable.disguised();
+  originals_.emplace_back(original, stored.impl()->storage->id);
   know(stored, graph_.add_value(stored.dtype(), stored.size(), Source::variable, place->second));
   return place->second;
 }

@@ -47,6 +47,8 @@ class Recording : public Tracer {
   std::unordered_map<uint64_t, int> ids_;  // by storage
   std::unordered_map<uint64_t, int> variables_;
   std::vector<int> assigned_;  // for each variable its new value, or -1
+  // For each variable what it held, and the identity that stands for it meanwhile.
+  std::vector<std::pair<Tensor, uint64_t>> originals_;
   std::string host_read_;
   bool open_ = true;
 };

@@ -2,6 +2,7 @@
 #include <cornu/framework/graph/function.h>
 #include <cornu/framework/graph/tape.h>
 #include <cornu/framework/ops/ops.h>
+#include <cornu/framework/tensor/variable.h>
 
 #include <cmath>
 #include <functional>
@@ -82,4 +83,31 @@ TEST_CASE("what mixes channels or exchanges axes is done in order") {
     return ops::concatenate({ops::split(x, 2, 3)[1], ops::split(x, 2, 3)[0]}, 3);
   });
   check([](const Tensor& x) { return ops::pad(x, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}); });
+}
+
+TEST_CASE("a call of another shape has the memory of plans until they run again") {
+  Variable first(numbers({3, 3, 32, 32}, 1), {.name = "first"});
+  const Variable second(numbers({3, 3, 32, 32}, 2), {.name = "second"});
+  const auto body = [&](const Tensor& x) {
+    return ops::conv(ops::relu(ops::conv(x, first.value())), second.value());
+  };
+  auto f = function(body);
+  const auto check_call = [&](int64_t batch, int seed) {
+    const Tensor x = numbers({batch, 12, 12, 32}, seed);
+    CHECK(difference(f(x), body(x)) < 1e-3);
+  };
+  for (int i = 0; i < 3; ++i) check_call(8, i);
+  const size_t with_plan = memory::stats().live;
+  check_call(3, 4);
+  CHECK(memory::stats().live < with_plan);
+  for (int i = 0; i < 3; ++i) {
+    check_call(8, 5 + i);
+    check_call(3, 15 + i);
+  }
+  // Weights that change are seen by plans of every shape.
+  first.assign(numbers({3, 3, 32, 32}, 3));
+  check_call(8, 30);
+  check_call(3, 31);
+  CHECK(f->report().plans == 2);
+  CHECK(f->report().recordings == 4);
 }
