@@ -8,7 +8,7 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(hwy REQUIRED)
 
-# HDF5 and libzip by pkg-config: HDF5's C library lies in a folder per flavour, and libzip's CMake
+# HDF5, libzip and zlib by pkg-config: HDF5's C library lies in a folder per flavour, and libzip's CMake
 # files ask for its command-line tools.
 find_package(PkgConfig REQUIRED)
 if(NOT TARGET PkgConfig::CORNU_HDF5)
@@ -16,6 +16,10 @@ if(NOT TARGET PkgConfig::CORNU_HDF5)
 endif()
 if(NOT TARGET PkgConfig::CORNU_LIBZIP)
   pkg_check_modules(CORNU_LIBZIP REQUIRED IMPORTED_TARGET GLOBAL libzip)
+endif()
+
+if(NOT TARGET PkgConfig::CORNU_ZLIB)
+  pkg_check_modules(CORNU_ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)
 endif()
 
 # oneDNN by its files: the CMake files of Debian's package ask for OpenCL headers.

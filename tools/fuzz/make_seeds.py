@@ -112,6 +112,33 @@ with h5py.File(root / "h5" / "kinds.h5", "w", libver="latest") as f:
     f.attrs["number"] = 2.5
     f.attrs["empty"] = h5py.Empty("f4")
 
+# The old format has other structures for the same, and chunks that HDF5 1.10 can read.
+with h5py.File(root / "h5" / "kinds_old.h5", "w") as f:
+    f["f"] = np.zeros((2, 3), ">f8")
+    f["b"] = np.array([True, False])
+    f["s"] = "text"
+    f.create_dataset("z", data=np.arange(64, dtype="i2"), chunks=(16,), compression="gzip", shuffle=True,
+                     fletcher32=True)
+    f.create_dataset("g", data=np.arange(40, dtype="f4").reshape(8, 5), chunks=(4, 3), compression="gzip",
+                     maxshape=(None, 5))
+    f.create_dataset("c", data=np.arange(40, dtype="f4"), chunks=(8,), fillvalue=2.0)
+    f.create_dataset("strings", data=["a", "bc"], dtype=h5py.string_dtype())
+    d = f.create_group("d")
+    d["compound"] = np.zeros(2, [("a", "i4"), ("b", "f4", (2,))])
+    d["soft"] = h5py.SoftLink("/f")
+    d["external"] = h5py.ExternalLink("o.h5", "/f")
+    d["loop"] = f["/"]
+    d["type"] = np.dtype("<f4")
+    d.create_dataset("typed", data=np.ones(3, "f4"), dtype=d["type"])
+    compact = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    compact.set_layout(h5py.h5d.COMPACT)
+    h5py.h5d.create(d.id, b"compact", h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((3,)), compact)
+    f.attrs["names"] = [b"first", b"second"]
+    f.attrs["number"] = 2.5
+    f.attrs["text"] = "hello"
+    f.attrs.create("typed", np.ones(2, "f4"), dtype=d["type"])
+    f["f"].attrs["name"] = ["x", "yz"]
+
 # --- Archives.
 def archive(name, members, compression=zipfile.ZIP_STORED):
     with zipfile.ZipFile(root / "archive" / name, "w", compression) as z:
