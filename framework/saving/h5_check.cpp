@@ -80,10 +80,10 @@ std::span<const std::byte> FileCheck::view(uint64_t address, uint64_t size, cons
   return image_.subspan(address, size);
 }
 
-void FileCheck::expect_inside(uint64_t address, uint64_t size, const std::string& what) const {
+void FileCheck::expect_inside(uint64_t address, uint64_t size, const char* what) const {
   if (address > image_.size() || size > image_.size() - address)
-    throw Fault{what + " at address " + std::to_string(address) + " (" + std::to_string(size) +
-                " bytes) lies outside of the file"};
+    throw Fault{std::string(what) + " at address " + std::to_string(address) + " (" +
+                std::to_string(size) + " bytes) lies outside of the file"};
 }
 
 void FileCheck::check_file() {
@@ -220,11 +220,12 @@ std::vector<FileCheck::Message> FileCheck::messages(uint64_t address) {
     expect_inside(address + before + length + size, 4, "its header");
     split(image_.subspan(address + before + length, size), old, header, order, all, continuations);
   }
-  std::unordered_set<uint64_t> followed = {address};
+  std::unordered_set<uint64_t> followed;
   while (!continuations.empty()) {
     const auto [at, size] = continuations.back();
     continuations.pop_back();
-    if (!followed.insert(at).second) throw Fault{"its header continues in a circle"};
+    if (at == address || !followed.insert(at).second)
+      throw Fault{"its header continues in a circle"};
     std::span<const std::byte> block = view(at, size, "the continuation of its header");
     if (!old) {
       if (!starts_with(block, "OCHK") || size < 8)
@@ -340,7 +341,7 @@ void FileCheck::message(Dataset& parts, const Message& m) {
       break;
     }
     default: {
-      Cursor cursor(m.bytes, "message " + std::to_string(m.kind));
+      Cursor cursor(m.bytes, "a message of its header");
       read_plain(cursor, m.kind);
     }
   }

@@ -55,7 +55,7 @@ class FileCheck {
 
   [[noreturn]] void fail(const std::string& cause);
   std::span<const std::byte> view(uint64_t address, uint64_t size, const char* what);
-  void expect_inside(uint64_t address, uint64_t size, const std::string& what) const;
+  void expect_inside(uint64_t address, uint64_t size, const char* what) const;
 
   void superblock();
   void work_off();

@@ -180,7 +180,9 @@ std::string_view Cursor::text(size_t unit) {
   return {reinterpret_cast<const char*>(rest.data()), length};
 }
 
-void Cursor::fail(const std::string& cause) const { throw Fault{what_ + ": " + cause}; }
+void Cursor::fail(const std::string& cause) const {
+  throw Fault{std::string(what_) + ": " + cause};
+}
 
 DataType read_type(Cursor& message) { return read_type(message, 0); }
 

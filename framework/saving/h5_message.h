@@ -22,9 +22,8 @@ uint64_t product(uint64_t a, uint64_t b);
 /// Reads little-endian numbers in turn. Throws Fault at the end of the bytes.
 class Cursor {
  public:
-  /// `what` names the bytes in faults: "attribute message".
-  Cursor(std::span<const std::byte> bytes, std::string what)
-      : bytes_(bytes), what_(std::move(what)) {}
+  /// `what` names the bytes in faults: "attribute". A literal.
+  Cursor(std::span<const std::byte> bytes, const char* what) : bytes_(bytes), what_(what) {}
 
   uint64_t number(size_t size);
   uint8_t u8() { return static_cast<uint8_t>(number(1)); }
@@ -42,7 +41,7 @@ class Cursor {
  private:
   std::span<const std::byte> bytes_;
   size_t at_ = 0;
-  std::string what_;
+  const char* what_;
 };
 
 /// A datatype.
