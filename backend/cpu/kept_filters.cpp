@@ -79,7 +79,6 @@ class KeptFilters::Block {
 };
 
 void* KeptFilters::make(size_t bytes) {
-  block_ = nullptr;
   block_ = std::make_shared<Block>(bytes);
   return block_->data();
 }

@@ -355,8 +355,9 @@ class BoundPlan {
     const dnnl::stream stream(engine());
     const Scratch scratch(std::max<size_t>(scratch_bytes_, 1));
     const size_t bytes = plan_->arguments[1].inside.get_size();
-    if (kept_.data() == nullptr) inside_bytes_ -= aligned(bytes);
+    const bool first = kept_.data() == nullptr;
     set(inside_[1], kept_.make(bytes));
+    if (first) inside_bytes_ -= aligned(bytes);
     set(outside_[1], second);
     if (plan_->arguments[1].reorder_scratch > 0) set(reorder_scratch_[1], scratch.data());
     reorder(1, stream);

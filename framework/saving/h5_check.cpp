@@ -406,6 +406,11 @@ void FileCheck::dataset(uint64_t address, const Dataset& parts) {
     closed_[address] = "it keeps its bytes in another file (external storage)";
     return;
   }
+  // HDF5 1.10 takes very long for a forged index of this kind, and Keras never writes one.
+  if (where.growing) {
+    closed_[address] = "it can grow, in the way of the newest format (libver='latest')";
+    return;
+  }
   if (!parts.type || !parts.space || !parts.type->known || !parts.space->known) return;
   const DataType& type = *parts.type;
   const DataSpace& space = *parts.space;

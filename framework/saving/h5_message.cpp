@@ -279,6 +279,7 @@ DataLayout read_layout(Cursor& message) {
     // Single chunk, implicit, fixed array, extensible array, B-tree: what each has to say.
     const unsigned index = message.u8();
     if (index == 0 || index > 5) message.fail("its chunks have an unknown index");
+    layout.growing = index > 3;
     const unsigned parameters[] = {0, flags & 2 ? 12u : 0u, 0, 1, 5, 6};
     message.skip(parameters[index]);
     layout.address = message.u64();

@@ -66,6 +66,7 @@ struct DataLayout {
   uint64_t size = 0;            ///< bytes stated in the message
   std::vector<uint64_t> chunk;  ///< elements of a chunk along each axis, then bytes of an element
   bool tree = false;            ///< chunks are found by a B-tree of version 1
+  bool growing = false;         ///< by what the newest format has for datasets that can grow
 };
 
 /// Where the links of a group are.

@@ -1,6 +1,8 @@
-// The caching allocator: alignment, reuse, figures, limits and threads.
+// The caching allocator: alignment, reuse, figures, limits and threads; and what kernels keep in
+// it.
 #include <catch.h>
 #include <cornu/backend/cpu/allocator.h>
+#include <cornu/backend/cpu/kept_filters.h>
 #include <cornu/backend/error.h>
 
 #include <cstring>
@@ -11,6 +13,7 @@
 
 using namespace cornu;
 using backend::cpu::CachingAllocator;
+using backend::cpu::KeptFilters;
 
 namespace {
 constexpr size_t mebibyte = size_t{1} << 20;
@@ -108,6 +111,55 @@ TEST_CASE("the cache is bounded by what was needed at once") {
     const backend::MemoryStats stats = allocator.stats();
     REQUIRE(stats.live + stats.cached <= stats.peak + stats.peak / 4 + 64 * mebibyte);
   }
+}
+
+TEST_CASE("scratch memory may be any large block that is free") {
+  if (!CachingAllocator::caches()) return;
+  CachingAllocator allocator;
+  void* const large = allocator.allocate(8 * mebibyte);
+  allocator.deallocate(large, 8 * mebibyte);
+  size_t bytes = 3 * mebibyte;
+  void* const scratch = allocator.allocate_scratch(bytes);
+  CHECK(scratch == large);
+  CHECK(bytes == 8 * mebibyte);
+  CHECK(allocator.stats().cached == 0);
+  allocator.deallocate(scratch, bytes);
+  CHECK(allocator.stats().cached == 8 * mebibyte);
+  // A larger one takes the place of what was cached.
+  bytes = 12 * mebibyte;
+  allocator.deallocate(allocator.allocate_scratch(bytes), bytes);
+  CHECK(bytes == 12 * mebibyte);
+  CHECK(allocator.stats().cached == 12 * mebibyte);
+  CHECK(allocator.stats().live == 0);
+  // Small ones are of their own size.
+  bytes = 1000;
+  allocator.deallocate(allocator.allocate_scratch(bytes), bytes);
+  CHECK(bytes == 1000);
+}
+
+TEST_CASE("equal filters are kept once") {
+  const auto live = [] { return backend::cpu_backend().allocator().stats().live; };
+  constexpr size_t bytes = mebibyte;
+  const size_t before = live();
+  KeptFilters first, second, other;
+  const auto fill = [&](KeptFilters& kept, int value) {
+    std::memset(kept.make(bytes), value, bytes);
+    kept.share();
+  };
+  fill(first, 1);
+  fill(second, 1);
+  fill(other, 2);
+  CHECK(first.data() == second.data());
+  CHECK(other.data() != first.data());
+  CHECK(live() == before + 2 * bytes);
+  // New numbers for one of them leave the other's alone.
+  fill(second, 3);
+  CHECK(*static_cast<const char*>(first.data()) == 1);
+  CHECK(*static_cast<const char*>(second.data()) == 3);
+  CHECK(live() == before + 3 * bytes);
+  first = {};
+  fill(second, 1);
+  CHECK(live() == before + 2 * bytes);
 }
 
 TEST_CASE("threads share the allocator") {

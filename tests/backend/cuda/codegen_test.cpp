@@ -5,10 +5,9 @@
 #include <cornu/backend/cuda/codegen/program_text.h>
 #include <cornu/backend/error.h>
 
-#include <cmath>
-
 #include "catch.h"
 #include "codegen_cases.h"
+#include "gpu_runs.h"
 #include "host_form.h"
 
 using namespace cornu;
@@ -16,19 +15,6 @@ using namespace cornu::backend;
 using namespace cornu::backend::testing;
 
 namespace {
-
-/// The first index at which arrays differ by more than the case allows, or -1.
-int64_t first_difference(const Array& got, const Array& expected, const CodegenCase& allows) {
-  for (int64_t i = 0; i < expected.numel(); ++i) {
-    const double a = got[i], b = expected[i];
-    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    // Where a product underflows, the machine's and the library's last bits may differ.
-    const double floor = got.dtype() == DType::float64 ? 1e-300 : 1e-37;
-    if (!(std::fabs(a - b) <= allows.tolerance * std::max(std::fabs(b), floor) + allows.slack))
-      return i;
-  }
-  return -1;
-}
 
 cuda::KernelPlan plan_of(const Fused& kernel, const std::vector<Shape>& inputs, const Shape& output,
                          DType dtype = DType::float32, int alignment = 16) {

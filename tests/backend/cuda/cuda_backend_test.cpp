@@ -277,11 +277,12 @@ TEST_CASE("A setting makes kernels anew", "[cuda]") {
   bench.backend().run(Matmul{}, in, out);
   bench.backend().run(Matmul{}, in, out);
   CHECK(bench.library_calls == 1);
-  const bool before = cuda::tf32();
-  cuda::set_tf32(!before);
+  const bool before = bench.backend().tf32();
+  bench.backend().set_tf32(!before);
+  CHECK(cuda::tf32() != before);
   bench.backend().run(Matmul{}, in, out);
   CHECK(bench.library_calls == 2);
-  cuda::set_tf32(before);
+  bench.backend().set_tf32(before);
 }
 
 TEST_CASE("The cache of executables drops what was used longest ago", "[cuda]") {

@@ -72,6 +72,7 @@ int64_t first_difference(const Array& got, const Array& expected, const CodegenC
   for (int64_t i = 0; i < expected.numel(); ++i) {
     const double a = got[i], b = expected[i];
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    // Where a product underflows, two machines' last bits may differ.
     const double floor = got.dtype() == DType::float64 ? 1e-300 : 1e-37;
     if (!(std::fabs(a - b) <= allows.tolerance * std::max(std::fabs(b), floor) + allows.slack))
       return i;

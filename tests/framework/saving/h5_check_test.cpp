@@ -413,6 +413,33 @@ TEST_CASE("Damaged headers and links of the newest format are refused") {
   });
 }
 
+TEST_CASE("Datasets that can grow are read in the old format only") {
+  for (const bool newest : {false, true}) {
+    const TemporaryFolder folder;
+    const std::string path = folder / "growing.h5";
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), chunks = H5Pcreate(H5P_DATASET_CREATE);
+    if (newest) H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    const hsize_t size = 6, most = H5S_UNLIMITED, chunk = 2;
+    H5Pset_chunk(chunks, 1, &chunk);
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access),
+                space = H5Screate_simple(1, &size, &most),
+                made =
+                    H5Dcreate2(file, "x", H5T_IEEE_F32LE, space, H5P_DEFAULT, chunks, H5P_DEFAULT);
+    const float values[6] = {1, 2, 3, 4, 5, 6};
+    H5Dwrite(made, H5T_IEEE_F32LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(made);
+    H5Sclose(space);
+    H5Fclose(file);
+    H5Pclose(chunks);
+    H5Pclose(access);
+    const H5Reader reader(path);
+    if (newest)
+      CHECK_THROWS_WITH(reader.read("x", 100), contains("can grow"));
+    else
+      CHECK(reader.read("x", 100).size() == 24);
+  }
+}
+
 TEST_CASE("Compressed chunks are read when they are whole, and refused when they are not") {
   const TemporaryFolder folder;
   const std::string path = folder / "chunks.h5";
