@@ -1,9 +1,12 @@
 // Scalar functions behind the rare lanes and rare operations of the vector layer.
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+
+#include "../dtype.h"
 
 namespace cornu::backend::cpu::scalar {
 
@@ -15,6 +18,19 @@ double digamma(double x);
 /// Inverse of erf, to a few ULP: M. Giles, "Approximating the erfinv function" (2010), polished by
 /// Newton steps.
 double erfinv(double x);
+
+/// The nearest bfloat16 or float16, ties to even; of doubles by way of float.
+template <class T>
+T round_bfloat16(T x) {
+  const float single = static_cast<float>(x);
+  const uint32_t bits = std::bit_cast<uint32_t>(single);
+  const uint32_t rounded = bits + 0x7FFF + (bits >> 16 & 1), quiet = bits | 0x400000;
+  return std::bit_cast<float>((single != single ? quiet : rounded) & 0xFFFF0000);
+}
+template <class T>
+T round_float16(T x) {
+  return half_to_float(float_to_half(static_cast<float>(x)));
+}
 
 /// NumPy's floor_divide: integers round down and give 0 for a zero divisor; floats agree with mod.
 template <class T>

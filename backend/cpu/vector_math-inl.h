@@ -292,6 +292,33 @@ struct Digamma {
 HWY_INLINE Vector<float> lgamma(Vector<float> a) { return via_double<LogGamma>(a); }
 HWY_INLINE Vector<float> digamma(Vector<float> a) { return via_double<Digamma>(a); }
 
+// The nearest number of a 16-bit float, ties to even: what tile_convert.cpp stores.
+template <class T>
+HWY_INLINE Vector<T> round_bfloat16(Vector<T> a) {
+  if constexpr (is_single<T>) {
+    const hn::RebindToUnsigned<Tag<float>> d;
+    const auto bits = hn::BitCast(d, a.raw);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
+    const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7FFF)));
+    const auto quiet = hn::Or(bits, hn::Set(d, 0x400000));
+    const auto high = hn::Set(d, 0xFFFF0000);
+    const auto as_float = [&](auto x) { return hn::BitCast(Tag<float>(), hn::And(x, high)); };
+    return select(is_nan(a), Vector<T>{as_float(quiet)}, Vector<T>{as_float(rounded)});
+  } else {
+    return lanewise<T>(scalar::round_bfloat16<T>, a);
+  }
+}
+template <class T>
+HWY_INLINE Vector<T> round_float16(Vector<T> a) {
+#if HWY_TARGET <= HWY_AVX2  // the portable target emulates halves without rounding
+  if constexpr (is_single<T>) {
+    const hn::Rebind<hwy::float16_t, Tag<float>> half;
+    return {hn::PromoteTo(Tag<float>(), hn::DemoteTo(half, a.raw))};
+  }
+#endif
+  return lanewise<T>(scalar::round_float16<T>, a);
+}
+
 /// 1 / (1 + exp(-a)), 3 ULP; the tail keeps its relative accuracy.
 template <class T>
 HWY_INLINE Vector<T> sigmoid(Vector<T> a) {

@@ -22,6 +22,14 @@ double sigmoid(double a) {
   return a < 0 ? std::exp(a) / (1 + std::exp(a)) : 1 / (1 + std::exp(-a));
 }
 
+/// The nearest number of a float with so many digits, ties to even.
+double rounded_to(double x, int digits, int least_exponent, double beyond) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const double unit = std::ldexp(1, std::max(std::ilogb(x), least_exponent) - digits + 1);
+  const double result = std::nearbyint(x / unit) * unit;
+  return std::fabs(result) >= beyond ? std::copysign(inf, x) : result;
+}
+
 /// The operation on floats, in double precision.
 double reference(Opcode op, double a, double b, double c) {
   const bool either_nan = std::isnan(a) || std::isnan(b);
@@ -44,6 +52,10 @@ double reference(Opcode op, double a, double b, double c) {
       return std::nearbyint(a);
     case Opcode::trunc:
       return std::trunc(a);
+    case Opcode::round_bfloat16:
+      return rounded_to(a, 8, -126, 0x1p128);
+    case Opcode::round_float16:
+      return rounded_to(a, 11, -14, 0x1p16);
     case Opcode::reciprocal:
       return 1 / a;
     case Opcode::sqrt:

@@ -125,6 +125,8 @@ TEST_CASE("derivatives agree with finite differences", "[gradient]") {
     const int arity = info(op).arity;
     if (info(op).domain == Domain::integer || info(op).domain == Domain::logical) continue;
     if (op == Opcode::digamma || op == Opcode::balance) continue;
+    // Steps, with the derivative of a cast.
+    if (op == Opcode::round_bfloat16 || op == Opcode::round_float16) continue;
     const ProgramRef& program = program_of(op);
     for (std::vector<double> at :
          {std::vector<double>{0.3, 0.7, -0.4}, {-0.61, -0.2, 0.9}, {0.8, -0.45, 0.1}}) {

@@ -26,6 +26,11 @@ CORNU_DEVICE T pow(T a, T b) {
   }
 }
 
+template <class T>
+CORNU_DEVICE T round_bfloat16(T a) { return convert<T>(convert<BFloat16>(a)); }
+template <class T>
+CORNU_DEVICE T round_float16(T a) { return convert<T>(convert<Half>(a)); }
+
 /// Rounds down; integers give 0 for a zero divisor; floats agree with mod.
 template <class T>
 CORNU_DEVICE T floor_divide(T a, T b) {

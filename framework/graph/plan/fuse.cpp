@@ -51,20 +51,24 @@ class Fuser {
     return producer.inputs.empty() && program.instructions().empty();
   }
 
-  // Whether the values as stored are those that the program had: nothing is rounded or cut off by
-  // storing.
-  bool exact(const Step& producer, size_t output) const {
+  // The operation that does to a program's value what storing does: identity where nothing is
+  // rounded or cut off. Empty where there is none.
+  std::optional<backend::Opcode> storing(const Step& producer, size_t output) const {
+    using backend::Opcode;
     const backend::Fused& fused = std::get<backend::Fused>(*producer.kernel);
     const DType stored = value(producer.outputs[output]).dtype;
-    if (stored == fused.compute) return true;
-    if (stored != DType::boolean) return false;
+    if (stored == fused.compute) return Opcode::identity;
+    if (fused.compute == DType::float32 && stored == DType::bfloat16) return Opcode::round_bfloat16;
+    if (fused.compute == DType::float32 && stored == DType::float16) return Opcode::round_float16;
+    if (stored != DType::boolean) return {};
     const backend::Program& program = *fused.program;
     const int first = program.inputs() + static_cast<int>(program.constants().size());
     const int instruction = program.outputs()[output] - first;
-    if (instruction < 0) return false;
+    if (instruction < 0) return {};
     const backend::Domain domain =
         backend::info(program.instructions()[static_cast<size_t>(instruction)].op).domain;
-    return domain == backend::Domain::boolean || domain == backend::Domain::logical;
+    if (domain != backend::Domain::boolean && domain != backend::Domain::logical) return {};
+    return Opcode::identity;
   }
 
   bool fits(const Step& producer, const Step& consumer, const Use& use) {
@@ -75,7 +79,7 @@ class Fuser {
         producer.inputs.size() + consumer.inputs.size() > most_inputs)
       return false;
     for (size_t k = 0; k < producer.outputs.size(); ++k)
-      if (!exact(producer, k)) return false;
+      if (!storing(producer, k)) return false;
     if (is_number(producer)) return true;
     // Everything that the producer makes is read here and nowhere else.
     const Shape& shape = iteration_shape(consumer);
@@ -133,7 +137,9 @@ class Fuser {
     std::vector<backend::Expr> inner_inputs, outer_inputs;
     for (const size_t place : inner_places)
       inner_inputs.push_back(builder.input(static_cast<int>(place)));
-    const std::vector<backend::Expr> results = append_program(builder, *inner, inner_inputs);
+    std::vector<backend::Expr> results = append_program(builder, *inner, inner_inputs);
+    for (size_t k = 0; k < results.size(); ++k)
+      results[k] = builder.append(*storing(producer, k), {results[k]});
     for (size_t i = 0; i < consumer.inputs.size(); ++i) {
       const int output = output_of_producer(consumer.inputs[i].value);
       outer_inputs.push_back(output >= 0 ? results[static_cast<size_t>(output)]
