@@ -103,6 +103,9 @@ struct Pool {
 /// Forward: inputs x[, scale][, offset]; outputs y, mean, variance, the latter two float32 (float64 for float64 x) and
 /// shaped (c), or as x without its last axis.
 /// Backward, the derivative of y alone: inputs x, mean, variance, dy[, scale]; outputs dx[, dscale][, doffset].
+/// Plans may put elementwise programs of one output in front and behind, which compute in float32 (float64 for float64
+/// x). Their first input is the operand or the result in whose place theirs comes; the others follow after all other
+/// inputs, those of `before` first, and have x's shape or one element. y may lie over x, and dx over dy or x.
 struct Normalize {
   bool channels = true;
   bool centered = true;
@@ -111,7 +114,17 @@ struct Normalize {
   bool backward = false;
   double epsilon = 1e-3;
   int64_t block = 0;  ///< of the channels of x, y, dy and dx, as in Conv; only with `channels`
-  friend bool operator==(const Normalize&, const Normalize&) = default;
+  ProgramRef before = nullptr;  ///< null: nothing; of x, or backwards of dy
+  ProgramRef after = nullptr;   ///< null: nothing; of y, or backwards of dx
+
+  /// Inputs that are not those of the programs.
+  int own_inputs() const { return backward ? 4 + scale : 1 + scale + offset; }
+  friend bool operator==(const Normalize& a, const Normalize& b) {
+    const auto same = [](const ProgramRef& p, const ProgramRef& q) { return p == q || (p && q && *p == *q); };
+    return a.channels == b.channels && a.centered == b.centered && a.scale == b.scale && a.offset == b.offset &&
+           a.backward == b.backward && a.epsilon == b.epsilon && a.block == b.block && same(a.before, b.before) &&
+           same(a.after, b.after);
+  }
 };
 
 enum class RnnCell : uint8_t { simple, lstm, gru };

@@ -15,9 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace cornu::backend::cpu {
 namespace HWY_NAMESPACE {
 
-/// Rows that are in the registers' reach at once, and elements of a row between two additions in
-/// double.
-constexpr int row_unroll = 8;
+/// Elements of a row between two additions in double.
 constexpr int64_t row_chunk = 2048;
 
 template <class T>
@@ -53,82 +51,119 @@ HWY_INLINE void store_some(Vector<T> x, T* to, size_t count, Whole) {
     store_first(x, to, count);
 }
 
-/// Calls f(first row, number of rows as a constant).
-template <class F>
-HWY_INLINE void for_rows(int64_t rows, F f) {
-  int64_t r = 0;
-  for (; r + row_unroll <= rows; r += row_unroll) f(r, std::integral_constant<int, row_unroll>());
-  for (; r < rows; ++r) f(r, std::integral_constant<int, 1>());
+/// Vectors of columns whose sums, or coefficients, the registers hold while rows pass by.
+constexpr int sums_at_once = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+constexpr int coefficients_at_once = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+
+/// Calls f(first, count, vectors, whole) for groups of columns: `vectors` whole ones, a constant of
+/// at most `most`, or one that is not whole.
+template <class T, int most, class F>
+HWY_INLINE void for_groups(int64_t first, int64_t width, F f) {
+  constexpr int64_t lanes = lanes_of<T>, wide = most * lanes;
+  using Vectors = std::integral_constant<int, most>;
+  for (; first + wide <= width; first += wide)
+    f(first, static_cast<size_t>(lanes), Vectors(), std::true_type());
+  if constexpr (most > 1)
+    for_groups<T, most / 2>(first, width, f);
+  else if (first < width)
+    f(first, static_cast<size_t>(width - first), Vectors(), std::false_type());
 }
 
 template <class T>
 void moments(RowsOf<const T> x, int64_t rows, int64_t width, const T* shift, T* sums, T* squares) {
-  for_rows(rows, [&](int64_t r, auto count) {
-    const T* from = x.data + r * x.stride;
-    for_vectors<T>(width, [&](int64_t j, size_t n, auto whole) {
-      const Vector<T> k = load(shift + j);
-      Vector<T> s = load(sums + j), q = load(squares + j);
+  for_groups<T, sums_at_once>(0, width, [&](int64_t j, size_t n, auto vectors, auto whole) {
+    constexpr int64_t lanes = lanes_of<T>;
+    constexpr int count = vectors;
+    Vector<T> k[count], s[count], q[count];
+    for (int i = 0; i < count; ++i) {
+      k[i] = load(shift + j + i * lanes);
+      s[i] = load(sums + j + i * lanes);
+      q[i] = load(squares + j + i * lanes);
+    }
+    const T* from = x.data + j;
+    for (int64_t r = 0; r < rows; ++r, from += x.stride)
       for (int i = 0; i < count; ++i) {
-        const Vector<T> d = load_some(from + i * x.stride + j, n, k, whole) - k;
-        s = s + d;
-        q = fma(d, d, q);
+        const Vector<T> d = load_some(from + i * lanes, n, k[i], whole) - k[i];
+        s[i] = s[i] + d;
+        q[i] = fma(d, d, q[i]);
       }
-      store(s, sums + j);
-      store(q, squares + j);
-    });
+    for (int i = 0; i < count; ++i) {
+      store(s[i], sums + j + i * lanes);
+      store(q[i], squares + j + i * lanes);
+    }
   });
 }
 
 template <class T>
 void products(RowsOf<const T> x, RowsOf<const T> dy, int64_t rows, int64_t width, const T* mean,
               T* sums, T* products) {
-  for_rows(rows, [&](int64_t r, auto count) {
-    const T *from = x.data + r * x.stride, *slopes = dy.data + r * dy.stride;
-    for_vectors<T>(width, [&](int64_t j, size_t n, auto whole) {
-      const Vector<T> k = load(mean + j), zero = splat<T>(0);
-      Vector<T> s = load(sums + j), p = load(products + j);
+  for_groups<T, sums_at_once>(0, width, [&](int64_t j, size_t n, auto vectors, auto whole) {
+    constexpr int64_t lanes = lanes_of<T>;
+    constexpr int count = vectors;
+    const Vector<T> zero = splat<T>(0);
+    Vector<T> k[count], s[count], p[count];
+    for (int i = 0; i < count; ++i) {
+      k[i] = load(mean + j + i * lanes);
+      s[i] = load(sums + j + i * lanes);
+      p[i] = load(products + j + i * lanes);
+    }
+    const T *from = x.data + j, *slopes = dy.data + j;
+    for (int64_t r = 0; r < rows; ++r, from += x.stride, slopes += dy.stride)
       for (int i = 0; i < count; ++i) {
-        const Vector<T> d = load_some(from + i * x.stride + j, n, k, whole) - k;
-        const Vector<T> g = load_some(slopes + i * dy.stride + j, n, zero, whole);
-        s = s + g;
-        p = fma(g, d, p);
+        const Vector<T> d = load_some(from + i * lanes, n, k[i], whole) - k[i];
+        const Vector<T> g = load_some(slopes + i * lanes, n, zero, whole);
+        s[i] = s[i] + g;
+        p[i] = fma(g, d, p[i]);
       }
-      store(s, sums + j);
-      store(p, products + j);
-    });
+    for (int i = 0; i < count; ++i) {
+      store(s[i], sums + j + i * lanes);
+      store(p[i], products + j + i * lanes);
+    }
   });
 }
 
 template <class T>
 void transform(RowsOf<const T> x, RowsOf<T> y, int64_t rows, int64_t width, const T* mean,
                const T* scale, const T* offset) {
-  for_rows(rows, [&](int64_t r, auto count) {
-    const T* from = x.data + r * x.stride;
-    T* to = y.data + r * y.stride;
-    for_vectors<T>(width, [&](int64_t j, size_t n, auto whole) {
-      const Vector<T> m = load(mean + j), a = load(scale + j), b = load(offset + j);
+  for_groups<T, coefficients_at_once>(0, width, [&](int64_t j, size_t n, auto vectors, auto whole) {
+    constexpr int64_t lanes = lanes_of<T>;
+    constexpr int count = vectors;
+    Vector<T> m[count], a[count], b[count];
+    for (int i = 0; i < count; ++i) {
+      m[i] = load(mean + j + i * lanes);
+      a[i] = load(scale + j + i * lanes);
+      b[i] = load(offset + j + i * lanes);
+    }
+    const T* from = x.data + j;
+    T* to = y.data + j;
+    for (int64_t r = 0; r < rows; ++r, from += x.stride, to += y.stride)
       for (int i = 0; i < count; ++i)
-        store_some(fma(load_some(from + i * x.stride + j, n, m, whole) - m, a, b),
-                   to + i * y.stride + j, n, whole);
-    });
+        store_some(fma(load_some(from + i * lanes, n, m[i], whole) - m[i], a[i], b[i]),
+                   to + i * lanes, n, whole);
   });
 }
 
 template <class T>
 void derive(RowsOf<const T> x, RowsOf<const T> dy, RowsOf<T> dx, int64_t rows, int64_t width,
             const T* mean, const T* slope, const T* scale, const T* offset) {
-  for_rows(rows, [&](int64_t r, auto count) {
-    const T *from = x.data + r * x.stride, *slopes = dy.data + r * dy.stride;
-    T* to = dx.data + r * dx.stride;
-    for_vectors<T>(width, [&](int64_t j, size_t n, auto whole) {
-      const Vector<T> m = load(mean + j), b = load(slope + j), a = load(scale + j);
-      const Vector<T> c = load(offset + j);
+  for_groups<T, coefficients_at_once>(0, width, [&](int64_t j, size_t n, auto vectors, auto whole) {
+    constexpr int64_t lanes = lanes_of<T>;
+    constexpr int count = vectors;
+    Vector<T> m[count], b[count], a[count], c[count];
+    for (int i = 0; i < count; ++i) {
+      m[i] = load(mean + j + i * lanes);
+      b[i] = load(slope + j + i * lanes);
+      a[i] = load(scale + j + i * lanes);
+      c[i] = load(offset + j + i * lanes);
+    }
+    const T *from = x.data + j, *slopes = dy.data + j;
+    T* to = dx.data + j;
+    for (int64_t r = 0; r < rows; ++r, from += x.stride, slopes += dy.stride, to += dx.stride)
       for (int i = 0; i < count; ++i) {
-        const Vector<T> d = load_some(from + i * x.stride + j, n, m, whole) - m;
-        const Vector<T> g = load_some(slopes + i * dy.stride + j, n, c, whole);
-        store_some(fma(d, b, fma(g, a, c)), to + i * dx.stride + j, n, whole);
+        const Vector<T> d = load_some(from + i * lanes, n, m[i], whole) - m[i];
+        const Vector<T> g = load_some(slopes + i * lanes, n, c[i], whole);
+        store_some(fma(d, b[i], fma(g, a[i], c[i])), to + i * lanes, n, whole);
       }
-    });
   });
 }
 
@@ -240,8 +275,9 @@ void row_derive(const T* x, const T* dy, T* dx, int64_t n, bool centered, T mean
 }
 
 template <class T>
-constexpr NormalizeLoops<T> loops = {moments<T>, products<T>,    transform<T>,     derive<T>,
-                                     merge<T>,   row_moments<T>, row_transform<T>, row_derive<T>};
+constexpr NormalizeLoops<T> loops = {lanes_of<T>,    moments<T>,       products<T>,
+                                     transform<T>,   derive<T>,        merge<T>,
+                                     row_moments<T>, row_transform<T>, row_derive<T>};
 
 const NormalizeLoops<float>* loops_float32() { return &loops<float>; }
 const NormalizeLoops<double>* loops_float64() { return &loops<double>; }

@@ -15,6 +15,8 @@ struct RowsOf {
 /// memory is a multiple of 64 bytes. The tables' columns are not.
 template <class T>
 struct NormalizeLoops {
+  int64_t lanes;  ///< of a vector
+
   // --- each column of a table of `rows` by `width` -------------------------------------------
   /// sums += x - shift, squares += (x - shift)^2.
   void (*moments)(RowsOf<const T> x, int64_t rows, int64_t width, const T* shift, T* sums,

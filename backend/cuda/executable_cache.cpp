@@ -65,6 +65,7 @@ void add(Hasher& h, const Cumulative& k) { h.all(k.axis, k.product, k.reverse); 
 void add(Hasher& h, const Random& k) { h.all(k.distribution, k.low, k.high); }
 void add(Hasher& h, const Normalize& k) {
   h.all(k.channels, k.centered, k.scale, k.offset, k.backward, k.epsilon, k.block);
+  for (const ProgramRef& program : {k.before, k.after}) h.add(program ? program->hash() : 0);
 }
 void add(Hasher& h, const Rnn& k) { h.all(k.cell, k.backward, k.bias, k.reverse); }
 void add(Hasher& h, const Attention& k) { h.all(k.scale, k.causal, k.mask, k.backward); }

@@ -150,7 +150,70 @@ void check_all_forms(Normalize k, DType dtype, const Shape& shape, double tolera
   }
 }
 
+// The programs in front and behind, against the same programs run by themselves.
+void check_programs(Normalize k, DType dtype, const Shape& shape) {
+  const Layout layout{k.channels, k.block, shape};
+  const DType wide = dtype == DType::float64 ? dtype : DType::float32;
+  const Opcode rounding = dtype == DType::bfloat16  ? Opcode::round_bfloat16
+                          : dtype == DType::float16 ? Opcode::round_float16
+                                                    : Opcode::identity;
+  // select(z > 0, x, 0) * number in front, max(y + z, 0) behind.
+  const ProgramRef before = Program::make(3, [&](std::vector<Expr> v) {
+    return std::vector{apply(rounding, expr::select(v[1] > 0.0, v[0], 0.0) * v[2])};
+  });
+  const ProgramRef after = Program::make(
+      2, [](std::vector<Expr> v) { return std::vector{expr::relu(v[0] + v[1])}; });
+  Array x = noise(dtype, shape, 0.5, 2, 1), dy = noise(dtype, shape, 0.2, 1, 2),
+        z = noise(dtype, shape, 0, 1, 5), number(wide, Shape{}, {1.5});
+  const Shape c = {layout.channel_count()};
+  Array scale = noise(wide, c, 1, 0.5, 3), offset = noise(wide, c, 0, 1, 4);
+  const auto changed = [&](const ProgramRef& program, std::vector<Array*> inputs) {
+    Array result(dtype, shape);
+    run(Fused{program, wide}, inputs, {&result});
+    return result;
+  };
+  INFO(dtype_name(dtype) << " " << shape.str() << " channels " << k.channels << " block "
+                         << k.block);
+
+  Array seen = changed(before, {&x, &z, &number}), mean(wide, layout.statistics()),
+        variance = mean, mean2 = mean, variance2 = mean, y(dtype, shape), y2 = y;
+  run(k, {&seen, &scale, &offset}, {&y, &mean, &variance});
+  Normalize both = k;
+  both.before = before;
+  both.after = after;
+  run(both, {&x, &scale, &offset, &z, &number, &z}, {&y2, &mean2, &variance2});
+  CHECK(mean2 == mean);
+  CHECK(variance2 == variance);
+  CHECK(y2 == changed(after, {&y, &z}));
+
+  k.backward = both.backward = true;
+  Array slope = changed(before, {&dy, &z, &number}), dx(dtype, shape), dx2 = dx, dscale(wide, c),
+        doffset = dscale, dscale2 = dscale, doffset2 = dscale;
+  run(k, {&x, &mean, &variance, &slope, &scale}, {&dx, &dscale, &doffset});
+  run(both, {&x, &mean, &variance, &dy, &scale, &z, &number, &x}, {&dx2, &dscale2, &doffset2});
+  CHECK(dscale2 == dscale);
+  CHECK(doffset2 == doffset);
+  CHECK(dx2 == changed(after, {&dx, &x}));
+
+  both.before = nullptr;
+  run(both, {&x, &mean, &variance, &slope, &scale, &x}, {&dx2, &dscale2, &doffset2});
+  CHECK(dx2 == changed(after, {&dx, &x}));
+}
+
 }  // namespace
+
+TEST_CASE("programs in front of normalisations and behind them") {
+  for (const DType dtype : {DType::float32, DType::float64, DType::bfloat16, DType::float16}) {
+    for (const Shape& shape :
+         {Shape({2, 3}), Shape({7, 5, 16}), Shape({33, 70}), Shape({3, 1100}), Shape({700, 130}),
+          Shape({64, 20, 600}), Shape({4, 1}), Shape({9000, 3})}) {
+      check_programs({}, dtype, shape);
+      check_programs({.channels = false}, dtype, shape);
+    }
+    check_programs({.block = 16}, dtype, {3, 4, 30, 31, 16});
+    check_programs({.block = 8}, dtype, {2, 3, 5, 4, 8});
+  }
+}
 
 TEST_CASE("normalisation of channels and rows, in all forms") {
   for (bool channels : {true, false})
@@ -236,6 +299,8 @@ TEST_CASE("normalisation works in place, and of nothing") {
   Array empty(DType::float32, {0, 2}), row_mean(DType::float32, {0}), row_variance = row_mean;
   run(Normalize{.scale = false, .offset = false}, {&empty}, {&empty, &mean, &variance});
   CHECK(std::isnan(mean[0]));
+  Array none(DType::float32, {3, 0}), no_mean(DType::float32, {0}), no_variance = no_mean;
+  run(Normalize{.scale = false, .offset = false}, {&none}, {&none, &no_mean, &no_variance});
   run(Normalize{.channels = false, .scale = false, .offset = false}, {&empty},
       {&empty, &row_mean, &row_variance});
 }

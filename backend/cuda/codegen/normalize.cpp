@@ -6,6 +6,7 @@
 // Sums of up to 32 elements are taken in the element's compute type, relative to the first of them,
 // and are put together in double. Their order depends on the sizes alone.
 #include <bit>
+#include <set>
 
 #include "../../error.h"
 #include "codegen.h"
@@ -107,6 +108,61 @@ class Planner {
     text.index("splits", splits_);
   }
 
+  // How elements come through the program in front and go through the one behind: lines that define
+  // streamed(at), an element of what is normalised or differentiated, and, where results are
+  // written, finished(value, at), what becomes of one; and the functions that they call. In packs
+  // `at` is the number `e` of the element in the pack.
+  struct Streams {
+    std::string functions, loads, lambdas;
+    std::string code() const { return loads + lambdas; }
+  };
+
+  Streams streams(KernelText& text, bool packs, bool writes) const {
+    Streams made;
+    std::set<Opcode> defined;
+    const std::string in = kernel_.backward ? "dy" : "x", at = packs ? "int e" : "Index at";
+    const auto own = static_cast<size_t>(kernel_.own_inputs());
+    size_t after = own;
+    if (packs) made.loads = load(in);
+    add_lambda(made, text, "streamed = [&](" + at + ")", kernel_.before.get(), "before", own, packs,
+               "convert<Real>(" + in + (packs ? "s.v[e])" : "[at])"), defined);
+    if (kernel_.before) after += static_cast<size_t>(kernel_.before->inputs()) - 1;
+    const std::string stored = kernel_.backward ? "Dx" : "Y";
+    if (writes)
+      add_lambda(made, text, "finished = [&](Real value, " + at + ")", kernel_.after.get(), "after",
+                 after, packs,
+                 kernel_.after ? "convert<Real>(convert<" + stored + ">(value))" : "value",
+                 defined);
+    return made;
+  }
+  static std::string load(const std::string& name) {
+    return "      const auto " + name + "s = load_pack<together>(" + name + " + i * together);\n";
+  }
+  // `first`: the expression of the program's first input; the others are the operands from number
+  // `place` on.
+  void add_lambda(Streams& made, KernelText& text, const std::string& head, const Program* program,
+                  const std::string& name, size_t place, bool packs, const std::string& first,
+                  std::set<Opcode>& defined) const {
+    made.lambdas += "      const auto " + head + " -> Real {\n";
+    std::string result = first;
+    if (program) {
+      std::vector<std::string> values = {first};
+      for (int k = 1; k < program->inputs(); ++k, ++place) {
+        const std::string operand = name + std::to_string(k);
+        text.pointer(operand, static_cast<int>(place), "const " + type_text(inputs_[place].dtype));
+        const bool one = inputs_[place].shape->numel() == 1 && numel_ != 1;
+        if (packs && !one) made.loads += load(operand);
+        values.push_back("convert<Real>(" + operand + (one ? "[0])" : packs ? "s.v[e])" : "[at])"));
+      }
+      const DType compute = twice_ ? DType::float64 : DType::float32;
+      const ProgramText code = program_text(*program, compute, values, "        ", &defined);
+      made.functions += code.functions;
+      made.lambdas += code.statements;
+      result = code.results[0];
+    }
+    made.lambdas += "        return " + result + ";\n      };\n";
+  }
+
   void sums_stage(bool backward, bool by_rows) {
     KernelText text = begin();
     name_tiles(text);
@@ -118,12 +174,14 @@ class Planner {
       input(text, "variance", "Variance", 2);
       input(text, "dy", "Dy", 3);
     }
-    const std::string body =
-        with(normalize_text::column_sums, "@COLLECT@",
-             backward ? normalize_text::collect_products : normalize_text::collect_moments);
-    plan_.stages.push_back(text.stage(
-        backward ? "normalize_products" : "normalize_moments", normalize_text::functions,
-        with(body, "@SUMS@", backward ? "Products" : "Moments"), ceil(columns_, width_), splits_));
+    const Streams made = streams(text, false, false);
+    const std::string body = made.code() + with(normalize_text::column_sums, "@COLLECT@",
+                                                backward ? normalize_text::collect_products
+                                                         : normalize_text::collect_moments);
+    plan_.stages.push_back(text.stage(backward ? "normalize_products" : "normalize_moments",
+                                      normalize_text::functions + made.functions,
+                                      with(body, "@SUMS@", backward ? "Products" : "Moments"),
+                                      ceil(columns_, width_), splits_));
   }
 
   void finish_stage(bool backward, const std::string& finish, KernelText& text) {
@@ -146,8 +204,9 @@ class Planner {
     text.pointer("coefficients", workspace_, "const Real", partial_bytes());
     text.divisor("packs", columns_ / together);
     text.index("count", numel_ / together);
-    plan_.stages.push_back(text.stage("normalize_write", "",
-                                      std::string(loop_begin) + code + loop_end,
+    const Streams made = streams(text, true, true);
+    plan_.stages.push_back(text.stage("normalize_write", made.functions,
+                                      loop_begin + with(code, "@PACKS@", made.code()) + loop_end,
                                       loop_blocks(numel_ / together, options_.multiprocessors)));
   }
 
@@ -228,9 +287,10 @@ class Planner {
         vector(text, "offset", kernel_.offset, kernel_.scale ? 2 : 1, "static_cast<Real>(0)");
     std::string body =
         with(with(normalize_text::rows_forward, "@SCALE@", scale), "@OFFSET@", offset);
-    body = with_barrier(with(body, "@REAL@", "Real"), lanes > 32);
-    plan_.stages.push_back(
-        text.stage("normalize_rows", normalize_text::functions, body, ceil(rows_, 256 / lanes)));
+    const Streams made = streams(text, false, true);
+    body = made.code() + with_barrier(with(body, "@REAL@", "Real"), lanes > 32);
+    plan_.stages.push_back(text.stage("normalize_rows", normalize_text::functions + made.functions,
+                                      body, ceil(rows_, 256 / lanes)));
   }
 
   void rows_backward() {
@@ -243,9 +303,11 @@ class Planner {
     input(text, "dy", "Dy", 3);
     output(text, "dx", "Dx", 0);
     const std::string scale = vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)");
-    std::string body =
-        with(with(normalize_text::rows_backward, "@SCALE@", scale), "@REAL@", "Real");
-    plan_.stages.push_back(text.stage("normalize_rows_backward", normalize_text::functions,
+    const Streams made = streams(text, false, true);
+    const std::string body =
+        made.code() + with(with(normalize_text::rows_backward, "@SCALE@", scale), "@REAL@", "Real");
+    plan_.stages.push_back(text.stage("normalize_rows_backward",
+                                      normalize_text::functions + made.functions,
                                       with_barrier(body, lanes > 32), ceil(rows_, 256 / lanes)));
   }
 

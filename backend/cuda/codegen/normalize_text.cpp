@@ -89,7 +89,7 @@ const char* const column_sums = R"text(
 
 const char* const collect_moments = R"text(
       total = moments<centered != 0>(begin, end, lanes, [&](Index row) -> Real {
-        return convert<Real>(x[row * columns + column]);
+        return streamed(row * columns + column);
       });
 )text";
 
@@ -97,7 +97,7 @@ const char* const collect_products = R"text(
       Real middle = 0;
       if constexpr (!by_rows) middle = convert<Real>(mean[column]);
       total = products(begin, end, lanes, [&](Index row, Real& product) -> Real {
-        const Real gradient = convert<Real>(dy[row * columns + column]);
+        const Real gradient = streamed(row * columns + column);
         Real distance = convert<Real>(x[row * columns + column]);
         if constexpr (by_rows)
           distance = (distance - convert<Real>(mean[row])) /
@@ -162,22 +162,22 @@ const char* const finish_products = R"text(
 
 const char* const transform = R"text(
       const Index column = rest(i, packs) * together;
-      const auto values = load_pack<together>(x + i * together);
+@PACKS@
       const auto middle = load_pack<together>(coefficients + column);
       const auto factor = load_pack<together>(coefficients + columns + column);
       const auto constant = load_pack<together>(coefficients + 2 * columns + column);
       Pack<Y, together> result;
 #pragma unroll
       for (int e = 0; e < together; ++e)
-        result.v[e] = convert<Y>((convert<Real>(values.v[e]) - middle.v[e]) * factor.v[e] +
-                                 constant.v[e]);
+        result.v[e] = convert<Y>(
+            finished((streamed(e) - middle.v[e]) * factor.v[e] + constant.v[e], e));
       store_pack<together>(result, y + i * together);
 )text";
 
 const char* const derive = R"text(
       const Index column = rest(i, packs) * together;
       const auto values = load_pack<together>(x + i * together);
-      const auto gradient = load_pack<together>(dy + i * together);
+@PACKS@
       const auto middle = load_pack<together>(coefficients + column);
       const auto factor = load_pack<together>(coefficients + columns + column);
       const auto slope = load_pack<together>(coefficients + 2 * columns + column);
@@ -185,9 +185,10 @@ const char* const derive = R"text(
       Pack<Dx, together> result;
 #pragma unroll
       for (int e = 0; e < together; ++e)
-        result.v[e] = convert<Dx>(convert<Real>(gradient.v[e]) * factor.v[e] +
-                                  (convert<Real>(values.v[e]) - middle.v[e]) * slope.v[e] +
-                                  constant.v[e]);
+        result.v[e] = convert<Dx>(finished(
+            streamed(e) * factor.v[e] +
+                (convert<Real>(values.v[e]) - middle.v[e]) * slope.v[e] + constant.v[e],
+            e));
       store_pack<together>(result, dx + i * together);
 )text";
 
@@ -199,7 +200,7 @@ const char* const rows_forward = R"text(
     Moments total = {0, 0, 0};
     if (row < rows)
       total = moments<centered != 0>(threadIdx.x % lanes, columns, lanes, [&](Index i) -> Real {
-        return convert<Real>(x[row * columns + i]);
+        return streamed(row * columns + i);
       });
     shared[threadIdx.x] = total;
   }
@@ -218,9 +219,11 @@ const char* const rows_forward = R"text(
       const double spread = total.squares / static_cast<double>(columns);
       const Real middle = static_cast<Real>(total.mean);
       const Real factor = static_cast<Real>(1 / sqrt(spread + epsilon));
-      for (Index column = threadIdx.x % lanes; column < columns; column += lanes)
-        y[row * columns + column] = convert<Y>(
-            (convert<Real>(x[row * columns + column]) - middle) * factor * @SCALE@ + @OFFSET@);
+      for (Index column = threadIdx.x % lanes; column < columns; column += lanes) {
+        const Index at = row * columns + column;
+        y[at] = convert<Y>(
+            finished((streamed(at) - middle) * factor * @SCALE@ + @OFFSET@, at));
+      }
       if (threadIdx.x % lanes == 0) {
         mean[row] = convert<Mean>(total.mean);
         variance[row] = convert<Variance>(spread);
@@ -238,7 +241,7 @@ const char* const rows_backward = R"text(
     if (row < rows) {
       const Real middle = convert<Real>(mean[row]);
       const auto load = [&](Index column, Real& product) -> Real {
-        const Real gradient = convert<Real>(dy[row * columns + column]) * @SCALE@;
+        const Real gradient = streamed(row * columns + column) * @SCALE@;
         product = gradient * (convert<Real>(x[row * columns + column]) - middle);
         return gradient;
       };
@@ -264,10 +267,10 @@ const char* const rows_backward = R"text(
       const Real slope = static_cast<Real>(inverse * inverse * inverse * total.product * each);
       const Real constant = static_cast<Real>(centered ? inverse * total.sum * each : 0);
       for (Index column = threadIdx.x % lanes; column < columns; column += lanes) {
-        const Real gradient = convert<Real>(dy[row * columns + column]) * @SCALE@;
-        dx[row * columns + column] = convert<Dx>(
-            gradient * factor - (convert<Real>(x[row * columns + column]) - middle) * slope -
-            constant);
+        const Index at = row * columns + column;
+        const Real gradient = streamed(at) * @SCALE@;
+        dx[at] = convert<Dx>(finished(
+            gradient * factor - (convert<Real>(x[at]) - middle) * slope - constant, at));
       }
     }
   }

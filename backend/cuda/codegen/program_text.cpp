@@ -141,17 +141,18 @@ std::string literal(DType compute, double value) {
 }
 
 ProgramText program_text(const Program& program, DType compute, std::span<const std::string> inputs,
-                         const std::string& indent) {
+                         const std::string& indent, std::set<Opcode>* defined) {
   ProgramText text;
   const std::string type = type_text(compute);
   const std::string other = type_text(is_float(compute) ? DType::int64 : DType::float64);
   std::vector<std::string> values(inputs.begin(), inputs.end());
   for (double constant : program.constants()) values.push_back(literal(compute, constant));
-  std::set<Opcode> defined;
+  std::set<Opcode> own;
+  if (!defined) defined = &own;
   const auto& instructions = program.instructions();
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
-    if (defined.insert(instruction.op).second) text.functions += function_text(instruction.op);
+    if (defined->insert(instruction.op).second) text.functions += function_text(instruction.op);
     const bool native = is_native(instruction.op, compute);
     std::string call =
         "op_" + std::string(info(instruction.op).name) + "<" + (native ? type : other) + ">(";

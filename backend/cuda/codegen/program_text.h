@@ -1,5 +1,6 @@
 // Elementwise programs and element types as text.
 #pragma once
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,9 +24,10 @@ struct ProgramText {
 };
 
 /// `inputs` are expressions of the compute type, one for each input; those that are not read may be
-/// empty. Throws ValueError when `compute` is no compute type.
+/// empty. Definitions of operations that are in `defined` are left out, and those given are added to
+/// it: programs of one kernel share it. Throws ValueError when `compute` is no compute type.
 ProgramText program_text(const Program& program, DType compute, std::span<const std::string> inputs,
-                         const std::string& indent);
+                         const std::string& indent, std::set<Opcode>* defined = nullptr);
 
 /// Rough number of machine instructions for one element.
 int program_cost(const Program& program);

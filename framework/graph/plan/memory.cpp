@@ -89,6 +89,8 @@ class Planner {
     if (last(input) > number) return false;
     const Step& step = graph_.steps[static_cast<size_t>(number)];
     if (!step.kernel || value(input).dtype != value(output.value).dtype) return false;
+    if (const auto* normalize = std::get_if<backend::Normalize>(&*step.kernel))
+      return output.value == step.outputs[0].value && overwrites(*normalize, step, output, input);
     size_t sets = 1;
     if (const auto* fused = std::get_if<backend::FusedSets>(&*step.kernel))
       sets = static_cast<size_t>(fused->sets);
@@ -104,6 +106,18 @@ class Planner {
           (use.shape != output.shape || i / (step.inputs.size() / sets) != own))
         return false;
     return true;
+  }
+
+  // y goes over x, and dx over dy or x, unless that is another operand too.
+  static bool overwrites(const backend::Normalize& normalize, const Step& step, const Use& output,
+                         int input) {
+    bool streamed = false;
+    for (size_t i = 0; i < step.inputs.size(); ++i) {
+      if (step.inputs[i].value != input) continue;
+      if (streamed || step.inputs[i].shape != output.shape || (i != 0 && i != 3)) return false;
+      streamed = i == 0 || normalize.backward;
+    }
+    return streamed;
   }
 
   const Use& definition(int number) const {

@@ -14,6 +14,7 @@ void optimize(Graph& graph, const std::function<void(const char* pass, const Gra
                 {"hoist", hoist},
                 {"fold_scales", fold_scales},
                 {"fuse_epilogues", fuse_epilogues},
+                {"fuse_normalize", fuse_normalize},
                 {"merge_updates", merge_updates},
                 {"schedule", schedule}};
   for (const auto& pass : passes) {

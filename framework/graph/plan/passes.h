@@ -28,6 +28,8 @@ void fold_scales(Graph& graph);
 /// Convolutions and matrix products add the bias and cut off negative results themselves where a
 /// program of that kind follows.
 void fuse_epilogues(Graph& graph);
+/// Normalisations take elementwise programs in front and behind.
+void fuse_normalize(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);
 /// Equal programs that change many small variables become one step.

@@ -249,6 +249,31 @@ void add_pools(Cases& cases) {
       }
 }
 
+/// The backward case of a normalisation with programs in front and behind, and the forward one.
+void add_normalize_programs(Cases& cases, Normalize kernel, DType dtype, std::vector<Array> backward,
+                            const std::vector<Array>& results, double tolerance) {
+  const Shape& shape = backward[0].shape();
+  const DType one_type = dtype == DType::float64 ? dtype : DType::float32;
+  const Array one(one_type, Shape{}, {1.5}), z = numbers(cases.generator, dtype, shape),
+      other = numbers(cases.generator, DType::float32, shape);
+  kernel.before = Program::make(3, [](std::vector<Expr> v) {
+    return std::vector{expr::select(v[1] > 0.0, v[0], 0.0) * v[2]};
+  });
+  kernel.after = Program::make(2, [](std::vector<Expr> v) {
+    return std::vector{expr::maximum(v[0] * 0.5 + v[1], -1.0) * 2.0};
+  });
+  std::vector<Array> forward = {backward[0], backward[4], backward[4]};
+  for (std::vector<Array>* inputs : {&backward, &forward})
+    inputs->insert(inputs->end(), {z, one, other});
+  CodegenCase& slopes = cases.add(kernel, backward, results);
+  slopes.tolerance = tolerance;
+  slopes.slack = tolerance * 20;
+  kernel.backward = false;
+  CodegenCase& values = cases.add(kernel, forward, {backward[0], backward[1], backward[2]});
+  values.tolerance = tolerance;
+  values.slack = tolerance * 10;
+}
+
 void add_normalizations(Cases& cases) {
   for (DType dtype : {DType::bfloat16, DType::float32, DType::float64})
     for (bool channels : {true, false})
@@ -287,6 +312,7 @@ void add_normalizations(Cases& cases) {
           CodegenCase& backward = cases.add(kernel, inputs, outputs);
           backward.tolerance = tolerance;
           backward.slack = tolerance * 10;
+          if (options == 7) add_normalize_programs(cases, kernel, dtype, inputs, outputs, tolerance);
         }
   cases.add(
       Normalize{true, true, false, false}, {Array(DType::float32, {0, 3})},
