@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "instruction_set.h"
 #include "kernels.h"
 #include "onednn.h"
 #include "prepare.h"
@@ -55,7 +56,7 @@ std::string CpuBackend::description() const {
       model = line.substr(line.find(':') + 2);
       break;
     }
-  return model + ", " + std::to_string(threads()) + " threads";
+  return model + ", " + instruction_set() + ", " + std::to_string(threads()) + " threads";
 }
 
 CachingAllocator& Scratch::allocator() {
@@ -68,7 +69,10 @@ CachingAllocator& Scratch::allocator() {
 Backend& cpu_backend() {
   // Never destroyed: tensors in static variables give their memory back after any local static is
   // gone.
-  static cpu::CpuBackend& backend = *new cpu::CpuBackend;
+  static cpu::CpuBackend& backend = *[] {
+    cpu::limit_instructions();
+    return new cpu::CpuBackend;
+  }();
   return backend;
 }
 

@@ -177,3 +177,16 @@ TEST_CASE("check tells whether a file loads") {
   CHECK(has(odd, "Keras 9.9.9"));
   CHECK(has(odd, "Densse"));
 }
+
+TEST_CASE("the environment limits the instructions that are used") {
+  const auto devices = [](const char* limit) {
+    ::setenv("CORNU_MAX_CPU_ISA", limit, 1);
+    const Outcome outcome = run("devices");
+    ::unsetenv("CORNU_MAX_CPU_ISA");
+    return outcome;
+  };
+  CHECK(has(devices("baseline"), ", baseline, "));
+  const Outcome wrong = devices("avx3");
+  CHECK(wrong.status != 0);
+  CHECK(has(wrong, "CORNU_MAX_CPU_ISA: expected avx2 or baseline, found 'avx3'"));
+}
