@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "../error.h"
@@ -44,6 +45,7 @@ struct CachingAllocator::Reserve {
   explicit Reserve(CachingAllocator& owner) : owner(owner) {}
   ~Reserve() { owner.drop(*this); }
   CachingAllocator& owner;
+  const std::thread::id thread = std::this_thread::get_id();  // others' blocks outlive its making
   std::vector<Block*> blocks;
   FreeBlocks unused;  // dropped while the reserve is made
 };
@@ -67,7 +69,8 @@ void* CachingAllocator::allocate(size_t bytes) {
   if (bytes > size_t{1} << 60) fail(bytes);  // the sums below would wrap
   const size_t size = rounded(std::max(bytes, size_t{1}), unit);
   Block* block = nullptr;
-  if (reserve_) {
+  const bool reserving = reserve_ && reserve_->thread == std::this_thread::get_id();
+  if (reserving) {
     Block key{nullptr, size, false};
     const auto at = reserve_->unused.lower_bound(&key);
     if (at != reserve_->unused.end() && (*at)->size - size <= std::max(unit, size)) {
@@ -82,7 +85,7 @@ void* CachingAllocator::allocate(size_t bytes) {
   cut(block, size);
   block->taken_at = now();
   taken_.emplace(block->data, block);
-  if (reserve_) {
+  if (reserving) {
     block->reserve = reserve_.get();
     reserve_->blocks.push_back(block);
   }

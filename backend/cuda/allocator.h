@@ -49,8 +49,8 @@ class CachingAllocator final : public Allocator {
   MemoryStats stats() const override;
 
   /// From now on no block is given to others that work begun now has used: what is freed serves
-  /// further allocations of this time alone. For graphs of launches, which use the same addresses
-  /// each time they run. Throws StateError inside another such time.
+  /// further allocations of this time and thread alone. For graphs of launches, which use the same
+  /// addresses each time they run. Throws StateError inside another such time.
   void begin_reserve();
   /// Ends it. The blocks stay reserved while the result lives, which must not be longer than the
   /// allocator does. They count as live.

@@ -65,7 +65,6 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   result = end(graph);
   std::shared_ptr<void> reserve = allocator_.end_reserve();
   std::vector<std::shared_ptr<void>> kept = std::exchange(captured_, {});
-  if (numbers_.slab()) kept.push_back(numbers_.slab());
   driver().check(result, "the capture of a graph");
   const std::unique_ptr<CUgraph_st, int (*)(CUgraph_st*)> owner(graph, driver().graph_destroy);
   return std::make_unique<Graph>(*this, graph, std::move(reserve), std::move(kept));

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -26,13 +27,45 @@ void place(Device& device, const Operand& operand, void*& data) {
   if (operand.number && data) data = device.number(operand.dtype, data);
 }
 
+size_t bytes_of(const Operand& operand) {
+  return static_cast<size_t>(operand.shape->numel()) * size_of(operand.dtype);
+}
+
+// Calls run(addresses) with those of `data`. Parts of tensors may begin anywhere, but generated
+// kernels and libraries load vectors of 16 bytes, and a device faults where these are not aligned:
+// such operands go by copies. bytes(i) is the size of operand i; the first `inputs` are read, the
+// others written.
+template <class Bytes, class Run>
+void run_aligned(Device& device, std::span<void* const> data, size_t inputs, const Bytes& bytes,
+                 const Run& run) {
+  const auto odd = [](const void* address) { return address_of(address) % 16 != 0; };
+  if (std::none_of(data.begin(), data.end(), odd)) return run(data.data());
+  std::vector<void*> addresses(data.begin(), data.end());
+  std::vector<std::shared_ptr<void>> copies;
+  for (size_t i = 0; i < data.size(); ++i) {
+    if (!odd(data[i])) continue;
+    const size_t size = bytes(i);
+    copies.emplace_back(device.allocator().allocate(size),
+                        [&device, size](void* copy) { device.allocator().deallocate(copy, size); });
+    addresses[i] = copies.back().get();
+    if (i < inputs) device.copy_within(addresses[i], data[i], size);
+  }
+  run(addresses.data());
+  for (size_t i = inputs; i < data.size(); ++i)
+    if (addresses[i] != data[i]) device.copy_within(data[i], addresses[i], bytes(i));
+}
+
 // For callers outside of sessions, who pass numbers by their address on the host.
 class Prepared final : public Executable {
  public:
-  Prepared(Device& device, std::unique_ptr<Executable> inner, std::span<const Operand> inputs)
-      : device_(device), inner_(std::move(inner)) {
+  Prepared(Device& device, std::unique_ptr<Executable> inner, std::span<const Operand> inputs,
+           std::span<const Operand> outputs)
+      : device_(device), inner_(std::move(inner)), inputs_(inputs.size()) {
     for (size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i].number) numbers_.emplace_back(i, inputs[i].dtype);
+    for (const auto& list : {inputs, outputs})
+      for (const Operand& operand : list) bytes_.push_back(bytes_of(operand));
+    if (!numbers_.empty()) addresses_.resize(bytes_.size());
   }
   ~Prepared() override {
     const Session session(device_, std::nothrow);
@@ -41,15 +74,17 @@ class Prepared final : public Executable {
 
   void run(void* const* data) override {
     const Session session(device_);
-    inner_->run(placed(data));
+    run_aligned(
+        device_, {placed(data), bytes_.size()}, inputs_, [this](size_t i) { return bytes_[i]; },
+        [this](void* const* at) { inner_->run(at); });
   }
   uint32_t keeps(uint32_t stable) override { return inner_->keeps(stable); }
   void keep(void* const* data) override {
     const Session session(device_);
-    inner_->keep(placed(data));
+    run_aligned(  // reads inputs only
+        device_, {placed(data), inputs_}, inputs_, [this](size_t i) { return bytes_[i]; },
+        [this](void* const* at) { inner_->keep(at); });
   }
-
-  void set_operands(size_t count) { addresses_.resize(numbers_.empty() ? 0 : count); }
 
  private:
   void* const* placed(void* const* data) {
@@ -61,6 +96,8 @@ class Prepared final : public Executable {
 
   Device& device_;
   std::unique_ptr<Executable> inner_;
+  size_t inputs_;
+  std::vector<size_t> bytes_;  // of all operands
   std::vector<std::pair<size_t, DType>> numbers_;
   std::vector<void*> addresses_;
 };
@@ -109,10 +146,6 @@ class OnHost final : public Executable {
   }
 
  private:
-  static size_t bytes_of(const Operand& operand) {
-    return static_cast<size_t>(operand.shape->numel()) * size_of(operand.dtype);
-  }
-
   Backend& backend_;
   RememberedCall call_;
 };
@@ -172,17 +205,20 @@ void CudaBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
       data.push_back(operand.data);
       place(device_, operand, data.back());
     }
-  executable->run(data.data());
+  run_aligned(
+      device_, {data.data(), data.size()}, inputs.size(),
+      [&](size_t i) {
+        return bytes_of(i < inputs.size() ? inputs[i] : outputs[i - inputs.size()]);
+      },
+      [&](void* const* at) { executable->run(at); });
 }
 
 std::unique_ptr<Executable> CudaBackend::prepare(const Kernel& kernel,
                                                  std::span<const Operand> inputs,
                                                  std::span<const Operand> outputs) {
   const Session session(device_);
-  auto prepared = std::make_unique<Prepared>(
-      device_, make_executable(device_, kernel, inputs, outputs), inputs);
-  prepared->set_operands(inputs.size() + outputs.size());
-  return prepared;
+  return std::make_unique<Prepared>(device_, make_executable(device_, kernel, inputs, outputs),
+                                    inputs, outputs);
 }
 
 void CudaBackend::copy_from_host(void* device, const void* host, size_t bytes) {

@@ -1,16 +1,28 @@
 // The graphs of attention: the patterns of operations that cuDNN runs as one kernel.
 #include "cudnn_attention.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "cudnn_device.h"
+#include "cudnn_library-inl.h"
 #include "library_layouts.h"
 
 namespace cornu::backend::cuda::cudnn {
 namespace {
 
 constexpr AttentionTensors names;
+
+// Whether this cuDNN is known to compute it rightly. 9.10.0 and 9.10.1 do not. Backwards, those
+// before 9.15.1 are wrong when the keys do not fill tiles of 128; all give NaN for rows of very
+// negative scores when half of the last tile is empty, or when there is but one query.
+bool is_right(const Attention& attention, const Shape& q, const Shape& k) {
+  const size_t version = functions().version();
+  if (version == 91000 || version == 91001) return false;
+  const int64_t rest = k[1] % 128;
+  return !attention.backward || (q[1] > 1 && rest != 64 && (rest == 0 || version >= 91501));
+}
 
 class AttentionGraph {
  public:
@@ -272,6 +284,7 @@ std::unique_ptr<Executable> attention(const Attention& attention, std::span<cons
   Device& device = context.part<Device>();
   if (device.target() == nullptr) return nullptr;
   const Shape &q = *inputs[0].shape, &k = *inputs[1].shape;
+  if (!is_right(attention, q, k)) return nullptr;
   std::optional<MaskPlan> mask;
   if (attention.mask) {
     const Operand& given = inputs[3];
@@ -282,9 +295,12 @@ std::unique_ptr<Executable> attention(const Attention& attention, std::span<cons
   const MaskPlan* const masked = mask ? &*mask : nullptr;
   const std::string key = std::string("attention ") + (attention.backward ? "backward " : "") +
                           (attention.causal ? "causal " : "") + operands_text(inputs, outputs);
+  // Backwards the deterministic engines hold 16-bit gradients of all scores. Composed kernels would
+  // hold the scores in float32, so that much is no loss.
+  const size_t scores = static_cast<size_t>(q[0] * q[2] * q[1] * k[1]) * sizeof(float);
+  const size_t workspace = std::max(context.workspace_limit(), scores);
   const PlanRef plan = device.plan(key, [&] {
-    return PlanRef(plan_attention(*device.target(), attention, dtype, q, k, masked,
-                                  context.workspace_limit()));
+    return PlanRef(plan_attention(*device.target(), attention, dtype, q, k, masked, workspace));
   });
   if (!plan) return nullptr;
   return std::make_unique<AttentionExecutable>(attention, q, plan, masked, context);

@@ -66,7 +66,11 @@ class Device final : public Context, private MemorySource {
   /// The function of a compiled text, which is loaded once and stays.
   CUfunc_st* function(const Source& source);
   /// The address of a number on the device.
-  void* number(DType dtype, const void* value) { return numbers_.address(dtype, value); }
+  void* number(DType dtype, const void* value) {
+    void* const address = numbers_.address(dtype, value);
+    keep_for_graph(numbers_.slab());  // a full table is replaced, even while a graph is made
+    return address;
+  }
   /// Launches threads on the compute stream. `block` is the function's one argument.
   void launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint32_t threads, void* block,
               const char* name);

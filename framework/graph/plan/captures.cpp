@@ -3,21 +3,27 @@
 
 #include <algorithm>
 
+#include "../../../backend/error.h"
+#include "../../../backend/log.h"
+
 namespace cornu::plan {
 namespace {
 constexpr size_t most_captures = 4;
-}
+constexpr int many_misses = 8;
+}  // namespace
 
 bool Captures::run(backend::Backend& device, const std::vector<void*>& addresses,
                    const std::function<void()>& work) {
   const auto known = std::find_if(kept_.begin(), kept_.end(),
                                   [&](const Capture& c) { return c.addresses == addresses; });
   if (known == kept_.end()) {
+    ++misses_;
     work();
     if (kept_.size() == most_captures) kept_.pop_back();
     kept_.insert(kept_.begin(), {addresses, nullptr});
     return true;
   }
+  misses_ = 0;
   std::rotate(kept_.begin(), known, known + 1);
   Capture& capture = kept_.front();
   if (capture.piece) {
@@ -25,8 +31,19 @@ bool Captures::run(backend::Backend& device, const std::vector<void*>& addresses
     return true;
   }
   work();
-  capture.piece = device.capture(work);
+  try {
+    capture.piece = device.capture(work);
+  } catch (const Error& error) {  // the work is done; without a capture it only takes longer
+    warn_once(std::string("Steps of a plan run one by one, which is slower: ") + error.what());
+  }
   return capture.piece != nullptr;
+}
+
+bool Captures::wander() const { return misses_ >= many_misses; }
+
+void Captures::clear() {
+  kept_.clear();
+  misses_ = 0;
 }
 
 }  // namespace cornu::plan

@@ -18,8 +18,10 @@ class Captures {
   /// all the same.
   bool run(backend::Backend& device, const std::vector<void*>& addresses,
            const std::function<void()>& work);
+  /// Whether the addresses have been new many times in a row.
+  bool wander() const;
   /// Forgets everything: what was captured uses memory that is gone.
-  void clear() { kept_.clear(); }
+  void clear();
 
  private:
   struct Capture {
@@ -27,6 +29,7 @@ class Captures {
     std::unique_ptr<backend::Executable> piece;  // none at the addresses' first run
   };
   std::vector<Capture> kept_;  // the last used first
+  int misses_ = 0;             // in a row
 };
 
 }  // namespace cornu::plan

@@ -10,6 +10,8 @@ namespace cornu::plan {
 
 namespace {
 constexpr size_t large_arena = size_t{64} << 20;
+/// Bytes of arguments and results up to which copying them costs less than launches do.
+constexpr size_t most_settled = size_t{256} << 20;
 
 // Whether a step may wait for the device, or be the host's: a capture has no place for that.
 bool waits(const Step& step) {
@@ -114,6 +116,9 @@ void Plan::bind_arena() {
 void Plan::release() {
   arena_.memory = {};
   captures_.clear();
+  own_arguments_.clear();
+  own_outputs_.clear();
+  settled_ = false;
   for (size_t i = 0; i < steps_.size(); ++i)
     if (kept_[i]) steps_[i].executable = nullptr;
   released_ = true;
@@ -202,10 +207,7 @@ void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepT
     run_once();
     captures_.clear();
   }
-  if (capturable_ && !times) {
-    capturable_ = captures_.run(*graph_.device, addresses_, [this] { run_kernels(); });
-    return;
-  }
+  if (capturable_ && !times) return run_captured();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = times ? Clock::now() : Clock::time_point();
   const auto since = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -218,6 +220,53 @@ void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepT
       run_host(graph_.steps[i], steps_[i].first, arguments);
     if (times) times->push_back({start, since() - start});
   }
+}
+
+// Captured work uses the same addresses each time. Where arguments and results have others, they
+// are copied to memory that stays, and from there.
+void Plan::run_captured() {
+  if (captures_.wander() && !settled_) settle();
+  if (!capturable_) return run_kernels();
+  std::vector<std::pair<void*, const Tensor*>> results;
+  for (size_t i = 0; i < own_arguments_.size(); ++i)
+    if (const Tensor& own = own_arguments_[i]) {
+      graph_.device->copy(own.data(), arguments_[i].address, own.bytes());
+      set(arguments_[i], own.data());
+    }
+  for (size_t i = 0; i < own_outputs_.size(); ++i)
+    if (const Tensor& own = own_outputs_[i]) {
+      results.emplace_back(outputs_[i].address, &own);
+      set(outputs_[i], own.data());
+    }
+  capturable_ = captures_.run(*graph_.device, addresses_, [this] { run_kernels(); });
+  for (const auto& [address, own] : results)
+    graph_.device->copy(address, own->data(), own->bytes());
+}
+
+void Plan::settle() {
+  size_t bytes = 0;
+  const auto like = [&](int value) {
+    const Value& v = graph_.values[static_cast<size_t>(value)];
+    bytes += v.bytes();
+    return v.bytes() == 0 ? Tensor() : Tensor::empty({v.numel}, v.dtype, *graph_.device);
+  };
+  std::vector<Tensor> arguments(arguments_.size()), outputs(outputs_.size());
+  for (size_t v = 0; v < graph_.values.size(); ++v) {
+    const Placement& p = memory_.places[v];
+    const auto index = static_cast<size_t>(p.index);
+    if (p.home == Home::argument && !arguments_[index].places.empty() && !arguments[index])
+      arguments[index] = like(static_cast<int>(v));
+    if (p.home == Home::output && !outputs_[index].places.empty())
+      outputs[index] = like(static_cast<int>(v));
+    if (bytes > most_settled) {
+      capturable_ = false;
+      return;
+    }
+  }
+  captures_.clear();
+  settled_ = true;
+  own_arguments_ = std::move(arguments);
+  own_outputs_ = std::move(outputs);
 }
 
 void Plan::run_kernels() {

@@ -63,6 +63,8 @@ class Plan {
   void make_outputs();
   void run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times);
   void run_kernels();
+  void run_captured();
+  void settle();
   void assign_variables(std::span<const Tensor* const> arguments);
   void run_host(const Step& step, size_t first, std::span<const Tensor* const> arguments);
 
@@ -75,6 +77,9 @@ class Plan {
   bool keeps_any_ = false;
   bool capturable_ = false;  // whether the steps may be done as one piece
   Captures captures_;
+  // Memory of the plan's own for arguments and results, where theirs is another in each run.
+  std::vector<Tensor> own_arguments_, own_outputs_;
+  bool settled_ = false;  // whether there is such memory
   bool released_ = false;
   bool stale_ = true;           // whether those done once are to be done again
   std::vector<uint64_t> seen_;  // by variable: the identity of the value in the last run

@@ -212,6 +212,20 @@ TEST_CASE("Reserved blocks serve nobody else until the reserve goes", "[cuda]") 
   CHECK(memory.allocate(4096) == a);
 }
 
+TEST_CASE("Other threads' blocks are no part of a reserve", "[cuda]") {
+  HostSource source;
+  cuda::CachingAllocator memory(source, "cuda:0");
+  memory.begin_reserve();
+  void* const a = memory.allocate(4096);
+  memory.deallocate(a, 4096);
+  void* theirs = nullptr;
+  std::thread([&] { theirs = memory.allocate(4096); }).join();
+  CHECK(theirs != a);  // which a graph writes to whenever it runs
+  const std::shared_ptr<void> reserve = memory.end_reserve();
+  memory.deallocate(theirs, 4096);
+  CHECK(memory.allocate(4096) == theirs);
+}
+
 TEST_CASE("Times of blocks tell what work may still use their memory", "[cuda]") {
   HostSource source;
   cuda::CachingAllocator memory(source, "cuda:0");

@@ -107,6 +107,33 @@ TEST_CASE("A generated kernel is compiled and loaded once", "[cuda]") {
   CHECK(bench.compiled == 1);
 }
 
+TEST_CASE("Parts of tensors reach kernels by aligned copies", "[cuda]") {
+  Bench bench;
+  cuda::CudaBackend& backend = bench.backend();
+  float* const x = bench.device({0, 1, 2, 3, 4});
+  float* const y = bench.device({0, 0, 10, 20, 30, 40});
+  float* const z = bench.device(std::vector<float>(8, -1.f));
+  const Kernel kernel = adder();
+  const Operand in[] = {{&four, DType::float32, x + 1}, {&four, DType::float32, y + 2}};
+  const Operand out[] = {{&four, DType::float32, z + 3}};
+  bench.add_adder(kernel, in, out);
+  backend.run(kernel, in, out);
+  CHECK(bench.host(z, 8) == std::vector<float>{-1, -1, -1, 11, 22, 33, 44, -1});
+  REQUIRE(bench.driver.launches.size() == 1);
+  for (size_t i = 0; i < 3; ++i) CHECK(bench.driver.launches[0].block[i] % 16 == 0);
+
+  // In place, and as a part of a graph.
+  const auto prepared = backend.prepare(kernel, in, out);
+  void* const data[] = {z + 3, y + 2, z + 3};
+  prepared->run(data);
+  CHECK(bench.host(z, 8) == std::vector<float>{-1, -1, -1, 21, 42, 63, 84, -1});
+  const auto graph = backend.capture([&] { prepared->run(data); });
+  for (int i = 0; i < 2; ++i) graph->run(nullptr);
+  CHECK(bench.host(z, 8) == std::vector<float>{-1, -1, -1, 41, 82, 123, 164, -1});
+  for (const FakeDriver::Launch& launch : bench.driver.launches)
+    for (size_t i = 0; i < 3; ++i) CHECK(launch.block[i] % 16 == 0);
+}
+
 TEST_CASE("Partial results lie in the device's workspace", "[cuda]") {
   Bench bench;
   ProgramBuilder builder(1);

@@ -47,7 +47,7 @@ std::vector<CodegenCase> attentions() {
   };
   for (DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     for (bool causal : {false, true})
-      for (int64_t keys : {64, 50}) {
+      for (int64_t keys : {128, 64, 50}) {
         add(dtype, causal, keys, nullptr);
         for (const Shape& shape :
              {Shape{2, 1, 64, keys}, Shape{1, 1, 1, keys}, Shape{2, 3, 64, keys}}) {

@@ -186,6 +186,8 @@ TEST_CASE("GPUs decompose matrices") {
                         LinalgOp::svd, LinalgOp::solve})
       for (const double wrong : {std::nan(""), -1.0}) {
         if (op != LinalgOp::cholesky && !std::isnan(wrong)) continue;
+        // The CPU, where it stands for a GPU, throws.
+        if (op == LinalgOp::cholesky && !device->name().starts_with("cuda")) continue;
         INFO(device->name() << ": op " << static_cast<int>(op) << " of " << wrong);
         std::vector<Array> inputs{random_matrices(random, DType::float32, {2, 6, 6}, 9)};
         if (op == LinalgOp::solve)

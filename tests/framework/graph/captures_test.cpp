@@ -12,17 +12,24 @@ namespace {
 // The CPU as a device that counts what is captured on it.
 class CountingDevice final : public backend::Backend {
  public:
-  explicit CountingDevice(bool captures) : captures_(captures) {}
-  std::unique_ptr<backend::Executable> capture(const std::function<void()>& /*work*/) override {
+  explicit CountingDevice(bool captures, bool replays_work = false)
+      : captures_(captures), replays_work_(replays_work) {}
+  std::unique_ptr<backend::Executable> capture(const std::function<void()>& work) override {
+    if (fails) throw StateError("this device captures nothing today");
     if (!captures_) return nullptr;
     struct Piece final : backend::Executable {
-      explicit Piece(int& r) : replays(r) {}
-      void run(void* const* /*data*/) override { ++replays; }
+      Piece(int& r, std::function<void()> w) : replays(r), work(std::move(w)) {}
+      void run(void* const* /*data*/) override {
+        ++replays;
+        if (work) work();
+      }
       int& replays;
+      std::function<void()> work;
     };
     ++captured;
-    return std::make_unique<Piece>(replays);
+    return std::make_unique<Piece>(replays, replays_work_ ? work : nullptr);
   }
+  bool fails = false;
   int captured = 0;
   int replays = 0;
 
@@ -39,7 +46,7 @@ class CountingDevice final : public backend::Backend {
   }
 
  private:
-  bool captures_;
+  bool captures_, replays_work_;
   std::string name_ = "counting:0";
 };
 
@@ -85,6 +92,44 @@ TEST_CASE("A device that captures nothing does its work step by step") {
   CHECK(captures.run(device, {&place}, [&] { ++steps; }));
   CHECK_FALSE(captures.run(device, {&place}, [&] { ++steps; }));
   CHECK(steps == 2);
+}
+
+TEST_CASE("A capture that fails leaves the work done") {
+  CountingDevice device(true);
+  device.fails = true;
+  Captures captures;
+  int steps = 0;
+  int place;
+  CHECK(captures.run(device, {&place}, [&] { ++steps; }));
+  CHECK_FALSE(captures.run(device, {&place}, [&] { ++steps; }));
+  CHECK(steps == 2);
+}
+
+TEST_CASE("Plans whose arguments and results wander are captured in memory of their own") {
+  CountingDevice device(true, true);
+  const Tensor rows =
+      ops::reshape(ops::cast(ops::arange(120), DType::float32), {40, 3}).to(Device(device));
+  Variable total(ops::zeros({3}).to(Device(device)), {.name = "total"});
+  Function step([&](const Nest& x) -> Nest {
+    total.assign(total.value() + x.tensor());
+    return std::vector<Tensor>{x.tensor() * 2.0, x.tensor()};
+  });
+  std::vector<Tensor> results;
+  for (int i = 0; i < 40; ++i) {
+    const Tensor row =
+        Tensor::part_of(rows, static_cast<float*>(rows.data()) + 3 * i, {3}, DType::float32);
+    for (const Tensor& result : step(row).flatten()) results.push_back(result);
+  }
+  CHECK(device.captured == 1);
+  CHECK(device.replays > 20);
+  for (int i = 0; i < 40; ++i) {
+    const float first = 3 * static_cast<float>(i);
+    CHECK(results[static_cast<size_t>(2 * i)].to_vector<float>() ==
+          std::vector<float>{2 * first, 2 * first + 2, 2 * first + 4});
+    CHECK(results[static_cast<size_t>(2 * i + 1)].to_vector<float>() ==
+          std::vector<float>{first, first + 1, first + 2});
+  }
+  CHECK(total.value().to_vector<float>() == std::vector<float>{2340, 2380, 2420});
 }
 
 TEST_CASE("Plans that decompose matrices are not captured") {
