@@ -48,40 +48,65 @@ record() {
 }
 # The last line of a log that says something.
 last_line() { grep -vE '^[[:space:]=~.-]*$' "$1" | tail -n 1 | tr -d '\r' | cut -c1-160; }
-# step NAME LOG LIMIT COMMAND...
-step() {
-  local name=$1 log=$out/$2 limit=$3 status=passed started=$SECONDS
-  shift 3
-  timeout "$limit" "$@" >"$log" 2>&1 || status=failed
-  record "$name" "$status" "$(last_line "$log")" $((SECONDS - started))
+# start NAME LIMIT COMMAND... runs a command in the background, beside up to $together others, since
+# most of the time goes into compiling kernels. `finish` waits for all and records them in order.
+together=$(($(nproc) / 2)) begun=()
+if ((together > 8)); then together=8; elif ((together < 1)); then together=1; fi
+start() {
+  local name=$1 limit=$2
+  shift 2
+  while (($(jobs -rp | wc -l) >= together)); do wait -n; done
+  {
+    begin=$SECONDS status=0
+    timeout "$limit" "$@" >"$out/$name.log" 2>&1 || status=$?
+    printf '%s %s\n' "$status" $((SECONDS - begin)) >"$out/$name.status"
+  } &
+  begun+=("$name")
+}
+finish() {
+  local name status seconds
+  wait
+  for name in "${begun[@]}"; do
+    read -r status seconds <"$out/$name.status"
+    if ((status == 124)); then printf 'out of time\n' >>"$out/$name.log"; fi
+    record "$name" "$( ((status == 0)) && echo passed || echo failed)" "$(last_line "$out/$name.log")" "$seconds"
+  done
+  begun=()
 }
 
 printf 'GPU: %s; device: %s; %s\n' "$gpu" "$device" "$(date -u +%FT%TZ)"
 cd "$out" || exit 1
 if wanted tests; then
+  # Each kernel beside the CPU first: what fails there fails everywhere.
+  start kernels 500 "$payload/bin/test_backend" "[#gpu_test]"
+  start sequences 500 "$payload/bin/test_backend" "[#gpu_sequences_test]"
+  finish
   for program in "$payload"/bin/test_*; do
-    name=$(basename "$program")
-    step "$name" "$name.log" 1800 "$program"
+    start "$(basename "$program")" 500 "$program"
   done
+  finish
 fi
 if wanted conformance; then
   for folder in "$payload/sources/tests/conformance" "$payload/cases"; do
     if [[ -d $folder ]]; then
       name=conformance-$(basename "$folder")
-      step "$name" "$name.log" 3600 "$payload/bin/cornu-conformance" "$folder" --summary --json "$out/$name.json"
+      start "$name" 580 "$payload/bin/cornu-conformance" "$folder" --summary --json "$out/$name.json"
     fi
   done
+  finish
 fi
 if wanted zoo; then
-  step zoo zoo.log 1800 "$payload/bin/cornu-zoo" "$payload/sources/tests/zoo" --json "$out/zoo.json"
+  start zoo 500 "$payload/bin/cornu-zoo" "$payload/sources/tests/zoo" --json "$out/zoo.json"
+  finish
 fi
 if wanted sanitizer && [[ $device == cuda* ]]; then
-  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+  sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer)
   if [[ -n $sanitizer ]]; then
     for tool in memcheck racecheck; do
-      step "$tool" "$tool.log" 3600 "$sanitizer" --tool "$tool" --error-exitcode 9 \
+      start "$tool" 580 "$sanitizer" --tool "$tool" --error-exitcode 9 \
         "$payload/bin/test_backend" "[#matmul_test],[#conv_test],[#reduce_test],[#fused_test],[#scatter_test]"
     done
+    finish
   else
     record sanitizer skipped "there is no compute-sanitizer" 0
   fi
