@@ -31,6 +31,7 @@ std::string_view dtype_name(DType dtype) { return names[static_cast<size_t>(dtyp
 DType dtype_of(std::string_view name) {
   for (size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return static_cast<DType>(i);
+  if (name == "int") return DType::int64;  // Python's type of whole numbers, as Keras reads it.
   const std::vector<std::string> candidates(names.begin(), names.end());
   throw ValueError("Unknown dtype '" + std::string(name) +
                    "'. Expected one of bool, uint8 to "

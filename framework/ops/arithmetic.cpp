@@ -9,6 +9,7 @@
 #include "core.h"
 #include "creation.h"
 #include "elementwise.h"
+#include "shaping.h"
 
 namespace cornu::ops {
 namespace {
@@ -332,6 +333,15 @@ Tensor imag(const Tensor& x) {
       &imag, [](const Tensor& x) { return zeros_like(x); }, x);
 }
 
+Tensor view_as_real(const Tensor& x) {
+  return op(
+      &view_as_real,
+      [](const Tensor& x) {
+        return stack({real(x), imag(x)}, -1);
+      },
+      x);
+}
+
 void list_arithmetic(OpCatalog& catalog) {
   catalog.add("numpy.Fabs", {"x"}, &fabs);
   catalog.add("numpy.Cbrt", {"x"}, &cbrt);
@@ -355,6 +365,7 @@ void list_arithmetic(OpCatalog& catalog) {
   catalog.add("numpy.Conjugate", {"x"}, &conjugate);
   catalog.add("numpy.Conj", {"x"}, &conjugate);
   catalog.add("numpy.Real", {"x"}, &real);
+  catalog.add("math.ViewAsReal", {"x"}, &view_as_real);
   catalog.add("numpy.Imag", {"x"}, &imag);
 }
 

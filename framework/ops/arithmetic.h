@@ -52,6 +52,8 @@ Tensor angle(const Tensor& x);
 Tensor conjugate(const Tensor& x);
 Tensor real(const Tensor& x);
 Tensor imag(const Tensor& x);
+/// Real and imaginary part side by side in a new last axis of size 2.
+Tensor view_as_real(const Tensor& x);
 
 void list_arithmetic(OpCatalog& catalog);
 

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "catalog.h"
 #include "core.h"
 #include "elementwise.h"
@@ -13,6 +15,23 @@ namespace cornu::ops {
 namespace {
 
 using backend::Domain;
+
+// A bool beside an integer counts as 0 or 1 of that integer's dtype.
+bool is_countable(DType dtype) { return is_int(dtype) || dtype == DType::boolean; }
+
+void require_countable(const Tensor& x1, const Tensor& x2, const char* name) {
+  if (!is_countable(x1.dtype()) || !is_countable(x2.dtype()) ||
+      (!is_int(x1.dtype()) && !is_int(x2.dtype())))
+    throw ValueError(fmt::format("{}: takes integers, found {} and {}.", name,
+                                 dtype_name(x1.dtype()), dtype_name(x2.dtype())));
+}
+
+// The operands of a shift, bools in the dtype that is common to both.
+std::pair<Tensor, Tensor> shift_operands(const Tensor& x, const Tensor& n, const char* name) {
+  require_countable(x, n, name);
+  const DType dtype = result_type(x, n);
+  return {is_int(x.dtype()) ? x : cast(x, dtype), is_int(n.dtype()) ? n : cast(n, dtype)};
+}
 
 void require_integers(const Tensor& x1, const Tensor& x2, const char* name) {
   if (!is_int(x1.dtype()) || !is_int(x2.dtype()))
@@ -57,7 +76,7 @@ Tensor gcd(const Tensor& x1, const Tensor& x2) {
   return op(
       &gcd,
       [](const Tensor& x1, const Tensor& x2) {
-        require_integers(x1, x2, "gcd");
+        require_countable(x1, x2, "gcd");
         const DType dtype = result_type(strong(x1), strong(x2));
         return common_divisor(cast(x1, dtype), cast(x2, dtype));
       },
@@ -85,9 +104,9 @@ Tensor left_shift(const Tensor& x, const Tensor& y) {
   return op(
       &left_shift,
       [](const Tensor& x, const Tensor& y) {
-        require_integers(x, y, "left_shift");
-        return fused_in<Domain::numeric>([](Expr x, Expr n) { return x * expr::power(2.0, n); }, x,
-                                         y);
+        const auto [value, places] = shift_operands(x, y, "left_shift");
+        return fused_in<Domain::numeric>([](Expr x, Expr n) { return x * expr::power(2.0, n); },
+                                         value, places);
       },
       x, y);
 }
@@ -96,8 +115,8 @@ Tensor right_shift(const Tensor& x, const Tensor& y) {
   return op(
       &right_shift,
       [](const Tensor& x, const Tensor& y) {
-        require_integers(x, y, "right_shift");
-        const DType dtype = result_type(x, y);
+        const auto [value, places] = shift_operands(x, y, "right_shift");
+        const DType dtype = result_type(value, places);
         const double last = 8.0 * static_cast<double>(size_of(dtype)) - 1;
         // A quotient rounded down repeats the sign. The power of the last place overflows in signed
         // types.
@@ -109,7 +128,7 @@ Tensor right_shift(const Tensor& x, const Tensor& y) {
               const Expr shifted = expr::select(far, expr::select(x < 0.0, -1.0, 0.0), quotient);
               return shifted;
             },
-            x, y, Tensor(static_cast<int64_t>(is_unsigned_int(dtype) ? last + 1 : last)));
+            value, places, Tensor(static_cast<int64_t>(is_unsigned_int(dtype) ? last + 1 : last)));
       },
       x, y);
 }

@@ -91,8 +91,9 @@ Tensor saturate_cast(const Tensor& x, DType dtype) {
       &saturate_cast,
       [](const Tensor& x, DType dtype) {
         const DType from = x.dtype();
-        if (from == dtype || from == DType::boolean || dtype == DType::boolean)
-          return cast(x, dtype);
+        if (from == dtype || from == DType::boolean) return cast(x, dtype);
+        // False is 0 and True is 1: what lies below counts as 0.
+        if (dtype == DType::boolean) return cast(clip(x, Tensor(0), Tensor(1)), dtype);
         if (!is_float(from)) {
           const auto [low, high] = integer_limits(from);
           if (is_float(dtype)) {

@@ -200,11 +200,12 @@ Tensor crop_images(const Tensor& images, OptionalSize top_cropping, OptionalSize
                                     "top_cropping, bottom_cropping and target_height");
         const auto [l, r] = borders(left, right, width, w, -1, "crop_images",
                                     "left_cropping, right_cropping and target_width");
-        if (t + b >= h || l + r >= w)
-          throw ValueError(fmt::format(
-              "crop_images: nothing is left of {} x {} pixels after cropping {} rows and {} "
-              "columns.",
-              h, w, t + b, l + r));
+        if (t + b > h || l + r > w)
+          throw ValueError(
+              fmt::format("crop_images: less than nothing is left of {} x {} pixels after cropping "
+                          "{} rows and {} "
+                          "columns.",
+                          h, w, t + b, l + r));
         const Slice rows{t, h - b}, columns{l, w - r};
         if (last) return get_item(images, Value::List{Ellipsis{}, rows, columns, Slice{}});
         return get_item(images, Value::List{Ellipsis{}, rows, columns});

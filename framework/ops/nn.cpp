@@ -226,13 +226,21 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, bool from
 }
 
 std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims) {
-  const bool narrow = size_of(x.dtype()) < 4;
+  const bool narrow = is_float(x.dtype()) && size_of(x.dtype()) < 4;
   const Tensor wide = narrow ? cast(x, DType::float32) : x;
   const Tensor average = mean(wide, axes, true);
   Tensor variance = mean(square(wide - average), axes, keepdims);
   Tensor result = keepdims ? average : reshape(average, variance.shape());
-  if (narrow) return {cast(result, x.dtype()), cast(variance, x.dtype())};
-  return {result, variance};
+  if (!narrow) return {result, variance};
+  // Statistics beyond float16's range stay finite, for bfloat16 too.
+  auto narrowed = [&](const Tensor& y) {
+    constexpr double most = 65504;
+    return cast(
+        fused([](Expr y, Expr most) { return expr::maximum(expr::minimum(y, most), -most); }, y,
+              Tensor(most)),
+        x.dtype());
+  };
+  return {narrowed(result), narrowed(variance)};
 }
 
 void list_nn(OpCatalog& catalog) {

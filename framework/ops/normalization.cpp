@@ -130,10 +130,15 @@ Tensor normalize_body(const Tensor& input, const Axes& axis, int64_t order,
         fmt::format("normalize: argument 'order' must be at least 1, found {}.", order));
   const double epsilon = epsilon_option.value_or(default_epsilon);
   const Tensor x = input.rank() == 0 ? reshape(input, {1}) : input;
+  // A vector of zeros is multiplied by a constant, so that its gradient is finite: that of the root
+  // is not.
   if (order == 2)
     return fused(
-        [](Expr x, Expr sum, Expr most) { return x * expr::minimum(expr::rsqrt(sum), most); }, x,
-        sum(square(x), axis, true), Tensor(1 / epsilon));
+        [](Expr x, Expr sum, Expr most) {
+          const Expr root = expr::rsqrt(expr::select(sum, sum, 1.0));
+          return x * expr::select(sum, expr::minimum(root, most), most);
+        },
+        x, sum(square(x), axis, true), Tensor(1 / epsilon));
   const double p = static_cast<double>(order);
   const Tensor powers = order == 1 ? abs(x) : power(abs(x), Tensor(p));
   Tensor norm = sum(powers, axis, true);

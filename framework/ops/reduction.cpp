@@ -229,7 +229,9 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
       &logsumexp,
       [](const Tensor& given, const Axes& axis, bool keepdims) {
         const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
-        // An infinite maximum is not subtracted: inf - inf would be NaN.
+        // An infinite maximum is not subtracted: inf - inf would be NaN. No numbers at all have
+        // none, and their sum of 0 gives -inf.
+        if (x.size() == 0) return log(sum(x, axis, keepdims));
         const Tensor peak = ops::stop_gradient(max(x, axis, true));
         const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));
         const Tensor y = log(sum(exp(x - offset), axis, true)) + offset;
@@ -249,9 +251,10 @@ namespace {
 
 Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> wanted,
                   bool product) {
-  const Tensor flat = axis ? x : reshape(x, {x.size()});
-  DType dtype = wanted.value_or(x.dtype());
-  if (dtype == DType::boolean) dtype = DType::int32;
+  const Tensor given = wanted ? cast(x, *wanted) : x;
+  const Tensor flat = axis ? given : reshape(given, {given.size()});
+  // Truth values are counted, those to which numbers were converted too.
+  const DType dtype = flat.dtype() == DType::boolean ? DType::int32 : flat.dtype();
   const int a = normalize_axis(axis.value_or(0), flat.rank());
   return apply(backend::Cumulative{a, product, false}, {cast(flat, dtype)},
                TensorSpec{flat.shape(), dtype});

@@ -23,6 +23,7 @@ TEST_CASE("dtype names and types belong together") {
 }
 
 TEST_CASE("An unknown dtype is refused with a suggestion") {
+  CHECK(dtype_of("int") == DType::int64);
   CHECK_THROWS_AS(dtype_of(""), ValueError);
   try {
     dtype_of("flaot32");

@@ -98,6 +98,27 @@ TEST_CASE("integers have divisors and bits") {
   CHECK(ops::right_shift(bytes, 3).to_vector<int32_t>() == std::vector<int32_t>{25, 31});
 }
 
+TEST_CASE("bools count beside integers in shifts and divisors") {
+  const Tensor flags = Tensor::from<bool>({true, false}, {2});
+  const Tensor bytes = ops::cast(ints({200, 3}), DType::uint8);
+  CHECK(ops::left_shift(bytes, flags).dtype() == DType::uint8);
+  CHECK(ops::left_shift(bytes, flags).to_vector<int32_t>() == std::vector<int32_t>{144, 3});
+  CHECK(ops::left_shift(flags, ints({4, 2})).to_vector<int32_t>() == std::vector<int32_t>{16, 0});
+  CHECK(ops::right_shift(ints({-5, 7}), flags).to_vector<int32_t>() ==
+        std::vector<int32_t>{-3, 7});
+  CHECK(ops::right_shift(flags, ints({0, 1})).dtype() == DType::int32);
+  CHECK(ops::gcd(flags, ints({6, 4})).to_vector<int32_t>() == std::vector<int32_t>{1, 4});
+  CHECK_THROWS_AS(ops::left_shift(flags, flags), ValueError);
+  CHECK_THROWS_AS(ops::lcm(flags, ints({1, 2})), ValueError);
+}
+
+TEST_CASE("real numbers as pairs have no imaginary part") {
+  const Tensor y = ops::view_as_real(floats({1.5f, -2}));
+  CHECK(y.shape() == Shape{2, 2});
+  CHECK(y.to_vector<float>() == std::vector<float>{1.5f, 0, -2, 0});
+  CHECK(ops::view_as_real(ints({3})).dtype() == DType::int32);
+}
+
 TEST_CASE("nextafter is one step in each float type") {
   const Tensor x = floats({1, 0, -1, 2});
   const auto y = ops::nextafter(x, floats({2, -1, -2, 2})).to_vector<float>();

@@ -94,6 +94,8 @@ TEST_CASE("casts that saturate, and views of bytes") {
         std::vector<float>{-65504, 300, 65504});
   CHECK(read(ops::saturate_cast(ops::arange(-2, 2), DType::uint16)) ==
         std::vector<int32_t>{0, 0, 0, 1});
+  CHECK(ops::saturate_cast(Tensor::from({-0.5f, 0.0f, 0.5f, 3.0f}, {4}), DType::boolean)
+            .to_vector<int32_t>() == std::vector<int32_t>{0, 0, 1, 1});
   CHECK(ops::view(Tensor::from({1.0f}, {1}), DType::int32).item() == 0x3F800000);
   CHECK(ops::view(Tensor::from({1, 2}, {1, 2}), DType::uint8).shape() == Shape{1, 8});
   CHECK_THROWS_AS(ops::view(Tensor::from({1, 2, 3}, {3}), DType::int64), ShapeError);

@@ -18,6 +18,9 @@ TEST_CASE("moments are the mean and the variance") {
   CHECK(m.shape() == Shape{1});
   CHECK(m.dtype() == DType::float16);
   CHECK(v.item() == 0);
+  // What float16 cannot hold is its greatest number.
+  const Tensor far = ops::cast(Tensor::from({-60000.0f, 60000.0f}, {2}), DType::float16);
+  CHECK(ops::moments(far, 0).second.item() == 65504);
 }
 
 TEST_CASE("same padding puts the odd element after") {

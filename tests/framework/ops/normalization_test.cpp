@@ -125,6 +125,14 @@ TEST_CASE("normalize makes vectors of length 1") {
   CHECK_THROWS_AS(ops::normalize(x, -1, 0), ValueError);
 }
 
+TEST_CASE("normalize has a finite gradient at a vector of zeros") {
+  const Tensor x = ops::zeros({3});
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = ops::sum(ops::normalize(x, -1, 2, 1e-3));
+  for (const float g : tape.gradient(y, x).to_vector<float>()) CHECK(g == Approx(1000));
+}
+
 TEST_CASE("normalisation in graphs") {
   const Tensor x = Input({3});
   Tensor y = ops::layer_normalization(x);

@@ -1,6 +1,8 @@
 // Reductions against Keras.
 #include <cornu/framework/ops/ops.h>
 
+#include <limits>
+
 #include "catch.h"
 #include "op_goldens.h"
 
@@ -25,6 +27,14 @@ TEST_CASE("long sums keep their precision") {
   CHECK(ops::mean(ops::full({n}, 1000.0, DType::float16)).item() == 1000.0);
 }
 
+TEST_CASE("running products and sums of truth values count them") {
+  const Tensor x = Tensor::from({0.5f, 4.0f, 0.0f}, {3});
+  const Tensor product = ops::cumprod(x, 0, DType::boolean);
+  CHECK(product.dtype() == DType::int32);
+  CHECK(product.to_vector<int32_t>() == std::vector<int32_t>{1, 1, 0});
+  CHECK(ops::cumsum(x, 0, DType::boolean).to_vector<int32_t>() == std::vector<int32_t>{1, 2, 2});
+}
+
 TEST_CASE("reductions say which axes they refuse") {
   const Tensor x = ops::zeros({2, 3});
   CHECK_THROWS_AS(ops::sum(x, 2), ShapeError);
@@ -37,4 +47,6 @@ TEST_CASE("reductions say which axes they refuse") {
   CHECK(error_of([&] { ops::max(none); }) == "max: nothing to choose from in a tensor of shape (0, 3).");
   CHECK(error_of([&] { ops::argmin(none, 0); }) == "argmin: nothing to choose from in a tensor of shape (0, 3).");
   CHECK(ops::max(none, 1).shape() == Shape{0});
+  CHECK(ops::logsumexp(none).item() == -std::numeric_limits<double>::infinity());
+  CHECK(ops::logsumexp(none, 0).shape() == Shape{3});
 }

@@ -119,6 +119,8 @@ TEST_CASE("images change size and colours") {
   CHECK(ops::rgb_to_grayscale(x).shape() == Shape{2, 4, 6, 1});
   CHECK(ops::pad_images(x, 1, 2, {}, {}, 7, 10).shape() == Shape{2, 7, 10, 3});
   CHECK(ops::crop_images(x, 1, 2, {}, {}, 2, 3).shape() == Shape{2, 2, 3, 3});
+  CHECK(ops::crop_images(x, 0, 0, 4, 0).shape() == Shape{2, 0, 6, 3});
+  CHECK_THROWS_AS(ops::crop_images(x, 0, 0, 5, 0), ValueError);
   CHECK(close(ops::gaussian_blur(ops::ones({1, 5, 5, 1}))[0][2],
               ops::ones({5, 1}) * ops::gaussian_blur(ops::ones({1, 5, 5, 1}))[0][2]));
   CHECK(gradient_error(
