@@ -20,14 +20,15 @@ CategoricalFocalCrossentropyLoss::CategoricalFocalCrossentropyLoss(
 }
 
 Tensor CategoricalFocalCrossentropyLoss::call(const Tensor& y_true, const Tensor& y_pred) {
-  if (y_true.shape() != y_pred.shape())
+  const auto [t, given] = squeeze_or_expand_to_same_rank(y_true, y_pred);
+  if (t.shape() != given.shape())
     throw ShapeError(fmt::format(
         "{}: y_true of shape {} and y_pred of shape {} must be equal. Turn class numbers into "
         "targets with ops::one_hot.",
         name_, y_true.shape().str(), y_pred.shape().str()));
-  const Tensor p = config.from_logits ? ops::softmax(y_pred, config.axis) : y_pred;
-  const Tensor share(config.label_smoothing / static_cast<double>(y_true.shape(-1)));
-  const Tensor inputs[] = {y_true, p, ops::sum(p, config.axis, true), share};
+  const Tensor p = config.from_logits ? ops::softmax(given, config.axis) : given;
+  const Tensor share(config.label_smoothing / static_cast<double>(t.shape(-1)));
+  const Tensor inputs[] = {t, p, ops::sum(p, config.axis, true), share};
   return reduce_program(program_, inputs, config.axis, -1, dtype_, name_.c_str());
 }
 

@@ -15,11 +15,12 @@ CategoricalGeneralizedCrossEntropyLoss::CategoricalGeneralizedCrossEntropyLoss(
 }
 
 Tensor CategoricalGeneralizedCrossEntropyLoss::call(const Tensor& y_true, const Tensor& y_pred) {
+  const auto [t, given] = squeeze_or_expand_to_same_rank(y_true, y_pred);
   const Tensor chosen =
-      ops::one_hot(ops::cast(y_true, DType::int32), y_pred.shape(-1), -1, y_pred.dtype());
-  const Tensor inputs[] = {y_pred, chosen};
+      ops::one_hot(ops::cast(t, DType::int32), given.shape(-1), -1, given.dtype());
+  const Tensor inputs[] = {given, chosen};
   const Tensor p = reduce_program(backend::program_of(backend::Opcode::multiply), inputs, -1, 1,
-                                  y_pred.dtype(), name_.c_str());
+                                  given.dtype(), name_.c_str());
   return fused([](Expr p, Expr q) { return (1.0 - expr::power(p, q)) / q; }, p, Tensor(config.q));
 }
 

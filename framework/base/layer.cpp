@@ -193,18 +193,24 @@ void Layer::check_mask(const Tensor& mask) {
       path()));
 }
 
+namespace {
+
+// Keras divides by the batch so that the penalty does not grow with it.
+Tensor activity_penalty(Regularizer& regularizer, const Tensor& output) {
+  const double batch =
+      output.rank() > 0 ? static_cast<double>(std::max<int64_t>(output.shape()[0], 1)) : 1;
+  return regularizer(output) / Tensor(batch);
+}
+
+}  // namespace
+
 void Layer::after_call(const Nest& inputs, const Tensor& mask, const Tensor& first_output) {
   if (mask && first_output && !first_output.mask()) {
     const Tensor out = compute_mask(inputs, mask);
     if (out) first_output.set_mask(out);
   }
-  if (activity_regularizer_ && first_output) {
-    // Keras divides by the batch so that the penalty does not grow with it.
-    const double batch = first_output.rank() > 0
-                             ? static_cast<double>(std::max<int64_t>(first_output.shape()[0], 1))
-                             : 1;
-    add_loss((*activity_regularizer_)(first_output) / Tensor(batch));
-  }
+  if (activity_regularizer_ && first_output)
+    add_loss(activity_penalty(*activity_regularizer_, first_output));
 }
 
 Tensor Layer::run(const Tensor& x, const Call& given) {
@@ -249,7 +255,12 @@ Nest Layer::run_many(const Nest& inputs, const Call& given) {
     std::optional<AutocastScope> autocast;
     if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
     const Nest y = call_many(in, call);
-    if (call.mask || activity_regularizer_) after_call(in, call.mask, y.flatten().at(0));
+    if (call.mask || activity_regularizer_) {
+      const std::vector<Tensor> outputs = y.flatten();
+      after_call(in, call.mask, outputs.at(0));
+      for (size_t i = 1; activity_regularizer_ && i < outputs.size(); ++i)
+        add_loss(activity_penalty(*activity_regularizer_, outputs[i]));
+    }
     if (observer) observer->after(*this, y);
     return y;
   });

@@ -45,6 +45,8 @@ MultiHeadAttentionLayer::MultiHeadAttentionLayer(MultiHeadAttentionConfig c)
   if (config.sliding_window) check_positive("sliding_window", *config.sliding_window);
   if (config.output_shape && config.output_shape->empty()) config.output_shape.reset();
   supports_masking_ = true;
+  // The projections apply it, each to its own output; the layer itself does not, as in Keras.
+  set_activity_regularizer({});
 }
 
 // --- building --------------------------------------------------------------------------
@@ -173,6 +175,8 @@ Nest MultiHeadAttentionLayer::call_many(const Nest& given, const Call& given_cal
   const Tensor& key = inputs.size() > 2 ? inputs[2] : value;
   const bool scores = find_flag(call, "return_attention_scores");
   const bool causal = find_flag(call, "use_causal_mask");
+  // Keras masks queries by the mask that they carry, and by no argument.
+  std::erase_if(call.extra, [](const auto& entry) { return entry.first == "query_mask"; });
   // With nothing but the causal mask, the attention makes it itself.
   Tensor mask = join_attention_masks(inputs, call, false, config.sliding_window);
   const bool only_causal = causal && !mask;

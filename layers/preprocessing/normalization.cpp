@@ -14,6 +14,7 @@ namespace cornu::layers {
 NormalizationLayer::NormalizationLayer(NormalizationConfig c) : LayerOf(std::move(c)) {
   if (config.mean.is_null() != config.variance.is_null())
     throw ValueError("mean and variance must be given together, or neither.");
+  supports_masking_ = true;
 }
 
 std::vector<int> NormalizationLayer::kept(const Shape& shape) const {

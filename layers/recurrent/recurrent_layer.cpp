@@ -38,17 +38,17 @@ struct Walked {
 
 // Step by step, composed of operations.
 Walked walk_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
-                  const SequenceOptions& options, States states) {
+                  const SequenceOptions& options, States states, bool from_zeros) {
   std::vector<Tensor> steps = steps_of(recurrence.project(x)), real(steps.size());
   if (mask) real = ops::unstack(ops::expand_dims(ops::cast(mask, DType::boolean), {-1}), {}, 1);
   if (options.go_backwards) {
     std::ranges::reverse(steps);
     std::ranges::reverse(real);
   }
-  // What a masked step gives: the last real step's output, which is the first state but before the
-  // first of them.
-  const bool own_output =
-      mask && (options.unroll || options.zero_output_for_mask || !recurrence.output_is_state);
+  // What a masked step gives: the last real step's output, and zeros before the first of them. That
+  // is the first state of the cell if it has begun with zeros.
+  const bool own_output = mask && (options.unroll || options.zero_output_for_mask ||
+                                   !recurrence.output_is_state || !from_zeros);
   const bool zeros = options.zero_output_for_mask && !options.unroll;
   std::vector<Tensor> outputs;
   for (size_t t = 0; t < steps.size(); ++t) {
@@ -65,7 +65,7 @@ Walked walk_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurre
 }
 
 Walked walk(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
-            const SequenceOptions& options, const States& states) {
+            const SequenceOptions& options, const States& states, bool from_zeros) {
   Shape step = {x.shape()[0]};
   for (int i = 2; i < x.rank(); ++i) step.push_back(x.shape()[i]);
   recurrence.begin(step, x.dtype());
@@ -75,12 +75,12 @@ Walked walk(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
       if (result->c) walked.states.push_back(result->c);
       return walked;
     }
-  return walk_steps(x, mask, recurrence, options, states);
+  return walk_steps(x, mask, recurrence, options, states, from_zeros);
 }
 
 // The cells of a stack, one after the other over the whole sequence.
 Walked walk_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x, const Call& call,
-                  const SequenceOptions& options, const States& first) {
+                  const SequenceOptions& options, const States& first, bool from_zeros) {
   Walked walked{x, {}};
   Tensor mask = call.mask;
   auto next = first.begin();
@@ -93,7 +93,7 @@ Walked walk_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x, con
     if (recurrence.features) check_axis(walked.y.shape(), -1, recurrence.features);
     const States before(next, next + static_cast<std::ptrdiff_t>(recurrence.states));
     next += static_cast<std::ptrdiff_t>(recurrence.states);
-    Walked result = walk(walked.y, mask, recurrence, part, before);
+    Walked result = walk(walked.y, mask, recurrence, part, before, from_zeros);
     walked.y = result.y;
     walked.states.insert(walked.states.end(), result.states.begin(), result.states.end());
   }
@@ -134,7 +134,7 @@ Nest RecurrentBase::call_cell(const Layer& layer, Layer& cell_layer, const Nest&
   const SequenceOptions options = sequence_options();
   const Nest zeros = cell.initial_states(x.shape()[0]);
   const States first = first_states(given, zeros.flatten(), cell_layer.compute_dtype(), kept_);
-  Walked walked = walk_stack(cell.stack(), x, call, options, first);
+  Walked walked = walk_stack(cell.stack(), x, call, options, first, given.empty() && !kept_);
   walked.y = ops::cast(walked.y, layer.compute_dtype());
   for (Tensor& state : walked.states) state = ops::cast(state, layer.compute_dtype());
   if (kept_) kept_.assign(walked.states);

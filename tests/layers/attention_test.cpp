@@ -115,6 +115,28 @@ TEST_CASE("MultiHeadAttention hands on the query's mask, and leaves the caller's
   CHECK(difference(attention({q, bare}), y) > 0);
 }
 
+TEST_CASE("MultiHeadAttention hides the queries that their own mask hides") {
+  const layers::MultiHeadAttention attention(
+      {.num_heads = 1, .key_dim = 1, .kernel_initializer = "ones"});
+  const Tensor q = Tensor::from({1.0f, 2.0f}, {1, 2, 1});
+  const Tensor v = Tensor::from({1.0f, 3.0f, -1.0f}, {1, 3, 1});
+  const Tensor mask = ops::cast(Tensor::from({1, 0}, {1, 2}), DType::boolean);
+  const Tensor open = Tensor::from({2.7018743f, 2.962722f}, {1, 2, 1});
+  CHECK(difference(attention({q, v}), open) < 1e-5);
+  const Tensor named = attention({q, v}, Call{.extra = {{"query_mask", mask}}});
+  CHECK(difference(named, open) < 1e-5);
+  CHECK(!named.mask());
+  q.set_mask(mask);
+  CHECK(difference(attention({q, v}), Tensor::from({2.7018743f, 1.0f}, {1, 2, 1})) < 1e-5);
+}
+
+TEST_CASE("MultiHeadAttention regularizes what its projections give") {
+  const layers::MultiHeadAttention attention(
+      {.num_heads = 1, .key_dim = 2, .activity_regularizer = "l2"});
+  attention({floats({2, 3, 4}), floats({2, 3, 4})});
+  CHECK(attention->losses().size() == 4);
+}
+
 TEST_CASE("MultiHeadAttention says what is wrong") {
   CHECK_THROWS_AS(layers::MultiHeadAttention({.num_heads = 0, .key_dim = 2}), ValueError);
   layers::MultiHeadAttention attention({.num_heads = 1, .key_dim = 2});

@@ -2,6 +2,7 @@
 #include <cornu/framework/graph/recorder.h>
 #include <cornu/framework/graph/tape.h>
 #include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/einsum.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/reduction.h>
@@ -127,6 +128,19 @@ TEST_CASE("GroupQueryAttention keeps a layer's contract") {
   CHECK_THROWS_AS(
       layers::GroupQueryAttention({.head_dim = 2, .num_query_heads = 3, .num_key_value_heads = 2}),
       ValueError);
+}
+
+TEST_CASE("GroupQueryAttention regularizes each of its results") {
+  const layers::GroupQueryAttention attention({.head_dim = 2,
+                                               .num_query_heads = 1,
+                                               .num_key_value_heads = 1,
+                                               .activity_regularizer = "l2"});
+  const Tensor x = ops::ones({2, 3, 4});
+  attention({x, x});
+  CHECK(attention->losses().size() == 5);
+  attention->clear_losses();
+  attention({x, x}, Call{.extra = {{"return_attention_scores", true}}});
+  CHECK(attention->losses().size() == 6);
 }
 
 TEST_CASE("GroupQueryAttention with as many heads is MultiHeadAttention") {

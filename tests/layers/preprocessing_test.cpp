@@ -55,6 +55,13 @@ TEST_CASE("data get mean 0 and variance 1") {
   CHECK_THROWS_AS(layers::Normalization({.mean = 2.0}), ValueError);
 }
 
+TEST_CASE("data of mean 0 keep their mask") {
+  const layers::Normalization layer({.axis = {}, .mean = 0.5, .variance = 4.0});
+  const Tensor x = ops::ones({2, 3, 1});
+  x.set_mask(ops::ones({2, 3}, DType::boolean));
+  CHECK(layer(x).mask());
+}
+
 TEST_CASE("images are cut and resized") {
   const Tensor x = ops::ones({2, 9, 11, 3});
   CHECK(layers::CenterCrop({.height = 5, .width = 7})(x).shape() == Shape{2, 5, 7, 3});

@@ -1,6 +1,8 @@
 // LSTM, LSTMCell.
 #include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/regularizers/l2.h>
 #include <cornu/layers/recurrent/lstm.h>
 
 #include "../catch.h"
@@ -67,6 +69,20 @@ TEST_CASE("LSTM drops only while it trains") {
   layers::LSTM lstm({.units = 3, .dropout = 0.5, .recurrent_dropout = 0.5, .seed = 3});
   CHECK(test::difference(lstm(x), lstm(x)) == 0);
   CHECK(test::difference(lstm(x, Call{.training = true}), lstm(x, Call{.training = true})) > 0);
+}
+
+TEST_CASE("LSTM regularizes each of its results") {
+  const layers::LSTM lstm({.units = 2,
+                           .kernel_initializer = "ones",
+                           .recurrent_initializer = "ones",
+                           .activity_regularizer = regularizers::L2({.l2 = 0.5}),
+                           .return_state = true});
+  lstm(Nest(ops::full({2, 3, 4}, 0.1f)));
+  const auto losses = lstm->losses();
+  REQUIRE(losses.size() == 3);
+  CHECK(losses[0].item() == Approx(0.36144915));
+  CHECK(losses[1].item() == Approx(0.36144915));
+  CHECK(losses[2].item() == Approx(1.2299367));
 }
 
 TEST_CASE("LSTM says what is wrong") {

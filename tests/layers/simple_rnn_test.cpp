@@ -1,5 +1,6 @@
 // SimpleRNN, SimpleRNNCell.
 #include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/shaping.h>
 #include <cornu/layers/recurrent/simple_rnn.h>
 
@@ -49,6 +50,27 @@ TEST_CASE("SimpleRNN steps and drops as its cell says") {
   layers::SimpleRNN rnn({.units = 3, .dropout = 0.5, .recurrent_dropout = 0.5, .seed = 3});
   CHECK(test::difference(rnn(x), rnn(x)) == 0);
   CHECK(test::difference(rnn(x, Call{.training = true}), rnn(x, Call{.training = true})) > 0);
+}
+
+TEST_CASE("SimpleRNN gives zeros until the first step that is not masked, states or not") {
+  const Tensor x = ops::ones({2, 3, 1}), state = ops::full({2, 1}, 0.5f);
+  const Tensor mask = ops::cast(Tensor::from({0, 1, 0, 0, 0, 0}, {2, 3}), DType::boolean);
+  const Call call{.mask = mask, .extra = {{"initial_state", state}}};
+  layers::SimpleRNNConfig config{.units = 1,
+                                 .kernel_initializer = "ones",
+                                 .recurrent_initializer = "ones",
+                                 .return_sequences = true,
+                                 .return_state = true};
+  const float moved = 0.9051483f;
+  const Tensor after = Tensor::from({moved, 0.5f}, {2, 1});
+  const std::vector<Tensor> all = layers::SimpleRNN(config)(Nest(x), call).flatten();
+  CHECK(test::difference(all[0], Tensor::from({0.0f, moved, moved, 0.0f, 0.0f, 0.0f}, {2, 3, 1})) <
+        1e-6);
+  CHECK(test::difference(all[1], after) < 1e-6);
+  config.return_sequences = false;
+  const std::vector<Tensor> last = layers::SimpleRNN(config)(Nest(x), call).flatten();
+  CHECK(test::difference(last[0], Tensor::from({moved, 0.0f}, {2, 1})) < 1e-6);
+  CHECK(test::difference(last[1], after) < 1e-6);
 }
 
 TEST_CASE("SimpleRNN says what is wrong") {

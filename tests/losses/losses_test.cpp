@@ -4,6 +4,7 @@
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/reduction.h>
+#include <cornu/framework/ops/shaping.h>
 #include <cornu/losses/binary_crossentropy.h>
 #include <cornu/losses/categorical_crossentropy.h>
 #include <cornu/losses/huber.h>
@@ -138,4 +139,24 @@ TEST_CASE("half precision predictions give a float32 loss") {
   const Tensor y = losses::MeanSquaredError()(t, p);
   CHECK(y.dtype() == DType::float32);
   CHECK(y.item() == Approx(299.0 * 299.0));
+}
+
+TEST_CASE("a last axis of size 1 stands for none") {
+  const Tensor flat = Tensor::from({0.2f, 0.4f, 0.9f, 0.3f, 0.6f}, {5});
+  const Tensor targets = Tensor::from({1.0f, 0.0f, 1.0f, 0.0f, 1.0f}, {5, 1});
+  const struct {
+    const char* name;
+    Value::Dict config;
+    double want;
+  } cases[] = {{"Dice", {}, 0.3703704},
+               {"Tversky", {{"alpha", 0.3}, {"beta", 0.6}}, 0.3227092},
+               {"CategoricalFocalCrossentropy", {}, 0},
+               {"CategoricalGeneralizedCrossEntropy", {}, 1.4638926}};
+  for (const auto& [name, config, want] : cases) {
+    INFO(name);
+    const auto loss = make_loss(name, config);
+    CHECK((*loss)(targets, flat).item() == Approx(want).margin(1e-6));
+    CHECK((*loss)(ops::reshape(targets, {5}), ops::reshape(flat, {5, 1})).item() ==
+          Approx(want).margin(1e-6));
+  }
 }
