@@ -96,7 +96,7 @@ void* Device::workspace(size_t bytes) {
 }
 
 size_t Device::workspace_limit() const {
-  return facts_.memory >= (size_t{16} << 30) ? 256 * mebibyte : 32 * mebibyte;
+  return std::clamp(facts_.memory / 64, 32 * mebibyte, 1024 * mebibyte);
 }
 
 std::unique_ptr<Executable> Device::prepare(const Kernel& kernel, std::span<const Operand> inputs,
