@@ -38,8 +38,9 @@ Tensor standard_deviation(const Tensor& variance, double epsilon) {
 
 // Mean and variance of each channel over the places where `real` holds.
 std::pair<Tensor, Tensor> masked_moments(const Tensor& x, const Tensor& real, const Axes& axes) {
-  const Tensor weight =
-      ops::broadcast_to(ops::expand_dims(ops::cast(real, x.dtype()), {-1}), x.shape());
+  // A mask of numbers is true wherever it is not 0.
+  const Tensor steps = ops::cast(ops::cast(real, DType::boolean), x.dtype());
+  const Tensor weight = ops::broadcast_to(ops::expand_dims(steps, {-1}), x.shape());
   const Tensor count = ops::sum(weight, axes, true) + Tensor(1e-7);
   const Tensor mean = ops::sum(ops::where(weight, x, Tensor(0.0)), axes, true) / count;
   const Tensor squares = fused(
@@ -56,9 +57,6 @@ std::pair<Tensor, Tensor> masked_moments(const Tensor& x, const Tensor& real, co
 
 BatchNormalizationLayer::BatchNormalizationLayer(BatchNormalizationConfig c)
     : LayerOf(std::move(c)) {
-  if (config.synchronized)
-    throw UnsupportedError(
-        "option 'synchronized' is not supported: the statistics are those of one machine.");
   if (config.renorm && config.renorm_clipping.is_null()) config.renorm_clipping = Value::Dict{};
   if (config.renorm_clipping.is<Value::Dict>())
     for (const auto& [key, value] : config.renorm_clipping.get<Value::Dict>())

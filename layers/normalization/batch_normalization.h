@@ -21,6 +21,7 @@ struct BatchNormalizationConfig {
   bool renorm = false;         ///< batch renormalization, https://arxiv.org/abs/1702.03275
   Value renorm_clipping = {};  ///< {"rmax", "rmin", "dmax"}: bounds of its corrections
   double renorm_momentum = 0.99;
+  /// Share the statistics among devices: those of one device, which a layer runs on, are the same.
   bool synchronized = false;
   std::string name = "";
   bool trainable = true;

@@ -1,10 +1,28 @@
 // Normalisation over features.
 #include "layer_normalization.h"
 
+#include <algorithm>
+
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/normalization.h"
 
 namespace cornu::layers {
+
+namespace {
+
+// The axes in the order of the weights' sizes: that of their numbers as they were given, so that
+// -1 comes before 1. The weights' elements are in the order of the input's axes all the same.
+InlineVector<int, 6> weight_axes(const Axes& axis, int rank) {
+  InlineVector<int, 6> axes = axis.resolve(rank);
+  const Value given = axis.value();
+  if (!given.is<Value::List>()) return axes;
+  auto numbers = cornu::detail::from_value<std::vector<int64_t>>(given);
+  std::sort(numbers.begin(), numbers.end());
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = normalize_axis(numbers[i], rank);
+  return axes;
+}
+
+}  // namespace
 
 LayerNormalizationLayer::LayerNormalizationLayer(LayerNormalizationConfig c)
     : LayerOf(std::move(c)) {
@@ -15,7 +33,7 @@ LayerNormalizationLayer::LayerNormalizationLayer(LayerNormalizationConfig c)
 
 void LayerNormalizationLayer::build(const Shape& input) {
   Shape shape;
-  for (int a : config.axis.resolve(input.rank())) shape.push_back(input[a]);
+  for (int a : weight_axes(config.axis, input.rank())) shape.push_back(input[a]);
   if (config.scale || config.rms_scaling)
     gamma = add_weight({.name = "gamma",
                         .shape = shape,
@@ -31,7 +49,7 @@ void LayerNormalizationLayer::build(const Shape& input) {
 }
 
 Tensor LayerNormalizationLayer::call(const Tensor& x, const Call&) {
-  const auto axes = config.axis.resolve(x.rank());
+  const auto axes = weight_axes(config.axis, x.rank());
   if (const Variable& weight = gamma ? gamma : beta)
     for (size_t i = 0; i < axes.size(); ++i)
       check_axis(x.shape(), axes[i] == x.rank() - 1 ? -1 : axes[i],

@@ -30,7 +30,8 @@ class LayerNormalizationLayer : public LayerOf<LayerNormalizationLayer, LayerNor
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
 
-  Variable gamma, beta;  ///< sizes of the normalised axes
+  /// Of the sizes of the normalised axes, by the numbers in option 'axis' in ascending order.
+  Variable gamma, beta;
 };
 
 using LayerNormalization = Ref<LayerNormalizationLayer>;

@@ -1,7 +1,10 @@
 // The layers that normalise.
 #include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/reduction.h>
+#include <cornu/framework/ops/shaping.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/normalization/group_normalization.h>
 #include <cornu/layers/normalization/layer_normalization.h>
@@ -53,6 +56,47 @@ TEST_CASE("LayerNormalization keeps a layer's contract") {
                                           {.input = {2, 3, 2}, .output = {2, 3, 2}, .weights = 1});
 }
 
+TEST_CASE("weights of LayerNormalization have the order of the axes' numbers") {
+  layers::LayerNormalization norm({.axis = {1, -1}});
+  const Tensor count = ops::arange(0, 24, 1, DType::float32);
+  const Tensor x = ops::reshape(count * count / Tensor(50.0), {2, 3, 4});
+  norm(x);
+  REQUIRE(norm->gamma.shape() == Shape{4, 3});
+  const Tensor w = ops::reshape(ops::arange(0, 12, 1, DType::float32), {4, 3});
+  norm->gamma.assign(w / Tensor(10.0));
+  norm->beta.assign(w / Tensor(-5.0));
+  const auto y = norm(x).to_vector<float>();
+  CHECK(y[1] == Approx(-0.30437).epsilon(1e-4));
+  CHECK(y[4] == Approx(-1.06537).epsilon(1e-4));
+  CHECK(y[11] == Approx(-0.00139).margin(1e-5));
+  CHECK(y[13] == Approx(-0.32298).epsilon(1e-4));
+  CHECK(y[23] == Approx(-0.28794).epsilon(1e-4));
+}
+
+TEST_CASE("a synchronized BatchNormalization has the statistics of its device") {
+  const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 5.0f, 5.0f, 11.0f}, {3, 2});
+  layers::BatchNormalization norm({.synchronized = true});
+  const auto y = norm(x, Call{.training = true}).to_vector<float>();
+  CHECK(y[0] == Approx(-1.224515));
+  CHECK(y[3] == Approx(-0.2672516));
+  CHECK(y[5] == Approx(1.3362586));
+  const auto variance = norm->moving_variance.value().to_vector<float>();
+  CHECK(variance[0] == Approx(1.0166667));
+  CHECK(variance[1] == Approx(1.13));
+}
+
+TEST_CASE("BatchNormalization counts what a mask of numbers does not exclude") {
+  const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 5.0f, 5.0f, 11.0f, 9.0f, 9.0f}, {4, 2});
+  layers::BatchNormalization norm{layers::BatchNormalizationConfig{}};
+  const Tensor mask = Tensor::from({0.5f, 2.0f, 0.0f, 1.0f}, {4});
+  const auto y = norm(x, Call{.training = true, .mask = mask}).to_vector<float>();
+  CHECK(y[0] == Approx(-0.9805381));
+  CHECK(y[5] == Approx(1.9760897));
+  const auto mean = norm->moving_mean.value().to_vector<float>();
+  CHECK(mean[0] == Approx(0.04333333));
+  CHECK(mean[1] == Approx(0.05333333));
+}
+
 TEST_CASE("RMSNormalization keeps a layer's contract") {
   check_layer<layers::RMSNormalization>({},
                                         {.input = {2, 3, 4}, .output = {2, 3, 4}, .weights = 1});
@@ -78,7 +122,6 @@ TEST_CASE("UnitNormalization keeps a layer's contract") {
 }
 
 TEST_CASE("normalisation says what is wrong") {
-  CHECK_THROWS_AS(layers::BatchNormalization({.synchronized = true}), UnsupportedError);
   CHECK_THROWS_AS(layers::BatchNormalization({.axis = 5})(Tensor::from({1.0f}, {1, 1})),
                   ShapeError);
   layers::LayerNormalization norm{layers::LayerNormalizationConfig{}};
