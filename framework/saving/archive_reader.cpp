@@ -2,7 +2,6 @@
 #include "archive.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zip.h>
@@ -283,26 +282,17 @@ Bytes ArchiveReader::map(std::string_view name, uint64_t limit) {
   size_t got = impl_->next(member.file, name, block);
   const uint64_t start = file.last_read;
   if (start > file.size || status.size > file.size - start) return Bytes::of(read(name, limit));
-  const uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  const uint64_t skipped = start % page;
-  const size_t length = status.size + skipped;
-  void* address = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.descriptor,
-                         static_cast<off_t>(start - skipped));
-  if (address == MAP_FAILED) return Bytes::of(read(name, limit));
-  const std::shared_ptr<const void> owner(address,
-                                          [length](void* mapped) { ::munmap(mapped, length); });
-  const std::span<const std::byte> mapped(static_cast<const std::byte*>(address) + skipped,
-                                          status.size);
-  const Bytes bytes = Bytes::mapped(owner, mapped);
+  const Bytes bytes = Bytes::map(file.descriptor, start, status.size);
+  if (bytes.size() == 0) return Bytes::of(read(name, limit));
   size_t done = 0;
   while (got > 0) {
-    if (got > mapped.size() - done || std::memcmp(mapped.data() + done, block.data(), got) != 0)
+    if (got > bytes.size() - done || std::memcmp(bytes.data() + done, block.data(), got) != 0)
       return Bytes::of(read(name, limit));
     bytes.forget(done, got);
     done += got;
     got = impl_->next(member.file, name, block);
   }
-  if (done != mapped.size()) impl_->fail_member(name, "is shorter than the archive says");
+  if (done != bytes.size()) impl_->fail_member(name, "is shorter than the archive says");
   return bytes;
 }
 

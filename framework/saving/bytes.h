@@ -1,6 +1,8 @@
 // Bytes: a block of read-only memory together with whatever keeps it alive.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,12 +20,11 @@ class Bytes {
   Bytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
       : owner_(std::move(owner)), bytes_(bytes) {}
 
-  /// Bytes of a file that is mapped into memory; `owner` unmaps it.
-  static Bytes mapped(std::shared_ptr<const void> owner, std::span<const std::byte> bytes) {
-    Bytes result(std::move(owner), bytes);
-    result.mapped_ = true;
-    return result;
-  }
+  /// `size` bytes from `offset` of an open file, mapped into memory; the descriptor may be closed.
+  /// Only what is used is read from the disk. Empty when that is impossible.
+  static Bytes map(int descriptor, uint64_t offset, uint64_t size);
+  /// A whole file, likewise.
+  static Bytes map(const std::filesystem::path& path);
 
   /// Takes over a vector or a string.
   template <class Container>

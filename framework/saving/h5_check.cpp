@@ -2,11 +2,6 @@
 // https://docs.hdfgroup.org/hdf5/v1_14/_f_m_t11.html
 #include "h5_check.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -40,22 +35,6 @@ enum Kind : unsigned {
 };
 
 }  // namespace
-
-Bytes map_whole(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  struct stat status = {};
-  void* address = MAP_FAILED;
-  if (::fstat(file, &status) == 0 && status.st_size > 0)
-    address = ::mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-  ::close(file);
-  if (address == MAP_FAILED) return {};
-  const auto size = static_cast<size_t>(status.st_size);
-  return Bytes::mapped(
-      std::shared_ptr<const void>(
-          address, [size](const void* at) { ::munmap(const_cast<void*>(at), size); }),
-      {static_cast<const std::byte*>(address), size});
-}
 
 /// What the messages of an object say about its data.
 struct FileCheck::Dataset {

@@ -3,7 +3,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,9 +15,6 @@
 #include "h5_message.h"
 
 namespace cornu::saving::h5 {
-
-/// Maps a file into memory; empty when that is impossible. Only what is used is read from the disk.
-Bytes map_whole(const std::filesystem::path& path);
 
 /// Walks over the metadata of an HDF5 file and refuses what HDF5 1.10 would follow out of bounds or
 /// in circles: sizes and addresses in superblock, object headers with all their messages, symbol

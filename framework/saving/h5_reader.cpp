@@ -158,7 +158,7 @@ H5Reader::H5Reader(const std::filesystem::path& path) : impl_(std::make_unique<I
 #if H5_VERSION_GE(1, 10, 7)
   H5Pset_file_locking(access, true, true);  // Read-only and network disks may not know locks.
 #endif
-  const Bytes bytes = h5::map_whole(path);
+  const Bytes bytes = Bytes::map(path);
   if (bytes.size() == 0) impl_->fail("cannot be read, or is empty; expected an HDF5 file");
   impl_->open(impl_->name, access, bytes);
 }
