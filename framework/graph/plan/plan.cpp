@@ -227,7 +227,7 @@ void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepT
 void Plan::run_captured() {
   if (captures_.wander() && !settled_) settle();
   if (!capturable_) return run_kernels();
-  std::vector<std::pair<void*, const Tensor*>> results;
+  InlineVector<std::pair<void*, const Tensor*>, 4> results;
   for (size_t i = 0; i < own_arguments_.size(); ++i)
     if (const Tensor& own = own_arguments_[i]) {
       graph_.device->copy(own.data(), arguments_[i].address, own.bytes());
@@ -244,29 +244,28 @@ void Plan::run_captured() {
 }
 
 void Plan::settle() {
-  size_t bytes = 0;
-  const auto like = [&](int value) {
-    const Value& v = graph_.values[static_cast<size_t>(value)];
-    bytes += v.bytes();
-    return v.bytes() == 0 ? Tensor() : Tensor::empty({v.numel}, v.dtype, *graph_.device);
-  };
-  std::vector<Tensor> arguments(arguments_.size()), outputs(outputs_.size());
+  std::vector<const Value*> arguments(arguments_.size()), outputs(outputs_.size());
   for (size_t v = 0; v < graph_.values.size(); ++v) {
     const Placement& p = memory_.places[v];
     const auto index = static_cast<size_t>(p.index);
-    if (p.home == Home::argument && !arguments_[index].places.empty() && !arguments[index])
-      arguments[index] = like(static_cast<int>(v));
+    if (p.home == Home::argument && !arguments_[index].places.empty())
+      arguments[index] = &graph_.values[v];
     if (p.home == Home::output && !outputs_[index].places.empty())
-      outputs[index] = like(static_cast<int>(v));
-    if (bytes > most_settled) {
-      capturable_ = false;
-      return;
-    }
+      outputs[index] = &graph_.values[v];
   }
+  size_t bytes = 0;
+  for (const auto& list : {arguments, outputs})
+    for (const Value* value : list) bytes += value ? value->bytes() : 0;
+  capturable_ = bytes <= most_settled;
+  if (!capturable_) return;
+  const auto like = [&](const Value* value) {
+    return value && value->numel > 0 ? Tensor::empty({value->numel}, value->dtype, *graph_.device)
+                                     : Tensor();
+  };
   captures_.clear();
   settled_ = true;
-  own_arguments_ = std::move(arguments);
-  own_outputs_ = std::move(outputs);
+  for (const Value* value : arguments) own_arguments_.push_back(like(value));
+  for (const Value* value : outputs) own_outputs_.push_back(like(value));
 }
 
 void Plan::run_kernels() {
