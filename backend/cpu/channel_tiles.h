@@ -47,7 +47,6 @@ struct Channels {
         1, std::min({numel / part_elements / tiles, count / (chunk_rows * merged), max_parts}));
   }
 
-  int64_t numel() const { return c * count; }
   int64_t units() const { return tiles * parts; }
   int64_t part_begin(int64_t part) const { return count * part / parts; }
   int64_t tile_width(int64_t tile) const { return std::min(width, c - tile * width); }

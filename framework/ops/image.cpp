@@ -201,11 +201,10 @@ Tensor crop_images(const Tensor& images, OptionalSize top_cropping, OptionalSize
         const auto [l, r] = borders(left, right, width, w, -1, "crop_images",
                                     "left_cropping, right_cropping and target_width");
         if (t + b > h || l + r > w)
-          throw ValueError(
-              fmt::format("crop_images: less than nothing is left of {} x {} pixels after cropping "
-                          "{} rows and {} "
-                          "columns.",
-                          h, w, t + b, l + r));
+          throw ValueError(fmt::format(
+              "crop_images: expected at most {} x {} pixels to crop, found {} rows and {} "
+              "columns.",
+              h, w, t + b, l + r));
         const Slice rows{t, h - b}, columns{l, w - r};
         if (last) return get_item(images, Value::List{Ellipsis{}, rows, columns, Slice{}});
         return get_item(images, Value::List{Ellipsis{}, rows, columns});
