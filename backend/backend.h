@@ -55,6 +55,12 @@ class Executable {
   virtual void keep(void* const* /*data*/) {}
 };
 
+/// What a device's kernels can do together. Plans put such steps into one where it is offered.
+struct Fusions {
+  bool conv_pool = false;           ///< Conv with `pool`, of float32
+  bool conv_bias_gradient = false;  ///< Conv backward_weights with `bias`, of float32
+};
+
 /// A device. Kernels may be called from several threads at once.
 class Backend {
  public:
@@ -77,6 +83,7 @@ class Backend {
                                               std::span<const Operand> outputs);
   /// The size of channel blocks with which float32 convolutions run best, or 0 for channels last.
   virtual int64_t channel_block() const { return 0; }
+  virtual Fusions fusions() const { return {}; }
   virtual void copy_from_host(void* device, const void* host, size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   /// Copies within the device; the two do not overlap.

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -61,30 +62,9 @@ struct Matmul {
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 
-enum class ConvPass : uint8_t { forward, backward_data, backward_weights };
-
-/// Convolution over 1 to 3 spatial axes, channels last: x (n, spatial..., ci), kernel (spatial...,
-/// ci / groups, co), y (n, spatial..., co). Inputs: forward x, kernel[, bias]; backward_data dy, kernel;
-/// backward_weights x, dy. The output's shape tells the size that the pass cannot infer.
-struct Conv {
-  ConvPass pass = ConvPass::forward;
-  InlineVector<int64_t, 3> strides;
-  InlineVector<int64_t, 3> dilation;
-  InlineVector<int64_t, 3> pad_low;
-  InlineVector<int64_t, 3> pad_high;
-  int64_t groups = 1;
-  bool bias = false;
-  bool relu = false;  ///< forward only: negative results become 0
-  /// When not 0, the channels of x (of y) lie in blocks: (n, channels / block, spatial..., block). Plans choose
-  /// this where the device's convolutions are faster so; see Backend::channel_block.
-  int64_t block_x = 0;
-  int64_t block_y = 0;
-  friend bool operator==(const Conv&, const Conv&) = default;
-};
-
 /// Max or average pooling over 1 to 3 spatial axes, channels last. Padding never counts in an average.
 /// Inputs: forward x; backward x, y, dy (the output has the shape of x; the first maximum of a window
-/// gets its gradient).
+/// gets its gradient). Where windows do not overlap, the result of a backward pass may lie over x.
 struct Pool {
   bool maximum = true;
   bool backward = false;
@@ -93,7 +73,33 @@ struct Pool {
   InlineVector<int64_t, 3> pad_low;
   InlineVector<int64_t, 3> pad_high;
   int64_t block = 0;  ///< of all operands' channels, as in Conv
+  bool relu = false;  ///< backward with `maximum`: also through the relu that made x, so 0 where x is not positive
   friend bool operator==(const Pool&, const Pool&) = default;
+};
+
+enum class ConvPass : uint8_t { forward, backward_data, backward_weights };
+
+/// Convolution over 1 to 3 spatial axes, channels last: x (n, spatial..., ci), kernel (spatial...,
+/// ci / groups, co), y (n, spatial..., co). Inputs: forward x, kernel[, bias]; backward_data dy, kernel;
+/// backward_weights x, dy. The output's shape tells the size that the pass cannot infer.
+/// Plans make the forms with `pool` and with a bias in backward_weights where Backend::fusions offers them.
+struct Conv {
+  ConvPass pass = ConvPass::forward;
+  InlineVector<int64_t, 3> strides;
+  InlineVector<int64_t, 3> dilation;
+  InlineVector<int64_t, 3> pad_low;
+  InlineVector<int64_t, 3> pad_high;
+  int64_t groups = 1;
+  bool bias = false;  ///< forward: adds one; backward_weights: a second output is its gradient, dy's sums (co)
+  bool relu = false;  ///< forward only: negative results become 0
+  /// When not 0, the channels of x (of y) lie in blocks: (n, channels / block, spatial..., block). Plans choose
+  /// this where the device's convolutions are faster so; see Backend::channel_block.
+  int64_t block_x = 0;
+  int64_t block_y = 0;
+  /// Forward only: what is written is the results' pooling, whose own shape is `unpooled` (with blocks as above).
+  std::optional<Pool> pool = {};
+  Shape unpooled = {};
+  friend bool operator==(const Conv&, const Conv&) = default;
 };
 
 /// Normalises to mean 0 and variance 1, then multiplies by `scale` and adds `offset` (both optional, shape (c)). Either

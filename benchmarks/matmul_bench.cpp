@@ -70,7 +70,9 @@ void conv(int64_t batch, int64_t size, int64_t in, int64_t out, int64_t window, 
   const int64_t pad = window / 2;
   Array x({batch, size, size, in}, dtype), w({window, window, in, out}, dtype),
       y({batch, size, size, out}, dtype);
-  Conv kernel{ConvPass::forward, {1, 1}, {1, 1}, {pad, pad}, {pad, pad}, 1, false};
+  Conv kernel;
+  kernel.strides = kernel.dilation = {1, 1};
+  kernel.pad_low = kernel.pad_high = {pad, pad};
   const double flops = 2.0 * static_cast<double>(batch * size * size * in * out * window * window);
   const auto report = [&](const char* pass, std::initializer_list<Operand> inputs, Operand output) {
     const double time = seconds([&] {

@@ -6,6 +6,7 @@
 
 #include "allocator.h"
 #include "blocks.h"
+#include "conv_fusions.h"
 #include "convert.h"
 #include "kernels.h"
 #include "onednn.h"
@@ -28,7 +29,7 @@ ConvSizes conv_sizes(const Conv& kernel, Operands inputs, Operands outputs) {
   ConvSizes s{};
   s.pass = static_cast<int64_t>(kernel.pass);
   s.spatial = x.rank() - 2;
-  s.bias = kernel.bias && forward;
+  s.bias = kernel.bias && !data;
   s.relu = kernel.relu && forward;
   s.groups = kernel.groups;
   s.batch = x[0];
@@ -207,11 +208,10 @@ void plain(const ConvSizes& s, const void* first, const void* second, const void
   if (c.block != 0) make_blocks(c, static_cast<const T*>(to), static_cast<T*>(out));
 }
 
-bool fast_conv(const ConvSizes& s, const float* first, const float* second, const float* bias,
-               float* out) {
+bool fast_conv(const ConvSizes& s, const ConvData& data) {
   const auto winograd = prepare_winograd(s);
-  if (winograd == nullptr) return onednn_conv(s, first, second, bias, out);
-  winograd->run(first, second, bias, out);
+  if (winograd == nullptr) return onednn_conv(s, data);
+  winograd->run(data);
   return true;
 }
 
@@ -220,8 +220,8 @@ void run_as(DType type, const ConvSizes& s, const void* first, const void* secon
   switch (type) {
     case DType::float32:
       if (any_empty(s) ||
-          !fast_conv(s, static_cast<const float*>(first), static_cast<const float*>(second),
-                     static_cast<const float*>(bias), static_cast<float*>(out)))
+          !fast_conv(s, {static_cast<const float*>(first), static_cast<const float*>(second),
+                         static_cast<const float*>(bias), static_cast<float*>(out)}))
         plain<float>(s, first, second, bias, out);
       return;
     case DType::float64:
@@ -239,7 +239,10 @@ class ConvExecutable final : public Executable {
       : conv_(std::move(conv)), bias_(bias), forward_(forward) {}
   void run(void* const* data) override {
     const auto at = [&](int i) { return static_cast<float*>(data[i]); };
-    conv_->run(at(0), at(1), bias_ ? at(2) : nullptr, at(bias_ ? 3 : 2));
+    if (bias_ && forward_)
+      conv_->run({at(0), at(1), at(2), at(3)});
+    else
+      conv_->run({at(0), at(1), nullptr, at(2), bias_ ? at(3) : nullptr});
   }
   uint32_t keeps(uint32_t stable) override {
     return forward_ && conv_->reorders_filters() ? stable & 2u : 0;
@@ -254,6 +257,7 @@ class ConvExecutable final : public Executable {
 }  // namespace
 
 void run(const Conv& kernel, Operands inputs, Operands outputs) {
+  if (kernel.pool || gives_bias_gradient(kernel)) return run_fused(kernel, inputs, outputs);
   const ConvSizes sizes = conv_sizes(kernel, inputs, outputs);
   const Operand& out = outputs[0];
   if (out.shape->numel() == 0) return;
@@ -276,6 +280,7 @@ void run(const Conv& kernel, Operands inputs, Operands outputs) {
 }
 
 std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Operands outputs) {
+  if (kernel.pool) return prepare_pooled(kernel, inputs, outputs);
   const ConvSizes sizes = conv_sizes(kernel, inputs, outputs);
   const auto is_float32 = [](const Operand& operand) { return operand.dtype == DType::float32; };
   if (!std::all_of(inputs.begin(), inputs.end(), is_float32) || !is_float32(outputs[0]) ||
@@ -284,6 +289,7 @@ std::unique_ptr<Executable> prepare_conv(const Conv& kernel, Operands inputs, Op
   auto conv = prepare_winograd(sizes);
   if (conv == nullptr) conv = prepare_onednn_conv(sizes);
   if (conv == nullptr) return nullptr;
+  if (gives_bias_gradient(kernel) && !conv->gives_bias_gradient()) return nullptr;
   return std::make_unique<ConvExecutable>(std::move(conv), sizes.bias != 0,
                                           kernel.pass == ConvPass::forward);
 }

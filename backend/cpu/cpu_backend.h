@@ -21,6 +21,7 @@ class CpuBackend final : public Backend {
                                       std::span<const Operand> outputs) override;
   /// 16 with AVX-512, 8 with AVX, as far as oneDNN may use them (ONEDNN_MAX_CPU_ISA); 0 otherwise.
   int64_t channel_block() const override;
+  Fusions fusions() const override { return {.conv_pool = true, .conv_bias_gradient = true}; }
   void copy_from_host(void* device, const void* host, size_t bytes) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
   void copy(void* to, const void* from, size_t bytes) override;

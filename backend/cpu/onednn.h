@@ -11,8 +11,9 @@
 namespace cornu::backend::cpu {
 
 /// A convolution's sizes with three spatial axes; those that `spatial` (1 to 3) leaves out come
-/// first and have size 1. Blocks are kernel.h's; `relu` asks for max(y, 0) of a forward pass. All
-/// members have 8 bytes: the bytes are the key of the cache.
+/// first and have size 1. Blocks are kernel.h's; `relu` asks for max(y, 0) of a forward pass, `bias`
+/// for adding one, or for its gradient beside that of the filters. All members have 8 bytes: the
+/// bytes are the key of the cache.
 struct ConvSizes {
   int64_t pass, spatial, bias, relu, groups, batch, in_channels, out_channels, block_x, block_y;
   std::array<int64_t, 3> x, kernel, y, strides, dilation, pad_low, pad_high;
@@ -21,17 +22,27 @@ struct ConvSizes {
 /// The product of large matrices on `threads` threads.
 void onednn_matmul(const MatrixProduct<float>& product, int threads);
 
-/// Runs a pass of a convolution with the operands of kernel.h's Conv (`bias` may be null). False
-/// when oneDNN has nothing for these sizes; nothing is written then. Thread-safe.
-bool onednn_conv(const ConvSizes& sizes, const float* first, const float* second, const float* bias,
-                 float* out);
+/// Where the operands of kernel.h's Conv lie; `bias` and `bias_gradient` are null unless asked for.
+struct ConvData {
+  const float* first = nullptr;
+  const float* second = nullptr;
+  const float* bias = nullptr;
+  float* out = nullptr;
+  float* bias_gradient = nullptr;
+};
+
+/// Runs a pass of a convolution, but no bias's gradient. False when oneDNN has nothing for these
+/// sizes; nothing is written then. Thread-safe.
+bool onednn_conv(const ConvSizes& sizes, const ConvData& data);
 
 /// A convolution whose primitives, reorders and memory objects are made. For one caller at a time.
 class PreparedConv {
  public:
   virtual ~PreparedConv() = default;
   /// As onednn_conv, with the bits that it gives.
-  virtual void run(const float* first, const float* second, const float* bias, float* out) = 0;
+  virtual void run(const ConvData& data) = 0;
+  /// Whether a backward pass over the weights writes the bias's gradient, if its sizes ask for it.
+  virtual bool gives_bias_gradient() const { return false; }
   /// Whether it reorders the filters of a forward pass in each run, unless they are kept.
   virtual bool reorders_filters() const = 0;
   /// Reorders them now; later runs do not look at theirs.

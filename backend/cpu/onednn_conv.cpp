@@ -49,6 +49,7 @@ struct Plan {
   dnnl::primitive primitive;
   std::array<Argument, 3> arguments;  // two inputs, one output
   Desc bias, scratch;
+  int bias_name = DNNL_ARG_BIAS;
   std::string name;
   int threads = 1;
   MatrixProduct<float> product{};  // of a plan that is a matrix product: its sizes
@@ -171,8 +172,12 @@ Plan make_plan(const ConvSizes& s, const ConvChoice& choice) {
       attributes_of(s), nullptr, prop, algorithm, x, kernel, bias, y, strides, dilation, low, high);
   const auto finish = [&](const auto& desc, auto primitive, const Argument& first,
                           const Argument& second, const Argument& out) {
-    return Plan{
-        primitive, {first, second, out}, bias, desc.scratchpad_desc(), desc.impl_info_str()};
+    return Plan{primitive,
+                {first, second, out},
+                bias,
+                desc.scratchpad_desc(),
+                pass == ConvPass::forward ? DNNL_ARG_BIAS : DNNL_ARG_DIFF_BIAS,
+                desc.impl_info_str()};
   };
   if (pass == ConvPass::forward)
     return finish(forward, dnnl::convolution_forward(forward),
@@ -187,8 +192,8 @@ Plan make_plan(const ConvSizes& s, const ConvChoice& choice) {
                   make_argument(DNNL_ARG_WEIGHTS, user_kernel, desc.weights_desc(), false),
                   make_argument(DNNL_ARG_DIFF_SRC, user_x, desc.diff_src_desc(), true));
   }
-  const auto desc = describe<dnnl::convolution_backward_weights>(forward, algorithm, x, kernel, y,
-                                                                 strides, dilation, low, high);
+  const auto desc = describe<dnnl::convolution_backward_weights>(
+      forward, algorithm, x, kernel, bias, y, strides, dilation, low, high);
   return finish(desc, dnnl::convolution_backward_weights(desc),
                 make_argument(DNNL_ARG_SRC, user_x, desc.src_desc(), false),
                 make_argument(DNNL_ARG_DIFF_DST, user_y, desc.diff_dst_desc(), false),
@@ -314,17 +319,18 @@ class BoundPlan {
     scratch_ = empty(plan_->scratch);
     arguments_[3] = {DNNL_ARG_SCRATCHPAD, scratch_.get()};
     bias_ = empty(plan_->bias);
-    arguments_[4] = {DNNL_ARG_BIAS, bias_.get()};
+    arguments_[4] = {plan_->bias_name, bias_.get()};
     argument_count_ = plan_->bias == Desc() ? 4 : 5;
   }
 
   const Plan& plan() const { return *plan_; }
 
-  void run(const float* first, const float* second, const float* bias, float* out) {
+  void run(const ConvData& operands) {
     const ThreadScope scope(plan_->threads);
     if (plan_->is_product()) {
       const MatrixProduct<float>& p = plan_->product;
-      return check(dnnl_sgemm('T', 'N', p.m, p.n, p.k, 1, first, p.m, second, p.n, 0, out, p.n));
+      return check(dnnl_sgemm('T', 'N', p.m, p.n, p.k, 1, operands.first, p.m, operands.second, p.n,
+                              0, operands.out, p.n));
     }
     static thread_local const dnnl::stream stream(engine());
     // One block: the reordered operands, then the scratchpad, which reorders and primitive use in
@@ -332,7 +338,7 @@ class BoundPlan {
     const Scratch block(std::max<size_t>(inside_bytes_ + scratch_bytes_, 1));
     char* next = static_cast<char*>(block.data());
     char* const scratch = next + inside_bytes_;
-    const void* const data[3] = {first, second, out};
+    const void* const data[3] = {operands.first, operands.second, operands.out};
     for (size_t i = 0; i < 3; ++i) {
       if (i == 1 && kept_.data() != nullptr) continue;
       set(outside_[i], data[i]);
@@ -342,7 +348,8 @@ class BoundPlan {
       if (plan_->arguments[i].reorder_scratch > 0) set(reorder_scratch_[i], scratch);
       if (i < 2) reorder(i, stream);
     }
-    if (argument_count_ == 5) set(bias_, bias);
+    if (argument_count_ == 5)
+      set(bias_, operands.bias_gradient != nullptr ? operands.bias_gradient : operands.bias);
     if (plan_->scratch.get_size() > 0) set(scratch_, scratch);
     check(dnnl_primitive_execute(plan_->primitive.get(), stream.get(), argument_count_,
                                  arguments_.data()));
@@ -391,11 +398,15 @@ class OneDnnConv final : public PreparedConv {
   OneDnnConv(const ConvSizes& sizes, std::shared_ptr<const Plan> plan)
       : sizes_(sizes), bound_(std::move(plan)) {}
 
-  void run(const float* first, const float* second, const float* bias, float* out) override {
+  void run(const ConvData& data) override {
     const int threads = usable_threads(backend::threads());
     // Filters that are kept are in the layout of the plan that they were kept for.
     if (threads != bound_.plan().threads && !keeps_) bound_ = BoundPlan(plan_of(sizes_, threads));
-    bound_.run(first, second, bias, out);
+    bound_.run(data);
+  }
+  bool gives_bias_gradient() const override {
+    return static_cast<ConvPass>(sizes_.pass) == ConvPass::backward_weights && sizes_.bias != 0 &&
+           !bound_.plan().is_product();
   }
   bool reorders_filters() const override { return bound_.reorders_second(); }
   void keep_filters(const float* filters) override {
@@ -411,11 +422,10 @@ class OneDnnConv final : public PreparedConv {
 
 }  // namespace
 
-bool onednn_conv(const ConvSizes& sizes, const float* first, const float* second, const float* bias,
-                 float* out) {
+bool onednn_conv(const ConvSizes& sizes, const ConvData& data) {
   auto plan = plan_of(sizes, usable_threads(backend::threads()));
   if (plan == nullptr) return false;
-  BoundPlan(std::move(plan)).run(first, second, bias, out);
+  BoundPlan(std::move(plan)).run(data);
   return true;
 }
 

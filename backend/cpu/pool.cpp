@@ -30,6 +30,7 @@ namespace {
 // Three spatial axes; those that the operands lack come first and have size 1.
 struct PoolSizes {
   int64_t batch, channels;
+  bool relu;
   std::array<int64_t, 3> x, y, window, strides, pad_low;
   int64_t x_pixels() const { return x[0] * x[1] * x[2]; }
   int64_t y_pixels() const { return y[0] * y[1] * y[2]; }
@@ -244,19 +245,37 @@ HWY_ATTR void forward_average(const PoolSizes& s, const PoolData<T>& data, int64
   }
 }
 
-template <class T>
-HWY_ATTR void clear(const PoolSizes& s, T* dx, int64_t first, int64_t last) {
-  for (int64_t pixel = 0; pixel < s.x_pixels(); ++pixel)
-    std::fill(dx + pixel * s.channels + first, dx + pixel * s.channels + last, T(0));
+// Whether no pixel of x lies in two windows: then nothing is added up, and dx may lie over x.
+inline bool lie_apart(const PoolSizes& s) {
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (s.strides[axis] < s.window[axis]) return false;
+  return true;
 }
 
-// Whether every pixel of x lies in just one window: then nothing needs to be cleared or added up.
-inline bool tiles_exactly(const PoolSizes& s) {
-  for (size_t axis = 0; axis < 3; ++axis)
-    if (s.pad_low[axis] != 0 || s.strides[axis] != s.window[axis] ||
-        s.y[axis] * s.strides[axis] != s.x[axis])
-      return false;
-  return true;
+// Sets dx to 0 for all pixels, or only for those that lie in no window.
+template <class T>
+HWY_ATTR void clear(const PoolSizes& s, bool all, T* dx, int64_t first, int64_t last) {
+  const auto in_window = [&](size_t axis, int64_t pixel) {
+    const int64_t at = pixel + s.pad_low[axis];
+    return !all && at / s.strides[axis] < s.y[axis] && at % s.strides[axis] < s.window[axis];
+  };
+  const auto gap = [&](size_t axis) {
+    for (int64_t pixel = 0; pixel < s.x[axis]; ++pixel)
+      if (!in_window(axis, pixel)) return true;
+    return false;
+  };
+  const bool gap_in_row = gap(2);
+  if (!gap_in_row && !gap(0) && !gap(1)) return;
+  for (int64_t i = 0; i < s.x[0]; ++i)
+    for (int64_t j = 0; j < s.x[1]; ++j) {
+      const bool row = in_window(0, i) && in_window(1, j);
+      if (row && !gap_in_row) continue;
+      for (int64_t k = 0; k < s.x[2]; ++k) {
+        if (row && in_window(2, k)) continue;
+        T* const pixel = dx + ((i * s.x[1] + j) * s.x[2] + k) * s.channels;
+        std::fill(pixel + first, pixel + last, T(0));
+      }
+    }
 }
 
 template <class T>
@@ -264,15 +283,16 @@ HWY_ATTR void backward_max(const PoolSizes& s, const PoolData<T>& data, int64_t 
                            int64_t first, int64_t last) {
   const T* const x = data.x + image * s.x_pixels() * s.channels;
   T* const dx = data.out + image * s.x_pixels() * s.channels;
-  const bool fresh = tiles_exactly(s);
-  if (!fresh) clear(s, dx, first, last);
+  const bool fresh = lie_apart(s);
+  clear(s, !fresh, dx, first, last);
   Walk walk(s, 0);
   const int64_t pixels = s.y_pixels(), start = image * pixels * s.channels;
   // What is to be given yet goes to the first pixel that is the maximum.
   const auto give = [&](auto d, int64_t at, auto y, auto left) HWY_ATTR {
     const auto value = hn::LoadU(d, x + at);
     const auto chosen = hn::Or(hn::Eq(value, y), is_nan<T>(value));
-    const auto given = hn::IfThenElseZero(chosen, left);
+    auto given = hn::IfThenElseZero(chosen, left);
+    if (s.relu) given = hn::IfThenElseZero(hn::Gt(value, hn::Zero(d)), given);
     hn::StoreU(fresh ? given : hn::Add(hn::LoadU(d, dx + at), given), d, dx + at);
     return hn::IfThenZeroElse(chosen, left);
   };
@@ -307,8 +327,8 @@ template <class T>
 HWY_ATTR void backward_average(const PoolSizes& s, const PoolData<T>& data, int64_t image,
                                int64_t first, int64_t last) {
   T* const dx = data.out + image * s.x_pixels() * s.channels;
-  const bool fresh = tiles_exactly(s);
-  if (!fresh) clear(s, dx, first, last);
+  const bool fresh = lie_apart(s);
+  clear(s, !fresh, dx, first, last);
   Walk walk(s, 0);
   for (int64_t pixel = 0; pixel < s.y_pixels(); ++pixel, walk.next()) {
     const T* const dy = data.dy + (image * s.y_pixels() + pixel) * s.channels;
@@ -366,6 +386,7 @@ PoolSizes pool_sizes(const Pool& kernel, Operands inputs, Operands outputs) {
   PoolSizes s{};
   s.batch = kernel.block != 0 ? whole_x[0] * whole_x[1] : x[0];
   s.channels = kernel.block != 0 ? kernel.block : x.back();
+  s.relu = kernel.relu;
   const int spatial = x.rank() - 2;
   for (int axis = 0; axis < 3; ++axis) {
     const int own = axis - 3 + spatial;

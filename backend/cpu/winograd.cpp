@@ -45,11 +45,11 @@ class WinogradConv final : public PreparedConv {
   explicit WinogradConv(const WinogradProblem& problem)
       : problem_(problem), loops_(winograd_loops()) {}
 
-  void run(const float* first, const float* second, const float* bias, float* out) override {
+  void run(const ConvData& data) override {
     WinogradProblem p = problem_;
-    p.x = first;
-    p.bias = bias;
-    p.y = out;
+    p.x = data.first;
+    p.bias = data.bias;
+    p.y = data.out;
     const int64_t tiles = p.tiles();
     const int64_t work = 36 * tiles * p.in * p.out, threads = threads_for(work);
     const int64_t share = ((tiles + threads - 1) / threads + 7) / 8 * 8;
@@ -61,7 +61,7 @@ class WinogradConv final : public PreparedConv {
                           sizeof(float));
     float* const floats = static_cast<float*>(scratch.data());
     float* const filters = kept ? static_cast<float*>(kept_.data()) : floats + parts * part_floats;
-    if (!kept) transform(second, filters);
+    if (!kept) transform(data.second, filters);
     p.filters = filters;
     parallel_for(parts, work, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part)

@@ -46,12 +46,13 @@ void add(Hasher& h, const Reduce& k) {
   h.all(k.program->hash(), k.compute, k.op, k.axes, k.shape, k.scale);
 }
 void add(Hasher& h, const Matmul& k) { h.all(k.transpose_a, k.transpose_b, k.bias, k.relu); }
+void add(Hasher& h, const Pool& k) {
+  h.all(k.maximum, k.backward, k.relu, k.window, k.strides, k.pad_low, k.pad_high, k.block);
+}
 void add(Hasher& h, const Conv& k) {
   h.all(k.pass, k.strides, k.dilation, k.pad_low, k.pad_high, k.groups, k.bias, k.relu, k.block_x,
-        k.block_y);
-}
-void add(Hasher& h, const Pool& k) {
-  h.all(k.maximum, k.backward, k.window, k.strides, k.pad_low, k.pad_high, k.block);
+        k.block_y, k.unpooled);
+  if (k.pool) add(h, *k.pool);
 }
 void add(Hasher& h, const Softmax& k) { h.add(k.log); }
 void add(Hasher& h, const Copy& k) {

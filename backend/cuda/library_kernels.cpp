@@ -16,7 +16,7 @@ std::unique_ptr<Executable> library_executable(const Kernel& kernel,
                                                std::span<const Operand> outputs, Context& context) {
   if (const auto* matmul = std::get_if<Matmul>(&kernel))
     return cublas_matmul(*matmul, inputs, outputs, context);
-  if (const auto* conv = std::get_if<Conv>(&kernel))
+  if (const auto* conv = std::get_if<Conv>(&kernel); conv && !conv->pool && outputs.size() == 1)
     return cudnn::convolution(*conv, inputs, outputs, context);
   if (const auto* attention = std::get_if<Attention>(&kernel))
     return cudnn::attention(*attention, inputs, outputs, context);

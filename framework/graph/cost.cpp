@@ -32,7 +32,8 @@ struct Flops {
   double operator()(const backend::Conv& k) const {
     // Each element of the forward result is a sum over one filter.
     const Shape& kernel = k.pass == backend::ConvPass::backward_weights ? outputs[0].shape : inputs[1].shape();
-    const Shape& y = k.pass == backend::ConvPass::forward         ? outputs[0].shape
+    const Shape& y = k.pool                                       ? k.unpooled
+                     : k.pass == backend::ConvPass::forward       ? outputs[0].shape
                      : k.pass == backend::ConvPass::backward_data ? inputs[0].shape()
                                                                   : inputs[1].shape();
     return 2 * elements(y) * elements(kernel) / static_cast<double>(kernel.back());

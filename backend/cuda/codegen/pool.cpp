@@ -1,5 +1,7 @@
-// Pooling: a thread for each element of y forwards, of x backwards. Backwards a thread goes through
-// the windows that its element lies in, so that no two threads add to one place.
+// Pooling: a thread for each element of y forwards. Backwards, where windows do not overlap, also:
+// it writes its window and what lies between that and the next ones, which nobody else reads. Else
+// there is one for each element of x, which goes through the windows that its element lies in, so
+// that no two threads add to one place.
 #include <array>
 
 #include "../../error.h"
@@ -21,6 +23,13 @@ CORNU_DEVICE Range windows_of(const Axis& a, Offset pixel) {
   const Offset from = pixel + a.pad - a.window, to = (pixel + a.pad) / a.stride + 1;
   return Range{from < 0 ? 0 : from / a.stride + 1, to < a.y ? to : a.y};
 }
+/// What is nearer to this window than to those after it.
+CORNU_DEVICE Range cell_of(const Axis& a, Offset at) {
+  const Offset next = (at + 1) * a.stride - a.pad;
+  const Offset first = at * a.stride - a.pad;
+  return Range{at == 0 || first < 0 ? 0 : first, at + 1 == a.y || next > a.x ? a.x : next};
+}
+CORNU_DEVICE bool lies_in(const Range& r, Offset pixel) { return pixel >= r.begin && pixel < r.end; }
 CORNU_DEVICE Offset size_of(const Range& r) { return r.end > r.begin ? r.end - r.begin : 0; }
 CORNU_DEVICE Real average(Real sum, Offset count) {
   return sum / static_cast<Real>(count > 0 ? count : 1);
@@ -89,8 +98,57 @@ constexpr const char* backward_text = R"text(
               if (first) total += convert<Real>(dy[place]);
             }
           }
+      if constexpr (relu) total = own > static_cast<Real>(0) ? total : static_cast<Real>(0);
       out[i] = convert<To>(total);
 )text";
+
+constexpr const char* apart_text = R"text(
+      Index q = divide(i, channels);
+      const Index c = i - q * channels.size;
+      Offset at[3];
+      for (int k = 2; k >= 0; --k) {
+        const Index next = divide(q, k == 2 ? sizes2 : k == 1 ? sizes1 : sizes0);
+        at[k] = static_cast<Offset>(q - next * (k == 2 ? sizes2 : k == 1 ? sizes1 : sizes0).size);
+        q = next;
+      }
+      const Offset image = static_cast<Offset>(q), all = static_cast<Offset>(channels.size);
+      const Range r0 = pixels_of(axis0, at[0]), r1 = pixels_of(axis1, at[1]);
+      const Range r2 = pixels_of(axis2, at[2]);
+      Real given = convert<Real>(dy[i]);
+      Offset chosen = -1;
+      if constexpr (maximum) {
+        // Everything is read before anything is written, which may lie over it.
+        const Real best = convert<Real>(y[i]);
+        for (Offset a = r0.begin; a < r0.end; ++a)
+          for (Offset b = r1.begin; b < r1.end; ++b)
+            for (Offset d = r2.begin; d < r2.end; ++d) {
+              const Offset pixel = ((image * axis0.x + a) * axis1.x + b) * axis2.x + d;
+              const Real value = convert<Real>(x[pixel * all + c]);
+              if (chosen >= 0 || !(value == best || value != value)) continue;
+              chosen = pixel;
+              if (relu && !(value > static_cast<Real>(0))) given = 0;
+            }
+      } else {
+        given = average(given, size_of(r0) * size_of(r1) * size_of(r2));
+      }
+      const Range c0 = cell_of(axis0, at[0]), c1 = cell_of(axis1, at[1]);
+      const Range c2 = cell_of(axis2, at[2]);
+      for (Offset a = c0.begin; a < c0.end; ++a)
+        for (Offset b = c1.begin; b < c1.end; ++b)
+          for (Offset d = c2.begin; d < c2.end; ++d) {
+            const Offset pixel = ((image * axis0.x + a) * axis1.x + b) * axis2.x + d;
+            const bool mine = maximum ? pixel == chosen
+                                      : lies_in(r0, a) && lies_in(r1, b) && lies_in(r2, d);
+            out[pixel * all + c] = convert<To>(mine ? given : static_cast<Real>(0));
+          }
+)text";
+
+bool lie_apart(const Pool& kernel) {
+  for (size_t axis = 0; axis < kernel.window.size(); ++axis)
+    if (kernel.window[axis] > (axis < kernel.strides.size() ? kernel.strides[axis] : 1))
+      return false;
+  return true;
+}
 
 }  // namespace
 
@@ -110,6 +168,7 @@ KernelPlan plan(const Pool& kernel, std::span<const Operand> inputs,
   text.type("To", output.dtype);
   text.type("Real", type);
   text.constant("maximum", kernel.maximum ? 1 : 0);
+  text.constant("relu", kernel.relu ? 1 : 0);
   text.pointer("x", 0, "const From");
   if (kernel.backward) {
     text.type("Y", inputs[1].dtype);
@@ -118,6 +177,9 @@ KernelPlan plan(const Pool& kernel, std::span<const Operand> inputs,
     text.pointer("dy", 2, "const Dy");
   }
   text.pointer("out", static_cast<int>(inputs.size()), "To");
+  // Windows that see nothing but padding leave no cell.
+  const bool apart = kernel.backward && lie_apart(kernel) && y_shape.numel() > 0;
+  const bool for_each_x = kernel.backward && !apart;
   text.divisor("channels", x_shape.back());
   const int spatial = x_shape.rank() - 2;
   std::string axes;
@@ -136,14 +198,17 @@ KernelPlan plan(const Pool& kernel, std::span<const Operand> inputs,
       axes += (k > 0 ? ", " : "") + name + "_" + std::to_string(k);
     }
     axes += "};\n";
-    text.divisor("sizes" + std::to_string(axis), numbers[kernel.backward ? 0 : 1]);
+    text.divisor("sizes" + std::to_string(axis), numbers[for_each_x ? 0 : 1]);
   }
-  const int64_t count = output.shape->numel();
+  const int64_t count = (for_each_x ? x_shape : y_shape).numel();
   text.index("count", count);
-  plan.stages.push_back(
-      text.stage(kernel.backward ? "pool_backward" : "pool", functions,
-                 axes + loop_begin + (kernel.backward ? backward_text : forward_text) + loop_end,
-                 loop_blocks(count, options.multiprocessors)));
+  plan.stages.push_back(text.stage(kernel.backward ? "pool_backward" : "pool", functions,
+                                   axes + loop_begin +
+                                       (apart        ? apart_text
+                                        : for_each_x ? backward_text
+                                                     : forward_text) +
+                                       loop_end,
+                                   loop_blocks(count, options.multiprocessors)));
   return plan;
 }
 

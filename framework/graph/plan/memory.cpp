@@ -91,6 +91,8 @@ class Planner {
     if (!step.kernel || value(input).dtype != value(output.value).dtype) return false;
     if (const auto* normalize = std::get_if<backend::Normalize>(&*step.kernel))
       return output.value == step.outputs[0].value && overwrites(*normalize, step, output, input);
+    if (const auto* pool = std::get_if<backend::Pool>(&*step.kernel))
+      return overwrites(*pool, step, output, input);
     size_t sets = 1;
     if (const auto* fused = std::get_if<backend::FusedSets>(&*step.kernel))
       sets = static_cast<size_t>(fused->sets);
@@ -118,6 +120,17 @@ class Planner {
       streamed = i == 0 || normalize.backward;
     }
     return streamed;
+  }
+
+  // dx goes over x, unless that is another operand too, where windows do not overlap.
+  static bool overwrites(const backend::Pool& pool, const Step& step, const Use& output,
+                         int input) {
+    if (!pool.backward || step.inputs[0].value != input || step.inputs[0].shape != output.shape ||
+        step.inputs[1].value == input || step.inputs[2].value == input)
+      return false;
+    for (size_t axis = 0; axis < pool.window.size(); ++axis)
+      if (pool.window[axis] > (axis < pool.strides.size() ? pool.strides[axis] : 1)) return false;
+    return true;
   }
 
   const Use& definition(int number) const {

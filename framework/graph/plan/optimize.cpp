@@ -14,6 +14,8 @@ void optimize(Graph& graph, const std::function<void(const char* pass, const Gra
                 {"hoist", hoist},
                 {"fold_scales", fold_scales},
                 {"fuse_epilogues", fuse_epilogues},
+                {"fuse_pooling", fuse_pooling},
+                {"fuse_bias_gradients", fuse_bias_gradients},
                 {"fuse_normalize", fuse_normalize},
                 {"merge_updates", merge_updates},
                 {"schedule", schedule}};

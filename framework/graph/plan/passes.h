@@ -28,6 +28,11 @@ void fold_scales(Graph& graph);
 /// Convolutions and matrix products add the bias and cut off negative results themselves where a
 /// program of that kind follows.
 void fuse_epilogues(Graph& graph);
+/// Convolutions pool their results, and the derivative of max pooling takes that of the relu before
+/// it, where the device offers it.
+void fuse_pooling(Graph& graph);
+/// Convolutions give their bias's gradient with that of their filters, where the device offers it.
+void fuse_bias_gradients(Graph& graph);
 /// Normalisations take elementwise programs in front and behind.
 void fuse_normalize(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.

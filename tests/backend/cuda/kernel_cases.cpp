@@ -229,7 +229,10 @@ void add_pools(Cases& cases) {
                               {{2, 8, 6, 4}, {2, 4, 3, 4}, {2, 2}, {2, 2}, {0, 0}},
                               {{1, 7, 9, 3}, {1, 4, 9, 3}, {3, 3}, {2, 1}, {1, 1}},
                               {{2, 5, 4, 6, 2}, {2, 3, 2, 6, 2}, {2, 3, 2}, {2, 2, 1}, {1, 1, 0}},
-                              {{2, 5, 5, 3}, {2, 1, 1, 3}, {5, 5}, {1, 1}, {0, 0}}};
+                              {{2, 5, 5, 3}, {2, 1, 1, 3}, {5, 5}, {1, 1}, {0, 0}},
+                              // Windows that lie apart, with pixels that are in none.
+                              {{2, 5, 7, 3}, {2, 2, 3, 3}, {2, 2}, {2, 2}, {0, 0}},
+                              {{2, 11, 12, 3}, {2, 3, 3, 3}, {2, 3}, {4, 4}, {1, 0}}};
   for (bool maximum : {true, false})
     for (const Pattern& pattern : patterns)
       for (DType dtype : {DType::boolean, DType::uint8, DType::int32, DType::float16,
@@ -246,6 +249,11 @@ void add_pools(Cases& cases) {
             cases.add(kernel, {x, y, random_array(cases.generator, dtype, pattern.y, 0, 9)},
                       {Array(dtype, pattern.x)});
         backward.tolerance = forward.tolerance;
+        if (!maximum || !is_float(dtype)) continue;
+        CodegenCase with_relu = backward;
+        kernel.relu = true;
+        with_relu.kernel = kernel;
+        cases.all.push_back(std::move(with_relu));
       }
 }
 

@@ -1,0 +1,91 @@
+// The gradient of a convolution's bias, the sum of dy over all pixels, comes with that of its
+// filters, for which dy is read anyway. Only where channels lie in blocks: elsewhere a plan's
+// convolutions give the bits that they give without one, and so should the sums.
+#include <algorithm>
+#include <optional>
+
+#include "passes.h"
+#include "rewrite.h"
+
+namespace cornu::plan {
+namespace {
+
+using backend::Conv;
+using backend::Reduce;
+
+// Whether the step sums `dy` over all but its channels, which may lie in blocks.
+bool sums_pixels(const Step& step, const Use& dy, int64_t block) {
+  const Reduce* const sum = step.kernel ? std::get_if<Reduce>(&*step.kernel) : nullptr;
+  if (sum == nullptr || sum->op != backend::ReduceOp::sum || sum->scale != 1 ||
+      sum->compute != DType::float32 || step.inputs.size() != 1 || step.inputs[0] != dy ||
+      sum->shape != dy.shape || !sum->program->instructions().empty() ||
+      sum->program->outputs() != std::vector<uint16_t>{0})
+    return false;
+  for (int axis = 0; axis < dy.shape.rank(); ++axis) {
+    const bool channel = axis + 1 == dy.shape.rank() || (block != 0 && axis == 1);
+    if ((std::find(sum->axes.begin(), sum->axes.end(), axis) == sum->axes.end()) != channel)
+      return false;
+  }
+  return true;
+}
+
+class BiasGradientPass {
+ public:
+  explicit BiasGradientPass(Graph& graph) : graph_(graph), producers_(graph.producers()) {}
+
+  void run() {
+    const int count = static_cast<int>(graph_.steps.size());
+    for (int i = 0; i < count; ++i)
+      if (Conv* const conv = conv_of(step(i))) {
+        const auto sum = find_sum(step(i), conv->block_y);
+        if (!sum) continue;
+        conv->bias = true;
+        const Use bias = step(*sum).outputs[0];
+        step(i).outputs.push_back({bias.value, Shape{bias.shape.numel()}});
+        Step joined = std::move(step(i));
+        const int place = std::min(i, *sum);
+        step(i) = step(*sum) = {};
+        step(place) = std::move(joined);
+        for (const Use& output : step(place).outputs)
+          producers_[static_cast<size_t>(output.value)] = place;
+      }
+    std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
+  }
+
+ private:
+  Step& step(int i) { return graph_.steps[static_cast<size_t>(i)]; }
+  DType dtype(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)].dtype; }
+
+  // A convolution's backward pass over its filters, alone.
+  Conv* conv_of(Step& step) const {
+    Conv* const conv = step.kernel ? std::get_if<Conv>(&*step.kernel) : nullptr;
+    const bool fits = conv != nullptr && conv->pass == backend::ConvPass::backward_weights &&
+                      !conv->bias && conv->block_y != 0 && dtype(step.outputs[0]) == DType::float32;
+    return fits ? conv : nullptr;
+  }
+
+  // The sum of the convolution's dy, if the two can be done where the earlier one is.
+  std::optional<int> find_sum(const Step& conv, int64_t block) {
+    int ready = -1;  // the last step that the convolution waits for
+    for (const Use& use : conv.inputs) {
+      if (dtype(use) != DType::float32) return {};
+      ready = std::max(ready, producers_[static_cast<size_t>(use.value)]);
+    }
+    for (int i = ready + 1; i < static_cast<int>(graph_.steps.size()); ++i)
+      if (sums_pixels(step(i), conv.inputs[1], block) &&
+          dtype(step(i).outputs[0]) == DType::float32)
+        return i;
+    return {};
+  }
+
+  Graph& graph_;
+  std::vector<int> producers_;
+};
+
+}  // namespace
+
+void fuse_bias_gradients(Graph& graph) {
+  if (graph.device->fusions().conv_bias_gradient) BiasGradientPass(graph).run();
+}
+
+}  // namespace cornu::plan

@@ -1,0 +1,103 @@
+// Pooling together with its neighbours: a convolution in front, whose results then stay in the
+// cache, and backwards the derivative of the relu that made what was pooled.
+#include <algorithm>
+
+#include "passes.h"
+#include "rewrite.h"
+
+namespace cornu::plan {
+namespace {
+
+using backend::Conv;
+using backend::Opcode;
+using backend::Pool;
+
+// Whether the program is select(y > 0, dy, 0), the derivative of a relu whose result was y.
+bool is_relu_gradient(const backend::Program& program, int y, int dy) {
+  const auto& code = program.instructions();
+  if (program.inputs() != 2 || code.size() != 2 || program.outputs().size() != 1) return false;
+  const auto is_zero = [&](int value) {
+    const int constant = value - program.inputs();
+    return constant >= 0 && constant < static_cast<int>(program.constants().size()) &&
+           program.constants()[static_cast<size_t>(constant)] == 0;
+  };
+  const int first = program.inputs() + static_cast<int>(program.constants().size());
+  return code[0].op == Opcode::greater && code[0].operands[0] == y && is_zero(code[0].operands[1]) &&
+         code[1].op == Opcode::select && code[1].operands[0] == first && code[1].operands[1] == dy &&
+         is_zero(code[1].operands[2]) && program.outputs()[0] == first + 1;
+}
+
+class PoolingPass {
+ public:
+  explicit PoolingPass(Graph& graph)
+      : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
+
+  void run() {
+    const bool conv_pool = graph_.device->fusions().conv_pool;
+    for (Step& step : graph_.steps) {
+      if (!step.kernel) continue;
+      if (std::holds_alternative<backend::Fused>(*step.kernel)) put_behind_pool(step);
+      if (conv_pool && std::holds_alternative<Pool>(*step.kernel)) put_behind_conv(step);
+    }
+    std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
+  }
+
+ private:
+  DType dtype(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)].dtype; }
+
+  // The step that made what only this use reads, under the same shape; null if there is none.
+  Step* source(const Use& use) {
+    const int from = producers_[static_cast<size_t>(use.value)];
+    if (from < 0 || counts_[static_cast<size_t>(use.value)] != 1) return nullptr;
+    Step& step = graph_.steps[static_cast<size_t>(from)];
+    return step.kernel && step.outputs[0] == use ? &step : nullptr;
+  }
+
+  // `from` gives what `step` gave, which is no more.
+  void replace(Step& step, Step& from) {
+    from.outputs[0] = step.outputs[0];
+    producers_[static_cast<size_t>(step.outputs[0].value)] =
+        static_cast<int>(&from - graph_.steps.data());
+    step = {};
+  }
+
+  void put_behind_pool(Step& step) {
+    if (step.inputs.size() != 2 || step.outputs.size() != 1) return;
+    for (const int dy : {0, 1}) {
+      const Use &gradient = step.inputs[static_cast<size_t>(dy)],
+                &y = step.inputs[static_cast<size_t>(1 - dy)];
+      Step* const from = source(gradient);
+      Pool* const pool = from ? std::get_if<Pool>(&*from->kernel) : nullptr;
+      if (pool == nullptr || !pool->backward || !pool->maximum || from->inputs[0] != y ||
+          step.outputs[0].shape != gradient.shape || dtype(step.outputs[0]) != dtype(gradient) ||
+          !is_relu_gradient(**program_of(step), 1 - dy, dy))
+        continue;
+      pool->relu = true;
+      return replace(step, *from);
+    }
+  }
+
+  void put_behind_conv(Step& step) {
+    const Pool& pool = std::get<Pool>(*step.kernel);
+    if (pool.backward || dtype(step.inputs[0]) != DType::float32 ||
+        dtype(step.outputs[0]) != DType::float32)
+      return;
+    Step* const from = source(step.inputs[0]);
+    Conv* const conv = from ? std::get_if<Conv>(&*from->kernel) : nullptr;
+    if (conv == nullptr || conv->pass != backend::ConvPass::forward || conv->pool ||
+        conv->block_y != pool.block)
+      return;
+    conv->pool = pool;
+    conv->unpooled = step.inputs[0].shape;
+    replace(step, *from);
+  }
+
+  Graph& graph_;
+  std::vector<int> producers_, counts_;
+};
+
+}  // namespace
+
+void fuse_pooling(Graph& graph) { PoolingPass(graph).run(); }
+
+}  // namespace cornu::plan

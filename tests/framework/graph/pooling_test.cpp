@@ -1,0 +1,98 @@
+// Convolutions, pooling and gradients of biases that become one step of a plan, and stay what they
+// were.
+#include <cornu/framework/graph/function.h>
+#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/ops/ops.h>
+#include <cornu/framework/tensor/device.h>
+
+#include <functional>
+
+#include "catch.h"
+#include "support/gradient_check.h"
+
+using namespace cornu;
+
+namespace {
+
+Tensor noise(const Shape& shape, int seed) {
+  return ops::cast(test::noise(shape, -1, 1, seed), DType::float32);
+}
+
+using Body = std::function<Nest(const Tensor&)>;
+
+// Runs a body by itself and as a plan; returns how many steps of this kind the plan has.
+int count(const Body& body, const Shape& shape, const std::string& kernel) {
+  auto f = function(body);
+  for (int i = 0; i < 4; ++i) {
+    const Tensor x = noise(shape, 20 + i);
+    const std::vector<Tensor> found = f(x).flatten(), expected = body(x).flatten();
+    REQUIRE(found.size() == expected.size());
+    for (size_t k = 0; k < found.size(); ++k) {
+      REQUIRE(found[k].shape() == expected[k].shape());
+      const auto a = found[k].to_vector<float>(), b = expected[k].to_vector<float>();
+      for (size_t j = 0; j < a.size(); ++j) CHECK(a[j] == Approx(b[j]).margin(1e-4));
+    }
+  }
+  const std::string passes = f->passes(), last = passes.substr(passes.rfind("schedule, "));
+  int steps = 0;
+  for (size_t at = last.find(" = "); at != std::string::npos; at = last.find(" = ", at + 1))
+    steps += last.compare(at + 3, kernel.size() + 1, kernel + "(") == 0 ? 1 : 0;
+  return steps;
+}
+
+backend::Fusions fusions() { return detail::current_backend().fusions(); }
+
+}  // namespace
+
+TEST_CASE("a convolution pools its results") {
+  const int pools = fusions().conv_pool ? 0 : 1;
+  for (const int64_t filters : {32, 5}) {
+    const Tensor kernel = noise({3, 3, 1, filters}, 1), bias = noise({filters}, 2);
+    const auto convolved = [&](const Tensor& x) { return ops::relu(ops::conv(x, kernel) + bias); };
+    CHECK(count([&](const Tensor& x) { return Nest(ops::max_pool(convolved(x), {2})); },
+                {3, 12, 10, 1}, "pool") == pools);
+    CHECK(count(
+              [&](const Tensor& x) {
+                return Nest(ops::average_pool(convolved(x), {3}, std::vector<int64_t>{2}, "same"));
+              },
+              {3, 12, 10, 1}, "pool") == pools);
+    // What is pooled is wanted by others too.
+    CHECK(count(
+              [&](const Tensor& x) {
+                const Tensor y = convolved(x);
+                return Nest(std::vector<Tensor>{ops::max_pool(y, {2}), y});
+              },
+              {3, 12, 10, 1}, "pool") == 1);
+  }
+}
+
+TEST_CASE("the derivative of max pooling takes that of the relu, and filters' that of the bias") {
+  const int64_t block = detail::current_backend().channel_block();
+  for (const int64_t filters : {32, 5}) {
+    const bool in_blocks = block != 0 && filters % block == 0;
+    const int sums = in_blocks && fusions().conv_bias_gradient ? 0 : 1;
+    const Tensor kernel = noise({3, 3, 2, filters}, 1), bias = noise({filters}, 2);
+    const auto step = [&](const char* padding) {
+      return [&, padding](const Tensor& x) {
+        GradientTape tape;
+        tape.watch(kernel);
+        tape.watch(bias);
+        const Tensor y = ops::relu(ops::conv(x, kernel, {1}, padding) + bias);
+        return Nest(tape.gradient(ops::max_pool(y, {2}), std::vector<Tensor>{kernel, bias}));
+      };
+    };
+    CHECK(count(step("valid"), {3, 12, 9, 2}, "fused") == 0);
+    CHECK(count(step("valid"), {3, 12, 9, 2}, "reduce") == sums);
+    CHECK(count(step("same"), {3, 12, 9, 2}, "fused") == 0);
+  }
+  // Of other functions than relu nothing is taken.
+  const Tensor kernel = noise({3, 3, 2, 4}, 1);
+  CHECK(count(
+            [&](const Tensor& x) {
+              GradientTape tape;
+              tape.watch(kernel);
+              const Tensor y = ops::tanh(ops::conv(x, kernel));
+              return Nest(tape.gradient(ops::max_pool(y, {2}), kernel));
+            },
+            {3, 8, 8, 2}, "fused") >= 1);
+}
