@@ -11,12 +11,11 @@ bool all_equal(const std::array<int64_t, 3>& values, int64_t value) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
 }
 
-// Whether oneDNN's Winograd is faster than direct code for a backward pass over the weights;
-// winograd.h has the other passes. It works on tiles of 4x4 results with 36 instead of 144
-// multiplications, transforms its data, and computes the part of a tile that lies beyond the image
-// for nothing. The model below, in nanoseconds per tile, was fitted to times of 24 shapes: channels
-// 16 to 512, images 7x7 to 56x56, batches 1 to 128. 3x3 convolutions of ResNet-50 take 0.5
-// (28x28x128) to 0.9 (7x7x512) times as long as direct code.
+// Whether oneDNN's Winograd is faster than direct code for a backward pass over the weights where
+// channels do not lie in blocks; winograd.h has the rest. It works on tiles of 4x4 results with 36
+// instead of 144 multiplications, transforms its data, and computes the part of a tile that lies
+// beyond the image for nothing. The model below, in nanoseconds per tile, was fitted to times of 24
+// shapes: channels 16 to 512, images 7x7 to 56x56, batches 1 to 128.
 bool winograd_pays(const ConvSizes& s, int64_t block) {
   if (static_cast<ConvPass>(s.pass) != ConvPass::backward_weights) return false;
   if (block != 16 || s.spatial != 2 || s.groups != 1) return false;

@@ -94,8 +94,7 @@ bool fits(const ConvSizes& s, int64_t lanes) {
   const auto is = [](const std::array<int64_t, 3>& values, int64_t value) {
     return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
   };
-  return lanes > 0 && static_cast<ConvPass>(s.pass) != ConvPass::backward_weights &&
-         s.spatial == 2 && s.groups == 1 && s.block_x == lanes && s.block_y == lanes &&
+  return lanes > 0 && s.spatial == 2 && s.groups == 1 && s.block_x == lanes && s.block_y == lanes &&
          s.kernel[1] == 3 && s.kernel[2] == 3 && is(s.strides, 1) && is(s.dilation, 1) &&
          std::min(s.pad_low[1], s.pad_low[2]) >= 0 && std::max(s.pad_low[1], s.pad_low[2]) <= 2;
 }
@@ -117,10 +116,23 @@ bool pays(const ConvSizes& s, const WinogradProblem& p) {
   return static_cast<double>(p.tiles()) * tile + filters < 9 * pixels * pairs / 0.9;
 }
 
+// The same for the gradients of filters, fitted to the 3x3 convolutions of ResNet-50 at batch 16.
+bool weights_pay(const ConvSizes& s) {
+  constexpr double channel = 1000, filter = 900;
+  const auto pairs = static_cast<double>(s.in_channels * s.out_channels);
+  const auto pixels = static_cast<double>(s.batch * s.y[1] * s.y[2]);
+  const auto tiles = static_cast<double>(s.batch * ((s.y[1] + 3) / 4) * ((s.y[2] + 3) / 4));
+  const double tile =
+      36 * pairs / 0.85 + channel * static_cast<double>(s.in_channels + s.out_channels);
+  return tiles * tile + filter * pairs < 9 * pixels * pairs / 0.9;
+}
+
 }  // namespace
 
 std::unique_ptr<PreparedConv> prepare_winograd(const ConvSizes& sizes) {
   if (!fits(sizes, winograd_loops().lanes)) return nullptr;
+  if (static_cast<ConvPass>(sizes.pass) == ConvPass::backward_weights)
+    return weights_pay(sizes) ? prepare_winograd_weights(sizes) : nullptr;
   const WinogradProblem problem = problem_of(sizes);
   return pays(sizes, problem) ? std::make_unique<WinogradConv>(problem) : nullptr;
 }
