@@ -1,6 +1,7 @@
 // Opens cuDNN and tells its errors.
 #include <type_traits>
 
+#include "../error.h"
 #include "cudnn_library-inl.h"
 #include "library_search.h"
 
@@ -18,8 +19,18 @@ class Getter {
   Library library_ = Library::open("cudnn", {9});
 };
 
+// cuDNN opens it by its name alone, where the loader may not look: it finds what is open already.
+void open_cublas() {
+  try {
+    Library::open("cublasLt", {13, 12});
+  } catch (const UnsupportedError&) {
+    // Most of cuDNN does without.
+  }
+}
+
 Functions open() {
   const Getter get;
+  open_cublas();
   Functions f;
   get(f.version, "cudnnGetVersion");
   get(f.error_string, "cudnnGetErrorString");

@@ -2,6 +2,7 @@
 #include "numbers.h"
 
 #include <cstring>
+#include <utility>
 
 namespace cornu::backend::cuda {
 
@@ -10,8 +11,9 @@ void* NumberTable::address(DType dtype, const void* value) {
   std::memcpy(&key.bits, value, size_of(dtype));
   if (const auto at = addresses_.find(key); at != addresses_.end()) return at->second;
   if (!slab_ || addresses_.size() == slots) {
-    clear();
-    slab_ = memory_.allocate(slots * slot_bytes);
+    std::shared_ptr<void> fresh = memory_.allocate(slots * slot_bytes);
+    last_slab_ = std::exchange(slab_, std::move(fresh));
+    addresses_.clear();
   }
   void* const place = static_cast<char*>(slab_.get()) + addresses_.size() * slot_bytes;
   memory_.upload(place, &key.bits, sizeof key.bits);
@@ -22,6 +24,7 @@ void* NumberTable::address(DType dtype, const void* value) {
 void NumberTable::clear() {
   addresses_.clear();
   slab_.reset();
+  last_slab_.reset();
 }
 
 }  // namespace cornu::backend::cuda

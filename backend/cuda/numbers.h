@@ -9,8 +9,9 @@
 
 namespace cornu::backend::cuda {
 
-/// Addresses of numbers that the host has. Thousands fit; then a new table is begun, and the old
-/// one goes when no graph of launches needs it any more.
+/// Addresses of numbers that the host has. Thousands fit; then a new table is begun. The old one
+/// stays until the new one is full too, since a kernel may have numbers of both, and longer if a
+/// graph of launches needs it.
 class NumberTable {
  public:
   static constexpr size_t slots = 4096;
@@ -44,7 +45,7 @@ class NumberTable {
   };
 
   Memory memory_;
-  std::shared_ptr<void> slab_;
+  std::shared_ptr<void> slab_, last_slab_;
   std::unordered_map<Key, void*, Hash> addresses_;
 };
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "../perhaps_on_gpu.h"
 #include "case.h"
 #include "workers.h"
 
@@ -175,6 +176,11 @@ int run(const Settings& settings) {
   limits.workers = settings.jobs > 0
                        ? settings.jobs
                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (tools::perhaps_on_gpu()) {  // a process opens libraries of gigabytes, and compiles kernels
+    limits.seconds = 120;
+    limits.bytes = size_t{16} << 30;
+    limits.jobs_per_process = 512;
+  }
   run_jobs(
       cases.size(), [&](size_t i) { return run_case(files, cases[i], settings); },
       [&](size_t i, const std::string& reason) { cases[i].reason = reason; }, limits);

@@ -2,9 +2,9 @@
 # Runs Cornu's tests, conformance cases, and benchmarks on a GPU, and PyTorch and Keras on JAX beside them
 # where they are installed. Writes results.json, and prints a table.
 # Usage: ./run.sh [--device cuda:0] [--only PART]... [--python PATH]... [--out FOLDER]
-#   PART      tests, conformance, zoo, sanitizer or benchmarks; default: all
+#   PART      kernels (the tests' first part), tests, conformance, zoo, sanitizer or benchmarks; default: all
 #   --device  cpu runs the same on the CPU
-#   --python  an interpreter that may have torch, or keras and jax; default: python3
+#   --python  an interpreter that may have torch, or keras and jax, and NVIDIA's libraries; default: python3
 # Exit status 1 when a test or a case fails.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,7 +15,7 @@ while (($#)); do
   case $1 in
     --device) device=$2 ;;
     --only) parts+=("$2") ;;
-    --python) pythons+=("$2") ;;
+    --python) if [[ $2 == */* && $2 != /* ]]; then pythons+=("$PWD/$2"); else pythons+=("$2"); fi ;;
     --out) out=$2 ;;
     *)
       sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}" >&2
@@ -25,29 +25,64 @@ while (($#)); do
   shift 2 || exit 2
 done
 ((${#parts[@]})) || parts=(tests conformance zoo sanitizer benchmarks)
+# NVIDIA's libraries beside the interpreters that the user names, unless folders of them are named as well.
+if [[ -z ${CORNU_CUDA_LIBRARIES:-} ]]; then
+  for python in "${pythons[@]}"; do
+    found=$("$python" -c 'import glob, sys
+print(":".join(f for p in sys.path for f in sorted(glob.glob(p + "/nvidia/*/lib"))))' 2>/dev/null)
+    if [[ -n $found ]]; then export CORNU_CUDA_LIBRARIES=${CORNU_CUDA_LIBRARIES:+$CORNU_CUDA_LIBRARIES:}$found; fi
+  done
+fi
 ((${#pythons[@]})) || pythons=(python3)
 wanted() { [[ " ${parts[*]} " == *" $1 "* ]]; }
 
 if [[ ! -d $here/payload ]]; then tar -C "$here" -xzf "$here/payload.tar.gz"; fi
 payload=$here/payload
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
+# The bundle's libstdc++ may want a newer C library than this machine has; then its own may do.
+starts() { CORNU_DEVICE=cpu "$payload/bin/cornu" --help; }
+if ! starts >/dev/null 2>&1; then
+  mkdir -p "$payload/lib/unused"
+  mv "$payload"/lib/{libstdc++.so.6,libgcc_s.so.1} "$payload/lib/unused/" 2>/dev/null
+  starts >/dev/null || exit 1
+fi
 export CORNU_DEVICE=$device CORNU_TEST_DEVICE=$device
+# Processes open all devices that they see, which takes time on each.
+if [[ $device == cuda:0 ]]; then export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0}; fi
 export CORNU_DATA_DIR=$payload/sources/examples/data CORNU_TEST_SOURCES=$payload/sources
 export CORNU_KERNEL_CACHE=${CORNU_KERNEL_CACHE:-$out/kernels} OMP_WAIT_POLICY=passive
 
 gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)
 gpu=${gpu:-none}
-records=() failures=0
+records=() failures=0 figures=$out/benchmarks.jsonl
+: >"$figures"
 # Keeps a record: name, status, what there is to say, seconds.
 record() {
   local said=${3//\\/\\\\}
   said=${said//\"/\\\"}
   records+=("{\"name\": \"$1\", \"status\": \"$2\", \"said\": \"$said\", \"seconds\": $4}")
-  printf '%-28s %-7s %6ss  %s\n' "$1" "$2" "$4" "$3"
+  printf '%-44s %-7s %6ss  %s\n' "$1" "$2" "$4" "$3"
   if [[ $2 == failed ]]; then failures=$((failures + 1)); fi
 }
-# The last line of a log that says something.
-last_line() { grep -vE '^[[:space:]=~.-]*$' "$1" | tail -n 1 | tr -d '\r' | cut -c1-160; }
+join() {
+  local first=1 line
+  while IFS= read -r line; do
+    ((first)) || printf ',\n    '
+    first=0
+    printf '%s' "$line"
+  done
+}
+# All records and figures so far: whoever ends this script early has them too.
+write_results() {
+  {
+    printf '{"gpu": "%s", "device": "%s", "date": "%s",\n' "$gpu" "$device" "$(date -u +%FT%TZ)"
+    printf '  "steps": [\n    %s],\n' "$( ((${#records[@]})) && printf '%s\n' "${records[@]}" | join)"
+    printf '  "benchmarks": [\n    %s]}\n' "$(join <"$figures")"
+  } >"$out/results.json"
+}
+# The last line of a log that says something, as characters that JSON takes.
+last_line() { grep -avE '^[[:space:]=~.-]*$' "$1" | tail -n 1 | LC_ALL=C tr -cd ' -~' | cut -c1-160; }
 # start NAME LIMIT COMMAND... runs a command in the background, beside up to $together others, since
 # most of the time goes into compiling kernels. `finish` waits for all and records them in order.
 together=$(($(nproc) / 2)) begun=()
@@ -58,7 +93,7 @@ start() {
   while (($(jobs -rp | wc -l) >= together)); do wait -n; done
   {
     begin=$SECONDS status=0
-    timeout "$limit" "$@" >"$out/$name.log" 2>&1 || status=$?
+    timeout -k 20 "$limit" "$@" >"$out/$name.log" 2>&1 || status=$?
     printf '%s %s\n' "$status" $((SECONDS - begin)) >"$out/$name.status"
   } &
   begun+=("$name")
@@ -67,22 +102,34 @@ finish() {
   local name status seconds
   wait
   for name in "${begun[@]}"; do
-    read -r status seconds <"$out/$name.status"
-    if ((status == 124)); then printf 'out of time\n' >>"$out/$name.log"; fi
+    read -r status seconds <"$out/$name.status" || status=1 seconds=0
+    if ((status == 124 || status == 137)); then printf 'out of time\n' >>"$out/$name.log"; fi
     record "$name" "$( ((status == 0)) && echo passed || echo failed)" "$(last_line "$out/$name.log")" "$seconds"
   done
   begun=()
+  write_results
 }
 
 printf 'GPU: %s; device: %s; %s\n' "$gpu" "$device" "$(date -u +%FT%TZ)"
 cd "$out" || exit 1
-if wanted tests; then
+# Without the device there is nothing to run; with it, this tells which libraries are used.
+start devices 120 "$payload/bin/cornu" devices
+finish
+cat "$out/devices.log"
+if ((failures)); then exit 1; fi
+if wanted tests || wanted kernels; then
   # Each kernel beside the CPU first: what fails there fails everywhere.
-  start kernels 500 "$payload/bin/test_backend" "[#gpu_test]"
-  start sequences 500 "$payload/bin/test_backend" "[#gpu_sequences_test]"
+  start kernels 580 "$payload/bin/test_backend" "[#gpu_test]"
+  start sequences 580 "$payload/bin/test_backend" "[#gpu_sequences_test]"
   finish
+fi
+if wanted tests; then
+  # A process for each file of tests, as ctest has it: after a fault of the device nothing in its process works.
   for program in "$payload"/bin/test_*; do
-    start "$(basename "$program")" 500 "$program"
+    while read -r tag; do
+      if [[ $tag == gpu_test || $tag == gpu_sequences_test ]]; then continue; fi
+      start "$(basename "$program")-$tag" 500 "$program" "[#$tag]"
+    done < <(env -u CORNU_TEST_DEVICE CORNU_DEVICE=cpu "$program" --list-tags | grep -o '\[#[^]]*\]' | tr -d '[]#' | sort -u)
   done
   finish
 fi
@@ -96,32 +143,34 @@ if wanted conformance; then
   finish
 fi
 if wanted zoo; then
-  start zoo 500 "$payload/bin/cornu-zoo" "$payload/sources/tests/zoo" --json "$out/zoo.json"
+  # The driver takes address space without end, so that cannot be bounded.
+  start zoo 500 "$payload/bin/cornu-zoo" "$payload/sources/tests/zoo" --megabytes 0 --json "$out/zoo.json"
   finish
 fi
 if wanted sanitizer && [[ $device == cuda* ]]; then
   sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer)
   if [[ -n $sanitizer ]]; then
-    for tool in memcheck racecheck; do
-      start "$tool" 580 "$sanitizer" --tool "$tool" --error-exitcode 9 \
-        "$payload/bin/test_backend" "[#matmul_test],[#conv_test],[#reduce_test],[#fused_test],[#scatter_test]"
-    done
+    # What the tests of single kernels launch; those of races are about shared memory, so about our own kernels.
+    start memcheck 580 "$sanitizer" --tool memcheck --error-exitcode 9 \
+      "$payload/bin/test_backend" "[#gpu_test],[#gpu_sequences_test]"
+    start racecheck 580 "$sanitizer" --tool racecheck --error-exitcode 9 \
+      "$payload/bin/test_backend" "GPUs run generated kernels as the CPU does"
     finish
   else
     record sanitizer skipped "there is no compute-sanitizer" 0
   fi
 fi
 
-figures=$out/benchmarks.jsonl
-: >"$figures"
-# bench NAME COMMAND...: keeps the lines of JSON that it prints.
+# bench NAME COMMAND...: keeps the lines of JSON that it prints. Cornu's do not tell of TF32.
 bench() {
-  local name=$1 log=$out/bench_${1// /_}.log started=$SECONDS status=passed
+  local name=$1 log=$out/bench_${1// /_}.log started=$SECONDS status=passed rounding=
+  if [[ ${CORNU_TF32:-0} == 1 ]]; then rounding=' tf32'; fi
   shift
-  timeout 1800 "$@" >"$log" 2>"$log.errors" || status=failed
-  grep '^{' "$log" >>"$figures"
-  record "$name" "$status" "$(grep -c '^{' "$log") figures $( [[ $status == failed ]] && last_line "$log.errors")" \
+  timeout -k 20 1800 "$@" >"$log" 2>"$log.errors" || status=failed
+  grep '^{.*}$' "$log" | sed -E "s/(\"peer\": \"cornu\", \"mode\": \"[^\"]*)/\1$rounding/" >>"$figures"
+  record "$name" "$status" "$(grep -c '^{.*}$' "$log") figures $( [[ $status == failed ]] && last_line "$log.errors")" \
     $((SECONDS - started))
+  write_results
 }
 if wanted benchmarks; then
   for workload in seed_b32 mlp mnist_cnn lstm gpt resnet50; do
@@ -136,26 +185,14 @@ if wanted benchmarks; then
       bench "torch tf32" "$python" "$payload/benchmarks/torch_bench.py" --tf32
       bench "torch bfloat16" "$python" "$payload/benchmarks/torch_bench.py" --dtype bfloat16
     fi
-    if "$python" -c 'import keras, jax; assert jax.default_backend() == "gpu"' 2>/dev/null; then
+    if KERAS_BACKEND=jax "$python" -c 'import keras, jax; assert jax.default_backend() == "gpu"' 2>/dev/null; then
       KERAS_BACKEND=jax bench "keras jax" "$python" "$payload/benchmarks/keras_bench.py"
       KERAS_BACKEND=jax bench "keras jax bfloat16" "$python" "$payload/benchmarks/keras_bench.py" --policy mixed_bfloat16
     fi
   done
 fi
 
-join() {
-  local first=1 line
-  while IFS= read -r line; do
-    ((first)) || printf ',\n    '
-    first=0
-    printf '%s' "$line"
-  done
-}
-{
-  printf '{"gpu": "%s", "device": "%s", "date": "%s",\n' "$gpu" "$device" "$(date -u +%FT%TZ)"
-  printf '  "steps": [\n    %s],\n' "$( ((${#records[@]})) && printf '%s\n' "${records[@]}" | join)"
-  printf '  "benchmarks": [\n    %s]}\n' "$(join <"$figures")"
-} >"$out/results.json"
+write_results
 
 # The figures of training as a table: workload, program, mode, figure.
 if [[ -s $figures ]]; then

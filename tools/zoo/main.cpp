@@ -11,6 +11,7 @@
 #include <map>
 #include <thread>
 
+#include "../perhaps_on_gpu.h"
 #include "check_model.h"
 #include "child.h"
 #include "folder.h"
@@ -32,7 +33,8 @@ struct Options {
   std::string json;
   int jobs = 0;
   int seconds = 300;
-  int megabytes = 8192;
+  // A GPU's driver takes address space without end.
+  int megabytes = cornu::tools::perhaps_on_gpu() ? 0 : 8192;
 };
 
 struct Scratch {

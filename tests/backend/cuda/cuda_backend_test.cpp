@@ -211,6 +211,30 @@ TEST_CASE("A table of numbers is replaced when it is full", "[cuda]") {
   CHECK(table.address(DType::int64, &wide) != table.address(DType::int32, &narrow));
 }
 
+TEST_CASE("A kernel may have numbers of a full table and of the next one", "[cuda]") {
+  int freed = 0;
+  cuda::NumberTable table({[&](size_t bytes) {
+                             return std::shared_ptr<void>(std::malloc(bytes), [&](void* p) {
+                               ++freed;
+                               std::free(p);
+                             });
+                           },
+                           [](void* to, const void* from, size_t n) { std::memcpy(to, from, n); }});
+  constexpr int slots = static_cast<int>(cuda::NumberTable::slots);
+  void* last = nullptr;
+  for (int i = 0; i < slots; ++i) last = table.address(DType::int32, &i);
+  for (int i = slots; i < 2 * slots; ++i) {
+    table.address(DType::int32, &i);
+    REQUIRE(freed == 0);
+  }
+  CHECK(*static_cast<int*>(last) == slots - 1);
+  const int beyond = 2 * slots;
+  table.address(DType::int32, &beyond);
+  CHECK(freed == 1);
+  table.clear();
+  CHECK(freed == 3);
+}
+
 TEST_CASE("Libraries come first, compositions last", "[cuda]") {
   Bench bench;
   bench.library = true;
