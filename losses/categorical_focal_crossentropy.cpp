@@ -11,11 +11,12 @@ namespace cornu::losses {
 CategoricalFocalCrossentropyLoss::CategoricalFocalCrossentropyLoss(
     CategoricalFocalCrossentropyConfig c)
     : LossOf(std::move(c)) {
-  // Inputs: the target, the probability, the sum of probabilities, the target's smoothed share.
-  program_ = backend::Program::make(4, [&](const std::vector<Expr>& x) {
+  // Inputs: the target, the probability, the sum of probabilities, the target's smoothed share, the
+  // class's weight.
+  program_ = backend::Program::make(5, [&](const std::vector<Expr>& x) {
     Expr t = config.label_smoothing != 0 ? x[0] * (1.0 - config.label_smoothing) + x[3] : x[0];
     Expr p = clip(x[1] / x[2], epsilon, 1.0 - epsilon);
-    return std::vector<Expr>{expr::power(1.0 - p, config.gamma) * config.alpha * t * expr::log(p)};
+    return std::vector<Expr>{expr::power(1.0 - p, config.gamma) * x[4] * t * expr::log(p)};
   });
 }
 
@@ -28,7 +29,12 @@ Tensor CategoricalFocalCrossentropyLoss::call(const Tensor& y_true, const Tensor
         name_, y_true.shape().str(), y_pred.shape().str()));
   const Tensor p = config.from_logits ? ops::softmax(given, config.axis) : given;
   const Tensor share(config.label_smoothing / static_cast<double>(t.shape(-1)));
-  const Tensor inputs[] = {t, p, ops::sum(p, config.axis, true), share};
+  const auto& weights = config.alpha.values();
+  const Tensor alpha =
+      config.alpha.is_single()
+          ? Tensor(weights[0])
+          : ops::cast(Tensor::from(weights, {static_cast<int64_t>(weights.size())}), dtype_);
+  const Tensor inputs[] = {t, p, ops::sum(p, config.axis, true), share, alpha};
   return reduce_program(program_, inputs, config.axis, -1, dtype_, name_.c_str());
 }
 

@@ -1,11 +1,12 @@
 // CategoricalFocalCrossentropy: crossentropy of classes that leaves easy samples aside.
 #pragma once
 #include "../framework/base/loss.h"
+#include "class_weights.h"
 
 namespace cornu::losses {
 
 struct CategoricalFocalCrossentropyConfig {
-  double alpha = 0.25;
+  ClassWeights alpha = 0.25;
   double gamma = 2.0;
   bool from_logits = false;
   double label_smoothing = 0.0;
@@ -16,9 +17,9 @@ struct CategoricalFocalCrossentropyConfig {
 };
 
 /// -sum(alpha (1 - p)^gamma y_true log(p)) along `axis`, where p are y_pred (or softmax(y_pred)
-/// with from_logits) divided by their sum and limited to [1e-7, 1 - 1e-7]. Label smoothing moves
-/// targets toward equal probabilities. Throws ShapeError unless y_true and y_pred have the same
-/// shape. Lin et al. 2018, https://arxiv.org/abs/1708.02002.
+/// with from_logits) divided by their sum and limited to [1e-7, 1 - 1e-7]. A list of alpha is along
+/// the last axis. Label smoothing moves targets toward equal probabilities. Throws ShapeError
+/// unless y_true and y_pred have the same shape. Lin et al. 2018, https://arxiv.org/abs/1708.02002.
 class CategoricalFocalCrossentropyLoss
     : public LossOf<CategoricalFocalCrossentropyLoss, CategoricalFocalCrossentropyConfig> {
  public:

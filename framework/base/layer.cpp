@@ -222,7 +222,7 @@ Tensor Layer::run(const Tensor& x, const Call& given) {
       settle_build_shapes(in);
     Call call = given;
     call.training = call_context().training;
-    if (!call.mask) call.mask = in.mask();
+    call.mask = call.mask ? cast_input(call.mask) : in.mask();
     if (call.mask) check_mask(call.mask);
     LayerObserver* observer = call_context().observer;
     if (observer) observer->before(*this, in);
@@ -248,7 +248,7 @@ Nest Layer::run_many(const Nest& inputs, const Call& given) {
       settle_build_shapes(in);
     Call call = given;
     call.training = call_context().training;
-    if (!call.mask) call.mask = first_mask(in);
+    call.mask = call.mask ? cast_input(call.mask) : first_mask(in);
     if (call.mask) check_mask(call.mask);
     LayerObserver* observer = call_context().observer;
     if (observer) observer->before(*this, in);

@@ -6,7 +6,7 @@
 
 namespace cornu {
 
-/// Any number: `.decay_steps = 1000` or `1e3`.
+/// Any number: `.decay_steps = 1000` or `1e3`. Truth values count as 0 and 1.
 class Number {
  public:
   template <class T>
@@ -29,6 +29,7 @@ struct OptionCodec<Number> {
                         : Value(static_cast<double>(v));
   }
   static Number decode(const Value& v) {
+    if (v.is<bool>()) return v.get<bool>();
     if (v.is<int64_t>()) return v.get<int64_t>();
     return from_value<double>(v);
   }

@@ -55,12 +55,16 @@ Tensor kernel_at(const Tensor& x, Method method) {
 }
 
 // (size, output): how much each pixel of an axis contributes to each of the result. `scale`,
-// `translation`: scalars.
+// `translation`: scalars. `parts`, if not 0: of how many parts of a pixel places are whole numbers.
 Tensor weights_of(int64_t size, int64_t output, const Tensor& scale, const Tensor& translation,
-                  Method method, bool antialias) {
+                  Method method, bool antialias, double parts = 0) {
   const Tensor step = 1.0 / scale;
   const Tensor places = arange(0, static_cast<double>(output), 1, DType::float32);
-  const Tensor at = (places + 0.5) * step - translation * step - 0.5;
+  Tensor at = (places + 0.5) * step - translation * step - 0.5;
+  if (parts > 0) {
+    const Tensor before = floor(at);
+    at = before + round_even((at - before) * parts) / parts;
+  }
   const Tensor pixels = expand_dims(arange(0, static_cast<double>(size), 1, DType::float32), {1});
   Tensor distance = absolute(at - pixels);
   if (antialias) distance = distance / maximum(step, 1.0);
@@ -182,13 +186,15 @@ Tensor resize(const Tensor& images, const std::vector<int64_t>& size,
         const bool area = interpolation == "area";
         const Method method =
             area ? Method::linear : method_of(interpolation, "resize: interpolation");
+        // TensorFlow reads the weights of its cubic kernel from a table.
+        const double parts = method == Method::cubic && !antialias ? 1024 : 0;
         Tensor y = is_float(x.dtype()) ? x : cast(x, DType::float32);
         for (int i = 0; i < 2; ++i) {
           const int64_t from = y.shape()[rows + i], to = size[static_cast<size_t>(i)];
           if (from == to) continue;
           const double scale = static_cast<double>(to) / static_cast<double>(from);
-          const Tensor weights =
-              area ? area_weights(from, to) : weights_of(from, to, scale, 0.0, method, antialias);
+          const Tensor weights = area ? area_weights(from, to)
+                                      : weights_of(from, to, scale, 0.0, method, antialias, parts);
           y = along(y, cast(weights, y.dtype()), rows + i);
         }
         return as_dtype(y, images.dtype());

@@ -33,11 +33,12 @@ struct Interpolation {
   const char* name;
   double radius;
   double (*weight)(double distance);
+  int steps = 0;  ///< parts of a pixel that places are rounded to without antialiasing; 0: none
 };
 
 constexpr Interpolation interpolations[] = {
     {"bilinear", 1, triangle},
-    {"bicubic", 2, cubic},
+    {"bicubic", 2, cubic, 1024},  // TensorFlow reads its weights from a table of that size
     {"lanczos3", 3, [](double x) { return lanczos(x, 3); }},
     {"lanczos5", 5, [](double x) { return lanczos(x, 5); }},
 };
@@ -66,7 +67,10 @@ Blend blend(int64_t from, int64_t to, const Interpolation& kind, bool antialias)
   b.taps = static_cast<int64_t>(std::ceil(2 * radius));
   std::vector<double> weights(static_cast<size_t>(b.taps));
   for (int64_t i = 0; i < to; ++i) {
-    const double centre = (static_cast<double>(i) + 0.5) * ratio - 0.5;
+    double centre = (static_cast<double>(i) + 0.5) * ratio - 0.5;
+    if (kind.steps > 0 && !antialias)
+      centre = std::floor(centre) +
+               std::nearbyint((centre - std::floor(centre)) * kind.steps) / kind.steps;
     const auto first = static_cast<int64_t>(std::floor(centre - radius)) + 1;
     double total = 0;
     for (int64_t t = 0; t < b.taps; ++t) {

@@ -24,11 +24,13 @@ ReLULayer::ReLULayer(ReLUConfig c) : LayerOf(std::move(c)) {
 Tensor ReLULayer::call(const Tensor& x, const Call&) {
   if (!config.max_value && config.negative_slope == 0 && config.threshold == 0) return ops::relu(x);
   const double ceiling = config.max_value.value_or(std::numeric_limits<double>::infinity());
-  return fused(
+  const Tensor y = fused(
       [](Expr x, Expr slope, Expr threshold, Expr ceiling) {
         return expr::select(x > threshold, expr::minimum(x, ceiling), slope * (x - threshold));
       },
       x, Tensor(config.negative_slope), Tensor(config.threshold), Tensor(ceiling));
+  // Without a slope integers stay integers.
+  return config.negative_slope == 0 ? ops::cast(y, x.dtype()) : y;
 }
 
 void register_relu(Catalog& c) { c.add<ReLULayer>("keras.layers.ReLU"); }

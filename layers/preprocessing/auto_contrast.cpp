@@ -2,7 +2,7 @@
 #include "auto_contrast.h"
 
 #include "../../framework/ops/core.h"
-#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/reduction.h"
 #include "colours.h"
 
@@ -17,12 +17,8 @@ Tensor AutoContrastLayer::transform_images(const Tensor& images, const Transform
   const Tensor x = transform_value_range(original, config.value_range, byte_range, compute_dtype());
   const std::vector<int64_t> axes = {1, 2};
   const Tensor low = ops::min(x, axes, true), high = ops::max(x, axes, true);
-  const Tensor scale = fused([](Expr low, Expr high) { return 255.0 / (high - low); }, low, high);
-  const Tensor stretched = fused(
-      [](Expr x, Expr low, Expr scale) {
-        return expr::minimum(expr::maximum(x * scale + (-low) * scale, 0.0), 255.0);
-      },
-      x, low, scale);
+  const Tensor scale = 255.0 / (high - low);
+  const Tensor stretched = ops::clip(x * scale + (-low) * scale, 0.0, 255.0);
   const Tensor y =
       transform_value_range(stretched, byte_range, config.value_range, compute_dtype());
   return ops::where(ops::isnan(y), original, y);

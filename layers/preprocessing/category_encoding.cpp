@@ -21,7 +21,7 @@ Tensor CategoryEncodingLayer::call(const Tensor& x, const Call& call) {
                        config.output_mode + "\".");
     weights = ops::cast(detail::from_value<Tensor>(*given), compute_dtype());
   }
-  return encode_categories(x, config.output_mode, *config.num_tokens, compute_dtype(), weights);
+  return encode_categories(x, config.output_mode, *config.num_tokens, variable_dtype(), weights);
 }
 
 void register_category_encoding(Catalog& c) {

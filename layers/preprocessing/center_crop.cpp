@@ -23,9 +23,10 @@ Tensor CenterCropLayer::transform_images(const Tensor& images, const Transformat
   const int64_t height = *config.height, width = *config.width;
   const ImageSize size = size_of(x.shape(), images_channels_first());
   const int64_t above = size.height - height, beside = size.width - width;
+  // Keras leaves what it resizes in float32, whatever the layer computes in.
   if (above < 0 || beside < 0)
-    return ops::resize(x, {height, width}, "bilinear", false, true, false, "constant", 0,
-                       config.data_format);
+    return ops::resize(ops::cast(x, DType::float32), {height, width}, "bilinear", false, true,
+                       false, "constant", 0, config.data_format);
   return ops::crop_images(x, above / 2, beside / 2, {}, {}, height, width, config.data_format);
 }
 

@@ -8,6 +8,7 @@
 
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
 
 namespace cornu::layers {
@@ -52,10 +53,8 @@ Tensor per_image(const Tensor& draws, int rank) {
 Tensor transform_value_range(const Tensor& x, const std::vector<double>& from,
                              const std::vector<double>& to, DType dtype) {
   if (from == to) return x;
-  return fused([](Expr x, Expr low, Expr span, Expr scale,
-                  Expr offset) { return (x - low) / span * scale + offset; },
-               ops::cast(x, dtype), Tensor(from[0]), Tensor(from[1] - from[0]),
-               Tensor(to[1] - to[0]), Tensor(to[0]));
+  // Operation by operation: in float16 each rounds, and the next may make much of it.
+  return (ops::cast(x, dtype) - from[0]) / (from[1] - from[0]) * (to[1] - to[0]) + to[0];
 }
 
 }  // namespace cornu::layers

@@ -53,10 +53,10 @@ void hash_numbers(const Hash& hash, const Tensor& x, int64_t* bins) {
 HashingLayer::HashingLayer(HashingConfig c) : LayerOf(tidy(std::move(c))) {
   check_positive("num_bins", *config.num_bins);
   check_output_mode(config.output_mode, {"int", "one_hot", "multi_hot", "count"}, config.sparse);
-  if (config.output_mode == "int" && compute_dtype() != DType::int32 &&
-      compute_dtype() != DType::int64)
+  if (config.output_mode == "int" && variable_dtype() != DType::int32 &&
+      variable_dtype() != DType::int64)
     throw ValueError(fmt::format("dtype: with output_mode 'int' it is int32 or int64, found {}.",
-                                 dtype_name(compute_dtype())));
+                                 dtype_name(variable_dtype())));
   autocast_ = false;
 }
 
@@ -82,7 +82,7 @@ Tensor HashingLayer::call(const Tensor& given, const Call&) {
       },
       {&x, 1}, {&spec, 1}, "hash")[0];
   if (hidden) bins = ops::where(hidden, Tensor(0), bins + Tensor(1));
-  return encode_categories(bins, config.output_mode, *config.num_bins, compute_dtype());
+  return encode_categories(bins, config.output_mode, *config.num_bins, variable_dtype());
 }
 
 Nest HashingLayer::call_many(const Nest& inputs, const Call& call) {

@@ -28,7 +28,7 @@ Tensor RandomColorDegenerationLayer::transform_images(const Tensor& images,
   const Tensor grey = ops::rgb_to_grayscale(x, config.data_format);
   const Tensor y = fused([](Expr x, Expr grey, Expr f) { return x + f * (grey - x); }, x, grey,
                          ops::cast(drawn["factor"], x.dtype()));
-  return ops::clip(y, config.value_range[0], config.value_range[1]);
+  return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), x.dtype());
 }
 
 void register_random_color_degeneration(Catalog& c) {

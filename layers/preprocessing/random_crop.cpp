@@ -62,8 +62,9 @@ Tensor RandomCropLayer::transform_images(const Tensor& images, const Transformat
       Slice{box.left, std::min(box.left + width, x.shape()[columns])};
   const Tensor part = ops::get_item(x, key);
   if (part.shape()[rows] == height && part.shape()[columns] == width) return part;
-  return ops::cast(ops::resize(part, {height, width}, "bilinear", false, false, false, "constant",
-                               0, config.data_format),
+  // Resized in float32; a cast to whole numbers cuts their fractions off.
+  return ops::cast(ops::resize(ops::cast(part, DType::float32), {height, width}, "bilinear", false,
+                               false, false, "constant", 0, config.data_format),
                    images_dtype());
 }
 

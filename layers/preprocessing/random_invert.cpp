@@ -27,7 +27,8 @@ Tensor RandomInvertLayer::transform_images(const Tensor& images, const Transform
                                            bool training) {
   if (!training) return images;
   const Tensor x = ops::cast(images, compute_dtype());
-  return ops::where(per_image(drawn["apply_inversion"]), config.value_range[1] - x, x);
+  return ops::where(per_image(drawn["apply_inversion"]),
+                    ops::cast(config.value_range[1] - x, x.dtype()), x);
 }
 
 void register_random_invert(Catalog& c) { c.add<RandomInvertLayer>("keras.layers.RandomInvert"); }

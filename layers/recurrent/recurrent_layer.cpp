@@ -97,6 +97,15 @@ Walked walk_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x, con
     walked.y = result.y;
     walked.states.insert(walked.states.end(), result.states.begin(), result.states.end());
   }
+  // Keras's unrolled walk zeroes what it has gathered, by the mask in the order of the input even
+  // where it walked backwards.
+  if (call.mask && options.unroll && options.zero_output_for_mask) {
+    Tensor real = ops::cast(call.mask, DType::boolean);
+    if (!options.return_sequences)
+      real = ops::expand_dims(
+          ops::unstack(real, {}, 1).at(options.go_backwards ? 0 : real.shape()[1] - 1), {1});
+    walked.y = keep_masked(real, walked.y, ops::zeros_like(walked.y));
+  }
   return walked;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/spatial.h"
 
 namespace cornu::layers {
@@ -28,13 +30,14 @@ Tensor UpSampling2DLayer::call(const Tensor& x, const Call&) {
   if (config.interpolation == "nearest") return repeat_spatial(x, config.size.vec(), first);
   check_rank(x.shape(), 4,
              first ? "(batch, channels, height, width)" : "(batch, height, width, channels)");
-  Tensor y = x;
+  const bool is_real = is_float(x.dtype());
+  Tensor y = is_real && size_of(x.dtype()) >= 4 ? x : ops::cast(x, DType::float32);
   for (int i = 0; i < 2; ++i) {
     const int axis = i + (first ? 2 : 1);
     const int64_t times = config.size[static_cast<size_t>(i)];
     if (times != 1) y = ops::resize_axis(y, axis, x.shape()[axis] * times, config.interpolation);
   }
-  return y;
+  return ops::cast(is_real ? y : ops::round_even(y), x.dtype());
 }
 
 void register_up_sampling2d(Catalog& c) { c.add<UpSampling2DLayer>("keras.layers.UpSampling2D"); }

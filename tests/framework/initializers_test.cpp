@@ -103,6 +103,11 @@ TEST_CASE("initializers, regularizers and constraints are found by Keras's names
     CHECK(std::dynamic_pointer_cast<Constraint>(make_by_name("keras.constraints", name)));
 }
 
+TEST_CASE("constants of files may be truth values") {
+  const auto constant = initializers::ConstantInitializer::from_config({{"value", true}});
+  CHECK((*constant)({2}, DType::float32).to_vector<float>() == std::vector<float>{1, 1});
+}
+
 TEST_CASE("orthogonal matrices are orthogonal") {
   for (const Shape& shape : {Shape{40, 40}, Shape{3, 4, 5}, Shape{6, 30}, Shape{1, 1}}) {
     initializers::Orthogonal orthogonal({.seed = 3});

@@ -157,6 +157,15 @@ TEST_CASE("wrong options of layers on colours") {
   CHECK_THROWS_AS(layers::CutMix({.bounding_box_format = "xyxy"})(boxes), UnsupportedError);
 }
 
+TEST_CASE("layers on colours keep their dtype where it is one of integers") {
+  CHECK(layers::RandomInvert({.factor = std::vector<double>{1, 1}, .dtype = DType::uint8})(
+            picture(), {.training = true})
+            .dtype() == DType::uint8);
+  CHECK(layers::RandomColorDegeneration({.factor = std::vector<double>{0.5, 0.5},
+                                         .dtype = DType::uint8})(picture(), {.training = true})
+            .dtype() == DType::uint8);
+}
+
 TEST_CASE("layers on colours work on symbolic images") {
   const Tensor x = Input({6, 6, 3});
   CHECK(layers::RandomColorJitter({.brightness_factor = 0.1, .hue_factor = 0.1})(x).shape() ==

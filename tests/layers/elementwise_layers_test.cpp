@@ -28,6 +28,9 @@ TEST_CASE("activation layers keep a layer's contract") {
   check_layer<layers::Softmax>({}, {.input = {2, 5}, .output = {2, 5}});
   check_layer<layers::Softmax>({.axis = {1, 2}}, {.input = {2, 3, 2}, .output = {2, 3, 2}});
   CHECK_THROWS_AS(layers::ReLU({.negative_slope = -1.0}), ValueError);
+  const Tensor limited = layers::ReLU({.max_value = 2.0})(Tensor::from({-1, 1, 3}, {1, 3}));
+  CHECK(limited.dtype() == DType::int32);
+  CHECK(limited.to_vector<int32_t>() == std::vector<int32_t>{0, 1, 2});
 }
 
 TEST_CASE("reshaping layers keep a layer's contract") {

@@ -185,6 +185,18 @@ TEST_CASE("geometric layers have gradients") {
   }
 }
 
+TEST_CASE("crops that have to resize have the dtypes of Keras's") {
+  const Tensor x = Tensor::from({0, 3}, {1, 1, 2, 1});
+  const Tensor centre =
+      layers::CenterCrop({.height = 1, .width = 4, .dtype = DTypePolicy("mixed_float16")})(
+          ops::cast(x, DType::float32));
+  CHECK(centre.dtype() == DType::float32);
+  const Tensor part = layers::RandomCrop({.height = 1, .width = 4, .dtype = DType::uint8})(
+      ops::cast(x, DType::uint8), {.training = true});
+  CHECK(part.dtype() == DType::uint8);
+  CHECK(ops::cast(part, DType::int32).to_vector<int32_t>() == std::vector<int32_t>{0, 0, 2, 3});
+}
+
 TEST_CASE("geometric layers refuse what they cannot use") {
   CHECK_THROWS_AS(layers::RandomFlip({.mode = "horizontall"}), ValueError);
   CHECK_THROWS_AS(layers::RandomTranslation({.height_factor = 1.5, .width_factor = 0.0}),

@@ -97,6 +97,15 @@ TEST_CASE("BatchNormalization counts what a mask of numbers does not exclude") {
   CHECK(mean[1] == Approx(0.05333333));
 }
 
+TEST_CASE("a mask of numbers is cast as the input is") {
+  layers::BatchNormalization norm({.dtype = DTypePolicy("mixed_float16")});
+  const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {2, 2, 1});
+  const Tensor mask = Tensor::from({1.0f, 0.5f, 1.0f, 0.0f}, {2, 2});
+  const Tensor y = norm(x, {.training = true, .mask = mask});
+  REQUIRE(y.mask());
+  CHECK(y.mask().dtype() == DType::float16);
+}
+
 TEST_CASE("RMSNormalization keeps a layer's contract") {
   check_layer<layers::RMSNormalization>({},
                                         {.input = {2, 3, 4}, .output = {2, 3, 4}, .weights = 1});

@@ -31,6 +31,12 @@ TEST_CASE("categories are encoded") {
   CHECK_THROWS_AS(layers::CategoryEncoding({.num_tokens = 3, .output_mode = "coutn"}), ValueError);
 }
 
+TEST_CASE("encoded categories have the dtype of the weights") {
+  const layers::CategoryEncoding half(
+      {.num_tokens = 3, .output_mode = "one_hot", .dtype = DTypePolicy("mixed_float16")});
+  CHECK(half(Tensor::from({1}, {1})).dtype() == DType::float32);
+}
+
 TEST_CASE("numbers fall into bins") {
   const Tensor x = Tensor::from({-1.0f, 0.0f, 0.5f, 7.0f}, {4});
   layers::Discretization given({.bin_boundaries = std::vector<double>{0, 1}});

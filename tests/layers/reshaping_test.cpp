@@ -53,6 +53,11 @@ TEST_CASE("upsampling repeats or interpolates") {
                      Tensor::from({1.0f, 1.0f, 3.0f, 3.0f, 1.0f, 1.0f, 3.0f, 3.0f}, {1, 2, 4, 1})));
   CHECK(ops::all_close(layers::UpSampling2D({.size = {1, 2}, .interpolation = "bilinear"})(x),
                        Tensor::from({1.0f, 1.5f, 2.5f, 3.0f}, {1, 1, 4, 1})));
+  // Integers are rounded, once.
+  const Tensor whole = layers::UpSampling2D({.size = {1, 3}, .interpolation = "bilinear"})(
+      Tensor::from({0, 5}, {1, 1, 2, 1}));
+  CHECK(whole.dtype() == DType::int32);
+  CHECK(whole.to_vector<int32_t>() == std::vector<int32_t>{0, 0, 2, 3, 5, 5});
 }
 
 TEST_CASE("reshaping layers say what is wrong") {

@@ -2,7 +2,9 @@
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/shaping.h>
+#include <cornu/layers/recurrent/rnn.h>
 #include <cornu/layers/recurrent/simple_rnn.h>
+#include <cornu/layers/recurrent/stacked_rnn_cells.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"
@@ -71,6 +73,36 @@ TEST_CASE("SimpleRNN gives zeros until the first step that is not masked, states
   const std::vector<Tensor> last = layers::SimpleRNN(config)(Nest(x), call).flatten();
   CHECK(test::difference(last[0], Tensor::from({moved, 0.0f}, {2, 1})) < 1e-6);
   CHECK(test::difference(last[1], after) < 1e-6);
+}
+
+TEST_CASE("an unrolled SimpleRNN zeroes masked steps by the order of the input") {
+  const Tensor x = Tensor::from({0.1f, 0.2f, 0.3f, 0.4f}, {1, 4, 1});
+  const Call call{.mask = ops::cast(Tensor::from({1, 1, 0, 1}, {1, 4}), DType::boolean)};
+  layers::SimpleRNNConfig config{.units = 1,
+                                 .kernel_initializer = "ones",
+                                 .recurrent_initializer = "ones",
+                                 .return_sequences = true,
+                                 .go_backwards = true,
+                                 .unroll = true,
+                                 .zero_output_for_mask = true};
+  CHECK(test::difference(layers::SimpleRNN(config)(x, call),
+                         Tensor::from({0.37994897f, 0.37994897f, 0.0f, 0.5529554f}, {1, 4, 1})) <
+        1e-6);
+  layers::SimpleRNNCellConfig cell{
+      .units = 1, .kernel_initializer = "ones", .recurrent_initializer = "ones"};
+  const layers::RNN stack(
+      {.cell = layers::StackedRNNCells(
+           {.cells = {layers::SimpleRNNCell(cell), layers::SimpleRNNCell(cell)}}),
+       .return_sequences = true,
+       .go_backwards = true,
+       .unroll = true,
+       .zero_output_for_mask = true});
+  CHECK(test::difference(stack(x, call), Tensor::from({0.36266315f, 0.36266315f, 0.0f, 0.8516189f},
+                                                      {1, 4, 1})) < 1e-6);
+  config.go_backwards = false;
+  const Tensor unrolled = layers::SimpleRNN(config)(x, call);
+  config.unroll = false;
+  CHECK(test::difference(layers::SimpleRNN(config)(x, call), unrolled) < 1e-6);
 }
 
 TEST_CASE("SimpleRNN says what is wrong") {

@@ -32,6 +32,19 @@ TEST_CASE("a loss function gives the values of its class") {
   CHECK_THROWS_AS(losses::evaluate("hinge", targets, predictions, {{"delta", 1}}), ValueError);
 }
 
+TEST_CASE("classes of a focal crossentropy have weights") {
+  using losses::categorical_focal_crossentropy;
+  const Tensor first = categorical_focal_crossentropy(targets, predictions, {.alpha = 0.3});
+  const Tensor second = categorical_focal_crossentropy(targets, predictions, {.alpha = 0.7});
+  // The first sample is of class 1, the second of class 0.
+  const std::vector<float> expected = {second.to_vector<float>()[0], first.to_vector<float>()[1]};
+  CHECK(ops::all_close(categorical_focal_crossentropy(targets, predictions, {.alpha = {0.3, 0.7}}),
+                       Tensor(expected)));
+  const losses::CategoricalFocalCrossentropy loss({.alpha = {0.3, 0.7}});
+  const auto again = losses::CategoricalFocalCrossentropyLoss::from_config(loss->get_config());
+  CHECK(again->config.alpha.values() == std::vector<double>{0.3, 0.7});
+}
+
 TEST_CASE("a circle loss compares with references") {
   const Tensor labels = Tensor::from({0, 1}, {2});
   const Tensor embeddings = Tensor::from({1.f, 0.f, 0.f, 1.f}, {2, 2});

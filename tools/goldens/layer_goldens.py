@@ -238,7 +238,9 @@ def spatial_cases():
     yield record("up sampling 1d", L.UpSampling1D(3), x3)
     yield record("up sampling 2d", L.UpSampling2D((2, 3)), img)
     for kind in ("bilinear", "bicubic", "lanczos3", "lanczos5"):
-        yield record("up sampling 2d " + kind, L.UpSampling2D((2, 3), interpolation=kind), img)
+        # Backends agree on bicubic places only where these are multiples of 1/1024.
+        size = (2, 4) if kind == "bicubic" else (2, 3)
+        yield record("up sampling 2d " + kind, L.UpSampling2D(size, interpolation=kind), img)
     yield record("up sampling 3d", L.UpSampling3D((1, 2, 3), **first), vol)
     yield record("repeat vector", L.RepeatVector(3), x2)
 
