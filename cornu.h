@@ -22,6 +22,7 @@
 #include "framework/ops/quantization.h"
 #include "framework/ops/segment.h"
 #include "framework/regularizers/regularizers.h"
+#include "framework/tensor/complex.h"
 #include "layers.h"
 #include "losses.h"
 #include "metrics.h"

@@ -11,9 +11,9 @@
 namespace cornu {
 namespace {
 
-constexpr std::array<std::string_view, dtype_count + 1> names = {
-    "bool",  "uint8", "uint16",  "uint32",   "uint64",  "int8",    "int16",
-    "int32", "int64", "float16", "bfloat16", "float32", "float64", "string",
+constexpr std::array<std::string_view, dtype_count + 3> names = {
+    "bool",  "uint8",   "uint16",   "uint32",  "uint64",  "int8",   "int16",     "int32",
+    "int64", "float16", "bfloat16", "float32", "float64", "string", "complex64", "complex128",
 };
 
 /// `value` shifted right by `shift` bits (at most 31), rounded to nearest, ties to even.
@@ -33,10 +33,17 @@ DType dtype_of(std::string_view name) {
     if (names[i] == name) return static_cast<DType>(i);
   if (name == "int") return DType::int64;  // Python's type of whole numbers, as Keras reads it.
   const std::vector<std::string> candidates(names.begin(), names.end());
-  throw ValueError("Unknown dtype '" + std::string(name) +
-                   "'. Expected one of bool, uint8 to "
-                   "uint64, int8 to int64, float16, bfloat16, float32, float64, string." +
-                   did_you_mean(name, candidates));
+  throw ValueError(
+      "Unknown dtype '" + std::string(name) +
+      "'. Expected one of bool, uint8 to "
+      "uint64, int8 to int64, float16, bfloat16, float32, float64, complex64, complex128, string." +
+      did_you_mean(name, candidates));
+}
+
+void refuse_complex(DType dtype) {
+  throw UnsupportedError(
+      "This does not take " + std::string(dtype_name(dtype)) +
+      " numbers. Use ops::real, ops::imag, ops::abs or ops::view_as_real first.");
 }
 
 uint16_t float_to_half(float value) {

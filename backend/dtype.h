@@ -22,14 +22,16 @@ enum class DType : uint8_t {
   float32,
   float64,
   string,  ///< host only: stored as int32 indices into the tensor's table of strings
+  complex64,   ///< stored as two float32, the real and the imaginary part; no kernel takes it
+  complex128,  ///< stored as two float64
 };
 
-/// How many types of numbers there are; they come before `string`.
+/// How many types of real numbers there are; they come before `string`.
 inline constexpr int dtype_count = 13;
 
 /// Size of one element in bytes.
 constexpr size_t size_of(DType dtype) {
-  constexpr uint8_t sizes[dtype_count + 1] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 4};
+  constexpr uint8_t sizes[dtype_count + 3] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 4, 8, 16};
   return sizes[static_cast<int>(dtype)];
 }
 
@@ -37,6 +39,12 @@ constexpr bool is_float(DType dtype) { return dtype >= DType::float16 && dtype <
 constexpr bool is_signed_int(DType dtype) { return dtype >= DType::int8 && dtype <= DType::int64; }
 constexpr bool is_unsigned_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::uint64; }
 constexpr bool is_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::int64; }
+constexpr bool is_complex(DType dtype) { return dtype >= DType::complex64; }
+/// The type of a complex type's parts; of other types the type itself.
+constexpr DType real_type(DType dtype) {
+  if (dtype == DType::complex64) return DType::float32;
+  return dtype == DType::complex128 ? DType::float64 : dtype;
+}
 
 /// "float32", "bool", ...
 std::string_view dtype_name(DType dtype);
@@ -78,7 +86,11 @@ template <> struct dtype_for<double> { static constexpr DType value = DType::flo
 template <class T>
 inline constexpr DType dtype_for_v = dtype_for<T>::value;
 
-/// Calls f.template operator()<T>() with the storage type T of `dtype`.
+/// Throws UnsupportedError: something that handles elements one by one met complex numbers.
+[[noreturn]] void refuse_complex(DType dtype);
+
+/// Calls f.template operator()<T>() with the storage type T of `dtype`. Throws UnsupportedError for complex numbers,
+/// which are handled as pairs of real ones.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   switch (dtype) {
@@ -95,6 +107,8 @@ decltype(auto) dispatch(DType dtype, F&& f) {
     case DType::bfloat16: return f.template operator()<BFloat16>();
     case DType::float32: return f.template operator()<float>();
     case DType::string: return f.template operator()<int32_t>();
+    case DType::complex64:
+    case DType::complex128: refuse_complex(dtype);
     case DType::float64: break;
   }
   return f.template operator()<double>();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../eigen.h"
 #include "../error.h"
 #include "kernels.h"
 
@@ -24,6 +25,8 @@ struct Lapack {
   decltype(&LAPACKE_dorgqr) orgqr;
   decltype(&LAPACKE_dsyevd) syevd;
   decltype(&LAPACKE_dgesdd) gesdd;
+  decltype(&LAPACKE_dgeev) geev;
+  decltype(&LAPACKE_zgeev) complex_geev;
 };
 
 Lapack load() {
@@ -47,6 +50,8 @@ Lapack load() {
   find(found.orgqr, "LAPACKE_dorgqr");
   find(found.syevd, "LAPACKE_dsyevd");
   find(found.gesdd, "LAPACKE_dgesdd");
+  find(found.geev, "LAPACKE_dgeev");
+  find(found.complex_geev, "LAPACKE_zgeev");
   return found;
 }
 
@@ -250,6 +255,48 @@ void store(const Matrix& m, const Operand& operand, int64_t index) {
     put(static_cast<float*>(operand.data));
 }
 
+using Complex = std::complex<double>;
+
+bool all_finite(const double* values, int64_t count) {
+  return std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
+}
+
+void no_eigen(int64_t n, Complex* values, Complex* vectors) {
+  const Complex nan(std::nan(""), std::nan(""));
+  std::fill(values, values + n, nan);
+  std::fill(vectors, vectors + n * n, nan);
+}
+
+void real_eigen(const double* matrix, int64_t n, Complex* values, Complex* vectors) {
+  if (n == 0) return;
+  Matrix a(n, n), v(n, n);
+  std::copy(matrix, matrix + n * n, a.v.begin());
+  std::vector<double> re(static_cast<size_t>(n)), im(re.size());
+  if (!all_finite(matrix, n * n) ||
+      lapack().geev(rows_first, 'N', 'V', size(n), a.v.data(), size(n), re.data(), im.data(),
+                    nullptr, size(n), v.v.data(), size(n)) != 0)
+    return no_eigen(n, values, vectors);
+  for (int64_t j = 0; j < n; ++j) {
+    const auto at = static_cast<size_t>(j);
+    values[j] = {re[at], im[at]};
+    // Of a pair of conjugate vectors, one column is the real part and the next the imaginary one.
+    for (int64_t i = 0; i < n; ++i)
+      vectors[i * n + j] = im[at] == 0  ? Complex(v(i, j))
+                           : im[at] > 0 ? Complex(v(i, j), v(i, j + 1))
+                                        : Complex(v(i, j - 1), -v(i, j));
+  }
+}
+
+void complex_eigen(const Complex* matrix, int64_t n, Complex* values, Complex* vectors) {
+  if (n == 0) return;
+  std::vector<Complex> a(matrix, matrix + n * n);
+  const auto given = [](Complex* p) { return reinterpret_cast<lapack_complex_double*>(p); };
+  if (!all_finite(reinterpret_cast<const double*>(matrix), 2 * n * n) ||
+      lapack().complex_geev(rows_first, 'N', 'V', size(n), given(a.data()), size(n), given(values),
+                            nullptr, size(n), given(vectors), size(n)) != 0)
+    no_eigen(n, values, vectors);
+}
+
 }  // namespace
 
 void run(const Linalg& kernel, Operands inputs, Operands outputs) {
@@ -264,3 +311,17 @@ void run(const Linalg& kernel, Operands inputs, Operands outputs) {
 }
 
 }  // namespace cornu::backend::cpu
+
+namespace cornu::backend {
+
+void eigen(const double* matrix, int64_t n, std::complex<double>* values,
+           std::complex<double>* vectors) {
+  cpu::real_eigen(matrix, n, values, vectors);
+}
+
+void eigen(const std::complex<double>* matrix, int64_t n, std::complex<double>* values,
+           std::complex<double>* vectors) {
+  cpu::complex_eigen(matrix, n, values, vectors);
+}
+
+}  // namespace cornu::backend

@@ -83,11 +83,14 @@ static_assert(out_of_memory == CUDA_ERROR_OUT_OF_MEMORY && not_ready == CUDA_ERR
 // The driver comes with the system, not with toolkits: a machine without it is known at once,
 // unless the user names folders.
 Library open_library() {
-  void* found = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  // Where containers and WSL put it, which the loader may not have been told.
-  for (const char* folder : {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"})
-    if (!found)
-      found = dlopen(fmt::format("{}/libcuda.so.1", folder).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* found = nullptr;
+  if (searches_usual_places()) {
+    found = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    // Where containers and WSL put it, which the loader may not have been told.
+    for (const char* folder : {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"})
+      if (!found)
+        found = dlopen(fmt::format("{}/libcuda.so.1", folder).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   const char* const folders = std::getenv("CORNU_CUDA_LIBRARIES");
   try {
     if (found || (folders && *folders)) return Library::open("cuda", {1});

@@ -89,6 +89,7 @@ std::vector<fs::path> library_folders() {
     if (end > begin) add(folders, chosen.substr(begin, end - begin));
     begin = end + 1;
   }
+  if (!searches_usual_places()) return folders;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string root = environment(name); !root.empty()) add_toolkit(folders, root);
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
@@ -105,6 +106,8 @@ std::vector<fs::path> library_folders() {
   add_all(folders, python_package_folders("/usr/lib/python3/dist-packages"));
   return folders;
 }
+
+bool searches_usual_places() { return environment("CORNU_CUDA_SEARCH") != "0"; }
 
 Library Library::open(const std::string& stem, std::initializer_list<int> majors) {
   Library library;
@@ -130,21 +133,26 @@ Library Library::open(const std::string& stem, std::initializer_list<int> majors
   // Folders that the user names come before the loader's.
   std::vector<fs::path> folders = library_folders();
   if (!environment("CORNU_CUDA_LIBRARIES").empty() && try_folders(folders)) return library;
-  for (int major : majors)
-    if (try_path("lib" + stem + ".so." + std::to_string(major))) return library;
-  if (try_folders(folders)) return library;
-  static const std::vector<fs::path> asked = asked_python_folders();
-  if (try_folders(asked)) return library;
+  const bool everywhere = searches_usual_places();
+  if (everywhere) {
+    for (int major : majors)
+      if (try_path("lib" + stem + ".so." + std::to_string(major))) return library;
+    if (try_folders(folders)) return library;
+    static const std::vector<fs::path> asked = asked_python_folders();
+    if (try_folders(asked)) return library;
+    folders.insert(folders.end(), asked.begin(), asked.end());
+  }
 
   std::string names, places;
   for (int major : majors)
     names += (names.empty() ? "" : " or ") + ("lib" + stem + ".so." + std::to_string(major));
-  folders.insert(folders.end(), asked.begin(), asked.end());
   for (const fs::path& folder : folders) places += " " + folder.string();
-  throw UnsupportedError("CUDA: expected " + names + ", found none in the loader's paths nor in:" +
+  throw UnsupportedError("CUDA: expected " + names + ", found none in" +
+                         (everywhere ? " the loader's paths nor in:" : ":") +
                          (places.empty() ? " (no folder)" : places) +
                          (reason.empty() ? "" : ". The last one found did not open: " + reason) +
-                         ". Install it, or name its folder in CORNU_CUDA_LIBRARIES.");
+                         ". Install it, or name its folder in CORNU_CUDA_LIBRARIES" +
+                         (everywhere ? "." : ", or let CORNU_CUDA_SEARCH be 1."));
 }
 
 void* Library::find(const char* name) const {

@@ -13,8 +13,8 @@ class Library {
  public:
   /// Opens lib<stem>.so.<major> for the first of `majors` that is found: open("cudnn", {9}),
   /// open("nvrtc", {13, 12}). Looks where the system's loader looks, then in `library_folders()`,
-  /// last in those of the Python packages that `python3` knows. Throws UnsupportedError with the
-  /// places it looked in and what to do.
+  /// last in those of the Python packages that `python3` knows; folders that CORNU_CUDA_LIBRARIES
+  /// names come before all. Throws UnsupportedError with the places it looked in and what to do.
   static Library open(const std::string& stem, std::initializer_list<int> majors);
 
   /// The address of a function, as the type of a pointer to it. Throws UnsupportedError when the
@@ -40,6 +40,10 @@ class Library {
 /// separated by colons), CUDA_HOME, CUDA_PATH, /usr/local/cuda*, and nvidia/*/lib in the Python
 /// packages of VIRTUAL_ENV, CONDA_PREFIX, ~/.local and the system. Only folders that exist.
 std::vector<std::filesystem::path> library_folders();
+
+/// Whether libraries are looked for anywhere but in the folders of CORNU_CUDA_LIBRARIES. With
+/// CORNU_CUDA_SEARCH=0 they are not: what those folders lack is missing.
+bool searches_usual_places();
 
 /// nvidia/*/lib below a folder of Python packages.
 std::vector<std::filesystem::path> python_package_folders(const std::filesystem::path& packages);

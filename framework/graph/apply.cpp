@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "complex.h"
 #include "cost.h"
 #include "strings.h"
 
@@ -93,6 +94,20 @@ bool watched() {
   return context.tracer || !context.recorders.empty();
 }
 
+// Whether no kernel takes these as they are: strings or complex numbers.
+bool needs_translation(std::span<const Tensor> inputs, std::span<const TensorSpec> outputs) {
+  bool any = false;
+  for (const Tensor& t : inputs) any |= t.dtype() >= DType::string;
+  for (const TensorSpec& t : outputs) any |= t.dtype >= DType::string;
+  return any;
+}
+
+Tensors apply_translated(const backend::Kernel& kernel, std::span<const Tensor> inputs,
+                         std::span<const TensorSpec> outputs) {
+  return any_strings(inputs, outputs) ? apply_to_strings(kernel, inputs, outputs)
+                                      : apply_to_complex(kernel, inputs, outputs);
+}
+
 void show(const Step& step) {
   if (Tracer* tracer = graph_context().tracer) tracer->step(step);
   for (Recorder* recorder : graph_context().recorders) recorder->record(step);
@@ -103,7 +118,7 @@ void show(const Step& step) {
 Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
               std::span<const TensorSpec> outputs) {
   Tensors results;
-  if (any_strings(inputs, outputs)) return apply_to_strings(kernel, inputs, outputs);
+  if (needs_translation(inputs, outputs)) return apply_translated(kernel, inputs, outputs);
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, outputs);
   if (!have_values(inputs)) {
     for (const TensorSpec& spec : outputs) results.push_back(Tensor::abstract(spec.shape, spec.dtype));
@@ -128,7 +143,7 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
 }
 
 Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output) {
-  if (any_strings(inputs, {&output, 1})) return apply_to_strings(kernel, inputs, {&output, 1})[0];
+  if (needs_translation(inputs, {&output, 1})) return apply_translated(kernel, inputs, {&output, 1})[0];
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, {&output, 1});
   if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
   backend::Backend& backend = backend_of(inputs, &kernel);
@@ -158,6 +173,13 @@ Tensor apply_reshape(const Tensor& x, const Shape& shape) {
   return result;
 }
 
+Tensor apply_view(const Tensor& x, const TensorSpec& spec) {
+  if (!x.is_eager()) return Tensor::abstract(spec.shape, spec.dtype);
+  Tensor result = relabelled(x, spec);
+  if (watched()) show({nullptr, nullptr, {&x, 1}, {&result, 1}});
+  return result;
+}
+
 void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                   const GradientFunction& gradient) {
   if (!have_values(inputs) || graph_context().recorders.empty()) return;
@@ -169,10 +191,12 @@ Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::
   Tensors results;
   const bool ready = have_values(inputs);
   const bool dry = graph_context().dry;
-  // A plan has no place for tables of strings: a function that makes strings stays eager.
-  if (ready && any_strings({}, outputs)) {
+  // A plan has no place for tables of strings, and knows no complex numbers: such a function stays
+  // eager.
+  if (ready && (any_strings({}, outputs) || any_complex(inputs, outputs))) {
     if (dry) throw NeedsValues();
-    if (Tracer* tracer = graph_context().tracer) tracer->give_up("strings are made");
+    if (Tracer* tracer = graph_context().tracer)
+      tracer->give_up(any_strings({}, outputs) ? "strings are made" : "complex numbers");
   }
   backend::Backend* const backend = ready ? &backend_of(inputs, nullptr) : nullptr;
   for (const TensorSpec& spec : outputs)
@@ -192,6 +216,7 @@ Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::
 
 Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
                    const std::string& text) {
+  if (any_complex(inputs, outputs)) refuse_complex(text.empty() ? "work of the host" : text);
   return apply_steps(in_host_memory(f), inputs, outputs, text);
 }
 

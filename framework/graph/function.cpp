@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "../../backend/log.h"
+#include "complex.h"
 #include "cost.h"
 #include "plan/passes.h"
 #include "plan/plan.h"
@@ -280,11 +281,17 @@ Nest Function::State::replay(Signature& signature, const TensorPointers& tensors
     signature.plan->run(tensors, signature.outputs);
   }
   if (signature.nothing) return Nest();
-  if (signature.single) return Nest(std::move(signature.outputs[0]));
+  // Plans give complex numbers as pairs, and arguments as they came.
+  const auto labelled = [](Tensor t, const Tensor& kind) {
+    const bool complex = is_complex(t.dtype()) || is_complex(kind.dtype());
+    return complex ? relabelled(t, kind.spec()) : t;
+  };
+  if (signature.single)
+    return Nest(labelled(std::move(signature.outputs[0]), signature.result.tensor()));
   size_t next = 0;
   std::vector<Tensor> leaves = signature.result.flatten();
   for (Tensor& t : leaves)
-    if (t) t = std::move(signature.outputs[next++]);
+    if (t) t = labelled(std::move(signature.outputs[next++]), t);
   return signature.result.pack(leaves);
 }
 

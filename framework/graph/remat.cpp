@@ -6,6 +6,7 @@
 
 #include "../tensor/variable.h"
 #include "apply.h"
+#include "complex.h"
 #include "tape.h"
 
 namespace cornu {
@@ -88,7 +89,7 @@ std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
     for (Recorder* recorder : graph_context().recorders)
       for (const Tensor& value : inputs) recorder->read(value);
     for (const Tensor& t : arguments.flatten())
-      if (t && t.is_eager() && !t.is_weak() && is_float(t.dtype())) inputs.push_back(t);
+      if (t && t.is_eager() && !t.is_weak() && has_gradient(t.dtype())) inputs.push_back(t);
     const std::vector<Tensor> outputs = result.flatten();
     const GradientFunction gradient = [=](std::span<const Tensor> incoming) -> Tensors {
       const Rehearsal rehearsal(before);

@@ -10,6 +10,7 @@
 #include "../ops/creation.h"
 #include "../ops/operators.h"
 #include "apply.h"
+#include "complex.h"
 #include "gradients.h"
 #include "node.h"
 
@@ -59,8 +60,9 @@ void GradientTape::stop() {
 }
 
 void GradientTape::watch(const Tensor& tensor) {
-  if (!is_float(tensor.dtype()))
-    throw ValueError(fmt::format("GradientTape::watch: a {} tensor has no gradient; only floats have.",
+  if (!has_gradient(tensor.dtype()))
+    throw ValueError(fmt::format("GradientTape::watch: a {} tensor has no gradient; only floats and complex "
+                                 "numbers have.",
                                  dtype_name(tensor.dtype())));
   tensor.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
 }
@@ -68,7 +70,7 @@ void GradientTape::watch(const Tensor& tensor) {
 void GradientTape::watch(const Variable& variable) { watch(variable.value()); }
 
 void GradientTape::read(const Tensor& value) {
-  if (options_.watch_accessed_variables && is_float(value.dtype()))
+  if (options_.watch_accessed_variables && has_gradient(value.dtype()))
     value.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
 }
 
@@ -100,7 +102,7 @@ void GradientTape::record(const Step& step) {
   if (!watched) return;
   bool differentiable = false;
   for (const Tensor& t : step.outputs)
-    if (is_float(t.dtype())) {
+    if (has_gradient(t.dtype())) {
       t.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
       differentiable = true;
     }
@@ -190,7 +192,7 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
       if (std::find(sources.begin(), sources.end(), t.impl()->key) == sources.end())
         gradients.erase(t.impl()->key);
     const auto watched = [&](size_t k) {
-      return is_float(entry.inputs[k].dtype()) &&
+      return has_gradient(entry.inputs[k].dtype()) &&
              (entry.inputs[k].impl()->tapes.load(std::memory_order_relaxed) & bit_);
     };
     uint32_t wanted = 0;
@@ -210,7 +212,10 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
       outgoing = std::visit([&](const auto& kernel) { return cornu::gradient(kernel, step); },
                             *entry.kernel);
     } else {
-      outgoing.push_back(apply_reshape(incoming[0], entry.inputs[0].shape()));
+      const Tensor& x = entry.inputs[0];
+      const bool relabelled = x.dtype() != entry.outputs[0].dtype();
+      outgoing.push_back(relabelled ? apply_view(incoming[0], x.spec())
+                                    : apply_reshape(incoming[0], x.shape()));
     }
     for (size_t k = 0; k < outgoing.size(); ++k)
       if (outgoing[k] && watched(k)) add(entry.inputs[k].impl()->key, outgoing[k]);

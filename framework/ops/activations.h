@@ -274,6 +274,18 @@ inline Tensor relu_activation(const Tensor& x, double negative_slope = 0,
         if (threshold == 0 && !limit) return slope == 0 ? relu(x) : leaky_relu(x, slope);
         if (threshold == 0 && slope == 0 && *limit == 6) return relu6(x);
         // At the threshold itself the gradient is 0.
+        if (slope == 0) {
+          // Integers stay integers, and so do what they are compared with.
+          const auto bound = [&](double v) {
+            return is_float(x.dtype()) ? Tensor(v) : Tensor(static_cast<int64_t>(v));
+          };
+          const Tensor y = detail::fused_numeric(
+              [](Expr x, Expr t) { return expr::select(x > t, x, 0.0); }, x, bound(threshold));
+          if (!limit) return y;
+          return detail::fused_numeric(
+              [](Expr y, Expr m) { return expr::select(y > m, m, expr::relu(y)); }, y,
+              bound(*limit));
+        }
         if (!limit)
           return detail::fused_numeric(
               [](Expr x, Expr s, Expr t) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../graph/complex.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"
@@ -28,7 +29,12 @@ Tensor wide_float(const Tensor& x) { return wide_float(x, x.dtype()); }
 
 Tensor fabs(const Tensor& x) {
   return op(
-      &fabs, [](const Tensor& x) { return fused([](Expr x) { return expr::absolute(x); }, x); }, x);
+      &fabs,
+      [](const Tensor& x) {
+        if (is_complex(x.dtype())) refuse_complex("fabs");
+        return fused([](Expr x) { return expr::absolute(x); }, x);
+      },
+      x);
 }
 
 Tensor cbrt(const Tensor& x) {
@@ -152,6 +158,7 @@ Tensor round(const Tensor& x, int64_t decimals) {
   return op(
       &round,
       [](const Tensor& x, int64_t decimals) {
+        if (is_complex(x.dtype())) refuse_complex("round");
         const bool whole = !is_float(x.dtype());
         if (whole && decimals >= 0) return cast(x, x.dtype());
         if (decimals == 0) return round_even(x);
@@ -201,6 +208,7 @@ Tensor fmod(const Tensor& x1, const Tensor& x2) {
       &fmod,
       [](const Tensor& x1, const Tensor& x2) {
         DType dtype = result_type(strong(x1), strong(x2));
+        if (is_complex(dtype)) refuse_complex("fmod");
         if (dtype == DType::boolean) dtype = DType::int32;
         return fused_in<Domain::numeric>(
             [](Expr a, Expr b) {
@@ -305,43 +313,6 @@ Tensor divide_no_nan(const Tensor& x1, const Tensor& x2) {
       x1, x2);
 }
 
-Tensor angle(const Tensor& x) {
-  return op(
-      &angle,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) {
-              return expr::select(x < 0.0, 3.141592653589793, expr::select(expr::isnan(x), x, 0.0));
-            },
-            x);
-      },
-      x);
-}
-
-Tensor conjugate(const Tensor& x) {
-  return op(
-      &conjugate, [](const Tensor& x) { return cast(x, x.dtype()); }, x);
-}
-
-Tensor real(const Tensor& x) {
-  return op(
-      &real, [](const Tensor& x) { return cast(x, x.dtype()); }, x);
-}
-
-Tensor imag(const Tensor& x) {
-  return op(
-      &imag, [](const Tensor& x) { return zeros_like(x); }, x);
-}
-
-Tensor view_as_real(const Tensor& x) {
-  return op(
-      &view_as_real,
-      [](const Tensor& x) {
-        return stack({real(x), imag(x)}, -1);
-      },
-      x);
-}
-
 void list_arithmetic(OpCatalog& catalog) {
   catalog.add("numpy.Fabs", {"x"}, &fabs);
   catalog.add("numpy.Cbrt", {"x"}, &cbrt);
@@ -361,12 +332,6 @@ void list_arithmetic(OpCatalog& catalog) {
   catalog.add("numpy.Logaddexp", {"x1", "x2"}, &logaddexp);
   catalog.add("numpy.Logaddexp2", {"x1", "x2"}, &logaddexp2);
   catalog.add("numpy.DivideNoNan", {"x1", "x2"}, &divide_no_nan);
-  catalog.add("numpy.Angle", {"x"}, &angle);
-  catalog.add("numpy.Conjugate", {"x"}, &conjugate);
-  catalog.add("numpy.Conj", {"x"}, &conjugate);
-  catalog.add("numpy.Real", {"x"}, &real);
-  catalog.add("math.ViewAsReal", {"x"}, &view_as_real);
-  catalog.add("numpy.Imag", {"x"}, &imag);
 }
 
 }  // namespace cornu::ops

@@ -46,14 +46,6 @@ Tensor logaddexp(const Tensor& x1, const Tensor& x2);
 Tensor logaddexp2(const Tensor& x1, const Tensor& x2);
 /// x1 / x2, and 0 where x2 is 0.
 Tensor divide_no_nan(const Tensor& x1, const Tensor& x2);
-/// Of real numbers: pi where x < 0, else 0.
-Tensor angle(const Tensor& x);
-/// x: real numbers are their own conjugates and real parts, and the imaginary parts are 0.
-Tensor conjugate(const Tensor& x);
-Tensor real(const Tensor& x);
-Tensor imag(const Tensor& x);
-/// Real and imaginary part side by side in a new last axis of size 2.
-Tensor view_as_real(const Tensor& x);
 
 void list_arithmetic(OpCatalog& catalog);
 

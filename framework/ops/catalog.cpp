@@ -11,6 +11,7 @@
 #include "arranging.h"
 #include "attention.h"
 #include "bits.h"
+#include "complex.h"
 #include "core.h"
 #include "creation.h"
 #include "einsum.h"
@@ -149,6 +150,7 @@ const OpCatalog& op_catalog() {
     ops::list_elementwise(*c);
     ops::list_activations(*c);
     ops::list_arithmetic(*c);
+    ops::list_complex(*c);
     ops::list_arranging(*c);
     ops::list_attention(*c);
     ops::list_bits(*c);

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <limits>
 
+#include "../graph/complex.h"
 #include "catalog.h"
 #include "elementwise.h"
+#include "logic.h"
 #include "sets.h"
 
 namespace cornu::ops {
@@ -142,13 +144,17 @@ Tensor view(const Tensor& x, std::optional<DType> dtype) {
                 shape.str(), dtype_name(x.dtype()), dtype_name(to)));
           shape[shape.rank() - 1] = shape.back() * from_size / to_size;
         }
-        const Tensor inputs[] = {x};
-        const TensorSpec outputs[] = {{shape, to}};
-        return apply_host(
-            [](std::span<const Tensor> in, std::span<const Tensor> out) {
-              if (in[0].bytes() > 0) std::memcpy(out[0].data(), in[0].data(), in[0].bytes());
-            },
-            inputs, outputs, "view")[0];
+        const Tensor inputs[] = {is_complex(x.dtype()) ? as_pairs(x) : x};
+        const TensorSpec outputs[] = {stored_spec({shape, to})};
+        const Tensor y = inputs[0].dtype() == outputs[0].dtype
+                             ? apply_reshape(inputs[0], outputs[0].shape)
+                             : apply_host(
+                                   [](std::span<const Tensor> in, std::span<const Tensor> out) {
+                                     if (in[0].bytes() > 0)
+                                       std::memcpy(out[0].data(), in[0].data(), in[0].bytes());
+                                   },
+                                   inputs, outputs, "view")[0];
+        return is_complex(to) ? apply_view(y, {shape, to}) : y;
       },
       x, dtype);
 }
@@ -192,6 +198,8 @@ Tensor clip(const Tensor& x, const Tensor& x_min, const Tensor& x_max) {
 
 bool all_close(const Tensor& x, const Tensor& y, double rtol, double atol) {
   if (x.shape() != y.shape()) return false;
+  if (is_complex(x.dtype()) || is_complex(y.dtype()))
+    return allclose(x, y, rtol, atol, true).item() != 0;
   const auto a = x.to_vector<double>(), b = y.to_vector<double>();
   for (size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) || std::isnan(b[i])) {
@@ -213,6 +221,11 @@ Nest listed_where(const Tensor& condition, const std::optional<Tensor>& x1,
   return first ? Nest(where(condition, *x1, *x2)) : Nest(nonzero(condition));
 }
 
+// As Keras has it: without a dtype that of floats.
+Tensor listed_saturate_cast(const Tensor& x, std::optional<DType> dtype) {
+  return saturate_cast(x, dtype.value_or(DType::float32));
+}
+
 }  // namespace
 
 void list_core(OpCatalog& catalog) {
@@ -220,7 +233,8 @@ void list_core(OpCatalog& catalog) {
   catalog.add("core.ConvertToTensor", {"x", "dtype=None"}, &convert_to_tensor);
   catalog.add("numpy.Array", {"x", "dtype=None"}, &convert_to_tensor);
   catalog.add("numpy.Copy", {"x", "dtype=None"}, &convert_to_tensor);
-  catalog.add("core.SaturateCast", {"x", "dtype"}, &saturate_cast);
+  catalog.add("core.SaturateCast", {"x", "dtype=None"}, &listed_saturate_cast);  // found by name
+  catalog.add("core.SaturateCast", {"x", "dtype"}, &saturate_cast);  // found by the function
   catalog.add("numpy.View", {"x", "dtype=None"}, &view);
   catalog.add("core.StopGradient", {"variable"}, &stop_gradient);
   catalog.add("numpy.Size", {"x"}, &element_count);

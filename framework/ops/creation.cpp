@@ -31,7 +31,10 @@ Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype)
         if (value.rank() > 0 && broadcast(value.shape(), shape) != shape)
           throw ShapeError(fmt::format("full: a value of shape {} does not broadcast to {}.",
                                        value.shape().str(), shape.str()));
-        return filled(shape, value, dtype.value_or(DType::float32));
+        const DType type = dtype.value_or(DType::float32);
+        // Converted first, where the result's type could not compute with the value.
+        const bool fraction = is_float(value.dtype()) && !is_float(type);
+        return filled(shape, fraction ? cast(value, type) : value, type);
       },
       shape, value, dtype);
 }
@@ -111,6 +114,7 @@ Tensor line(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
   const Tensor y =
       fused([](Expr a, Expr b, Expr t) { return a * (1.0 - t) + b * t; }, bound(start), bound(stop),
             cast(reshape(Tensor(shares(num, endpoint)), share_shape), compute));
+  if (is_complex(dtype)) return cast(y, dtype);
   return is_float(dtype) ? y : cast(floor(y), dtype);
 }
 
@@ -159,7 +163,9 @@ Tensor geomspace(const Tensor& start, const Tensor& stop, int64_t num, bool endp
         const Tensor first = cast(start, compute), last = cast(stop, compute);
         const Tensor powers =
             line(log2(absolute(first)), log2(absolute(last)), num, endpoint, compute, axis);
-        const Tensor signs = line(sign(first), sign(first), num, endpoint, compute, axis);
+        const int along = normalize_axis(axis, powers.rank(), "geomspace: axis");
+        const Tensor signs =
+            expand_dims(broadcast_to(sign(first), broadcast(start.shape(), stop.shape())), {along});
         return cast(multiply(power(cast(Tensor(2.0), compute), powers), signs), type);
       },
       start, stop, num, endpoint, dtype, axis);
@@ -283,10 +289,16 @@ Nest listed_linspace(const Tensor& start, const Tensor& stop, const Integers& nu
                      bool retstep, std::optional<DType> dtype, int64_t axis) {
   const Tensor y = linspace(start, stop, num.number(), endpoint, dtype, axis);
   if (!retstep) return y;
-  const double steps = static_cast<double>(num.number() - (endpoint ? 1 : 0));
+  const int64_t steps = num.number() - (endpoint ? 1 : 0);
+  if (steps < 1) return std::vector<Tensor>{y, strong(Tensor(std::nan("")))};
+  // Integers' steps are as exact as their quotients in Keras.
   const DType type = line_type(start, stop, dtype);
+  const DType fraction = is_float(type)       ? type
+                         : size_of(type) >= 4 ? DType::float64
+                                              : DType::float32;
+  const Tensor distance = subtract(cast(stop, type), cast(start, type));
   return std::vector<Tensor>{
-      y, true_divide(subtract(cast(stop, type), cast(start, type)), Tensor(steps))};
+      y, true_divide(cast(distance, fraction), Tensor(static_cast<double>(steps)))};
 }
 
 Tensor listed_logspace(const Tensor& start, const Tensor& stop, const Integers& num, bool endpoint,
@@ -299,12 +311,18 @@ Tensor listed_geomspace(const Tensor& start, const Tensor& stop, const Integers&
   return geomspace(start, stop, num.number(), endpoint, dtype, axis);
 }
 
-template <Tensor (*make)(int64_t)>
-Tensor listed_window(const Integers& n) {
-  return make(n.number());
+// As Keras has it, a fraction counts as the whole number below it.
+int64_t points_of(const Value& n) {
+  if (!n.is<Tensor>()) return static_cast<int64_t>(detail::from_value<double>(n));
+  return detail::from_value<Integers>(Value(cast(n.get<Tensor>(), DType::int32))).number();
 }
 
-Tensor listed_kaiser(const Integers& n, double beta) { return kaiser(n.number(), beta); }
+template <Tensor (*make)(int64_t)>
+Tensor listed_window(const Value& n) {
+  return make(points_of(n));
+}
+
+Tensor listed_kaiser(const Value& n, double beta) { return kaiser(points_of(n), beta); }
 
 }  // namespace
 

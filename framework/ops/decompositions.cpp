@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "../graph/apply.h"
+#include "../graph/complex.h"
 #include "../graph/tape.h"
 #include "catalog.h"
 #include "core.h"
@@ -26,6 +27,7 @@ using backend::LinalgOp;
 Tensor turned(const Tensor& x) { return swapaxes(x, -1, -2); }
 
 void check_matrix(const Tensor& x, const char* who, bool square) {
+  if (is_complex(x.dtype())) refuse_complex(who);
   if (x.rank() < 2 || (square && x.shape(-1) != x.shape(-2)))
     throw ShapeError(fmt::format("{}: expected {} in the last two axes, found shape {}.", who,
                                  square ? "a square matrix" : "a matrix", x.shape().str()));
@@ -209,18 +211,6 @@ std::vector<Tensor> eigh(const Tensor& x) {
         check_matrix(x, "eigh", true);
         const int64_t n = x.shape(-1);
         return parts_of(real_of(x), {LinalgOp::eigh}, {{n}, {n, n}});
-      },
-      x);
-}
-
-std::vector<Tensor> eig(const Tensor& x) {
-  return op(
-      &eig,
-      [](const Tensor&) -> std::vector<Tensor> {
-        throw UnsupportedError(
-            "eig: eigenvalues of general matrices are complex numbers, which Cornu does not have. "
-            "For "
-            "symmetric matrices use eigh.");
       },
       x);
 }

@@ -24,7 +24,9 @@ std::vector<Tensor> qr(const Tensor& x, const std::string& mode = "reduced");
 std::vector<Tensor> lu_factor(const Tensor& x);
 /// {values, vectors} of a symmetric matrix, values ascending, vectors in columns.
 std::vector<Tensor> eigh(const Tensor& x);
-/// Throws UnsupportedError: the results are complex numbers. For symmetric matrices use eigh.
+/// {values, vectors} of any square matrix, also of complex numbers: complex64, or complex128 for
+/// float64 and complex128. Vectors are columns of length 1; the order is LAPACK's. Computed by the
+/// CPU. No gradient; for symmetric matrices use eigh.
 std::vector<Tensor> eig(const Tensor& x);
 /// {u, s, v'} with x = u diag(s) v', s descending; without compute_uv s alone. Gradients flow
 /// through s; through u and v where neither is completed to a square.

@@ -205,13 +205,16 @@ Named multiply_pair(Named a, Named b, const Labels& needed) {
                       m, n, a.tensor.shape().str(), b.tensor.shape().str()));
   }
   const Labels result = batch + rows + columns;
-  if (summed.empty()) return {spread(a, result) * spread(b, result), result};
+  // Element by element; int8 by int8 is int32, as in products of matrices.
+  const auto elementwise = [&](const Labels& labels) -> Named {
+    const bool narrow = a.tensor.dtype() == DType::int8 && b.tensor.dtype() == DType::int8;
+    const Tensor x = spread(a, labels), y = spread(b, labels);
+    return {(narrow ? cast(x, DType::int32) : x) * y, labels};
+  };
+  if (summed.empty()) return elementwise(result);
   // Axes of "..." that are summed over broadcast before.
   for (int label : summed)
-    if (a.size(label) != b.size(label)) {
-      const Tensor y = spread(a, result + summed) * spread(b, result + summed);
-      return sum_out({y, result + summed}, result);
-    }
+    if (a.size(label) != b.size(label)) return sum_out(elementwise(result + summed), result);
 
   // Either order of the matrices' axes will do; a transpose is made only where neither is there.
   const bool flip_a = a.labels == batch + summed + rows;
@@ -245,7 +248,11 @@ Tensor compute(const std::string& subscripts, const std::vector<Tensor>& operand
     for (size_t j = i + 1; j < named.size(); ++j) needed = needed + named[j].labels;
     result = multiply_pair(std::move(result), named[i], needed);
   }
-  return in_order(sum_out(std::move(result), equation.output), equation.output);
+  const Tensor y = in_order(sum_out(std::move(result), equation.output), equation.output);
+  // Keras multiplies int8 into int32, also where one operand leaves nothing to multiply.
+  const bool narrow = std::all_of(operands.begin(), operands.end(),
+                                  [](const Tensor& t) { return t.dtype() == DType::int8; });
+  return narrow ? cast(y, DType::int32) : y;
 }
 
 // The op as files know it, where a function takes a fixed number of tensors.

@@ -86,6 +86,13 @@ Tensor run(const T&... operands) {
     if ((operands.is_weak() || ...)) return run<op>(ops::strong(operands)...);
   if constexpr (op == Opcode::bitwise_not)
     if (((operands.dtype() == DType::boolean) && ...)) return run<Opcode::logical_not>(operands...);
+  // The absolute value of a complex number is real.
+  if constexpr (op == Opcode::absolute)
+    if ((is_complex(operands.dtype()) || ...)) {
+      const Tensor inputs[] = {operands...};
+      return run_program_many(backend::program_of(op), inputs, real_type(inputs[0].dtype()),
+                              row.name)[0];
+    }
   if (row.domain == Domain::logical) {
     const Tensor inputs[] = {ops::cast(operands, DType::boolean)...};
     return run_program(backend::program_of(op), row.domain, inputs, row.name);

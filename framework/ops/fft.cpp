@@ -108,6 +108,7 @@ Tensor window_of(const Value& window, int64_t sequence_length, int64_t fft_lengt
       w[static_cast<size_t>(i)] =
           base - (1 - base) * std::cos(2 * std::numbers::pi * static_cast<double>(i) /
                                        static_cast<double>(sequence_length));
+    if (sequence_length == 1) w[0] = 1;
     values = constant(w, {sequence_length}, dtype);
   } else {
     values = cast(detail::from_value<Tensor>(window), dtype);
@@ -282,7 +283,8 @@ Tensor istft(const std::vector<Tensor>& x, int64_t sequence_length, int64_t sequ
         if (!given)
           y = y * (static_cast<double>(fft_length) / static_cast<double>(sequence_stride));
         const int64_t n = y.shape().back(), start = center ? fft_length / 2 : 0;
-        const int64_t stop = length ? start + *length : center ? n - fft_length / 2 : n;
+        // Keras counts the end from the last number: 0 of them is the beginning.
+        const int64_t stop = length ? start + *length : !center ? n : start == 0 ? 0 : n - start;
         return last(y, start, stop);
       },
       x, sequence_length, sequence_stride, fft_length, length, window, center);

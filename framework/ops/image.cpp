@@ -267,6 +267,7 @@ void list_image(OpCatalog& catalog) {
   catalog.add("image.GaussianBlur",
               {"images", "kernel_size=(3,3)", "sigma=(1.0,1.0)", "data_format=None"},
               &gaussian_blur);
+  detail::list_image_filters(catalog);
   detail::list_image_resize(catalog);
   detail::list_image_transform(catalog);
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "advanced_index.h"
 #include "catalog.h"
 #include "core.h"
 #include "shaping.h"
@@ -76,8 +79,10 @@ Tensor basic_index(const Tensor& x, const Value::List& keys) {
       shape.push_back(r.count);
       ++axis;
     } else {
-      throw UnsupportedError(
-          fmt::format("get_item: an index that is {} is not supported; use ops::take.", k.kind()));
+      throw ValueError(fmt::format(
+          "get_item: an index is a number, a slice, an ellipsis, nothing (a new axis) or a tensor "
+          "of integers or bools, found {}.",
+          k.kind()));
     }
   }
   while (axis < x.rank()) keep();
@@ -100,7 +105,9 @@ Tensor get_item(const Tensor& x, const Value& key) {
   return op(
       &get_item,
       [](const Tensor& x, const Value& key) {
-        return basic_index(x, key.is<Value::List>() ? key.get<Value::List>() : Value::List{key});
+        const Value::List keys = key.is<Value::List>() ? key.get<Value::List>() : Value::List{key};
+        const bool advanced = std::any_of(keys.begin(), keys.end(), detail::is_tensor_index);
+        return advanced ? detail::advanced_index(x, keys) : basic_index(x, keys);
       },
       x, key);
 }

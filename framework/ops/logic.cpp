@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "../graph/complex.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"
@@ -30,6 +31,7 @@ double largest(DType dtype) {
 }
 
 Tensor is_infinity(const Tensor& x, double infinity) {
+  if (is_complex(x.dtype())) refuse_complex(infinity > 0 ? "isposinf" : "isneginf");
   if (!is_float(x.dtype())) return zeros_like(x, DType::boolean);
   return equal(x, Tensor(infinity));
 }
@@ -42,7 +44,7 @@ Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, boo
       [](const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
         const DType dtype = result_type(strong(x1), strong(x2));
         const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
-        if (!is_float(dtype)) return equal(a, b);
+        if (!is_float(dtype) && !is_complex(dtype)) return equal(a, b);
         return fused_in<Domain::boolean>(
             [](Expr a, Expr b, Expr rtol, Expr atol, Expr nan_too) {
               const Expr near =
@@ -78,11 +80,6 @@ Tensor isposinf(const Tensor& x) {
       [](const Tensor& x) { return is_infinity(x, std::numeric_limits<double>::infinity()); }, x);
 }
 
-Tensor isreal(const Tensor& x) {
-  return op(
-      &isreal, [](const Tensor& x) { return ones_like(x, DType::boolean); }, x);
-}
-
 Tensor signbit(const Tensor& x) {
   return op(
       &signbit,
@@ -100,6 +97,7 @@ Tensor nan_to_num(const Tensor& x, const Value& nan, const Value& posinf, const 
   return op(
       &nan_to_num,
       [](const Tensor& x, const Value& nan, const Value& posinf, const Value& neginf) {
+        if (is_complex(x.dtype())) refuse_complex("nan_to_num");
         if (!is_float(x.dtype())) return cast(x, x.dtype());
         const auto number = [&](const Value& v, double otherwise) {
           return v.is_null() ? Tensor(otherwise) : cast(detail::from_value<Tensor>(v), x.dtype());
@@ -144,7 +142,6 @@ void list_logic(OpCatalog& catalog) {
               &allclose);
   catalog.add("numpy.Isneginf", {"x"}, &isneginf);
   catalog.add("numpy.Isposinf", {"x"}, &isposinf);
-  catalog.add("numpy.Isreal", {"x"}, &isreal);
   catalog.add("numpy.Signbit", {"x"}, &signbit);
   catalog.add("numpy.NanToNum", {"x", "nan=0.0", "posinf=None", "neginf=None"}, &nan_to_num);
   catalog.add("numpy.Select", {"condlist", "choicelist", "default=0"}, &select_first);

@@ -16,8 +16,6 @@ Tensor allclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double a
                 bool equal_nan = false);
 Tensor isneginf(const Tensor& x);
 Tensor isposinf(const Tensor& x);
-/// True everywhere: there are no complex tensors.
-Tensor isreal(const Tensor& x);
 /// Whether the sign is negative, also of -0.
 Tensor signbit(const Tensor& x);
 /// x with numbers in place of NaN and the infinities, by default the dtype's largest and least for

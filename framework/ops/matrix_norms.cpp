@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../graph/complex.h"
 #include "core.h"
 #include "decompositions.h"
 #include "operators.h"
@@ -62,6 +63,7 @@ Tensor norm(const Tensor& x, const Value& ord, const std::optional<std::vector<i
       &norm,
       [](const Tensor& x, const Value& ord, const std::optional<std::vector<int64_t>>& axis,
          bool keepdims) {
+        if (is_complex(x.dtype())) refuse_complex("norm");
         const Tensor real = is_float(x.dtype()) ? x : cast(x, DType::float32);
         if (!axis && ord.is_null()) return sqrt(sum(square(real), {}, keepdims));
         std::vector<int64_t> axes;

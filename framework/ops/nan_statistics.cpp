@@ -15,9 +15,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+bool has_nan(DType dtype) { return is_float(dtype) || is_complex(dtype); }
+
 // x with `value` in place of NaN.
 Tensor replaced(const Tensor& x, double value) {
-  return is_float(x.dtype()) ? where(isnan(x), Tensor(value), x) : x;
+  return has_nan(x.dtype()) ? where(isnan(x), Tensor(value), x) : x;
 }
 
 bool no_axes(const Axes& axis, const Tensor& x) {
@@ -53,7 +55,7 @@ Tensor nanmean(const Tensor& x, const Axes& axis, bool keepdims) {
       &nanmean,
       [](const Tensor& x, const Axes& axis, bool keepdims) {
         if (no_axes(axis, x)) return cast(x, x.dtype());
-        if (!is_float(x.dtype())) return mean(x, axis, keepdims);
+        if (!has_nan(x.dtype())) return mean(x, axis, keepdims);
         return sum(replaced(x, 0), axis, keepdims) /
                sum(cast(logical_not(isnan(x)), x.dtype()), axis, keepdims);
       },

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../graph/complex.h"
 #include "bounding_boxes.h"
 #include "catalog.h"
 #include "creation.h"
@@ -27,6 +28,7 @@ Tensor along_last(const Tensor& x, int64_t axis, F f) {
 }
 
 Tensor softmax_kernel(const Tensor& x, const Axes& axes, bool log) {
+  if (is_complex(x.dtype())) refuse_complex(log ? "log_softmax" : "softmax");
   const Tensor real = is_float(x.dtype()) ? x : cast(x, DType::float32);
   const auto kernel = [log](const Tensor& t) {
     return apply(backend::Softmax{log}, {t}, t.spec());
@@ -145,6 +147,7 @@ Tensor psnr(const Tensor& x1, const Tensor& x2, const Tensor& max_val) {
         if (x1.shape() != x2.shape())
           throw ShapeError(fmt::format("psnr: shapes {} and {} must be equal.", x1.shape().str(),
                                        x2.shape().str()));
+        if (is_complex(x1.dtype()) || is_complex(x2.dtype())) refuse_complex("psnr");
         return 20 * log10(cast(max_val, x2.dtype())) - 10 * log10(mean(square(x1 - x2)));
       },
       x1, x2, max_val);
@@ -226,6 +229,7 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, bool from
 }
 
 std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims) {
+  if (is_complex(x.dtype())) refuse_complex("moments");
   const bool narrow = is_float(x.dtype()) && size_of(x.dtype()) < 4;
   const Tensor wide = narrow ? cast(x, DType::float32) : x;
   const Tensor average = mean(wide, axes, true);

@@ -5,6 +5,7 @@
 #include "arranging.h"
 #include "attention.h"
 #include "bits.h"
+#include "complex.h"
 #include "control_flow.h"
 #include "core.h"
 #include "creation.h"

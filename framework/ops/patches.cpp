@@ -210,6 +210,20 @@ Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
       images, size, strides, dilation_rate, padding, data_format);
 }
 
+namespace {
+
+// Keras's name for extract_patches of volumes: one size stands for three.
+Tensor listed_extract_patches_3d(const Tensor& volumes, const std::vector<int64_t>& size,
+                                 const std::optional<std::vector<int64_t>>& strides,
+                                 const std::vector<int64_t>& dilation_rate,
+                                 const std::string& padding,
+                                 const std::optional<std::string>& data_format) {
+  return extract_patches(volumes, size.size() == 1 ? std::vector<int64_t>(3, size[0]) : size,
+                         strides, dilation_rate, padding, data_format);
+}
+
+}  // namespace
+
 void list_patches(OpCatalog& catalog) {
   catalog.add("nn.Unfold", {"x", "kernel_size", "dilation=1", "padding=0", "stride=1"}, &unfold);
   catalog.add("nn.Fold", {"x", "output_size", "kernel_size", "dilation=1", "padding=0", "stride=1"},
@@ -222,6 +236,10 @@ void list_patches(OpCatalog& catalog) {
       "image.ExtractPatches",
       {"images", "size", "strides=None", "dilation_rate=1", "padding='valid'", "data_format=None"},
       &extract_patches);
+  catalog.add(
+      "image.ExtractPatches3D",
+      {"volumes", "size", "strides=None", "dilation_rate=1", "padding='valid'", "data_format=None"},
+      &listed_extract_patches_3d);
 }
 
 }  // namespace cornu::ops

@@ -113,6 +113,9 @@ Part::Part(const std::vector<Tensor>& arguments, const std::function<Nest()>& f)
   results = leaves(result);
   for (Tensor& t : results)
     if (t && t.is_weak()) t = Tensor::copy_of(t.data(), t.shape(), t.dtype());
+  for (const auto* list : {&arguments, static_cast<const std::vector<Tensor>*>(&results)})
+    for (const Tensor& t : *list)
+      if (t && is_complex(t.dtype())) recording->give_up("complex numbers of a branch or a loop");
 }
 
 Tensor Part::after(const Variable& variable) const {

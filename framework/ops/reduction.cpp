@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "../graph/complex.h"
 #include "catalog.h"
+#include "complex.h"
 #include "core.h"
 #include "creation.h"
 #include "operators.h"
@@ -66,7 +68,9 @@ DType sum_type(DType dtype) {
   }
 }
 
-DType mean_type(DType dtype) { return is_float(dtype) ? dtype : DType::float32; }
+bool is_fraction(DType dtype) { return is_float(dtype) || is_complex(dtype); }
+
+DType mean_type(DType dtype) { return is_fraction(dtype) ? dtype : DType::float32; }
 
 void refuse_empty(const Tensor& x, const Axes& axis, const char* name) {
   if (count(x, axis) == 0)
@@ -138,7 +142,7 @@ Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
       [](const Tensor& x, const Axes& axis, bool keepdims) {
         const DType dtype = mean_type(x.dtype());
         const int64_t n = count(x, axis);
-        return reduce(is_float(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims,
+        return reduce(is_fraction(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims,
                       dtype, 1.0 / static_cast<double>(n));
       },
       x, axis, keepdims);
@@ -212,7 +216,11 @@ Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
   return op(
       &var,
       [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return mean(square(x - mean(x, axis, true)), axis, keepdims);
+        const Tensor distance = x - mean(x, axis, true);
+        // Of complex numbers the squares of distances are real; Keras says complex all the same.
+        if (is_complex(x.dtype()))
+          return cast(mean(square(abs(distance)), axis, keepdims), x.dtype());
+        return mean(square(distance), axis, keepdims);
       },
       x, axis, keepdims);
 }
@@ -220,7 +228,9 @@ Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   return op(
       &std,
-      [](const Tensor& x, const Axes& axis, bool keepdims) { return sqrt(var(x, axis, keepdims)); },
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        return sqrt(real(var(x, axis, keepdims)));
+      },
       x, axis, keepdims);
 }
 
@@ -228,6 +238,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   return op(
       &logsumexp,
       [](const Tensor& given, const Axes& axis, bool keepdims) {
+        if (is_complex(given.dtype())) refuse_complex("logsumexp");
         const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
         // An infinite maximum is not subtracted: inf - inf would be NaN. No numbers at all have
         // none, and their sum of 0 gives -inf.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../graph/complex.h"
 #include "../graph/tape.h"
 #include "catalog.h"
 #include "core.h"
@@ -175,6 +176,7 @@ Tensor cdist(const Tensor& x, const Tensor& y) {
           throw ShapeError(fmt::format(
               "cdist: expected rows of one length (..., m, d) and (..., n, d), found {} and {}.",
               x.shape().str(), y.shape().str()));
+        if (is_complex(x.dtype()) || is_complex(y.dtype())) refuse_complex("cdist");
         return sqrt(sum(square(expand_dims(x, {-2}) - expand_dims(y, {-3})), -1));
       },
       x, y);

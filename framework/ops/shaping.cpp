@@ -434,6 +434,26 @@ Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& pad_width,
       x, pad_width, mode, constant_values);
 }
 
+namespace {
+
+// As Keras has it: the widths may be a tensor, the constant may be a bool.
+Tensor listed_pad(const Tensor& x, const Value& pad_width, const std::string& mode,
+                  const Value& constant_values) {
+  Value widths = pad_width;
+  if (pad_width.is<Tensor>() && pad_width.get<Tensor>().rank() == 2) {
+    Value::List rows;
+    for (const Tensor& row : unstack(pad_width.get<Tensor>())) rows.push_back(row);
+    widths = rows;
+  }
+  const Value constant = constant_values.is<bool>()
+                             ? Value(static_cast<int64_t>(constant_values.get<bool>()))
+                             : constant_values;
+  return pad(x, detail::from_value<std::vector<std::vector<int64_t>>>(widths), mode,
+             detail::from_value<std::optional<double>>(constant));
+}
+
+}  // namespace
+
 void list_shaping(OpCatalog& catalog) {
   catalog.add("numpy.Reshape", {"x", "newshape"}, &reshape);
   catalog.add("numpy.Transpose", {"x", "axes=None"}, &transpose);
@@ -449,7 +469,12 @@ void list_shaping(OpCatalog& catalog) {
   catalog.add("numpy.Flip", {"x", "axis=None"}, &flip);
   catalog.add("numpy.Tile", {"x", "repeats"}, &tile);
   catalog.add("numpy.Repeat", {"x", "repeats", "axis=None"}, &repeat);
-  catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"}, &pad);
+  const auto list_pad = [&](auto function) {
+    catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
+                function);
+  };
+  list_pad(&listed_pad);  // found by name
+  list_pad(&pad);         // found by the function, for nodes
 }
 
 }  // namespace ops

@@ -70,6 +70,8 @@ void convert_elements(const void* from, DType from_dtype, void* to, DType to_dty
     if (count > 0) std::memcpy(target, source, count * size_of(from_dtype));
     return;
   }
+  if (is_complex(from_dtype) && is_complex(to_dtype))
+    return convert_elements(from, real_type(from_dtype), to, real_type(to_dtype), 2 * count);
   dispatch(from_dtype, [&]<class From>() {
     dispatch(to_dtype, [&]<class To>() { convert<From, To>(source, target, count); });
   });

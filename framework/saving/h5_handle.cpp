@@ -31,6 +31,15 @@ Handle half_type(Id base) {
 
 Handle copy_type(Id type) { return Handle(H5Tcopy(type), H5Tclose); }
 
+/// Complex numbers as h5py writes them: two fields, r and i.
+Handle complex_type(DType dtype, const Handle& part) {
+  const size_t size = size_of(dtype);
+  Handle type(H5Tcreate(H5T_COMPOUND, size), H5Tclose);
+  H5Tinsert(type, "r", 0, part);
+  H5Tinsert(type, "i", size / 2, part);
+  return type;
+}
+
 }  // namespace
 
 Scope::Scope() : lock_(library_mutex()) {
@@ -104,6 +113,9 @@ Handle file_type(DType dtype) {
       return copy_type(H5T_IEEE_F32LE);
     case DType::string:
       throw ValueError("HDF5: string tensors are not written.");
+    case DType::complex64:
+    case DType::complex128:
+      return complex_type(dtype, file_type(real_type(dtype)));
     case DType::float64:
       break;
   }
@@ -138,6 +150,9 @@ Handle memory_type(DType dtype) {
       return copy_type(H5T_NATIVE_FLOAT);
     case DType::string:
       throw ValueError("HDF5: string tensors are not written.");
+    case DType::complex64:
+    case DType::complex128:
+      return complex_type(dtype, memory_type(real_type(dtype)));
     case DType::float64:
       break;
   }

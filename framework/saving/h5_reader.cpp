@@ -131,6 +131,9 @@ struct H5Reader::Impl {
   /// Loads a dataset's elements and converts them to `want`.
   void load(hid_t dataset, const h5::Elements& elements, size_t count, DType want, void* out,
             const std::string& what) const {
+    if (is_complex(elements.dtype) != is_complex(want))
+      fail(what + " holds " + std::string(dtype_name(elements.dtype)) + " values; expected " +
+           std::string(dtype_name(want)));
     if (count == 0) return;
     h5::expect_whole_chunks(name, dataset, what);
     // Booleans are always converted: the file may hold any byte.
@@ -327,6 +330,7 @@ std::vector<double> H5Reader::numbers_attribute(std::string_view path,
   const h5::Elements elements = h5::elements_of(impl_->name, type, object, what);
   const uint64_t count = static_cast<uint64_t>(h5::shape_of(impl_->name, space, what).numel());
   if (count > most_numbers) impl_->fail(what + " declares too many numbers");
+  if (is_complex(elements.dtype)) impl_->fail(what + " holds complex numbers");
   std::vector<double> numbers(count);
   if (count == 0) return numbers;
   std::vector<std::byte> loaded(count * size_of(elements.dtype));

@@ -22,8 +22,8 @@ bool is_half(hid_t type) {
          H5Tget_precision(type) == 16 && exponent_size == 5 && mantissa_size == 10;
 }
 
-/// The name of a member of an enum, or "".
-std::string enum_name(hid_t type, unsigned index) {
+/// The name of a member of an enum or a compound, or "".
+std::string member_name(hid_t type, unsigned index) {
   char* text = H5Tget_member_name(type, index);
   const std::string name = text != nullptr ? text : "";
   H5free_memory(text);
@@ -37,9 +37,23 @@ bool is_bool(hid_t type) {
   for (unsigned i = 0; i < 2; ++i) {
     uint8_t value = 0;
     if (H5Tget_member_value(type, i, &value) < 0 || value > 1) return false;
-    found[value] = enum_name(type, i) == (value == 0 ? "FALSE" : "TRUE");
+    found[value] = member_name(type, i) == (value == 0 ? "FALSE" : "TRUE");
   }
   return found[0] && found[1];
+}
+
+/// h5py's complex numbers: a compound of r and i, both floats of 4 or both of 8 bytes.
+bool is_complex_number(hid_t type) {
+  if (H5Tget_nmembers(type) != 2 || member_name(type, 0) != "r" || member_name(type, 1) != "i")
+    return false;
+  size_t sizes[2] = {};
+  for (unsigned i = 0; i < 2; ++i) {
+    const Handle member(H5Tget_member_type(type, i), H5Tclose);
+    if (member < 0 || H5Tget_class(member) != H5T_FLOAT) return false;
+    sizes[i] = H5Tget_size(member);
+  }
+  return sizes[0] == sizes[1] && (sizes[0] == 4 || sizes[0] == 8) &&
+         H5Tget_size(type) == 2 * sizes[0];
 }
 
 const char* class_name(H5T_class_t type) {
@@ -54,7 +68,7 @@ const char* class_name(H5T_class_t type) {
     case H5T_OPAQUE:
       return "raw bytes without a known dtype";
     case H5T_COMPOUND:
-      return "compound values";
+      return "compound values other than complex numbers";
     case H5T_REFERENCE:
       return "references";
     case H5T_ENUM:
@@ -138,6 +152,8 @@ Elements elements_of(const std::string& file, Id type, Id object, const std::str
     fail(file, what + " declares elements of " + std::to_string(size) + " bytes");
   if (kind == H5T_FLOAT && is_half(type)) return plain(DType::float16);
   if (kind == H5T_FLOAT) return plain(size <= 4 ? DType::float32 : DType::float64);
+  if (kind == H5T_COMPOUND && size <= largest_element && is_complex_number(type))
+    return plain(size == 8 ? DType::complex64 : DType::complex128);
   // HDF5 converts enums and raw bytes only to their own type.
   if (kind == H5T_ENUM && is_bool(type)) return {DType::boolean, Handle(H5Tcopy(type), H5Tclose)};
   if (kind == H5T_OPAQUE && size == 2 && H5Aexists(object, "dtype") > 0 &&
@@ -156,7 +172,7 @@ Shape shape_of(const std::string& file, Id space, const std::string& what) {
   hsize_t sizes[Shape::max_rank];
   H5Sget_simple_extent_dims(space, sizes, nullptr);
   Shape shape;
-  uint64_t bytes = 8;  // Of the largest element: what fits then fits for every type.
+  uint64_t bytes = 16;  // Of the largest element: what fits then fits for every type.
   for (int i = 0; i < rank; ++i) {
     const uint64_t size = std::max<uint64_t>(sizes[i], 1);
     if (size > static_cast<uint64_t>(INT64_MAX) / bytes)

@@ -149,11 +149,11 @@ class HeaderParser {
       DType dtype;
     };
     static constexpr Row rows[] = {
-        {"b1", DType::boolean}, {"u1", DType::uint8},    {"u2", DType::uint16},
-        {"u4", DType::uint32},  {"u8", DType::uint64},   {"i1", DType::int8},
-        {"i2", DType::int16},   {"i4", DType::int32},    {"i8", DType::int64},
-        {"f2", DType::float16}, {"V2", DType::bfloat16}, {"f4", DType::float32},
-        {"f8", DType::float64},
+        {"b1", DType::boolean}, {"u1", DType::uint8},     {"u2", DType::uint16},
+        {"u4", DType::uint32},  {"u8", DType::uint64},    {"i1", DType::int8},
+        {"i2", DType::int16},   {"i4", DType::int32},     {"i8", DType::int64},
+        {"f2", DType::float16}, {"V2", DType::bfloat16},  {"f4", DType::float32},
+        {"f8", DType::float64}, {"c8", DType::complex64}, {"c16", DType::complex128},
     };
     for (const Row& row : rows) {
       if (row.code != code) continue;
@@ -170,12 +170,17 @@ class HeaderParser {
     }
     if (code == "O") fail("holds pickled Python objects, which are never read");
     fail("has dtype '" + std::string(descr) +
-         "'; expected truth values, integers, floats or strings");
+         "'; expected truth values, integers, floats, complex numbers or strings");
   }
 
   std::string_view text_;
   const std::string& source_;
 };
+
+/// Reverses the bytes of each element, of complex numbers those of each part.
+void swap_parts(void* elements, DType dtype, size_t count) {
+  swap_bytes(elements, size_of(real_type(dtype)), is_complex(dtype) ? 2 * count : count);
+}
 
 /// Copies from Fortran order (first axis innermost) to C order.
 std::vector<std::byte> to_c_order(std::span<const std::byte> from, const Shape& shape,
@@ -230,6 +235,10 @@ std::string_view descr_of(DType dtype) {
       return "<f4";
     case DType::string:
       throw UnsupportedError("npy: string tensors are not written.");
+    case DType::complex64:
+      return "<c8";
+    case DType::complex128:
+      return "<c16";
     case DType::float64:
       break;
   }
@@ -330,7 +339,7 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) 
     array.data.clear();
     return array;
   }
-  if (header.swapped) swap_bytes(array.data.data(), element, count);
+  if (header.swapped) swap_parts(array.data.data(), header.dtype, count);
   if (header.dtype == DType::boolean)  // Any other bit pattern would be an invalid bool.
     for (std::byte& value : array.data) value = std::byte{value != std::byte{0}};
   return array;
@@ -361,7 +370,8 @@ std::vector<std::byte> format_npy(const NpyArray& array) {
   std::memcpy(bytes.data(), start.data(), start.size());
   if (!array.data.empty())
     std::memcpy(bytes.data() + start.size(), array.data.data(), array.data.size());
-  if (!little_endian) swap_bytes(bytes.data() + start.size(), element, array.data.size() / element);
+  if (!little_endian)
+    swap_parts(bytes.data() + start.size(), array.dtype, array.data.size() / element);
   return bytes;
 }
 

@@ -71,6 +71,13 @@ DType result_type(std::span<const PromotionType> types) {
     if (t.dtype == DType::string)
       throw ValueError(fmt::format("Strings and {} values do not combine.",
                                    dtype_name(types[0].dtype == DType::string ? types[1].dtype : types[0].dtype)));
+  // Keras says complex64 of all that meets a complex number; here double precision stays.
+  bool complex = false;
+  for (const auto& t : types) {
+    if (t.dtype == DType::complex128) return DType::complex128;
+    complex |= t.dtype == DType::complex64;
+  }
+  if (complex) return DType::complex64;
   uint32_t nodes = 0;
   for (const auto& t : types) nodes |= 1u << node_of(t, !all_weak);
   const int result = least_upper_bound(nodes);
@@ -108,6 +115,8 @@ DType compute_type(DType dtype) {
     case DType::int16: return DType::int32;
     case DType::uint32: return DType::int64;
     case DType::string: return DType::int32;
+    case DType::complex64: return DType::float32;
+    case DType::complex128: return DType::float64;
     default: return dtype;
   }
 }

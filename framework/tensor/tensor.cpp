@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "../graph/apply.h"
+#include "complex.h"
 #include "strings.h"
 
 namespace cornu {
@@ -167,7 +168,7 @@ const void* Tensor::read() const {
   if (!storage->copy || storage->copy->id != storage->id) {
     auto bytes = std::make_unique<std::byte[]>(storage->bytes);
     storage->backend->copy_to_host(bytes.get(), values, storage->bytes);
-    storage->copy = std::make_unique<detail::HostCopy>(storage->id, std::move(bytes));
+    storage->copy.reset(new detail::HostCopy{storage->id, std::move(bytes)});
   }
   return storage->copy->bytes.get();
 }
@@ -222,6 +223,11 @@ std::vector<T> Tensor::to_vector(Place at) const {
   if (dtype() == DType::string)
     throw ValueError(fmt::format(
         "Tensor::to_vector: a string tensor of shape {} holds no numbers. Use to_strings.", shape().str()));
+  if (is_complex(dtype()))
+    throw ValueError(fmt::format("Tensor::to_vector: a {} tensor of shape {} holds no real numbers. Ask for "
+                                 "std::complex<float> or std::complex<double> (cornu/framework/tensor/complex.h), or "
+                                 "use ops::real and ops::imag.",
+                                 dtype_name(dtype()), shape().str()));
   const void* source = host_data(at);
   std::vector<T> result(static_cast<size_t>(size()));
   dispatch(dtype(), [&]<class From>() {
@@ -311,6 +317,7 @@ std::string Tensor::str() const {
   std::string text = fmt::format("<{} {}", dtype_name(dtype()), shape().str());
   if (!is_eager()) return text + (is_symbolic() ? ", symbolic>" : ", abstract>");
   if (dtype() == DType::string) return text + detail::quoted_strings(*this);
+  if (is_complex(dtype())) return text + detail::complex_text(*this);
   const std::vector<double> values = to_vector<double>();
   const size_t shown = std::min<size_t>(values.size(), 10);
   text += ": [";

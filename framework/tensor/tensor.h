@@ -99,9 +99,14 @@ class Tensor {
   Tensor(float value) : Tensor(static_cast<double>(value)) {}
   template <std::integral T>
   Tensor(T value) : Tensor(static_cast<int64_t>(value), std::same_as<T, bool>) {}
+  /// A complex number, which is a tensor of its own type. (std::complex<float> and <double> are types of elements once
+  /// complex.h is included.)
+  template <class T>
+    requires(is_complex(dtype_for<T>::value))
+  Tensor(const T& value) : Tensor(from_host(&value, Shape{})) {}
   /// A vector of the values.
   template <class T>
-    requires std::is_arithmetic_v<T>
+    requires(std::is_arithmetic_v<T> || is_complex(dtype_for<T>::value))
   Tensor(const std::vector<T>& values)
       : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
   template <class T>

@@ -65,6 +65,30 @@ Worst worst_of(const void* found, const void* recorded, int64_t count, Tolerance
   return worst;
 }
 
+// The same for complex numbers, whose distances count; what is shown are absolute values.
+template <class T>
+Worst worst_of_complex(const void* found, const void* recorded, int64_t count, Tolerance t,
+                       bool absolute) {
+  Worst worst;
+  for (int64_t i = 0; i < count; ++i) {
+    T a[2], b[2];
+    std::memcpy(a, static_cast<const std::byte*>(found) + i * int64_t{sizeof a}, sizeof a);
+    std::memcpy(b, static_cast<const std::byte*>(recorded) + i * int64_t{sizeof b}, sizeof b);
+    const double x = std::hypot(number(a[0]), number(a[1])),
+                 y = std::hypot(number(b[0]), number(b[1]));
+    const auto alike = [&](int k) {
+      return a[k] == b[k] || (std::isnan(a[k]) && std::isnan(b[k]));
+    };
+    const double distance = std::hypot(number(a[0]) - number(b[0]), number(a[1]) - number(b[1]));
+    const double error = absolute               ? error_of(x, y, t)
+                         : alike(0) && alike(1) ? 0
+                         : std::isfinite(x)     ? error_of(y + distance, y, t)
+                                                : endless;
+    if (error > worst.error) worst = {error, x, y, i};
+  }
+  return worst;
+}
+
 // Lists of text as one text, for comparing and showing.
 std::string text_of(const Value& v) {
   if (v.is<std::string>()) return "'" + v.get<std::string>() + "'";
@@ -117,9 +141,14 @@ void Differences::compare(const std::string& dataset, const Value& found, const 
   }
   const void* a = got.host_data();
   const void* b = want.host_data();
-  const Worst worst = dispatch(want.dtype(), [&]<class T>() {
-    return worst_of<T>(a, b, want.size(), tolerance, how == Compare::absolute);
-  });
+  const bool absolute = how == Compare::absolute;
+  const Worst worst = want.dtype() == DType::complex64
+                          ? worst_of_complex<float>(a, b, want.size(), tolerance, absolute)
+                      : want.dtype() == DType::complex128
+                          ? worst_of_complex<double>(a, b, want.size(), tolerance, absolute)
+                          : dispatch(want.dtype(), [&]<class T>() {
+                              return worst_of<T>(a, b, want.size(), tolerance, absolute);
+                            });
   if (worst.error > 1)
     note(worst.error,
          fmt::format("{}: {:.3g} times the tolerance: {:.7g}, expected {:.7g} at {} of {}", dataset,

@@ -3,6 +3,7 @@
 
 #include <cornu/framework/config/configurable.h>
 #include <cornu/framework/graph/convert.h>
+#include <cornu/framework/tensor/complex.h>
 #include <fmt/core.h>
 
 #include <limits>
@@ -112,7 +113,11 @@ Value decode(const Value& encoded, const Inputs& inputs) {
   if (const Value* slice = find(encoded, "$slice")) return slice_of(slice->get<Value::List>());
   if (find(encoded, "$ellipsis")) return Ellipsis{};
   if (const Value* name = find(encoded, "$float")) return special_float(name->get<std::string>());
-  if (find(encoded, "$complex")) throw UnsupportedError("complex numbers are not supported");
+  if (const Value* parts = find(encoded, "$complex")) {
+    const auto& list = parts->get<Value::List>();
+    return Tensor(std::complex<float>(static_cast<float>(decode(list.at(0), inputs).number()),
+                                      static_cast<float>(decode(list.at(1), inputs).number())));
+  }
   Value::Dict dict;
   for (const auto& [key, v] : encoded.get<Value::Dict>()) dict.emplace_back(key, decode(v, inputs));
   return dict;

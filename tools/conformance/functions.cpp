@@ -3,6 +3,7 @@
 
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/creation.h>
+#include <cornu/framework/tensor/distributions.h>
 #include <cornu/framework/tensor/random.h>
 #include <cornu/metrics/functions.h>
 #include <fmt/core.h>
@@ -77,6 +78,15 @@ Value call_op(const OpInfo& info, const std::string& module, const std::string& 
   // *x of Python is a list here.
   if (function == "meshgrid" || function.starts_with("broadcast_arrays"))
     positional = {Value(arguments.positional)};
+  Value::Dict named = arguments.named;
+  // And **axes_lengths a dictionary.
+  if (function == "rearrange" && !named.empty()) {
+    Value::Dict given, lengths;
+    for (auto& [key, v] : named)
+      (key == "tensor" || key == "pattern" ? given : lengths).emplace_back(key, std::move(v));
+    given.emplace_back("axes_lengths", std::move(lengths));
+    named = std::move(given);
+  }
   if (positional.size() > values.size())
     throw ValueError(fmt::format("{}: takes {} arguments, found {}", function, values.size(),
                                  positional.size()));
@@ -84,7 +94,7 @@ Value call_op(const OpInfo& info, const std::string& module, const std::string& 
     values[i] = positional[i];
     given[i] = true;
   }
-  for (const auto& [key, v] : arguments.named) {
+  for (const auto& [key, v] : named) {
     const auto at = std::find(info.parameters.begin(), info.parameters.end(), key);
     if (at == info.parameters.end()) {
       if (is_idle(key, v)) continue;
@@ -164,6 +174,40 @@ std::optional<Value> call_direct(const std::string& name, const Arguments& argum
     return Value(random::uniform(named.get<Shape>("shape"), named.get("minval", 0.0),
                                  named.get("maxval", 1.0), random::default_seed(),
                                  named.get("dtype", DType::float32)));
+  }
+  if (name == "keras.random.truncated_normal") {
+    const Named named(arguments, {"shape", "mean", "stddev", "dtype", "seed"});
+    return Value(random::truncated_normal(named.get<Shape>("shape"), named.get("mean", 0.0),
+                                          named.get("stddev", 1.0), random::default_seed(),
+                                          named.get("dtype", DType::float32)));
+  }
+  if (name == "keras.random.randint") {
+    const Named named(arguments, {"shape", "minval", "maxval", "dtype", "seed"});
+    return Value(random::randint(named.get<Shape>("shape"), named.get<int64_t>("minval"),
+                                 named.get<int64_t>("maxval"), random::default_seed(),
+                                 named.get("dtype", DType::int32)));
+  }
+  if (name == "keras.random.dropout") {
+    const Named named(arguments, {"inputs", "rate", "noise_shape", "seed"});
+    return Value(random::dropout(named.get<Tensor>("inputs"), named.get<double>("rate"),
+                                 random::default_seed(),
+                                 named.get("noise_shape", std::optional<Shape>())));
+  }
+  if (name == "keras.random.shuffle") {
+    const Named named(arguments, {"x", "axis", "seed"});
+    return Value(random::shuffle(named.get<Tensor>("x"), random::default_seed(),
+                                 named.get<int64_t>("axis", 0)));
+  }
+  if (name == "keras.random.gamma") {
+    const Named named(arguments, {"shape", "alpha", "dtype", "seed"});
+    return Value(random::gamma(named.get<Shape>("shape"), named.get<Tensor>("alpha"),
+                               random::default_seed(), named.get("dtype", DType::float32)));
+  }
+  if (name == "keras.random.beta") {
+    const Named named(arguments, {"shape", "alpha", "beta", "dtype", "seed"});
+    return Value(random::beta(named.get<Shape>("shape"), named.get<Tensor>("alpha"),
+                              named.get<Tensor>("beta"), random::default_seed(),
+                              named.get("dtype", DType::float32)));
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include "../../ops/core.h"
 #include "../../ops/creation.h"
+#include "../../ops/indexing.h"
 #include "../../ops/operators.h"
 #include "../../ops/reduction.h"
 #include "../../ops/shaping.h"
@@ -156,13 +157,49 @@ Tensors gradient(const backend::Softmax& kernel, const Backprop& step) {
   return {fused([](Expr dy, Expr y, Expr s) { return (dy - s) * y; }, dy, y, ops::sum(dy * y, -1, true))};
 }
 
+namespace {
+
+// The part of t along `axis` from `start` to `stop`.
+Tensor part(const Tensor& t, int axis, int64_t start, int64_t stop) {
+  Value::List key(static_cast<size_t>(axis), Slice{});
+  key.push_back(Slice{start, stop});
+  return ops::get_item(t, key);
+}
+
+// Of running products y of x. Element i counts for what follows it, s_i = dy_i + x_(i+1) s_(i+1),
+// times what stands before it. Without a division, since x may be 0; the sums take as many rounds
+// as the axis has halvings.
+Tensor product_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, int axis) {
+  const int64_t n = x.shape()[axis];
+  if (n == 0) return dy;
+  const auto filled = [&](int64_t count, double value) {
+    Shape shape = x.shape();
+    shape[axis] = count;
+    return ops::full(shape, value, x.dtype());
+  };
+  // t moved toward the beginning.
+  const auto moved = [&](const Tensor& t, int64_t by) {
+    return ops::concatenate({part(t, axis, by, n), filled(by, 0)}, axis);
+  };
+  Tensor factor = moved(x, 1), s = dy;
+  for (int64_t by = 1; by < n; by *= 2) {
+    s = s + factor * moved(s, by);
+    if (2 * by < n) factor = factor * moved(factor, by);
+  }
+  return s * ops::concatenate({filled(1, 1), part(y, axis, 0, n - 1)}, axis);
+}
+
+}  // namespace
+
 Tensors gradient(const backend::Cumulative& kernel, const Backprop& step) {
   const Tensor &x = step.inputs[0], &y = step.outputs[0], &dy = step.gradients[0];
   backend::Cumulative back = kernel;
   back.product = false;
   back.reverse = !kernel.reverse;
   if (!kernel.product) return {apply(back, {dy}, dy.spec())};
-  return {apply(back, {dy * y}, dy.spec()) / x};
+  if (!kernel.reverse) return {product_gradient(x, y, dy, kernel.axis)};
+  const auto turned = [&](const Tensor& t) { return ops::flip(t, kernel.axis); };
+  return {turned(product_gradient(turned(x), turned(y), turned(dy), kernel.axis))};
 }
 
 Tensors gradient(const backend::Random&, const Backprop&) { return {}; }

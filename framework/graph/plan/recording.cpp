@@ -3,10 +3,17 @@
 
 #include <fmt/core.h>
 
+#include "../complex.h"
 #include "../node.h"
 #include "passes.h"
 
 namespace cornu::plan {
+namespace {
+
+// A graph has complex numbers as pairs of real ones.
+TensorSpec stored(const Tensor& tensor) { return stored_spec(tensor.spec()); }
+
+}  // namespace
 
 std::string current_place() {
   const GraphContext& context = graph_context();
@@ -17,8 +24,10 @@ std::string current_place() {
 Recording::Recording(std::span<const Tensor> arguments) : outer_(graph_context().tracer) {
   graph_.device = &detail::current_backend();
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (const Tensor& t = arguments[i]; !t.is_weak())
-      know(t, graph_.add_value(t.dtype(), t.size(), Source::argument, static_cast<int>(i)));
+    if (const Tensor& t = arguments[i]; !t.is_weak()) {
+      const TensorSpec spec = stored(t);
+      know(t, graph_.add_value(spec.dtype, spec.shape.numel(), Source::argument, static_cast<int>(i)));
+    }
   graph_context().tracer = this;
 }
 
@@ -57,7 +66,7 @@ int Recording::value_of(const Tensor& tensor, bool wide) {
 
 int Recording::outside(const Tensor& tensor) {
   if (tensor.dtype() == DType::string) give_up("a string tensor that is no argument");
-  const int value = graph_.add_constant(tensor.detached());
+  const int value = graph_.add_constant(relabelled(tensor, stored(tensor)));
   know(tensor, value);
   return value;
 }
@@ -90,7 +99,8 @@ int Recording::index_of(const Variable& variable) {
   const Tensor original = stored;
   stored = variable.disguised();
   originals_.emplace_back(original, stored.impl()->storage->id);
-  know(stored, graph_.add_value(stored.dtype(), stored.size(), Source::variable, place->second));
+  const TensorSpec spec = plan::stored(stored);
+  know(stored, graph_.add_value(spec.dtype, spec.shape.numel(), Source::variable, place->second));
   return place->second;
 }
 
@@ -123,7 +133,7 @@ void Recording::give_up(const std::string& where) {
 }
 
 Graph Recording::finish(std::span<const Tensor> outputs) {
-  for (const Tensor& t : outputs) graph_.outputs.push_back({value_of(t, false), t.shape()});
+  for (const Tensor& t : outputs) graph_.outputs.push_back({value_of(t, false), stored(t).shape});
   stop();
   for (size_t i = 0; i < assigned_.size(); ++i)
     if (assigned_[i] >= 0) graph_.assignments.push_back({static_cast<int>(i), assigned_[i]});
@@ -134,7 +144,15 @@ Graph Recording::finish(std::span<const Tensor> outputs) {
 PartRecording::PartRecording(std::span<const Tensor> arguments)
     : Recording(arguments), given_(static_cast<int>(arguments.size())) {}
 
+void PartRecording::step(const cornu::Step& step) {
+  const auto complex = [](const Tensor& t) { return is_complex(t.dtype()); };
+  for (const Tensor& t : step.inputs)
+    if (complex(t) && !knows(t)) give_up("complex numbers from outside of a branch or a loop");
+  Recording::step(step);
+}
+
 int PartRecording::outside(const Tensor& tensor) {
+  if (is_complex(tensor.dtype())) give_up("complex numbers from outside of a branch or a loop");
   const int value = graph_.add_value(tensor.dtype(), tensor.size(), Source::argument,
                                      given_ + static_cast<int>(captured_.size()));
   captured_.push_back(tensor);

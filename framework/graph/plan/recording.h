@@ -75,8 +75,11 @@ class PartRecording final : public Recording {
   };
   /// The variables that the part assigned to.
   const std::vector<Changed>& changed() const { return changed_; }
+  /// The part cannot be replayed.
+  using Recording::give_up;
 
  private:
+  void step(const cornu::Step& step) override;
   void read(const Variable& variable) override;
   Tensor assign(const Variable& variable, const Tensor& value) override;
   int outside(const Tensor& tensor) override;

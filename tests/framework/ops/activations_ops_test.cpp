@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include <limits>
+
 #include "../../support/gradient_check.h"
 #include "catch.h"
 
@@ -28,6 +30,12 @@ TEST_CASE("activations have their values") {
   CHECK(ops::all_close(ops::celu(x, 2.0), ops::elu(x / 2.0) * 2.0));
   CHECK(ops::all_close(ops::tanh_shrink(x), x - ops::tanh(x)));
   CHECK(of(ops::relu_activation(x, 0.5, 1.0, 0.2)) == Floats{-1.1f, -0.225f, -0.1f, 0.25f, 1});
+  const float inf = std::numeric_limits<float>::infinity();
+  CHECK(of(ops::relu_activation(Tensor::from({-inf, 0.5f, inf}, {3}), 0, 1, 0.25)) ==
+        Floats{0, 0.5f, 1});
+  const Tensor whole = ops::relu_activation(Tensor::from({-3, 1, 8}, {3}), 0, 5.0);
+  CHECK(whole.dtype() == DType::int32);
+  CHECK(whole.to_vector<int32_t>() == std::vector<int32_t>{0, 1, 5});
   CHECK(of(ops::glu(Tensor::from({1.0f, 2.0f, 0.0f, 0.0f}, {4}))) == Floats{0.5f, 1});
   CHECK(of(ops::sparsemax(Tensor::from({3.0f, 1.0f, 0.0f}, {3}))) == Floats{1, 0, 0});
   CHECK(ops::hard_shrink(Tensor::from({1, 3}, {2}), 2).dtype() == DType::int32);

@@ -17,6 +17,14 @@ std::vector<int32_t> read(const Tensor& t) { return t.to_vector<int32_t>(); }
 
 }  // namespace
 
+TEST_CASE("a window found by name takes its size from a tensor") {
+  const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Bartlett");
+  const std::vector<float> three = {0, 1, 0};
+  CHECK(info->call({Tensor(3.0f)}).tensor().to_vector<float>() == three);
+  CHECK(info->call({3.7}).tensor().to_vector<float>() == three);
+  CHECK(info->call({3}).tensor().to_vector<float>() == three);
+}
+
 TEST_CASE("stacks and splits by their short names") {
   const Tensor v = ops::arange(0, 3), m = ops::reshape(ops::arange(0, 6), {2, 3});
   CHECK(ops::hstack({v, v}).shape() == Shape{6});
@@ -60,6 +68,12 @@ TEST_CASE("lines and windows") {
   CHECK(read(ops::linspace(0, 10, 4, true, DType::int32)) == std::vector<int32_t>{0, 3, 6, 10});
   CHECK(ops::linspace(ops::zeros({2, 3}), 1, 5, true, {}, 1).shape() == Shape{2, 5, 3});
   CHECK(ops::linspace(Input({2}), 1, 5).shape() == Shape{5, std::nullopt, 2});
+  const Tensor far = Tensor::from({8.0f, 27.0f}, {1, 2});
+  const Tensor steps = ops::geomspace(1.0, far, 4);
+  CHECK(steps.shape() == Shape{4, 1, 2});
+  CHECK(ops::all_close(steps, Tensor::from({1.f, 1.f, 2.f, 3.f, 4.f, 9.f, 8.f, 27.f}, {4, 1, 2}),
+                       1e-5, 1e-5));
+  CHECK(ops::geomspace(far, 1.0, 3, true, {}, -1).shape() == Shape{1, 2, 3});
   CHECK(ops::logspace(0, 2, 3).to_vector<float>()[2] == Approx(100));
   CHECK(ops::geomspace(-1, -1000, 4).to_vector<float>()[1] == Approx(-10));
   CHECK(ops::hanning(3).to_vector<float>() == std::vector<float>{0, 1, 0});

@@ -34,10 +34,46 @@ TEST_CASE("indexing says what it refuses") {
         "get_item: 3 indices for a tensor of shape (2, 3).");
   CHECK_THROWS_AS(ops::get_item(x, Value::List{Ellipsis{}, Ellipsis{}}), ValueError);
   CHECK_THROWS_AS(ops::get_item(x, Slice{{}, {}, 0}), ValueError);
-  CHECK_THROWS_AS(ops::get_item(x, "a"), UnsupportedError);
+  CHECK_THROWS_AS(ops::get_item(x, "a"), ValueError);
+  CHECK_THROWS_AS(ops::get_item(x, ops::zeros({2})), ValueError);
+  CHECK_THROWS_AS(ops::get_item(x, ops::ones({3}, DType::boolean)), ShapeError);
+  CHECK_THROWS_AS(ops::get_item(x, Value::List{Tensor::from({0}, {1}), 0, 0}), ShapeError);
   CHECK(error_of([&] { ops::take(x, x, 0); }) == "take: indices must be integers, found float32.");
   CHECK_THROWS_AS(ops::take(x, 0, 2), ShapeError);
   CHECK(error_of([&] { ops::take_along_axis(x, Tensor::from({0, 1, 0}, {3, 1}), 1); }) ==
         "take_along_axis: indices of shape (3, 1) do not fit x of shape (2, 3): all axes but 1 must agree.");
   CHECK(error_of([&] { ops::top_k(x, 4); }) == "top_k: k = 4 of a last axis in shape (2, 3).");
+}
+
+TEST_CASE("tensors as indices choose as NumPy's do") {
+  const Tensor x = ops::reshape(ops::arange(24), {2, 3, 4});
+  const auto values = [&](const Value& key) { return ops::get_item(x, key).to_vector<int32_t>(); };
+  const auto shape = [&](const Value& key) { return ops::get_item(x, key).shape(); };
+  using V = std::vector<int32_t>;
+  const Tensor both = Tensor::from({1, 0}, {2}), ends = Tensor::from({0, -1}, {2});
+  CHECK(shape(both) == Shape{2, 3, 4});
+  CHECK(values(Value::List{both, 0, 0}) == V{12, 0});
+  CHECK(values(Value::List{both, Slice{0, 1}, ends}) == V{12, 3});
+  CHECK(shape(Value::List{Slice{}, ends}) == Shape{2, 2, 4});
+  CHECK(shape(Value::List{ends, Slice{}, ends}) == Shape{2, 3});
+  CHECK(shape(Value::List{Slice{}, ends, ends}) == Shape{2, 2});
+  CHECK(values(Value::List{Slice{}, ends, ends}) == V{0, 11, 12, 23});
+  CHECK(values(Value::List{Ellipsis{}, Slice{0, 1}, both}) == V{1, 0, 13, 12});
+  CHECK(shape(Value::List{{}, both}) == Shape{1, 2, 3, 4});
+  // Indices apart stand in front.
+  CHECK(shape(Value::List{0, Slice{}, Tensor::from({1, 2, 3}, {3})}) == Shape{3, 3});
+  CHECK(values(Value::List{0, Slice{}, both}) == V{1, 5, 9, 0, 4, 8});
+  CHECK(shape(Value::List{Tensor::from({0, 1}, {2, 1}), Tensor::from({0, 1, 2}, {1, 3})}) ==
+        Shape{2, 3, 4});
+  // Masks.
+  CHECK(values(ops::greater(x, 20)) == V{21, 22, 23});
+  const Tensor rows = ops::cast(Tensor::from({1, 0, 1}, {3}), DType::boolean);
+  CHECK(values(Value::List{1, rows, 0}) == V{12, 20});
+  CHECK(shape(Value::List{Slice{}, rows}) == Shape{2, 2, 4});
+  // A gradient adds up what is chosen twice.
+  const Tensor y = ops::ones({3});
+  GradientTape tape;
+  tape.watch(y);
+  const Tensor chosen = ops::get_item(y, Tensor::from({2, 0, 2}, {3}));
+  CHECK(tape.gradient(ops::sum(chosen), y).to_vector<float>() == std::vector<float>{1, 0, 2});
 }

@@ -49,6 +49,10 @@ TEST_CASE("products over axes") {
   const Value axes = Value::List{Value::List{1, 2}, Value::List{1, 0}};
   const Tensor c = ops::tensordot(a, b, axes);
   CHECK(ops::all_close(c, ops::einsum("ijk,kjl->il", {a, b}), 1e-12, 1e-12));
+  const Tensor small = ops::full({3}, 100, DType::int8);
+  CHECK(ops::einsum("i,j->ij", {small, small})[0].to_vector<int32_t>() ==
+        std::vector<int32_t>{10000, 10000, 10000});
+  CHECK(ops::einsum("i->i", {small}).dtype() == DType::int32);
   CHECK(ops::tensordot(a, a, 3).shape() == Shape{});
   CHECK_THROWS_AS(ops::tensordot(a, b, 2), ShapeError);
   CHECK(ops::dot(a, noise({2, 4, 5})).shape() == Shape{2, 3, 2, 5});

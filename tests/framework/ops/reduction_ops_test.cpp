@@ -1,8 +1,10 @@
 // Reductions against Keras.
+#include <cornu/framework/graph/tape.h>
 #include <cornu/framework/ops/ops.h>
 
 #include <limits>
 
+#include "../../support/gradient_check.h"
 #include "catch.h"
 #include "op_goldens.h"
 
@@ -49,4 +51,17 @@ TEST_CASE("reductions say which axes they refuse") {
   CHECK(ops::max(none, 1).shape() == Shape{0});
   CHECK(ops::logsumexp(none).item() == -std::numeric_limits<double>::infinity());
   CHECK(ops::logsumexp(none, 0).shape() == Shape{3});
+}
+
+TEST_CASE("running products have gradients where factors are 0") {
+  const Tensor x = Tensor::from({2.0f, 0.0f, 3.0f, 0.0f, 5.0f}, {1, 5});
+  const Tensor weights = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f, 5.0f}, {1, 5});
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = ops::cumprod(x, 1);
+  CHECK(tape.gradient({y}, {x}, {weights})[0].to_vector<float>() ==
+        std::vector<float>{1, 22, 0, 0, 0});
+  using List = std::vector<Tensor>;
+  const auto along = [](const List& l) { return ops::cumprod(l[0], 1); };
+  CHECK(cornu::test::gradient_error(along, {cornu::test::noise({2, 7, 3})}) < 1e-6);
 }

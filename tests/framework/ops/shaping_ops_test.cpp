@@ -1,5 +1,8 @@
 // Shapes and orders against Keras.
+#include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/ops.h>
+
+#include <cmath>
 
 #include "catch.h"
 #include "op_goldens.h"
@@ -25,6 +28,7 @@ TEST_CASE("tensors are made from nothing") {
   CHECK(ops::eye(2, 3, 1).to_vector<float>() == std::vector<float>{0, 1, 0, 0, 0, 1});
   CHECK(ops::eye(2, {}, -1, DType::int8).to_vector<int64_t>() == std::vector<int64_t>{0, 0, 1, 0});
   CHECK(ops::full({2}, 7, DType::uint8).to_vector<int64_t>() == std::vector<int64_t>{7, 7});
+  CHECK(ops::full({1}, 0.25, DType::boolean).to_vector<int64_t>() == std::vector<int64_t>{1});
   CHECK(error_of([] { ops::arange(0, 1, 0); }) == "arange: step must not be 0.");
 }
 
@@ -84,4 +88,27 @@ TEST_CASE("split takes a number of sections or a list of places") {
   CHECK(ops::split(x, 2)[1].to_vector<int32_t>() == std::vector<int32_t>{2, 3});
   CHECK(ops::split(x, std::vector<int64_t>{1})[1].size() == 3);
   CHECK(ops::split(x, {1, 3}).size() == 3);
+}
+
+TEST_CASE("a linspace found by name gives its step too") {
+  const auto step = [](int64_t num, bool endpoint, const Value& dtype) {
+    const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Linspace");
+    return info->call({0, 9, num, endpoint, true, dtype, 0})[1].tensor();
+  };
+  CHECK(step(4, true, {}).item() == 3);
+  CHECK(step(4, false, "int32").dtype() == DType::float64);
+  CHECK(step(4, false, "int32").item() == 2.25);
+  CHECK(std::isnan(step(1, true, "float16").item()));
+  CHECK(step(1, true, "float16").dtype() == DType::float32);
+}
+
+TEST_CASE("a pad found by name takes its widths from a tensor") {
+  const auto pad = [](const Value& widths, const Value& constant) {
+    const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Pad");
+    return info->call({Tensor::from({1, 2}, {1, 2}), widths, "constant", constant}).tensor();
+  };
+  const Tensor widths = Tensor::from({0, 1, 2, 0}, {2, 2});
+  CHECK(pad(widths, {}).to_vector<int32_t>() == std::vector<int32_t>{0, 0, 1, 2, 0, 0, 0, 0});
+  CHECK(pad(Value::List{Value::List{0, 0}, Value::List{0, 1}}, true).to_vector<int32_t>() ==
+        std::vector<int32_t>{1, 2, 1});
 }

@@ -1,5 +1,6 @@
 // Transforms of signals, windows, images, segments, labelled sequences, few bits and boxes.
 #include <cornu/framework/ops/bounding_boxes.h>
+#include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/ctc.h>
 #include <cornu/framework/ops/fft.h>
 #include <cornu/framework/ops/image.h>
@@ -63,6 +64,9 @@ TEST_CASE("windows fold back to the sum of their overlaps") {
   const Tensor blocks = noise({2, 4, 6, 3});
   CHECK(close(ops::depth_to_space(ops::space_to_depth(blocks, 2), 2), blocks));
   CHECK(ops::extract_patches(blocks, {2, 3}).shape() == Shape{2, 2, 2, 18});
+  const OpInfo* of_volumes = op_catalog().find("keras.src.ops.image", "ExtractPatches3D");
+  CHECK(close(of_volumes->call({blocks, 2, {}, 1, "valid", {}}).tensor(),
+              ops::extract_patches(blocks, {2, 2, 2})));
   CHECK(gradient_error([](const List& l) { return ops::unfold(l[0], {2}, {2}, {1}); }, {x}) <
         tolerance);
 }
@@ -174,4 +178,31 @@ TEST_CASE("few bits and boxes") {
   CHECK(ops::compute_iou(boxes, boxes, "xyxy").item() == Approx(1));
   CHECK(ops::compute_ciou(boxes, boxes, "xyxy").item() == Approx(1));
   CHECK_THROWS_AS(ops::convert_boxes(boxes, "xyxy", "rel_xyxy"), ValueError);
+}
+
+TEST_CASE("edges and likeness of images are Keras's") {
+  const Tensor x = ops::reshape(ops::arange(0, 9, 1, DType::float32), {1, 3, 3, 1});
+  const Tensor edges = ops::sobel_edges(x);
+  CHECK(edges.shape() == Shape{1, 3, 3, 1, 2});
+  CHECK(edges.to_vector<float>() ==
+        std::vector<float>{0, 0, 0, 8, 0, 0, 24, 0, 24, 8, 24, 0, 0, 0, 0, 8, 0, 0});
+  CHECK(close(ops::sobel_edges(ops::reshape(x, {1, 1, 3, 3}), "channels_first"),
+              ops::reshape(edges, {1, 1, 3, 3, 2})));
+  CHECK_THROWS_AS(ops::sobel_edges(x[0]), ShapeError);
+
+  const auto image = [](int period) {
+    const Tensor numbers = ops::mod(ops::arange(60), Tensor(period));
+    return ops::reshape(ops::cast(numbers, DType::float32) / Tensor(period), {5, 6, 2});
+  };
+  const Tensor a = image(7), b = image(5);
+  CHECK(ops::ssim(a, b, 1, 3).item() == Approx(-0.08628105).margin(1e-5));
+  CHECK(ops::ssim(a, b, 2, 5, 1, 0.1, 0.2).item() == Approx(0.40533638).margin(1e-5));
+  const Tensor both = ops::ssim(ops::stack({a, b}), ops::stack({b, b}), 1, 4);
+  CHECK(close(both, Tensor::from({-0.11152479f, 1.0f}, {2}), 1e-5));
+  CHECK(close(ops::ssim(ops::moveaxis(a, {2}, {0}), ops::moveaxis(b, {2}, {0}), 1, 3, 1.5, 0.01,
+                        0.03, "channels_first"),
+              ops::ssim(a, b, 1, 3)));
+  CHECK_THROWS_AS(ops::ssim(a, x), ShapeError);
+  CHECK(gradient_error([&](const List& l) { return ops::ssim(l[0], b, 1, 3); }, {a}) < tolerance);
+  CHECK(gradient_error([](const List& l) { return ops::sobel_edges(l[0]); }, {x}) < tolerance);
 }

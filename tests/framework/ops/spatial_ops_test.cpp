@@ -2,6 +2,7 @@
 #include <cornu/framework/graph/function.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/catalog.h>
+#include <cornu/framework/ops/image.h>
 #include <cornu/framework/ops/shaping.h>
 #include <cornu/framework/ops/spatial.h>
 
@@ -91,6 +92,23 @@ TEST_CASE("interpolation keeps constants, widens when it shrinks, and knows its 
   CHECK(ops::all_close(ops::resize_axis(x, 0, 2, "bilinear", true),
                        Tensor::from({8.0f / 7, 24.0f / 7}, {2})));
   CHECK_THROWS_AS(ops::resize_axis(x, 0, 2, "cubic"), ValueError);
+  // What Keras gives on TensorFlow, whose cubic weights stand in a table.
+  const Tensor row = Tensor::from({1.0f, 5.0f, 2.0f, 8.0f}, {1, 1, 4, 1});
+  CHECK(ops::all_close(ops::resize_axis(row, 2, 12, "bicubic"),
+                       Tensor::from({0.5791747f, 1.0f, 2.2053308f, 3.9301894f, 5.0f, 4.1866496f,
+                                     2.5912364f, 2.0f, 3.7118645f, 6.2436523f, 8.0f, 8.631237f},
+                                    {1, 1, 12, 1}),
+                       1e-6, 1e-6));
+  CHECK(ops::all_close(
+      ops::resize(row, {1, 7}, "bicubic"),
+      Tensor::from({0.6831344f, 2.3241286f, 4.9113784f, 3.375f, 2.1789389f, 6.0711436f, 8.475298f},
+                   {1, 1, 7, 1}),
+      1e-6, 1e-6));
+  CHECK(ops::all_close(
+      ops::resize(row, {1, 7}, "bicubic", true),
+      Tensor::from({0.6826916f, 2.3227563f, 4.911107f, 3.375f, 2.1794226f, 6.0731387f, 8.475963f},
+                   {1, 1, 7, 1}),
+      1e-6, 1e-6));
 }
 
 TEST_CASE("spatial ops work in compiled functions and in graphs") {

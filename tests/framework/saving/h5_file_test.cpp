@@ -4,6 +4,7 @@
 #include <cornu/framework/saving/h5_file.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -90,6 +91,42 @@ TEST_CASE("H5 files round-trip every dtype, in memory and on disk") {
           (size == 0 || std::memcmp(back.data(), i == 0 ? bools.data() : data.data(), size) == 0));
     }
   }
+}
+
+TEST_CASE("H5 files hold complex numbers as h5py writes them") {
+  const float values[4] = {1, 2, -3, 0.5f};
+  H5Writer writer;
+  writer.write("z", DType::complex64, {2}, values);
+  writer.write("x", DType::float32, {4}, values);
+  const H5Reader reader(writer.finish(), "memory");
+  CHECK(reader.info("z").dtype == DType::complex64);
+  CHECK(reader.info("z").shape == Shape{2});
+  double wide[4];
+  reader.read("z", wide, DType::complex128, {2});
+  CHECK(std::equal(values, values + 4, wide));
+  CHECK_THROWS_WITH(reader.read("z", wide, DType::float64, {2}), contains("complex64"));
+  CHECK_THROWS_WITH(reader.read("x", wide, DType::complex128, {4}), contains("float32"));
+
+  // Only r and i, both of one size, are a complex number.
+  const TemporaryFolder folder;
+  {
+    RawFile file(folder / "a.h5");
+    const auto pair = [&](const char* name, const char* re, const char* im, hid_t part) {
+      const hid_t type = H5Tcreate(H5T_COMPOUND, 16);
+      H5Tinsert(type, re, 0, H5T_IEEE_F64LE);
+      H5Tinsert(type, im, 8, part);
+      file.dataset(name, type, {1}, nullptr, 0);
+      H5Tclose(type);
+    };
+    pair("good", "r", "i", H5T_IEEE_F64LE);
+    pair("names", "x", "y", H5T_IEEE_F64LE);
+    pair("sizes", "r", "i", H5T_IEEE_F32LE);
+    pair("integer", "r", "i", H5T_STD_I64LE);
+  }
+  const H5Reader made(folder / "a.h5");
+  CHECK(made.info("good").dtype == DType::complex128);
+  for (const char* name : {"names", "sizes", "integer"})
+    CHECK_THROWS_WITH(made.info(name), contains("compound"));
 }
 
 TEST_CASE("H5 files in memory have no unused end and several are open at once") {

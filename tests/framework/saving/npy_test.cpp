@@ -33,8 +33,10 @@ NpyArray parse(const std::string& text) { return parse_npy(bytes_of(text), "x.np
 
 TEST_CASE("npy files round-trip every dtype and odd shapes") {
   const TemporaryFolder folder;
-  for (int i = 0; i < dtype_count; ++i) {
-    const DType dtype = static_cast<DType>(i);
+  for (int i = 0; i < dtype_count + 2; ++i) {
+    const DType dtype = i < dtype_count    ? static_cast<DType>(i)
+                        : i == dtype_count ? DType::complex64
+                                           : DType::complex128;
     for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3, 1}, Shape{0}, Shape{5, 0}}) {
       NpyArray array{"", dtype, shape, {}};
       array.data.resize(static_cast<size_t>(shape.numel()) * size_of(dtype));
@@ -90,7 +92,7 @@ TEST_CASE("npy files that cannot be right are refused") {
   };
   CHECK_THROWS_WITH(parse("hello hello"), contains("x.npy' is not an .npy file"));
   CHECK_THROWS_WITH(parse(npy(header("'|O'", "(1,)"), "x")), contains("pickled"));
-  CHECK_THROWS_WITH(parse(npy(header("'<c8'", "(1,)"), "x")), contains("<c8"));
+  CHECK_THROWS_WITH(parse(npy(header("'<c32'", "(1,)"), "x")), contains("<c32"));
   CHECK_THROWS_WITH(parse(npy(header("'<U5'", "(1,)"), "x")), contains("holds only 1 bytes"));
   CHECK_THROWS_AS(parse(npy(header("'<U0'", "(1,)"), "")), FileError);
   CHECK_THROWS_AS(parse(npy(header("'<U999999999'", "(9, 9)"), "1234")), FileError);
@@ -117,6 +119,13 @@ TEST_CASE("npy files that cannot be right are refused") {
       }
     }
   }
+}
+
+TEST_CASE("complex numbers of the other byte order are turned part by part") {
+  const std::string header = "{'descr': '>c8', 'fortran_order': False, 'shape': (1,)}\n";
+  const NpyArray array = parse(npy(header, std::string("\x3f\x80\0\0\xc0\0\0\0", 8)));
+  CHECK(array.dtype == DType::complex64);
+  CHECK(array.data == pack<float>({1, -2}));
 }
 
 TEST_CASE("npz files hold named arrays") {
