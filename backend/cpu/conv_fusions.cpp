@@ -8,6 +8,7 @@
 #include "allocator.h"
 #include "parallel.h"
 #include "prepare_conv.h"
+#include "thin_conv.h"
 
 namespace cornu::backend::cpu {
 namespace {
@@ -118,6 +119,7 @@ std::unique_ptr<Executable> prepare_pooled(const Conv& kernel, Operands inputs, 
   if (outputs[0].dtype != DType::float32 || outputs[0].shape->numel() == 0 ||
       kernel.unpooled.numel() == 0)
     return nullptr;
+  if (auto thin = prepare_thin_pooled(kernel, inputs, outputs)) return thin;
   auto made = std::make_unique<PooledConv>(kernel, inputs, outputs[0]);
   return made->is_ready() ? std::move(made) : nullptr;
 }

@@ -54,6 +54,9 @@ class WinogradConv final : public PreparedConv {
     const int64_t work = 36 * tiles * p.in * p.out, threads = threads_for(work);
     const int64_t share = ((tiles + threads - 1) / threads + 7) / 8 * 8;
     p.step = std::min(share, std::clamp(data_bytes / (36 * 4 * p.in), fewest_tiles, most_tiles));
+    // As many blocks for each thread, where there are few.
+    const int64_t rounds = (tiles + p.step * threads - 1) / (p.step * threads);
+    p.step = std::min(p.step, (tiles + rounds * threads * 8 - 1) / (rounds * threads * 8) * 8);
     const int64_t blocks = (tiles + p.step - 1) / p.step, parts = std::min(threads, blocks);
     const int64_t part_floats = loops_.scratch(p);
     const bool kept = kept_.data() != nullptr;
