@@ -12,9 +12,13 @@
 #include <utility>
 
 namespace cornu::backend::testing {
-namespace {
 
-constexpr const char* definitions = R"text(
+std::string host_definitions(HostOrder order) {
+  const std::string each_thread =
+      order == HostOrder::ascending
+          ? "for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)"
+          : "for (threadIdx.x = blockDim.x; threadIdx.x-- > 0;)";
+  return R"text(
 #include <math.h>
 #define CORNU_HOST
 #define CORNU_DEVICE static inline
@@ -23,25 +27,35 @@ constexpr const char* definitions = R"text(
 #define CORNU_SHARED
 #define CORNU_BLOCK_BARRIER
 #define CORNU_WARP_BARRIER
-#define CORNU_EACH_THREAD for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)
 struct Dim3 { unsigned x, y, z; };
 static Dim3 threadIdx, blockIdx, blockDim, gridDim;
-)text";
-
-/// The function that runs all blocks of a kernel.
-std::string driver(const std::string& name) {
-  const std::string arguments =
-      "cornu_device::text_" + name.substr(name.rfind('_') + 1) + "::Arguments";
-  return "extern \"C\" void run_" + name +
-         "(const void* words, unsigned grid_x, unsigned grid_y, unsigned threads) {\n"
-         "  gridDim = {grid_x, grid_y, 1};\n  blockDim = {threads, 1, 1};\n"
-         "  for (blockIdx.y = 0; blockIdx.y < grid_y; ++blockIdx.y)\n"
-         "    for (blockIdx.x = 0; blockIdx.x < grid_x; ++blockIdx.x)\n      cornu_device::text_" +
-         name.substr(name.rfind('_') + 1) + "::" + name + "(*static_cast<const " + arguments +
-         "*>(words));\n}\n";
+#define CORNU_EACH_THREAD )text" +
+         each_thread + "\n";
 }
 
-}  // namespace
+std::string host_loops(const std::string& name, HostOrder order) {
+  const std::string space = "cornu_device::text_" + name.substr(name.rfind('_') + 1) + "::";
+  const auto loop = [&](const std::string& axis) {
+    const std::string index = "blockIdx." + axis, end = "grid_" + axis;
+    return order == HostOrder::ascending
+               ? "  for (" + index + " = 0; " + index + " < " + end + "; ++" + index + ")\n"
+               : "  for (" + index + " = " + end + "; " + index + "-- > 0;)\n";
+  };
+  return "extern \"C\" {\n"
+         "void run_" +
+         name +
+         "(const void* words, unsigned grid_x, unsigned grid_y, unsigned threads) {\n"
+         "  gridDim = {grid_x, grid_y, 1};\n  blockDim = {threads, 1, 1};\n" +
+         loop("y") + loop("x") + "    " + space + name + "(*static_cast<const " + space +
+         "Arguments*>(words));\n}\n"
+         "extern const unsigned words_" +
+         name + ";\nconst unsigned words_" + name + " = sizeof(" + space + "Arguments) / 8;\n}\n";
+}
+
+std::string host_compiler() {
+  const char* const chosen = std::getenv("CXX");
+  return chosen ? chosen : "c++";
+}
 
 TemporaryFolder::TemporaryFolder() {
   std::random_device random;
@@ -60,17 +74,14 @@ HostKernels::HostKernels(const std::vector<std::shared_ptr<const cuda::Source>>&
              log = folder_.path() / "log";
   {
     std::ofstream file(source);
-    file << definitions << cuda::batch_text(sources);
+    file << host_definitions(HostOrder::ascending) << cuda::batch_text(sources);
     std::map<std::string, bool> done;
     for (const auto& each : sources)
-      if (!std::exchange(done[each->name], true)) file << driver(each->name);
+      if (!std::exchange(done[each->name], true))
+        file << host_loops(each->name, HostOrder::ascending);
   }
-  const char* compiler = std::getenv("CXX");
-  const std::string command = std::string(compiler ? compiler : "c++") +
-                              " -std=c++17 -O1 -shared -fPIC -w -ffp-contract=off "
-                              "-fno-strict-aliasing -fno-math-errno -o '" +
-                              library.string() + "' '" + source.string() + "' -lm > '" +
-                              log.string() + "' 2>&1";
+  const std::string command = host_compiler() + " " + host_flags + " -O1 -o '" + library.string() +
+                              "' '" + source.string() + "' -lm > '" + log.string() + "' 2>&1";
   const int status = std::system(command.c_str());
   std::stringstream text;
   text << std::ifstream(log).rdbuf();
@@ -89,8 +100,8 @@ void HostKernels::run(const cuda::KernelPlan& plan, const std::vector<void*>& da
   };
   std::vector<Unit> workspace(plan.workspace_bytes / sizeof(Unit) + 1);
   for (const cuda::Stage& stage : plan.stages) {
-    using Run = void (*)(const void*, unsigned, unsigned, unsigned);
-    const auto run = reinterpret_cast<Run>(dlsym(library_, ("run_" + stage.source->name).c_str()));
+    const auto run =
+        reinterpret_cast<HostRun*>(dlsym(library_, ("run_" + stage.source->name).c_str()));
     if (run == nullptr) throw std::runtime_error("no kernel " + stage.source->name);
     std::vector<uint64_t> block = stage.arguments();
     stage.bind(data, workspace.data(), block.data());

@@ -11,6 +11,26 @@
 
 namespace cornu::backend::testing {
 
+/// How blocks follow each other, and threads between two barriers. No kernel may depend on it.
+enum class HostOrder { ascending, descending };
+
+/// What stands in for CUDA's language; the prelude follows.
+std::string host_definitions(HostOrder order);
+
+/// Runs all blocks of a kernel on its argument block.
+using HostRun = void(const void* words, unsigned grid_x, unsigned grid_y, unsigned threads);
+
+/// C++ that follows the text of a kernel: the function `run_<name>`, a HostRun, and the number
+/// `words_<name>`, the length of the argument block.
+std::string host_loops(const std::string& name, HostOrder order);
+
+/// How texts are compiled. A kernel rounds as its text says: no contraction, no shortcuts.
+inline constexpr const char* host_flags =
+    "-std=c++17 -shared -fPIC -w -ffp-contract=off -fno-strict-aliasing -fno-math-errno";
+
+/// The system's compiler: the environment's CXX, or c++.
+std::string host_compiler();
+
 /// A folder that is removed with its files at the end of a scope.
 class TemporaryFolder {
  public:

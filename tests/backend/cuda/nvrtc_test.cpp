@@ -163,6 +163,13 @@ TEST_CASE("libraries are looked for in the folders that the user names, and erro
   CHECK_THROWS_WITH(cuda::Library::open("cornu_none", {7, 6}),
                     Catch::Matchers::Contains("libcornu_none.so.7 or libcornu_none.so.6") &&
                         Catch::Matchers::Contains(folders[0].string()));
+  // In them alone, if that is wanted.
+  setenv("CORNU_CUDA_SEARCH", "0", 1);
+  CHECK(cuda::library_folders().size() == 1);
+  CHECK_THROWS_WITH(cuda::Library::open("c", {6}),
+                    Catch::Matchers::Contains("found none in: " + folders[0].string()) &&
+                        Catch::Matchers::Contains("CORNU_CUDA_SEARCH"));
+  unsetenv("CORNU_CUDA_SEARCH");
   unsetenv("CORNU_CUDA_LIBRARIES");
   const cuda::Library c = cuda::Library::open("c", {6});
   CHECK(c.function<int(int)>("abs")(-3) == 3);
