@@ -17,6 +17,7 @@
 #include "framework/ops/fft.h"
 #include "framework/ops/float8.h"
 #include "framework/ops/image.h"
+#include "framework/ops/jvp.h"
 #include "framework/ops/ops.h"
 #include "framework/ops/patches.h"
 #include "framework/ops/quantization.h"

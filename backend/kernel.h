@@ -74,6 +74,12 @@ struct Pool {
   InlineVector<int64_t, 3> pad_high;
   int64_t block = 0;  ///< of all operands' channels, as in Conv
   bool relu = false;  ///< backward with `maximum`: also through the relu that made x, so 0 where x is not positive
+
+  bool windows_overlap() const {
+    for (size_t axis = 0; axis < window.size(); ++axis)
+      if (window[axis] > (axis < strides.size() ? strides[axis] : 1)) return true;
+    return false;
+  }
   friend bool operator==(const Pool&, const Pool&) = default;
 };
 

@@ -25,6 +25,7 @@ PoolSizes pool_sizes(const Pool& kernel, Operands inputs, Operands outputs) {
   s.batch = kernel.block != 0 ? whole_x[0] * whole_x[1] : x[0];
   s.channels = kernel.block != 0 ? kernel.block : x.back();
   s.relu = kernel.relu;
+  s.overlap = kernel.windows_overlap();
   const int spatial = x.rank() - 2;
   for (int axis = 0; axis < 3; ++axis) {
     const int own = axis - 3 + spatial;

@@ -206,13 +206,6 @@ HWY_ATTR void forward_average(const PoolSizes& s, const PoolData<T>& data, int64
   }
 }
 
-// Whether no pixel of x lies in two windows: then nothing is added up, and dx may lie over x.
-inline bool lie_apart(const PoolSizes& s) {
-  for (size_t axis = 0; axis < 3; ++axis)
-    if (s.strides[axis] < s.window[axis]) return false;
-  return true;
-}
-
 // Sets dx to 0 for all pixels, or only for those that lie in no window.
 template <class T>
 HWY_ATTR void clear(const PoolSizes& s, bool all, T* dx, int64_t first, int64_t last) {
@@ -244,7 +237,7 @@ HWY_ATTR void backward_max(const PoolSizes& s, const PoolData<T>& data, int64_t 
                            int64_t first, int64_t last) {
   const T* const x = data.x + image * s.x_pixels() * s.channels;
   T* const dx = data.out + image * s.x_pixels() * s.channels;
-  const bool fresh = lie_apart(s);
+  const bool fresh = !s.overlap;  // then nothing is added up, and dx may lie over x
   clear(s, !fresh, dx, first, last);
   Walk walk(s, 0);
   const int64_t pixels = s.y_pixels(), start = image * pixels * s.channels;
@@ -288,7 +281,7 @@ template <class T>
 HWY_ATTR void backward_average(const PoolSizes& s, const PoolData<T>& data, int64_t image,
                                int64_t first, int64_t last) {
   T* const dx = data.out + image * s.x_pixels() * s.channels;
-  const bool fresh = lie_apart(s);
+  const bool fresh = !s.overlap;  // then nothing is added up, and dx may lie over x
   clear(s, !fresh, dx, first, last);
   Walk walk(s, 0);
   for (int64_t pixel = 0; pixel < s.y_pixels(); ++pixel, walk.next()) {

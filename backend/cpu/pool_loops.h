@@ -9,6 +9,7 @@ namespace cornu::backend::cpu {
 struct PoolSizes {
   int64_t batch, channels;
   bool relu;
+  bool overlap;  ///< whether a pixel may lie in two windows
   std::array<int64_t, 3> x, y, window, strides, pad_low;
   int64_t x_pixels() const { return x[0] * x[1] * x[2]; }
   int64_t y_pixels() const { return y[0] * y[1] * y[2]; }

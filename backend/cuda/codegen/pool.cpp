@@ -36,7 +36,8 @@ CORNU_DEVICE Real average(Real sum, Offset count) {
 }
 )text";
 
-constexpr const char* forward_text = R"text(
+// Where element i is: image q, place `at`, channel c.
+constexpr const char* place_text = R"text(
       Index q = divide(i, channels);
       const Index c = i - q * channels.size;
       Offset at[3];
@@ -45,6 +46,9 @@ constexpr const char* forward_text = R"text(
         at[k] = static_cast<Offset>(q - next * (k == 2 ? sizes2 : k == 1 ? sizes1 : sizes0).size);
         q = next;
       }
+)text";
+
+constexpr const char* forward_text = R"text(
       const Range r0 = pixels_of(axis0, at[0]), r1 = pixels_of(axis1, at[1]);
       const Range r2 = pixels_of(axis2, at[2]);
       Real total = maximum ? lowest<Real>() : static_cast<Real>(0);
@@ -61,14 +65,6 @@ constexpr const char* forward_text = R"text(
 )text";
 
 constexpr const char* backward_text = R"text(
-      Index q = divide(i, channels);
-      const Index c = i - q * channels.size;
-      Offset at[3];
-      for (int k = 2; k >= 0; --k) {
-        const Index next = divide(q, k == 2 ? sizes2 : k == 1 ? sizes1 : sizes0);
-        at[k] = static_cast<Offset>(q - next * (k == 2 ? sizes2 : k == 1 ? sizes1 : sizes0).size);
-        q = next;
-      }
       const Offset image = static_cast<Offset>(q), all = static_cast<Offset>(channels.size);
       const Range w0 = windows_of(axis0, at[0]), w1 = windows_of(axis1, at[1]);
       const Range w2 = windows_of(axis2, at[2]);
@@ -103,14 +99,6 @@ constexpr const char* backward_text = R"text(
 )text";
 
 constexpr const char* apart_text = R"text(
-      Index q = divide(i, channels);
-      const Index c = i - q * channels.size;
-      Offset at[3];
-      for (int k = 2; k >= 0; --k) {
-        const Index next = divide(q, k == 2 ? sizes2 : k == 1 ? sizes1 : sizes0);
-        at[k] = static_cast<Offset>(q - next * (k == 2 ? sizes2 : k == 1 ? sizes1 : sizes0).size);
-        q = next;
-      }
       const Offset image = static_cast<Offset>(q), all = static_cast<Offset>(channels.size);
       const Range r0 = pixels_of(axis0, at[0]), r1 = pixels_of(axis1, at[1]);
       const Range r2 = pixels_of(axis2, at[2]);
@@ -143,13 +131,6 @@ constexpr const char* apart_text = R"text(
           }
 )text";
 
-bool lie_apart(const Pool& kernel) {
-  for (size_t axis = 0; axis < kernel.window.size(); ++axis)
-    if (kernel.window[axis] > (axis < kernel.strides.size() ? kernel.strides[axis] : 1))
-      return false;
-  return true;
-}
-
 }  // namespace
 
 KernelPlan plan(const Pool& kernel, std::span<const Operand> inputs,
@@ -178,7 +159,7 @@ KernelPlan plan(const Pool& kernel, std::span<const Operand> inputs,
   }
   text.pointer("out", static_cast<int>(inputs.size()), "To");
   // Windows that see nothing but padding leave no cell.
-  const bool apart = kernel.backward && lie_apart(kernel) && y_shape.numel() > 0;
+  const bool apart = kernel.backward && !kernel.windows_overlap() && y_shape.numel() > 0;
   const bool for_each_x = kernel.backward && !apart;
   text.divisor("channels", x_shape.back());
   const int spatial = x_shape.rank() - 2;
@@ -203,7 +184,7 @@ KernelPlan plan(const Pool& kernel, std::span<const Operand> inputs,
   const int64_t count = (for_each_x ? x_shape : y_shape).numel();
   text.index("count", count);
   plan.stages.push_back(text.stage(kernel.backward ? "pool_backward" : "pool", functions,
-                                   axes + loop_begin +
+                                   axes + loop_begin + place_text +
                                        (apart        ? apart_text
                                         : for_each_x ? backward_text
                                                      : forward_text) +

@@ -125,12 +125,9 @@ class Planner {
   // dx goes over x, unless that is another operand too, where windows do not overlap.
   static bool overwrites(const backend::Pool& pool, const Step& step, const Use& output,
                          int input) {
-    if (!pool.backward || step.inputs[0].value != input || step.inputs[0].shape != output.shape ||
-        step.inputs[1].value == input || step.inputs[2].value == input)
-      return false;
-    for (size_t axis = 0; axis < pool.window.size(); ++axis)
-      if (pool.window[axis] > (axis < pool.strides.size() ? pool.strides[axis] : 1)) return false;
-    return true;
+    return pool.backward && !pool.windows_overlap() && step.inputs[0].value == input &&
+           step.inputs[0].shape == output.shape && step.inputs[1].value != input &&
+           step.inputs[2].value != input;
   }
 
   const Use& definition(int number) const {
