@@ -13,7 +13,6 @@
 
 #if defined(__linux__)
 #include <malloc.h>
-#include <sys/mman.h>
 #endif
 
 namespace cornu::backend::cpu {
@@ -35,52 +34,14 @@ constexpr size_t alignment = 64;
 // Slack that small programs may cache however little they have live.
 constexpr size_t free_slack = size_t{32} << 20;
 
-// Large blocks ask for huge pages: touching fresh memory is then several times faster.
-constexpr size_t huge_page = size_t{2} << 20;
+// Blocks up to this size, that of a size class, come from malloc, larger ones from LargeBlocks.
+constexpr size_t largest_small = size_t{15} << 16;
 
-// Blocks of this size are mapped one by one: malloc would put them on its heap once it has seen
-// such blocks freed, and a heap does not shrink below what is still in use at its end.
-constexpr size_t mapped_block = size_t{1} << 20;
-
-#if defined(__linux__)
-constexpr bool maps = caching;
-
-void* map(size_t bytes) {
-  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return data == MAP_FAILED ? nullptr : data;
-}
-
-// Memory at a multiple of `huge_page`: what lies before and after it goes back at once.
-void* map_huge(size_t bytes) {
-  char* data = static_cast<char*>(map(bytes + huge_page));
-  if (data == nullptr) return nullptr;
-  const size_t before = (huge_page - reinterpret_cast<uintptr_t>(data) % huge_page) % huge_page;
-  if (before > 0) munmap(data, before);
-  if (before < huge_page) munmap(data + before + bytes, huge_page - before);
-  madvise(data + before, bytes, MADV_HUGEPAGE);
-  return data + before;
-}
-#else
-constexpr bool maps = false;
-#endif
+bool is_large(size_t bytes) { return caching && bytes > largest_small && LargeBlocks::available(); }
 
 void* system_allocate(size_t bytes) {
-#if defined(__linux__)
-  if (maps && bytes >= mapped_block) return bytes >= huge_page ? map_huge(bytes) : map(bytes);
-#endif
   void* data = nullptr;
   return posix_memalign(&data, alignment, bytes) == 0 ? data : nullptr;
-}
-
-void system_free(void* data, size_t bytes) noexcept {
-#if defined(__linux__)
-  if (maps && bytes >= mapped_block) {
-    munmap(data, bytes);
-    return;
-  }
-#endif
-  (void)bytes;
-  std::free(data);
 }
 
 std::string bytes_text(size_t bytes) {
@@ -110,6 +71,7 @@ CachingAllocator::~CachingAllocator() {
 bool CachingAllocator::caches() { return caching; }
 
 CachingAllocator::SizeClass CachingAllocator::size_class(size_t bytes) {
+  if (is_large(bytes)) return {large_bin, LargeBlocks::rounded(bytes)};
   if (bytes <= 64 * small_bins) {
     const size_t lines = bytes == 0 ? 1 : (bytes + 63) / 64;
     return {static_cast<int>(lines) - 1, lines * 64};
@@ -125,41 +87,36 @@ void* CachingAllocator::allocate(size_t bytes) {
   const SizeClass wanted = size_class(bytes);
   {
     std::lock_guard hold(lock_);
-    Bin& bin = bins_[wanted.bin];
-    bin.last_use = ++clock_;
-    if (bin.first) return take_first(bin, wanted.size);
+    if (void* const data = take_cached(wanted)) return data;
   }
   return allocate_fresh(bytes, wanted);
 }
 
-void* CachingAllocator::allocate_scratch(size_t& bytes) {
-  if (!caching || bytes < mapped_block || bytes > size_t{1} << max_bits) return allocate(bytes);
-  const SizeClass wanted = size_class(bytes);
-  {
-    std::lock_guard hold(lock_);
-    for (int i = wanted.bin; i < bin_count; ++i)
-      if (const FreeBlock* const block = bins_[i].first) {
-        bytes = block->size;
-        bins_[i].last_use = ++clock_;
-        return take_first(bins_[i], bytes);
-      }
+// The lock is held; nullptr when nothing cached fits.
+void* CachingAllocator::take_cached(SizeClass wanted) {
+  void* data = nullptr;
+  if (wanted.bin == large_bin) {
+    data = large_.take(wanted.size);
+  } else {
+    Bin& bin = bins_[wanted.bin];
+    bin.last_use = ++clock_;
+    data = bin.first;
+    if (bin.first) bin.first = bin.first->next;
   }
-  return allocate_fresh(bytes, wanted, wanted.size);
+  if (data == nullptr) return nullptr;
+  stats_.cached -= wanted.size;
+  stats_.live += wanted.size;
+  note_peak();
+  return data;
 }
 
-// The lock is held; the bin has a block.
-void* CachingAllocator::take_first(Bin& bin, size_t size) {
-  FreeBlock* const block = bin.first;
-  bin.first = block->next;
-  stats_.cached -= size;
-  stats_.live += size;
+// The lock is held.
+void CachingAllocator::note_peak() {
   if (stats_.live > stats_.peak) stats_.peak = stats_.live;
   if (stats_.live > most_live_) most_live_ = stats_.live;
-  return block;
 }
 
-// `replaced` bytes of the cache are given up for it.
-void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted, size_t replaced) {
+void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted) {
   FreeBlock* unneeded = nullptr;
   bool allowed = true;
   {
@@ -170,8 +127,7 @@ void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted, size_t re
     if (allowed) {
       const size_t most = live > most_live_ ? live : most_live_;
       const size_t bound = most + most / 8 + free_slack;
-      const size_t room = (limit != 0 && limit < bound ? limit : bound) - live;
-      take_cached(std::min(room, stats_.cached - std::min(replaced, stats_.cached)), &unneeded);
+      drop_cached((limit != 0 && limit < bound ? limit : bound) - live, &unneeded);
       stats_.live =
           live;  // counted before the memory is there, so that threads cannot pass the limit
     }
@@ -179,59 +135,84 @@ void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted, size_t re
   free_all(unneeded);
   if (!allowed) fail(bytes, "the limit is reached");
 
-  const size_t size = caching ? wanted.size : (bytes == 0 ? 1 : bytes);
-  void* data = system_allocate(size);
+  void* data = map_or_allocate(bytes, wanted);
   if (data == nullptr) {
     release();
-    data = system_allocate(size);
+    data = map_or_allocate(bytes, wanted);
   }
   {
     std::lock_guard hold(lock_);
-    if (data == nullptr) {
+    if (data == nullptr)
       stats_.live -= wanted.size;
-    } else {
-      if (stats_.live > stats_.peak) stats_.peak = stats_.live;
-      if (stats_.live > most_live_) most_live_ = stats_.live;
-    }
+    else
+      note_peak();
   }
   if (data == nullptr) fail(bytes, "the system has no memory left");
+  return data;
+}
+
+// Memory for a block that is counted already; nullptr when the system has none.
+void* CachingAllocator::map_or_allocate(size_t bytes, SizeClass wanted) {
+  if (wanted.bin != large_bin)
+    return system_allocate(caching ? wanted.size : std::max<size_t>(bytes, 1));
+  std::lock_guard hold(lock_);
+  const size_t idle = large_.idle();
+  void* const data = large_.map(wanted.size);
+  stats_.cached -= idle - large_.idle();
   return data;
 }
 
 void CachingAllocator::deallocate(void* data, size_t bytes) noexcept {
   if (data == nullptr) return;
   const SizeClass freed = size_class(bytes);
-  if constexpr (caching) {
+  if (!caching) {
     std::lock_guard hold(lock_);
-    if (stats_.limit == 0 || stats_.live + stats_.cached <= stats_.limit) {
+    stats_.live -= freed.size;
+    std::free(data);
+    return;
+  }
+  FreeBlock* unneeded = nullptr;
+  {
+    std::lock_guard hold(lock_);
+    if (freed.bin == large_bin) {
+      large_.give(data, ++clock_);
+    } else {
       Bin& bin = bins_[freed.bin];
       bin.first = ::new (data) FreeBlock{bin.first, freed.size};
       bin.last_use = ++clock_;
-      stats_.live -= freed.size;
-      stats_.cached += freed.size;
-      return;
     }
-  }
-  {
-    std::lock_guard hold(lock_);
     stats_.live -= freed.size;
+    stats_.cached += freed.size;
+    if (stats_.limit != 0) drop_cached(room_below(stats_.limit), &unneeded);
   }
-  system_free(data, freed.size);
+  free_all(unneeded);
 }
 
-// Moves cached blocks, those of the longest unused sizes first, to `taken` until at most
+// The lock is held.
+size_t CachingAllocator::room_below(size_t limit) const {
+  return limit > stats_.live ? limit - stats_.live : 0;
+}
+
+// Moves cached blocks, those of the longest unused sizes first, to `dropped` until at most
 // `bytes_to_keep` are left. The lock is held; the caller frees the blocks once it has let go of it.
-void CachingAllocator::take_cached(size_t bytes_to_keep, FreeBlock** taken) {
+void CachingAllocator::drop_cached(size_t bytes_to_keep, FreeBlock** dropped) {
+  const auto drop = [&](void* data, size_t size, bool mapped) {
+    *dropped = ::new (data) FreeBlock{*dropped, size, mapped};
+    stats_.cached -= size;
+  };
   while (stats_.cached > bytes_to_keep) {
-    int oldest = -1;
-    for (int i = 0; i < bin_count; ++i)
-      if (bins_[i].first && (oldest < 0 || bins_[i].last_use < bins_[oldest].last_use)) oldest = i;
-    while (bins_[oldest].first && stats_.cached > bytes_to_keep) {
-      FreeBlock* block = bins_[oldest].first;
-      bins_[oldest].first = block->next;
-      block->next = *taken;
-      *taken = block;
-      stats_.cached -= block->size;
+    Bin* oldest = nullptr;
+    for (Bin& bin : bins_)
+      if (bin.first && (oldest == nullptr || bin.last_use < oldest->last_use)) oldest = &bin;
+    if (oldest == nullptr || large_.oldest() < oldest->last_use) {
+      const auto [data, size] = large_.forget_oldest();
+      drop(data, size, true);
+      continue;
+    }
+    while (oldest->first && stats_.cached > bytes_to_keep) {
+      FreeBlock* const block = oldest->first;
+      oldest->first = block->next;
+      drop(block, block->size, false);
     }
   }
 }
@@ -239,7 +220,10 @@ void CachingAllocator::take_cached(size_t bytes_to_keep, FreeBlock** taken) {
 void CachingAllocator::free_all(FreeBlock* blocks) noexcept {
   while (blocks) {
     FreeBlock* next = blocks->next;
-    system_free(blocks, blocks->size);
+    if (blocks->mapped)
+      LargeBlocks::unmap(blocks, blocks->size);
+    else
+      std::free(blocks);
     blocks = next;
   }
 }
@@ -248,7 +232,8 @@ void CachingAllocator::release() {
   FreeBlock* blocks = nullptr;
   {
     std::lock_guard hold(lock_);
-    take_cached(0, &blocks);
+    drop_cached(0, &blocks);
+    large_.trim();
     most_live_ = stats_.live;
   }
   free_all(blocks);
@@ -262,7 +247,7 @@ void CachingAllocator::set_limit(size_t bytes) {
   {
     std::lock_guard hold(lock_);
     stats_.limit = bytes;
-    if (bytes != 0) take_cached(bytes > stats_.live ? bytes - stats_.live : 0, &blocks);
+    if (bytes != 0) drop_cached(room_below(bytes), &blocks);
   }
   free_all(blocks);
 }

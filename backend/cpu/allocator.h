@@ -1,5 +1,5 @@
-// The CPU's caching allocator: freed blocks are kept by size for the next tensor of about that
-// size.
+// The CPU's caching allocator: freed blocks are kept, small ones by size for the next tensor of
+// about that size, large ones for any that fits.
 #pragma once
 #include <array>
 #include <atomic>
@@ -7,11 +7,13 @@
 #include <cstdint>
 
 #include "../backend.h"
+#include "large_blocks.h"
 
 namespace cornu::backend::cpu {
 
 /// Blocks aligned to 64 bytes. Sizes are rounded up to classes (multiples of 64 up to 1 KiB, then
-/// eight steps per power of two), and all figures of `stats` are in rounded bytes. Cached blocks
+/// eight steps per power of two) or, above 960 KiB, to pages, and all figures of `stats` are in
+/// rounded bytes. Cached blocks
 /// count towards the limit, but are given up before an allocation fails, and whenever live and
 /// cached bytes together would exceed what was live at most by more than an eighth and 32 MiB. Safe
 /// to use from all threads.
@@ -26,9 +28,6 @@ class CachingAllocator final : public Allocator {
   ~CachingAllocator() override;
 
   void* allocate(size_t bytes) override;
-  /// Memory for the time of a kernel: a large block may be any cached one that is not smaller, and
-  /// a new one takes the place of as many cached bytes. `bytes` becomes what to pass to deallocate.
-  void* allocate_scratch(size_t& bytes);
   void deallocate(void* data, size_t bytes) noexcept override;
   void release() override;
   void set_limit(size_t bytes) override;
@@ -42,6 +41,7 @@ class CachingAllocator final : public Allocator {
   struct FreeBlock {
     FreeBlock* next;
     size_t size;
+    bool mapped = false;
   };
   struct Bin {
     FreeBlock* first = nullptr;
@@ -64,16 +64,21 @@ class CachingAllocator final : public Allocator {
   static constexpr int small_bins = 16;
   static constexpr int max_bits = 47;  // the address space of a process
   static constexpr int bin_count = small_bins + 8 * (max_bits - 10);
+  static constexpr int large_bin = -1;  // a block of large_
 
   static SizeClass size_class(size_t bytes);
-  void* allocate_fresh(size_t bytes, SizeClass wanted, size_t replaced = 0);
-  void* take_first(Bin& bin, size_t size);
-  void take_cached(size_t bytes_to_keep, FreeBlock** taken);
+  void* take_cached(SizeClass wanted);
+  void* allocate_fresh(size_t bytes, SizeClass wanted);
+  void* map_or_allocate(size_t bytes, SizeClass wanted);
+  void note_peak();
+  size_t room_below(size_t limit) const;
+  void drop_cached(size_t bytes_to_keep, FreeBlock** dropped);
   static void free_all(FreeBlock* blocks) noexcept;
   [[noreturn]] void fail(size_t bytes, const char* reason) const;
 
   mutable Lock lock_;
   std::array<Bin, bin_count> bins_;
+  LargeBlocks large_;
   uint64_t clock_ = 0;
   MemoryStats stats_;
   size_t most_live_ = 0;  // like stats_.peak, but only release() resets it
@@ -82,7 +87,7 @@ class CachingAllocator final : public Allocator {
 /// Scratch memory of a kernel, from the CPU's allocator.
 class Scratch {
  public:
-  explicit Scratch(size_t bytes) : bytes_(bytes), data_(allocator().allocate_scratch(bytes_)) {}
+  explicit Scratch(size_t bytes) : bytes_(bytes), data_(allocator().allocate(bytes)) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() { allocator().deallocate(data_, bytes_); }

@@ -113,28 +113,58 @@ TEST_CASE("the cache is bounded by what was needed at once") {
   }
 }
 
-TEST_CASE("scratch memory may be any large block that is free") {
+TEST_CASE("a large free block serves any request that it can hold") {
   if (!CachingAllocator::caches()) return;
   CachingAllocator allocator;
-  void* const large = allocator.allocate(8 * mebibyte);
-  allocator.deallocate(large, 8 * mebibyte);
-  size_t bytes = 3 * mebibyte;
-  void* const scratch = allocator.allocate_scratch(bytes);
-  CHECK(scratch == large);
-  CHECK(bytes == 8 * mebibyte);
+  char* const whole = static_cast<char*>(allocator.allocate(8 * mebibyte));
+  allocator.deallocate(whole, 8 * mebibyte);
+  char* const part = static_cast<char*>(allocator.allocate(3 * mebibyte));
+  CHECK(part == whole + 5 * mebibyte);
+  CHECK(allocator.stats().cached == 5 * mebibyte);
+  void* const other = allocator.allocate(5 * mebibyte);
+  CHECK(other == whole);
   CHECK(allocator.stats().cached == 0);
-  allocator.deallocate(scratch, bytes);
+  // Neighbours are one block again once both are free.
+  allocator.deallocate(part, 3 * mebibyte);
+  allocator.deallocate(other, 5 * mebibyte);
   CHECK(allocator.stats().cached == 8 * mebibyte);
-  // A larger one takes the place of what was cached.
-  bytes = 12 * mebibyte;
-  allocator.deallocate(allocator.allocate_scratch(bytes), bytes);
-  CHECK(bytes == 12 * mebibyte);
-  CHECK(allocator.stats().cached == 12 * mebibyte);
+  CHECK(allocator.allocate(8 * mebibyte) == whole);
+  allocator.deallocate(whole, 8 * mebibyte);
   CHECK(allocator.stats().live == 0);
-  // Small ones are of their own size.
-  bytes = 1000;
-  allocator.deallocate(allocator.allocate_scratch(bytes), bytes);
-  CHECK(bytes == 1000);
+}
+
+TEST_CASE("blocks of all sizes come and go under a limit") {
+  CachingAllocator allocator;
+  allocator.set_limit(24 * mebibyte);
+  std::mt19937 generator(3);
+  std::vector<std::pair<char*, size_t>> held;
+  size_t refused = 0;
+  for (int step = 0; step < 4000; ++step) {
+    if (generator() % 2 == 0) {
+      const size_t bytes = 1 + generator() % (size_t{1} << (6 + generator() % 18));
+      try {
+        char* const data = static_cast<char*>(allocator.allocate(bytes));
+        data[0] = data[bytes - 1] = static_cast<char>(bytes % 100);
+        held.emplace_back(data, bytes);
+      } catch (const MemoryError&) {
+        ++refused;
+      }
+    } else if (!held.empty()) {
+      std::swap(held[generator() % held.size()], held.back());
+      const auto [data, bytes] = held.back();
+      held.pop_back();
+      REQUIRE(data[0] == static_cast<char>(bytes % 100));
+      REQUIRE(data[bytes - 1] == static_cast<char>(bytes % 100));
+      allocator.deallocate(data, bytes);
+    }
+    const backend::MemoryStats stats = allocator.stats();
+    REQUIRE(stats.live + stats.cached <= stats.limit);
+  }
+  CHECK(refused > 0);
+  for (const auto& [data, bytes] : held) allocator.deallocate(data, bytes);
+  allocator.release();
+  CHECK(allocator.stats().live == 0);
+  CHECK(allocator.stats().cached == 0);
 }
 
 TEST_CASE("equal filters are kept once") {
