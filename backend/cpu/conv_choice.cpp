@@ -11,33 +11,6 @@ bool all_equal(const std::array<int64_t, 3>& values, int64_t value) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
 }
 
-// Whether oneDNN's Winograd is faster than direct code for a backward pass over the weights where
-// channels do not lie in blocks; winograd.h has the rest. It works on tiles of 4x4 results with 36
-// instead of 144 multiplications, transforms its data, and computes the part of a tile that lies
-// beyond the image for nothing. The model below, in nanoseconds per tile, was fitted to times of 24
-// shapes: channels 16 to 512, images 7x7 to 56x56, batches 1 to 128.
-bool winograd_pays(const ConvSizes& s, int64_t block) {
-  if (static_cast<ConvPass>(s.pass) != ConvPass::backward_weights) return false;
-  if (block != 16 || s.spatial != 2 || s.groups != 1) return false;
-  if (s.kernel[1] != 3 || s.kernel[2] != 3 || !all_equal(s.strides, 1) || !all_equal(s.dilation, 1))
-    return false;
-  if (s.in_channels % 16 != 0 || s.out_channels % 16 != 0) return false;
-  if (std::max({s.pad_low[1], s.pad_low[2], s.pad_high[1], s.pad_high[2]}) > 1 ||
-      std::min({s.pad_low[1], s.pad_low[2], s.pad_high[1], s.pad_high[2]}) < 0)
-    return false;
-  const auto tiles = static_cast<double>(s.batch * ((s.y[1] + 3) / 4) * ((s.y[2] + 3) / 4));
-  if (tiles == 0) return false;
-  const double used = static_cast<double>(s.batch * s.y[1] * s.y[2]) / (16 * tiles);
-  const auto products = static_cast<double>(s.in_channels * s.out_channels);
-  const auto channels = static_cast<double>(s.in_channels + s.out_channels);
-  const auto elements = static_cast<double>(
-      s.batch * (s.x[1] * s.x[2] * s.in_channels + s.y[1] * s.y[2] * s.out_channels));
-  const double reorder = (s.block_x != 16 || s.block_y != 16) ? 6 * channels : 0;
-  const double per_channel = elements > 3e6 ? 25 : 10;  // beyond the caches, below
-  const double winograd = 0.5 * products + per_channel * channels + 12 * products / tiles + reorder;
-  return 1.39 * used * products > 1.1 * winograd;
-}
-
 // A 1x1 window's backward pass over the weights, when dkernel has at least as many columns as rows:
 // sgemm is then 10 to 60 % faster than oneDNN's convolution of data with channels last (64 to 256
 // channels on 56x56: 174 against 104 GFLOP/s; AVX2: 109 against 93).
@@ -50,12 +23,11 @@ bool is_wide_product(const ConvSizes& s) {
 
 }  // namespace
 
-InlineVector<ConvChoice, 6> conv_choices(const ConvSizes& s, int64_t block) {
+InlineVector<ConvChoice, 6> conv_choices(const ConvSizes& s) {
   InlineVector<ConvChoice, 6> choices;
   const auto add = [&](ConvMethod method, int64_t block_x, int64_t block_y) {
     choices.push_back({method, block_x, block_y});
   };
-  if (winograd_pays(s, block)) add(ConvMethod::winograd, 16, 16);
   if (is_wide_product(s)) add(ConvMethod::product, 0, 0);
   // The first layer of a network: blocks would be mostly padding. oneDNN wants x with channels
   // first then, which costs little for so few of them (0.7 ms of 20). Its backward pass over the

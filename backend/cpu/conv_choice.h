@@ -5,7 +5,7 @@
 
 namespace cornu::backend::cpu {
 
-enum class ConvMethod : uint8_t { direct, winograd, product };
+enum class ConvMethod : uint8_t { direct, product };
 
 /// Layout of an operand inside a plan: a block of channels, 0 for channels last, or this for what
 /// oneDNN likes.
@@ -17,7 +17,7 @@ struct ConvChoice {
 };
 
 /// The choices in the order in which to try them; the first for which oneDNN has fast code is
-/// taken. `block` is the machine's channel block.
-InlineVector<ConvChoice, 6> conv_choices(const ConvSizes& sizes, int64_t block);
+/// taken.
+InlineVector<ConvChoice, 6> conv_choices(const ConvSizes& sizes);
 
 }  // namespace cornu::backend::cpu

@@ -148,9 +148,7 @@ Plan product_plan(const ConvSizes& s) {
 
 Plan make_plan(const ConvSizes& s, const ConvChoice& choice) {
   if (choice.method == ConvMethod::product) return product_plan(s);
-  const bool winograd = choice.method == ConvMethod::winograd;
-  const auto algorithm =
-      winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct;
+  const auto algorithm = dnnl::algorithm::convolution_direct;
   const Dims x_dims = data_dims(s, s.in_channels, s.x);
   const Dims y_dims = data_dims(s, s.out_channels, s.y);
   const Desc user_x = data_desc(x_dims, s.block_x), user_y = data_desc(y_dims, s.block_y);
@@ -216,9 +214,9 @@ std::shared_ptr<const Plan> best_plan(const ConvSizes& sizes, int threads) {
   const auto is_known = [](int64_t block) { return block == 0 || block == 8 || block == 16; };
   if (!is_known(sizes.block_x) || !is_known(sizes.block_y)) return nullptr;
   std::shared_ptr<Plan> slow;
-  for (const ConvChoice& choice : conv_choices(sizes, onednn_channel_block())) {
+  for (const ConvChoice& choice : conv_choices(sizes)) {
     auto plan = try_plan(sizes, choice);
-    if (plan == nullptr || (choice.method == ConvMethod::winograd && plan->reference())) continue;
+    if (plan == nullptr) continue;
     plan->threads = threads;
     if (!plan->reference()) return plan;
     if (slow == nullptr) slow = std::move(plan);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "allocator.h"
+#include "blocked_conv.h"
 #include "kept_filters.h"
 #include "parallel.h"
 #include "targets.h"
@@ -102,9 +103,13 @@ bool fits(const ConvSizes& s, int64_t lanes) {
          std::min(s.pad_low[1], s.pad_low[2]) >= 0 && std::max(s.pad_low[1], s.pad_low[2]) <= 2;
 }
 
+// Multiplications that take as long as bringing one channel of a tile into blocks, or back.
+constexpr double blocking = 500;
+
 // Multiplications that take as long as the parts of the algorithm: fitted to times of 12 shapes (16
-// to 512 channels, 7x7 to 56x56, batches 1 to 128; Zen 5 with AVX-512).
-bool pays(const ConvSizes& s, const WinogradProblem& p) {
+// to 512 channels, 7x7 to 56x56, batches 1 to 128; Zen 5 with AVX-512). `extra` comes
+// on top for each channel of a tile.
+bool pays(const ConvSizes& s, const WinogradProblem& p, double extra) {
   constexpr double channel =
       600;  // transforming one channel of a tile, with its way to memory and back
   constexpr double filter = 700, large_filter = 2600, kept_filter = 300;
@@ -115,29 +120,39 @@ bool pays(const ConvSizes& s, const WinogradProblem& p) {
   const double filters = pairs * (may_be_kept                   ? kept_filter
                                   : p.in * p.out <= most_cached ? filter
                                                                 : large_filter);
-  const double tile = 36 * pairs / 0.85 + channel * static_cast<double>(p.in + p.out);
+  const double tile = 36 * pairs / 0.85 + (channel + extra) * static_cast<double>(p.in + p.out);
   return static_cast<double>(p.tiles()) * tile + filters < 9 * pixels * pairs / 0.9;
 }
 
 // The same for the gradients of filters, fitted to the 3x3 convolutions of ResNet-50 at batch 16.
-bool weights_pay(const ConvSizes& s) {
+bool weights_pay(const ConvSizes& s, double extra) {
   constexpr double channel = 1000, filter = 900;
   const auto pairs = static_cast<double>(s.in_channels * s.out_channels);
   const auto pixels = static_cast<double>(s.batch * s.y[1] * s.y[2]);
   const auto tiles = static_cast<double>(s.batch * ((s.y[1] + 3) / 4) * ((s.y[2] + 3) / 4));
   const double tile =
-      36 * pairs / 0.85 + channel * static_cast<double>(s.in_channels + s.out_channels);
+      36 * pairs / 0.85 + (channel + extra) * static_cast<double>(s.in_channels + s.out_channels);
   return tiles * tile + filter * pairs < 9 * pixels * pairs / 0.9;
 }
 
 }  // namespace
 
-std::unique_ptr<PreparedConv> prepare_winograd(const ConvSizes& sizes) {
-  if (!fits(sizes, winograd_loops().lanes)) return nullptr;
-  if (static_cast<ConvPass>(sizes.pass) == ConvPass::backward_weights)
-    return weights_pay(sizes) ? prepare_winograd_weights(sizes) : nullptr;
-  const WinogradProblem problem = problem_of(sizes);
-  return pays(sizes, problem) ? std::make_unique<WinogradConv>(problem) : nullptr;
+std::unique_ptr<PreparedConv> prepare_winograd(const ConvSizes& given) {
+  const int64_t lanes = winograd_loops().lanes;
+  ConvSizes sizes = given;
+  const bool channels_last = given.block_x == 0 && given.block_y == 0 && lanes > 0 &&
+                             given.in_channels % lanes == 0 && given.out_channels % lanes == 0;
+  if (channels_last) sizes.block_x = sizes.block_y = lanes;
+  if (!fits(sizes, lanes)) return nullptr;
+  const double extra = channels_last ? blocking : 0;
+  std::unique_ptr<PreparedConv> conv;
+  if (static_cast<ConvPass>(sizes.pass) == ConvPass::backward_weights) {
+    if (weights_pay(sizes, extra)) conv = prepare_winograd_weights(sizes);
+  } else if (const WinogradProblem problem = problem_of(sizes); pays(sizes, problem, extra)) {
+    conv = std::make_unique<WinogradConv>(problem);
+  }
+  return conv && channels_last ? with_channels_last(given, lanes, std::move(conv))
+                               : std::move(conv);
 }
 
 }  // namespace cornu::backend::cpu
