@@ -8,7 +8,8 @@
 namespace cornu {
 
 /// Gradients of a step's inputs (empty where there is none) from those of its outputs (likewise).
-using GradientFunction = std::function<Tensors(std::span<const Tensor> output_gradients)>;
+/// It may let go of the gradients that it is given: nobody else keeps them for its sake.
+using GradientFunction = std::function<Tensors(Tensors output_gradients)>;
 
 /// Work of the host in the middle of a computation: reads the inputs, fills the outputs.
 using HostFunction = std::function<void(std::span<const Tensor> inputs, std::span<const Tensor> outputs)>;

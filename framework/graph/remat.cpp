@@ -91,18 +91,20 @@ std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
     for (const Tensor& t : arguments.flatten())
       if (t && t.is_eager() && !t.is_weak() && has_gradient(t.dtype())) inputs.push_back(t);
     const std::vector<Tensor> outputs = result.flatten();
-    const GradientFunction gradient = [=](std::span<const Tensor> incoming) -> Tensors {
+    const GradientFunction gradient = [=](Tensors incoming) -> Tensors {
       const Rehearsal rehearsal(before);
       GradientTape tape;
       for (const Tensor& t : inputs) tape.watch(t);
-      const std::vector<Tensor> again = f(arguments).flatten();
-      std::vector<Tensor> targets, weights;
-      for (size_t i = 0; i < again.size(); ++i)
-        if (incoming[i]) {
-          targets.push_back(again[i]);
-          weights.push_back(incoming[i]);
-        }
-      const std::vector<Tensor> gradients = tape.gradient(targets, inputs, weights);
+      std::vector<Tensor> targets = f(arguments).flatten(), weights;
+      for (size_t i = 0; i < targets.size(); ++i)
+        if (incoming[i])
+          weights.push_back(std::move(incoming[i]));
+        else
+          targets[i] = {};
+      std::erase_if(targets, [](const Tensor& t) { return !t; });
+      incoming.clear();
+      const std::vector<Tensor> gradients =
+          tape.gradient(std::move(targets), inputs, std::move(weights));
       return Tensors(gradients.begin(), gradients.end());
     };
     apply_custom(inputs, outputs, gradient);

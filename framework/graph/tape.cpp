@@ -133,12 +133,12 @@ std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vect
   return differentiate({target}, keys, {target_gradient});
 }
 
-std::vector<Tensor> GradientTape::gradient(const std::vector<Tensor>& targets,
+std::vector<Tensor> GradientTape::gradient(std::vector<Tensor> targets,
                                            const std::vector<Tensor>& sources,
-                                           const std::vector<Tensor>& target_gradients) {
+                                           std::vector<Tensor> target_gradients) {
   std::vector<uint64_t> keys;
   for (const Tensor& t : sources) keys.push_back(t.impl()->key);
-  return differentiate(targets, keys, target_gradients);
+  return differentiate(std::move(targets), keys, std::move(target_gradients));
 }
 
 std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Tensor>& sources,
@@ -154,9 +154,9 @@ Tensor GradientTape::gradient(const Tensor& target, const Tensor& source) {
   return gradient(target, std::vector{source})[0];
 }
 
-std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targets,
+std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
                                                 const std::vector<uint64_t>& sources,
-                                                const std::vector<Tensor>& target_gradients) {
+                                                std::vector<Tensor> target_gradients) {
   if (used_ && !options_.persistent)
     throw StateError("GradientTape::gradient: called a second time. Make the tape with {.persistent = true}.");
   used_ = true;
@@ -171,13 +171,21 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
     add(targets[i].impl()->key, target_gradients[i]
                                     ? target_gradients[i]
                                     : ops::ones(targets[i].shape(), targets[i].dtype()));
+  targets.clear();
+  target_gradients.clear();
 
   // A persistent tape that is still open records the sweep too; only what is there now is swept.
   for (size_t i = entries_.size(); i-- > 0;) {
-    // By value for a persistent tape, whose vector may grow under the sweep.
-    std::optional<Entry> copy;
-    if (options_.persistent && open_) copy = entries_[i];
-    const Entry& entry = copy ? *copy : entries_[i];
+    // Out of the tape, which lets go of what it has passed; a copy for a persistent tape, whose vector
+    // may grow under the sweep.
+    std::optional<Entry> own;
+    if (!options_.persistent) {
+      own = std::move(entries_.back());
+      entries_.pop_back();
+    } else if (open_) {
+      own = entries_[i];
+    }
+    const Entry& entry = own ? *own : entries_[i];
     Tensors incoming(entry.outputs.size());
     bool any = false;
     for (size_t k = 0; k < entry.outputs.size(); ++k) {
@@ -206,7 +214,7 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
     const GradientPlace place(entry.where.get());
     Tensors outgoing;
     if (entry.custom) {
-      outgoing = entry.custom(incoming);
+      outgoing = entry.custom(std::move(incoming));
     } else if (entry.kernel) {
       const Backprop step{entry.inputs, entry.outputs, incoming, wanted};
       outgoing = std::visit([&](const auto& kernel) { return cornu::gradient(kernel, step); },
@@ -219,7 +227,6 @@ std::vector<Tensor> GradientTape::differentiate(const std::vector<Tensor>& targe
     }
     for (size_t k = 0; k < outgoing.size(); ++k)
       if (outgoing[k] && watched(k)) add(entry.inputs[k].impl()->key, outgoing[k]);
-    if (!options_.persistent) entries_.pop_back();
   }
 
   std::vector<Tensor> result;

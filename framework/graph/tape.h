@@ -46,17 +46,17 @@ class GradientTape : private Recorder {
                                const Tensor& target_gradient = {});
   Tensor gradient(const Tensor& target, const Variable& source);
   Tensor gradient(const Tensor& target, const Tensor& source);
-  /// Several targets at once, each with the gradient that flows into it.
-  std::vector<Tensor> gradient(const std::vector<Tensor>& targets, const std::vector<Tensor>& sources,
-                               const std::vector<Tensor>& target_gradients);
+  /// Several targets at once, each with the gradient that flows into it. Both are let go of as the
+  /// gradients are passed on, if the caller moves them here.
+  std::vector<Tensor> gradient(std::vector<Tensor> targets, const std::vector<Tensor>& sources,
+                               std::vector<Tensor> target_gradients);
 
  private:
   struct Entry;
   void record(const Step& step) override;
   void read(const Tensor& value) override;
-  std::vector<Tensor> differentiate(const std::vector<Tensor>& targets,
-                                    const std::vector<uint64_t>& sources,
-                                    const std::vector<Tensor>& target_gradients);
+  std::vector<Tensor> differentiate(std::vector<Tensor> targets, const std::vector<uint64_t>& sources,
+                                    std::vector<Tensor> target_gradients);
 
   Options options_;
   uint32_t bit_;

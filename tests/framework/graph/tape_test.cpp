@@ -251,3 +251,29 @@ TEST_CASE("derivatives of derivatives") {
           return inner([&](const Tensor& t) { return ops::square(ops::average_pool(t, {2})); }, l[0]);
         }, {image}) < 1e-5);
 }
+
+TEST_CASE("a tape lets go of what its sweep has passed") {
+  constexpr int64_t count = 1 << 18;
+  const size_t megabyte = count * sizeof(float);
+  const Tensor x = ops::ones({count});
+  size_t at_the_end = 0;
+  GradientTape tape;
+  tape.watch(x);
+  // The first operation: its gradient is the last to be asked for.
+  Tensor y = custom_gradient(x, [&](const Tensor& t) {
+    return std::pair(t * 1.0, std::function<Tensor(const Tensor&)>([&](const Tensor& dy) {
+                       at_the_end = memory::stats().live;
+                       return dy;
+                     }));
+  });
+  const size_t before = memory::stats().live;
+  for (int i = 0; i < 16; ++i) {
+    ops::square(y);  // recorded, but nothing flows through it
+    y = ops::sin(y);
+  }
+  CHECK(memory::stats().live >= before + 15 * megabyte);
+  y = ops::sum(y);
+  tape.gradient(y, x);
+  REQUIRE(at_the_end > 0);
+  CHECK(at_the_end <= before + 3 * megabyte);
+}
