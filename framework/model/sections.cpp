@@ -9,13 +9,14 @@
 namespace cornu::detail {
 namespace {
 
-// The cheapest cuts into sections that make at most `limit`; empty when there are none.
-std::vector<size_t> cheapest(const std::vector<StepSize>& steps, double limit, double& kept) {
+// Cuts into sections each of which makes, with all that is kept before it, at most `limit`: those
+// that keep least. Empty when there are none.
+std::vector<size_t> cuts_within(const std::vector<StepSize>& steps, double limit) {
   const size_t n = steps.size();
   constexpr double never = std::numeric_limits<double>::infinity();
-  std::vector<double> best(n + 1, never);
+  std::vector<double> kept(n + 1, never);  // before the step, if a section begins there
   std::vector<size_t> from(n + 1, 0);
-  best[0] = 0;
+  kept[0] = 0;
   for (size_t end = 1; end <= n; ++end) {
     const double across = end == n ? 0 : steps[end - 1].across;
     if (across == never) continue;
@@ -23,15 +24,14 @@ std::vector<size_t> cheapest(const std::vector<StepSize>& steps, double limit, d
     for (size_t begin = end; begin-- > 0;) {
       made += steps[begin].made;
       if (made > limit) break;
-      if (best[begin] + across < best[end]) {
-        best[end] = best[begin] + across;
+      if (kept[begin] + made <= limit && kept[begin] + across < kept[end]) {
+        kept[end] = kept[begin] + across;
         from[end] = begin;
       }
     }
   }
-  kept = best[n];
   std::vector<size_t> ends;
-  if (kept == never) return ends;
+  if (kept[n] == never) return ends;
   for (size_t end = n; end > 0; end = from[end]) ends.push_back(end);
   std::reverse(ends.begin(), ends.end());
   return ends;
@@ -67,27 +67,20 @@ class LossesAside {
 }  // namespace
 
 std::vector<size_t> section_ends(const std::vector<StepSize>& steps) {
-  double largest = 0, all = 0;
+  double least = 0, most = 0;
   for (const StepSize& step : steps) {
-    largest = std::max(largest, step.made);
-    all += step.made;
+    least = std::max(least, step.made);
+    most += step.made;
   }
   std::vector<size_t> best = {steps.size()};
-  double least = all;
-  for (double limit = largest; limit < all; limit = std::max(limit * 1.1, limit + 1)) {
-    double kept = 0;
-    const std::vector<size_t> ends = cheapest(steps, limit, kept);
-    if (ends.empty()) continue;
-    double peak = 0;
-    size_t begin = 0;
-    for (const size_t end : ends) {
-      double made = 0;
-      for (; begin < end; ++begin) made += steps[begin].made;
-      peak = std::max(peak, made);
-    }
-    if (kept + peak < least) {
-      least = kept + peak;
-      best = ends;
+  // To a thousandth: sizes are estimates.
+  while (most - least > 1e-3 * most) {
+    const double limit = (least + most) / 2;
+    if (std::vector<size_t> ends = cuts_within(steps, limit); ends.empty()) {
+      least = limit;
+    } else {
+      best = std::move(ends);
+      most = limit;
     }
   }
   return best;

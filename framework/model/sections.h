@@ -16,7 +16,9 @@ struct StepSize {
 };
 
 /// Where to cut: the ends of sections, the last of them the number of steps. What lies between
-/// sections is kept, the rest is there for one section at a time; the sum is as small as it can be.
+/// sections is kept until the gradients have come back to there; what a section makes is there for
+/// one at a time. The most that there is at once is as small as it can be, so sections get shorter
+/// towards the end.
 std::vector<size_t> section_ends(const std::vector<StepSize>& steps);
 
 /// Whether the model, which is being called, is to run in sections: compile said `remat`, it
