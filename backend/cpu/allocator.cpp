@@ -92,6 +92,20 @@ void* CachingAllocator::allocate(size_t bytes) {
   return allocate_fresh(bytes, wanted);
 }
 
+void* CachingAllocator::allocate_scratch(size_t bytes) {
+  if (bytes > size_t{1} << max_bits || size_class(bytes).bin != large_bin) return allocate(bytes);
+  const SizeClass wanted = size_class(bytes);
+  std::pair<void*, size_t> outgrown;
+  {
+    std::lock_guard hold(lock_);
+    if (void* const data = take_cached(wanted)) return data;
+    outgrown = large_.forget_largest();
+    stats_.cached -= outgrown.second;
+  }
+  if (outgrown.first != nullptr) LargeBlocks::unmap(outgrown.first, outgrown.second);
+  return allocate_fresh(bytes, wanted);
+}
+
 // The lock is held; nullptr when nothing cached fits.
 void* CachingAllocator::take_cached(SizeClass wanted) {
   void* data = nullptr;

@@ -28,6 +28,9 @@ class CachingAllocator final : public Allocator {
   ~CachingAllocator() override;
 
   void* allocate(size_t bytes) override;
+  /// Memory for the time of a kernel. A large block of it that must be mapped takes the place of the
+  /// largest that is free: mostly the scratch memory that it outgrew.
+  void* allocate_scratch(size_t bytes);
   void deallocate(void* data, size_t bytes) noexcept override;
   void release() override;
   void set_limit(size_t bytes) override;
@@ -87,7 +90,7 @@ class CachingAllocator final : public Allocator {
 /// Scratch memory of a kernel, from the CPU's allocator.
 class Scratch {
  public:
-  explicit Scratch(size_t bytes) : bytes_(bytes), data_(allocator().allocate(bytes)) {}
+  explicit Scratch(size_t bytes) : bytes_(bytes), data_(allocator().allocate_scratch(bytes)) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() { allocator().deallocate(data_, bytes_); }

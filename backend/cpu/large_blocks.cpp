@@ -182,8 +182,14 @@ uint64_t LargeBlocks::oldest() const noexcept {
   return free_.empty() ? ~uint64_t{0} : oldest_free()->second.freed_at;
 }
 
-std::pair<void*, size_t> LargeBlocks::forget_oldest() noexcept {
-  const auto block = oldest_free();
+std::pair<void*, size_t> LargeBlocks::forget_oldest() noexcept { return forget(oldest_free()); }
+
+std::pair<void*, size_t> LargeBlocks::forget_largest() noexcept {
+  if (free_.empty()) return {};
+  return forget(blocks_.find(free_.rbegin()->second));
+}
+
+std::pair<void*, size_t> LargeBlocks::forget(Blocks::const_iterator block) noexcept {
   const std::pair<void*, size_t> forgotten{block->first, block->second.size};
   free_.erase({block->second.size, block->first});
   blocks_.erase(block);

@@ -42,6 +42,8 @@ class LargeBlocks {
   uint64_t oldest() const noexcept;
   /// Forgets that block, which there must be; the caller unmaps it.
   std::pair<void*, size_t> forget_oldest() noexcept;
+  /// The same of the largest free block; null when none is free.
+  std::pair<void*, size_t> forget_largest() noexcept;
   /// Unmaps what was mapped ahead of need.
   void trim() noexcept;
   static void unmap(void* data, size_t bytes) noexcept;
@@ -65,6 +67,7 @@ class LargeBlocks {
   void enlist(Blocks::iterator block, BySize::node_type entry) noexcept;
   BySize::node_type delist(Blocks::iterator block) noexcept;
   Blocks::const_iterator oldest_free() const noexcept;
+  std::pair<void*, size_t> forget(Blocks::const_iterator block) noexcept;
   // Maps `bytes` more ahead, below what is there or elsewhere; false when there is no room.
   bool extend(size_t bytes);
   bool start(size_t bytes);

@@ -133,6 +133,20 @@ TEST_CASE("a large free block serves any request that it can hold") {
   CHECK(allocator.stats().live == 0);
 }
 
+TEST_CASE("scratch memory takes the place of what it outgrew") {
+  if (!CachingAllocator::caches()) return;
+  CachingAllocator allocator;
+  allocator.deallocate(allocator.allocate_scratch(8 * mebibyte), 8 * mebibyte);
+  void* const part = allocator.allocate_scratch(3 * mebibyte);
+  CHECK(allocator.stats().cached == 5 * mebibyte);
+  allocator.deallocate(part, 3 * mebibyte);
+  allocator.deallocate(allocator.allocate_scratch(12 * mebibyte), 12 * mebibyte);
+  CHECK(allocator.stats().cached == 12 * mebibyte);
+  CHECK(allocator.stats().live == 0);
+  allocator.deallocate(allocator.allocate_scratch(1000), 1000);
+  CHECK_THROWS_AS(allocator.allocate_scratch(~size_t{0}), MemoryError);
+}
+
 TEST_CASE("blocks of all sizes come and go under a limit") {
   CachingAllocator allocator;
   allocator.set_limit(24 * mebibyte);
