@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "allocator.h"
-#include "convert.h"
+#include "converted.h"
 #include "onednn.h"
 #include "parallel.h"
 #include "prepare.h"
@@ -250,23 +250,6 @@ class PreparedProduct final : public Executable {
   MatrixProduct<float> product_;
   bool bias_, relu_;
   FloatProduct small_ = nullptr;
-};
-
-// An operand in the compute type: itself, or a copy.
-class Converted {
- public:
-  Converted(const Operand& operand, DType type) : data_(operand.data) {
-    if (operand.dtype == type) return;
-    const int64_t count = operand.shape->numel();
-    copy_.emplace(std::max<size_t>(static_cast<size_t>(count) * size_of(type), 1));
-    convert(operand.data, operand.dtype, copy_->data(), type, count);
-    data_ = copy_->data();
-  }
-  const void* data() const { return data_; }
-
- private:
-  const void* data_;
-  std::optional<Scratch> copy_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "allocator.h"
 #include "blocks.h"
-#include "convert.h"
+#include "converted.h"
 #include "kernels.h"
 #include "parallel.h"
 #include "pool_loops.h"
@@ -94,15 +94,10 @@ void run(const Pool& kernel, Operands inputs, Operands outputs) {
   const PoolSizes sizes = pool_sizes(kernel, inputs, outputs);
   const DType type = pool_type(x.dtype, out.dtype);
   const void* data[3] = {};
-  std::optional<Scratch> copies[3], result;
-  for (size_t i = 0; i < (kernel.backward ? 3u : 1u); ++i) {
-    data[i] = inputs[i].data;
-    if (inputs[i].dtype == type) continue;
-    const int64_t count = inputs[i].shape->numel();
-    copies[i].emplace(std::max<size_t>(static_cast<size_t>(count) * size_of(type), 1));
-    convert(inputs[i].data, inputs[i].dtype, copies[i]->data(), type, count);
-    data[i] = copies[i]->data();
-  }
+  std::optional<Converted> converted[3];
+  for (size_t i = 0; i < (kernel.backward ? 3u : 1u); ++i)
+    data[i] = converted[i].emplace(inputs[i], type).data();
+  std::optional<Scratch> result;
   const int64_t count = out.shape->numel();
   if (out.dtype != type) result.emplace(static_cast<size_t>(count) * size_of(type));
   void* const to = result ? result->data() : out.data;

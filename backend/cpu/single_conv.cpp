@@ -5,10 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "allocator.h"
 #include "blocks.h"
 #include "conv_plain.h"
-#include "convert.h"
+#include "converted.h"
 #include "kernels.h"
 #include "onednn.h"
 #include "prepare_conv.h"
@@ -106,21 +105,16 @@ void run_single(const Conv& kernel, Operands inputs, Operands outputs) {
   const Operand& out = outputs[0];
   if (out.shape->numel() == 0) return;
   const DType type = compute_type(inputs[0].dtype, inputs[1].dtype, out.dtype);
-  const void* data[3] = {};
-  std::optional<Scratch> copies[3], result;
-  for (size_t i = 0; i < (sizes.bias ? 3u : 2u); ++i) {
-    data[i] = inputs[i].data;
-    if (inputs[i].dtype == type) continue;
-    const int64_t count = inputs[i].shape->numel();
-    copies[i].emplace(std::max<size_t>(static_cast<size_t>(count) * size_of(type), 1));
-    convert(inputs[i].data, inputs[i].dtype, copies[i]->data(), type, count);
-    data[i] = copies[i]->data();
-  }
-  if (out.dtype == type) return run_as(type, sizes, data[0], data[1], data[2], out.data);
+  const Converted first(inputs[0], type), second(inputs[1], type);
+  std::optional<Converted> bias;
+  if (sizes.bias) bias.emplace(inputs[2], type);
+  const void* const bias_data = bias ? bias->data() : nullptr;
+  if (out.dtype == type)
+    return run_as(type, sizes, first.data(), second.data(), bias_data, out.data);
   const int64_t count = out.shape->numel();
-  result.emplace(static_cast<size_t>(count) * size_of(type));
-  run_as(type, sizes, data[0], data[1], data[2], result->data());
-  convert(result->data(), type, out.data, out.dtype, count);
+  const Scratch result(static_cast<size_t>(count) * size_of(type));
+  run_as(type, sizes, first.data(), second.data(), bias_data, result.data());
+  convert(result.data(), type, out.data, out.dtype, count);
 }
 
 std::unique_ptr<Executable> prepare_single(const Conv& kernel, Operands inputs, Operands outputs) {
