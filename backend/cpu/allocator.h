@@ -13,10 +13,9 @@ namespace cornu::backend::cpu {
 
 /// Blocks aligned to 64 bytes. Sizes are rounded up to classes (multiples of 64 up to 1 KiB, then
 /// eight steps per power of two) or, above 960 KiB, to pages, and all figures of `stats` are in
-/// rounded bytes. Cached blocks
-/// count towards the limit, but are given up before an allocation fails, and whenever live and
-/// cached bytes together would exceed what was live at most by more than an eighth and 32 MiB. Safe
-/// to use from all threads.
+/// rounded bytes. Cached blocks count towards the limit, but are given up before an allocation
+/// fails, and whenever live and cached bytes together would exceed what was live at most by more
+/// than an eighth and 32 MiB. Safe to use from all threads.
 ///
 /// Under AddressSanitizer nothing is cached and blocks are not rounded, so that it sees every
 /// error.

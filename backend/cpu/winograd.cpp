@@ -103,12 +103,13 @@ bool fits(const ConvSizes& s, int64_t lanes) {
          std::min(s.pad_low[1], s.pad_low[2]) >= 0 && std::max(s.pad_low[1], s.pad_low[2]) <= 2;
 }
 
-// Multiplications that take as long as bringing one channel of a tile into blocks, or back.
+// Multiplications that take as long as bringing one channel of a tile into blocks, or back:
+// estimated from its bytes, 128 read and written.
 constexpr double blocking = 500;
 
 // Multiplications that take as long as the parts of the algorithm: fitted to times of 12 shapes (16
-// to 512 channels, 7x7 to 56x56, batches 1 to 128; Zen 5 with AVX-512). `extra` comes
-// on top for each channel of a tile.
+// to 512 channels, 7x7 to 56x56, batches 1 to 128; Zen 5 with AVX-512). `extra` comes on top for
+// each channel of a tile.
 bool pays(const ConvSizes& s, const WinogradProblem& p, double extra) {
   constexpr double channel =
       600;  // transforming one channel of a tile, with its way to memory and back
