@@ -18,18 +18,21 @@ const std::vector<Workload>& workloads() {
   const std::vector<std::string> train{"fit", "function", "eager"};
   const std::vector<std::string> both{"fit", "function", "eager", "predict"};
   static const std::vector<Workload> table{
-      {"seed_b1", train, measure_training},
-      {"seed_b32", train, measure_training},
-      {"mlp", both, measure_training},
-      {"mnist_cnn", both, measure_training},
-      {"lstm", both, measure_training},
-      {"gru", both, measure_training},
-      {"gpt", both, measure_training},
-      {"resnet50", both, measure_training},
-      {"call_overhead", {"inference"}, measure_calls},
-      {"load_resnet50", {"load_model+predict"}, measure_loading},
-      {"load_mnist_cnn", {"load_model+predict"}, measure_loading},
-      {"memory_predict", {"predict x1000"}, measure_memory},
+      {"seed_b1", train, false, measure_training},
+      {"seed_b32", train, false, measure_training},
+      {"mlp", both, false, measure_training},
+      {"mnist_cnn", both, false, measure_training},
+      {"lstm", both, false, measure_training},
+      {"gru", both, false, measure_training},
+      {"gpt", both, false, measure_training},
+      {"resnet50", both, false, measure_training},
+      {"gpt_768", train, true, measure_training},
+      {"resnet50_b128", train, true, measure_training},
+      {"kernels", {"float32", "bfloat16"}, true, measure_kernels},
+      {"call_overhead", {"inference"}, false, measure_calls},
+      {"load_resnet50", {"load_model+predict"}, false, measure_loading},
+      {"load_mnist_cnn", {"load_model+predict"}, false, measure_loading},
+      {"memory_predict", {"predict x1000"}, false, measure_memory},
   };
   return table;
 }
@@ -136,9 +139,11 @@ int main(int argc, char** argv) {
       return 0;
     }
     std::vector<std::pair<const Workload*, std::string>> jobs;
+    const bool gpu = !cornu::default_device().is_cpu();
     for (const Workload& workload : workloads())
       for (const std::string& m : workload.modes)
-        if ((chosen == workload.name || chosen == "all") && (mode.empty() || mode == m))
+        if ((chosen == workload.name || (chosen == "all" && (gpu || !workload.for_gpus))) &&
+            (mode.empty() || mode == m))
           jobs.emplace_back(&workload, m);
     if (jobs.empty())
       throw cornu::ValueError("no workload '" + chosen + "'" +

@@ -29,7 +29,14 @@ using Positions = Ref<PositionsLayer>;
 
 namespace {
 
-constexpr int64_t vocabulary = 5000, width = 256, heads = 4, blocks = 4, tokens = 128;
+struct Sizes {
+  int64_t vocabulary, width, heads, blocks, tokens, batch;
+};
+
+// A small transformer, and one of GPT-2's size.
+Sizes gpt_sizes(const std::string& name) {
+  return name == "gpt_768" ? Sizes{50304, 768, 12, 12, 1024, 8} : Sizes{5000, 256, 4, 4, 128, 16};
+}
 
 std::shared_ptr<Model> sums() {
   return make<Sequential>(std::vector<AnyLayer>{
@@ -62,23 +69,25 @@ std::shared_ptr<Model> recurrent(AnyLayer layer) {
 
 Tensor normalized(const Tensor& x) { return layers::LayerNormalization({.epsilon = 1e-5})(x); }
 
-std::shared_ptr<Model> gpt() {
-  const Input ids(InputConfig{.shape = {tokens}, .dtype = DType::int32});
-  Tensor x = layers::Embedding({.input_dim = vocabulary, .output_dim = width})(ids);
-  x = Positions({.length = tokens, .width = width})(x);
-  for (int64_t i = 0; i < blocks; ++i) {
+std::shared_ptr<Model> gpt(const Sizes& sizes) {
+  const int64_t width = sizes.width;
+  const Input ids(InputConfig{.shape = {sizes.tokens}, .dtype = DType::int32});
+  Tensor x = layers::Embedding({.input_dim = sizes.vocabulary, .output_dim = width})(ids);
+  x = Positions({.length = sizes.tokens, .width = width})(x);
+  for (int64_t i = 0; i < sizes.blocks; ++i) {
     Tensor h = normalized(x);
-    h = layers::MultiHeadAttention({.num_heads = heads, .key_dim = width / heads})(
+    h = layers::MultiHeadAttention({.num_heads = sizes.heads, .key_dim = width / sizes.heads})(
         h, {.extra = {{"use_causal_mask", true}}});
     x = x + h;
     h = layers::Dense({.units = 4 * width, .activation = "gelu"})(normalized(x));
     x = x + layers::Dense({.units = width})(h);
   }
-  return make<Functional>(Nest(ids), layers::Dense({.units = vocabulary})(normalized(x)));
+  return make<Functional>(Nest(ids), layers::Dense({.units = sizes.vocabulary})(normalized(x)));
 }
 
 // Each row's tokens moved one to the left: the next token of each.
 Tensor next_tokens(const Tensor& ids) {
+  const auto tokens = static_cast<int32_t>(ids.shape()[1]);
   std::vector<int32_t> places;
   for (int32_t i = 0; i < tokens; ++i) places.push_back((i + 1) % tokens);
   return ops::take(ids, Tensor(places), 1);
@@ -92,8 +101,8 @@ std::shared_ptr<Model> make_network(const std::string& name) {
   if (name == "mnist_cnn") return mnist_cnn();
   if (name == "lstm") return recurrent(layers::LSTM({.units = 128}));
   if (name == "gru") return recurrent(layers::GRU({.units = 128}));
-  if (name == "gpt") return gpt();
-  if (name == "resnet50") return applications::ResNet50({.weights = {}});
+  if (name.starts_with("gpt")) return gpt(gpt_sizes(name));
+  if (name.starts_with("resnet50")) return applications::ResNet50({.weights = {}});
   throw ValueError("benchmarks: there is no network '" + name + "'.");
 }
 
@@ -124,21 +133,22 @@ Task make_task(const std::string& name, int64_t steps) {
     task.loss = losses::BinaryCrossentropy().shared();
     task.x = random::randint({32 * steps, 80}, 0, 20000, 1);
     task.y = ops::cast(random::randint({32 * steps, 1}, 0, 2, 2), DType::float32);
-  } else if (name == "gpt") {
-    task.batch = 16;
+  } else if (name.starts_with("gpt")) {
+    const Sizes sizes = gpt_sizes(name);
+    task.batch = sizes.batch;
     task.loss = losses::SparseCategoricalCrossentropy({.from_logits = true}).shared();
-    task.x = random::randint({16 * steps, tokens}, 0, vocabulary, 1);
+    task.x = random::randint({sizes.batch * steps, sizes.tokens}, 0, sizes.vocabulary, 1);
     task.y = next_tokens(task.x);
     task.unit = "tokens/s";
-  } else if (name == "resnet50") {
-    task.batch = 16;
+  } else if (name.starts_with("resnet50")) {
+    task.batch = name == "resnet50_b128" ? 128 : 16;
     // Memory is what runs out first on a CPU's machine; the other modes do without.
     task.remat = default_device().is_cpu();
     task.optimizer = optimizers::SGD({.learning_rate = 0.01, .momentum = 0.9}).shared();
-    task.x = random::uniform({16 * steps, 224, 224, 3}, 0, 1, 1);
-    task.y = classes(16 * steps, 1000);
+    task.x = random::uniform({task.batch * steps, 224, 224, 3}, 0, 1, 1);
+    task.y = classes(task.batch * steps, 1000);
   }
-  task.amount = static_cast<double>(task.batch * (name == "gpt" ? tokens : 1));
+  task.amount = static_cast<double>(task.batch * (name.starts_with("gpt") ? task.x.shape()[1] : 1));
   return task;
 }
 

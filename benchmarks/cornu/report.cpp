@@ -1,6 +1,7 @@
 // Clocks, memory and JSON lines.
 #include "report.h"
 
+#include <cornu/framework/tensor/device.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ double peak_resident_mb() {
   return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
 }
 
+void wait_for_device() { default_device().synchronize(); }
+
 std::vector<double> repeat(const std::function<void()>& f, const Effort& effort, int64_t inner) {
   std::vector<double> times;
   const double begin = now_seconds();
@@ -59,6 +62,7 @@ std::vector<double> repeat(const std::function<void()>& f, const Effort& effort,
          (static_cast<int>(times.size()) < effort.reps && now_seconds() - begin < effort.seconds)) {
     const double start = now_seconds();
     for (int64_t i = 0; i < inner; ++i) f();
+    wait_for_device();
     times.push_back((now_seconds() - start) / static_cast<double>(inner));
   }
   return times;
@@ -67,11 +71,13 @@ std::vector<double> repeat(const std::function<void()>& f, const Effort& effort,
 std::vector<double> calibrated(const std::function<void()>& f, const Effort& effort) {
   constexpr double repetition = 0.5;
   f();
+  wait_for_device();
   int64_t calls = 1;
   double taken = 0;
   while (true) {
     const double start = now_seconds();
     for (int64_t i = 0; i < calls; ++i) f();
+    wait_for_device();
     taken = now_seconds() - start;
     if (taken > repetition / 10) break;
     calls *= 4;
@@ -106,7 +112,9 @@ void Report::set_work(double flops, double bytes) {
 }
 
 void Report::first_step() {
-  if (first_ < 0) first_ = process_age();
+  if (first_ >= 0) return;
+  wait_for_device();
+  first_ = process_age();
 }
 
 void Report::finish() {

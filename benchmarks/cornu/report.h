@@ -20,7 +20,11 @@ struct Effort {
   double seconds = 8;  ///< after which no further repetition starts
 };
 
-/// Seconds of one call of `f` in each repetition, which makes `inner` calls.
+/// Waits until the default device has done what it was asked for: a GPU's calls return before.
+void wait_for_device();
+
+/// Seconds of one call of `f` in each repetition, which makes `inner` calls and waits for the
+/// device at its end. What is to be a latency has to wait in `f`.
 std::vector<double> repeat(const std::function<void()>& f, const Effort& effort, int64_t inner = 1);
 /// The same with as many calls in a repetition as take half a second, after a warm-up.
 std::vector<double> calibrated(const std::function<void()>& f, const Effort& effort);
@@ -42,7 +46,8 @@ class Report {
   void set_work(double flops, double bytes);
   void set_batch(int64_t batch) { batch_ = batch; }
 
-  /// Call it right after the first trained step, or the first result; later calls do nothing.
+  /// Call it right after the first trained step, or the first result, for which it waits; later
+  /// calls do nothing.
   void first_step();
   /// time_to_first_step, if there was one, and peak_rss.
   void finish();

@@ -11,7 +11,11 @@ void measure_calls(const Workload& workload, const std::string& mode, const Sett
   const Tensor x = datasets::gaussians(1, 1).x;
   Report report(workload.name, mode, 1);
   const auto measure = [&](const char* metric, const std::function<void()>& f) {
-    report.latency(metric, calibrated(f, settings.effort), "us");
+    const auto done = [&] {
+      f();
+      wait_for_device();
+    };
+    report.latency(metric, calibrated(done, settings.effort), "us");
   };
   measure("model(x)", [&] { (*model)(x); });
   measure("predict_on_batch", [&] { model->predict_on_batch(x); });
@@ -39,14 +43,18 @@ void measure_loading(const Workload& workload, const std::string& mode, const Se
   const Tensor x = random::uniform(Shape(sizes), 0, 1, 1);
   start = now_seconds();
   model->predict(x, {.verbose = Verbose::silent});
+  wait_for_device();
   const double first = now_seconds() - start;
   Report report(workload.name, mode, 1);
   report.value("start_to_first_result", process_age(), "s");
   report.value("import", begun, "s");
   report.value("load_model", loaded, "s");
   report.value("first_predict", first, "s");
-  report.latency("steady_predict_on_batch_b1",
-                 calibrated([&] { model->predict_on_batch(x); }, settings.effort), "ms");
+  const auto predict = [&] {
+    model->predict_on_batch(x);
+    wait_for_device();
+  };
+  report.latency("steady_predict_on_batch_b1", calibrated(predict, settings.effort), "ms");
   report.finish();
 }
 

@@ -23,6 +23,7 @@ struct Settings {
 struct Workload {
   std::string name;
   std::vector<std::string> modes;
+  bool for_gpus;  ///< left out of "all" on a CPU, where it takes minutes
   void (*run)(const Workload& workload, const std::string& mode, const Settings& settings);
 };
 
@@ -55,6 +56,7 @@ std::function<Tensor(const Tensor&)> as_function(std::shared_ptr<Model> model);
 
 // The ways to measure.
 void measure_training(const Workload& workload, const std::string& mode, const Settings& settings);
+void measure_kernels(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_calls(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_loading(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_memory(const Workload& workload, const std::string& mode, const Settings& settings);

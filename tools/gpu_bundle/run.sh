@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs Cornu's tests, conformance cases, and benchmarks on a GPU, and PyTorch and Keras on JAX beside them
+# Runs Cornu's tests, conformance cases, and benchmarks on a GPU, and PyTorch and JAX beside them
 # where they are installed. Writes results.json, and prints a table.
 # Usage: ./run.sh [--device cuda:0] [--only PART]... [--python PATH]... [--out FOLDER]
-#   PART      kernels (the tests' first part), tests, conformance, zoo, sanitizer or benchmarks; default: all
+#   PART      kernels (the tests' first part), tests, conformance, zoo, sanitizer, ratios (the networks and
+#             kernels that are to keep a ratio to the peers') or benchmarks (the others); default: all
 #   --device  cpu runs the same on the CPU
-#   --python  an interpreter that may have torch, or keras and jax, and NVIDIA's libraries; default: python3
+#   --python  an interpreter that may have torch, or jax, and NVIDIA's libraries; default: python3
 # Exit status 1 when a test or a case fails.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,13 +19,13 @@ while (($#)); do
     --python) if [[ $2 == */* && $2 != /* ]]; then pythons+=("$PWD/$2"); else pythons+=("$2"); fi ;;
     --out) out=$2 ;;
     *)
-      sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}" >&2
+      sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}" >&2
       exit 2
       ;;
   esac
   shift 2 || exit 2
 done
-((${#parts[@]})) || parts=(tests conformance zoo sanitizer benchmarks)
+((${#parts[@]})) || parts=(tests conformance zoo sanitizer ratios benchmarks)
 # NVIDIA's libraries beside the interpreters that the user names, unless folders of them are named as well.
 if [[ -z ${CORNU_CUDA_LIBRARIES:-} ]]; then
   for python in "${pythons[@]}"; do
@@ -166,40 +167,63 @@ bench() {
   local name=$1 log=$out/bench_${1// /_}.log started=$SECONDS status=passed rounding=
   if [[ ${CORNU_TF32:-0} == 1 ]]; then rounding=' tf32'; fi
   shift
-  timeout -k 20 1800 "$@" >"$log" 2>"$log.errors" || status=failed
+  timeout -k 20 400 "$@" >"$log" 2>"$log.errors" || status=failed
   grep '^{.*}$' "$log" | sed -E "s/(\"peer\": \"cornu\", \"mode\": \"[^\"]*)/\1$rounding/" >>"$figures"
   record "$name" "$status" "$(grep -c '^{.*}$' "$log") figures $( [[ $status == failed ]] && last_line "$log.errors")" \
     $((SECONDS - started))
   write_results
 }
+has_torch() { "$1" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; }
+has_jax() { "$1" -c 'import jax; assert jax.default_backend() == "gpu"' 2>/dev/null; }
+if wanted ratios; then
+  for workload in seed_b1 mnist_cnn lstm; do
+    bench "cornu $workload" "$payload/bin/cornu-bench" "$workload" --mode fit
+  done
+  for workload in gpt_768 resnet50_b128; do
+    bench "cornu $workload" "$payload/bin/cornu-bench" "$workload" --mode fit --policy mixed_bfloat16
+  done
+  bench "cornu kernels" "$payload/bin/cornu-bench" kernels
+  CORNU_TF32=1 bench "cornu tf32 kernels" "$payload/bin/cornu-bench" kernels --mode float32
+  small=(seed_b1 mnist_cnn lstm) large=(gpt_768:bfloat16 resnet50_b128:bfloat16)
+  for python in "${pythons[@]}"; do
+    if has_torch "$python"; then
+      torch=("$python" "$payload/benchmarks/torch_bench.py")
+      bench "torch ratios" "${torch[@]}" "${small[@]}" "${large[@]}" kernels:bfloat16 kernels
+      bench "torch tf32 kernels" "${torch[@]}" kernels --tf32
+      bench "torch compiled ratios" "${torch[@]}" lstm "${large[@]}" --compile default
+      bench "torch replayed ratios" "${torch[@]}" "${small[@]}" --compile reduce-overhead
+    fi
+    if has_jax "$python"; then
+      bench "jax ratios" "$python" "$payload/benchmarks/jax_bench.py" "${small[@]}" "${large[@]}"
+    fi
+  done
+fi
 if wanted benchmarks; then
-  for workload in seed_b32 mlp mnist_cnn lstm gpt resnet50; do
+  for workload in seed_b32 mlp gpt resnet50; do
     bench "cornu $workload" "$payload/bin/cornu-bench" "$workload"
     CORNU_TF32=1 bench "cornu tf32 $workload" "$payload/bin/cornu-bench" "$workload" --mode fit
     bench "cornu bfloat16 $workload" "$payload/bin/cornu-bench" "$workload" --mode fit --policy mixed_bfloat16
   done
+  networks=(seed_b32 mlp gpt resnet50) halves=(seed_b32:bfloat16 mlp:bfloat16 gpt:bfloat16 resnet50:bfloat16)
   for python in "${pythons[@]}"; do
-    if "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
-      bench "torch" "$python" "$payload/benchmarks/torch_bench.py"
-      bench "torch compiled" "$python" "$payload/benchmarks/torch_bench.py" --compile
-      bench "torch tf32" "$python" "$payload/benchmarks/torch_bench.py" --tf32
-      bench "torch bfloat16" "$python" "$payload/benchmarks/torch_bench.py" --dtype bfloat16
+    if has_torch "$python"; then
+      torch=("$python" "$payload/benchmarks/torch_bench.py")
+      bench "torch" "${torch[@]}" "${networks[@]}" "${halves[@]}"
+      bench "torch compiled" "${torch[@]}" "${networks[@]}" --compile default
+      bench "torch tf32" "${torch[@]}" "${networks[@]}" --tf32
     fi
-    if KERAS_BACKEND=jax "$python" -c 'import keras, jax; assert jax.default_backend() == "gpu"' 2>/dev/null; then
-      KERAS_BACKEND=jax bench "keras jax" "$python" "$payload/benchmarks/keras_bench.py"
-      KERAS_BACKEND=jax bench "keras jax bfloat16" "$python" "$payload/benchmarks/keras_bench.py" --policy mixed_bfloat16
+    if has_jax "$python"; then
+      bench "jax" "$python" "$payload/benchmarks/jax_bench.py" "${networks[@]}" "${halves[@]}"
     fi
   done
 fi
 
 write_results
 
-# The figures of training as a table: workload, program, mode, figure.
+# Cornu's figures beside the peers', where there is a Python; else as they are.
 if [[ -s $figures ]]; then
-  printf '\n| %s | | | |\n|---|---|---|---|\n' "$gpu"
-  grep '"metric": "train"' "$figures" |
-    sed -E 's/.*"workload": "([^"]*)".*"peer": "([^"]*)".*"mode": "([^"]*)".*"value": ([0-9.e+]*).*"unit": "([^"]*)".*/| \1 | \2 | \3 | \4 \5 |/' |
-    sort
+  printf '\n%s\n\n' "$gpu"
+  "${pythons[0]}" "$payload/benchmarks/ratios.py" "$figures" 2>/dev/null || cat "$figures"
 fi
 printf '\n%d failed; %s\n' "$failures" "$out/results.json"
 ((failures == 0))

@@ -1,0 +1,74 @@
+// Single kernels of sizes that fill a GPU: products, attention, elementwise programs, and copies,
+// which tell what its memory can do.
+#include <cornu/framework/graph/function.h>
+#include <cornu/framework/ops/attention.h>
+
+#include "workloads.h"
+
+namespace cornu::bench {
+namespace {
+
+// Normal numbers: products of zeros run faster than others.
+Tensor numbers(const Shape& shape, DType dtype, int seed) {
+  return ops::cast(random::normal(shape, 0, 1, seed), dtype);
+}
+
+void measure_product(DType dtype, Report& report, const Effort& effort) {
+  constexpr int64_t n = 8192;
+  const Tensor a = numbers({n, n}, dtype, 1), b = numbers({n, n}, dtype, 2);
+  report.rate("matmul_8192", calibrated([&] { ops::matmul(a, b); }, effort),
+              2.0 * static_cast<double>(n * n * n) * 1e-12, "TFLOP/s");
+}
+
+// Causal: half of all pairs of tokens count. The gradient takes five products where the result
+// takes two.
+void measure_attention(DType dtype, Report& report, const Effort& effort) {
+  constexpr int64_t batch = 8, tokens = 2048, heads = 16, depth = 128;
+  const Shape shape({batch, tokens, heads, depth});
+  const Tensor q = numbers(shape, dtype, 1), k = numbers(shape, dtype, 2),
+               v = numbers(shape, dtype, 3);
+  const double product = static_cast<double>(batch * heads * tokens * tokens * depth) * 1e-12;
+  const auto attend = [&] { return ops::dot_product_attention(q, k, v, {.is_causal = true}); };
+  report.rate("attention", calibrated([&] { attend(); }, effort), 2 * product, "TFLOP/s");
+
+  Function train([](const Nest& arguments) -> Nest {
+    const std::vector<Tensor> x = arguments.flatten();
+    GradientTape tape;
+    for (const Tensor& each : x) tape.watch(each);
+    const Tensor y = ops::dot_product_attention(x[0], x[1], x[2], {.is_causal = true});
+    return tape.gradient({y}, x, {ops::ones_like(y)});
+  });
+  const Nest arguments(std::vector<Tensor>{q, k, v});
+  report.rate("attention_training", calibrated([&] { train(arguments); }, effort), 7 * product,
+              "TFLOP/s");
+}
+
+void measure_traffic(DType dtype, Report& report, const Effort& effort) {
+  constexpr int64_t count = int64_t{1} << 27;
+  const Tensor x = numbers({count}, dtype, 1), y = numbers({count}, dtype, 2);
+  const double array = static_cast<double>(count) * static_cast<double>(size_of(dtype)) * 1e-9;
+  const Device device = default_device();
+  const Tensor to = ops::zeros_like(x);
+  const auto copy = [&] {
+    device.backend().copy(to.data(), x.data(), static_cast<size_t>(count) * size_of(dtype));
+  };
+  report.rate("copy", calibrated(copy, effort), 2 * array, "GB/s");
+  Function program([](const Nest& arguments) -> Nest {
+    const std::vector<Tensor> x = arguments.flatten();
+    return ops::relu(x[0] * 0.5 + x[1]);
+  });
+  const Nest arguments(std::vector<Tensor>{x, y});
+  report.rate("elementwise", calibrated([&] { program(arguments); }, effort), 3 * array, "GB/s");
+}
+
+}  // namespace
+
+void measure_kernels(const Workload& workload, const std::string& mode, const Settings& settings) {
+  const DType dtype = mode == "float32" ? DType::float32 : DType::bfloat16;
+  Report report(workload.name, mode, 1);
+  measure_traffic(dtype, report, settings.effort);
+  measure_product(dtype, report, settings.effort);
+  if (dtype != DType::float32) measure_attention(dtype, report, settings.effort);
+}
+
+}  // namespace cornu::bench
