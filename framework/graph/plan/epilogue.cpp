@@ -8,16 +8,25 @@
 namespace cornu::plan {
 namespace {
 
-// What a program of the form relu(x + bias), x + bias or relu(x) does to its input number `x`.
+// What a program of the form relu(x + bias), x + bias or relu(x) does to its input number `x`. The
+// sum may be rounded to the result's type in between, which comes to the same as rounding at the
+// end.
 struct Epilogue {
   int bias = -1;  // number of the input that is added
   bool relu = false;
 };
 
-std::optional<Epilogue> read_program(const backend::Program& program, int x) {
+// Whether it rounds to this type.
+bool rounds_to(const backend::Instruction& instruction, DType type) {
+  using backend::Opcode;
+  return (instruction.op == Opcode::round_bfloat16 && type == DType::bfloat16) ||
+         (instruction.op == Opcode::round_float16 && type == DType::float16);
+}
+
+std::optional<Epilogue> read_program(const backend::Program& program, int x, DType type) {
   using backend::Opcode;
   const auto& code = program.instructions();
-  if (program.outputs().size() != 1 || code.empty() || code.size() > 2) return {};
+  if (program.outputs().size() != 1 || code.empty() || code.size() > 3) return {};
   const int first = program.inputs() + static_cast<int>(program.constants().size());
   if (program.outputs()[0] != first + static_cast<int>(code.size()) - 1) return {};
   Epilogue result;
@@ -30,6 +39,10 @@ std::optional<Epilogue> read_program(const backend::Program& program, int x) {
     if (result.bias >= program.inputs()) return {};
     value = first;
     next = 1;
+    if (code.size() == 3 && rounds_to(code[1], type) && code[1].operands[0] == value) {
+      value = first + 1;
+      next = 2;
+    }
   }
   if (next < code.size()) {
     if (code[next].op != Opcode::relu || code[next].operands[0] != value) return {};
@@ -56,16 +69,15 @@ class EpiloguePass {
  private:
   DType dtype(int value) const { return graph_.values[static_cast<size_t>(value)].dtype; }
 
-  // The part of a step that says what is done to its results of this type; none if it has no such
-  // part.
+  // The part of a step that says what is done to its results; none if it has no such part.
   struct Behind {
     bool* bias;
     bool* relu;
   };
-  static std::optional<Behind> behind(Step& step, DType type) {
+  static std::optional<Behind> behind(Step& step) {
     if (!step.kernel) return {};
     if (auto* conv = std::get_if<backend::Conv>(&*step.kernel)) {
-      if (conv->pass != backend::ConvPass::forward || type != DType::float32) return {};
+      if (conv->pass != backend::ConvPass::forward) return {};
       return Behind{&conv->bias, &conv->relu};
     }
     if (auto* matmul = std::get_if<backend::Matmul>(&*step.kernel))
@@ -91,15 +103,15 @@ class EpiloguePass {
       if (from < 0 || counts_[static_cast<size_t>(x.value)] != 1 || dtype(x.value) != type)
         continue;
       Step& source = graph_.steps[static_cast<size_t>(from)];
-      const std::optional<Behind> known = behind(source, type);
+      const std::optional<Behind> known = behind(source);
       if (!known || *known->relu || step.outputs[0].shape.numel() != x.shape.numel()) continue;
-      const auto epilogue = read_program(**program_of(step), static_cast<int>(i));
+      const auto epilogue = read_program(**program_of(step), static_cast<int>(i), type);
       if (!epilogue || step.inputs.size() != (epilogue->bias >= 0 ? 2u : 1u)) continue;
       if (epilogue->bias >= 0) {
         const Use& bias = step.inputs[static_cast<size_t>(epilogue->bias)];
-        // Of narrower types the sum would not be rounded in between.
-        if (*known->bias || type != DType::float32 || dtype(bias.value) != type ||
-            source.outputs[0].shape != x.shape || step.outputs[0].shape != x.shape ||
+        // The sum is not rounded to a narrower type in between, which only brings it nearer.
+        if (*known->bias || dtype(bias.value) != type || source.outputs[0].shape != x.shape ||
+            step.outputs[0].shape != x.shape ||
             producers_[static_cast<size_t>(bias.value)] >= from || !fits(bias, source, x.shape))
           continue;
         *known->bias = true;
