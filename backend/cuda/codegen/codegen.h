@@ -24,6 +24,11 @@ struct PlanOptions {
 KernelPlan plan(const Fused& kernel, std::span<const Operand> inputs,
                 std::span<const Operand> outputs, const PlanOptions& options = {});
 
+/// One launch for as many sets as its arguments can hold. Throws UnsupportedError where an input
+/// broadcasts and has more than one element.
+KernelPlan plan(const FusedSets& kernel, std::span<const Operand> inputs,
+                std::span<const Operand> outputs, const PlanOptions& options = {});
+
 /// One kernel, or two where few results are made of many elements: then blocks write partial
 /// results to the workspace, which the second combines. The order of all sums depends on the shapes
 /// alone, so a run repeats bit for bit. float32 sums and products add up in float64 beyond a few

@@ -1,0 +1,119 @@
+// One program on many small sets of operands: each set has a row of blocks of one launch.
+#include <algorithm>
+
+#include "../../error.h"
+#include "codegen.h"
+#include "index_space.h"
+#include "program_text.h"
+
+namespace cornu::backend::cuda {
+namespace {
+
+// Arguments of a launch may have 4096 bytes on all devices.
+constexpr size_t most_words = 500;
+
+// The sets of one launch, with all of their operands.
+struct Sets {
+  const FusedSets& kernel;
+  std::span<const Operand> inputs, outputs;
+  size_t ins, outs;  // of each set
+  size_t first, count;
+
+  const Operand& input(size_t set, size_t i) const { return inputs[(first + set) * ins + i]; }
+  const Operand& output(size_t set, size_t i) const { return outputs[(first + set) * outs + i]; }
+};
+
+Stage stage_of(const Sets& s, const PlanOptions& options) {
+  const std::string type = type_text(s.kernel.each.compute), sets = std::to_string(s.count);
+  ArgumentList arguments;
+  // args.data: the inputs of all sets, then their outputs; args.word: the sizes of all sets, then a
+  // bit for each input that is one number for the whole set.
+  for (size_t k = 0; k < s.count * s.ins; ++k)
+    arguments.pointer(static_cast<int>(s.first * s.ins + k), "void");
+  for (size_t k = 0; k < s.count * s.outs; ++k)
+    arguments.pointer(static_cast<int>(s.inputs.size() + s.first * s.outs + k), "void");
+  int64_t largest = 0;
+  for (size_t set = 0; set < s.count; ++set) {
+    const int64_t size = s.output(set, 0).shape->numel();
+    largest = std::max(largest, size);
+    arguments.word(static_cast<uint64_t>(size), "uint32");
+  }
+  for (size_t set = 0; set < s.count; ++set) {
+    uint64_t single = 0;
+    for (size_t i = 0; i < s.ins; ++i)
+      if (s.input(set, i).shape->numel() == 1) single |= uint64_t{1} << i;
+    arguments.word(single, "uint64");
+  }
+
+  std::string loads, stores;
+  std::vector<std::string> values(s.ins);
+  for (size_t i = 0; i < s.ins; ++i) {
+    if (!s.kernel.each.program->reads(static_cast<int>(i))) continue;
+    const std::string id = std::to_string(i), stored = type_text(s.input(0, i).dtype);
+    values[i] = "x" + id;
+    loads += "      const " + type + " x" + id + " = convert<" + type + ">(static_cast<const " +
+             stored + "*>(inputs[" + id + "])[(single >> " + id + " & 1) != 0 ? 0 : i]);\n";
+  }
+  const ProgramText text =
+      program_text(*s.kernel.each.program, s.kernel.each.compute, values, "      ");
+  for (size_t k = 0; k < s.outs; ++k) {
+    const std::string id = std::to_string(k), stored = type_text(s.output(0, k).dtype);
+    stores += "      static_cast<" + stored + "*>(outputs[" + id + "])[i] = convert<" + stored +
+              ">(" + text.results[k] + ");\n";
+  }
+  const std::string body =
+      "namespace cornu_device { namespace @SPACE@ {\n" + arguments.declaration() + text.functions +
+      "CORNU_KERNEL @NAME@(const Arguments args) {\n  CORNU_EACH_THREAD {\n"
+      "    const uint32 set = blockIdx.y;\n"
+      "    void* const* const inputs = args.data + set * " +
+      std::to_string(s.ins) +
+      ";\n"
+      "    void* const* const outputs = args.data + " +
+      std::to_string(s.count * s.ins) + " + set * " + std::to_string(s.outs) +
+      ";\n"
+      "    const uint32 count = static_cast<uint32>(args.word[set]), stride = gridDim.x * "
+      "blockDim.x;\n"
+      "    const uint64 single = args.word[" +
+      sets +
+      " + set];\n"
+      "    for (uint32 i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {\n" +
+      loads + text.statements + stores + "    }\n  }\n}\n} }\n";
+
+  Stage stage;
+  stage.source = make_source("fused_sets", body);
+  stage.grid_x = blocks_for(largest, Stage::block, options.multiprocessors);
+  stage.grid_y = static_cast<uint32_t>(s.count);
+  stage.pointers = arguments.pointers();
+  stage.words = arguments.words();
+  return stage;
+}
+
+}  // namespace
+
+KernelPlan plan(const FusedSets& kernel, std::span<const Operand> inputs,
+                std::span<const Operand> outputs, const PlanOptions& options) {
+  check_compute("FusedSets", kernel.each.compute);
+  const auto sets = static_cast<size_t>(kernel.sets);
+  const size_t ins = inputs.size() / sets, outs = outputs.size() / sets;
+  if (ins > 64)
+    throw UnsupportedError("FusedSets: expected at most 64 inputs of a set, found " +
+                           std::to_string(ins) + ".");
+  for (size_t set = 0; set < sets; ++set) {
+    const Shape& shape = *outputs[set * outs].shape;
+    for (const Operand& operand : inputs.subspan(set * ins, ins))
+      if (operand.shape->numel() != 1 && operand.shape->numel() != shape.numel())
+        throw UnsupportedError("FusedSets: expected inputs of the shape " + shape.str() +
+                               " or of one element, found " + operand.shape->str() + ".");
+    if (shape.numel() >= int64_t{1} << 31)
+      throw UnsupportedError("FusedSets: expected less than 2147483648 elements, found " +
+                             std::to_string(shape.numel()) + ".");
+  }
+  KernelPlan plan;
+  const size_t together = std::max<size_t>(1, most_words / (ins + outs + 2));
+  for (size_t first = 0; first < sets; first += together)
+    plan.stages.push_back(stage_of(
+        {kernel, inputs, outputs, ins, outs, first, std::min(together, sets - first)}, options));
+  return plan;
+}
+
+}  // namespace cornu::backend::cuda
