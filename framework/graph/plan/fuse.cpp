@@ -51,6 +51,24 @@ class Fuser {
     return producer.inputs.empty() && program.instructions().empty();
   }
 
+  // A cast to a wider type, whose operand takes less to read than its result: each reader casts for
+  // itself.
+  bool is_widening(const Step& producer) const {
+    return producer.inputs.size() == 1 && producer.outputs.size() == 1 &&
+           (*program_of(producer))->passes(0) == 0 &&
+           producer.inputs[0].shape == producer.outputs[0].shape &&
+           size_of(value(producer.inputs[0]).dtype) < size_of(value(producer.outputs[0]).dtype);
+  }
+
+  // Whether others than `consumer` read what the producer makes.
+  bool read_elsewhere(const Step& producer, const Step& consumer) const {
+    return std::any_of(producer.outputs.begin(), producer.outputs.end(), [&](const Use& output) {
+      const auto here = std::count_if(consumer.inputs.begin(), consumer.inputs.end(),
+                                      [&](const Use& use) { return use.value == output.value; });
+      return here != counts_[static_cast<size_t>(output.value)];
+    });
+  }
+
   // The operation that does to a program's value what storing does: identity where nothing is
   // rounded or cut off. Empty where there is none.
   std::optional<backend::Opcode> storing(const Step& producer, size_t output) const {
@@ -81,18 +99,11 @@ class Fuser {
     for (size_t k = 0; k < producer.outputs.size(); ++k)
       if (!storing(producer, k)) return false;
     if (is_number(producer)) return true;
-    // Everything that the producer makes is read here and nowhere else.
-    const Shape& shape = iteration_shape(consumer);
-    for (const Use& output : producer.outputs) {
-      int here = 0;
-      for (const Use& input : consumer.inputs) {
-        if (input.value != output.value) continue;
-        ++here;
-        if (input.shape != use.shape) return false;
-      }
-      if (here != counts_[static_cast<size_t>(output.value)]) return false;
-    }
-    if (use.shape.numel() != shape.numel()) return false;
+    if (read_elsewhere(producer, consumer) && !is_widening(producer)) return false;
+    for (const Use& output : producer.outputs)
+      for (const Use& input : consumer.inputs)
+        if (input.value == output.value && input.shape != use.shape) return false;
+    if (use.shape.numel() != iteration_shape(consumer).numel()) return false;
     if (use.shape == producer.outputs[0].shape) return true;
     // Under another shape the producer's operands must be as plain as its result.
     return std::all_of(producer.inputs.begin(), producer.inputs.end(), [&](const Use& input) {
@@ -102,7 +113,7 @@ class Fuser {
 
   void merge(Step& producer, Step& consumer) {
     const backend::ProgramRef inner = *program_of(producer), outer = *program_of(consumer);
-    const bool keeps = is_number(producer);
+    const bool keeps = is_number(producer) || read_elsewhere(producer, consumer);
     Shape seen = producer.outputs[0].shape;
     for (const Use& input : consumer.inputs)
       for (const Use& output : producer.outputs)

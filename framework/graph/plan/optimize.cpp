@@ -9,7 +9,9 @@ void optimize(Graph& graph, const std::function<void(const char* pass, const Gra
     void (*run)(Graph&);
   } passes[] = {{"fold", fold},
                 {"merge_common", merge_common},
+                {"zero_sums", zero_sums},
                 {"choose_layouts", choose_layouts},
+                {"gather_before_casts", gather_before_casts},
                 {"fuse", fuse},
                 {"hoist", hoist},
                 {"fold_scales", fold_scales},
@@ -17,7 +19,7 @@ void optimize(Graph& graph, const std::function<void(const char* pass, const Gra
                 {"fuse_pooling", fuse_pooling},
                 {"fuse_bias_gradients", fuse_bias_gradients},
                 {"fuse_normalize", fuse_normalize},
-                {"merge_updates", merge_updates},
+                {"merge_small", merge_small},
                 {"schedule", schedule}};
   for (const auto& pass : passes) {
     pass.run(graph);

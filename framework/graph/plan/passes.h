@@ -17,6 +17,10 @@ void drop_dead(Graph& graph);
 void fold(Graph& graph);
 /// Equal steps on equal inputs become one.
 void merge_common(Graph& graph);
+/// Sums that are 0 whatever the values are no longer computed.
+void zero_sums(Graph& graph);
+/// Gathers read what their array was cast from, and their results are cast.
+void gather_before_casts(Graph& graph);
 /// Elementwise programs swallow the programs that feed them, and so do reductions.
 void fuse(Graph& graph);
 /// Steps that depend on nothing but variables which the function leaves alone go to the front, to
@@ -37,8 +41,9 @@ void fuse_bias_gradients(Graph& graph);
 void fuse_normalize(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);
-/// Equal programs that change many small variables become one step.
-void merge_updates(Graph& graph);
+/// Equal programs on many small arrays become one step: those that change variables, and those that
+/// depend on nothing computed.
+void merge_small(Graph& graph);
 /// Steps that free memory are done as soon as they can be.
 void schedule(Graph& graph);
 

@@ -212,6 +212,35 @@ void add_fused(std::vector<CodegenCase>& cases) {
   cases.push_back(constants);
 }
 
+// More sets than one launch takes, of different sizes, with numbers among the operands and results
+// over operands.
+void add_sets(std::vector<CodegenCase>& cases) {
+  std::mt19937 generator(11);
+  for (const int sets : {2, 3, 150}) {
+    CodegenCase made;
+    made.name = std::to_string(sets) + " sets";
+    for (int set = 0; set < sets; ++set) {
+      const Shape shape({set % 7 == 3 ? 1 : random_int(generator, 1, set == 1 ? 70000 : 40), 3});
+      const int first = static_cast<int>(made.inputs.size());
+      made.inputs.push_back(random_array(generator, DType::float32, shape, -9, 9));
+      made.inputs.push_back(
+          random_array(generator, DType::bfloat16, set % 2 ? shape : Shape(), -9, 9));
+      made.inputs.push_back(random_array(generator, DType::float32, shape, -9, 9));
+      made.outputs.emplace_back(DType::float32, shape);
+      made.outputs.emplace_back(DType::float16, shape);
+      made.overwrites.insert(made.overwrites.end(), {first, -1});
+    }
+    made.kernel =
+        FusedSets{Fused{Program::make(
+                      3,
+                      [](std::vector<Expr> x) {
+                        return std::vector<Expr>{x[0] - x[1] * 0.5, expr::maximum(x[2], x[1])};
+                      })},
+                  sets};
+    cases.push_back(made);
+  }
+}
+
 void add_reductions(std::vector<CodegenCase>& cases) {
   const ReduceOp all_ops[] = {ReduceOp::sum,     ReduceOp::product, ReduceOp::maximum,
                               ReduceOp::minimum, ReduceOp::argmax,  ReduceOp::argmin};
@@ -340,6 +369,7 @@ const std::vector<CodegenCase>& codegen_cases() {
   static const std::vector<CodegenCase> all = [] {
     std::vector<CodegenCase> cases;
     add_fused(cases);
+    add_sets(cases);
     add_reductions(cases);
     add_random(cases);
     return cases;

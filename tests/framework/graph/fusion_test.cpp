@@ -53,8 +53,8 @@ TEST_CASE("normalisations take the programs behind them") {
   CHECK(check([&](const Tensor& x) { return Nest(ops::relu(rows(x))); }, {5, 6}) == "normalize ");
   CHECK(check([&](const Tensor& x) { return Nest(ops::relu(channels(x))); }, {5, 6}) ==
         "normalize ");
-  CHECK(check([&](const Tensor& x) { return Nest(ops::relu(channels(x) + more) * 0.5); },
-              {5, 6}) == "normalize ");
+  CHECK(check([&](const Tensor& x) { return Nest(ops::relu(channels(x) + more) * 0.5); }, {5, 6}) ==
+        "normalize ");
   // Its result is wanted by others, or the program has operands of another shape.
   CHECK(check(
             [&](const Tensor& x) {
@@ -72,9 +72,8 @@ TEST_CASE("the derivatives of normalisations take programs in front of them and 
     const Body step = [&](const Tensor& x) {
       GradientTape tape;
       tape.watch(x);
-      const Tensor y =
-          channels ? ops::normalize_channels(x, offset, scale, 1e-3, x.dtype()).y
-                   : ops::layer_normalization(x, scale, offset);
+      const Tensor y = channels ? ops::normalize_channels(x, offset, scale, 1e-3, x.dtype()).y
+                                : ops::layer_normalization(x, scale, offset);
       const Tensor result = ops::relu(y);
       return Nest(std::vector<Tensor>{result, tape.gradient(result, x) + x});
     };
@@ -102,4 +101,102 @@ TEST_CASE("programs of 16-bit floats are fused, and round where they did") {
     };
     CHECK(check(step, {7, 33}, dtype) == "normalize normalize ");
   }
+}
+
+TEST_CASE("each reader widens narrow numbers for itself") {
+  // What a product gives is read by three steps, none of which gets a wide copy of it.
+  const Tensor w = numbers({8, 33}, 1, DType::bfloat16);
+  const Body body = [&](const Tensor& x) {
+    const Tensor y = ops::cast(ops::matmul(x, w), DType::float32);
+    const Tensor largest = ops::max(y, -1, true);
+    return Nest(std::vector<Tensor>{largest, ops::sum(ops::exp(y - largest), -1), y * 2.0});
+  };
+  CHECK(check(body, {5, 8}, DType::bfloat16) == "matmul reduce reduce fused ");
+  // A narrowing cast is read as often as it is made once.
+  const Body narrow = [&](const Tensor& x) {
+    const Tensor y = ops::cast(x * 3.0, DType::bfloat16);
+    return Nest(std::vector<Tensor>{ops::sum(y, 0), ops::max(y, 0)});
+  };
+  CHECK(check(narrow, {5, 8}) == "fused reduce reduce ");
+}
+
+TEST_CASE("numbers are gathered before they are cast") {
+  const Tensor ids(std::vector<int32_t>{2, 0, 3});
+  const auto taken = [&](DType to) {
+    return [&ids, to](const Tensor& x) {
+      return Nest(ops::take(ops::cast(x, to), ids, 0) + ops::ones({8}, to));
+    };
+  };
+  CHECK(check(taken(DType::bfloat16), {50, 8}) == "gather fused ");
+  CHECK(check(taken(DType::float32), {50, 8}, DType::bfloat16) == "gather fused ");
+  // More rows than the table has.
+  CHECK(check(taken(DType::bfloat16), {2, 8}) == "fused gather fused ");
+  // The narrow table is wanted anyhow.
+  const Body both = [&](const Tensor& x) {
+    const Tensor narrow = ops::cast(x, DType::bfloat16);
+    return Nest(std::vector<Tensor>{ops::take(narrow, ids, 0), narrow});
+  };
+  CHECK(check(both, {50, 8}) == "fused gather ");
+}
+
+TEST_CASE("convolutions of 16-bit floats add their biases") {
+  for (const DType dtype : {DType::bfloat16, DType::float16}) {
+    const Tensor kernel = numbers({3, 3, 4, 6}, 1, dtype), bias = numbers({6}, 2, dtype);
+    for (const bool relu : {false, true}) {
+      auto f = function([&](const Tensor& x) {
+        const Tensor y = ops::conv(x, kernel) + bias;
+        return relu ? ops::relu(y) : y;
+      });
+      const Tensor x = numbers({2, 8, 9, 4}, 3, dtype);
+      for (int i = 0; i < 3; ++i) f(x);
+      CHECK(kernels(f->passes()) == "conv ");
+      // It rounds once, so it is nearer to the sum than what rounds in between.
+      const auto wide = [](const Tensor& t) { return ops::cast(t, DType::float64); };
+      Tensor exact = ops::conv(wide(x), wide(kernel)) + wide(bias);
+      if (relu) exact = ops::relu(exact);
+      const double unit = dtype == DType::bfloat16 ? 1.0 / 256 : 1.0 / 2048;
+      const Tensor error = ops::abs(wide(f(x)) - exact) / ops::maximum(ops::abs(exact), 0.01);
+      CHECK(ops::max(error).item() <= 1.01 * unit);
+    }
+  }
+}
+
+TEST_CASE("casts of small variables are one step") {
+  std::vector<Variable> variables;
+  for (int i = 0; i < 4; ++i) variables.push_back(Variable(numbers({5}, i), {.name = "v"}));
+  auto f = function([&](const Tensor& x) {
+    Tensor sum = x;
+    for (Variable& v : variables) {
+      // Changed by the function, so not cast once for all calls.
+      const Tensor narrow = ops::cast(v.value(), DType::bfloat16);
+      sum = ops::matmul(sum, ops::outer(narrow, narrow));
+      v.assign(v.value() + 1.0);
+    }
+    return sum;
+  });
+  for (int i = 0; i < 3; ++i) f(numbers({2, 5}, 9, DType::bfloat16));
+  CHECK(kernels(f->passes()) ==
+        "fused sets fused matmul fused matmul fused matmul fused matmul fused sets ");
+}
+
+TEST_CASE("the gradient of a bias before batch normalisation is known to be 0") {
+  const Tensor kernel = numbers({1, 1, 4, 6}, 1), ones = ops::ones({6}), weights = numbers({6}, 3);
+  Variable bias(numbers({6}, 2), {.name = "bias"});
+  const auto body = [&](bool normalized) {
+    return [&, normalized](const Tensor& x) {
+      GradientTape tape;
+      Tensor y = ops::conv(x, kernel) + bias.value();
+      if (normalized) y = ops::normalize_channels(y, ones, ones, 1e-3, y.dtype()).y;
+      const Tensor loss = ops::sum(ops::tanh(y) * weights);
+      return tape.gradient(loss, bias);
+    };
+  };
+  auto f = function(body(true)), g = function(body(false));
+  const Tensor x = numbers({2, 8, 9, 4}, 4);
+  for (int i = 0; i < 2; ++i) {  // by itself, with what rounding leaves
+    CHECK(ops::max(ops::abs(f(x))).item() < 1e-4);
+    CHECK(ops::max(ops::abs(g(x))).item() > 1);
+  }
+  CHECK(f(x).to_vector<float>() == std::vector<float>(6, 0.0f));
+  CHECK(ops::max(ops::abs(g(x))).item() > 1);
 }

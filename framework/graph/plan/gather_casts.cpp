@@ -1,0 +1,71 @@
+// What is gathered from a cast array is gathered first and cast then: fewer numbers are cast, and
+// no cast array is written and read.
+#include "passes.h"
+#include "rewrite.h"
+
+namespace cornu::plan {
+namespace {
+
+class GatherPass {
+ public:
+  explicit GatherPass(Graph& graph)
+      : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
+
+  void run() {
+    std::vector<Step> steps;
+    steps.reserve(graph_.steps.size());
+    for (Step& step : graph_.steps) {
+      std::optional<Step> cast = exchange(step);
+      steps.push_back(step);
+      if (cast) steps.push_back(std::move(*cast));
+    }
+    graph_.steps = std::move(steps);
+  }
+
+ private:
+  const Value& value(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)]; }
+
+  // Lets a gather read what its array was cast from; the step that casts its result comes behind
+  // it.
+  std::optional<Step> exchange(Step& gather) {
+    if (!gather.kernel || !std::holds_alternative<backend::Gather>(*gather.kernel)) return {};
+    Use& array = gather.inputs[0];
+    const int from = producers_[static_cast<size_t>(array.value)];
+    if (from < 0) return {};
+    const Step& cast = graph_.steps[static_cast<size_t>(from)];
+    if (!is_cast(cast) || gather.outputs[0].shape.numel() > array.shape.numel()) return {};
+    // Where others read the cast array, it is made anyhow: then what is narrower is gathered.
+    const bool widens = size_of(value(cast.inputs[0]).dtype) < size_of(value(array).dtype);
+    if (!widens && counts_[static_cast<size_t>(array.value)] > 1) return {};
+    Step behind = cast;
+    behind.where = gather.where;
+    behind.again = gather.again;
+    behind.outputs = gather.outputs;
+    const Use gathered{
+        graph_.add_value(value(cast.inputs[0]).dtype, gather.outputs[0].shape.numel()),
+        gather.outputs[0].shape};
+    behind.inputs = {gathered};
+    gather.outputs = {gathered};
+    array.value = cast.inputs[0].value;
+    return behind;
+  }
+
+  // A program that gives one array the values of another of the same shape.
+  static bool is_cast(const Step& step) {
+    const auto* fused = step.kernel ? std::get_if<backend::Fused>(&*step.kernel) : nullptr;
+    return fused && step.inputs.size() == 1 && step.outputs.size() == 1 &&
+           fused->program->passes(0) == 0 && step.inputs[0].shape == step.outputs[0].shape;
+  }
+
+  Graph& graph_;
+  std::vector<int> producers_, counts_;
+};
+
+}  // namespace
+
+void gather_before_casts(Graph& graph) {
+  GatherPass(graph).run();
+  drop_dead(graph);
+}
+
+}  // namespace cornu::plan

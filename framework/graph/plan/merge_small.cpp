@@ -1,0 +1,121 @@
+// Equal programs on many small arrays are one step instead of one for each, as they are faster done
+// than begun: what an optimizer does to its variables, and what is made of variables and arguments
+// at the beginning, such as casts.
+#include <algorithm>
+#include <unordered_map>
+
+#include "passes.h"
+#include "rewrite.h"
+
+namespace cornu::plan {
+namespace {
+
+// Elements beyond which a step of its own costs nothing, and gains: it is done while its gradient
+// is still in the cache. On other devices a step has to be launched, which takes as long as some
+// hundred thousand elements do.
+constexpr int64_t most_elements_on_host = 4096, most_elements_elsewhere = 65536;
+constexpr size_t most_sets = 64;
+
+class SmallMerger {
+ public:
+  explicit SmallMerger(Graph& graph)
+      : graph_(graph),
+        producers_(graph.producers()),
+        counts_(graph.use_counts()),
+        assigned_(graph.values.size(), 0),
+        most_elements_(graph.device->on_host() ? most_elements_on_host : most_elements_elsewhere) {
+    for (const Assignment& a : graph.assignments) ++assigned_[static_cast<size_t>(a.value)];
+  }
+
+  void run() {
+    // Nothing waits for updates: the last takes up the others. What is made at the beginning waits
+    // for nothing: there the first does.
+    merge_all([&](const Step& step) { return is_update(step); },
+              [](const std::vector<size_t>& members) { return members.back(); });
+    merge_all([&](const Step& step) { return is_beginning(step) && !is_update(step); },
+              [](const std::vector<size_t>& members) { return members.front(); });
+    std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
+  }
+
+ private:
+  template <class Belongs, class Place>
+  void merge_all(const Belongs& belongs, const Place& place) {
+    // The steps of one kind so far.
+    std::unordered_multimap<size_t, std::vector<size_t>> groups;
+    for (size_t i = 0; i < graph_.steps.size(); ++i) {
+      if (!is_small(graph_.steps[i]) || !belongs(graph_.steps[i])) continue;
+      const size_t hash = (*program_of(graph_.steps[i]))->hash();
+      bool found = false;
+      for (auto [it, end] = groups.equal_range(hash); it != end && !found; ++it)
+        if (it->second.size() < most_sets &&
+            alike(graph_.steps[it->second.front()], graph_.steps[i])) {
+          it->second.push_back(i);
+          found = true;
+        }
+      if (!found) groups.emplace(hash, std::vector<size_t>{i});
+    }
+    for (auto& [hash, members] : groups)
+      if (members.size() > 1) merge(members, place(members));
+  }
+
+  const Value& value(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)]; }
+
+  bool is_small(const Step& step) const {
+    return step.kernel && !step.once && std::holds_alternative<backend::Fused>(*step.kernel) &&
+           std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
+             return use.shape.numel() <= most_elements_ && use.shape.numel() > 0;
+           });
+  }
+
+  // Whether its results go into variables and nowhere else.
+  bool is_update(const Step& step) const {
+    return std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
+      const auto v = static_cast<size_t>(use.value);
+      return assigned_[v] > 0 && assigned_[v] == counts_[v];
+    });
+  }
+
+  // Whether it reads nothing that another step makes.
+  bool is_beginning(const Step& step) const {
+    return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const Use& use) {
+      return producers_[static_cast<size_t>(use.value)] < 0;
+    });
+  }
+
+  bool alike(const Step& a, const Step& b) const {
+    const auto dtypes_equal = [&](const std::vector<Use>& x, const std::vector<Use>& y) {
+      return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](const Use& p, const Use& q) {
+        return value(p).dtype == value(q).dtype;
+      });
+    };
+    return *a.kernel == *b.kernel && dtypes_equal(a.inputs, b.inputs) &&
+           dtypes_equal(a.outputs, b.outputs);
+  }
+
+  // Puts all members into one step at the place of that one.
+  void merge(const std::vector<size_t>& members, size_t place) {
+    Step merged = graph_.steps[place];
+    merged.kernel = backend::FusedSets{std::get<backend::Fused>(*merged.kernel),
+                                       static_cast<int>(members.size())};
+    merged.inputs.clear();
+    merged.outputs.clear();
+    for (const size_t member : members) {
+      Step& step = graph_.steps[member];
+      merged.inputs.insert(merged.inputs.end(), step.inputs.begin(), step.inputs.end());
+      merged.outputs.insert(merged.outputs.end(), step.outputs.begin(), step.outputs.end());
+      if (step.where != merged.where) merged.where.clear();
+      step = Step{};
+    }
+    graph_.steps[place] = std::move(merged);
+  }
+
+  Graph& graph_;
+  std::vector<int> producers_, counts_, assigned_;
+  int64_t most_elements_;
+};
+
+}  // namespace
+
+void merge_small(Graph& graph) { SmallMerger(graph).run(); }
+
+}  // namespace cornu::plan
