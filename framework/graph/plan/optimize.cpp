@@ -9,7 +9,7 @@ void optimize(Graph& graph, const std::function<void(const char* pass, const Gra
     void (*run)(Graph&);
   } passes[] = {{"fold", fold},
                 {"merge_common", merge_common},
-                {"zero_sums", zero_sums},
+                {"drop_shifts", drop_shifts},
                 {"choose_layouts", choose_layouts},
                 {"gather_before_casts", gather_before_casts},
                 {"fuse", fuse},

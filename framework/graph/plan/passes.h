@@ -17,8 +17,8 @@ void drop_dead(Graph& graph);
 void fold(Graph& graph);
 /// Equal steps on equal inputs become one.
 void merge_common(Graph& graph);
-/// Sums that are 0 whatever the values are no longer computed.
-void zero_sums(Graph& graph);
+/// Batch normalisation reads its operand without the bias that is added to it, whose gradient is 0.
+void drop_shifts(Graph& graph);
 /// Gathers read what their array was cast from, and their results are cast.
 void gather_before_casts(Graph& graph);
 /// Elementwise programs swallow the programs that feed them, and so do reductions.
