@@ -3,8 +3,6 @@
 
 #include <cublasLt.h>
 
-#include <chrono>
-#include <cstdlib>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -12,10 +10,10 @@
 #include "../error.h"
 #include "../log.h"
 #include "bounded_cache.h"
-#include "driver.h"
 #include "library_checks.h"
 #include "library_search.h"
 #include "matmul_layout.h"
+#include "measuring.h"
 #include "operands_text.h"
 
 namespace cornu::backend::cuda {
@@ -23,7 +21,6 @@ namespace {
 
 constexpr size_t workspace_bytes = size_t{32} << 20;
 constexpr int most_candidates = 6;
-constexpr size_t most_measured_bytes = size_t{1} << 30;
 
 struct Functions {
   decltype(&cublasLtGetVersion) version;
@@ -314,75 +311,18 @@ class CublasMatmul : public Executable {
   bool epilogue_bias_ = false;
 };
 
-bool measured() {
-  static const bool on = [] {
-    const char* text = std::getenv("CORNU_CUDA_MEASURE");
-    return text == nullptr || std::string(text) != "0";
-  }();
-  return on;
-}
-
-/// A block of the device's memory for the time of a measurement.
-class Block {
- public:
-  Block(Allocator& allocator, size_t bytes)
-      : allocator_(allocator), bytes_(bytes), data_(allocator.allocate(bytes)) {}
-  ~Block() { allocator_.deallocate(data_, bytes_); }
-  Block(const Block&) = delete;
-  void* data() const { return data_; }
-
- private:
-  Allocator& allocator_;
-  size_t bytes_;
-  void* data_;
-};
-
-/// The index of the fastest of `found`. What the memory holds does not matter to their speed.
-size_t fastest(const std::vector<cublasLtMatmulHeuristicResult_t>& found, CublasMatmul& product,
-               std::span<const Operand> inputs, const Operand& out, Context& context) {
-  size_t bytes = 0;
-  for (const Operand& operand : inputs) bytes += operand.shape->numel() * size_of(operand.dtype);
-  bytes += out.shape->numel() * size_of(out.dtype);
-  if (found.size() < 2 || !measured() || bytes > most_measured_bytes) return 0;
-  const auto block = [&](const Operand& operand) {
-    return std::make_unique<Block>(context.allocator(),
-                                   operand.shape->numel() * size_of(operand.dtype));
-  };
-  std::vector<std::unique_ptr<Block>> blocks;
-  try {
-    for (const Operand& operand : inputs) blocks.push_back(block(operand));
-    blocks.push_back(block(out));
-  } catch (const MemoryError&) {
-    return 0;
-  }
-  const Driver& driver = Driver::get();
-  const void* bias = inputs.size() > 2 ? blocks[2]->data() : nullptr;
-  using Clock = std::chrono::steady_clock;
-  size_t best = 0;
-  double best_seconds = 0;
-  for (size_t i = 0; i < found.size(); ++i) {
+/// The index of the fastest of `found`.
+size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, CublasMatmul& product,
+                  std::span<const Operand> inputs, const Operand& out, Context& context) {
+  if (found.size() < 2 || !may_measure()) return 0;
+  const TrialOperands operands(context, inputs, {&out, 1});
+  const std::vector<void*>& at = operands.addresses();
+  if (at.empty()) return 0;
+  return fastest(context, found.size(), [&](size_t i) {
     product.use(found[i]);
-    double seconds = 0;
-    bool taken = true;
-    // The first round loads the kernel.
-    for (int round = 0; round < 3 && taken; ++round) {
-      constexpr int repeats = 4;
-      driver.check(driver.stream_synchronize(context.stream()), "measurement of a product");
-      const Clock::time_point start = Clock::now();
-      for (int r = 0; r < repeats && taken; ++r)
-        taken = product.launch(blocks[0]->data(), blocks[1]->data(), bias, blocks.back()->data()) ==
-                CUBLAS_STATUS_SUCCESS;
-      driver.check(driver.stream_synchronize(context.stream()), "measurement of a product");
-      const double took = std::chrono::duration<double>(Clock::now() - start).count();
-      if (round == 1 || (round == 2 && took < seconds)) seconds = took;
-    }
-    // A later choice of the heuristic's has to be clearly faster.
-    if (taken && (best_seconds == 0 || seconds < 0.97 * best_seconds)) {
-      best = i;
-      best_seconds = seconds;
-    }
-  }
-  return best;
+    return product.launch(at[0], at[1], at.size() > 3 ? at[2] : nullptr, at.back()) ==
+           CUBLAS_STATUS_SUCCESS;
+  });
 }
 
 std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, const Types& types,
@@ -397,7 +337,7 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
         Algorithm algorithm{found[0].algo, found[0].workspaceSize, epilogue};
         CublasMatmul trial(context, handle.handle, layout, types, out.dtype, algorithm);
         const size_t best =
-            fastest(found, trial, epilogue.bias ? inputs : inputs.first(2), out, context);
+            fastest_of(found, trial, epilogue.bias ? inputs : inputs.first(2), out, context);
         return Algorithm{found[best].algo, found[best].workspaceSize, epilogue};
       }
     } catch (const Refusal&) {

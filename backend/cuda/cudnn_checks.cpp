@@ -28,12 +28,14 @@ std::string attempt(const std::string& json, F&& plan) {
 }  // namespace
 
 std::string try_convolution(const std::string& json, const Conv& conv, DType dtype, const Shape& x,
-                            const Shape& kernel, const Shape& y, bool tf32) {
+                            const Shape& kernel, const Shape& y, bool tf32, size_t most) {
   return attempt(json, [&](const cudnn::Target& target, std::string& why) {
-    const cudnn::ConvolutionPlan found =
-        cudnn::plan_convolution(target, conv, dtype, x, kernel, y, workspace, tf32, &why);
-    if (!found.plan) return std::string();
-    return found.plan->engine() + (found.padded ? ", padded" : "") + (found.fused ? ", fused" : "");
+    std::string text;
+    for (const cudnn::ConvolutionPlan& found :
+         cudnn::plan_convolution(target, conv, dtype, x, kernel, y, workspace, tf32, most, &why))
+      text += (text.empty() ? "" : "; ") + found.plan->engine() + (found.padded ? ", padded" : "") +
+              (found.fused ? ", fused" : "");
+    return text;
   });
 }
 

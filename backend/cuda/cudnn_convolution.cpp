@@ -3,15 +3,21 @@
 
 #include <algorithm>
 
+#include "../error.h"
 #include "cudnn_device.h"
 #include "library_layouts.h"
+#include "measuring.h"
 
 namespace cornu::backend::cuda::cudnn {
 namespace {
 
-std::unique_ptr<Plan> plan_one(const Target& target, const Conv& conv, DType dtype, const Shape& x,
-                               const Shape& kernel, const Shape& y, bool fused,
-                               const Wishes& wishes, std::string* why) {
+// Engines that are tried on the device for each form of a convolution.
+constexpr size_t most_candidates = 4;
+
+std::vector<std::unique_ptr<Plan>> plan_graph(const Target& target, const Conv& conv, DType dtype,
+                                              const Shape& x, const Shape& kernel, const Shape& y,
+                                              bool fused, const Wishes& wishes, size_t most,
+                                              std::string* why) {
   const ConvolutionLayouts layouts = convolution_layouts(conv, x, kernel, y);
   const DType compute = dtype == DType::float64 ? DType::float64 : DType::float32;
   const bool bias = fused && conv.bias, relu = fused && conv.relu;
@@ -30,7 +36,7 @@ std::unique_ptr<Plan> plan_one(const Target& target, const Conv& conv, DType dty
     result = sum;
   }
   if (relu) graph.pointwise(Pointwise::relu, {result}, convolution_y);
-  return graph.plan(target, wishes, why);
+  return graph.plans(target, wishes, most, why);
 }
 
 bool any(const InlineVector<int64_t, 3>& values) {
@@ -150,28 +156,49 @@ class Convolution : public Executable {
 
 }  // namespace
 
-ConvolutionPlan plan_convolution(const Target& target, const Conv& conv, DType dtype,
-                                 const Shape& x, const Shape& kernel, const Shape& y,
-                                 size_t workspace, bool tf32, std::string* why) {
+std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& conv, DType dtype,
+                                              const Shape& x, const Shape& kernel, const Shape& y,
+                                              size_t workspace, bool tf32, size_t most,
+                                              std::string* why) {
   const Wishes wishes{.tensor_cores = dtype != DType::float32 || tf32,
                       .deterministic = true,
                       .workspace = workspace};
-  const bool forward = conv.pass == ConvPass::forward;
-  ConvolutionPlan found;
-  // All in one.
-  if (forward && (conv.bias || conv.relu)) {
-    found.plan = plan_one(target, conv, dtype, x, kernel, y, true, wishes, why);
-    found.fused = found.plan != nullptr;
-    if (found.plan) return found;
-  }
-  found.plan = plan_one(target, conv, dtype, x, kernel, y, false, wishes, why);
-  if (found.plan) return found;
-  if (!any(conv.pad_low) && !any(conv.pad_high)) return found;
-  found.plan = plan_one(target, without_padding(conv), dtype, padded_shape(conv, x), kernel, y,
-                        false, wishes, why);
-  found.padded = found.plan != nullptr;
+  std::vector<ConvolutionPlan> found;
+  const auto add = [&](const Conv& form, const Shape& from, bool fused, bool padded) {
+    for (auto& plan : plan_graph(target, form, dtype, from, kernel, y, fused, wishes, most, why))
+      found.push_back({std::move(plan), fused, padded});
+  };
+  if (conv.pass == ConvPass::forward && (conv.bias || conv.relu)) add(conv, x, true, false);
+  if (found.empty() || most > 1) add(conv, x, false, false);
+  if (found.empty() && (any(conv.pad_low) || any(conv.pad_high)))
+    add(without_padding(conv), padded_shape(conv, x), false, true);
   return found;
 }
+
+namespace {
+
+// The fastest on the device.
+ConvolutionPlan choose(const std::vector<ConvolutionPlan>& plans, const Conv& conv,
+                       std::span<const Operand> inputs, std::span<const Operand> outputs,
+                       Context& context) {
+  if (plans.empty()) return {};
+  if (plans.size() == 1) return plans.front();
+  const TrialOperands operands(context, inputs, outputs);
+  if (operands.addresses().empty()) return plans.front();
+  std::vector<std::unique_ptr<Convolution>> trials;
+  for (const ConvolutionPlan& plan : plans)
+    trials.push_back(std::make_unique<Convolution>(conv, inputs, outputs, plan, context));
+  return plans[fastest(context, plans.size(), [&](size_t i) {
+    try {
+      trials[i]->run(operands.addresses().data());
+      return true;
+    } catch (const StateError&) {  // cuDNN promised too much
+      return false;
+    }
+  })];
+}
+
+}  // namespace
 
 std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operand> inputs,
                                         std::span<const Operand> outputs, Context& context) {
@@ -197,8 +224,10 @@ std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operan
     for (int64_t value : list) key += std::to_string(value) + ",";
   key += operands_text(inputs, outputs);
   const ConvolutionPlan plan = device.convolution(key, [&] {
-    return plan_convolution(*device.target(), conv, x.dtype, *x.shape, *kernel.shape, *y.shape,
-                            context.workspace_limit(), !exact);
+    return choose(
+        plan_convolution(*device.target(), conv, x.dtype, *x.shape, *kernel.shape, *y.shape,
+                         context.workspace_limit(), !exact, may_measure() ? most_candidates : 1),
+        conv, inputs, outputs, context);
   });
   if (!plan.plan) return nullptr;
   return std::make_unique<Convolution>(conv, inputs, outputs, plan, context);

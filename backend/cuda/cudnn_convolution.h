@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "context.h"
 #include "cudnn_graph.h"
@@ -21,12 +22,14 @@ struct ConvolutionPlan {
 inline constexpr int64_t convolution_x = 1, convolution_kernel = 2, convolution_y = 3,
                          convolution_bias = 4;
 
-/// Tries, in this order: all in one; bias and clipping apart; that with the padding apart. Without
-/// a plan when cuDNN has none. Shapes are those of x, the kernel and y, whatever the pass. float32
-/// uses tensor cores only when `tf32`.
-ConvolutionPlan plan_convolution(const Target& target, const Conv& conv, DType dtype,
-                                 const Shape& x, const Shape& kernel, const Shape& y,
-                                 size_t workspace, bool tf32, std::string* why = nullptr);
+/// Ways to run a convolution: all in one, then bias and clipping apart, of each at most `most`; or
+/// else that with the padding apart. With `most` 1 only the first of all. None when cuDNN has none.
+/// Shapes are those of x, the kernel and y, whatever the pass. float32 uses tensor cores only when
+/// `tf32`.
+std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& conv, DType dtype,
+                                              const Shape& x, const Shape& kernel, const Shape& y,
+                                              size_t workspace, bool tf32, size_t most = 1,
+                                              std::string* why = nullptr);
 
 /// Null when cuDNN does not have it.
 std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operand> inputs,

@@ -414,10 +414,14 @@ std::unique_ptr<Plan> Graph::State::try_engine(const Target& target, Descriptor&
   }
 }
 
-std::unique_ptr<Plan> Graph::plan(const Target& target, const Wishes& wishes, std::string* why) {
+std::vector<std::unique_ptr<Plan>> Graph::plans(const Target& target, const Wishes& wishes,
+                                                size_t most, std::string* why) {
   State& s = *state_;
   std::string reason = s.refused;
-  std::unique_ptr<Plan> found;
+  std::vector<std::unique_ptr<Plan>> found;
+  const auto try_config = [&](Descriptor& config) {
+    if (auto plan = s.try_engine(target, config, wishes, reason)) found.push_back(std::move(plan));
+  };
   s.build([&] {
     const Target::State& state = target.state();
     const Descriptor graph = s.operation_graph(state);
@@ -441,15 +445,15 @@ std::unique_ptr<Plan> Graph::plan(const Target& target, const Wishes& wishes, st
         check(functions().get_attribute(heuristic.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
                                         CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &count, list.data()),
               "cudnnBackendGetAttribute");
-        for (int64_t i = 0; i < count && !found; ++i)
-          found = s.try_engine(target, configs[static_cast<size_t>(i)], wishes, reason);
+        for (int64_t i = 0; i < count && found.size() < most; ++i)
+          try_config(configs[static_cast<size_t>(i)]);
       } catch (const Refusal& refusal) {
         note(reason, refusal.text);
       }
-      if (found) return;
+      if (!found.empty()) return;
     }
     const int64_t engines = graph.integer(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT);
-    for (int64_t i = 0; i < engines && !found; ++i) {
+    for (int64_t i = 0; i < engines && found.size() < most; ++i) {
       try {
         Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
         engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph).set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, i);
@@ -457,15 +461,20 @@ std::unique_ptr<Plan> Graph::plan(const Target& target, const Wishes& wishes, st
         engine.finalize();
         Descriptor config(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
         config.set(CUDNN_ATTR_ENGINECFG_ENGINE, engine).finalize();
-        found = s.try_engine(target, config, wishes, reason);
+        try_config(config);
       } catch (const Refusal& refusal) {
         note(reason, refusal.text);
       }
     }
   });
   if (!s.refused.empty()) reason = s.refused;
-  if (!found && why != nullptr) *why = reason.empty() ? "no engine takes it" : reason;
+  if (found.empty() && why != nullptr) *why = reason.empty() ? "no engine takes it" : reason;
   return found;
+}
+
+std::unique_ptr<Plan> Graph::plan(const Target& target, const Wishes& wishes, std::string* why) {
+  auto found = plans(target, wishes, 1, why);
+  return found.empty() ? nullptr : std::move(found.front());
 }
 
 }  // namespace cornu::backend::cuda::cudnn

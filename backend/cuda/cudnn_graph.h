@@ -106,9 +106,12 @@ class Graph {
   /// Sum, or maximum, over the axes that have size 1 in the output.
   void reduce(bool maximum, int64_t input, int64_t output);
 
-  /// The first engine that takes the graph and keeps to the wishes: those that the heuristics A,
-  /// then B, then the fallback name, then any. Null when none does; `why` then tells what the first
-  /// of them said.
+  /// The first engines that take the graph and keep to the wishes, at most so many: those that the
+  /// heuristics A name, or else B, or the fallback, or any. None when no engine does; `why` then
+  /// tells what the first of them said.
+  std::vector<std::unique_ptr<Plan>> plans(const Target& target, const Wishes& wishes, size_t most,
+                                           std::string* why = nullptr);
+  /// The first of them, or null.
   std::unique_ptr<Plan> plan(const Target& target, const Wishes& wishes,
                              std::string* why = nullptr);
 

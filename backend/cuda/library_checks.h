@@ -12,9 +12,10 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
 
 /// Plans a convolution for a device that `json` describes, as cuDNN writes it: the engine, such as
 /// "engine 67, tensor cores", followed by ", padded" or ", fused" where that is so; "refused:
-/// (why)" or "absent: (why)".
+/// (why)" or "absent: (why)". With `most` above 1 all that would be tried on the device, separated
+/// by semicolons.
 std::string try_convolution(const std::string& json, const Conv& conv, DType dtype, const Shape& x,
-                            const Shape& kernel, const Shape& y, bool tf32);
+                            const Shape& kernel, const Shape& y, bool tf32, size_t most = 1);
 
 /// The same for attention, with a mask if it says so. Its engines are compiled for the device:
 /// without a driver cuDNN knows them, and refuses for want of libcuda.so.

@@ -13,7 +13,7 @@ namespace cornu::backend::cuda {
 [[gnu::weak]] std::string try_matmul(const Matmul&, DType, const Shape&, const Shape&,
                                      const Shape&);
 [[gnu::weak]] std::string try_convolution(const std::string&, const Conv&, DType, const Shape&,
-                                          const Shape&, const Shape&, bool);
+                                          const Shape&, const Shape&, bool, size_t);
 [[gnu::weak]] std::string try_attention(const std::string&, const Attention&, DType, const Shape&,
                                         const Shape&, const Shape&, DType);
 [[gnu::weak]] std::string try_rnn(const Rnn&, DType, const Shape&, const Shape&);
@@ -274,7 +274,7 @@ TEST_CASE("cuDNN has deterministic engines for convolutions on an H100") {
         const Shape x = widen(c.x, c.x.rank() - 1), y = widen(c.y, c.y.rank() - 1);
         INFO(dtype_name(dtype) << " " << x.str() << " * " << kernel.str() << " pass "
                                << static_cast<int>(pass));
-        const std::string said = try_convolution(h100, c.conv, dtype, x, kernel, y, false);
+        const std::string said = try_convolution(h100, c.conv, dtype, x, kernel, y, false, 1);
         if (!usable(said)) return;
         INFO(said);
         CHECK(said.starts_with("engine"));
@@ -283,6 +283,38 @@ TEST_CASE("cuDNN has deterministic engines for convolutions on an H100") {
         // float32 stays float32 unless TF32 is asked for.
         if (dtype == DType::float32) CHECK(said.find("tensor cores") == std::string::npos);
       }
+}
+
+TEST_CASE("cuDNN names several engines to try for a convolution") {
+  if (!linked()) return;
+  Conv conv;
+  conv.strides = conv.dilation = conv.pad_low = conv.pad_high = {1, 1};
+  conv.bias = conv.relu = true;
+  const Shape x({32, 28, 28, 128}), kernel({3, 3, 128, 128});
+  const auto engines = [&](const Conv& c, size_t most) {
+    return try_convolution(described_h100(), c, DType::bfloat16, x, kernel, x, false, most);
+  };
+  const auto count = [](const std::string& said, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = said.find(part); at != std::string::npos; at = said.find(part, at + 1))
+      ++found;
+    return found;
+  };
+  const std::string all = engines(conv, 3), first = engines(conv, 1);
+  if (!usable(all)) return;
+  INFO(all);
+  // With the bias and relu in it, then without; the first is what is taken without trying.
+  CHECK(count(all, "engine ") > 3);
+  CHECK(count(all, "engine ") <= 6);
+  CHECK(count(all, "fused") >= 1);
+  CHECK(count(all, "fused") <= 3);
+  CHECK(all.rfind("fused") < all.rfind("engine "));
+  CHECK(all.starts_with(first));
+  CHECK(count(all, "not deterministic") == 0);
+  CHECK(count(first, "engine ") == 1);
+  conv.pass = ConvPass::backward_weights;
+  conv.bias = conv.relu = false;
+  CHECK(count(engines(conv, 3), "engine ") > 1);
 }
 
 TEST_CASE("cuDNN has fused attention for an H100") {

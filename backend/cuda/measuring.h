@@ -1,0 +1,42 @@
+// Choosing among ways to run a kernel by trying them on the device.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "context.h"
+#include "driver.h"
+
+namespace cornu::backend::cuda {
+
+/// Whether it may be done: what CORNU_CUDA_MEASURE says (0 or 1), else true.
+bool may_measure();
+
+/// Memory for a kernel's operands while it is tried. Nothing is written into it: what it holds does
+/// not matter to a kernel's speed.
+class TrialOperands {
+ public:
+  /// Without memory, and so without addresses, where it would take more than 1 GiB or there is not
+  /// enough.
+  TrialOperands(Context& context, std::span<const Operand> inputs,
+                std::span<const Operand> outputs);
+  ~TrialOperands();
+  TrialOperands(const TrialOperands&) = delete;
+
+  /// The inputs' addresses, then the outputs'.
+  const std::vector<void*>& addresses() const { return addresses_; }
+
+ private:
+  Context& context_;
+  std::vector<size_t> bytes_;
+  std::vector<void*> addresses_;
+};
+
+/// The number of the fastest of `count` ways; `launch(i)` launches way i on the context's stream
+/// and says whether that could be done. A later one has to be faster by 3 %. 0 if none can be
+/// launched.
+size_t fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
+               const Driver& driver = Driver::get());
+
+}  // namespace cornu::backend::cuda
