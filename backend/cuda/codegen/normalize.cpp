@@ -16,6 +16,10 @@
 namespace cornu::backend::cuda {
 namespace {
 
+// Blocks that share the rows: four for each multiprocessor of a large device, as many as fit there
+// at once. Sums depend on it, so it is the same for all devices.
+constexpr int64_t wanted_blocks = 512;
+
 std::string with_barrier(std::string text, bool block) {
   const std::string barrier = block ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER";
   for (size_t at = text.find("@BARRIER@"); at != std::string::npos; at = text.find("@BARRIER@"))
@@ -31,6 +35,12 @@ std::string with(std::string text, const std::string& what, const std::string& b
 
 int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// The smallest that is not less than n, but at most `most`.
+int64_t power_of_two(int64_t n, int64_t most) {
+  return std::min(
+      most, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1)))));
+}
+
 /// What all kernels of a plan know.
 class Planner {
  public:
@@ -44,13 +54,14 @@ class Planner {
     for (int i = 0; i + 1 < x.rank(); ++i) rows_ *= x[i];
     twice_ = inputs[0].dtype == DType::float64;
     workspace_ = static_cast<int>(inputs.size() + outputs.size());
-    // Columns of a block, and how many blocks share the rows.
-    width_ = std::min<int64_t>(
-        32,
-        static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(columns_, 1)))));
-    const int64_t blocks = ceil(std::max<int64_t>(columns_, 1), width_), lanes = 256 / width_;
-    const int64_t splits =
-        std::clamp<int64_t>(std::min(ceil(512, blocks), rows_ / (lanes * 16)), 1, 256);
+    pack_ = std::max(std::clamp(options.alignment, 1, 16) / (twice_ ? 8 : 4), 1);
+    while (columns_ % pack_ != 0) pack_ /= 2;
+    // Packs of a block, and how many blocks share the rows.
+    width_ = power_of_two(columns_ / pack_, 32);
+    const int64_t blocks = ceil(std::max<int64_t>(columns_ / pack_, 1), width_);
+    const int64_t lanes = 256 / width_;
+    const int64_t splits = std::clamp<int64_t>(
+        std::min(ceil(wanted_blocks, blocks), rows_ / (lanes * 16)), 1, wanted_blocks);
     chunk_ = std::max<int64_t>(ceil(rows_, splits), 1);
     splits_ = std::max<int64_t>(ceil(rows_, chunk_), 1);
   }
@@ -73,6 +84,7 @@ class Planner {
     text.type("X", inputs_[0].dtype);
     text.type("Real", twice_ ? "double" : "float");
     text.constant("centered", kernel_.centered ? 1 : 0);
+    text.constant("pack", pack_);
     text.number("epsilon", kernel_.epsilon);
     text.index("rows", rows_);
     text.index("columns", columns_);
@@ -101,71 +113,67 @@ class Planner {
     plan_.workspace_bytes =
         partial_bytes() + static_cast<size_t>(columns_) * 4 * (twice_ ? 8 : 4) + 16;
   }
-  void name_tiles(KernelText& text) const {
-    text.constant("width", width_);
-    text.constant("lanes", 256 / width_);
-    text.index("chunk", chunk_);
-    text.index("splits", splits_);
-  }
 
   // How elements come through the program in front and go through the one behind: lines that define
-  // streamed(at), an element of what is normalised or differentiated, and, where results are
-  // written, finished(value, at), what becomes of one; and the functions that they call. In packs
-  // `at` is the number `e` of the element in the pack.
+  // streamed(e), element `e` of pack i of what is normalised or differentiated, and finished(value,
+  // e), what becomes of a result there; and the functions that they call.
   struct Streams {
-    std::string functions, loads, lambdas;
-    std::string code() const { return loads + lambdas; }
+    std::string functions;
+    std::string loads, lambdas;            // for streamed
+    std::string more_loads, more_lambdas;  // for finished
+    std::string reading() const { return loads + lambdas; }
+    std::string writing() const { return loads + more_loads + lambdas + more_lambdas; }
   };
 
-  Streams streams(KernelText& text, bool packs, bool writes) const {
+  Streams streams(KernelText& text, bool writes) const {
     Streams made;
     std::set<Opcode> defined;
-    const std::string in = kernel_.backward ? "dy" : "x", at = packs ? "int e" : "Index at";
-    const auto own = static_cast<size_t>(kernel_.own_inputs());
-    size_t after = own;
-    if (packs) made.loads = load(in);
-    add_lambda(made, text, "streamed = [&](" + at + ")", kernel_.before.get(), "before", own, packs,
-               "convert<Real>(" + in + (packs ? "s.v[e])" : "[at])"), defined);
-    if (kernel_.before) after += static_cast<size_t>(kernel_.before->inputs()) - 1;
+    const std::string in = kernel_.backward ? "dy" : "x";
+    auto place = static_cast<size_t>(kernel_.own_inputs());
+    made.loads = load(in);
+    made.lambdas = lambda(made, made.loads, text, "streamed = [&](int e)", kernel_.before.get(),
+                          "before", place, "convert<Real>(" + in + "s.v[e])", defined);
+    if (!writes) return made;
     const std::string stored = kernel_.backward ? "Dx" : "Y";
-    if (writes)
-      add_lambda(made, text, "finished = [&](Real value, " + at + ")", kernel_.after.get(), "after",
-                 after, packs,
-                 kernel_.after ? "convert<Real>(convert<" + stored + ">(value))" : "value",
-                 defined);
+    made.more_lambdas =
+        lambda(made, made.more_loads, text, "finished = [&](Real value, int e)",
+               kernel_.after.get(), "after", place,
+               kernel_.after ? "convert<Real>(convert<" + stored + ">(value))" : "value", defined);
     return made;
   }
   static std::string load(const std::string& name) {
-    return "      const auto " + name + "s = load_pack<together>(" + name + " + i * together);\n";
+    return "      const auto " + name + "s = load_pack<pack>(" + name + " + i * pack);\n";
   }
   // `first`: the expression of the program's first input; the others are the operands from number
-  // `place` on.
-  void add_lambda(Streams& made, KernelText& text, const std::string& head, const Program* program,
-                  const std::string& name, size_t place, bool packs, const std::string& first,
-                  std::set<Opcode>& defined) const {
-    made.lambdas += "      const auto " + head + " -> Real {\n";
-    std::string result = first;
+  // `place` on, which moves behind them.
+  std::string lambda(Streams& made, std::string& loads, KernelText& text, const std::string& head,
+                     const Program* program, const std::string& name, size_t& place,
+                     const std::string& first, std::set<Opcode>& defined) const {
+    std::string lines = "      const auto " + head + " -> Real {\n", result = first;
     if (program) {
       std::vector<std::string> values = {first};
       for (int k = 1; k < program->inputs(); ++k, ++place) {
         const std::string operand = name + std::to_string(k);
         text.pointer(operand, static_cast<int>(place), "const " + type_text(inputs_[place].dtype));
         const bool one = inputs_[place].shape->numel() == 1 && numel_ != 1;
-        if (packs && !one) made.loads += load(operand);
-        values.push_back("convert<Real>(" + operand + (one ? "[0])" : packs ? "s.v[e])" : "[at])"));
+        if (!one) loads += load(operand);
+        values.push_back("convert<Real>(" + operand + (one ? "[0])" : "s.v[e])"));
       }
       const DType compute = twice_ ? DType::float64 : DType::float32;
       const ProgramText code = program_text(*program, compute, values, "        ", &defined);
       made.functions += code.functions;
-      made.lambdas += code.statements;
+      lines += code.statements;
       result = code.results[0];
     }
-    made.lambdas += "        return " + result + ";\n      };\n";
+    return lines + "        return " + result + ";\n      };\n";
   }
 
   void sums_stage(bool backward, bool by_rows) {
     KernelText text = begin();
-    name_tiles(text);
+    text.constant("width", width_);
+    text.constant("lanes", 256 / width_);
+    text.index("chunk", chunk_);
+    text.index("packs", columns_ / pack_);
     input(text, "x", "X", 0);
     text.pointer("partial", workspace_, backward ? "Products" : "Moments");
     text.constant("by_rows", by_rows ? 1 : 0);
@@ -174,40 +182,40 @@ class Planner {
       input(text, "variance", "Variance", 2);
       input(text, "dy", "Dy", 3);
     }
-    const Streams made = streams(text, false, false);
-    const std::string body = made.code() + with(normalize_text::column_sums, "@COLLECT@",
-                                                backward ? normalize_text::collect_products
-                                                         : normalize_text::collect_moments);
+    const Streams made = streams(text, false);
+    const std::string collect =
+        with(backward ? normalize_text::collect_products : normalize_text::collect_moments,
+             "@PACKS@", made.reading());
+    const std::string body = with(normalize_text::column_sums, "@COLLECT@", collect);
     plan_.stages.push_back(text.stage(backward ? "normalize_products" : "normalize_moments",
                                       normalize_text::functions + made.functions,
                                       with(body, "@SUMS@", backward ? "Products" : "Moments"),
-                                      ceil(columns_, width_), splits_));
+                                      ceil(columns_ / pack_, width_), splits_));
   }
 
   void finish_stage(bool backward, const std::string& finish, KernelText& text) {
-    name_tiles(text);
+    // Few columns a block: many threads then share the parts of each.
+    const int64_t width = power_of_two(columns_, 4);
+    text.constant("width", width);
+    text.constant("lanes", 256 / width);
+    text.index("splits", splits_);
     const std::string sums = backward ? "Products" : "Moments";
     text.pointer("partial", workspace_, "const " + sums);
     text.pointer("coefficients", workspace_, "Real", partial_bytes());
     const std::string body = with(normalize_text::column_finish, "@FINISH@", finish);
     plan_.stages.push_back(text.stage("normalize_finish", normalize_text::functions,
                                       with(with(body, "@SUMS@", sums), "@REAL@", "double"),
-                                      ceil(columns_, width_)));
+                                      ceil(columns_, width)));
   }
 
   void write_stage(const char* code, KernelText& text) {
-    size_t widest = twice_ ? 8 : 4;
-    int64_t together = std::clamp(options_.alignment, 1, 16) / static_cast<int>(widest);
-    while (together > 1 && columns_ % together != 0) together /= 2;
-    together = std::max<int64_t>(together, 1);
-    text.constant("together", together);
     text.pointer("coefficients", workspace_, "const Real", partial_bytes());
-    text.divisor("packs", columns_ / together);
-    text.index("count", numel_ / together);
-    const Streams made = streams(text, true, true);
+    text.divisor("packs", columns_ / pack_);
+    text.index("count", numel_ / pack_);
+    const Streams made = streams(text, true);
     plan_.stages.push_back(text.stage("normalize_write", made.functions,
-                                      loop_begin + with(code, "@PACKS@", made.code()) + loop_end,
-                                      loop_blocks(numel_ / together, options_.multiprocessors)));
+                                      loop_begin + with(code, "@PACKS@", made.writing()) + loop_end,
+                                      loop_blocks(numel_ / pack_, options_.multiprocessors)));
   }
 
   void channels_forward() {
@@ -266,14 +274,21 @@ class Planner {
   /// Threads of a row.
   KernelText begin_rows(int64_t& lanes) const {
     const bool long_rows = columns_ > 1024 || (columns_ > 256 && rows_ < 1024);
-    lanes = long_rows
-                ? 256
-                : std::min<int64_t>(32, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(
-                                            std::max<int64_t>(columns_, 1)))));
+    lanes = long_rows ? 256 : power_of_two(columns_ / pack_, 32);
     KernelText text = begin();
     text.constant("lanes", lanes);
+    text.index("packs", columns_ / pack_);
     input(text, "x", "X", 0);
     return text;
+  }
+
+  void rows_stage(const char* kind, const std::string& code, KernelText& text, int64_t lanes) {
+    const Streams made = streams(text, true);
+    const std::string body =
+        with(with(with(code, "@PACKS@", made.reading()), "@PACKS_WRITTEN@", made.writing()),
+             "@REAL@", "Real");
+    plan_.stages.push_back(text.stage(kind, normalize_text::functions + made.functions,
+                                      with_barrier(body, lanes > 32), ceil(rows_, 256 / lanes)));
   }
 
   void rows_forward() {
@@ -285,12 +300,9 @@ class Planner {
     const std::string scale = vector(text, "scale", kernel_.scale, 1, "static_cast<Real>(1)");
     const std::string offset =
         vector(text, "offset", kernel_.offset, kernel_.scale ? 2 : 1, "static_cast<Real>(0)");
-    std::string body =
-        with(with(normalize_text::rows_forward, "@SCALE@", scale), "@OFFSET@", offset);
-    const Streams made = streams(text, false, true);
-    body = made.code() + with_barrier(with(body, "@REAL@", "Real"), lanes > 32);
-    plan_.stages.push_back(text.stage("normalize_rows", normalize_text::functions + made.functions,
-                                      body, ceil(rows_, 256 / lanes)));
+    rows_stage("normalize_rows",
+               with(with(normalize_text::rows_forward, "@SCALE@", scale), "@OFFSET@", offset), text,
+               lanes);
   }
 
   void rows_backward() {
@@ -303,18 +315,14 @@ class Planner {
     input(text, "dy", "Dy", 3);
     output(text, "dx", "Dx", 0);
     const std::string scale = vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)");
-    const Streams made = streams(text, false, true);
-    const std::string body =
-        made.code() + with(with(normalize_text::rows_backward, "@SCALE@", scale), "@REAL@", "Real");
-    plan_.stages.push_back(text.stage("normalize_rows_backward",
-                                      normalize_text::functions + made.functions,
-                                      with_barrier(body, lanes > 32), ceil(rows_, 256 / lanes)));
+    rows_stage("normalize_rows_backward", with(normalize_text::rows_backward, "@SCALE@", scale),
+               text, lanes);
   }
 
   const Normalize& kernel_;
   std::span<const Operand> inputs_, outputs_;
   const PlanOptions& options_;
-  int64_t numel_ = 0, rows_ = 0, columns_ = 0, width_ = 1, splits_ = 1, chunk_ = 1;
+  int64_t numel_ = 0, rows_ = 0, columns_ = 0, pack_ = 1, width_ = 1, splits_ = 1, chunk_ = 1;
   bool twice_ = false;
   int workspace_ = 0;
   KernelPlan plan_;

@@ -8,9 +8,10 @@ const char* const functions = R"text(
 struct Moments { double count, mean, squares; };
 CORNU_DEVICE Moments no_sums(Moments*) { return Moments{0, 0, 0}; }
 CORNU_DEVICE Moments together(const Moments& a, const Moments& b) {
-  const double count = a.count + b.count;
   if (b.count == 0) return a;
-  const double share = b.count / count, delta = b.mean - a.mean;
+  if (a.count == 0) return b;
+  const double count = a.count + b.count, delta = b.mean - a.mean;
+  const double share = a.count == b.count ? 0.5 : b.count / count;  // division takes long
   return Moments{count, a.mean + delta * share,
                  a.squares + b.squares + delta * delta * a.count * share};
 }
@@ -21,92 +22,173 @@ CORNU_DEVICE Products together(const Products& a, const Products& b) {
   return Products{a.sum + b.sum, a.product + b.product, 0};
 }
 
-/// Moments of load(begin), load(begin + step), ... before `end`.
-template <bool about_mean, class Load>
-CORNU_DEVICE Moments moments(Index begin, Index end, Index step, const Load& load) {
-  Moments total = {0, 0, 0};
-  for (Index at = begin; at < end;) {
-    const Real first = about_mean ? load(at) : static_cast<Real>(0);
-    Real sum = 0, squares = 0;
-    int n = 0;
-    for (; n < 32 && at < end; ++n, at += step) {
-      const Real distance = load(at) - first;
-      sum += distance;
-      squares += distance * distance;
-    }
-    const double count = n, shift = about_mean ? static_cast<double>(sum) / count : 0;
-    total = together(total, Moments{count, static_cast<double>(first) + shift,
-                                    static_cast<double>(squares) - shift * shift * count});
-  }
-  return total;
+/// How many of begin, begin + step, ... come before `end`.
+CORNU_DEVICE Index count_of(Index begin, Index end, Index step) {
+  return begin < end ? (end - begin + step - 1) / step : 0;
 }
 
-/// Sums of load(at, product) and of the products that it gives.
-template <class Load>
-CORNU_DEVICE Products products(Index begin, Index end, Index step, const Load& load) {
-  Products total = {0, 0, 0};
-  for (Index at = begin; at < end;) {
-    Real sum = 0, products = 0;
-    for (int n = 0; n < 32 && at < end; ++n, at += step) {
-      Real product;
-      sum += load(at, product);
-      products += product;
+/// Moments of `n` series side by side, of which load(at, values) gives an element each, at begin,
+/// begin + step, ... before `end`; or of all of them together, if `as_one`. Groups of up to 32
+/// loads, which do not wait for each other, are summed in Real relative to the group's first
+/// element; the groups in double, relative to the first of all.
+template <bool about_mean, int n, bool as_one, class Load>
+CORNU_DEVICE void moments(Index begin, Index end, Index step, const Load& load, Moments* totals) {
+  constexpr int series = as_one ? 1 : n;
+  const Index all = count_of(begin, end, step);
+  Real origin[n], first[n];
+  double sums[series], squares[series];
+#pragma unroll
+  for (int e = 0; e < n; ++e) origin[e] = first[e] = 0;
+#pragma unroll
+  for (int e = 0; e < series; ++e) sums[e] = squares[e] = 0;
+  if (about_mean && all != 0) load(begin, origin);
+  Index at = begin;
+  for (Index left = all; left != 0;) {
+    if (about_mean) load(at, first);
+    Real sum[series], square[series];
+#pragma unroll
+    for (int e = 0; e < series; ++e) sum[e] = square[e] = 0;
+    const auto add = [&](Index place) {
+      Real values[n];
+      load(place, values);
+#pragma unroll
+      for (int e = 0; e < n; ++e) {
+        const Real distance = values[e] - first[as_one ? 0 : e];
+        sum[as_one ? 0 : e] += distance;
+        square[as_one ? 0 : e] += distance * distance;
+      }
+    };
+    const int group = left < 32 ? static_cast<int>(left) : 32;
+    if (group == 32) {
+#pragma unroll 8
+      for (int k = 0; k < 32; ++k) add(at + k * step);
+    } else {
+#pragma unroll 4
+      for (int k = 0; k < group; ++k) add(at + k * step);
     }
-    total.sum += static_cast<double>(sum);
-    total.product += static_cast<double>(products);
+    at += group * step;
+    left -= group;
+    const double count = group * (as_one ? n : 1);
+#pragma unroll
+    for (int e = 0; e < series; ++e) {
+      const double away = static_cast<double>(first[e]) - static_cast<double>(origin[e]);
+      const double own = static_cast<double>(sum[e]), shift = away * count;
+      sums[e] += own + shift;
+      squares[e] += static_cast<double>(square[e]) + away * (own + own + shift);
+    }
   }
-  return total;
+  const double count = static_cast<double>(all) * (as_one ? n : 1);
+  const double share = all == 0 ? 0 : 1 / count;
+#pragma unroll
+  for (int e = 0; e < series; ++e) {
+    const double shift = about_mean ? sums[e] * share : 0;
+    totals[e] = Moments{count, static_cast<double>(origin[e]) + shift, squares[e] - shift * sums[e]};
+  }
+}
+
+/// Sums of `n` series side by side, and of the products that load(at, values, products) gives with
+/// their elements.
+template <int n, class Load>
+CORNU_DEVICE void products(Index begin, Index end, Index step, const Load& load, Products* totals) {
+#pragma unroll
+  for (int e = 0; e < n; ++e) totals[e] = Products{0, 0, 0};
+  Index at = begin;
+  for (Index left = count_of(begin, end, step); left != 0;) {
+    Real sum[n], product[n];
+#pragma unroll
+    for (int e = 0; e < n; ++e) sum[e] = product[e] = 0;
+    const auto add = [&](Index place) {
+      Real values[n], parts[n];
+      load(place, values, parts);
+#pragma unroll
+      for (int e = 0; e < n; ++e) {
+        sum[e] += values[e];
+        product[e] += parts[e];
+      }
+    };
+    const int group = left < 32 ? static_cast<int>(left) : 32;
+    if (group == 32) {
+#pragma unroll 4
+      for (int k = 0; k < 32; ++k) add(at + k * step);
+    } else {
+#pragma unroll 2
+      for (int k = 0; k < group; ++k) add(at + k * step);
+    }
+    at += group * step;
+    left -= group;
+#pragma unroll
+    for (int e = 0; e < n; ++e) {
+      totals[e].sum += static_cast<double>(sum[e]);
+      totals[e].product += static_cast<double>(product[e]);
+    }
+  }
 }
 )text";
 
+// A thread takes `pack` columns side by side, each block `width` such packs. Index i counts packs.
 const char* const column_sums = R"text(
-  CORNU_SHARED @SUMS@ shared[256];
+  CORNU_SHARED @SUMS@ shared[pack][256];
   CORNU_EACH_THREAD {
-    const Index column = static_cast<Index>(blockIdx.x) * width + threadIdx.x % width;
-    @SUMS@ total = no_sums(static_cast<@SUMS@*>(0));
-    if (column < columns) {
+    const Index place = static_cast<Index>(blockIdx.x) * width + threadIdx.x % width;
+    @SUMS@ totals[pack];
+#pragma unroll
+    for (int e = 0; e < pack; ++e) totals[e] = no_sums(static_cast<@SUMS@*>(0));
+    if (place < packs) {
+      const Index column = place * pack;
       const Index first = static_cast<Index>(blockIdx.y) * chunk;
       const Index begin = first + threadIdx.x / width;
       const Index end = first + chunk < rows ? first + chunk : rows;
       @COLLECT@
     }
-    shared[threadIdx.x] = total;
+#pragma unroll
+    for (int e = 0; e < pack; ++e) shared[e][threadIdx.x] = totals[e];
   }
   for (uint32 step = lanes / 2; step > 0; step /= 2) {
     CORNU_BLOCK_BARRIER
     CORNU_EACH_THREAD {
       if (threadIdx.x < step * width)
-        shared[threadIdx.x] = together(shared[threadIdx.x], shared[threadIdx.x + step * width]);
+        for (int e = 0; e < pack; ++e)
+          shared[e][threadIdx.x] = together(shared[e][threadIdx.x], shared[e][threadIdx.x + step * width]);
     }
   }
   CORNU_BLOCK_BARRIER
   CORNU_EACH_THREAD {
-    const Index column = static_cast<Index>(blockIdx.x) * width + threadIdx.x;
-    if (threadIdx.x < width && column < columns)
-      partial[static_cast<Index>(blockIdx.y) * columns + column] = shared[threadIdx.x];
+    const Index place = static_cast<Index>(blockIdx.x) * width + threadIdx.x;
+    if (threadIdx.x < width && place < packs)
+      for (int e = 0; e < pack; ++e)
+        partial[static_cast<Index>(blockIdx.y) * columns + place * pack + e] = shared[e][threadIdx.x];
   }
 )text";
 
 const char* const collect_moments = R"text(
-      total = moments<centered != 0>(begin, end, lanes, [&](Index row) -> Real {
-        return streamed(row * columns + column);
-      });
+      moments<centered != 0, pack, false>(begin, end, lanes, [&](Index row, Real* values) {
+        const Index i = row * packs + place;
+@PACKS@
+#pragma unroll
+        for (int e = 0; e < pack; ++e) values[e] = streamed(e);
+      }, totals);
 )text";
 
 const char* const collect_products = R"text(
-      Real middle = 0;
-      if constexpr (!by_rows) middle = convert<Real>(mean[column]);
-      total = products(begin, end, lanes, [&](Index row, Real& product) -> Real {
-        const Real gradient = streamed(row * columns + column);
-        Real distance = convert<Real>(x[row * columns + column]);
-        if constexpr (by_rows)
-          distance = (distance - convert<Real>(mean[row])) /
-                     sqrt(convert<Real>(variance[row]) + static_cast<Real>(epsilon));
-        else
-          distance -= middle;
-        product = gradient * distance;
-        return gradient;
-      });
+      Real middles[pack];
+#pragma unroll
+      for (int e = 0; e < pack; ++e)
+        middles[e] = by_rows ? static_cast<Real>(0) : convert<Real>(mean[column + e]);
+      products<pack>(begin, end, lanes, [&](Index row, Real* values, Real* parts) {
+        const Index i = row * packs + place;
+        const auto xs = load_pack<pack>(x + i * pack);
+@PACKS@
+        Real middle = 0, factor = 1;
+        if constexpr (by_rows) {
+          middle = convert<Real>(mean[row]);
+          factor = inverse_root(convert<Real>(variance[row]) + static_cast<Real>(epsilon));
+        }
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          values[e] = streamed(e);
+          parts[e] = values[e] * (convert<Real>(xs.v[e]) - (by_rows ? middle : middles[e])) * factor;
+        }
+      }, totals);
 )text";
 
 const char* const column_finish = R"text(
@@ -114,9 +196,11 @@ const char* const column_finish = R"text(
   CORNU_EACH_THREAD {
     const Index column = static_cast<Index>(blockIdx.x) * width + threadIdx.x % width;
     @SUMS@ total = no_sums(static_cast<@SUMS@*>(0));
-    if (column < columns)
+    if (column < columns) {
+#pragma unroll 4
       for (Index split = threadIdx.x / width; split < splits; split += lanes)
         total = together(total, partial[split * columns + column]);
+    }
     shared[threadIdx.x] = total;
   }
   for (uint32 step = lanes / 2; step > 0; step /= 2) {
@@ -161,35 +245,35 @@ const char* const finish_products = R"text(
 )text";
 
 const char* const transform = R"text(
-      const Index column = rest(i, packs) * together;
+      const Index column = rest(i, packs) * pack;
 @PACKS@
-      const auto middle = load_pack<together>(coefficients + column);
-      const auto factor = load_pack<together>(coefficients + columns + column);
-      const auto constant = load_pack<together>(coefficients + 2 * columns + column);
-      Pack<Y, together> result;
+      const auto middle = load_pack<pack>(coefficients + column);
+      const auto factor = load_pack<pack>(coefficients + columns + column);
+      const auto constant = load_pack<pack>(coefficients + 2 * columns + column);
+      Pack<Y, pack> result;
 #pragma unroll
-      for (int e = 0; e < together; ++e)
+      for (int e = 0; e < pack; ++e)
         result.v[e] = convert<Y>(
             finished((streamed(e) - middle.v[e]) * factor.v[e] + constant.v[e], e));
-      store_pack<together>(result, y + i * together);
+      store_pack<pack>(result, y + i * pack);
 )text";
 
 const char* const derive = R"text(
-      const Index column = rest(i, packs) * together;
-      const auto values = load_pack<together>(x + i * together);
+      const Index column = rest(i, packs) * pack;
+      const auto values = load_pack<pack>(x + i * pack);
 @PACKS@
-      const auto middle = load_pack<together>(coefficients + column);
-      const auto factor = load_pack<together>(coefficients + columns + column);
-      const auto slope = load_pack<together>(coefficients + 2 * columns + column);
-      const auto constant = load_pack<together>(coefficients + 3 * columns + column);
-      Pack<Dx, together> result;
+      const auto middle = load_pack<pack>(coefficients + column);
+      const auto factor = load_pack<pack>(coefficients + columns + column);
+      const auto slope = load_pack<pack>(coefficients + 2 * columns + column);
+      const auto constant = load_pack<pack>(coefficients + 3 * columns + column);
+      Pack<Dx, pack> result;
 #pragma unroll
-      for (int e = 0; e < together; ++e)
+      for (int e = 0; e < pack; ++e)
         result.v[e] = convert<Dx>(finished(
             streamed(e) * factor.v[e] +
                 (convert<Real>(values.v[e]) - middle.v[e]) * slope.v[e] + constant.v[e],
             e));
-      store_pack<together>(result, dx + i * together);
+      store_pack<pack>(result, dx + i * pack);
 )text";
 
 const char* const rows_forward = R"text(
@@ -198,10 +282,14 @@ const char* const rows_forward = R"text(
   CORNU_EACH_THREAD {
     const Index row = row0 + threadIdx.x / lanes;
     Moments total = {0, 0, 0};
-    if (row < rows)
-      total = moments<centered != 0>(threadIdx.x % lanes, columns, lanes, [&](Index i) -> Real {
-        return streamed(row * columns + i);
-      });
+    if (row < rows) {
+      moments<centered != 0, pack, true>(threadIdx.x % lanes, packs, lanes, [&](Index place, Real* values) {
+        const Index i = row * packs + place;
+@PACKS@
+#pragma unroll
+        for (int e = 0; e < pack; ++e) values[e] = streamed(e);
+      }, &total);
+    }
     shared[threadIdx.x] = total;
   }
   for (uint32 step = lanes / 2; step > 0; step /= 2) {
@@ -219,10 +307,18 @@ const char* const rows_forward = R"text(
       const double spread = total.squares / static_cast<double>(columns);
       const Real middle = static_cast<Real>(total.mean);
       const Real factor = static_cast<Real>(1 / sqrt(spread + epsilon));
-      for (Index column = threadIdx.x % lanes; column < columns; column += lanes) {
-        const Index at = row * columns + column;
-        y[at] = convert<Y>(
-            finished((streamed(at) - middle) * factor * @SCALE@ + @OFFSET@, at));
+#pragma unroll 2
+      for (Index place = threadIdx.x % lanes; place < packs; place += lanes) {
+        const Index i = row * packs + place;
+@PACKS_WRITTEN@
+        Pack<Y, pack> result;
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          const Index column = place * pack + e;
+          result.v[e] = convert<Y>(
+              finished((streamed(e) - middle) * factor * @SCALE@ + @OFFSET@, e));
+        }
+        store_pack<pack>(result, y + i * pack);
       }
       if (threadIdx.x % lanes == 0) {
         mean[row] = convert<Mean>(total.mean);
@@ -240,12 +336,21 @@ const char* const rows_backward = R"text(
     Products total = {0, 0, 0};
     if (row < rows) {
       const Real middle = convert<Real>(mean[row]);
-      const auto load = [&](Index column, Real& product) -> Real {
-        const Real gradient = streamed(row * columns + column) * @SCALE@;
-        product = gradient * (convert<Real>(x[row * columns + column]) - middle);
-        return gradient;
-      };
-      total = products(threadIdx.x % lanes, columns, lanes, load);
+      Products totals[pack];
+      products<pack>(threadIdx.x % lanes, packs, lanes, [&](Index place, Real* values, Real* parts) {
+        const Index i = row * packs + place;
+        const auto xs = load_pack<pack>(x + i * pack);
+@PACKS@
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          const Index column = place * pack + e;
+          values[e] = streamed(e) * @SCALE@;
+          parts[e] = values[e] * (convert<Real>(xs.v[e]) - middle);
+        }
+      }, totals);
+      total = totals[0];
+#pragma unroll
+      for (int e = 1; e < pack; ++e) total = together(total, totals[e]);
     }
     shared[threadIdx.x] = total;
   }
@@ -266,11 +371,20 @@ const char* const rows_backward = R"text(
       const Real middle = convert<Real>(mean[row]), factor = static_cast<Real>(inverse);
       const Real slope = static_cast<Real>(inverse * inverse * inverse * total.product * each);
       const Real constant = static_cast<Real>(centered ? inverse * total.sum * each : 0);
-      for (Index column = threadIdx.x % lanes; column < columns; column += lanes) {
-        const Index at = row * columns + column;
-        const Real gradient = streamed(at) * @SCALE@;
-        dx[at] = convert<Dx>(finished(
-            gradient * factor - (convert<Real>(x[at]) - middle) * slope - constant, at));
+#pragma unroll 2
+      for (Index place = threadIdx.x % lanes; place < packs; place += lanes) {
+        const Index i = row * packs + place;
+        const auto xs = load_pack<pack>(x + i * pack);
+@PACKS_WRITTEN@
+        Pack<Dx, pack> result;
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          const Index column = place * pack + e;
+          const Real gradient = streamed(e) * @SCALE@;
+          result.v[e] = convert<Dx>(finished(
+              gradient * factor - (convert<Real>(xs.v[e]) - middle) * slope - constant, e));
+        }
+        store_pack<pack>(result, dx + i * pack);
       }
     }
   }

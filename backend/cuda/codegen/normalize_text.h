@@ -5,7 +5,8 @@ namespace cornu::backend::cuda::normalize_text {
 
 /// Sums that are put together in pairs.
 extern const char* const functions;
-/// Sums over a part of the rows for each column, into `partial`.
+/// Sums over a part of the rows for each column, into `partial`. Here and below threads take `pack`
+/// columns side by side.
 extern const char* const column_sums;
 extern const char* const collect_moments;
 extern const char* const collect_products;

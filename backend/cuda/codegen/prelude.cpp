@@ -260,6 +260,13 @@ CORNU_FUNCTION(tanh, tanhf, tanh)
 CORNU_FUNCTION(asinh, asinhf, asinh)
 CORNU_FUNCTION(acosh, acoshf, acosh)
 CORNU_FUNCTION(atanh, atanhf, atanh)
+/// 1 / sqrt(a), of floats to two units in the last place: a division would have branches.
+#ifdef CORNU_HOST
+CORNU_DEVICE float inverse_root(float a) { return 1 / ::sqrtf(a); }
+#else
+CORNU_DEVICE float inverse_root(float a) { return ::rsqrtf(a); }
+#endif
+CORNU_DEVICE double inverse_root(double a) { return 1 / ::sqrt(a); }
 CORNU_FUNCTION(erf, erff, erf)
 CORNU_FUNCTION(whole_below, floorf, floor)
 CORNU_FUNCTION(whole_above, ceilf, ceil)
