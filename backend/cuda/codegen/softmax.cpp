@@ -1,6 +1,6 @@
 // Softmax and log-softmax of rows: up to a warp of threads for a row, or a block for long ones. A
-// thread keeps the largest of its elements and the sum of exponentials relative to that; then the
-// threads of a row put theirs together.
+// thread keeps the largest of its elements and the sum of exponentials relative to that, a few
+// elements at a time; then the threads of a row put theirs together.
 #include <bit>
 
 #include "codegen.h"
@@ -12,14 +12,17 @@ namespace {
 constexpr const char* functions = R"text(
 struct Running { Real most, sum; };
 /// exp(a - b), which is 1 for equal infinities.
-CORNU_DEVICE Real ratio(Real a, Real b) { return a == b ? static_cast<Real>(1) : exp(a - b); }
-CORNU_DEVICE void add(Running& total, Real x) {
-  if (x <= total.most) {
-    total.sum += ratio(x, total.most);
-  } else {
-    total.sum = total.sum * ratio(total.most, x) + 1;
-    total.most = x;
-  }
+CORNU_DEVICE Real ratio(Real a, Real b) { return exp(a == b ? static_cast<Real>(0) : a - b); }
+template <int n>
+CORNU_DEVICE void add(Running& total, const Real (&values)[n]) {
+  Real most = total.most;
+#pragma unroll
+  for (int e = 0; e < n; ++e) most = values[e] > most ? values[e] : most;
+  Real sum = total.sum * ratio(total.most, most);
+#pragma unroll
+  for (int e = 0; e < n; ++e) sum += ratio(values[e], most);
+  total.most = most;
+  total.sum = sum;
 }
 /// A sum that is not a number stays so.
 CORNU_DEVICE Running together(const Running& a, const Running& b) {
@@ -36,7 +39,25 @@ constexpr const char* text_of_rows = R"text(
     Running total = {lowest<Real>(), 0};
     if (row < rows) {
       const From* const from = x + row * n;
-      for (Index i = threadIdx.x % lanes; i < n; i += lanes) add(total, convert<Real>(from[i]));
+      Index i = threadIdx.x % lanes;
+      for (; i + lanes < packs; i += 2 * lanes) {
+        const auto low = load_pack<pack>(from + i * pack);
+        const auto high = load_pack<pack>(from + (i + lanes) * pack);
+        Real values[2 * pack];
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          values[e] = convert<Real>(low.v[e]);
+          values[pack + e] = convert<Real>(high.v[e]);
+        }
+        add<2 * pack>(total, values);
+      }
+      if (i < packs) {
+        const auto last = load_pack<pack>(from + i * pack);
+        Real values[pack];
+#pragma unroll
+        for (int e = 0; e < pack; ++e) values[e] = convert<Real>(last.v[e]);
+        add<pack>(total, values);
+      }
     }
     shared[threadIdx.x] = total;
   }
@@ -57,9 +78,16 @@ constexpr const char* text_of_rows = R"text(
       const Real last = logarithm ? log(sum) : 1 / sum;
       const From* const from = x + row * n;
       To* const to = out + row * n;
-      for (Index i = threadIdx.x % lanes; i < n; i += lanes) {
-        const Real below = convert<Real>(from[i]) - total.most;
-        to[i] = convert<To>(logarithm ? below - last : exp(below) * last);
+#pragma unroll 2
+      for (Index i = threadIdx.x % lanes; i < packs; i += lanes) {
+        const auto values = load_pack<pack>(from + i * pack);
+        Pack<To, pack> result;
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          const Real below = convert<Real>(values.v[e]) - total.most;
+          result.v[e] = convert<To>(logarithm ? below - last : exp(below) * last);
+        }
+        store_pack<pack>(result, to + i * pack);
       }
     }
   }
@@ -68,21 +96,26 @@ constexpr const char* text_of_rows = R"text(
 }  // namespace
 
 KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
-                std::span<const Operand> outputs, const PlanOptions&) {
+                std::span<const Operand> outputs, const PlanOptions& options) {
   KernelPlan plan;
   const Operand &x = inputs[0], &output = outputs[0];
   const int64_t numel = x.shape->numel();
   if (numel == 0) return plan;
   const int64_t n = x.shape->rank() == 0 ? 1 : x.shape->back(), rows = numel / n;
   const bool long_rows = n > 1024 || (n > 256 && rows < 1024);
+  int64_t pack = std::clamp(options.alignment, 1, 16) / (x.dtype == DType::float64 ? 8 : 4);
+  pack = std::max<int64_t>(pack, 1);
+  while (n % pack != 0) pack /= 2;
   const int64_t lanes =
-      long_rows ? 256 : std::min<int64_t>(32, std::bit_ceil(static_cast<uint64_t>(n)));
+      long_rows ? 256 : std::min<int64_t>(32, std::bit_ceil(static_cast<uint64_t>(n / pack)));
   KernelText text(numel + 256);
   text.type("From", x.dtype);
   text.type("To", output.dtype);
   text.type("Real", x.dtype == DType::float64 ? "double" : "float");
   text.constant("logarithm", kernel.log ? 1 : 0);
   text.constant("lanes", lanes);
+  text.constant("pack", pack);
+  text.index("packs", n / pack);
   text.pointer("x", 0, "const From");
   text.pointer("out", 1, "To");
   text.index("n", n);
