@@ -98,12 +98,12 @@ class Planner {
     text.type(type, outputs_[i].dtype);
     text.pointer(name, static_cast<int>(inputs_.size() + i), type);
   }
-  /// The expression of a vector's element that may be missing.
+  /// The expression of a vector's element, as a double, that may be missing.
   std::string vector(KernelText& text, const std::string& name, bool exists, size_t i,
                      const std::string& otherwise) const {
     if (!exists) return otherwise;
     text.pointer(name, static_cast<int>(i), "const " + type_text(inputs_[i].dtype));
-    return "convert<@REAL@>(" + name + "[column])";
+    return "convert<double>(" + name + "[column])";
   }
   /// Where partial sums lie, and the coefficients after them.
   size_t partial_bytes() const {
@@ -204,8 +204,7 @@ class Planner {
     text.pointer("coefficients", workspace_, "Real", partial_bytes());
     const std::string body = with(normalize_text::column_finish, "@FINISH@", finish);
     plan_.stages.push_back(text.stage("normalize_finish", normalize_text::functions,
-                                      with(with(body, "@SUMS@", sums), "@REAL@", "double"),
-                                      ceil(columns_, width)));
+                                      with(body, "@SUMS@", sums), ceil(columns_, width)));
   }
 
   void write_stage(const char* code, KernelText& text) {
@@ -282,11 +281,22 @@ class Planner {
     return text;
   }
 
-  void rows_stage(const char* kind, const std::string& code, KernelText& text, int64_t lanes) {
+  // The same in kernels of rows, whose packs `loads` loads.
+  std::string row_vector(KernelText& text, const std::string& name, bool exists, size_t i,
+                         const std::string& otherwise, std::string& loads) const {
+    if (!exists) return otherwise;
+    text.pointer(name, static_cast<int>(i), "const " + type_text(inputs_[i].dtype));
+    loads += "      const auto " + name + "s = load_pack<pack>(" + name + " + place * pack);\n";
+    return "convert<Real>(" + name + "s.v[e])";
+  }
+
+  // `loads`: lines for the second loop over a row, and for the first if it reads them too.
+  void rows_stage(const char* kind, const std::string& code, const std::string& loads, bool twice,
+                  KernelText& text, int64_t lanes) {
     const Streams made = streams(text, true);
+    const std::string first = made.reading() + (twice ? loads : std::string());
     const std::string body =
-        with(with(with(code, "@PACKS@", made.reading()), "@PACKS_WRITTEN@", made.writing()),
-             "@REAL@", "Real");
+        with(with(code, "@PACKS@", first), "@PACKS_WRITTEN@", made.writing() + loads);
     plan_.stages.push_back(text.stage(kind, normalize_text::functions + made.functions,
                                       with_barrier(body, lanes > 32), ceil(rows_, 256 / lanes)));
   }
@@ -297,12 +307,14 @@ class Planner {
     output(text, "y", "Y", 0);
     output(text, "mean", "Mean", 1);
     output(text, "variance", "Variance", 2);
-    const std::string scale = vector(text, "scale", kernel_.scale, 1, "static_cast<Real>(1)");
-    const std::string offset =
-        vector(text, "offset", kernel_.offset, kernel_.scale ? 2 : 1, "static_cast<Real>(0)");
+    std::string loads;
+    const std::string scale =
+        row_vector(text, "scale", kernel_.scale, 1, "static_cast<Real>(1)", loads);
+    const std::string offset = row_vector(text, "offset", kernel_.offset, kernel_.scale ? 2 : 1,
+                                          "static_cast<Real>(0)", loads);
     rows_stage("normalize_rows",
-               with(with(normalize_text::rows_forward, "@SCALE@", scale), "@OFFSET@", offset), text,
-               lanes);
+               with(with(normalize_text::rows_forward, "@SCALE@", scale), "@OFFSET@", offset),
+               loads, false, text, lanes);
   }
 
   void rows_backward() {
@@ -314,9 +326,11 @@ class Planner {
     input(text, "variance", "Variance", 2);
     input(text, "dy", "Dy", 3);
     output(text, "dx", "Dx", 0);
-    const std::string scale = vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)");
+    std::string loads;
+    const std::string scale =
+        row_vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)", loads);
     rows_stage("normalize_rows_backward", with(normalize_text::rows_backward, "@SCALE@", scale),
-               text, lanes);
+               loads, true, text, lanes);
   }
 
   const Normalize& kernel_;

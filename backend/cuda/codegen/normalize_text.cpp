@@ -314,7 +314,6 @@ const char* const rows_forward = R"text(
         Pack<Y, pack> result;
 #pragma unroll
         for (int e = 0; e < pack; ++e) {
-          const Index column = place * pack + e;
           result.v[e] = convert<Y>(
               finished((streamed(e) - middle) * factor * @SCALE@ + @OFFSET@, e));
         }
@@ -343,7 +342,6 @@ const char* const rows_backward = R"text(
 @PACKS@
 #pragma unroll
         for (int e = 0; e < pack; ++e) {
-          const Index column = place * pack + e;
           values[e] = streamed(e) * @SCALE@;
           parts[e] = values[e] * (convert<Real>(xs.v[e]) - middle);
         }
@@ -379,7 +377,6 @@ const char* const rows_backward = R"text(
         Pack<Dx, pack> result;
 #pragma unroll
         for (int e = 0; e < pack; ++e) {
-          const Index column = place * pack + e;
           const Real gradient = streamed(e) * @SCALE@;
           result.v[e] = convert<Dx>(finished(
               gradient * factor - (convert<Real>(xs.v[e]) - middle) * slope - constant, e));
