@@ -99,13 +99,18 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--models", settings.models, "Folder with the .keras files of load_*");
   app.add_option("--save", save, "Only write those files into this folder");
-  bool list = false, profile = false;
+  bool list = false, profile = false, traffic = false, steps = false;
   std::string trace, policy = "float32";
   app.add_flag(
       "--profile", profile,
       "Print where the time of one step goes instead (with --mode predict: of a prediction)");
   app.add_option("--trace", trace,
                  "With --profile: also write this file for Perfetto or about:tracing");
+  app.add_flag(
+      "--traffic", traffic,
+      "Print instead what a training step moves and computes on a device other than the CPU; "
+      "none is needed");
+  app.add_flag("--steps", steps, "With --traffic: also of each step of its plan");
   app.add_option("--policy", policy,
                  "Of the layers' dtypes, such as mixed_bfloat16; named in the lines' mode")
       ->capture_default_str();
@@ -132,6 +137,10 @@ int main(int argc, char** argv) {
     settings.policy = policy;
     if (!save.empty()) {
       save_models(save);
+      return 0;
+    }
+    if (traffic) {
+      print_traffic(chosen, steps);
       return 0;
     }
     if (profile) {

@@ -54,6 +54,10 @@ StepFunction training_step(const Task& task);
 StepFunction as_function(StepFunction step);
 std::function<Tensor(const Tensor&)> as_function(std::shared_ptr<Model> model);
 
+/// Prints what one training step of a workload moves and computes, by kinds of kernels, or step by
+/// step before that. Makes a device that computes nothing the default device.
+void print_traffic(const std::string& workload, bool steps);
+
 // The ways to measure.
 void measure_training(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_kernels(const Workload& workload, const std::string& mode, const Settings& settings);
