@@ -105,11 +105,6 @@ constexpr const char* sum_text = R"text(
       c_data[i] = convert<C>(value);
 )text";
 
-std::string with(std::string text, const std::string& what, const std::string& by) {
-  const size_t at = text.find(what);
-  return at == std::string::npos ? text : text.replace(at, what.size(), by);
-}
-
 }  // namespace
 
 const char* const places_text = R"text(

@@ -20,19 +20,6 @@ namespace {
 // at once. Sums depend on it, so it is the same for all devices.
 constexpr int64_t wanted_blocks = 512;
 
-std::string with_barrier(std::string text, bool block) {
-  const std::string barrier = block ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER";
-  for (size_t at = text.find("@BARRIER@"); at != std::string::npos; at = text.find("@BARRIER@"))
-    text.replace(at, 9, barrier);
-  return text;
-}
-
-std::string with(std::string text, const std::string& what, const std::string& by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 int64_t ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The smallest that is not less than n, but at most `most`.
@@ -297,8 +284,10 @@ class Planner {
     const std::string first = made.reading() + (twice ? loads : std::string());
     const std::string body =
         with(with(code, "@PACKS@", first), "@PACKS_WRITTEN@", made.writing() + loads);
-    plan_.stages.push_back(text.stage(kind, normalize_text::functions + made.functions,
-                                      with_barrier(body, lanes > 32), ceil(rows_, 256 / lanes)));
+    plan_.stages.push_back(text.stage(
+        kind, normalize_text::functions + made.functions,
+        with(body, "@BARRIER@", lanes > 32 ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER"),
+        ceil(rows_, 256 / lanes)));
   }
 
   void rows_forward() {

@@ -51,7 +51,7 @@ CORNU_DEVICE void each_pixel(const Axis& axis0, const Axis& axis1, const Axis& a
   for (int i = 0; i < window0; ++i)
 @UNROLL@
     for (int k = 0; k < window1; ++k)
-@UNROLL@
+@UNROLL_LAST@
       for (int l = 0; l < window2; ++l) {
         const Offset a = first[0] + i, b = first[1] + k, d = first[2] + l;
         visit(((image * axis0.x + nearest(0, a)) * axis1.x + nearest(1, b)) * axis2.x + nearest(2, d),
@@ -226,13 +226,6 @@ int64_t pack_of(int64_t channels, std::span<const Operand> inputs, const Operand
   return pack;
 }
 
-std::string with_unrolling(std::string text, bool unrolled) {
-  const std::string mark = "@UNROLL@", by = unrolled ? "#pragma unroll" : "#pragma unroll 1";
-  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark))
-    text.replace(at, mark.size(), by);
-  return text;
-}
-
 // What the kernels of a plan know.
 class PoolPlanner {
  public:
@@ -306,10 +299,14 @@ class PoolPlanner {
     text.divisor("packs", x_shape().back() / pack_);
     const int64_t count = part.shape.numel() / pack_;
     text.index("count", count);
+    const bool small = window() <= 16;
     const std::string axes = name_axes(text, &part.shape == &y_shape_);
-    plan_.stages.push_back(text.stage(part.kind, with_unrolling(functions, window() <= 16),
-                                      axes + loop_begin + place_text + part.code + loop_end,
-                                      loop_blocks(count, options_.multiprocessors)));
+    plan_.stages.push_back(
+        text.stage(part.kind,
+                   with(with(functions, "@UNROLL@", small ? "#pragma unroll" : "#pragma unroll 1"),
+                        "@UNROLL_LAST@", small ? "#pragma unroll" : "#pragma unroll 4"),
+                   axes + loop_begin + place_text + part.code + loop_end,
+                   loop_blocks(count, options_.multiprocessors)));
   }
 
   std::string name_axes(KernelText& text, bool of_y) const {

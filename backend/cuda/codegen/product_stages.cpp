@@ -93,11 +93,6 @@ constexpr const char* sum_text = R"text(
       @STORE@
 )text";
 
-std::string with(std::string text, const std::string& what, const std::string& by) {
-  const size_t at = text.find(what);
-  return at == std::string::npos ? text : text.replace(at, what.size(), by);
-}
-
 }  // namespace
 
 void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors) {

@@ -69,12 +69,13 @@ T saturated(double value) {
   return static_cast<T>(value);
 }
 
-void replace_all(std::string& text, std::string_view what, const std::string& by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-}
-
 }  // namespace
+
+std::string with(std::string text, const std::string& mark, const std::string& by) {
+  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + by.size()))
+    text.replace(at, mark.size(), by);
+  return text;
+}
 
 void check_compute(const char* kernel, DType compute) {
   if (!is_compute(compute))
@@ -188,8 +189,7 @@ std::shared_ptr<const Source> make_source(const std::string& kind, std::string b
   const std::string hash = text_hash(prelude_hash + body);
   auto source = std::make_shared<Source>();
   source->name = "cornu_" + kind + "_" + hash;
-  replace_all(body, "@NAME@", source->name);
-  replace_all(body, "@SPACE@", "text_" + hash);
+  body = with(with(std::move(body), "@NAME@", source->name), "@SPACE@", "text_" + hash);
   source->body = std::move(body);
   source->random = random;
   return source;

@@ -13,6 +13,9 @@ namespace cornu::backend::cuda {
 /// The prelude's name of a stored element type: "float", "Half", "Bool", ...
 std::string type_text(DType dtype);
 
+/// The text with `by` in place of each `mark`.
+std::string with(std::string text, const std::string& mark, const std::string& by);
+
 /// A constant of a compute type, converted as programs convert theirs.
 std::string literal(DType compute, double value);
 

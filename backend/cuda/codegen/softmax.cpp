@@ -120,10 +120,8 @@ KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
   text.pointer("out", 1, "To");
   text.index("n", n);
   text.index("rows", rows);
-  std::string body = text_of_rows;
-  const std::string barrier = long_rows ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER";
-  for (size_t at = body.find("@BARRIER@"); at != std::string::npos; at = body.find("@BARRIER@"))
-    body.replace(at, 9, barrier);
+  const std::string body =
+      with(text_of_rows, "@BARRIER@", long_rows ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER");
   plan.stages.push_back(
       text.stage("softmax", functions, body, (rows + 256 / lanes - 1) / (256 / lanes)));
   return plan;

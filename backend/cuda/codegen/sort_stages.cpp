@@ -87,12 +87,6 @@ constexpr const char* merge_text = R"text(
       @STORE@
 )text";
 
-std::string with(std::string text, const std::string& what, const std::string& by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 }  // namespace
 
 std::string entry_functions(bool paired) { return paired ? paired_text : packed_text; }
