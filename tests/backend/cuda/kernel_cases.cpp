@@ -168,6 +168,12 @@ void add_cumulatives(Cases& cases) {
       cases.add(Cumulative{1, false, reverse},
                 {random_array(cases.generator, dtype, {2, 1500, 3}, -1, 1)},
                 {Array(dtype, {2, 1500, 3})});
+      // Several blocks for a lane, the last of which has less to do, or nothing.
+      cases.add(Cumulative{1, false, reverse},
+                {random_array(cases.generator, dtype, {2, 12345, 2}, -1, 1)},
+                {Array(dtype, {2, 12345, 2})});
+      cases.add(Cumulative{0, false, reverse},
+                {random_array(cases.generator, dtype, {70001}, -1, 1)}, {Array(dtype, {70001})});
       cases.add(Cumulative{0, false, reverse},
                 {random_array(cases.generator, DType::boolean, {1300}, 0, 1)},
                 {Array(dtype, {1300})});
@@ -258,11 +264,13 @@ void add_pools(Cases& cases) {
 }
 
 /// The backward case of a normalisation with programs in front and behind, and the forward one.
-void add_normalize_programs(Cases& cases, Normalize kernel, DType dtype, std::vector<Array> backward,
-                            const std::vector<Array>& results, double tolerance) {
+void add_normalize_programs(Cases& cases, Normalize kernel, DType dtype,
+                            std::vector<Array> backward, const std::vector<Array>& results,
+                            double tolerance) {
   const Shape& shape = backward[0].shape();
   const DType one_type = dtype == DType::float64 ? dtype : DType::float32;
-  const Array one(one_type, Shape{}, {1.5}), z = numbers(cases.generator, dtype, shape),
+  const Array one(one_type, Shape{}, {1.5}),
+      z = numbers(cases.generator, dtype, shape),
       other = numbers(cases.generator, DType::float32, shape);
   kernel.before = Program::make(3, [](std::vector<Expr> v) {
     return std::vector{expr::select(v[1] > 0.0, v[0], 0.0) * v[2]};
@@ -320,7 +328,8 @@ void add_normalizations(Cases& cases) {
           CodegenCase& backward = cases.add(kernel, inputs, outputs);
           backward.tolerance = tolerance;
           backward.slack = tolerance * 10;
-          if (options == 7) add_normalize_programs(cases, kernel, dtype, inputs, outputs, tolerance);
+          if (options == 7)
+            add_normalize_programs(cases, kernel, dtype, inputs, outputs, tolerance);
         }
   cases.add(
       Normalize{true, true, false, false}, {Array(DType::float32, {0, 3})},
