@@ -46,7 +46,8 @@ class LayoutPass {
     return result;
   }
 
-  int copy(int from, const Shape& shape, bool to_blocks) {
+  // `shape` by value: it may be one of `blocked_`, which grows.
+  int copy(int from, const Shape shape, bool to_blocks) {
     const Value source = graph_.values[static_cast<size_t>(from)];
     const int to = graph_.add_value(source.dtype, source.numel);
     twins_.resize(graph_.values.size(), -1);
