@@ -132,6 +132,8 @@ void check_names(const std::string& error, const std::string& path) {
 }  // namespace
 
 TEST_CASE("A killed save leaves the old file or the new one") {
+  // A forked process cannot use its parent's GPU.
+  const DeviceScope scope(Device::cpu());
   const auto one = make_model(1), two = make_model(2), scratch = make_model(0);
   std::mt19937 random(17);
   for (const Form& form : forms()) {
