@@ -61,7 +61,7 @@ def main():
             continue
         wanted = WANTED_OF_KERNELS.get(metric) if workload == "kernels" else WANTED.get((workload, kind))
         name = workload if metric == "train" else f"{workload}: {metric}"
-        text = f"{own[0]:,.4g} {units[key]} ({own[1]})"
+        text = f"{own[0]:,.4g} {units[key]}" + (f" ({own[1]})" if workload != "kernels" else "")
         if not peers:
             print(f"| {name} | {kind} | {text} | | | {wanted or ''} |")
             continue
