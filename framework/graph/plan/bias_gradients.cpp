@@ -14,19 +14,10 @@ using backend::Conv;
 using backend::Reduce;
 
 // Whether the step sums `dy` over all but its channels, which may lie in blocks.
-bool sums_pixels(const Step& step, const Use& dy, int64_t block) {
-  const Reduce* const sum = step.kernel ? std::get_if<Reduce>(&*step.kernel) : nullptr;
-  if (sum == nullptr || sum->op != backend::ReduceOp::sum || sum->scale != 1 ||
-      sum->compute != DType::float32 || step.inputs.size() != 1 || step.inputs[0] != dy ||
-      sum->shape != dy.shape || !sum->program->instructions().empty() ||
-      sum->program->outputs() != std::vector<uint16_t>{0})
-    return false;
-  for (int axis = 0; axis < dy.shape.rank(); ++axis) {
-    const bool channel = axis + 1 == dy.shape.rank() || (block != 0 && axis == 1);
-    if ((std::find(sum->axes.begin(), sum->axes.end(), axis) == sum->axes.end()) != channel)
-      return false;
-  }
-  return true;
+bool sums(const Step& step, const Use& dy, int64_t block) {
+  if (!sums_pixels(step, block) || step.inputs[0] != dy) return false;
+  const Reduce& sum = std::get<Reduce>(*step.kernel);
+  return sum.scale == 1 && sum.compute == DType::float32;
 }
 
 class BiasGradientPass {
@@ -72,8 +63,7 @@ class BiasGradientPass {
       ready = std::max(ready, producers_[static_cast<size_t>(use.value)]);
     }
     for (int i = ready + 1; i < static_cast<int>(graph_.steps.size()); ++i)
-      if (sums_pixels(step(i), conv.inputs[1], block) &&
-          dtype(step(i).outputs[0]) == DType::float32)
+      if (sums(step(i), conv.inputs[1], block) && dtype(step(i).outputs[0]) == DType::float32)
         return i;
     return {};
   }

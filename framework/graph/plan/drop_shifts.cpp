@@ -16,7 +16,8 @@ using backend::Normalize;
 const Normalize* normalize_of(const Step& step, bool backward) {
   const auto* normalize = step.kernel ? std::get_if<Normalize>(&*step.kernel) : nullptr;
   return normalize && normalize->backward == backward && normalize->channels &&
-                 normalize->centered && normalize->block == 0 && !normalize->before
+                 normalize->centered && normalize->block == 0 && !normalize->before &&
+                 !normalize->after
              ? normalize
              : nullptr;
 }
@@ -29,39 +30,21 @@ class ShiftPass {
     for (Step& step : graph_.steps) drop_sum(step);
     const std::vector<int> counts = graph_.use_counts();
     readers_.resize(graph_.values.size());
+    behind_.resize(graph_.steps.size());
     for (size_t i = 0; i < graph_.steps.size(); ++i)
       for (const Use& use : graph_.steps[i].inputs)
         readers_[static_cast<size_t>(use.value)].push_back(static_cast<int>(i));
     for (size_t i = 0; i < graph_.steps.size(); ++i) drop_bias(graph_.steps[i], counts);
-    insert();
+    insert_behind(graph_, std::move(behind_));
   }
 
  private:
-  // A step that is put behind another.
-  struct Insertion {
-    int behind;
-    Step step;
-  };
-
   Step& step(int number) { return graph_.steps[static_cast<size_t>(number)]; }
   DType dtype(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)].dtype; }
 
-  // Whether the step sums its only operand, as it is, over all axes but the last.
-  static bool sums_channels(const Step& step) {
-    const auto* sum = step.kernel ? std::get_if<backend::Reduce>(&*step.kernel) : nullptr;
-    if (!sum || sum->op != backend::ReduceOp::sum || step.inputs.size() != 1 ||
-        step.inputs[0].shape != sum->shape || sum->program->passes(0) != 0)
-      return false;
-    for (int axis = 0; axis < sum->shape.rank(); ++axis) {
-      const bool summed = std::find(sum->axes.begin(), sum->axes.end(), axis) != sum->axes.end();
-      if (summed == (axis + 1 == sum->shape.rank())) return false;
-    }
-    return true;
-  }
-
   // The sum of what a derivative hands back becomes the number 0.
   void drop_sum(Step& sum) {
-    if (!sums_channels(sum)) return;
+    if (!sums_pixels(sum)) return;
     const Use dx = sum.inputs[0];
     const int from = producers_[static_cast<size_t>(dx.value)];
     if (from < 0 || !normalize_of(step(from), true) || step(from).outputs[0] != dx) return;
@@ -142,28 +125,13 @@ class ShiftPass {
     add.outputs = {whole};
     add.where = forward.where;
     add.again = forward.again;
-    insertions_.push_back({number, std::move(add)});
-  }
-
-  void insert() {
-    std::sort(insertions_.begin(), insertions_.end(),
-              [](const Insertion& a, const Insertion& b) { return a.behind < b.behind; });
-    std::vector<Step> steps;
-    steps.reserve(graph_.steps.size() + insertions_.size());
-    size_t next = 0;
-    for (size_t i = 0; i < graph_.steps.size(); ++i) {
-      steps.push_back(std::move(graph_.steps[i]));
-      for (; next < insertions_.size() && insertions_[next].behind == static_cast<int>(i); ++next)
-        steps.push_back(std::move(insertions_[next].step));
-    }
-    graph_.steps = std::move(steps);
+    behind_[static_cast<size_t>(number)] = std::move(add);
   }
 
   Graph& graph_;
   std::vector<int> producers_;
-  std::vector<std::vector<int>>
-      readers_;  // by value: the steps that read it, once for each operand
-  std::vector<Insertion> insertions_;
+  std::vector<std::vector<int>> readers_;  // by value: the steps, once for each operand
+  std::vector<std::optional<Step>> behind_;
 };
 
 }  // namespace

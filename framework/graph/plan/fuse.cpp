@@ -54,9 +54,7 @@ class Fuser {
   // A cast to a wider type, whose operand takes less to read than its result: each reader casts for
   // itself.
   bool is_widening(const Step& producer) const {
-    return producer.inputs.size() == 1 && producer.outputs.size() == 1 &&
-           (*program_of(producer))->passes(0) == 0 &&
-           producer.inputs[0].shape == producer.outputs[0].shape &&
+    return is_cast(producer) &&
            size_of(value(producer.inputs[0]).dtype) < size_of(value(producer.outputs[0]).dtype);
   }
 

@@ -12,14 +12,10 @@ class GatherPass {
       : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
 
   void run() {
-    std::vector<Step> steps;
-    steps.reserve(graph_.steps.size());
-    for (Step& step : graph_.steps) {
-      std::optional<Step> cast = exchange(step);
-      steps.push_back(step);
-      if (cast) steps.push_back(std::move(*cast));
-    }
-    graph_.steps = std::move(steps);
+    std::vector<std::optional<Step>> casts;
+    casts.reserve(graph_.steps.size());
+    for (Step& step : graph_.steps) casts.push_back(exchange(step));
+    insert_behind(graph_, std::move(casts));
   }
 
  private:
@@ -48,13 +44,6 @@ class GatherPass {
     gather.outputs = {gathered};
     array.value = cast.inputs[0].value;
     return behind;
-  }
-
-  // A program that gives one array the values of another of the same shape.
-  static bool is_cast(const Step& step) {
-    const auto* fused = step.kernel ? std::get_if<backend::Fused>(&*step.kernel) : nullptr;
-    return fused && step.inputs.size() == 1 && step.outputs.size() == 1 &&
-           fused->program->passes(0) == 0 && step.inputs[0].shape == step.outputs[0].shape;
   }
 
   Graph& graph_;

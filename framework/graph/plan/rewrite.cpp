@@ -1,6 +1,7 @@
 // Putting programs together, and replacing values.
 #include "rewrite.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cornu::plan {
@@ -109,6 +110,35 @@ std::vector<char> stable_values(const Graph& graph) {
     for (const Use& use : step.outputs) stable[static_cast<size_t>(use.value)] = all;
   }
   return stable;
+}
+
+bool is_cast(const Step& step) {
+  const auto* fused = step.kernel ? std::get_if<backend::Fused>(&*step.kernel) : nullptr;
+  return fused && step.inputs.size() == 1 && step.outputs.size() == 1 &&
+         fused->program->passes(0) == 0 && step.inputs[0].shape == step.outputs[0].shape;
+}
+
+bool sums_pixels(const Step& step, int64_t block) {
+  const auto* sum = step.kernel ? std::get_if<backend::Reduce>(&*step.kernel) : nullptr;
+  if (!sum || sum->op != backend::ReduceOp::sum || step.inputs.size() != 1 ||
+      step.inputs[0].shape != sum->shape || sum->program->passes(0) != 0)
+    return false;
+  for (int axis = 0; axis < sum->shape.rank(); ++axis) {
+    const bool channel = axis + 1 == sum->shape.rank() || (block != 0 && axis == 1);
+    if ((std::find(sum->axes.begin(), sum->axes.end(), axis) == sum->axes.end()) != channel)
+      return false;
+  }
+  return true;
+}
+
+void insert_behind(Graph& graph, std::vector<std::optional<Step>> steps) {
+  std::vector<Step> all;
+  all.reserve(2 * steps.size());
+  for (size_t i = 0; i < graph.steps.size(); ++i) {
+    all.push_back(std::move(graph.steps[i]));
+    if (steps[i]) all.push_back(std::move(*steps[i]));
+  }
+  graph.steps = std::move(all);
 }
 
 bool along_channels(const Shape& operand, const Shape& y, int64_t block, int64_t channels) {

@@ -38,6 +38,16 @@ std::optional<double> number_of(const Graph& graph, int value);
 /// not assign to.
 std::vector<char> stable_values(const Graph& graph);
 
+/// Whether the step is a program that gives an array the values of another of the same shape.
+bool is_cast(const Step& step);
+
+/// Whether the step sums its only operand, as it is, over all axes but that of the channels, which
+/// may lie in blocks of `block` (0: last axis). `scale` is not looked at.
+bool sums_pixels(const Step& step, int64_t block = 0);
+
+/// Puts each step that is there behind the step of the same number.
+void insert_behind(Graph& graph, std::vector<std::optional<Step>> steps);
+
 /// Whether `operand` is a vector along the channels of `y`, which lie in blocks of `block` (0: last
 /// axis): the same memory as one of shape (channels).
 bool along_channels(const Shape& operand, const Shape& y, int64_t block, int64_t channels);
