@@ -26,8 +26,8 @@ struct Fused {
 };
 
 /// The same program over several sets of operands, each with a shape of its own: what an optimizer does to many small
-/// variables. Inputs: those of the first set, then those of the second, and so on; outputs likewise. No set reads what
-/// another writes.
+/// variables, or casts of them. Inputs: those of the first set, then those of the second, and so on; outputs likewise.
+/// No set reads what another writes.
 struct FusedSets {
   Fused each;
   int sets = 1;

@@ -41,15 +41,16 @@ TrialOperands::TrialOperands(Context& context, std::span<const Operand> inputs,
         addresses_.push_back(bytes == 0 ? nullptr : context.allocator().allocate(bytes));
       }
   } catch (const MemoryError&) {
-    for (size_t i = 0; i < addresses_.size(); ++i)
-      if (addresses_[i] != nullptr) context.allocator().deallocate(addresses_[i], bytes_[i]);
-    addresses_.clear();
+    release();
   }
 }
 
-TrialOperands::~TrialOperands() {
+TrialOperands::~TrialOperands() { release(); }
+
+void TrialOperands::release() {
   for (size_t i = 0; i < addresses_.size(); ++i)
     if (addresses_[i] != nullptr) context_.allocator().deallocate(addresses_[i], bytes_[i]);
+  addresses_.clear();
 }
 
 size_t fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,

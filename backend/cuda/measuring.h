@@ -28,6 +28,8 @@ class TrialOperands {
   const std::vector<void*>& addresses() const { return addresses_; }
 
  private:
+  void release();
+
   Context& context_;
   std::vector<size_t> bytes_;
   std::vector<void*> addresses_;

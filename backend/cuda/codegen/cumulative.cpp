@@ -24,8 +24,8 @@ constexpr const char* lanes_text = R"text(
       }
 )text";
 
-// The totals of a block's threads in `totals`, then what comes before each. Elements are those of
-// `from`, a lane's or their totals, from `first` on and before `last`.
+// What comes before each thread of a block, in `totals`: the block has the elements of its lane
+// from `first` on and before `last`.
 constexpr const char* totals_text = R"text(
   CORNU_SHARED Sum totals[256];
   const Index lane = blockIdx.x, part = blockIdx.y;

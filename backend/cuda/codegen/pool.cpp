@@ -3,6 +3,8 @@
 // nobody else reads. Else there is one for each element of x, which goes through the windows that
 // its element lies in, so that no two threads add to one place; before that, of maxima, a kernel
 // notes where each window has its first one.
+#include <algorithm>
+
 #include "../../error.h"
 #include "codegen.h"
 #include "kernel_text.h"
