@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/core.h"
-
 namespace cornu::losses {
 namespace {
 
@@ -12,16 +10,11 @@ DType value_type(const Tensor& y_pred) {
   return is_float(y_pred.dtype()) ? y_pred.dtype() : DType::float32;
 }
 
-Tensor values_of(Loss& loss, const Tensor& y_true, const Tensor& y_pred) {
-  return loss.call(y_true,
-                   y_pred.dtype() == loss.dtype() ? y_pred : ops::cast(y_pred, loss.dtype()));
-}
-
 template <class L>
 Tensor values(typename L::Config options, const Tensor& y_true, const Tensor& y_pred) {
   if (!options.dtype) options.dtype = value_type(y_pred);
   L loss(std::move(options));
-  return values_of(loss, y_true, y_pred);
+  return static_cast<Loss&>(loss).values(y_true, y_pred);
 }
 
 }  // namespace
@@ -131,7 +124,7 @@ Tensor evaluate(const std::string& name, const Tensor& y_true, const Tensor& y_p
   Value::Dict config = options;
   if (!detail::find(config, "dtype")) config.emplace_back("dtype", value_type(y_pred));
   const auto loss = std::dynamic_pointer_cast<Loss>(info->make(config));
-  return values_of(*loss, y_true, y_pred);
+  return loss->values(y_true, y_pred);
 }
 
 }  // namespace cornu::losses

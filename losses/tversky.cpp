@@ -13,7 +13,7 @@ Tensor TverskyLoss::call(const Tensor& y_true, const Tensor& y_pred) {
   const auto [t, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
   const auto sum = [&](const backend::ProgramRef& program, const Tensor& a, const Tensor& b) {
     const Tensor inputs[] = {a, b};
-    return reduce_program(program, inputs, config.axis, 1, a.dtype(), name_.c_str());
+    return reduce_program(program, inputs, config.axis, 1, y_pred.dtype(), name_.c_str());
   };
   return fused(
       [](Expr common, Expr missed, Expr added, Expr alpha, Expr beta) {

@@ -1,6 +1,7 @@
 // What ConcordanceCorrelation averages.
 #include "concordance_correlation.h"
 
+#include "../framework/ops/core.h"
 #include "../framework/ops/operators.h"
 #include "../framework/ops/reduction.h"
 
@@ -10,7 +11,8 @@ ConcordanceCorrelationMetric::ConcordanceCorrelationMetric(ConcordanceCorrelatio
     : MetricOf(std::move(c)) {}
 
 Tensor ConcordanceCorrelationMetric::values(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
+  const auto [targets, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
+  const Tensor t = targets.dtype() == p.dtype() ? targets : ops::cast(targets, p.dtype());
   const Tensor t_mean = ops::mean(t, config.axis, true), p_mean = ops::mean(p, config.axis, true);
   const Tensor ratio = fused(
       [](Expr t, Expr p, Expr t_mean, Expr p_mean, Expr t_var, Expr p_var) {

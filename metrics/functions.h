@@ -14,7 +14,8 @@ namespace cornu::metrics {
 
 // keras.metrics.binary_accuracy and the others that are no losses: what the class of that name
 // averages. Options are the class's: top_k_categorical_accuracy(y_true, y_pred, {.k = 3}); of these
-// `name` means nothing here. Values are float32 unless `dtype` is given.
+// `name` means nothing here. Values are float32, of correlations what y_pred is, unless `dtype` is
+// given.
 
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred,
                        BinaryAccuracyConfig options = {});

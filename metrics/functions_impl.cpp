@@ -7,10 +7,18 @@
 namespace cornu::metrics {
 namespace {
 
+/// Correlations are as exact as the predictions, unless `dtype` says otherwise; what only counts
+/// is float32.
+Tensor in_type(const Tensor& values, std::optional<DType> dtype) {
+  if (dtype) return ops::cast(values, *dtype);
+  return is_float(values.dtype()) ? values : ops::cast(values, DType::float32);
+}
+
 template <class M>
 Tensor values(typename M::Config options, const Tensor& y_true, const Tensor& y_pred) {
+  const std::optional<DType> dtype = options.dtype;
   M metric(std::move(options));
-  return ops::cast(static_cast<MeanOf&>(metric).values(y_true, y_pred), metric.dtype());
+  return in_type(static_cast<MeanOf&>(metric).values(y_true, y_pred), dtype);
 }
 
 }  // namespace
@@ -56,7 +64,10 @@ Tensor evaluate(const std::string& name, const Tensor& y_true, const Tensor& y_p
     return losses::evaluate(name, y_true, y_pred, options);
   if (const ClassInfo* info = catalog().find_by_name(Metric::module, name)) {
     const auto metric = std::dynamic_pointer_cast<MeanOf>(info->make(options));
-    if (metric) return ops::cast(metric->values(y_true, y_pred), metric->dtype());
+    if (metric)
+      return in_type(metric->values(y_true, y_pred), detail::find(options, "dtype")
+                                                         ? std::optional(metric->dtype())
+                                                         : std::nullopt);
   }
   throw ValueError(
       "There is no loss or metric function '" + name + "'." +

@@ -1,6 +1,7 @@
 // What PearsonCorrelation averages.
 #include "pearson_correlation.h"
 
+#include "../framework/ops/core.h"
 #include "../framework/ops/operators.h"
 #include "../framework/ops/reduction.h"
 
@@ -10,7 +11,8 @@ PearsonCorrelationMetric::PearsonCorrelationMetric(PearsonCorrelationConfig c)
     : MetricOf(std::move(c)) {}
 
 Tensor PearsonCorrelationMetric::values(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
+  const auto [targets, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
+  const Tensor t = targets.dtype() == p.dtype() ? targets : ops::cast(targets, p.dtype());
   const auto standard = [&](const Tensor& x) {
     const Tensor centered = x - ops::mean(x, config.axis, true);
     return centered / ops::std(centered, config.axis, true);

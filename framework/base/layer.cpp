@@ -163,6 +163,8 @@ Tensor Layer::compute_mask(const Nest&, const Tensor& mask) {
   return supports_masking_ ? mask : Tensor();
 }
 
+bool Layer::takes_carried_mask(const Nest&, const Call&) const { return true; }
+
 Value::Dict Layer::get_config() const { return base_config(); }
 
 // --- calls
@@ -222,8 +224,9 @@ Tensor Layer::run(const Tensor& x, const Call& given) {
       settle_build_shapes(in);
     Call call = given;
     call.training = call_context().training;
-    call.mask = call.mask ? cast_input(call.mask) : in.mask();
-    if (call.mask) check_mask(call.mask);
+    const Tensor mask = call.mask ? cast_input(call.mask) : in.mask();
+    call.mask = given.mask || (mask && takes_carried_mask(in, given)) ? mask : Tensor();
+    if (mask) check_mask(mask);
     LayerObserver* observer = call_context().observer;
     if (observer) observer->before(*this, in);
     std::optional<AutocastScope> autocast;
@@ -231,8 +234,8 @@ Tensor Layer::run(const Tensor& x, const Call& given) {
     Tensor y = this->call(in, call);
     if (!y) throw StateError("call returned no tensor.");
     // A layer that returns its input must not put its own mask on the caller's tensor.
-    if (call.mask && y.impl() == in.impl() && !supports_masking_) y = ops::stop_gradient(y);
-    if (call.mask || activity_regularizer_) after_call(in, call.mask, y);
+    if (mask && y.impl() == in.impl() && !supports_masking_) y = ops::stop_gradient(y);
+    if (mask || activity_regularizer_) after_call(in, mask, y);
     if (observer) observer->after(*this, y);
     return y;
   });
@@ -248,16 +251,17 @@ Nest Layer::run_many(const Nest& inputs, const Call& given) {
       settle_build_shapes(in);
     Call call = given;
     call.training = call_context().training;
-    call.mask = call.mask ? cast_input(call.mask) : first_mask(in);
-    if (call.mask) check_mask(call.mask);
+    const Tensor mask = call.mask ? cast_input(call.mask) : first_mask(in);
+    call.mask = given.mask || (mask && takes_carried_mask(in, given)) ? mask : Tensor();
+    if (mask) check_mask(mask);
     LayerObserver* observer = call_context().observer;
     if (observer) observer->before(*this, in);
     std::optional<AutocastScope> autocast;
     if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
     const Nest y = call_many(in, call);
-    if (call.mask || activity_regularizer_) {
+    if (mask || activity_regularizer_) {
       const std::vector<Tensor> outputs = y.flatten();
-      after_call(in, call.mask, outputs.at(0));
+      after_call(in, mask, outputs.at(0));
       for (size_t i = 1; activity_regularizer_ && i < outputs.size(); ++i)
         add_loss(activity_penalty(*activity_regularizer_, outputs[i]));
     }
@@ -291,7 +295,8 @@ Nest Layer::call_symbolic(const Nest& inputs, const Call& call) {
   CallScope scope(*this, call.training);
   Arguments arguments{{Value(inputs)}, call.extra};
   const Tensor mask = call.mask ? call.mask : first_mask(inputs);
-  if (mask && uses_mask()) arguments.named.emplace_back("mask", mask);
+  if (mask && uses_mask() && (call.mask || takes_carried_mask(inputs, call)))
+    arguments.named.emplace_back("mask", mask);
   if (call.training) arguments.named.emplace_back("training", *call.training);
   const Nest outputs =
       infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });

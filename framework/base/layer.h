@@ -64,6 +64,8 @@ class Layer : public Operation, public Configurable {
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
   /// Whether `call` reads its mask, so that a graph must hand it on.
   virtual bool uses_mask() const { return false; }
+  /// Whether a mask that the input carries goes to `call`, where none is given by name.
+  virtual bool takes_carried_mask(const Nest& inputs, const Call& call) const;
   Value::Dict get_config() const override;
   void configure(const Value::Dict& config) override;
 

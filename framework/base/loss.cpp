@@ -56,14 +56,18 @@ Loss::Loss(std::string name, std::string reduction, DType dtype)
 
 Tensor Loss::total(const Tensor&, const Tensor&, bool) { return {}; }
 
+Tensor Loss::values(const Tensor& y_true, const Tensor& y_pred) {
+  return call(casts_targets_ ? as(y_true, dtype_) : y_true, as(y_pred, dtype_));
+}
+
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
   Tensor mask = y_pred.mask();
   if (!sample_weight && !mask && reduction_ != "none") {
     if (Tensor y = total(y_true, y_pred, reduction_ != "sum")) return y;
   }
-  const Tensor values = call(casts_targets_ ? as(y_true, dtype_) : y_true, as(y_pred, dtype_));
-  if (const Tensor own = values.mask()) mask = mask ? ops::logical_and(mask, own) : own;
-  return reduce_weighted_values(as(values, dtype_), sample_weight, mask, reduction_);
+  const Tensor each = values(y_true, y_pred);
+  if (const Tensor own = each.mask()) mask = mask ? ops::logical_and(mask, own) : own;
+  return reduce_weighted_values(as(each, dtype_), sample_weight, mask, reduction_);
 }
 
 FunctionLoss::FunctionLoss(Function function, std::string name, std::string reduction)

@@ -24,7 +24,9 @@ class Loss : public Configurable {
                 DType dtype = DType::float32);
 
   virtual Tensor call(const Tensor& y_true, const Tensor& y_pred) = 0;
-  /// `call`, weighted by sample_weight (which broadcasts to its values) and y_pred's mask, and
+  /// `call` of both as `dtype`, or of y_true as it is where it holds class numbers.
+  Tensor values(const Tensor& y_true, const Tensor& y_pred);
+  /// `values`, weighted by sample_weight (which broadcasts to its values) and y_pred's mask, and
   /// reduced. Throws ShapeError when the shapes do not fit.
   virtual Tensor operator()(const Tensor& y_true, const Tensor& y_pred,
                             const Tensor& sample_weight = {});

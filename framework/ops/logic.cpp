@@ -100,7 +100,9 @@ Tensor nan_to_num(const Tensor& x, const Value& nan, const Value& posinf, const 
         if (is_complex(x.dtype())) refuse_complex("nan_to_num");
         if (!is_float(x.dtype())) return cast(x, x.dtype());
         const auto number = [&](const Value& v, double otherwise) {
-          return v.is_null() ? Tensor(otherwise) : cast(detail::from_value<Tensor>(v), x.dtype());
+          if (!v.is_null()) return cast(detail::from_value<Tensor>(v), x.dtype());
+          // A scalar's type is float32, beyond which float64's largest lies.
+          return x.dtype() == DType::float64 ? Tensor::from({otherwise}, {}) : Tensor(otherwise);
         };
         const double limit = largest(x.dtype());
         return fused(

@@ -34,13 +34,14 @@ struct Windows {
         stride(pair_of(s, "stride")) {
     for (int i = 0; i < 2; ++i) {
       padded[i] = size[i] + 2 * padding[i];
+      if (kernel[i] < 1 || dilation[i] < 1 || padding[i] < 0 || stride[i] < 1)
+        throw ShapeError(fmt::format(
+            "{}: expected a kernel_size, dilation and stride of at least 1 and a padding of at "
+            "least 0, found {}, {}, {} and {}.",
+            who, kernel[i], dilation[i], stride[i], padding[i]));
+      // A window that does not fit is nowhere.
       const int64_t room = padded[i] - dilation[i] * (kernel[i] - 1) - 1;
-      if (room < 0 || stride[i] < 1)
-        throw ShapeError(
-            fmt::format("{}: a window of {} (dilation {}) does not fit into {} pixels "
-                        "with stride {}.",
-                        who, kernel[i], dilation[i], padded[i], stride[i]));
-      count[i] = room / stride[i] + 1;
+      count[i] = room < 0 ? 0 : room / stride[i] + 1;
     }
   }
 

@@ -129,9 +129,10 @@ Nest BidirectionalLayer::call_many(const Nest& inputs, const Call& call) {
   if (config.merge_mode) {
     all.push_back(merge(y, y_back));
   } else {
-    if (call.mask && options_.return_sequences) {
-      y.set_mask(call.mask);
-      y_back.set_mask(call.mask);
+    const Tensor mask = call.mask ? call.mask : x.mask();
+    if (mask && options_.return_sequences) {
+      y.set_mask(mask);
+      y_back.set_mask(mask);
     }
     all = {y, y_back};
   }

@@ -31,6 +31,9 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   Nest call_many(const Nest& inputs, const Call& call) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
   bool uses_mask() const override { return true; }
+  bool takes_carried_mask(const Nest& inputs, const Call& call) const override {
+    return !has_initial_state(inputs, call);
+  }
   const Value::Dict& build_config() const override;
   void build_from_config(const Value::Dict& config) override;
   Value::Dict get_config() const override;

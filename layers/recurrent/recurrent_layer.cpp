@@ -154,6 +154,12 @@ Nest RecurrentBase::call_cell(const Layer& layer, Layer& cell_layer, const Nest&
   return all;
 }
 
+bool has_initial_state(const Nest& inputs, const Call& call) {
+  if (!inputs.is_tensor() && inputs.flatten().size() > 1) return true;
+  const Value* states = call.find("initial_state");
+  return states && !states->is_null();
+}
+
 Nest name_initial_state(const Nest& inputs, Call& call) {
   if (inputs.is_tensor() || inputs.size() < 2) return inputs;
   if (!call.find("initial_state")) {

@@ -36,6 +36,11 @@ class RecurrentBase {
   KeptStates kept_;  // of a stateful layer
 };
 
+/// Whether a call is given states to begin with. Then a mask that x carries is not read, as in
+/// Keras, which hands on the mask of a tensor that is the only one; a mask that is given by name
+/// is.
+bool has_initial_state(const Nest& inputs, const Call& call);
+
 /// Takes the states out of {x, states...} and names them, as files do.
 Nest name_initial_state(const Nest& inputs, Call& call);
 
@@ -66,6 +71,9 @@ class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
     return this->config.return_sequences ? mask : Tensor();
   }
   bool uses_mask() const override { return true; }
+  bool takes_carried_mask(const Nest& inputs, const Call& call) const override {
+    return !has_initial_state(inputs, call);
+  }
 
   const Value::Dict& build_config() const override {
     sequence_build_ = sequence_build_config(Base::build_config());

@@ -1,8 +1,13 @@
 // LSTM, LSTMCell.
+#include <cornu/framework/model/functional.h>
+#include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/shaping.h>
 #include <cornu/framework/regularizers/l2.h>
+#include <cornu/layers/core/masking.h>
+#include <cornu/layers/recurrent/bidirectional.h>
+#include <cornu/layers/recurrent/gru.h>
 #include <cornu/layers/recurrent/lstm.h>
 
 #include "../catch.h"
@@ -52,6 +57,41 @@ TEST_CASE("a stateful LSTM goes on where it stopped") {
   parts->reset_state();
   parts(halves[0]);
   CHECK(test::difference(parts(halves[1]), expected) < 1e-6);
+}
+
+// As Keras, which hands on the mask of a tensor that is the only one of a call.
+TEST_CASE("a mask that x carries is not read beside first states") {
+  const Tensor x = Tensor::from({0.1f, 0.5f, 0.0f, 0.8f, 0.2f, -0.6f}, {2, 3, 1});
+  const Tensor mask = ops::cast(Tensor::from({1, 0, 0, 1, 1, 0}, {2, 3}), DType::boolean);
+  const Tensor state = Tensor::from({0.4f, -0.2f, 0.3f, 0.1f}, {2, 2});
+  const auto check = [&](auto& layer, const Nest::List& states) {
+    const Value::Dict first = {{"initial_state", Value(Nest(states))}};
+    const auto run = [&](const Tensor& x, const Call& call) {
+      return layer(Nest(x), call).flatten()[0];
+    };
+    const Tensor carrying = ops::stop_gradient(x);
+    carrying.set_mask(mask);
+    const Tensor whole = run(x, {.extra = first}), y = run(carrying, {.extra = first});
+    CHECK(test::difference(y, whole) == 0);
+    CHECK(y.mask().impl() == mask.impl());
+    const Tensor named = run(carrying, {.mask = mask, .extra = first});
+    CHECK(test::difference(named, whole) > 0.01);
+    CHECK(test::difference(named, run(x, {.mask = mask, .extra = first})) == 0);
+    CHECK(test::difference(run(carrying, {}), run(x, {.mask = mask})) == 0);
+  };
+  layers::GRU gru({.units = 2, .return_sequences = true});
+  check(gru, {state});
+  layers::LSTM lstm({.units = 2, .return_sequences = true});
+  check(lstm, {state, state});
+  layers::Bidirectional both({.layer = layers::LSTM({.units = 2, .return_sequences = true})});
+  check(both, {state, state, state, state});
+
+  // In a graph too.
+  const Tensor steps = Input({3, 1}), h = Input({2}), c = Input({2});
+  Functional model(Nest{steps, h, c}, lstm(Nest(layers::Masking()(steps)),
+                                           {.extra = {{"initial_state", Value(Nest{h, c})}}}));
+  CHECK(test::difference(model(Nest{x, state, state}).tensor(),
+                         lstm(Nest{x, state, state}).flatten()[0]) == 0);
 }
 
 TEST_CASE("LSTMCell steps as LSTM does") {

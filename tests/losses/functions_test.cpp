@@ -32,6 +32,19 @@ TEST_CASE("a loss function gives the values of its class") {
   CHECK_THROWS_AS(losses::evaluate("hinge", targets, predictions, {{"delta", 1}}), ValueError);
 }
 
+TEST_CASE("values are of the predictions' type, whatever the targets are") {
+  for (const char* name : {"dice", "tversky", "mean_squared_error", "kl_divergence"})
+    for (const DType type : {DType::float64, DType::int64, DType::boolean})
+      for (const DType half : {DType::float16, DType::bfloat16}) {
+        CAPTURE(name, dtype_name(type), dtype_name(half));
+        const Tensor values =
+            losses::evaluate(name, ops::cast(targets, type), ops::cast(predictions, half));
+        CHECK(values.dtype() == half);
+        CHECK(ops::all_close(ops::cast(values, DType::float32),
+                             losses::evaluate(name, targets, predictions), 0.02, 0.02));
+      }
+}
+
 TEST_CASE("classes of a focal crossentropy have weights") {
   using losses::categorical_focal_crossentropy;
   const Tensor first = categorical_focal_crossentropy(targets, predictions, {.alpha = 0.3});

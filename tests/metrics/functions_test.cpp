@@ -38,6 +38,16 @@ TEST_CASE("a metric function gives what its class averages") {
   CHECK_THROWS_AS(metrics::evaluate("auc", targets, predictions), ValueError);
 }
 
+TEST_CASE("correlations are of the predictions' type") {
+  using metrics::pearson_correlation, metrics::concordance_correlation;
+  const Tensor halves = ops::cast(predictions, DType::float16);
+  CHECK(pearson_correlation(targets, halves).dtype() == DType::float16);
+  CHECK(concordance_correlation(targets, halves).dtype() == DType::float16);
+  CHECK(metrics::evaluate("pearson_correlation", targets, halves).dtype() == DType::float16);
+  CHECK(pearson_correlation(targets, halves, {.dtype = DType::float32}).dtype() == DType::float32);
+  CHECK(metrics::binary_accuracy(targets, halves).dtype() == DType::float32);
+}
+
 TEST_CASE("MeanMetricWrapper averages a function, and is kept in files by its name") {
   metrics::MeanMetricWrapper mine(
       {.fn = [](const Tensor& t, const Tensor& p) { return ops::mean(ops::abs(t - p), -1); }});

@@ -95,6 +95,9 @@ TEST_CASE("closeness, signs and choices") {
   const auto finite = ops::nan_to_num(x, 7.0).to_vector<float>();
   CHECK(finite[2] == 7);
   CHECK(finite[4] == -std::numeric_limits<float>::max());
+  const auto wide = ops::nan_to_num(ops::cast(x, DType::float64)).to_vector<double>();
+  CHECK(wide[3] == std::numeric_limits<double>::max());
+  CHECK(wide[4] == -std::numeric_limits<double>::max());
   const Tensor v = ops::arange(0, 4);
   CHECK(read(ops::select_first({v < 1, v < 3}, {v, v * 10}, -1)) ==
         std::vector<int32_t>{0, 10, 20, -1});

@@ -69,6 +69,8 @@ TEST_CASE("windows fold back to the sum of their overlaps") {
               ops::extract_patches(blocks, {2, 2, 2})));
   CHECK(gradient_error([](const List& l) { return ops::unfold(l[0], {2}, {2}, {1}); }, {x}) <
         tolerance);
+  CHECK(ops::unfold(x, {2}, {5}, {0}, {1}).shape() == Shape{2, 12, 0});
+  CHECK_THROWS_AS(ops::unfold(x, {2}, {1}, {0}, {0}), ShapeError);
 }
 
 TEST_CASE("segments are reduced apart") {
