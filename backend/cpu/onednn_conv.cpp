@@ -17,6 +17,7 @@
 #include "onednn.h"
 #include "onednn_common.h"
 #include "parallel.h"
+#include "tile_kernels.h"
 
 namespace cornu::backend::cpu {
 namespace {
@@ -122,18 +123,12 @@ Desc kernel_desc(const ConvSizes& s) {
   return Desc(dims, float32, strides);
 }
 
-dnnl::primitive_attr attributes_of(const ConvSizes& s) {
-  dnnl::primitive_attr attributes = own_scratchpad();
-  if (s.relu) {
-    dnnl::post_ops after;
-#if DNNL_VERSION_MAJOR >= 3
-    after.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
-#else
-    after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-#endif
-    attributes.set_post_ops(after);
-  }
-  return attributes;
+// max(y, 0), where NaN stays: oneDNN's own relu behind a convolution makes it 0.
+void cut_negative(float* y, int64_t count) {
+  static const ElementwiseTile relu = float32_kernels().elementwise[static_cast<int>(Opcode::relu)];
+  parallel_for(count, count, [&](int64_t begin, int64_t end) {
+    relu(y + begin, nullptr, nullptr, y + begin, end - begin);
+  });
 }
 
 // The backward pass over the weights of 1x1 windows, dkernel = x' dy, all channels last.
@@ -167,7 +162,7 @@ Plan make_plan(const ConvSizes& s, const ConvChoice& choice) {
   const auto prop = pass == ConvPass::forward ? dnnl::prop_kind::forward_inference
                                               : dnnl::prop_kind::forward_training;
   const auto forward = describe_with<dnnl::convolution_forward>(
-      attributes_of(s), nullptr, prop, algorithm, x, kernel, bias, y, strides, dilation, low, high);
+      own_scratchpad(), nullptr, prop, algorithm, x, kernel, bias, y, strides, dilation, low, high);
   const auto finish = [&](const auto& desc, auto primitive, const Argument& first,
                           const Argument& second, const Argument& out) {
     return Plan{primitive,
@@ -276,7 +271,8 @@ class PlanCache {
   std::unordered_map<Key, Plans::iterator, KeyHash> index_;
 };
 
-std::shared_ptr<const Plan> plan_of(const ConvSizes& sizes, int threads) {
+std::shared_ptr<const Plan> plan_of(ConvSizes sizes, int threads) {
+  sizes.relu = 0;                            // not oneDNN's
   static PlanCache& cache = *new PlanCache;  // never destroyed, like the engine
   const ThreadScope scope(threads);          // primitives are made for the threads they see
   return cache.get({sizes, threads});
@@ -293,7 +289,11 @@ void check(dnnl_status_t status) {
 // dnnl.hpp's calls build theirs anew each time.
 class BoundPlan {
  public:
-  explicit BoundPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {
+  BoundPlan(const ConvSizes& sizes, std::shared_ptr<const Plan> plan)
+      : plan_(std::move(plan)),
+        relu_count_(sizes.relu
+                        ? sizes.batch * sizes.out_channels * sizes.y[0] * sizes.y[1] * sizes.y[2]
+                        : 0) {
     if (plan_->is_product()) return;
     scratch_bytes_ = plan_->scratch.get_size();
     for (size_t i = 0; i < 3; ++i) {
@@ -352,6 +352,7 @@ class BoundPlan {
     check(dnnl_primitive_execute(plan_->primitive.get(), stream.get(), argument_count_,
                                  arguments_.data()));
     if (plan_->arguments[2].differs) reorder(2, stream);
+    if (relu_count_ > 0) cut_negative(operands.out, relu_count_);
   }
 
   bool reorders_second() const { return plan_->arguments[1].differs; }
@@ -382,6 +383,7 @@ class BoundPlan {
   }
 
   std::shared_ptr<const Plan> plan_;
+  int64_t relu_count_;  // of results
   std::array<dnnl::memory, 3> outside_, inside_, reorder_scratch_;
   dnnl::memory bias_, scratch_;
   std::array<dnnl_exec_arg_t, 5> arguments_{};
@@ -394,12 +396,13 @@ class BoundPlan {
 class OneDnnConv final : public PreparedConv {
  public:
   OneDnnConv(const ConvSizes& sizes, std::shared_ptr<const Plan> plan)
-      : sizes_(sizes), bound_(std::move(plan)) {}
+      : sizes_(sizes), bound_(sizes, std::move(plan)) {}
 
   void run(const ConvData& data) override {
     const int threads = usable_threads(backend::threads());
     // Filters that are kept are in the layout of the plan that they were kept for.
-    if (threads != bound_.plan().threads && !keeps_) bound_ = BoundPlan(plan_of(sizes_, threads));
+    if (threads != bound_.plan().threads && !keeps_)
+      bound_ = BoundPlan(sizes_, plan_of(sizes_, threads));
     bound_.run(data);
   }
   bool gives_bias_gradient() const override {
@@ -423,7 +426,7 @@ class OneDnnConv final : public PreparedConv {
 bool onednn_conv(const ConvSizes& sizes, const ConvData& data) {
   auto plan = plan_of(sizes, usable_threads(backend::threads()));
   if (plan == nullptr) return false;
-  BoundPlan(std::move(plan)).run(data);
+  BoundPlan(sizes, std::move(plan)).run(data);
   return true;
 }
 

@@ -131,6 +131,13 @@ HWY_INLINE void store_some(Vector<T> x, T* to, int64_t count) {
   store_first(x, to, static_cast<size_t>(count));
 }
 
+/// x with 0 behind `count` elements.
+template <class T>
+HWY_INLINE Vector<T> keep_some(Vector<T> x, int64_t count) {
+  if (count >= panel_width<T> / 2) return x;
+  return {hn::IfThenElseZero(hn::FirstN(Tag<T>(), static_cast<size_t>(count)), x.raw)};
+}
+
 /// Columns [first, first + panel_width) of a row-major matrix as `rows` rows of a panel.
 template <class T>
 HWY_INLINE void pack_panel(const T* from, int64_t row_stride, int64_t rows, int64_t first,

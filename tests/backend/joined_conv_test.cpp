@@ -63,8 +63,9 @@ struct Sizes {
 TEST_CASE("conv: results that are pooled are those of two kernels") {
   std::mt19937 random(1);
   // The first has more images than a slice holds, and some left over.
-  const Sizes all[] = {{131, 28, 1, 32, 3, 1, 0}, {1, 28, 1, 32, 3, 1, 0}, {70, 13, 32, 64, 3, 1, 0},
-                       {3, 32, 3, 16, 7, 2, 3},   {5, 9, 16, 16, 1, 1, 0}, {2, 7, 5, 6, 3, 1, 1}};
+  const Sizes all[] = {{131, 28, 1, 32, 3, 1, 0}, {1, 28, 1, 32, 3, 1, 0},
+                       {70, 13, 32, 64, 3, 1, 0}, {3, 32, 3, 16, 7, 2, 3},
+                       {5, 9, 16, 16, 1, 1, 0},   {2, 7, 5, 6, 3, 1, 1}};
   for (const Sizes& s : all)
     for (const bool maximum : {true, false})
       for (const int64_t block : {int64_t{0}, cpu_backend().channel_block()})
@@ -98,6 +99,44 @@ TEST_CASE("conv: results that are pooled are those of two kernels") {
           run_prepared(conv, inputs, {&prepared});
           CHECK(prepared == found);
         }
+}
+
+TEST_CASE("conv: NaN passes relu and pooling, and only where windows reach it") {
+  std::mt19937 random(3);
+  // By thin windows, Winograd's algorithm, and oneDNN: wide windows, strides, single pixels.
+  const Sizes all[] = {{2, 12, 1, 32, 3, 1, 0}, {2, 12, 32, 64, 3, 1, 1}, {3, 16, 3, 16, 7, 2, 3},
+                       {2, 9, 16, 16, 1, 1, 0}, {2, 9, 16, 16, 5, 1, 2},  {2, 7, 5, 6, 3, 1, 1}};
+  for (const Sizes& s : all)
+    for (const int64_t block : {int64_t{0}, cpu_backend().channel_block()})
+      for (const bool pooled : {false, true}) {
+        if (block != 0 && s.out % block != 0) continue;
+        const int64_t block_x = block != 0 && s.in % block == 0 ? block : 0, side = s.result();
+        Conv conv = square(s.stride, s.pad);
+        conv.bias = conv.relu = true;
+        conv.block_x = block_x;
+        conv.block_y = block;
+        Array plain = noise(random, {s.batch, s.side, s.side, s.in});
+        plain.set(0, std::nan(""));
+        Array x = blocked(plain, block_x);
+        Array filters = noise(random, {s.window, s.window, s.in, s.out}),
+              bias = noise(random, {s.out});
+        const int64_t size = pooled ? side / 2 : side;
+        Array y = blocked(Array(DType::float32, {s.batch, size, size, s.out}), block);
+        if (pooled) {
+          conv.pool = Pool{true, false, {2, 2}, {2, 2}, {0, 0}, {0, 0}, block};
+          conv.unpooled =
+              blocked(Array(DType::float32, {s.batch, side, side, s.out}), block).shape();
+        }
+        INFO(x.shape().str() << " to " << y.shape().str());
+        const auto check = [&] {
+          CHECK(std::isnan(y[0]));
+          for (int64_t i = y.numel() / s.batch; i < y.numel(); ++i) REQUIRE(y[i] >= 0);
+        };
+        run(conv, {&x, &filters, &bias}, {&y});
+        check();
+        run_prepared(conv, {&x, &filters, &bias}, {&y});
+        check();
+      }
 }
 
 TEST_CASE("conv: the bias's gradient is the sum over pixels") {

@@ -187,6 +187,13 @@ TEST_CASE("matmul: NaN and infinity pass through, unwritten memory does not matt
     run(Matmul{}, {&a, &b}, {&c});
     CHECK(std::isnan(c[0]));
     CHECK(c[1] == infinity);
+    Matmul relu;
+    relu.relu = true;
+    run(relu, {&a, &b}, {&c});
+    CHECK(std::isnan(c[0]));
+    a.set(0, -infinity);
+    run(relu, {&a, &b}, {&c});
+    CHECK(c[1] == 0);
   }
 }
 

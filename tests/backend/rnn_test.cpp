@@ -252,6 +252,9 @@ TEST_CASE("gates of recurrent kernels saturate, and pass on what is not a number
     p.backward();
     for (const double value : p.outputs[1].values()) CHECK(std::fabs(value) <= 1.0001);
     for (const double value : p.input_gradients[0].values()) CHECK(std::isfinite(value));
+    p.inputs[0].set(0, std::numeric_limits<double>::infinity());
+    p.forward();
+    for (const double value : p.outputs[1].values()) CHECK(std::isfinite(value));
     p.inputs[0].set(0, std::nan(""));
     p.forward();
     CHECK(std::isnan(p.outputs[1][0]));
