@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -15,6 +16,9 @@ namespace cornu::backend::cuda {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int newest_cuda = 13, oldest_cuda = 12;
+std::atomic<int> driver_cuda = newest_cuda;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -109,9 +113,20 @@ std::vector<fs::path> library_folders() {
 
 bool searches_usual_places() { return environment("CORNU_CUDA_SEARCH") != "0"; }
 
-Library Library::open(const std::string& stem, std::initializer_list<int> majors) {
+void Library::fit_driver(int cuda_major) {
+  if (cuda_major < oldest_cuda)
+    throw UnsupportedError("CUDA: expected a driver for CUDA " + std::to_string(oldest_cuda) +
+                           " or newer, found one for CUDA " + std::to_string(cuda_major) +
+                           ". Update the driver.");
+  driver_cuda = cuda_major;
+}
+
+Library Library::open(const std::string& stem, std::initializer_list<int> all_majors) {
   Library library;
   std::string reason;
+  std::vector<int> majors(all_majors);
+  const bool passed_over = majors.size() == 2 && driver_cuda < newest_cuda;
+  if (passed_over) majors.erase(majors.begin());
   const auto try_path = [&](const std::string& path) {
     library.handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library.handle_ != nullptr)
@@ -150,6 +165,9 @@ Library Library::open(const std::string& stem, std::initializer_list<int> majors
   throw UnsupportedError("CUDA: expected " + names + ", found none in" +
                          (everywhere ? " the loader's paths nor in:" : ":") +
                          (places.empty() ? " (no folder)" : places) +
+                         (passed_over ? ". The driver is for CUDA " + std::to_string(driver_cuda) +
+                                            ", so libraries for a newer one are passed over"
+                                      : "") +
                          (reason.empty() ? "" : ". The last one found did not open: " + reason) +
                          ". Install it, or name its folder in CORNU_CUDA_LIBRARIES" +
                          (everywhere ? "." : ", or let CORNU_CUDA_SEARCH be 1."));
@@ -157,6 +175,12 @@ Library Library::open(const std::string& stem, std::initializer_list<int> majors
 
 void* Library::find(const char* name) const {
   return handle_ != nullptr ? dlsym(handle_, name) : nullptr;
+}
+
+void Library::open_beside(const std::string& file) const {
+  // Without a folder this library came from the loader's paths, where the other one is as well.
+  const fs::path folder = fs::path(path_).parent_path();
+  if (!folder.empty()) dlopen((folder / file).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 void* Library::address(const char* name) const {

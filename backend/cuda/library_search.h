@@ -12,10 +12,16 @@ namespace cornu::backend::cuda {
 class Library {
  public:
   /// Opens lib<stem>.so.<major> for the first of `majors` that is found: open("cudnn", {9}),
-  /// open("nvrtc", {13, 12}). Looks where the system's loader looks, then in `library_folders()`,
-  /// last in those of the Python packages that `python3` knows; folders that CORNU_CUDA_LIBRARIES
-  /// names come before all. Throws UnsupportedError with the places it looked in and what to do.
+  /// open("nvrtc", {13, 12}). Two majors are those of CUDA 13 and 12; what is newer than the driver
+  /// (see fit_driver) is passed over. Looks where the system's loader looks, then in
+  /// `library_folders()`, last in those of the Python packages that `python3` knows; folders that
+  /// CORNU_CUDA_LIBRARIES names come before all. Throws UnsupportedError with the places it looked
+  /// in and what to do.
   static Library open(const std::string& stem, std::initializer_list<int> majors);
+
+  /// From now on, passes over libraries of a newer CUDA than this major version, which the driver
+  /// would not run. Throws UnsupportedError when it is too old for all.
+  static void fit_driver(int cuda_major);
 
   /// The address of a function, as the type of a pointer to it. Throws UnsupportedError when the
   /// library has none of this name.
@@ -25,6 +31,10 @@ class Library {
   }
   /// The address of a symbol, or null.
   void* find(const char* name) const;
+
+  /// Opens a library that this one asks the loader for by its bare name, from this one's folder, so
+  /// that the loader has it where it would not look for it. Does nothing where there is none.
+  void open_beside(const std::string& file) const;
 
   /// The file's name as it was opened.
   const std::string& path() const { return path_; }

@@ -51,6 +51,9 @@ struct Nvrtc::Functions {
 
 Nvrtc::Nvrtc() : functions_(std::make_shared<Functions>()) {
   functions_->version(&major_, &minor_);
+  // Asked for only when something is compiled, and in Python's packages of 13.0 without a path.
+  functions_->library.open_beside("libnvrtc-builtins.so." + std::to_string(major_) + "." +
+                                  std::to_string(minor_));
   int count = 0;
   functions_->architecture_count(&count);
   architectures_.resize(static_cast<size_t>(std::max(count, 0)));

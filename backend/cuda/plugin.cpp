@@ -7,6 +7,7 @@
 #include "../error.h"
 #include "cuda_backend.h"
 #include "library_kernels.h"
+#include "library_search.h"
 #include "nvrtc_cache.h"
 
 namespace cornu::backend::cuda {
@@ -17,6 +18,9 @@ std::vector<Backend*> open_devices(std::string& note) {
   int count = 0;
   try {
     driver = &Driver::get();
+    int version = 0;
+    driver->check(driver->version(&version), "asking for the driver's version");
+    Library::fit_driver(version / 1000);
     driver->check(driver->device_count(&count), "counting devices");
     if (count == 0) {
       note = "CUDA: the driver shows no device (CUDA_VISIBLE_DEVICES hides some).";

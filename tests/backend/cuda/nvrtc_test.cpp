@@ -4,6 +4,8 @@
 #include <cornu/backend/cuda/nvrtc_cache.h>
 #include <cornu/backend/error.h>
 
+#include <link.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -38,6 +40,20 @@ std::shared_ptr<const cuda::Source> small_source(double constant) {
   const ProgramRef program =
       Program::make(1, [&](std::vector<Expr> x) { return std::vector<Expr>{x[0] * constant}; });
   return cuda::plan(Fused{program}, in, in).stages.at(0).source;
+}
+
+/// The file of a library that this process has loaded, by a part of its name; "" for none.
+std::string loaded_file(const std::string& name) {
+  std::pair<std::string, std::string> search{name, ""};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& [wanted, found] = *static_cast<std::pair<std::string, std::string>*>(data);
+        if (found.empty() && std::string(info->dlpi_name).find(wanted) != std::string::npos)
+          found = info->dlpi_name;
+        return 0;
+      },
+      &search);
+  return search.second;
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) {
@@ -146,6 +162,44 @@ TEST_CASE("the folder of kernels stays below its limit") {
   cache.image(*small_source(5), 80);
   CHECK(files_in(kept).empty());
   CHECK(cache.counts().compiled == 1);
+}
+
+TEST_CASE("libraries that are newer than the driver are passed over") {
+  const TemporaryFolder folder;
+  setenv("CORNU_CUDA_LIBRARIES", folder.path().c_str(), 1);
+  setenv("CORNU_CUDA_SEARCH", "0", 1);
+  struct AsBefore {
+    ~AsBefore() {
+      cuda::Library::fit_driver(13);
+      unsetenv("CORNU_CUDA_SEARCH");
+      unsetenv("CORNU_CUDA_LIBRARIES");
+    }
+  } const as_before;
+  const auto opened = [](std::initializer_list<int> majors) {
+    return fs::path(cuda::Library::open("some", majors).path()).filename().string();
+  };
+  for (const char* name : {"libsome.so.5", "libsome.so.4"})
+    fs::create_symlink(fs::canonical(loaded_file("libc.so.6")), folder.path() / name);
+  CHECK(opened({5, 4}) == "libsome.so.5");
+  cuda::Library::fit_driver(12);
+  CHECK(opened({5, 4}) == "libsome.so.4");
+  CHECK(opened({5}) == "libsome.so.5");
+  fs::remove(folder.path() / "libsome.so.4");
+  CHECK_THROWS_WITH(opened({5, 4}), Catch::Matchers::Contains("libsome.so.4") &&
+                                        Catch::Matchers::Contains("driver is for CUDA 12"));
+  cuda::Library::fit_driver(14);
+  CHECK(opened({5, 4}) == "libsome.so.5");
+  CHECK_THROWS_WITH(cuda::Library::fit_driver(11), Catch::Matchers::Contains("Update the driver"));
+}
+
+TEST_CASE("NVRTC's second library comes from the folder of the first") {
+  const cuda::Nvrtc* compiler = nvrtc();
+  if (compiler == nullptr) return;
+  compiler->compile("extern \"C\" __global__ void nothing() {}", "nothing", 80);
+  const std::string first = loaded_file("libnvrtc.so"), second = loaded_file("libnvrtc-builtins");
+  INFO(first << ", " << second);
+  REQUIRE_FALSE(second.empty());
+  CHECK(fs::canonical(first).parent_path() == fs::canonical(second).parent_path());
 }
 
 TEST_CASE("libraries are looked for in the folders that the user names, and errors say where") {
