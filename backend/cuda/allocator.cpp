@@ -60,8 +60,7 @@ CachingAllocator::CachingAllocator(MemorySource& source, std::string device)
 CachingAllocator::~CachingAllocator() {
   reserve_.reset();
   while (!taken_.empty()) give_back(taken_.begin()->second);  // they end with the device
-  release_segments();
-  release_spare();
+  release_cached();
 }
 
 void* CachingAllocator::allocate(size_t bytes) {
@@ -118,9 +117,10 @@ CachingAllocator::Block* CachingAllocator::grow(size_t size) {
     if (Block* const block = new_segment(least, small)) return block;
   if (least > size)
     if (Block* const block = new_segment(size, small)) return block;
-  const size_t spare = release_spare();
-  spare_refused_ |= spare > 0;  // or it would come and go
-  if (release_segments() + spare > 0)
+  const bool had_spare = spare_ != nullptr;
+  const size_t released = release_cached();
+  spare_refused_ |= had_spare && !spare_;  // or it would come and go
+  if (released > 0)
     for (const size_t bytes : {least, size})
       if (Block* const block = new_segment(bytes, small)) return block;
   // Near the limit a free block of the other kind is better than none.
@@ -226,18 +226,20 @@ CachingAllocator::Spare CachingAllocator::spare(size_t bytes) {
   return {static_cast<char*>(spare_), std::unique_lock(spare_mutex_)};
 }
 
-// Waits for whoever holds it.
 size_t CachingAllocator::release_spare() {
-  if (!spare_) return 0;
-  const std::lock_guard lock(spare_mutex_);
-  source_.free(std::exchange(spare_, nullptr));
+  if (spare_) source_.free(std::exchange(spare_, nullptr));
   return std::exchange(spare_bytes_, 0);
+}
+
+// All that is not in use, and says how many bytes; nothing while it may be in use on the device.
+size_t CachingAllocator::release_cached() {
+  const std::lock_guard lock(spare_mutex_);  // waits for whoever holds the spare memory
+  return source_.settle() ? release_segments() + release_spare() : 0;
 }
 
 void CachingAllocator::release() {
   const std::lock_guard lock(mutex_);
-  release_segments();
-  release_spare();
+  release_cached();
   spare_refused_ = false;
 }
 
@@ -245,10 +247,7 @@ void CachingAllocator::set_limit(size_t bytes) {
   const std::lock_guard lock(mutex_);
   stats_.limit = bytes;
   spare_refused_ = false;
-  if (bytes != 0 && held_bytes() > bytes) {
-    release_segments();
-    release_spare();
-  }
+  if (bytes != 0 && held_bytes() > bytes) release_cached();
 }
 
 void CachingAllocator::reset_peak() {

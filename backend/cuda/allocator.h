@@ -20,7 +20,10 @@ class MemorySource {
   virtual ~MemorySource() = default;
   /// Aligned to 512, or null when there is none left.
   virtual void* allocate(size_t bytes) = 0;
-  /// Waits until the device does not use it any more.
+  /// Waits until the device uses nothing that was given back, and says whether that could be: not
+  /// while a graph of launches is made.
+  virtual bool settle() noexcept = 0;
+  /// After `settle`.
   virtual void free(void* data) noexcept = 0;
   /// What it could still give.
   virtual size_t free_bytes() = 0;
@@ -92,6 +95,7 @@ class CachingAllocator final : public Allocator {
   void give_back(Block* block);
   size_t release_segments();
   size_t release_spare();
+  size_t release_cached();
   size_t held_bytes() const { return reserved_bytes_ + spare_bytes_; }
   void drop(Reserve& reserve);
   [[noreturn]] void fail(size_t wanted);

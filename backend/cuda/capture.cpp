@@ -44,13 +44,20 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   refuse_capture("captures");
   constexpr int relaxed = 2;  // kernels may be compiled and memory taken meanwhile
   allocator_.begin_reserve();
+  {
+    const std::lock_guard lock(capture_mutex_);
+    capturing_ = true;
+  }
   int result = driver().capture_begin(compute_.handle(), relaxed);
-  if (result != 0) allocator_.end_reserve();
-  driver().check(result, "the begin of a capture");
-  capturing_ = true;
-  const auto end = [this](CUgraph_st*& graph) {
+  if (result != 0) {
     capturing_ = false;
-    return driver().capture_end(compute_.handle(), &graph);
+    allocator_.end_reserve();
+  }
+  driver().check(result, "the begin of a capture");
+  const auto end = [this](CUgraph_st*& graph) {
+    const int result = driver().capture_end(compute_.handle(), &graph);
+    capturing_ = false;
+    return result;
   };
   CUgraph_st* graph = nullptr;
   try {

@@ -69,7 +69,11 @@ class Prepared final : public Executable {
   }
   ~Prepared() override {
     const Session session(device_, std::nothrow);
-    inner_.reset();
+    // The libraries that it may call have ended before the driver; so it goes with the process.
+    if (session.has_driver())
+      inner_.reset();
+    else
+      static_cast<void>(inner_.release());
   }
 
   void run(void* const* data) override {

@@ -217,6 +217,18 @@ void* Device::allocate(size_t bytes) {
   return reinterpret_cast<void*>(address);
 }
 
+// Called by threads that hold the allocator's lock, perhaps without the device's: it takes none
+// under which memory is asked for.
+bool Device::settle() noexcept {
+  if (!context_.try_use()) return true;  // the device is gone, and its work
+  const std::lock_guard lock(capture_mutex_);
+  if (capturing_) return false;  // the wait would spoil the capture
+  // A fault of the device comes to light at its next use.
+  driver().stream_synchronize(compute_.handle());
+  driver().stream_synchronize(copies_.handle());
+  return true;
+}
+
 void Device::free(void* data) noexcept {
   if (context_.try_use()) driver().memory_free(address_of(data));
 }
@@ -227,6 +239,13 @@ size_t Device::free_bytes() {
   return driver().memory_info(&free, &total) == 0 ? free : 0;
 }
 
+// Kernels that were launched may still read them.
+void Device::drop_numbers(void* data) noexcept {
+  dropped_numbers_.push_back(data);
+  if (settle())
+    for (void* const each : std::exchange(dropped_numbers_, {})) free(each);
+}
+
 NumberTable::Memory Device::number_memory() {
   return {[this](size_t bytes) {
             void* data = allocate(bytes);
@@ -235,7 +254,7 @@ NumberTable::Memory Device::number_memory() {
               data = allocate(bytes);
             }
             if (!data) driver().fail(out_of_memory, "an allocation for numbers");
-            return std::shared_ptr<void>(data, [this](void* p) { free(p); });
+            return std::shared_ptr<void>(data, [this](void* p) { drop_numbers(p); });
           },
           [this](void* to, const void* from, size_t bytes) {
             driver().check(driver().copy_in(address_of(to), from, bytes, copies_.handle()),

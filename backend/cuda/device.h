@@ -102,6 +102,7 @@ class Device final : public Context, private MemorySource {
   };
 
   void* allocate(size_t bytes) override;  // of MemorySource
+  bool settle() noexcept override;
   void free(void* data) noexcept override;
   size_t free_bytes() override;
 
@@ -109,6 +110,7 @@ class Device final : public Context, private MemorySource {
   void pass_milestones();
   bool copies_wait_for(uint64_t work);
   void refuse_capture(const char* what) const;
+  void drop_numbers(void* data) noexcept;
   NumberTable::Memory number_memory();
 
   int ordinal_;
@@ -124,10 +126,12 @@ class Device final : public Context, private MemorySource {
   std::atomic<uint64_t> work_{0};
   CachingAllocator allocator_;
   Uploads uploads_;
+  std::vector<void*> dropped_numbers_;
   NumberTable numbers_;
   std::shared_ptr<Scratch> scratch_;
   std::unordered_map<std::string, std::pair<std::unique_ptr<Module>, CUfunc_st*>> modules_;
-  bool capturing_ = false;
+  std::mutex capture_mutex_;  // of the moments when a capture begins, and of waits beside one
+  std::atomic<bool> capturing_ = false;
   std::vector<std::shared_ptr<void>> captured_;  // what the graph that is being made must keep
 };
 
@@ -136,12 +140,13 @@ class Session {
  public:
   explicit Session(Device& device) : lock_(device.mutex_) { device.context_.use(); }
   /// For destructors. At the end of a process the driver may be gone before what uses it.
-  Session(Device& device, std::nothrow_t) noexcept : lock_(device.mutex_) {
-    device.context_.try_use();
-  }
+  Session(Device& device, std::nothrow_t) noexcept
+      : lock_(device.mutex_), has_driver_(device.context_.try_use()) {}
+  bool has_driver() const { return has_driver_; }
 
  private:
   std::unique_lock<std::recursive_mutex> lock_;
+  bool has_driver_ = true;
 };
 
 }  // namespace cornu::backend::cuda

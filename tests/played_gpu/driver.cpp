@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -155,7 +157,14 @@ int cuMemAlloc_v2(DeviceAddress* address, size_t bytes) {
   if (result == success) std::memset(reinterpret_cast<void*>(*address), 0xFF, bytes);
   return result;
 }
-int cuMemFree_v2(DeviceAddress address) { return call<&cuda::Driver::memory_free>(address); }
+int cuMemFree_v2(DeviceAddress address) {
+  const int result = call<&cuda::Driver::memory_free>(address);
+  if (driver().early_frees > 0) {
+    std::fputs("played GPU: memory was given back while work waited that may use it\n", stderr);
+    std::abort();
+  }
+  return result;
+}
 int cuMemHostAlloc(void** data, size_t bytes, unsigned flags) {
   return call<&cuda::Driver::host_allocate>(data, bytes, flags);
 }

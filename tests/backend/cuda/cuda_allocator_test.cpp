@@ -27,13 +27,19 @@ class HostSource final : public cuda::MemorySource {
   }
   void* allocate(size_t bytes) override {
     ++calls;
+    settled = false;
     if (used + bytes > capacity) return nullptr;
     used += bytes;
     void* const data = std::aligned_alloc(512, bytes);
     segments[data] = bytes;
     return data;
   }
+  bool settle() noexcept override {
+    settled = can_settle;
+    return can_settle;
+  }
   void free(void* data) noexcept override {
+    early_frees += !settled;
     used -= segments.at(data);
     segments.erase(data);
     std::free(data);
@@ -41,7 +47,8 @@ class HostSource final : public cuda::MemorySource {
   size_t free_bytes() override { return capacity - used; }
 
   size_t capacity = 64 * mib, used = 0;
-  int calls = 0;
+  int calls = 0, early_frees = 0;
+  bool can_settle = true, settled = false;
   std::map<void*, size_t> segments;
 };
 
@@ -120,6 +127,23 @@ TEST_CASE("What does not fit takes the cache's memory first, then fails with fig
   memory.deallocate(b, 28 * mib);
   memory.deallocate(memory.allocate(10 * mib), 10 * mib);
   memory.deallocate(small, 100);
+}
+
+TEST_CASE("Memory goes back to the driver only when the device is done with it", "[cuda]") {
+  HostSource source;
+  cuda::CachingAllocator memory(source, "cuda:0");
+  memory.deallocate(memory.allocate(40 * mib), 40 * mib);
+  source.can_settle = false;
+  memory.release();
+  REQUIRE(source.used == 40 * mib);
+  REQUIRE_THROWS_AS(memory.allocate(50 * mib), MemoryError);
+  source.can_settle = true;
+  void* const large = memory.allocate(50 * mib);
+  REQUIRE(source.used == 50 * mib);
+  memory.deallocate(large, 50 * mib);
+  memory.set_limit(30 * mib);
+  REQUIRE(source.used == 0);
+  REQUIRE(source.early_frees == 0);
 }
 
 TEST_CASE("A limit bounds live and cached memory together", "[cuda]") {

@@ -49,6 +49,11 @@ struct Bench {
   cuda::Services::Maker composition;
   std::unique_ptr<cuda::CudaBackend> made;
 
+  ~Bench() {
+    made.reset();
+    CHECK(driver.early_frees == 0);
+  }
+
   cuda::CudaBackend& backend() {
     if (!made) {
       cuda::Services services;

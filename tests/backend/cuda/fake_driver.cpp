@@ -174,6 +174,8 @@ struct Calls {
     };
     d.memory_free = [](cuda::DeviceAddress address) {
       if (const int fault = count("memory_free")) return fault;
+      for (const CUstream_st* stream : state().streams)
+        fake->early_frees += stream->done < stream->launched;
       fake->run_all();
       if (state().blocks.erase(address) == 0) return 1;
       std::free(host(address));

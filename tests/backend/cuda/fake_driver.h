@@ -51,6 +51,8 @@ class FakeDriver {
   size_t capacity = size_t{256} << 20;  ///< of the device's memory
   size_t allocated() const;
   int devices = 1;
+  /// How often memory was given back while work waited, which may use it. (Real drivers may wait.)
+  int early_frees = 0;
 
   /// Runs what is on one stream, and what that waits for.
   void run(CUstream_st* stream);
