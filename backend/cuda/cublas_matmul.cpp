@@ -136,22 +136,12 @@ LayoutRef make_layout(const ColumnMatrix& matrix, int64_t batch, cudaDataType_t 
   return layout;
 }
 
-/// What the library does to a product's results.
-struct Epilogue {
-  bool bias = false, relu = false;
-
-  cublasLtEpilogue_t name() const {
-    return bias ? (relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS)
-                : (relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT);
-  }
-};
-
-/// The descriptors of a product.
+/// The descriptors of a product. The library may add a bias; its relu would turn NaN into 0.
 struct Product {
   Owned<cublasLtMatmulDesc_t, DestroyProduct> product;
   LayoutRef first, second, result;
 
-  Product(const MatmulLayout& layout, const Types& types, Epilogue epilogue) {
+  Product(const MatmulLayout& layout, const Types& types, bool bias) {
     cublasLtMatmulDesc_t raw;
     check(functions().product_create(&raw, types.compute, types.scale), "cublasLtMatmulDescCreate");
     product.reset(raw);
@@ -159,8 +149,8 @@ struct Product {
     const cublasOperation_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
     set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue.name());
-    if (epilogue.bias) {
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
+    if (bias) {
       set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
       // Some versions have no algorithm for a null address; runs set the real one.
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{16}));
@@ -210,7 +200,7 @@ std::vector<cublasLtMatmulHeuristicResult_t> candidates(cublasLtHandle_t handle,
 struct Algorithm {
   cublasLtMatmulAlgo_t algorithm;
   size_t workspace = 0;
-  Epilogue epilogue;
+  bool bias = false;  ///< whether the library adds it
 };
 
 /// What is kept for a device.
@@ -243,7 +233,7 @@ class CublasMatmul : public Executable {
       : context_(context),
         handle_(handle),
         layout_(std::move(layout)),
-        product_(layout_, types, algorithm.epilogue),
+        product_(layout_, types, algorithm.bias),
         algorithm_(algorithm),
         element_(size_of(dtype)),
         wide_(dtype == DType::float64) {}
@@ -260,10 +250,9 @@ class CublasMatmul : public Executable {
   }
 
   void run(void* const* data) override {
-    const bool library_bias = algorithm_.epilogue.bias;
-    void* const bias = library_bias || epilogue_bias_ ? data[2] : nullptr;
+    void* const bias = algorithm_.bias || epilogue_bias_ ? data[2] : nullptr;
     void* const out = data[bias != nullptr ? 3 : 2];
-    const cublasStatus_t status = launch(data[0], data[1], library_bias ? bias : nullptr, out);
+    const cublasStatus_t status = launch(data[0], data[1], algorithm_.bias ? bias : nullptr, out);
     if (status != CUBLAS_STATUS_SUCCESS)
       throw StateError("cuBLASLt " + cublas_version() + ": a product of " +
                        std::to_string(layout_.result.columns) + " x " +
@@ -326,24 +315,23 @@ size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, Cub
 }
 
 std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, const Types& types,
-                                Epilogue wanted, std::span<const Operand> inputs,
+                                bool wants_bias, std::span<const Operand> inputs,
                                 const Operand& out, Context& context) {
   const int alignment = matmul_alignment(layout, size_of(out.dtype));
-  for (const Epilogue epilogue : {wanted, Epilogue{}}) {
+  for (const bool bias : {true, false}) {
+    if (bias && !wants_bias) continue;
     try {
-      const Product product(layout, types, epilogue);
+      const Product product(layout, types, bias);
       const auto found = candidates(handle.handle, product, alignment);
       if (!found.empty()) {
-        Algorithm algorithm{found[0].algo, found[0].workspaceSize, epilogue};
+        Algorithm algorithm{found[0].algo, found[0].workspaceSize, bias};
         CublasMatmul trial(context, handle.handle, layout, types, out.dtype, algorithm);
-        const size_t best =
-            fastest_of(found, trial, epilogue.bias ? inputs : inputs.first(2), out, context);
-        return Algorithm{found[best].algo, found[best].workspaceSize, epilogue};
+        const size_t best = fastest_of(found, trial, bias ? inputs : inputs.first(2), out, context);
+        return Algorithm{found[best].algo, found[best].workspaceSize, bias};
       }
     } catch (const Refusal&) {
-      // Without an epilogue, or not at all.
+      // Without the bias, or not at all.
     }
-    if (!wanted.bias && !wanted.relu) break;
   }
   return std::nullopt;
 }
@@ -369,7 +357,7 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
   const std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
   if (!types || !layout) return "refused: no layout";
   try {
-    const Product product(*layout, *types, {matmul.bias, matmul.relu});
+    const Product product(*layout, *types, matmul.bias);
     return "descriptors made";
   } catch (const Refusal& refusal) {
     return std::string("refused: ") + refusal.what();
@@ -389,25 +377,25 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   if (!layout) return nullptr;
   Handle& handle = context.part<Handle>();
   if (handle.handle == nullptr) return nullptr;
-  const Epilogue epilogue{matmul.bias, matmul.relu};
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
-                          (matmul.transpose_b ? "tb " : "") + (matmul.relu ? "relu " : "") +
-                          (exact ? "" : "tf32 ") + operands_text(inputs, outputs);
+                          (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
+                          operands_text(inputs, outputs);
   const std::optional<Algorithm> algorithm = handle.algorithms.get(
-      key, [&] { return choose(handle, *layout, *types, epilogue, inputs, out, context); });
+      key, [&] { return choose(handle, *layout, *types, matmul.bias, inputs, out, context); });
   if (!algorithm) return nullptr;
   auto executable = std::make_unique<CublasMatmul>(context, handle.handle, *layout, *types,
                                                    out.dtype, *algorithm);
-  if (algorithm->epilogue.name() != epilogue.name()) {
-    ProgramBuilder builder(matmul.bias ? 2 : 1);
+  const bool adds_bias = matmul.bias && !algorithm->bias;
+  if (adds_bias || matmul.relu) {
+    ProgramBuilder builder(adds_bias ? 2 : 1);
     Expr value = builder.input(0);
-    if (matmul.bias) value = value + builder.input(1);
+    if (adds_bias) value = value + builder.input(1);
     if (matmul.relu) value = expr::relu(value);
     const DType compute = out.dtype == DType::float64 ? DType::float64 : DType::float32;
     std::vector<Operand> operands{out};
-    if (matmul.bias) operands.push_back(inputs[2]);
+    if (adds_bias) operands.push_back(inputs[2]);
     executable->set_epilogue(
-        context.prepare(Fused{builder.finish({value}), compute}, operands, outputs), matmul.bias);
+        context.prepare(Fused{builder.finish({value}), compute}, operands, outputs), adds_bias);
   }
   return executable;
 }

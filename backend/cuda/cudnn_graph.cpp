@@ -270,6 +270,10 @@ void Graph::pointwise(Pointwise op, std::initializer_list<int64_t> inputs, int64
              : op == Pointwise::greater_equal ? CUDNN_DATA_BOOLEAN
                                               : CUDNN_DATA_FLOAT);
     if (op == Pointwise::index) mode.set(CUDNN_ATTR_POINTWISE_AXIS, int64_t{axis});
+    // By default NaN may become 0.
+    if (op == Pointwise::relu)
+      mode.set(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION,
+               CUDNN_PROPAGATE_NAN);
     mode.finalize();
     static constexpr cudnnBackendAttributeName_t names[] = {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
                                                             CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
