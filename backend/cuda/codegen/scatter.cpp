@@ -46,7 +46,9 @@ constexpr const char* lanes_text = R"text(
       }
 )text";
 
-// A thread for each sorted entry and lane; those at the start of a run work.
+// A thread for each sorted entry and lane; those at the start of a run work. They ask for some
+// entries at once, then for their updates: one after the other, a long run would wait for memory
+// twice for each.
 constexpr const char* runs_text = R"text(
       const Index pair = divide(i, inner), column = i - pair * inner.size;
       const Index outer = divide(pair, picks), first = pair - outer * picks.size;
@@ -56,9 +58,26 @@ constexpr const char* runs_text = R"text(
       if (key < n && (first == 0 || key_of(sorted[first - 1]) != key)) {
         T* const to = out + (outer * n + static_cast<Index>(key)) * inner.size + column;
         T total = *to;
-        for (Index k = first; k < picks.size && key_of(sorted[k]) == key; ++k)
-          total = combined<op>(
-              total, updates[(outer * picks.size + position_of(sorted[k])) * inner.size + column]);
+        bool goes_on = true;
+        for (Index k = first; goes_on; k += ahead) {
+          bool in_run[ahead];
+          Index at[ahead];
+          T values[ahead];
+#pragma unroll
+          for (int j = 0; j < ahead; ++j) {
+            const bool exists = k + j < picks.size;
+            const Entry entry = sorted[exists ? k + j : first];
+            in_run[j] = exists && key_of(entry) == key;
+            at[j] = (outer * picks.size + position_of(entry)) * inner.size + column;
+          }
+#pragma unroll
+          for (int j = 0; j < ahead; ++j)
+            if (in_run[j]) values[j] = updates[at[j]];
+#pragma unroll
+          for (int j = 0; j < ahead; ++j)
+            if (in_run[j]) total = combined<op>(total, values[j]);
+          goes_on = in_run[ahead - 1];
+        }
         *to = total;
       }
 )text";
@@ -146,6 +165,7 @@ KernelPlan plan(const Scatter& kernel, std::span<const Operand> inputs, std::spa
   text.pointer("updates", 2, "const T");
   text.pointer("out", 3, "T");
   text.pointer("entries", task.workspace, "const Entry", at);
+  text.constant("ahead", 8);
   text.divisor("inner", axes.inner);
   text.divisor("picks", axes.count);
   text.index("count", total);
