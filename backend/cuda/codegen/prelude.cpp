@@ -142,8 +142,9 @@ CORNU_DEVICE To convert(From x) {
   }
 }
 
-/// Elements that are read and written together.
-template <class T, int n> struct alignas(sizeof(T) * n) Pack { T v[n]; };
+/// Elements that are read and written together. Of their address no more than 16 is asked, to which
+/// operands are aligned.
+template <class T, int n> struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) Pack { T v[n]; };
 
 template <int n, class T>
 CORNU_DEVICE Pack<T, n> load_pack(const T* from) {
@@ -204,11 +205,11 @@ CORNU_DEVICE bool is_finite(T a) {
   if constexpr (is_real<T>) return abs(a) < highest<T>();
   else return true;
 }
-/// NaN in either operand wins. Of floats it is one instruction; compiled, the cases become branches,
-/// around which loads wait for each other.
+/// NaN in either operand wins. Of floats it is one instruction since 8.0; compiled, the cases become
+/// branches, around which loads wait for each other.
 template <class T>
 CORNU_DEVICE T max(T a, T b) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (same<T, float>) {
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
     return a;
@@ -220,7 +221,7 @@ CORNU_DEVICE T max(T a, T b) {
 }
 template <class T>
 CORNU_DEVICE T min(T a, T b) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (same<T, float>) {
     asm("min.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
     return a;
