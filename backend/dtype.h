@@ -24,6 +24,8 @@ enum class DType : uint8_t {
   string,  ///< host only: stored as int32 indices into the tensor's table of strings
   complex64,   ///< stored as two float32, the real and the imaginary part; no kernel takes it
   complex128,  ///< stored as two float64
+  float8_e4m3fn,  ///< to store numbers up to 448: no kernel takes it but as uint8, its bits
+  float8_e5m2,    ///< the same for numbers up to 57344, and infinities
 };
 
 /// How many types of real numbers there are; they come before `string`.
@@ -31,7 +33,7 @@ inline constexpr int dtype_count = 13;
 
 /// Size of one element in bytes.
 constexpr size_t size_of(DType dtype) {
-  constexpr uint8_t sizes[dtype_count + 3] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 4, 8, 16};
+  constexpr uint8_t sizes[dtype_count + 5] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 4, 8, 16, 1, 1};
   return sizes[static_cast<int>(dtype)];
 }
 
@@ -39,7 +41,9 @@ constexpr bool is_float(DType dtype) { return dtype >= DType::float16 && dtype <
 constexpr bool is_signed_int(DType dtype) { return dtype >= DType::int8 && dtype <= DType::int64; }
 constexpr bool is_unsigned_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::uint64; }
 constexpr bool is_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::int64; }
-constexpr bool is_complex(DType dtype) { return dtype >= DType::complex64; }
+constexpr bool is_complex(DType dtype) { return dtype == DType::complex64 || dtype == DType::complex128; }
+/// An 8-bit float. (Not `is_float`, which is for types that are computed with.)
+constexpr bool is_float8(DType dtype) { return dtype >= DType::float8_e4m3fn; }
 /// The type of a complex type's parts; of other types the type itself.
 constexpr DType real_type(DType dtype) {
   if (dtype == DType::complex64) return DType::float32;
@@ -57,6 +61,10 @@ uint16_t float_to_half(float value);
 float half_to_float(uint16_t bits);
 uint16_t float_to_bfloat16(float value);
 float bfloat16_to_float(uint16_t bits);
+
+/// 8-bit floats by their bits, likewise. What is too large becomes NaN (e4m3fn, which has no infinity) or infinity.
+uint8_t float_to_float8(float value, DType dtype);
+float float8_to_float(uint8_t bits, DType dtype);
 
 /// Storage type of a 16-bit float, distinct from uint16_t so that overloads can tell.
 struct Half {
@@ -86,11 +94,11 @@ template <> struct dtype_for<double> { static constexpr DType value = DType::flo
 template <class T>
 inline constexpr DType dtype_for_v = dtype_for<T>::value;
 
-/// Throws UnsupportedError: something that handles elements one by one met complex numbers.
-[[noreturn]] void refuse_complex(DType dtype);
+/// Throws UnsupportedError: something that handles elements one by one met complex numbers or 8-bit floats.
+[[noreturn]] void refuse_elements(DType dtype);
 
 /// Calls f.template operator()<T>() with the storage type T of `dtype`. Throws UnsupportedError for complex numbers,
-/// which are handled as pairs of real ones.
+/// which are handled as pairs of real ones, and for 8-bit floats, whose bits are handled.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   switch (dtype) {
@@ -108,7 +116,9 @@ decltype(auto) dispatch(DType dtype, F&& f) {
     case DType::float32: return f.template operator()<float>();
     case DType::string: return f.template operator()<int32_t>();
     case DType::complex64:
-    case DType::complex128: refuse_complex(dtype);
+    case DType::complex128:
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2: refuse_elements(dtype);
     case DType::float64: break;
   }
   return f.template operator()<double>();

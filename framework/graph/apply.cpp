@@ -7,6 +7,7 @@
 
 #include "complex.h"
 #include "cost.h"
+#include "float8.h"
 #include "strings.h"
 
 namespace cornu {
@@ -94,7 +95,7 @@ bool watched() {
   return context.tracer || !context.recorders.empty();
 }
 
-// Whether no kernel takes these as they are: strings or complex numbers.
+// Whether no kernel takes these as they are: strings, complex numbers or 8-bit floats.
 bool needs_translation(std::span<const Tensor> inputs, std::span<const TensorSpec> outputs) {
   bool any = false;
   for (const Tensor& t : inputs) any |= t.dtype() >= DType::string;
@@ -104,8 +105,9 @@ bool needs_translation(std::span<const Tensor> inputs, std::span<const TensorSpe
 
 Tensors apply_translated(const backend::Kernel& kernel, std::span<const Tensor> inputs,
                          std::span<const TensorSpec> outputs) {
-  return any_strings(inputs, outputs) ? apply_to_strings(kernel, inputs, outputs)
-                                      : apply_to_complex(kernel, inputs, outputs);
+  if (any_strings(inputs, outputs)) return apply_to_strings(kernel, inputs, outputs);
+  return any_float8(inputs, outputs) ? apply_to_float8(kernel, inputs, outputs)
+                                     : apply_to_complex(kernel, inputs, outputs);
 }
 
 void show(const Step& step) {
@@ -217,6 +219,7 @@ Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::
 Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
                    const std::string& text) {
   if (any_complex(inputs, outputs)) refuse_complex(text.empty() ? "work of the host" : text);
+  if (any_float8(inputs, outputs)) refuse_float8(text.empty() ? "work of the host" : text);
   return apply_steps(in_host_memory(f), inputs, outputs, text);
 }
 

@@ -21,6 +21,7 @@ void refuse_complex(const std::string& name) {
 }
 
 TensorSpec stored_spec(const TensorSpec& spec) {
+  if (is_float8(spec.dtype)) return {spec.shape, DType::uint8};
   return is_complex(spec.dtype) ? TensorSpec{concat(spec.shape, {2}), real_type(spec.dtype)} : spec;
 }
 

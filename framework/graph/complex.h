@@ -17,8 +17,11 @@ inline bool any_complex(std::span<const Tensor> inputs, std::span<const TensorSp
 /// dL/dx + i dL/dy, which is what TensorFlow computes.
 constexpr bool has_gradient(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
-/// The real tensor in whose form a complex one is stored: complex64 (a, b) is float32 (a, b, 2).
-/// Other specs stay what they are.
+/// Whether kernels see tensors of this type in another form.
+constexpr bool is_stored_otherwise(DType dtype) { return is_complex(dtype) || is_float8(dtype); }
+
+/// The tensor in whose form kernels see one of a type that they do not take: complex64 (a, b) is
+/// float32 (a, b, 2), an 8-bit float its bits as uint8. Other specs stay what they are.
 TensorSpec stored_spec(const TensorSpec& spec);
 
 /// The same memory as a tensor of this spec, whose elements have as many bytes in all. Recorders

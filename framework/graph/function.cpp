@@ -281,10 +281,10 @@ Nest Function::State::replay(Signature& signature, const TensorPointers& tensors
     signature.plan->run(tensors, signature.outputs);
   }
   if (signature.nothing) return Nest();
-  // Plans give complex numbers as pairs, and arguments as they came.
+  // Plans give tensors in the form in which they are stored, and arguments as they came.
   const auto labelled = [](Tensor t, const Tensor& kind) {
-    const bool complex = is_complex(t.dtype()) || is_complex(kind.dtype());
-    return complex ? relabelled(t, kind.spec()) : t;
+    const bool differs = is_stored_otherwise(t.dtype()) || is_stored_otherwise(kind.dtype());
+    return differs ? relabelled(t, kind.spec()) : t;
   };
   if (signature.single)
     return Nest(labelled(std::move(signature.outputs[0]), signature.result.tensor()));

@@ -144,7 +144,8 @@ Tensor view(const Tensor& x, std::optional<DType> dtype) {
                 shape.str(), dtype_name(x.dtype()), dtype_name(to)));
           shape[shape.rank() - 1] = shape.back() * from_size / to_size;
         }
-        const Tensor inputs[] = {is_complex(x.dtype()) ? as_pairs(x) : x};
+        const Tensor inputs[] = {
+            is_stored_otherwise(x.dtype()) ? apply_view(x, stored_spec(x.spec())) : x};
         const TensorSpec outputs[] = {stored_spec({shape, to})};
         const Tensor y = inputs[0].dtype() == outputs[0].dtype
                              ? apply_reshape(inputs[0], outputs[0].shape)
@@ -154,7 +155,7 @@ Tensor view(const Tensor& x, std::optional<DType> dtype) {
                                        std::memcpy(out[0].data(), in[0].data(), in[0].bytes());
                                    },
                                    inputs, outputs, "view")[0];
-        return is_complex(to) ? apply_view(y, {shape, to}) : y;
+        return is_stored_otherwise(to) ? apply_view(y, {shape, to}) : y;
       },
       x, dtype);
 }

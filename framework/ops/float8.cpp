@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../graph/float8.h"
 #include "catalog.h"
 #include "core.h"
 #include "elementwise.h"
@@ -15,41 +16,26 @@
 namespace cornu::ops {
 namespace {
 
-bool is_e4m3(const std::string& dtype) {
-  if (dtype == "float8_e4m3fn") return true;
-  if (dtype == "float8_e5m2") return false;
+DType float8_type(const std::string& dtype) {
+  if (dtype == "float8_e4m3fn") return DType::float8_e4m3fn;
+  if (dtype == "float8_e5m2") return DType::float8_e5m2;
   throw ValueError(fmt::format("'{}' is no 8-bit float.{} Known are float8_e4m3fn and float8_e5m2.",
                                dtype, did_you_mean(dtype, {"float8_e4m3fn", "float8_e5m2"})));
 }
 
-// x rounded to a multiple of its own power of two over 2^digits. Below 1 / smallest, the least
-// normal number, the multiples stay those of the least. The power comes by halving the range of
-// exponents, since a logarithm would be wrong beside powers of two.
-Expr rounded(Expr x, double smallest, double digits, std::initializer_list<int> halves) {
-  Expr rest = expr::absolute(x) * smallest;
-  Expr power = 1.0;
-  bool first = true;
-  for (const int half : halves) {
-    const double factor = static_cast<double>(int64_t{1} << half);
-    Expr above = rest >= factor;
-    power = expr::select(above, first ? Expr(factor) : power * factor, power);
-    first = false;
-    rest = expr::select(above, rest * (1.0 / factor), rest);
-  }
-  Expr step = power * (1.0 / (smallest * digits));
-  return expr::round_even(x / step) * step;
-}
-
 }  // namespace
 
-double float8_max(const std::string& dtype) { return is_e4m3(dtype) ? 448 : 57344; }
+double float8_max(const std::string& dtype) {
+  return float8_type(dtype) == DType::float8_e4m3fn ? 448 : 57344;
+}
 
 Tensor round_to_float8(const Tensor& x, const std::string& dtype) {
   return op(
       &round_to_float8,
       [](const Tensor& x, const std::string& dtype) {
-        if (is_e4m3(dtype)) return fused([](Expr x) { return rounded(x, 64, 8, {8, 4, 2, 1}); }, x);
-        return fused([](Expr x) { return rounded(x, 16384, 4, {16, 8, 4, 2, 1}); }, x);
+        const Tensor inputs[] = {x};
+        return detail::run_program_many(float8_rounding(float8_type(dtype)), inputs, x.dtype(),
+                                        "round_to_float8")[0];
       },
       x, dtype);
 }

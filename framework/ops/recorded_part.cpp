@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "../graph/apply.h"
+#include "../graph/complex.h"
 #include "../graph/plan/passes.h"
 
 namespace cornu::ops::control {
@@ -115,7 +116,8 @@ Part::Part(const std::vector<Tensor>& arguments, const std::function<Nest()>& f)
     if (t && t.is_weak()) t = Tensor::copy_of(t.data(), t.shape(), t.dtype());
   for (const auto* list : {&arguments, static_cast<const std::vector<Tensor>*>(&results)})
     for (const Tensor& t : *list)
-      if (t && is_complex(t.dtype())) recording->give_up("complex numbers of a branch or a loop");
+      if (t && is_stored_otherwise(t.dtype()))
+        recording->give_up("complex numbers or 8-bit floats of a branch or a loop");
 }
 
 Tensor Part::after(const Variable& variable) const {

@@ -113,6 +113,9 @@ Handle file_type(DType dtype) {
       return copy_type(H5T_IEEE_F32LE);
     case DType::string:
       throw ValueError("HDF5: string tensors are not written.");
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2:
+      throw UnsupportedError("HDF5: 8-bit floats are not written. Cast them to float16 first.");
     case DType::complex64:
     case DType::complex128:
       return complex_type(dtype, file_type(real_type(dtype)));
@@ -150,6 +153,9 @@ Handle memory_type(DType dtype) {
       return copy_type(H5T_NATIVE_FLOAT);
     case DType::string:
       throw ValueError("HDF5: string tensors are not written.");
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2:
+      throw UnsupportedError("HDF5: 8-bit floats are not written. Cast them to float16 first.");
     case DType::complex64:
     case DType::complex128:
       return complex_type(dtype, memory_type(real_type(dtype)));

@@ -235,6 +235,9 @@ std::string_view descr_of(DType dtype) {
       return "<f4";
     case DType::string:
       throw UnsupportedError("npy: string tensors are not written.");
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2:
+      throw UnsupportedError("npy: 8-bit floats are not written. Cast them to float16 first.");
     case DType::complex64:
       return "<c8";
     case DType::complex128:

@@ -71,6 +71,11 @@ DType result_type(std::span<const PromotionType> types) {
     if (t.dtype == DType::string)
       throw ValueError(fmt::format("Strings and {} values do not combine.",
                                    dtype_name(types[0].dtype == DType::string ? types[1].dtype : types[0].dtype)));
+  for (const auto& t : types)
+    if (is_float8(t.dtype))
+      throw ValueError(fmt::format("{} does not combine with other types, such as {}. Cast one of them first.",
+                                   dtype_name(t.dtype),
+                                   dtype_name(types[0].dtype == t.dtype ? types[1].dtype : types[0].dtype)));
   // Keras says complex64 of all that meets a complex number; here double precision stays.
   bool complex = false;
   for (const auto& t : types) {
@@ -107,7 +112,9 @@ DType float_result_type(std::span<const PromotionType> types) {
 DType compute_type(DType dtype) {
   switch (dtype) {
     case DType::float16:
-    case DType::bfloat16: return DType::float32;
+    case DType::bfloat16:
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2: return DType::float32;
     case DType::boolean:
     case DType::uint8:
     case DType::uint16:

@@ -230,6 +230,12 @@ std::vector<T> Tensor::to_vector(Place at) const {
                                  dtype_name(dtype()), shape().str()));
   const void* source = host_data(at);
   std::vector<T> result(static_cast<size_t>(size()));
+  if (is_float8(dtype())) {
+    const auto* const bits = static_cast<const uint8_t*>(source);
+    for (size_t i = 0; i < result.size(); ++i)
+      result[i] = static_cast<T>(float8_to_float(bits[i], dtype()));
+    return result;
+  }
   dispatch(dtype(), [&]<class From>() {
     const From* from = static_cast<const From*>(source);
     for (size_t i = 0; i < result.size(); ++i) result[i] = convert<T>(from[i]);

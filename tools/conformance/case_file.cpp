@@ -35,8 +35,6 @@ Value CaseFile::value(const std::string& name, const std::string& dataset) const
       file_.has_attribute(path, "dtype") ? file_.string_attribute(path, "dtype") : "";
   if (marked == "string")
     return Tensor::strings(file_.read_strings(path), file_.string_shape(path).value());
-  if (marked.starts_with("float8"))
-    throw UnsupportedError(dataset + ": tensors of " + marked + " are not supported.");
   const saving::H5Info info = file_.info(path);
   if (marked == "bool") {
     std::vector<uint8_t> bits(static_cast<size_t>(info.shape.numel()));
@@ -44,8 +42,7 @@ Value CaseFile::value(const std::string& name, const std::string& dataset) const
     return Tensor::copy_of(bits.data(), info.shape, DType::boolean);
   }
   const std::vector<std::byte> bytes = file_.read(path, largest_dataset);
-  return Tensor::copy_of(bytes.data(), info.shape,
-                         marked == "bfloat16" ? DType::bfloat16 : info.dtype);
+  return Tensor::copy_of(bytes.data(), info.shape, marked.empty() ? info.dtype : dtype_of(marked));
 }
 
 Tensor CaseFile::tensor(const std::string& name, const std::string& dataset) const {

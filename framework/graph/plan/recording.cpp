@@ -11,6 +11,9 @@ namespace cornu::plan {
 namespace {
 
 // A graph has complex numbers as pairs of real ones.
+constexpr const char* otherwise_stored =
+    "complex numbers or 8-bit floats from outside of a branch or a loop";
+
 TensorSpec stored(const Tensor& tensor) { return stored_spec(tensor.spec()); }
 
 }  // namespace
@@ -26,7 +29,8 @@ Recording::Recording(std::span<const Tensor> arguments) : outer_(graph_context()
   for (size_t i = 0; i < arguments.size(); ++i)
     if (const Tensor& t = arguments[i]; !t.is_weak()) {
       const TensorSpec spec = stored(t);
-      know(t, graph_.add_value(spec.dtype, spec.shape.numel(), Source::argument, static_cast<int>(i)));
+      know(t,
+           graph_.add_value(spec.dtype, spec.shape.numel(), Source::argument, static_cast<int>(i)));
     }
   graph_context().tracer = this;
 }
@@ -145,14 +149,13 @@ PartRecording::PartRecording(std::span<const Tensor> arguments)
     : Recording(arguments), given_(static_cast<int>(arguments.size())) {}
 
 void PartRecording::step(const cornu::Step& step) {
-  const auto complex = [](const Tensor& t) { return is_complex(t.dtype()); };
   for (const Tensor& t : step.inputs)
-    if (complex(t) && !knows(t)) give_up("complex numbers from outside of a branch or a loop");
+    if (is_stored_otherwise(t.dtype()) && !knows(t)) give_up(otherwise_stored);
   Recording::step(step);
 }
 
 int PartRecording::outside(const Tensor& tensor) {
-  if (is_complex(tensor.dtype())) give_up("complex numbers from outside of a branch or a loop");
+  if (is_stored_otherwise(tensor.dtype())) give_up(otherwise_stored);
   const int value = graph_.add_value(tensor.dtype(), tensor.size(), Source::argument,
                                      given_ + static_cast<int>(captured_.size()));
   captured_.push_back(tensor);
