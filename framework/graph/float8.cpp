@@ -96,25 +96,39 @@ Expr number_of(Expr bits, Format format) {
   return expr::select(negative, -number, number);
 }
 
-template <class F>
-ProgramRef program(F&& formula) {
-  return Program::make(
-      1, [&](const std::vector<Expr>& x) { return std::vector<Expr>{formula(x[0])}; });
+// What is computed for a type, made once.
+struct Programs {
+  ProgramRef rounding, to_bits, to_number;
+
+  explicit Programs(Format format)
+      : rounding(of([=](Expr x) { return rounded(x, format); })),
+        to_bits(of([=](Expr x) { return bits_of(x, format); })),
+        to_number(of([=](Expr bits) { return number_of(bits, format); })) {}
+
+  template <class F>
+  static ProgramRef of(F formula) {
+    return Program::make(
+        1, [&](const std::vector<Expr>& x) { return std::vector<Expr>{formula(x[0])}; });
+  }
+};
+
+const Programs& programs_of(DType dtype) {
+  static const Programs e4m3fn(format_of(DType::float8_e4m3fn)),
+      e5m2(format_of(DType::float8_e5m2));
+  return dtype == DType::float8_e4m3fn ? e4m3fn : e5m2;
 }
 
 Tensor labelled(const Tensor& x, DType dtype) { return apply_view(x, {x.shape(), dtype}); }
 
 // x may be spread over the result's shape.
 Tensor encoded(const Tensor& x, const TensorSpec& to) {
-  const ProgramRef to_bits = program([&](Expr x) { return bits_of(x, format_of(to.dtype)); });
-  return labelled(apply(Fused{to_bits, DType::float32}, {x}, TensorSpec{to.shape, DType::uint8}),
-                  to.dtype);
+  const Fused encode{programs_of(to.dtype).to_bits, DType::float32};
+  return labelled(apply(encode, {x}, TensorSpec{to.shape, DType::uint8}), to.dtype);
 }
 
 Tensor decoded(const Tensor& x, const TensorSpec& to) {
-  const ProgramRef to_number =
-      program([&](Expr bits) { return number_of(bits, format_of(x.dtype())); });
-  return apply(Fused{to_number, DType::float32}, {labelled(x, DType::uint8)}, to);
+  const Fused decode{programs_of(x.dtype()).to_number, DType::float32};
+  return apply(decode, {labelled(x, DType::uint8)}, to);
 }
 
 struct OnFloat8 {
@@ -175,9 +189,7 @@ void refuse_float8(const std::string& name) {
       name));
 }
 
-ProgramRef float8_rounding(DType dtype) {
-  return program([&](Expr x) { return rounded(x, format_of(dtype)); });
-}
+ProgramRef float8_rounding(DType dtype) { return programs_of(dtype).rounding; }
 
 Tensors apply_to_float8(const backend::Kernel& kernel, std::span<const Tensor> inputs,
                         std::span<const TensorSpec> outputs) {
