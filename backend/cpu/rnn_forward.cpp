@@ -138,6 +138,7 @@ class ForwardWalk {
   void run() {
     const int64_t block = rows_ * panel_width<T>;
     pack_panels(a_.h0 + begin_ * a_.units, a_.units, rows_, a_.units, inputs_[0], block);
+    // Beyond the last unit are zeros, which meet the padding of the weights.
     std::fill_n(inputs_[1], panels_ * block, T(0));
     for (int64_t t = 0; t < a_.time; ++t) {
       pack_panels(a_.x + (begin_ * a_.time + a_.x_time(t)) * a_.features, a_.time * a_.features,
@@ -190,7 +191,6 @@ class ForwardWalk {
         }
         const Vector<T> h = forward_units<Cell>(u);
         store_some(h, y + unit, count);
-        // The others are 0, whatever x is: they meet the padding of the weights.
         store(keep_some(h, count), after + at);
       });
     }

@@ -20,8 +20,8 @@ struct BidirectionalConfig {
 /// x (batch, steps, ...) -> the outputs of both directions merged, those of the backward one in the
 /// order of the steps; with the layer's return_state {output, forward states..., backward
 /// states...}. The argument "initial_state" is the states of the forward, then of the backward
-/// layer. With return_sequences masked steps give zeros. Schuster and Paliwal, IEEE Transactions on
-/// Signal Processing 45 (1997).
+/// layer, beside which only a mask that is given by name is read. With return_sequences masked
+/// steps give zeros. Schuster and Paliwal, IEEE Transactions on Signal Processing 45 (1997).
 class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfig> {
  public:
   explicit BidirectionalLayer(BidirectionalConfig config);

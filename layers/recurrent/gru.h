@@ -38,8 +38,8 @@ struct GRUConfig {
 
 /// x (batch, steps, features) -> (batch, units), with return_sequences (batch, steps, units), with
 /// return_state {output, h}. The state begins with zeros, or with the argument "initial_state".
-/// Steps that the mask (batch, steps) excludes leave the state as it is. See GRUCell for the
-/// formula.
+/// Steps that the mask (batch, steps) excludes leave the state as it is; beside "initial_state"
+/// only a mask that is given by name is read. See GRUCell for the formula.
 class GRULayer : public RecurrentLayer<GRULayer, GRUConfig> {
  public:
   explicit GRULayer(GRUConfig config);

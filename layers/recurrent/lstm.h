@@ -38,8 +38,8 @@ struct LSTMConfig {
 
 /// x (batch, steps, features) -> (batch, units), with return_sequences (batch, steps, units), with
 /// return_state {output, h, c}. The states begin with zeros, or with the argument "initial_state" =
-/// {h, c}. Steps that the mask (batch, steps) excludes leave the states as they are. See LSTMCell
-/// for the formula.
+/// {h, c}. Steps that the mask (batch, steps) excludes leave the states as they are; beside
+/// "initial_state" only a mask that is given by name is read. See LSTMCell for the formula.
 class LSTMLayer : public RecurrentLayer<LSTMLayer, LSTMConfig> {
  public:
   explicit LSTMLayer(LSTMConfig config);

@@ -51,7 +51,7 @@ struct RNNConfig {
 /// x (batch, steps, ...) -> the cell's last output, with return_sequences (batch, steps, ...), with
 /// return_state {output, states...}, where those of a stack's cell are a list. The states begin as
 /// the cell says, or with the argument "initial_state". Steps that the mask (batch, steps) excludes
-/// leave the states as they are.
+/// leave the states as they are; beside "initial_state" only a mask that is given by name is read.
 class RNNLayer : public RecurrentLayer<RNNLayer, RNNConfig> {
  public:
   explicit RNNLayer(RNNConfig config);

@@ -36,8 +36,8 @@ struct SimpleRNNConfig {
 
 /// x (batch, steps, features) -> (batch, units), with return_sequences (batch, steps, units), with
 /// return_state {output, h}. The state begins with zeros, or with the argument "initial_state".
-/// Steps that the mask (batch, steps) excludes leave the state as it is. See SimpleRNNCell for the
-/// formula.
+/// Steps that the mask (batch, steps) excludes leave the state as it is; beside "initial_state"
+/// only a mask that is given by name is read. See SimpleRNNCell for the formula.
 class SimpleRNNLayer : public RecurrentLayer<SimpleRNNLayer, SimpleRNNConfig> {
  public:
   explicit SimpleRNNLayer(SimpleRNNConfig config);

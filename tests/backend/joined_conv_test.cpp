@@ -101,7 +101,7 @@ TEST_CASE("conv: results that are pooled are those of two kernels") {
         }
 }
 
-TEST_CASE("conv: NaN passes relu and pooling, and only where windows reach it") {
+TEST_CASE("conv: NaN passes relu and pooling, and stays in its image") {
   std::mt19937 random(3);
   // By thin windows, Winograd's algorithm, and oneDNN: wide windows, strides, single pixels.
   const Sizes all[] = {{2, 12, 1, 32, 3, 1, 0}, {2, 12, 32, 64, 3, 1, 1}, {3, 16, 3, 16, 7, 2, 3},

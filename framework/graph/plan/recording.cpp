@@ -10,10 +10,10 @@
 namespace cornu::plan {
 namespace {
 
-// A graph has complex numbers as pairs of real ones.
 constexpr const char* otherwise_stored =
     "complex numbers or 8-bit floats from outside of a branch or a loop";
 
+// A graph has complex numbers as pairs of real ones, and 8-bit floats as bits.
 TensorSpec stored(const Tensor& tensor) { return stored_spec(tensor.spec()); }
 
 }  // namespace
