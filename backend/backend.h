@@ -106,8 +106,14 @@ class Backend {
 /// The CPU: always there.
 Backend& cpu_backend();
 
-/// Number of threads that CPU kernels use. Default: OMP_NUM_THREADS, or the machine's cores.
+/// Number of threads that CPU kernels use, of all callers without a ThreadScope (thread_scope.h).
+/// Default: OMP_NUM_THREADS, or the cores that the process may use. No result depends on it. Callers
+/// on several threads share one pool, which never holds more threads than the largest number that
+/// was asked for; idle ones sleep. A child of fork() computes on one thread. Throws ValueError below
+/// 1.
 void set_threads(int count);
+/// Number of threads that the calling thread's kernels use, itself included; 1 inside of a kernel's
+/// loop and in a child of fork().
 int threads();
 
 }  // namespace cornu::backend

@@ -1,4 +1,4 @@
-// The name suggestion that error texts share.
+// Where errors happened, and the name suggestion that their texts share.
 #include "error.h"
 
 #include <algorithm>
@@ -31,6 +31,19 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+void Error::prepend(const std::string& text) { text_ = text + ": " + what(); }
+
+void Error::append(const std::string& sentence) {
+  const std::string text = what();
+  if (text.find(sentence) == std::string::npos) text_ = text + " " + sentence;
+}
+
+void Error::set_place(const std::string& place) {
+  if (placed_) return;
+  prepend(place);
+  placed_ = true;
+}
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   // Names come from files too, so a name of megabytes must not cost a quadratic comparison.

@@ -11,6 +11,21 @@ namespace cornu {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+
+  const char* what() const noexcept override {
+    return text_.empty() ? std::runtime_error::what() : text_.c_str();
+  }
+  /// Puts `text` and ": " in front of what it says, so that whoever knows more need not throw another.
+  void prepend(const std::string& text);
+  /// Puts a sentence behind it, unless it is there.
+  void append(const std::string& sentence);
+  /// The same with the place where it happened ("Layer 'net/hidden' (dense)"). Only the first place
+  /// counts, which is the innermost one.
+  void set_place(const std::string& place);
+
+ private:
+  std::string text_;  // empty while nothing is in front
+  bool placed_ = false;
 };
 
 /// An argument has a value that makes no sense, or a name is unknown.
@@ -29,6 +44,14 @@ class ShapeError : public ValueError {
 class StateError : public Error {
  public:
   using Error::Error;
+};
+
+/// Somebody asked for the values of a tensor that has none: a stand-in of a shape inference, or of a
+/// recording that does not compute. Cornu throws it and takes it for a sign that a call cannot be
+/// gone through without values; nobody else should throw it.
+class NeedsValues : public StateError {
+ public:
+  using StateError::StateError;
 };
 
 /// A file cannot be read or written, or its content is not what it should be.

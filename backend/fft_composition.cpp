@@ -135,11 +135,11 @@ class FftComposition {
   Composer& c_;
 };
 
-/// As many as the caches of the threads hold with the scratch memory, in sixteens, so that all
-/// addresses are aligned.
+/// As many as the caches of four threads hold with the scratch memory, in sixteens, so that all
+/// addresses are aligned. The sums of products depend on it, so it depends on n alone.
 int64_t rows_at_once(int64_t n) {
-  constexpr int64_t numbers_per_thread = 1 << 15;
-  return std::max<int64_t>(numbers_per_thread * threads() / n / 16, 1) * 16;
+  constexpr int64_t numbers = 1 << 17;
+  return std::max<int64_t>(numbers / n / 16, 1) * 16;
 }
 
 void by_rows(const Fft& kernel, int64_t rows, std::span<const Operand> inputs,

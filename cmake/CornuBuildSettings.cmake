@@ -39,8 +39,12 @@ endif()
 
 set(CORNU_SANITIZE_FLAGS "")
 if(CORNU_SANITIZE)
-  set(CORNU_SANITIZE_FLAGS
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CORNU_SANITIZE STREQUAL "thread")
+    set(CORNU_SANITIZE_FLAGS -fsanitize=thread -fno-omit-frame-pointer)
+  else()
+    set(CORNU_SANITIZE_FLAGS
+      -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  endif()
   add_compile_options(${CORNU_SANITIZE_FLAGS})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # g++ sees uninitialized values in the standard library's headers once they are instrumented.

@@ -7,6 +7,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(hwy REQUIRED)
+find_package(TBB REQUIRED)
 
 # HDF5, libzip and zlib by pkg-config: HDF5's C library lies in a folder per flavour, and libzip's CMake
 # files ask for its command-line tools.

@@ -88,7 +88,7 @@ class ArgReduction {
   }
 
   void run_parts() const {
-    constexpr int64_t max_parts = 32, part_elements = 32 * 1024;
+    constexpr int64_t max_parts = 256, part_elements = 32 * 1024;
     const int64_t parts = std::max<int64_t>(1, std::min(length_ / part_elements, max_parts));
     Best<T> found[max_parts];
     parallel_for(parts, program_.work(), [&](int64_t begin, int64_t end) {

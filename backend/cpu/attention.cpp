@@ -377,17 +377,16 @@ void attend(const AttentionProblem<T>& p) {
   AttentionBackward<T> back(p);
   const int64_t memory = round_up(backward ? back.memory() : forward.memory(), 16);
   const int64_t work = p.pairs() * p.queries * p.keys * p.depth * (backward ? 1 : 2) / 5;
-  const int64_t parts = std::min<int64_t>(threads_for(work), items);
-  const Scratch scratch(sizeof(T) * static_cast<size_t>(memory * parts));
-  parallel_for(parts, parts == 1 ? 0 : work, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      T* const own = static_cast<T*>(scratch.data()) + part * memory;
-      const int64_t from = items * part / parts, to = items * (part + 1) / parts;
-      if (backward)
-        AttentionBackward<T>(p).run(from, to, own);
-      else
-        AttentionForward<T>(p).run(from, to, own);
-    }
+  // No result depends on the parts; some for each thread, since with a causal mask they differ.
+  const int64_t parts = std::min<int64_t>(4 * threads_for(work), items);
+  parallel_or_throw(parts, work, [&](int64_t begin, int64_t end) {
+    const Scratch scratch(sizeof(T) * static_cast<size_t>(memory));
+    T* const own = static_cast<T*>(scratch.data());
+    const int64_t from = items * begin / parts, to = items * end / parts;
+    if (backward)
+      AttentionBackward<T>(p).run(from, to, own);
+    else
+      AttentionForward<T>(p).run(from, to, own);
   });
 }
 

@@ -15,6 +15,8 @@ namespace {
 
 /// Bytes of results that a thread pools at a time: about half of the second cache.
 constexpr int64_t slice_bytes = 512 * 1024;
+/// Threads that share a slice, whose images must not depend on their number.
+constexpr int64_t slice_threads = 2;
 
 Conv without_pool(const Conv& kernel) {
   Conv conv = kernel;
@@ -74,7 +76,7 @@ class PooledConv final : public Executable {
         y_floats_(image_floats(*output.shape)) {
     const auto most =
         std::max<int64_t>(slice_bytes / (between_floats_ * static_cast<int64_t>(sizeof(float))), 1);
-    const int64_t slices = (batch_ + most * threads() - 1) / (most * threads());
+    const int64_t slices = (batch_ + most * slice_threads - 1) / (most * slice_threads);
     const int64_t images = (batch_ + slices - 1) / slices;
     slices_.emplace_back(images, kernel, inputs, *output.shape);
     if (const int64_t rest = batch_ % images; rest != 0)

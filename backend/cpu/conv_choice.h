@@ -5,16 +5,16 @@
 
 namespace cornu::backend::cpu {
 
-enum class ConvMethod : uint8_t { direct, product };
-
 /// Layout of an operand inside a plan: a block of channels, 0 for channels last, or this for what
 /// oneDNN likes.
 inline constexpr int64_t any_layout = -1;
 
 struct ConvChoice {
-  ConvMethod method = ConvMethod::direct;
   int64_t block_x = 0, block_y = 0;
 };
+
+/// Whether a pass is a product of matrices that is faster as such.
+bool is_wide_product(const ConvSizes& sizes);
 
 /// The choices in the order in which to try them; the first for which oneDNN has fast code is
 /// taken.

@@ -12,7 +12,7 @@ namespace cornu::backend::cpu {
 
 inline constexpr int64_t chunk_rows = 64;  ///< between two additions in double
 inline constexpr int64_t part_elements = 32 * 1024;
-inline constexpr int64_t max_parts = 32;
+inline constexpr int64_t max_parts = 256;
 
 template <class T>
 constexpr DType dtype_of = sizeof(T) == 8 ? DType::float64 : DType::float32;

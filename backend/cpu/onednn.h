@@ -11,16 +11,16 @@
 namespace cornu::backend::cpu {
 
 /// A convolution's sizes with three spatial axes; those that `spatial` (1 to 3) leaves out come
-/// first and have size 1. Blocks are kernel.h's; `relu` asks for max(y, 0) of a forward pass, `bias`
-/// for adding one, or for its gradient beside that of the filters. All members have 8 bytes: the
-/// bytes are the key of the cache.
+/// first and have size 1. Blocks are kernel.h's; `relu` asks for max(y, 0) of a forward pass,
+/// `bias` for adding one, or for its gradient beside that of the filters. All members have 8 bytes:
+/// the bytes are the key of the cache.
 struct ConvSizes {
   int64_t pass, spatial, bias, relu, groups, batch, in_channels, out_channels, block_x, block_y;
   std::array<int64_t, 3> x, kernel, y, strides, dilation, pad_low, pad_high;
 };
 
-/// The product of large matrices on `threads` threads.
-void onednn_matmul(const MatrixProduct<float>& product, int threads);
+/// The product of large matrices on the calling thread.
+void onednn_matmul(const MatrixProduct<float>& product);
 
 /// Where the operands of kernel.h's Conv lie; `bias` and `bias_gradient` are null unless asked for.
 struct ConvData {

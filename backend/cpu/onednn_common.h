@@ -7,7 +7,6 @@
 #include <dnnl.h>
 #include <omp.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <dnnl.hpp>
 #include <type_traits>
@@ -19,27 +18,22 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 inline constexpr auto float32 = dnnl::memory::data_type::f32;
 
-/// A library call inside of a parallel region runs on one thread whatever is asked for.
-inline int usable_threads(int wanted) {
-  return omp_in_parallel() ? 1 : std::min(wanted, omp_get_thread_limit());
-}
-
-/// Gives oneDNN `threads` threads until the end of a scope.
-class ThreadScope {
+/// Has oneDNN's calls of this thread run on it alone until the end of a scope: Cornu's own loops
+/// share out pieces of a convolution or a product, so that there is one pool of threads, and sums
+/// do not depend on how many oneDNN has.
+class OneThread {
  public:
-  explicit ThreadScope(int threads) : before_(omp_get_max_threads()) {
-    if (threads != before_) omp_set_num_threads(threads);
-    changed_ = threads != before_;
+  OneThread() : before_(omp_get_max_threads()) {
+    if (before_ != 1) omp_set_num_threads(1);
   }
-  ThreadScope(const ThreadScope&) = delete;
-  ThreadScope& operator=(const ThreadScope&) = delete;
-  ~ThreadScope() {
-    if (changed_) omp_set_num_threads(before_);
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+  ~OneThread() {
+    if (before_ != 1) omp_set_num_threads(before_);
   }
 
  private:
   int before_;
-  bool changed_;
 };
 
 /// The CPU's engine; never destroyed: threads may still end after the static variables are gone.

@@ -1,21 +1,18 @@
-// Convolutions by oneDNN: plans are made once for given sizes and kept. conv_choice.h says which
-// algorithm and layouts a plan works with.
+// Convolutions by oneDNN: its calls, each on one thread, are the pieces of Cornu's own loops.
 #include <algorithm>
-#include <cstring>
-#include <list>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include "../error.h"
 #include "allocator.h"
 #include "conv_choice.h"
+#include "conv_parts.h"
 #include "kept_filters.h"
+#include "matmul.h"
 #include "onednn.h"
-#include "onednn_common.h"
+#include "onednn_conv_plan.h"
 #include "parallel.h"
 #include "tile_kernels.h"
 
@@ -24,420 +21,277 @@ namespace {
 
 using namespace onednn;
 
-// One operand of a primitive, with the reorder between the caller's layout and the primitive's, if
-// they differ.
-struct Argument {
-  int name = 0;
-  Desc outside, inside;
-  dnnl::reorder reorder{};
-  size_t reorder_scratch = 0;
-  bool differs = false;
-};
-
-Argument make_argument(int name, const Desc& outside, const Desc& inside, bool output) {
-  Argument argument{name, outside, inside};
-  argument.differs = outside != inside;
-  if (argument.differs) {
-    const dnnl::reorder::primitive_desc desc(engine(), output ? inside : outside, engine(),
-                                             output ? outside : inside, own_scratchpad());
-    argument.reorder = dnnl::reorder(desc);
-    argument.reorder_scratch = desc.scratchpad_desc().get_size();
-  }
-  return argument;
-}
-
-struct Plan {
-  dnnl::primitive primitive;
-  std::array<Argument, 3> arguments;  // two inputs, one output
-  Desc bias, scratch;
-  int bias_name = DNNL_ARG_BIAS;
-  std::string name;
-  int threads = 1;
-  MatrixProduct<float> product{};  // of a plan that is a matrix product: its sizes
-
-  bool is_product() const { return product.m > 0; }
-  // oneDNN's own slow code.
-  bool reference() const {
-    return !is_product() && (name.find("ref") != name.npos || name.find("gemm") != name.npos);
-  }
-};
-
-// Sizes as oneDNN orders them: batch, channels, spatial axes.
-Dims data_dims(const ConvSizes& s, int64_t channels, const std::array<int64_t, 3>& spatial) {
-  Dims dims{s.batch, channels};
-  dims.insert(dims.end(), spatial.end() - s.spatial, spatial.end());
-  return dims;
-}
-
-Desc channels_last_desc(const Dims& dims) {
-  // With one channel this is channels first as well; oneDNN has to be told so.
-  if (dims[1] == 1)
-    return Desc(dims, float32,
-                dims.size() == 3   ? Tag::ncw
-                : dims.size() == 4 ? Tag::nchw
-                                   : Tag::ncdhw);
-  Dims strides(dims.size());
-  strides[1] = 1;
-  int64_t stride = dims[1];
-  for (size_t axis = dims.size(); axis-- > 2; stride *= dims[axis]) strides[axis] = stride;
-  strides[0] = stride;
-  return Desc(dims, float32, strides);
-}
-
-Desc blocked_desc(const Dims& dims, int64_t block) {
-  const bool wide = block == 16;
-  switch (dims.size()) {
-    case 3:
-      return Desc(dims, float32, wide ? Tag::nCw16c : Tag::nCw8c);
-    case 4:
-      return Desc(dims, float32, wide ? Tag::nChw16c : Tag::nChw8c);
-    default:
-      return Desc(dims, float32, wide ? Tag::nCdhw16c : Tag::nCdhw8c);
-  }
-}
-
-Desc data_desc(const Dims& dims, int64_t block) {
-  if (block == any_layout) return Desc(dims, float32, Tag::any);
-  return block == 0 ? channels_last_desc(dims) : blocked_desc(dims, block);
-}
-
-Dims kernel_dims(const ConvSizes& s) {
-  Dims dims;
-  if (s.groups > 1) dims.push_back(s.groups);
-  dims.push_back(s.out_channels / s.groups);
-  dims.push_back(s.in_channels / s.groups);
-  dims.insert(dims.end(), s.kernel.end() - s.spatial, s.kernel.end());
-  return dims;
-}
-
-// Keras stores (spatial..., in_channels / groups, out_channels), groups outermost in out_channels.
-Desc kernel_desc(const ConvSizes& s) {
-  const Dims dims = kernel_dims(s);
-  Dims strides(dims.size());
-  const size_t first = s.groups > 1 ? 1 : 0;
-  if (s.groups > 1) strides[0] = s.out_channels / s.groups;
-  strides[first] = 1;
-  strides[first + 1] = s.out_channels;
-  int64_t stride = s.out_channels * (s.in_channels / s.groups);
-  for (size_t axis = dims.size(); axis-- > first + 2; stride *= dims[axis]) strides[axis] = stride;
-  return Desc(dims, float32, strides);
-}
-
 // max(y, 0), where NaN stays: oneDNN's own relu behind a convolution makes it 0.
 void cut_negative(float* y, int64_t count) {
   static const ElementwiseTile relu = float32_kernels().elementwise[static_cast<int>(Opcode::relu)];
-  parallel_for(count, count, [&](int64_t begin, int64_t end) {
-    relu(y + begin, nullptr, nullptr, y + begin, end - begin);
-  });
+  relu(y, nullptr, nullptr, y, count);
 }
 
-// The backward pass over the weights of 1x1 windows, dkernel = x' dy, all channels last.
-Plan product_plan(const ConvSizes& s) {
-  Plan plan;
-  plan.name = "sgemm";
-  plan.product.m = s.in_channels;
-  plan.product.n = s.out_channels;
-  plan.product.k = s.batch * s.y[0] * s.y[1] * s.y[2];
-  return plan;
+dnnl::memory empty_memory(const Desc& desc) { return dnnl::memory(desc, engine(), nullptr); }
+
+void set(const dnnl::memory& memory, const void* data) {
+  check(dnnl_memory_set_data_handle(memory.get(), const_cast<void*>(data)));
 }
 
-Plan make_plan(const ConvSizes& s, const ConvChoice& choice) {
-  if (choice.method == ConvMethod::product) return product_plan(s);
-  const auto algorithm = dnnl::algorithm::convolution_direct;
-  const Dims x_dims = data_dims(s, s.in_channels, s.x);
-  const Dims y_dims = data_dims(s, s.out_channels, s.y);
-  const Desc user_x = data_desc(x_dims, s.block_x), user_y = data_desc(y_dims, s.block_y);
-  const Desc user_kernel = kernel_desc(s);
-  const Desc x = data_desc(x_dims, choice.block_x), y = data_desc(y_dims, choice.block_y);
-  const Desc kernel(kernel_dims(s), float32, Tag::any);
-  const Desc bias = s.bias ? Desc({s.out_channels}, float32, Tag::a) : Desc();
-  const auto last = [&](const std::array<int64_t, 3>& values) {
-    return Dims(values.end() - s.spatial, values.end());
-  };
-  Dims dilation = last(s.dilation);
-  for (auto& value : dilation) --value;  // oneDNN counts the gaps
-  const Dims strides = last(s.strides), low = last(s.pad_low), high = last(s.pad_high);
-
-  const auto pass = static_cast<ConvPass>(s.pass);
-  const auto prop = pass == ConvPass::forward ? dnnl::prop_kind::forward_inference
-                                              : dnnl::prop_kind::forward_training;
-  const auto forward = describe_with<dnnl::convolution_forward>(
-      own_scratchpad(), nullptr, prop, algorithm, x, kernel, bias, y, strides, dilation, low, high);
-  const auto finish = [&](const auto& desc, auto primitive, const Argument& first,
-                          const Argument& second, const Argument& out) {
-    return Plan{primitive,
-                {first, second, out},
-                bias,
-                desc.scratchpad_desc(),
-                pass == ConvPass::forward ? DNNL_ARG_BIAS : DNNL_ARG_DIFF_BIAS,
-                desc.impl_info_str()};
-  };
-  if (pass == ConvPass::forward)
-    return finish(forward, dnnl::convolution_forward(forward),
-                  make_argument(DNNL_ARG_SRC, user_x, forward.src_desc(), false),
-                  make_argument(DNNL_ARG_WEIGHTS, user_kernel, forward.weights_desc(), false),
-                  make_argument(DNNL_ARG_DST, user_y, forward.dst_desc(), true));
-  if (pass == ConvPass::backward_data) {
-    const auto desc = describe<dnnl::convolution_backward_data>(forward, algorithm, x, kernel, y,
-                                                                strides, dilation, low, high);
-    return finish(desc, dnnl::convolution_backward_data(desc),
-                  make_argument(DNNL_ARG_DIFF_DST, user_y, desc.diff_dst_desc(), false),
-                  make_argument(DNNL_ARG_WEIGHTS, user_kernel, desc.weights_desc(), false),
-                  make_argument(DNNL_ARG_DIFF_SRC, user_x, desc.diff_src_desc(), true));
-  }
-  const auto desc = describe<dnnl::convolution_backward_weights>(
-      forward, algorithm, x, kernel, bias, y, strides, dilation, low, high);
-  return finish(desc, dnnl::convolution_backward_weights(desc),
-                make_argument(DNNL_ARG_SRC, user_x, desc.src_desc(), false),
-                make_argument(DNNL_ARG_DIFF_DST, user_y, desc.diff_dst_desc(), false),
-                make_argument(DNNL_ARG_DIFF_WEIGHTS, user_kernel, desc.diff_weights_desc(), true));
+const dnnl::stream& this_threads_stream() {
+  static thread_local const dnnl::stream stream(engine());
+  return stream;
 }
 
-// Null when oneDNN refuses.
-std::shared_ptr<Plan> try_plan(const ConvSizes& sizes, const ConvChoice& choice) {
-  try {
-    return std::make_shared<Plan>(make_plan(sizes, choice));
-  } catch (const dnnl::error& error) {
-    if (error.status == dnnl_out_of_memory)
-      throw MemoryError("oneDNN has no memory for a convolution.");
-    return nullptr;
-  }
-}
-
-// The first choice for which there is fast code, or else the first that works at all.
-std::shared_ptr<const Plan> best_plan(const ConvSizes& sizes, int threads) {
-  const auto is_known = [](int64_t block) { return block == 0 || block == 8 || block == 16; };
-  if (!is_known(sizes.block_x) || !is_known(sizes.block_y)) return nullptr;
-  std::shared_ptr<Plan> slow;
-  for (const ConvChoice& choice : conv_choices(sizes)) {
-    auto plan = try_plan(sizes, choice);
-    if (plan == nullptr) continue;
-    plan->threads = threads;
-    if (!plan->reference()) return plan;
-    if (slow == nullptr) slow = std::move(plan);
-  }
-  return slow;
-}
-
-struct Key {
-  ConvSizes sizes;
-  int64_t threads;
-  bool operator==(const Key& other) const { return std::memcmp(this, &other, sizeof *this) == 0; }
-};
-
-struct KeyHash {
-  size_t operator()(const Key& key) const {
-    static_assert(sizeof(Key) % sizeof(uint64_t) == 0);
-    uint64_t words[sizeof(Key) / sizeof(uint64_t)];
-    std::memcpy(words, &key, sizeof key);
-    uint64_t hash = 0;
-    for (const uint64_t word : words) {
-      hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
-    }
-    return hash;
-  }
-};
-
-// The most recently used plans, so that ever new shapes do not fill the memory.
-class PlanCache {
+// The reorder of an operand. The lists of arguments are C arrays, because dnnl.hpp's calls build
+// theirs anew each time.
+class Reorder {
  public:
-  std::shared_ptr<const Plan> get(const Key& key) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto found = index_.find(key); found != index_.end()) {
-        plans_.splice(plans_.begin(), plans_, found->second);
-        return found->second->second;
-      }
-    }
-    auto plan =
-        best_plan(key.sizes, static_cast<int>(key.threads));  // unlocked: takes milliseconds
-    const std::lock_guard lock(mutex_);
-    if (const auto found = index_.find(key); found != index_.end()) return found->second->second;
-    plans_.emplace_front(key, plan);
-    index_[key] = plans_.begin();
-    if (plans_.size() > capacity) {
-      index_.erase(plans_.back().first);
-      plans_.pop_back();
-    }
-    return plan;
+  Reorder() = default;
+  Reorder(const Argument& argument, const dnnl::memory& from, const dnnl::memory& to)
+      : reorder_(argument.reorder) {
+    const Desc scratch({static_cast<int64_t>(argument.reorder_scratch)},
+                       dnnl::memory::data_type::u8, Tag::a);
+    has_scratch_ = argument.reorder_scratch > 0;
+    scratch_ = empty_memory(has_scratch_ ? scratch : Desc());
+    arguments_ = {{{DNNL_ARG_FROM, from.get()},
+                   {DNNL_ARG_TO, to.get()},
+                   {DNNL_ARG_SCRATCHPAD, scratch_.get()}}};
+  }
+  void run(void* scratch) const {
+    if (has_scratch_) set(scratch_, scratch);
+    check(dnnl_primitive_execute(reorder_.get(), this_threads_stream().get(), has_scratch_ ? 3 : 2,
+                                 arguments_.data()));
   }
 
  private:
-  static constexpr size_t capacity = 512;
-  using Plans = std::list<std::pair<Key, std::shared_ptr<const Plan>>>;
-  std::mutex mutex_;
-  Plans plans_;
-  std::unordered_map<Key, Plans::iterator, KeyHash> index_;
+  dnnl::reorder reorder_;
+  dnnl::memory scratch_;
+  bool has_scratch_ = false;
+  std::array<dnnl_exec_arg_t, 3> arguments_{};
 };
 
-std::shared_ptr<const Plan> plan_of(ConvSizes sizes, int threads) {
-  sizes.relu = 0;                            // not oneDNN's
-  static PlanCache& cache = *new PlanCache;  // never destroyed, like the engine
-  const ThreadScope scope(threads);          // primitives are made for the threads they see
-  return cache.get({sizes, threads});
-}
-
-void check(dnnl_status_t status) {
-  if (status == dnnl_success) return;
-  if (status == dnnl_out_of_memory) throw MemoryError("oneDNN has no memory for a convolution.");
-  throw StateError("oneDNN's convolution failed with status " +
-                   std::to_string(static_cast<int>(status)) + ".");
-}
-
-// The memory objects of a plan, and the lists of arguments that its calls take: C arrays, because
-// dnnl.hpp's calls build theirs anew each time.
-class BoundPlan {
+// One part of a convolution with its memory objects, for one thread at a time.
+class Call {
  public:
-  BoundPlan(const ConvSizes& sizes, std::shared_ptr<const Plan> plan)
+  Call(const ConvPart& part, std::shared_ptr<const Plan> plan)
       : plan_(std::move(plan)),
-        relu_count_(sizes.relu
-                        ? sizes.batch * sizes.out_channels * sizes.y[0] * sizes.y[1] * sizes.y[2]
-                        : 0) {
-    if (plan_->is_product()) return;
+        part_(part),
+        relu_count_(part.sizes.relu ? part.sizes.batch * part.sizes.out_channels * part.sizes.y[0] *
+                                          part.sizes.y[1] * part.sizes.y[2]
+                                    : 0) {
     scratch_bytes_ = plan_->scratch.get_size();
     for (size_t i = 0; i < 3; ++i) {
       const Argument& argument = plan_->arguments[i];
-      outside_[i] = empty(argument.outside);
+      outside_[i] = empty_memory(argument.outside);
       arguments_[i] = {argument.name, outside_[i].get()};
       if (!argument.differs) continue;
-      inside_[i] = empty(argument.inside);
+      inside_[i] = empty_memory(argument.inside);
       arguments_[i].memory = inside_[i].get();
       inside_bytes_ += aligned(argument.inside.get_size());
       scratch_bytes_ = std::max(scratch_bytes_, argument.reorder_scratch);
-      const dnnl_memory_t from = (i < 2 ? outside_ : inside_)[i].get();
-      const dnnl_memory_t to = (i < 2 ? inside_ : outside_)[i].get();
-      const Desc scratch({static_cast<int64_t>(argument.reorder_scratch)},
-                         dnnl::memory::data_type::u8, Tag::a);
-      reorder_scratch_[i] = empty(argument.reorder_scratch > 0 ? scratch : Desc());
-      reorders_[i] = {{{DNNL_ARG_FROM, from},
-                       {DNNL_ARG_TO, to},
-                       {DNNL_ARG_SCRATCHPAD, reorder_scratch_[i].get()}}};
+      reorders_[i] = i < 2 ? Reorder(argument, outside_[i], inside_[i])
+                           : Reorder(argument, inside_[i], outside_[i]);
     }
-    scratch_ = empty(plan_->scratch);
+    scratch_ = empty_memory(plan_->scratch);
     arguments_[3] = {DNNL_ARG_SCRATCHPAD, scratch_.get()};
-    bias_ = empty(plan_->bias);
+    bias_ = empty_memory(plan_->bias);
     arguments_[4] = {plan_->bias_name, bias_.get()};
     argument_count_ = plan_->bias == Desc() ? 4 : 5;
   }
 
   const Plan& plan() const { return *plan_; }
+  bool reorders_filters() const { return plan_->arguments[1].differs; }
 
-  void run(const ConvData& operands) {
-    const ThreadScope scope(plan_->threads);
-    if (plan_->is_product()) {
-      const MatrixProduct<float>& p = plan_->product;
-      return check(dnnl_sgemm('T', 'N', p.m, p.n, p.k, 1, operands.first, p.m, operands.second, p.n,
-                              0, operands.out, p.n));
-    }
-    static thread_local const dnnl::stream stream(engine());
+  // `filters`, unless null, are the second operand in the plan's layout.
+  void run(const ConvData& operands, const void* filters) const {
+    const OneThread scope;
     // One block: the reordered operands, then the scratchpad, which reorders and primitive use in
     // turn. Kept blocks would add up over a whole network.
     const Scratch block(std::max<size_t>(inside_bytes_ + scratch_bytes_, 1));
     char* next = static_cast<char*>(block.data());
     char* const scratch = next + inside_bytes_;
-    const void* const data[3] = {operands.first, operands.second, operands.out};
+    float* const out = operands.out + part_.out;
+    const void* const data[3] = {operands.first + part_.first, operands.second + part_.second, out};
     for (size_t i = 0; i < 3; ++i) {
-      if (i == 1 && kept_.data() != nullptr) continue;
+      if (i == 1 && filters != nullptr) {
+        set(inside_[1], filters);
+        continue;
+      }
       set(outside_[i], data[i]);
       if (!plan_->arguments[i].differs) continue;
       set(inside_[i], next);
       next += aligned(plan_->arguments[i].inside.get_size());
-      if (plan_->arguments[i].reorder_scratch > 0) set(reorder_scratch_[i], scratch);
-      if (i < 2) reorder(i, stream);
+      if (i < 2) reorders_[i].run(scratch);
     }
     if (argument_count_ == 5)
-      set(bias_, operands.bias_gradient != nullptr ? operands.bias_gradient : operands.bias);
+      set(bias_, (operands.bias_gradient != nullptr ? operands.bias_gradient : operands.bias) +
+                     part_.bias);
     if (plan_->scratch.get_size() > 0) set(scratch_, scratch);
-    check(dnnl_primitive_execute(plan_->primitive.get(), stream.get(), argument_count_,
-                                 arguments_.data()));
-    if (plan_->arguments[2].differs) reorder(2, stream);
-    if (relu_count_ > 0) cut_negative(operands.out, relu_count_);
+    check(dnnl_primitive_execute(plan_->primitive.get(), this_threads_stream().get(),
+                                 argument_count_, arguments_.data()));
+    if (plan_->arguments[2].differs) reorders_[2].run(scratch);
+    if (relu_count_ > 0) cut_negative(out, relu_count_);
   }
 
-  bool reorders_second() const { return plan_->arguments[1].differs; }
-  // Reorders the second operand into memory that stays.
-  void keep_second(const float* second) {
-    const dnnl::stream stream(engine());
-    const Scratch scratch(std::max<size_t>(scratch_bytes_, 1));
-    const size_t bytes = plan_->arguments[1].inside.get_size();
-    const bool first = kept_.data() == nullptr;
-    set(inside_[1], kept_.make(bytes));
-    if (first) inside_bytes_ -= aligned(bytes);
-    set(outside_[1], second);
-    if (plan_->arguments[1].reorder_scratch > 0) set(reorder_scratch_[1], scratch.data());
-    reorder(1, stream);
-    kept_.share();
-    set(inside_[1], kept_.data());
+  size_t filter_bytes() const { return plan_->arguments[1].inside.get_size(); }
+  void reorder_filters(const float* second, void* to) const {
+    const OneThread scope;
+    const Scratch scratch(std::max<size_t>(plan_->arguments[1].reorder_scratch, 1));
+    set(inside_[1], to);
+    set(outside_[1], second + part_.second);
+    reorders_[1].run(scratch.data());
   }
 
  private:
-  static dnnl::memory empty(const Desc& desc) { return dnnl::memory(desc, engine(), nullptr); }
-  static void set(const dnnl::memory& memory, const void* data) {
-    check(dnnl_memory_set_data_handle(memory.get(), const_cast<void*>(data)));
-  }
-  void reorder(size_t i, const dnnl::stream& stream) {
-    const int count = plan_->arguments[i].reorder_scratch > 0 ? 3 : 2;
-    check(dnnl_primitive_execute(plan_->arguments[i].reorder.get(), stream.get(), count,
-                                 reorders_[i].data()));
-  }
-
   std::shared_ptr<const Plan> plan_;
-  int64_t relu_count_;  // of results
-  std::array<dnnl::memory, 3> outside_, inside_, reorder_scratch_;
+  ConvPart part_;
+  int64_t relu_count_;  // of results, which are neighbours
+  std::array<dnnl::memory, 3> outside_, inside_;
+  std::array<Reorder, 3> reorders_;
   dnnl::memory bias_, scratch_;
   std::array<dnnl_exec_arg_t, 5> arguments_{};
-  std::array<std::array<dnnl_exec_arg_t, 3>, 3> reorders_{};
   int argument_count_ = 0;
   size_t inside_bytes_ = 0, scratch_bytes_ = 0;
-  KeptFilters kept_;  // the second operand, if it is kept
 };
+
+// The backward pass over the weights of 1x1 windows, dkernel = x' dy, all channels last.
+MatrixProduct<float> product_of(const ConvSizes& s) {
+  MatrixProduct<float> p{};
+  p.m = s.in_channels;
+  p.n = s.out_channels;
+  p.k = s.batch * s.y[0] * s.y[1] * s.y[2];
+  p.a_row = 1;
+  p.a_column = s.in_channels;
+  p.b_row = s.out_channels;
+  p.b_column = 1;
+  p.c_row = s.out_channels;
+  return p;
+}
 
 class OneDnnConv final : public PreparedConv {
  public:
-  OneDnnConv(const ConvSizes& sizes, std::shared_ptr<const Plan> plan)
-      : sizes_(sizes), bound_(sizes, std::move(plan)) {}
+  explicit OneDnnConv(const ConvSizes& sizes) : sizes_(sizes) {
+    if (is_wide_product(sizes)) {
+      product_ = product_of(sizes);
+      return;
+    }
+    if (make(conv_parts(sizes))) return;
+    calls_.clear();
+    if (!make(conv_parts_by_images(sizes))) calls_.clear();
+  }
+  // Whether oneDNN has code for these sizes.
+  bool is_ready() const { return product_ || !calls_.empty(); }
+  std::string name() const { return product_ ? "sgemm" : calls_.front().plan().name; }
 
   void run(const ConvData& data) override {
-    const int threads = usable_threads(backend::threads());
-    // Filters that are kept are in the layout of the plan that they were kept for.
-    if (threads != bound_.plan().threads && !keeps_)
-      bound_ = BoundPlan(sizes_, plan_of(sizes_, threads));
-    bound_.run(data);
+    if (product_) {
+      MatrixProduct<float> p = *product_;
+      p.a = data.first;
+      p.b = data.second;
+      p.c = data.out;
+      return matrix_product(p);
+    }
+    if (adds_) return run_and_add(data);
+    std::optional<Scratch> own;
+    const void* filters = nullptr;
+    if (shares_filters_ && reorders_filters() && kept_.empty()) {
+      own.emplace(calls_.front().filter_bytes());
+      calls_.front().reorder_filters(data.second, own->data());
+      filters = own->data();
+    }
+    each_call([&](int64_t i) {
+      const auto at = static_cast<size_t>(i);
+      calls_[at].run(data, kept_.empty() ? filters : kept_[shares_filters_ ? 0 : at].data());
+    });
   }
   bool gives_bias_gradient() const override {
     return static_cast<ConvPass>(sizes_.pass) == ConvPass::backward_weights && sizes_.bias != 0 &&
-           !bound_.plan().is_product();
+           !product_;
   }
-  bool reorders_filters() const override { return bound_.reorders_second(); }
+  bool reorders_filters() const override {
+    return static_cast<ConvPass>(sizes_.pass) != ConvPass::backward_weights && !product_ &&
+           calls_.front().reorders_filters();
+  }
   void keep_filters(const float* filters) override {
-    keeps_ = true;
-    bound_.keep_second(filters);
+    kept_.resize(shares_filters_ ? 1 : calls_.size());
+    for (size_t i = 0; i < kept_.size(); ++i) {
+      calls_[i].reorder_filters(filters, kept_[i].make(calls_[i].filter_bytes()));
+      kept_[i].share();
+    }
   }
 
  private:
+  bool make(const ConvParts& cut) {
+    adds_ = cut.adds;
+    shares_filters_ = cut.shares_filters;
+    for (const ConvPart& part : cut.parts) {
+      auto plan = plan_of(part.sizes, sizes_.out_channels);
+      if (plan == nullptr) return false;
+      calls_.emplace_back(part, std::move(plan));
+      if (shares_filters_ &&
+          calls_.back().plan().arguments[1].inside != calls_.front().plan().arguments[1].inside)
+        return false;
+    }
+    work_ = sizes_.batch * sizes_.y[0] * sizes_.y[1] * sizes_.y[2] * filter_elements();
+    return true;
+  }
+  int64_t filter_elements() const {
+    return sizes_.kernel[0] * sizes_.kernel[1] * sizes_.kernel[2] *
+           (sizes_.in_channels / sizes_.groups) * sizes_.out_channels;
+  }
+
+  template <class F>
+  void each_call(F&& f) const {
+    parallel_or_throw(static_cast<int64_t>(calls_.size()), work_, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) f(i);
+    });
+  }
+
+  // All parts but the first have gradients of their own, which are added up in order.
+  void run_and_add(const ConvData& data) const {
+    const int64_t filters = filter_elements(), biases = sizes_.bias ? sizes_.out_channels : 0;
+    const auto others = static_cast<int64_t>(calls_.size()) - 1;
+    const Scratch scratch(static_cast<size_t>(others * (filters + biases)) * sizeof(float));
+    float* const gradients = static_cast<float*>(scratch.data());
+    float* const bias_gradients = gradients + others * filters;
+    each_call([&](int64_t i) {
+      ConvData own = data;
+      if (i > 0) own.out = gradients + (i - 1) * filters;
+      if (i > 0 && biases > 0) own.bias_gradient = bias_gradients + (i - 1) * biases;
+      calls_[static_cast<size_t>(i)].run(own, nullptr);
+    });
+    const auto add = [&](const float* from, int64_t count, float* to) {
+      parallel_for(count, count * others, [&](int64_t begin, int64_t end) {
+        for (int64_t part = 0; part < others; ++part)
+          for (int64_t i = begin; i < end; ++i) to[i] += from[part * count + i];
+      });
+    };
+    add(gradients, filters, data.out);
+    if (biases > 0) add(bias_gradients, biases, data.bias_gradient);
+  }
+
   ConvSizes sizes_;
-  BoundPlan bound_;
-  bool keeps_ = false;
+  std::vector<Call> calls_;
+  std::optional<MatrixProduct<float>> product_;  // instead of calls
+  std::vector<KeptFilters> kept_;                // of all calls, or of each
+  bool adds_ = false, shares_filters_ = false;
+  int64_t work_ = 0;
 };
+
+std::unique_ptr<OneDnnConv> conv_of(const ConvSizes& sizes) {
+  auto conv = std::make_unique<OneDnnConv>(sizes);
+  return conv->is_ready() ? std::move(conv) : nullptr;
+}
 
 }  // namespace
 
 bool onednn_conv(const ConvSizes& sizes, const ConvData& data) {
-  auto plan = plan_of(sizes, usable_threads(backend::threads()));
-  if (plan == nullptr) return false;
-  BoundPlan(sizes, std::move(plan)).run(data);
-  return true;
+  const auto conv = conv_of(sizes);
+  if (conv != nullptr) conv->run(data);
+  return conv != nullptr;
 }
 
-std::unique_ptr<PreparedConv> prepare_onednn_conv(const ConvSizes& sizes) {
-  auto plan = plan_of(sizes, usable_threads(backend::threads()));
-  return plan == nullptr ? nullptr : std::make_unique<OneDnnConv>(sizes, std::move(plan));
-}
+std::unique_ptr<PreparedConv> prepare_onednn_conv(const ConvSizes& sizes) { return conv_of(sizes); }
 
 std::string onednn_conv_name(const ConvSizes& sizes) {
-  const auto plan = plan_of(sizes, usable_threads(backend::threads()));
-  return plan == nullptr ? "" : plan->name;
+  const auto conv = conv_of(sizes);
+  return conv == nullptr ? "" : conv->name();
 }
 
 int64_t onednn_channel_block() {

@@ -1,4 +1,5 @@
-// Large matrix products by oneDNN.
+// Large matrix products by oneDNN, on one thread.
+#include <algorithm>
 #include <string>
 
 #include "../error.h"
@@ -9,8 +10,8 @@ namespace cornu::backend::cpu {
 
 using namespace onednn;
 
-void onednn_matmul(const MatrixProduct<float>& p, int threads) {
-  const ThreadScope scope(usable_threads(threads));
+void onednn_matmul(const MatrixProduct<float>& p) {
+  const OneThread scope;
   const bool transpose_a = p.a_column != 1, transpose_b = p.b_column != 1;
   const int64_t a_stride = transpose_a ? std::max(p.a_column, p.m) : std::max(p.a_row, p.k);
   const int64_t b_stride = transpose_b ? std::max(p.b_column, p.k) : std::max(p.b_row, p.n);

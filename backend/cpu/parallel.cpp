@@ -1,28 +1,41 @@
-// Threads of the CPU kernels: how many there are, and loops split over an OpenMP team.
+// Threads of the CPU kernels: how many there are, and loops split over a TBB arena.
+//
+// TBB and not OpenMP: a loop of OpenMP ends when all members of its team have come, also those that
+// had nothing to do and do not get to run, for which the others wait spinning; and libgomp ends and
+// starts threads whenever two teams differ in size. TBB's loops end with their last piece, its
+// threads stay and sleep, and all callers share them.
 #include "parallel.h"
 
-#include <omp.h>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "../error.h"
+#include "../thread_scope.h"
 
 #if defined(__linux__)
+#include <pthread.h>
 #include <sched.h>
 #endif
 
 namespace cornu::backend {
 namespace {
 
-// Waking a team costs some microseconds; below this many scalar operations per thread it does not
-// pay.
-constexpr int64_t work_per_thread = cpu::least_parallel_work / 2;
+// Waking a thread costs some microseconds; for fewer scalar operations it does not pay.
+constexpr int64_t work_per_piece = cpu::least_parallel_work / 2;
+// More would only cost: 256 pieces leave 64 threads waiting for the last for a hundredth of a loop.
+constexpr int64_t most_pieces = 256;
 
 int available_cores() {
 #if defined(__linux__)
@@ -62,6 +75,41 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
+// Threads of a ThreadScope; 0 outside of one.
+thread_local int scope_threads = 0;
+// Inside of a loop's pieces, whose own loops run on their thread.
+thread_local bool in_loop = false;
+// In a child that fork() made there is one thread, whatever TBB believes.
+std::atomic<bool> is_forked{false};
+
+// Lets TBB have `count` threads, callers included: by itself it starts no more than the machine has
+// cores.
+void allow_threads(int count) {
+  static std::mutex& mutex = *new std::mutex;
+  static std::atomic<int> allowed{0};
+  if (count <= allowed.load(std::memory_order_acquire)) return;
+  using Control = tbb::global_control;
+  static std::optional<Control>& control = *new std::optional<Control>;
+  const std::lock_guard lock(mutex);
+  if (count <= allowed.load(std::memory_order_relaxed)) return;
+  control.reset();  // the least of all controls counts
+  control.emplace(Control::max_allowed_parallelism,
+                  static_cast<size_t>(std::max(count, available_cores())));
+  allowed.store(std::max(count, available_cores()), std::memory_order_release);
+}
+
+// The calling thread's arena.
+tbb::task_arena& arena_of(int threads) {
+  static thread_local std::optional<tbb::task_arena> arena;
+  if (!arena || arena->max_concurrency() != threads) {
+    static const int watches_forks = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+    static_cast<void>(watches_forks);
+    allow_threads(threads);
+    arena.emplace(threads);
+  }
+  return *arena;
+}
+
 }  // namespace
 
 void set_threads(int count) {
@@ -71,96 +119,56 @@ void set_threads(int count) {
   thread_count().store(count, std::memory_order_relaxed);
 }
 
-int threads() { return thread_count().load(std::memory_order_relaxed); }
+int threads() {
+  if (in_loop || is_forked.load(std::memory_order_relaxed)) return 1;
+  return scope_threads > 0 ? scope_threads : thread_count().load(std::memory_order_relaxed);
+}
+
+ThreadScope::ThreadScope(int count) : before_(scope_threads) {
+  if (count < 1)
+    throw ValueError("ThreadScope: expected at least 1 thread, found " + std::to_string(count) +
+                     ".");
+  scope_threads = count;
+}
+
+ThreadScope::~ThreadScope() { scope_threads = before_; }
 
 namespace cpu {
 
 int threads_for(int64_t work) {
   if (work < least_parallel_work) return 1;
-  return static_cast<int>(std::min<int64_t>(threads(), work / work_per_thread));
+  return static_cast<int>(std::min<int64_t>(threads(), work / work_per_piece));
 }
 
-namespace {
-
-// When other processes want the cores as well, members of a team wait at its barrier, spinning, for
-// one that does not get to run: whole time slices of the scheduler, so that a loop of microseconds
-// takes tens of milliseconds. So teams that took far longer than their work could explain are
-// halved, down to the caller alone, and larger ones are tried again from time to time. How a loop
-// is split stays the same.
-class Crowding {
- public:
-  using Clock = std::chrono::steady_clock;
-
-  /// Size of the next team, of at most `threads`.
-  int team(int threads) const {
-    const int halvings = halvings_.load(std::memory_order_relaxed);
-    if (halvings == 0) return threads;
-    const bool retry = now() >= retry_at_.load(std::memory_order_relaxed);
-    return std::max(1, threads >> (retry ? halvings - 1 : halvings));
-  }
-
-  /// A team of `team` of `threads` has done `work` in `time` nanoseconds.
-  void report(int team, int threads, int64_t work, int64_t time) {
-    const bool slow = time > too_long + 2 * work;
-    const int halvings = halvings_.load(std::memory_order_relaxed);
-    if (!slow) {
-      if (doubts_.load(std::memory_order_relaxed) != 0) doubts_.store(0, std::memory_order_relaxed);
-      if (halvings == 0) return;
-      if (team > std::max(1, threads >> halvings)) {  // larger, and all went well
-        halvings_.store(halvings - 1, std::memory_order_relaxed);
-        if (halvings == 1) pause_.store(first_pause, std::memory_order_relaxed);
-      }
-      return;
-    }
-    // Once may be chance: memory touched first, a file read.
-    if (halvings == 0 && doubts_.fetch_add(1, std::memory_order_relaxed) == 0) return;
-    const int64_t pause = pause_.load(std::memory_order_relaxed);
-    if (team == std::max(1, threads >> halvings))
-      halvings_.store(halvings + 1, std::memory_order_relaxed);
-    pause_.store(std::min(2 * pause, longest_pause), std::memory_order_relaxed);
-    retry_at_.store(now() + pause, std::memory_order_relaxed);
-  }
-
-  static int64_t now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
-        .count();
-  }
-
- private:
-  static constexpr int64_t millisecond = 1000 * 1000;
-  static constexpr int64_t too_long = 2 * millisecond;
-  static constexpr int64_t first_pause = 50 * millisecond, longest_pause = 1600 * millisecond;
-
-  std::atomic<int> halvings_{0}, doubts_{0};
-  std::atomic<int64_t> pause_{first_pause}, retry_at_{0};
-};
-
-Crowding crowding;
-
-}  // namespace
+int64_t pieces_for(int64_t work) {
+  if (work < least_parallel_work) return 1;
+  return std::min(work / work_per_piece, most_pieces);
+}
 
 namespace detail {
 
-void parallel(int64_t count, int64_t work, int threads, Body body, void* context) {
-  const auto run = [&](int part) {
-    const int64_t share = count / threads, extra = count % threads;
-    const int64_t begin = part * share + std::min<int64_t>(part, extra);
-    body(context, begin, begin + share + (part < extra ? 1 : 0), part);
+void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* context) {
+  const int64_t share = count / pieces, extra = count % pieces;
+  const auto run = [&](int64_t piece) {
+    const int64_t begin = piece * share + std::min(piece, extra);
+    body(context, begin, begin + share + (piece < extra ? 1 : 0));
   };
-  const int wanted = crowding.team(threads);
+  const int wanted = threads_for(work);
   if (wanted == 1) {
-    for (int part = 0; part < threads; ++part) run(part);
+    for (int64_t piece = 0; piece < pieces; ++piece) run(piece);
     return;
   }
-  const int64_t start = Crowding::now();
-  // Every part is run by some thread even when the team is smaller than asked for (inside another
-  // parallel region, or under OMP_THREAD_LIMIT), so that the split is always the same.
-#pragma omp parallel num_threads(wanted)
-  {
-    const int team = omp_get_num_threads(), member = omp_get_thread_num();
-    for (int part = member; part < threads; part += team) run(part);
-  }
-  crowding.report(wanted, threads, work, Crowding::now() - start);
+  // The arena is that of all threads also where fewer would do: idle ones cost nothing.
+  arena_of(threads()).execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<int64_t>(0, pieces),
+        [&](const tbb::blocked_range<int64_t>& range) {
+          in_loop = true;
+          for (int64_t piece = range.begin(); piece < range.end(); ++piece) run(piece);
+          in_loop = false;
+        },
+        tbb::simple_partitioner());
+  });
 }
 
 }  // namespace detail

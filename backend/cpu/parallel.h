@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 #include <type_traits>
 
 #include "../backend.h"
@@ -12,30 +14,52 @@ namespace cornu::backend::cpu {
 inline constexpr int64_t least_parallel_work = 64 * 1024;
 
 /// Number of threads that a loop of `work` scalar operations should use: 1 when it is too short to
-/// be worth waking others.
+/// be worth waking others. Only for partitions that no result depends on.
 int threads_for(int64_t work);
 
+/// Number of pieces that a loop of `work` scalar operations is cut into: several for each thread
+/// of most machines, but the same for any number of threads.
+int64_t pieces_for(int64_t work);
+
 namespace detail {
-using Body = void (*)(void* context, int64_t begin, int64_t end, int thread);
-void parallel(int64_t count, int64_t work, int threads, Body body, void* context);
+using Body = void (*)(void* context, int64_t begin, int64_t end);
+void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* context);
 }  // namespace detail
 
-/// Calls f(begin, end) on disjoint ranges that cover [0, count), at most one per thread. `work` is
-/// the number of scalar operations of the whole loop. The split depends only on the arguments and
-/// the number of threads, so results repeat bit for bit. Exceptions must not leave f.
+/// Calls f(begin, end) on disjoint ranges that cover [0, count). `work` is the number of scalar
+/// operations of the whole loop. The ranges depend on the arguments alone, so results are the same
+/// bits for any number of threads; which thread takes which range is left to chance, so that none
+/// waits for one that does not get to run. A loop inside of f runs on its thread. Exceptions must
+/// not leave f.
 template <class F>
 void parallel_for(int64_t count, int64_t work, F&& f) {
-  const int threads = static_cast<int>(std::min<int64_t>(threads_for(work), count));
-  if (threads <= 1) {
+  const int64_t pieces = std::min(pieces_for(work), count);
+  if (pieces <= 1) {
     if (count > 0) f(int64_t{0}, count);
     return;
   }
   detail::parallel(
-      count, work, threads,
-      [](void* context, int64_t begin, int64_t end, int) {
+      count, work, pieces,
+      [](void* context, int64_t begin, int64_t end) {
         (*static_cast<std::remove_reference_t<F>*>(context))(begin, end);
       },
       &f);
+}
+
+/// parallel_for for an f that may fail for want of memory.
+template <class F>
+void parallel_or_throw(int64_t count, int64_t work, F&& f) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  parallel_for(count, work, [&](int64_t begin, int64_t end) {
+    try {
+      f(begin, end);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace cornu::backend::cpu

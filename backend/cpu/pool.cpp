@@ -52,8 +52,9 @@ void run_as(const Pool& kernel, const PoolSizes& s, const PoolData<T>& data) {
     return;
   }
   // Windows overlap, so threads share out images and, when those are few, channels.
+  constexpr int64_t many_images = 16;
   const auto function = kernel.maximum ? table.backward_max : table.backward_average;
-  const int64_t slice = s.batch >= threads() ? std::max<int64_t>(s.channels, 1) : 32;
+  const int64_t slice = s.batch >= many_images ? std::max<int64_t>(s.channels, 1) : 32;
   const int64_t slices = (s.channels + slice - 1) / slice;
   parallel_for(s.batch * slices, work, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -22,7 +22,7 @@ constexpr int64_t flush_interval = 32;
 /// Elements that one part of a reduced group must have to be worth a part, and the most parts. The
 /// parts depend on the shape alone, so that any number of threads gives the same bits.
 constexpr int64_t part_elements = 32 * 1024;
-constexpr int64_t max_parts = 32;
+constexpr int64_t max_parts = 256;
 
 int64_t parts_of(int64_t numel, int64_t count) {
   return std::max<int64_t>(1, std::min({numel / part_elements, count, max_parts}));
@@ -313,7 +313,10 @@ void Reduction::finish(char* accumulators, int64_t first, int64_t count) const {
 // The first group is reduced: parts of it are reduced apart, then combined in order.
 void Reduction::run_parts() {
   const int64_t kept = groups_.kept(), count = groups_[0].size;
-  const int64_t parts = kept > program_.numel() / 8 ? 1 : parts_of(program_.numel(), count);
+  // Putting the parts together is one thread's work.
+  constexpr int64_t least_rows = 64;
+  const int64_t parts =
+      parts_of(program_.numel(), std::min(count, program_.numel() / kept / least_rows));
   Frame& memory = accumulator_frame();
   memory.reserve(static_cast<size_t>(parts * kept * bytes_));
   char* accumulators = memory.scratch;

@@ -1,8 +1,10 @@
 // What the steps of a recurrent layer work on; shared by the forward and the backward pass.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "../kernel.h"
+#include "parallel.h"
 
 namespace cornu::backend::cpu {
 
@@ -25,6 +27,15 @@ struct RnnArrays {
   /// The row of x that belongs to a step of the walk through time.
   int64_t x_time(int64_t step) const { return reverse ? time - 1 - step : step; }
 };
+
+/// parallel_for in as many ranges as there are threads, for rows and columns that have sums of
+/// their own: each range reads all weights, or all rows, at each step, so that few are fastest.
+template <class F>
+void share_out(int64_t count, int64_t work, F&& f) {
+  const int64_t parts = std::min<int64_t>(threads_for(work), count);
+  parallel_for(parts, work,
+               [&](int64_t begin, int64_t end) { f(count * begin / parts, count * end / parts); });
+}
 
 /// Both use all threads, and no result depends on how many. Throw MemoryError.
 void rnn_forward(const RnnArrays<float>& arrays);

@@ -329,14 +329,14 @@ void backward_cell(const RnnArrays<T>& a) {
     const BackwardWeights<T> weights(a);
     const int64_t per_row = BackwardWalk<Cell, T>::scratch_per_row(a);
     const ScratchOf<T> scratch(a.batch * per_row);
-    parallel_for(a.batch, work, [&](int64_t begin, int64_t end) {
+    share_out(a.batch, work, [&](int64_t begin, int64_t end) {
       BackwardWalk<Cell, T>(a, weights, kept, begin, end, scratch.data() + begin * per_row).run();
     });
   }
   const int64_t panels = groups_of(Cell).count * kept.unit_panels;
   const int64_t per_panel = WeightGradients<T>::scratch_per_panel(kept);
   const ScratchOf<T> scratch(panels * per_panel);
-  parallel_for(panels, work, [&](int64_t begin, int64_t end) {
+  share_out(panels, work, [&](int64_t begin, int64_t end) {
     WeightGradients<T>(a, kept, begin, end, scratch.data() + begin * per_panel).run();
   });
 }

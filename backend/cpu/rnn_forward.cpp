@@ -209,7 +209,7 @@ void forward_cell(const RnnArrays<T>& a) {
   const int64_t per_row = ForwardWalk<Cell, T>::scratch_per_row(a);
   const ScratchOf<T> scratch(a.batch * per_row);
   const int64_t work = a.batch * a.time * a.gate_count() * a.units * (a.units + a.features) / 5;
-  parallel_for(a.batch, work, [&](int64_t begin, int64_t end) {
+  share_out(a.batch, work, [&](int64_t begin, int64_t end) {
     ForwardWalk<Cell, T>(a, weights, begin, end, scratch.data() + begin * per_row).run();
   });
 }

@@ -2,6 +2,7 @@
 #include "winograd.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "allocator.h"
 #include "blocked_conv.h"
@@ -55,23 +56,22 @@ class WinogradConv final : public PreparedConv {
     const int64_t work = 36 * tiles * p.in * p.out, threads = threads_for(work);
     const int64_t share = ((tiles + threads - 1) / threads + 7) / 8 * 8;
     p.step = std::min(share, std::clamp(data_bytes / (36 * 4 * p.in), fewest_tiles, most_tiles));
-    // As many blocks for each thread, where there are few.
+    // As many blocks for each thread, where there are few. No result depends on the step.
     const int64_t rounds = (tiles + p.step * threads - 1) / (p.step * threads);
     p.step = std::min(p.step, (tiles + rounds * threads * 8 - 1) / (rounds * threads * 8) * 8);
-    const int64_t blocks = (tiles + p.step - 1) / p.step, parts = std::min(threads, blocks);
+    const int64_t blocks = (tiles + p.step - 1) / p.step;
     const int64_t part_floats = loops_.scratch(p);
     const bool kept = kept_.data() != nullptr;
-    const Scratch scratch(static_cast<size_t>(parts * part_floats + (kept ? 0 : filter_floats())) *
-                          sizeof(float));
-    float* const floats = static_cast<float*>(scratch.data());
-    float* const filters = kept ? static_cast<float*>(kept_.data()) : floats + parts * part_floats;
-    if (!kept) transform(data.second, filters);
-    p.filters = filters;
-    parallel_for(parts, work, [&](int64_t begin, int64_t end) {
-      for (int64_t part = begin; part < end; ++part)
-        loops_.convolve(p, part * blocks / parts * p.step,
-                        std::min(tiles, (part + 1) * blocks / parts * p.step),
-                        floats + part * part_floats);
+    std::optional<Scratch> own;
+    if (!kept) {
+      own.emplace(static_cast<size_t>(filter_floats()) * sizeof(float));
+      transform(data.second, static_cast<float*>(own->data()));
+    }
+    p.filters = static_cast<const float*>(kept ? kept_.data() : own->data());
+    parallel_or_throw(blocks, work, [&](int64_t begin, int64_t end) {
+      const Scratch scratch(static_cast<size_t>(part_floats) * sizeof(float));
+      loops_.convolve(p, begin * p.step, std::min(tiles, end * p.step),
+                      static_cast<float*>(scratch.data()));
     });
   }
   bool reorders_filters() const override { return problem_.in * problem_.out <= most_kept; }
@@ -84,9 +84,11 @@ class WinogradConv final : public PreparedConv {
  private:
   int64_t filter_floats() const { return loops_.filter_floats(problem_); }
   void transform(const float* kernel, float* to) const {
-    parallel_for(problem_.in, 90 * problem_.in * problem_.out, [&](int64_t begin, int64_t end) {
-      loops_.filters(problem_, kernel, begin, end, to);
-    });
+    const int64_t lanes = loops_.lanes;
+    parallel_for(problem_.in / lanes, 90 * problem_.in * problem_.out,
+                 [&](int64_t begin, int64_t end) {
+                   loops_.filters(problem_, kernel, begin * lanes, end * lanes, to);
+                 });
   }
 
   WinogradProblem problem_;

@@ -10,9 +10,11 @@
 namespace cornu::backend::cpu {
 namespace {
 
-/// Bytes of transformed data and gradients for each thread: written and read again, so they should
-/// stay in the caches, but sums are read and written once for that many.
-constexpr int64_t step_bytes = 1024 * 1024;
+/// Bytes of transformed data and gradients: written and read again, so they should stay in the
+/// caches, but sums are read and written once for that many.
+constexpr int64_t step_bytes = 2 * 1024 * 1024;
+/// Parts of the tiles of a step, which have sums of their own for the bias.
+constexpr int64_t parts = 16;
 constexpr int64_t fewest_tiles = 64, most_tiles = 512;
 
 WinogradWeights problem_of(const ConvSizes& s) {
@@ -37,16 +39,17 @@ class WinogradWeightsConv final : public PreparedConv {
   void run(const ConvData& operands) override {
     WinogradWeights p = problem_;
     const int64_t tiles = p.tiles(), blocks = loops_.blocks(p);
-    const int64_t work = 36 * tiles * p.in * p.out, threads = threads_for(work);
+    const int64_t work = 36 * tiles * p.in * p.out;
     const int64_t tile_bytes = 36 * (p.in + p.out) * static_cast<int64_t>(sizeof(float));
-    p.step = std::clamp(threads * step_bytes / tile_bytes / 8 * 8, fewest_tiles, most_tiles);
+    p.step = std::clamp(step_bytes / tile_bytes / 8 * 8, fewest_tiles, most_tiles);
     p.step = std::min(p.step, tiles);
     p.x = operands.first;
     p.dy = operands.second;
     // With one step only, sums are done with once their block is.
     const bool one_step = p.step == tiles;
-    const int64_t sums_floats = (one_step ? threads : blocks) * loops_.block_floats(p);
-    const int64_t data_floats = loops_.data_floats(p), bias_floats = bias_ ? threads * p.out : 0;
+    const int64_t sums_floats =
+        (one_step ? std::min(parts, blocks) : blocks) * loops_.block_floats(p);
+    const int64_t data_floats = loops_.data_floats(p), bias_floats = bias_ ? parts * p.out : 0;
     const int64_t gradient_floats = loops_.gradient_floats(p);
     const Scratch scratch(
         static_cast<size_t>(data_floats + gradient_floats + sums_floats + bias_floats) *
@@ -60,14 +63,16 @@ class WinogradWeightsConv final : public PreparedConv {
     for (int64_t first = 0; first < tiles; first += p.step) {
       const int64_t count = std::min(p.step, tiles - first);
       const int64_t step_work = work / tiles * count;
-      parallel_for(threads, step_work, [&](int64_t begin, int64_t end) {
+      parallel_for(parts, step_work, [&](int64_t begin, int64_t end) {
         for (int64_t part = begin; part < end; ++part)
-          loops_.transform(p, first, part * count / threads, (part + 1) * count / threads,
+          loops_.transform(p, first, part * count / parts, (part + 1) * count / parts,
                            bias_ ? bias + part * p.out : nullptr);
       });
-      parallel_for(threads, step_work, [&](int64_t begin, int64_t end) {
+      const int64_t block_parts = std::min(parts, blocks);
+      parallel_for(block_parts, step_work, [&](int64_t begin, int64_t end) {
         for (int64_t part = begin; part < end; ++part)
-          for (int64_t b = part * blocks / threads; b < (part + 1) * blocks / threads; ++b) {
+          for (int64_t b = part * blocks / block_parts; b < (part + 1) * blocks / block_parts;
+               ++b) {
             float* const own = sums + (one_step ? part : b) * loops_.block_floats(p);
             loops_.multiply(p, b, count, first > 0, own);
             if (first + count == tiles) loops_.finish(p, b, own, operands.out);
@@ -76,7 +81,7 @@ class WinogradWeightsConv final : public PreparedConv {
     }
     for (int64_t c = 0; bias_ && c < p.out; ++c) {
       float sum = 0;
-      for (int64_t part = 0; part < threads; ++part) sum += bias[part * p.out + c];
+      for (int64_t part = 0; part < parts; ++part) sum += bias[part * p.out + c];
       operands.bias_gradient[c] = sum;
     }
   }

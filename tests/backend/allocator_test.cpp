@@ -248,8 +248,3 @@ TEST_CASE("the backend copies to and from the host, and is one object") {
   CHECK(back == numbers);
   cpu.allocator().deallocate(data, 12);
 }
-
-TEST_CASE("set_threads refuses less than one thread") {
-  CHECK(backend::threads() >= 1);
-  CHECK_THROWS_AS(backend::set_threads(0), ValueError);
-}
