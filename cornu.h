@@ -24,6 +24,8 @@
 #include "framework/ops/segment.h"
 #include "framework/regularizers/regularizers.h"
 #include "framework/tensor/complex.h"
+#include "framework/tensor/distributions.h"
+#include "framework/tensor/threads.h"
 #include "layers.h"
 #include "losses.h"
 #include "metrics.h"

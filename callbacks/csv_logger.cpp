@@ -3,18 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <filesystem>
 
 namespace cornu::callbacks {
 namespace {
-
-// As Python writes a float: shortest, and never like an integer.
-std::string number(double value) {
-  std::string text = fmt::format("{}", value);
-  if (std::isfinite(value) && text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
-}
 
 constexpr const char* line_end = "\r\n";  // RFC 4180
 
@@ -64,7 +56,13 @@ void CSVLoggerCallback::on_epoch_end(int64_t epoch, Logs& logs) {
   file_ << epoch;
   for (const std::string& name : names_) {
     const auto found = logs.find(name);
-    file_ << config.separator << (found == logs.end() ? "NA" : number(found->second));
+    file_ << config.separator;
+    if (found == logs.end())
+      file_ << "NA";
+    else if (logs.is_array(name))
+      file_ << cell('"' + logs.text(name) + '"');  // in quotes of its own, as Keras writes it
+    else
+      file_ << logs.text(name);
   }
   file_ << line_end << std::flush;
   if (!file_)

@@ -17,7 +17,8 @@ struct CSVLoggerConfig {
 };
 
 /// As keras.callbacks.CSVLogger: a column for the epoch (from 0) and one for each figure; NA where
-/// there is none. Every row is on disk when its epoch ends. A folder that is missing is made.
+/// there is none, and "[0.5, 0.25]", with quotes, for an array. Every row is on disk when its epoch
+/// ends. A folder that is missing is made.
 class CSVLoggerCallback : public Callback {
  public:
   using Config = CSVLoggerConfig;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "../backend/log.h"
 #include "../framework/model/model.h"
 
 namespace cornu::callbacks {
@@ -28,10 +29,12 @@ ModelCheckpointCallback::ModelCheckpointCallback(Config c)
       monitor_("ModelCheckpoint", config.monitor, config.mode),
       best_(config.initial_value_threshold) {
   const std::string& path = config.filepath;
-  const char* ending = config.save_weights_only ? ".weights.h5" : ".keras";
-  if (!path.ends_with(ending))
-    throw ValueError(fmt::format("ModelCheckpoint: filepath '{}' must end in '{}'{}.", path, ending,
-                                 config.save_weights_only ? " with save_weights_only" : ""));
+  const bool of_weights = path.ends_with(".weights.h5");
+  const bool of_model = !of_weights && (path.ends_with(".keras") || path.ends_with(".h5"));
+  if (config.save_weights_only ? !of_weights : !of_model)
+    throw ValueError(fmt::format(
+        "ModelCheckpoint: filepath '{}' must end in {}.", path,
+        config.save_weights_only ? "'.weights.h5' with save_weights_only" : "'.keras' or '.h5'"));
 }
 
 std::string checkpoint_path(const std::string& pattern, int64_t epoch, std::optional<int64_t> batch,
@@ -89,6 +92,13 @@ bool ModelCheckpointCallback::wanted(int64_t epoch, const Logs& logs, const std:
   };
   if (!config.save_best_only) {
     say("saving model to " + path);
+    return true;
+  }
+  if (logs.is_array(monitor_.name())) {
+    warn_once(
+        fmt::format("ModelCheckpoint: '{}' is not a number but {}, so the model is saved although "
+                    "save_best_only is set.",
+                    monitor_.name(), logs.text(monitor_.name())));
     return true;
   }
   const std::optional<double> current = monitor_.find(logs);

@@ -23,8 +23,8 @@ class SaveFreq {
 };
 
 struct ModelCheckpointConfig {
-  /// Ends in ".keras", or in ".weights.h5" with save_weights_only. May name epoch (from 1), batch
-  /// (from 1) and figures in Python's way: "model-{epoch:02d}-{val_loss:.2f}.keras".
+  /// Ends in ".keras" or ".h5", or in ".weights.h5" with save_weights_only. May name epoch (from
+  /// 1), batch (from 1) and figures in Python's way: "model-{epoch:02d}-{val_loss:.2f}.keras".
   Required<std::string> filepath;
   std::string monitor = "val_loss";
   int verbose = 0;

@@ -76,6 +76,11 @@ Monitor::Monitor(std::string who, std::string name, const std::string& mode, dou
 
 std::optional<double> Monitor::find(const Logs& logs) {
   const auto found = logs.find(name_);
+  if (logs.is_array(name_))
+    throw ValueError(fmt::format(
+        "{}: '{}' is not a number but {}, so it cannot be told whether it got better. Monitor a "
+        "metric of one figure.",
+        who_, name_, logs.text(name_)));
   if (found != logs.end()) return found->second;
   if (!warned_)
     warn_once(fmt::format(

@@ -19,7 +19,7 @@ class Monitor {
   Monitor(std::string who, std::string name, const std::string& mode, double min_delta = 0);
 
   /// The figure, or nothing (with one warning that lists what there is) when the logs do not have
-  /// it.
+  /// it. Throws ValueError for an array.
   std::optional<double> find(const Logs& logs);
   /// Whether `value` is better than `reference` by more than min_delta; anything is better than
   /// nothing. Throws ValueError when the direction cannot be told.

@@ -62,7 +62,7 @@ Tensor CTCLoss::call(const Tensor& y_true, const Tensor& y_pred) {
         {ops::full({batch, by}, Tensor(never), real), columns(x, 0, states - by)}, 1);
   };
 
-  const Tensor number = ops::arange(0, static_cast<double>(states), 1, DType::int32);
+  const Tensor number = ops::arange(0, states, 1, DType::int32);
   Tensor alpha = fused(
       [](Expr number, Expr log, Expr never) { return expr::select(number < 2.0, log, never); },
       number, emitted.at(0), Tensor(never));

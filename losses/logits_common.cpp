@@ -73,7 +73,7 @@ Tensor crossentropy_of_labels(const Tensor& labels, const Tensor& logits, int ax
             [x, labels, total, axis](std::span<const Tensor> dy) -> Tensors {
               Shape row = std::vector<int64_t>(static_cast<size_t>(x.rank()), 1);
               row[axis] = x.shape()[axis];
-              const Tensor classes = ops::arange(0, static_cast<double>(row[axis]));
+              const Tensor classes = ops::arange(0, row[axis]);
               const Tensor dx =
                   fused([](Expr x, Expr total, Expr c, Expr label,
                            Expr dy) { return (expr::exp(x - total) - expr::equal(c, label)) * dy; },

@@ -119,7 +119,7 @@ Confusion confusion(const Tensor& y_true, const Tensor& y_pred, const Tensor& sa
   const int64_t n = thresholds.size();
   Tensor limits, place = p;
   if (thresholds.even()) {
-    limits = ops::arange(0, static_cast<double>(n), 1, DType::float32);
+    limits = ops::arange(0, n, 1, DType::float32);
     // The last interval whose threshold p exceeds.
     place = fused(
         [](Expr p, Expr n, Expr lowest) {

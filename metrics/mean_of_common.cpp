@@ -36,12 +36,15 @@ MeanOf::MeanOf(std::string name, DType dtype)
 
 MeanOf::Batch MeanOf::batch(const Tensor&, const Tensor&) { return {}; }
 
-void MeanOf::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+void MeanOf::update_state(const Tensor& y_true, const Tensor& y_pred,
+                          const Tensor& sample_weight) try {
   const Tensor mask = y_pred ? y_pred.mask() : Tensor();
   if (!sample_weight && !mask) {
     if (const Batch whole = batch(y_true, y_pred); whole.mean) return add(whole);
   }
   add(values(y_true, y_pred), apply_mask(sample_weight, mask, dtype(), false));
+} catch (const ShapeError& e) {
+  rethrow_unfit(e, name(), y_true, y_pred);
 }
 
 void MeanOf::add(const Batch& batch) {
@@ -71,9 +74,8 @@ void MeanOf::add(const Tensor& values, const Tensor& sample_weight) {
   try {
     if (w.shape() != v.shape()) w = ops::broadcast_to(w, v.shape());
   } catch (const ShapeError&) {
-    throw ShapeError("Metric '" + name() + "': sample_weight of shape " +
-                     sample_weight.shape().str() + " does not fit values of shape " +
-                     values.shape().str() +
+    throw ShapeError("sample_weight of shape " + sample_weight.shape().str() +
+                     " does not fit values of shape " + values.shape().str() +
                      ": give one weight for each value, or "
                      "for each sample.");
   }

@@ -35,7 +35,7 @@ void AdafactorOptimizer::begin_update(const Tensor& learning_rate) {
       return std::vector<Expr>{expr::minimum(x[0], slowing),
                                1.0 - expr::power(step, config.beta_2_decay)};
     });
-  const Tensor inputs[] = {learning_rate, iterations().value()};
+  const Tensor inputs[] = {learning_rate, steps().value()};
   const Tensors scalars =
       detail::run_program_many(scalar_program_, inputs, DType::float32, name().c_str());
   rho_ = scalars[0];

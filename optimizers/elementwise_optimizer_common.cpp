@@ -30,7 +30,7 @@ void ElementwiseOptimizer::begin_update(const Tensor&) {
 }
 
 Tensors ElementwiseOptimizer::make_scalars(const Tensor& learning_rate, bool wide) {
-  Tensors inputs = {learning_rate, iterations().value()};
+  Tensors inputs = {learning_rate, steps().value()};
   for (const Tensor& t : scalar_inputs()) inputs.push_back(t);
   if (!scalar_program_)
     scalar_program_ = backend::Program::make(

@@ -23,7 +23,7 @@ void LambOptimizer::update_step(size_t index, const Tensor& gradient, Variable& 
       return std::vector<Expr>{m, v, m / (1.0 - expr::power(config.beta_1, step)) / root};
     });
   Variable &m = momentums_[index], &v = velocities_[index];
-  const Tensor inputs[] = {gradient, m.value(), v.value(), iterations().value()};
+  const Tensor inputs[] = {gradient, m.value(), v.value(), steps().value()};
   const Tensors next = detail::run_program_many(program_, inputs, variable.dtype(), name().c_str());
   m.assign(next[0]);
   v.assign(next[1]);

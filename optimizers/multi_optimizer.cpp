@@ -73,7 +73,7 @@ void OptimizerGroup::apply(const std::vector<Tensor>& gradients,
     }
     if (!own.empty()) optimizer->apply(own_gradients, own);
   }
-  Variable(iterations()).assign_add(Tensor(1));
+  Variable(steps()).assign_add(Tensor(1));
 }
 
 double OptimizerGroup::learning_rate() const {

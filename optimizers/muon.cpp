@@ -79,7 +79,7 @@ void MuonOptimizer::begin_update(const Tensor& learning_rate) {
       return std::vector<Expr>{rate * expr::sqrt(1.0 - expr::power(config.adam_beta_2, step)) /
                                (1.0 - expr::power(config.adam_beta_1, step))};
     });
-  const Tensor inputs[] = {learning_rate, iterations().value()};
+  const Tensor inputs[] = {learning_rate, steps().value()};
   alpha_ = detail::run_program_many(scalar_program_, inputs, DType::float32, name().c_str())[0];
 }
 

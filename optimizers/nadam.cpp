@@ -25,7 +25,7 @@ void NadamOptimizer::begin_update(const Tensor& learning_rate) {
     product_program_ = backend::Program::make(2, [&](const std::vector<Expr>& x) -> std::vector<Expr> {
       return {x[0] * share(config.beta_1, update_number(x[1]))};
     });
-  const Tensor inputs[] = {product_.value(), iterations().value()};
+  const Tensor inputs[] = {product_.value(), steps().value()};
   product_.assign(detail::run_program_many(product_program_, inputs, product_.dtype(), "nadam")[0]);
 }
 

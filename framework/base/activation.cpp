@@ -7,13 +7,20 @@
 #include <mutex>
 
 #include "../config/configurable.h"
+#include "../ops/core.h"
 #include "../ops/nn.h"
+#include "../ops/operators.h"
 #include "layer.h"
 
 namespace cornu {
 namespace {
 
 using Table = std::map<std::string, Activation::Function>;
+
+// The hard_sigmoid of Keras 2. Files name it as hard_sigmoid with a version: Keras 3 passes over
+// that and computes its own.
+constexpr const char* keras2_hard_sigmoid = "keras2>hard_sigmoid";
+constexpr const char* version_key = "version";
 
 const Table& builtin() {
   static const Table table = {
@@ -44,6 +51,8 @@ const Table& builtin() {
       {"mish", [](const Tensor& x) { return ops::mish(x); }},
       {"exponential", [](const Tensor& x) { return ops::exp(x); }},
       {"hard_sigmoid", [](const Tensor& x) { return ops::hard_sigmoid(x); }},
+      {keras2_hard_sigmoid,
+       [](const Tensor& x) { return ops::clip(x * Tensor(0.2) + Tensor(0.5), 0.0, 1.0); }},
       {"hard_silu", [](const Tensor& x) { return ops::hard_silu(x); }},
       {"hard_swish", [](const Tensor& x) { return ops::hard_silu(x); }},
       {"log_sigmoid", [](const Tensor& x) { return ops::log_sigmoid(x); }},
@@ -110,10 +119,13 @@ Value OptionCodec<Activation>::encode(const Activation& v) {
     throw StateError("This activation is a function without a name, so it cannot be saved. Name it with "
                      "register_activation(\"package>name\", function) and use that name.");
   if (v.name().find('>') == std::string::npos) return v.name();
-  return Value::Dict{{"module", "builtins"},
-                     {"class_name", "function"},
-                     {"config", v.name()},
-                     {"registered_name", "function"}};
+  const bool keras2 = v.name() == keras2_hard_sigmoid;
+  Value::Dict function{{"module", "builtins"},
+                       {"class_name", "function"},
+                       {"config", keras2 ? "hard_sigmoid" : v.name()},
+                       {"registered_name", "function"}};
+  if (keras2) function.emplace_back(version_key, 2);
+  return function;
 }
 
 Activation OptionCodec<Activation>::decode(const Value& v) {
@@ -122,9 +134,13 @@ Activation OptionCodec<Activation>::decode(const Value& v) {
   if (v.is<Value::Dict>()) {
     const Value* class_name = find(v.get<Value::Dict>(), "class_name");
     const Value* config = find(v.get<Value::Dict>(), "config");
-    if (class_name && class_name->is<std::string>() && class_name->get<std::string>() == "function" && config &&
-        config->is<std::string>())
-      return Activation(config->get<std::string>());
+    if (class_name && class_name->is<std::string>() &&
+        class_name->get<std::string>() == "function" && config && config->is<std::string>()) {
+      const Value* version = find(v.get<Value::Dict>(), version_key);
+      const bool keras2 = version && version->is<int64_t>() && version->get<int64_t>() == 2 &&
+                          config->get<std::string>() == "hard_sigmoid";
+      return Activation(keras2 ? keras2_hard_sigmoid : config->get<std::string>());
+    }
     if (auto layer = std::dynamic_pointer_cast<Layer>(deserialize(v))) return Activation(std::move(layer));
     throw UnsupportedError("an activation that is neither a function nor a layer is not supported.");
   }

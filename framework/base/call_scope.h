@@ -1,6 +1,8 @@
 // What surrounds a layer's call on this thread: the layers it is inside of, and whether they train.
 #pragma once
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "layer.h"
 
@@ -14,10 +16,13 @@ class LayerObserver {
   virtual void after(Layer&, const Nest& /*outputs*/) {}
 };
 
+class LossScope;
+
 struct CallContext {
   InlineVector<const Layer*, 16> stack;
   std::optional<bool> training;
   LayerObserver* observer = nullptr;
+  LossScope* losses = nullptr;  ///< gets what add_loss is given; without one the layers keep it
 };
 
 CallContext& call_context();
@@ -43,6 +48,26 @@ class CallScope {
  private:
   std::optional<bool> previous_;
   const Operation* outer_;
+};
+
+/// Keeps what layers add to the loss during its life on this thread, so that steps of several threads do not meet in the
+/// layers. Layer::losses reads it.
+class LossScope {
+ public:
+  LossScope() : outer_(std::exchange(call_context().losses, this)) {}
+  ~LossScope() { call_context().losses = outer_; }
+  LossScope(const LossScope&) = delete;
+
+  void add(const Layer& layer, const Tensor& loss) { losses_.emplace_back(&layer, loss); }
+  void remove(const Layer& layer) {
+    std::erase_if(losses_, [&](const auto& entry) { return entry.first == &layer; });
+  }
+  /// In the order in which they came.
+  const std::vector<std::pair<const Layer*, Tensor>>& losses() const { return losses_; }
+
+ private:
+  LossScope* outer_;
+  std::vector<std::pair<const Layer*, Tensor>> losses_;
 };
 
 }  // namespace cornu

@@ -1,16 +1,14 @@
 // Callback: what runs between the batches and epochs of fit, evaluate and predict.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
+
+#include "logs.h"
 
 namespace cornu {
 
 class Model;
-
-/// Figures by name, as callbacks and History see them.
-using Logs = std::map<std::string, double>;
 
 /// What fit knows of its run: epochs, steps of an epoch (or -1), verbosity.
 struct TrainingParams {

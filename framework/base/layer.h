@@ -1,5 +1,6 @@
 // Layer: a computation with weights. Users subclass it; everything in cornu::layers is one.
 #pragma once
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,13 +23,16 @@ struct Call {
   std::optional<bool> training = {};
   /// Which steps of the input are real; by default the mask that the input carries.
   Tensor mask = {};
-  /// Further arguments by name, such as initial_state.
+  /// Further arguments by name, such as initial_state; see Layer::argument_names.
   Value::Dict extra = {};
 
   bool is_training() const { return training.value_or(false); }
   /// An argument of `extra`, or null.
   const Value* find(const std::string& name) const { return detail::find(extra, name); }
 };
+
+/// How the arguments of a call are written: as tensors for `call`, or as a graph and Keras's files keep them.
+enum class CallForm : uint8_t { tensors, graph };
 
 /// What a member of a layer holds: a layer, or a list of such, nested in any way. Braces make a list:
 /// `Members{first, Members{second, third}}`.
@@ -40,6 +44,11 @@ class Members;
 ///   Tensor call(const Tensor& x, const Call&) override { return ops::matmul(x, kernel); }
 ///
 /// Layers inside it are tracked by the name of their member, under which files keep their weights.
+///
+/// Every call goes through call_many, whatever the caller gives; `call` is its form for layers with one input and one
+/// output. What belongs to one call is in its arguments and on the calling thread, so any number of threads may call one
+/// layer at a time in inference. A layer whose call changes its own state (stateful=True, a metric of its own, members
+/// of a user's class) is for one thread at a time.
 class Layer : public Operation, public Configurable {
  public:
   static constexpr const char* module = "keras.layers";
@@ -52,14 +61,21 @@ class Layer : public Operation, public Configurable {
 
   // --- what a subclass overrides ---------------------------------------------------------------------
 
-  /// Makes the weights for inputs of this shape (axes of unknown size are Shape::unknown).
+  /// Makes the weights for inputs of this shape (axes of unknown size are Shape::unknown). The first call runs it, once;
+  /// who calls it directly builds the layer too.
   virtual void build(const Shape& input_shape);
   /// The same for several inputs; by default `build` of a single one's shape.
   virtual void build_many(const Nest& inputs);
   /// The computation on one tensor.
   virtual Tensor call(const Tensor& x, const Call& call);
-  /// The computation on lists or dictionaries of tensors, or with several results; by default `call`.
+  /// The computation on lists or dictionaries of tensors, or with several results; by default `call` on a single one.
   virtual Nest call_many(const Nest& inputs, const Call& call);
+  /// Puts the tensors of a call where they belong, wherever the caller gave them (in a list, or by name in call.extra):
+  /// for `call_many`, or for a graph, where Keras names all but the first. By default they stay.
+  virtual void bind(Nest& inputs, Call& call, CallForm form) const;
+  /// The names that Call::extra may have; none means that all are taken. By default layers of Keras take no name, and
+  /// others all.
+  virtual std::optional<std::vector<std::string>> argument_names() const;
   /// The mask of the output; by default the input's when supports_masking, else none. Throws nothing.
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
   /// Whether `call` reads its mask, so that a graph must hand it on.
@@ -176,8 +192,6 @@ class Layer : public Operation, public Configurable {
   /// What add_loss collected since the last clear, then the weights' penalties, of this layer and those inside.
   std::vector<Tensor> losses() const;
   void clear_losses();
-  /// Those of this layer alone that add_loss collected.
-  std::vector<Tensor>& own_losses() { return losses_; }
   std::vector<std::shared_ptr<Metric>> layer_metrics() const;
 
   // --- names (Operation) and files -----------------------------------------------------------------------
@@ -188,7 +202,7 @@ class Layer : public Operation, public Configurable {
   bool is_named() const override { return named_; }
   Nest invoke(const Arguments& arguments) override;
   /// {"input_shape": ...} as files keep it; empty when not built.
-  virtual const Value::Dict& build_config() const { return build_config_; }
+  virtual Value::Dict build_config() const { return build_config_; }
   /// Builds from what a file kept.
   virtual void build_from_config(const Value::Dict& config);
   /// "net/hidden": this layer's place in the calls under way on this thread, for errors.
@@ -210,21 +224,27 @@ class Layer : public Operation, public Configurable {
   friend class CallScope;
   void track_one(const std::string& attribute, std::shared_ptr<Layer> layer);
   void track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers);
+  void note_direct_build();
+  Nest call_on(Nest inputs, const Call& call);
+  // A call on values, and its steps.
+  Nest run(Nest inputs, Call call);
   Tensor cast_input(const Tensor& x) const;
-  Tensor run(const Tensor& x, const Call& call);
-  Nest run_many(const Nest& inputs, const Call& call);
-  void after_call(const Nest& inputs, const Tensor& mask, const Tensor& first_output);
+  void cast_inputs(Nest& inputs) const;
+  void build_for(const Nest& inputs);
+  Tensor bind_mask(const Nest& inputs, Call& call);
+  Nest finish(const Nest& inputs, const Tensor& mask, Nest outputs);
   Nest call_symbolic(const Nest& inputs, const Call& call);
+  void check_arguments(const Call& call) const;
   void check_mask(const Tensor& mask);
   void settle_build_shapes(const Nest& inputs);
 
   mutable std::string name_;
   bool named_ = false;
   bool trainable_ = true;
-  bool built_ = false;
-  bool delegating_ = false;
-  bool warned_mask_ = false;
-  bool shapes_pending_ = false;  // built in the first run of an inference: the second is still to come
+  std::atomic<bool> built_ = false;
+  bool building_ = false;
+  std::atomic<bool> warned_mask_ = false;
+  std::atomic<bool> shapes_pending_ = false;  // the next call tells (more of) what it was built for
   DTypePolicy policy_;
   std::vector<Variable> weights_;
   size_t trainable_weights_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "../config/loading.h"
 #include "../initializers/initializers.h"
@@ -16,8 +17,30 @@ namespace cornu {
 Layer::Layer() : policy_(default_policy()) {}
 Layer::~Layer() = default;
 
+namespace {
+
+std::mutex& losses_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+// Weights or layers come from a call of `build` that was not ensure_built's: the layer is built now,
+// and the first call tells the shapes. A constructor is told from it by the owner, which comes later.
+void Layer::note_direct_build() {
+  if (built_ || building_ || weak_from_this().expired()) return;
+  built_ = true;
+  shapes_pending_ = true;
+}
+
 Variable Layer::add_weight(WeightOptions options) {
+  note_direct_build();
   const DType dtype = options.dtype.value_or(variable_dtype());
+  // A second direct call of `build` finds the weights of the first.
+  if (built_ && !building_ && call_context().stack.empty() && options.name != WeightOptions{}.name)
+    for (const Variable& v : weights_)
+      if (v.name() == options.name && v.shape() == options.shape && v.dtype() == dtype) return v;
   if (!options.shape.known())
     throw ShapeError(fmt::format("weight '{}' cannot have the shape {}: an axis of the input that weights depend on "
                                  "has no known size. Give it in Input.",
@@ -26,15 +49,14 @@ Variable Layer::add_weight(WeightOptions options) {
     if (is_float(dtype)) options.initializer = initializers::GlorotUniform();
     else options.initializer = initializers::Zeros();
   }
-  PauseRecording pause;
+  const ComputeNow now;
   Variable::Options settings{.name = options.name, .trainable = options.trainable && trainable_};
   if (auto constraint = options.constraint)
     settings.constraint = [constraint](const Tensor& x) { return (*constraint)(x); };
   if (auto regularizer = options.regularizer)
     settings.regularizer = [regularizer](const Tensor& x) { return (*regularizer)(x); };
-  const bool from_file = detail::claim_weight(options.name, options.shape, dtype);
-  Variable v(from_file ? Tensor::empty(options.shape, dtype) : (*options.initializer)(options.shape, dtype),
-             std::move(settings));
+  const Tensor room = detail::claim_weight(options.name, options.shape, dtype);
+  Variable v(room ? room : (*options.initializer)(options.shape, dtype), std::move(settings));
   v.set_path(name() + "/" + options.name);
   if (options.trainable) {
     weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(trainable_weights_++), v);
@@ -59,6 +81,7 @@ void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr
   for (const Tracked& t : tracked_)
     if (t.attribute == attribute)
       throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
+  note_direct_build();
   // Layers inside are told apart by name; one the user has not named gets a free one.
   std::vector<std::string> taken;
   for (const auto& inside : sublayers()) taken.push_back(inside->name());
@@ -168,7 +191,10 @@ void Layer::set_trainable(bool trainable) {
 }
 
 void Layer::add_loss(const Tensor& loss) {
-  if (!inferring()) losses_.push_back(loss);
+  if (inferring()) return;
+  if (LossScope* scope = call_context().losses) return scope->add(*this, loss);
+  const std::lock_guard lock(losses_mutex());
+  losses_.push_back(loss);
 }
 
 std::shared_ptr<Metric> Layer::add_metric(std::shared_ptr<Metric> metric) {
@@ -178,8 +204,15 @@ std::shared_ptr<Metric> Layer::add_metric(std::shared_ptr<Metric> metric) {
 
 std::vector<Tensor> Layer::losses() const {
   std::vector<Tensor> result;
+  const LossScope* const scope = call_context().losses;
   const std::function<void(const Layer&)> collect = [&](const Layer& layer) {
-    result.insert(result.end(), layer.losses_.begin(), layer.losses_.end());
+    if (scope) {
+      for (const auto& [from, loss] : scope->losses())
+        if (from == &layer) result.push_back(loss);
+    } else {
+      const std::lock_guard lock(losses_mutex());
+      result.insert(result.end(), layer.losses_.begin(), layer.losses_.end());
+    }
     for (const auto& inside : layer.sublayers()) collect(*inside);
   };
   collect(*this);
@@ -189,7 +222,11 @@ std::vector<Tensor> Layer::losses() const {
 }
 
 void Layer::clear_losses() {
-  losses_.clear();
+  if (LossScope* scope = call_context().losses) scope->remove(*this);
+  {
+    const std::lock_guard lock(losses_mutex());
+    losses_.clear();
+  }
   for (const auto& layer : sublayers()) layer->clear_losses();
 }
 
@@ -202,6 +239,9 @@ std::vector<std::shared_ptr<Metric>> Layer::layer_metrics() const {
 }
 
 const std::string& Layer::name() const {
+  // Several threads may be the first to ask.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   if (name_.empty()) name_ = base_name();
   return name_;
 }
@@ -239,6 +279,8 @@ void Layer::configure(const Value::Dict& config) {
   if (!base.rest.empty()) detail::unknown_key(base.rest[0].first, {"name", "trainable", "dtype"});
   set_base(base.name, base.trainable, base.policy);
 }
+
+Value::Dict Layer::get_config() const { return base_config(); }
 
 Value::Dict Layer::base_config() const {
   return {{"name", name()}, {"trainable", trainable_}, {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};

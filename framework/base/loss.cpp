@@ -60,7 +60,8 @@ Tensor Loss::values(const Tensor& y_true, const Tensor& y_pred) {
   return call(casts_targets_ ? as(y_true, dtype_) : y_true, as(y_pred, dtype_));
 }
 
-Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
+                        const Tensor& sample_weight) try {
   Tensor mask = y_pred.mask();
   if (!sample_weight && !mask && reduction_ != "none") {
     if (Tensor y = total(y_true, y_pred, reduction_ != "sum")) return y;
@@ -68,6 +69,16 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor
   const Tensor each = values(y_true, y_pred);
   if (const Tensor own = each.mask()) mask = mask ? ops::logical_and(mask, own) : own;
   return reduce_weighted_values(as(each, dtype_), sample_weight, mask, reduction_);
+} catch (const ShapeError& e) {
+  rethrow_unfit(e, name_, y_true, y_pred);
+}
+
+void rethrow_unfit(const ShapeError& error, const std::string& who, const Tensor& y_true,
+                   const Tensor& y_pred) {
+  const std::string text = error.what();
+  if (!y_true || !y_pred || text.starts_with(who + ":")) throw error;
+  throw ShapeError(fmt::format("{}: y_true has shape {}, y_pred {}: {}", who, y_true.shape().str(),
+                               y_pred.shape().str(), text));
 }
 
 FunctionLoss::FunctionLoss(Function function, std::string name, std::string reduction)

@@ -91,6 +91,10 @@ class FunctionLoss : public Loss {
   Function function_;
 };
 
+/// Throws `error` again, as it is if it begins with `who`, else with `who` and both shapes in
+/// front.
+[[noreturn]] void rethrow_unfit(const ShapeError& error, const std::string& who,
+                                const Tensor& y_true, const Tensor& y_pred);
 /// Reduces the values of samples as losses do. With a mask, means are over what it keeps.
 Tensor reduce_weighted_values(const Tensor& values, const Tensor& sample_weight, const Tensor& mask,
                               const std::string& reduction);

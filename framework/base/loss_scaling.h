@@ -30,6 +30,7 @@ class LossScaling : public Optimizer {
   void build(const std::vector<Variable>& variables) override;
   using Optimizer::apply;
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) override;
+  Tensor iterations() const override { return inner_optimizer()->iterations(); }
   double learning_rate() const override;
   void set_learning_rate(double value) override;
   /// Its own (iteration, learning rate, step counter, scale), then the inner optimizer's.

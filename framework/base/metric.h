@@ -1,6 +1,7 @@
 // Metric: a figure that is collected over the batches of an epoch.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../config/config.h"
@@ -9,7 +10,7 @@
 namespace cornu {
 
 /// Base of all metrics. A subclass makes its state with add_variable, and overrides update_state
-/// and result.
+/// and result (or results).
 class Metric : public Configurable {
  public:
   static constexpr const char* module = "keras.metrics";
@@ -18,9 +19,13 @@ class Metric : public Configurable {
   /// Takes in a batch. Metrics of values only (Mean, Sum) read `y_true` as the values.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                             const Tensor& sample_weight = {}) = 0;
-  /// The figure over everything taken in since the last reset: a scalar tensor (or one of several
-  /// figures).
-  virtual Tensor result() = 0;
+  /// The figure over everything taken in since the last reset: a scalar, or an array of several
+  /// figures. Throws StateError unless overridden.
+  virtual Tensor result();
+  /// For a metric whose figures have names of their own, which stand in the logs as they are: those
+  /// names and figures, as the dictionary that `result` of such a metric returns in Keras. By
+  /// default there are none, and the metric is `result` under its name.
+  virtual std::vector<std::pair<std::string, Tensor>> results() { return {}; }
   /// Sets all state to its initial value.
   virtual void reset_state();
   /// update_state on this batch, then the result so far.

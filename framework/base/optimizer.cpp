@@ -118,10 +118,15 @@ void Optimizer::begin_update(const Tensor&) {}
 
 std::vector<Variable> Optimizer::variables() const { return state_->variables; }
 
-Expr Optimizer::update_number(Expr iterations) const {
-  const int64_t steps = options_.gradient_accumulation_steps.value_or(0);
-  if (steps > 0) iterations = expr::floor(iterations / static_cast<double>(steps));
-  return iterations + 1.0;
+Tensor Optimizer::iterations() const {
+  const int64_t round = options_.gradient_accumulation_steps.value_or(0);
+  return round > 0 ? ops::floor_divide(iterations_.value(), Tensor(round)) : iterations_.value();
+}
+
+Expr Optimizer::update_number(Expr steps) const {
+  const int64_t round = options_.gradient_accumulation_steps.value_or(0);
+  if (round > 0) steps = expr::floor(steps / static_cast<double>(round));
+  return steps + 1.0;
 }
 
 Tensor Optimizer::current_learning_rate() const {

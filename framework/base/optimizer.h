@@ -82,8 +82,9 @@ class Optimizer : public Configurable {
   /// The same for the variables that the optimizer was built for.
   void apply(const std::vector<Tensor>& gradients);
 
-  /// Number of calls of `apply` done (int64 scalar).
-  const Variable& iterations() const { return iterations_; }
+  /// Number of updates done (int64 scalar): with gradient_accumulation_steps = n one for n calls of
+  /// `apply`.
+  virtual Tensor iterations() const;
   /// The current learning rate as a number; a schedule's for the current step.
   virtual double learning_rate() const;
   /// Throws StateError when the rate follows a schedule.
@@ -119,8 +120,10 @@ class Optimizer : public Configurable {
   Variable add_state(const Tensor& initial, const std::string& name);
   /// The learning rate of this step as a tensor, which a recording of the step can follow.
   Tensor current_learning_rate() const;
-  /// The number of the update under way, 1 in the first, from the value of `iterations`.
-  Expr update_number(Expr iterations) const;
+  /// Number of calls of `apply` done (int64 scalar), as files keep it.
+  const Variable& steps() const { return iterations_; }
+  /// The number of the update under way, 1 in the first, from the value of `steps`.
+  Expr update_number(Expr steps) const;
   /// Whether weight decay applies to variable `index`.
   bool decays(size_t index) const;
 

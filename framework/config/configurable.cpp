@@ -47,14 +47,19 @@ void Catalog::add_alias(const std::string& module, const std::string& alias, con
   aliases_.push_back({module, alias, class_name});
 }
 
-const ClassInfo& Catalog::of(const Configurable& object) const {
+const ClassInfo* Catalog::find_class(const Configurable& object) const {
   const std::lock_guard lock(catalog_mutex());
   const std::type_index type = typeid(object);
   for (const auto& [t, info] : classes_)
-    if (t == type) return *info;
+    if (t == type) return info.get();
+  return nullptr;
+}
+
+const ClassInfo& Catalog::of(const Configurable& object) const {
+  if (const ClassInfo* info = find_class(object)) return *info;
   throw StateError(fmt::format("The class {} is not registered, so it cannot be saved. Put "
                                "CORNU_REGISTER(\"my_package>Name\", Class) after its definition.",
-                               type.name()));
+                               typeid(object).name()));
 }
 
 const ClassInfo* Catalog::find(const std::string& module, const std::string& class_name) const {
@@ -105,10 +110,13 @@ Catalog& catalog() {
 
 Value serialize(const Configurable& object) {
   const ClassInfo& info = catalog().of(object);
+  // Keras names what has no public name by its private module, and its class again.
+  const bool hidden = info.module.starts_with("keras.src.");
+  const std::string& registered = hidden ? info.class_name : info.registered_name;
   Value::Dict dict{{"module", info.module.empty() ? Value() : Value(info.module)},
                    {"class_name", info.class_name},
                    {"config", object.get_config()},
-                   {"registered_name", info.registered_name.empty() ? Value() : Value(info.registered_name)}};
+                   {"registered_name", registered.empty() ? Value() : Value(registered)}};
   if (const int64_t number = detail::number_object(object)) dict.emplace_back("shared_object_id", number);
   return dict;
 }

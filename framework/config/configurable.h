@@ -63,6 +63,8 @@ class Catalog {
 
   /// The entry of an object's class. Throws StateError that says how to register it.
   const ClassInfo& of(const Configurable& object) const;
+  /// The same; null when the class is not registered.
+  const ClassInfo* find_class(const Configurable& object) const;
   /// By "keras.layers" and "Dense"; null when there is none.
   const ClassInfo* find(const std::string& module, const std::string& class_name) const;
   const ClassInfo* find_registered(const std::string& registered_name) const;

@@ -17,7 +17,7 @@ struct LoadingState {
     return state;
   }
 
-  static bool claim(const std::string& name, const Shape& shape, DType dtype) {
+  static Tensor claim(const std::string& name, const Shape& shape, DType dtype) {
     uint64_t bytes = size_of(dtype);
     for (int64_t size : shape)
       if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes) ||
@@ -25,7 +25,7 @@ struct LoadingState {
         throw ShapeError(fmt::format("weight '{}' cannot have the shape {}: no memory holds it.",
                                      name, shape.str()));
     LoadingScope* scope = current().loading;
-    if (!scope) return false;
+    if (!scope) return {};
     if (bytes > scope->limit_ - scope->used_)
       throw MemoryError(fmt::format(
           "weight '{}' has the shape {}, and with it the model's weights take more than "
@@ -33,7 +33,8 @@ struct LoadingState {
           "belong together, or the config is damaged.",
           name, shape.str(), scope->limit_));
     scope->used_ += bytes;
-    return true;
+    const auto lent = scope->lent_.find({shape.str(), dtype});
+    return lent == scope->lent_.end() ? Tensor::empty(shape, dtype) : lent->second;
   }
 
   static std::shared_ptr<Configurable> find(int64_t number) {
@@ -64,6 +65,10 @@ LoadingScope::LoadingScope(uint64_t limit)
   LoadingState::current().loading = this;
 }
 
+LoadingScope::LoadingScope(uint64_t limit, const std::vector<Tensor>& lent) : LoadingScope(limit) {
+  for (const Tensor& t : lent) lent_.emplace(std::pair(t.shape().str(), t.dtype()), t);
+}
+
 LoadingScope::~LoadingScope() { LoadingState::current().loading = outer_; }
 
 SharedObjectsScope::SharedObjectsScope(Mode mode)
@@ -75,7 +80,7 @@ SharedObjectsScope::~SharedObjectsScope() { LoadingState::current().objects = ou
 
 namespace detail {
 
-bool claim_weight(const std::string& name, const Shape& shape, DType dtype) {
+Tensor claim_weight(const std::string& name, const Shape& shape, DType dtype) {
   return LoadingState::claim(name, shape, dtype);
 }
 

@@ -4,9 +4,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "../../backend/dtype.h"
-#include "../../backend/shape.h"
+#include "../tensor/tensor.h"
 
 namespace cornu {
 
@@ -18,6 +19,9 @@ class Configurable;
 class LoadingScope {
  public:
   explicit LoadingScope(uint64_t limit);
+  /// The same for a model that is made to see whether that can be done, and thrown away: a weight
+  /// shares the memory of one of `lent` that has its shape and dtype.
+  LoadingScope(uint64_t limit, const std::vector<Tensor>& lent);
   ~LoadingScope();
   LoadingScope(const LoadingScope&) = delete;
   LoadingScope& operator=(const LoadingScope&) = delete;
@@ -26,6 +30,7 @@ class LoadingScope {
   friend struct LoadingState;
   uint64_t limit_;
   uint64_t used_ = 0;
+  std::map<std::pair<std::string, DType>, Tensor> lent_;  // by shape and dtype
   LoadingScope* outer_;
 };
 
@@ -52,9 +57,10 @@ class SharedObjectsScope {
 
 namespace detail {
 
-/// Called for every weight before it is made. Returns whether a file will give its value. Throws
-/// ShapeError for a shape that no memory can hold, and MemoryError beyond the limit.
-bool claim_weight(const std::string& name, const Shape& shape, DType dtype);
+/// Called for every weight before it is made. Returns room for its value when a file will give it,
+/// else nothing. Throws ShapeError for a shape that no memory can hold, and MemoryError beyond the
+/// limit.
+Tensor claim_weight(const std::string& name, const Shape& shape, DType dtype);
 
 /// The object that has this number in the file that is being read, or null.
 std::shared_ptr<Configurable> shared_object(int64_t number);

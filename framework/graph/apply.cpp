@@ -196,7 +196,7 @@ Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::
   // A plan has no place for tables of strings, and knows no complex numbers: such a function stays
   // eager.
   if (ready && (any_strings({}, outputs) || any_complex(inputs, outputs))) {
-    if (dry) throw NeedsValues();
+    if (dry) throw NeedsValues("strings or complex numbers are made, which no plan has a place for.");
     if (Tracer* tracer = graph_context().tracer)
       tracer->give_up(any_strings({}, outputs) ? "strings are made" : "complex numbers");
   }

@@ -1,23 +1,27 @@
 // Functions: finding the plan of a call, recording, and deciding whether a recording can be
 // trusted.
-#include "function.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
-#include <mutex>
-#include <optional>
 
 #include "../../backend/log.h"
 #include "complex.h"
-#include "cost.h"
+#include "function_state.h"
 #include "plan/passes.h"
-#include "plan/plan.h"
 #include "plan/recording.h"
-#include "signature.h"
 
 namespace cornu {
+
+// What a run of the body under a recording gave.
+struct Recorded {
+  Nest result;
+  plan::Graph graph;
+  bool needs_values = false;
+  std::string host_read;  // where it did what no replay can do
+
+  bool replayable() const { return !needs_values && host_read.empty(); }
+};
+
 namespace {
 
 // Tells whoever wants to undo assignments which variables a plan is about to assign.
@@ -32,67 +36,93 @@ void note_assignments(const plan::Graph& graph) {
   }
 }
 
-enum class Stage : uint8_t {
-  fresh,    // has no recording
-  checked,  // the next call is recorded again, without computing, and compared with the last
-            // recording
-  ready,    // replays
-  eager,    // cannot be replayed
-};
-
-// For its life nothing is computed on this thread, and assignments of variables are undone at its
-// end.
+// For its life nothing is computed on this thread.
 class DryRun {
  public:
-  DryRun() : outer_(graph_context().assignments) {
-    graph_context().assignments = &list_;
-    graph_context().dry = true;
-  }
-  ~DryRun() {
-    graph_context().dry = false;
-    graph_context().assignments = outer_;
-    for (const auto& [variable, value] : list_) variable.stored() = value;
-  }
+  DryRun() { graph_context().dry = true; }
+  ~DryRun() { graph_context().dry = false; }
   DryRun(const DryRun&) = delete;
+};
+
+// The functions that this thread is inside of: one that its own host work calls runs its body.
+class UnderWay {
+ public:
+  explicit UnderWay(const void* function) : function_(function), outer_(innermost) {
+    innermost = this;
+  }
+  ~UnderWay() { innermost = outer_; }
+  UnderWay(const UnderWay&) = delete;
+
+  static bool has(const void* function) {
+    const UnderWay* one = innermost;
+    while (one && one->function_ != function) one = one->outer_;
+    return one;
+  }
 
  private:
-  AssignmentList list_, *outer_;
+  static thread_local constinit const UnderWay* innermost;
+  const void* function_;
+  const UnderWay* outer_;
 };
+thread_local constinit const UnderWay* UnderWay::innermost = nullptr;
 
-struct Signature {
-  Nest kind;
-  Stage stage = Stage::fresh;
-  plan::Graph recorded;  // as it was recorded, for comparing
-  std::unique_ptr<plan::Plan> plan;
-  Nest result;  // how the outputs are nested
-  bool single = false, nothing = false;
-  std::vector<Tensor> outputs;
-  int changes = 0;  // recordings in a row that differed
-  uint64_t last_use = 0;
-};
+// Each argument gets an identity of its own: two may be one tensor now, and differ in the next
+// call.
+Nest with_own_identities(const Nest& arguments) {
+  return arguments.map([](const Tensor& t) {
+    if (!t || t.is_weak()) return t;
+    const Tensor own = t.disguised();
+    return t.mask() ? own.with_mask(t.mask().disguised()) : own;
+  });
+}
+
+std::vector<Tensor> present(const Nest& result) {
+  std::vector<Tensor> tensors = result.flatten();
+  std::erase_if(tensors, [](const Tensor& t) { return !t; });
+  return tensors;
+}
+
+Recorded run_recorded(const Function::Body& body, const Nest& arguments, bool dry) {
+  const Nest own = with_own_identities(arguments);
+  // `map` may visit in another order than `collect`.
+  TensorPointers order;
+  collect(own, order);
+  std::vector<Tensor> sources;
+  for (const Tensor* t : order) sources.push_back(*t);
+  for (const Tensor* t : order)
+    if (t->impl()->mask) sources.push_back(t->mask());
+
+  using plan::AssignedValues;
+  plan::Recording recording(sources, dry ? AssignedValues::discard : AssignedValues::commit);
+  Recorded recorded;
+  if (dry) {
+    const DryRun scope;
+    try {
+      recorded.result = body(own);
+    } catch (const NeedsValues&) {
+      recorded.needs_values = true;
+    }
+  } else {
+    recorded.result = body(own);
+  }
+  if (recorded.needs_values)
+    recording.stop();
+  else
+    recorded.graph = recording.finish(present(recorded.result));
+  recorded.host_read = recording.host_read();
+  return recorded;
+}
+
+std::shared_ptr<Replay> make_replay(const plan::Graph& recorded, const Nest& result) {
+  plan::Graph optimized = recorded;
+  plan::optimize(optimized);
+  const size_t count = optimized.outputs.size();
+  return std::shared_ptr<Replay>(new Replay{plan::PlanPool(std::move(optimized)), result,
+                                            result.is_tensor() && count == 1,
+                                            result.is_tensor() && count == 0, count});
+}
 
 }  // namespace
-
-struct Function::State {
-  Body body;
-  Options options;
-  bool enabled = true;
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Signature>> signatures;
-  Signature* last = nullptr;
-  uint64_t clock = 0;
-  bool check_next = false;
-  int64_t dropped = 0;
-  FunctionReport report;
-
-  Signature& find(const Nest& arguments);
-  Nest record(Signature& signature, const Nest& arguments, const TensorPointers& tensors);
-  void keep(Signature& signature, plan::Graph graph, const Nest& result, size_t count);
-  static std::string host_read_text(const std::string& where);
-  Nest replay(Signature& signature, const TensorPointers& tensors);
-  void give_up(Signature& signature, const std::string& why);
-  void note(const std::string& text);
-};
 
 Function::Function(Body body, Options options) : state_(std::make_unique<State>()) {
   state_->body = std::move(body);
@@ -105,28 +135,40 @@ Function& Function::operator=(Function&&) noexcept = default;
 Nest Function::operator()(const Nest& arguments) {
   State& s = *state_;
   const GraphContext& context = graph_context();
-  // Whoever watches is to see every operation.
-  if (!s.enabled || context.tracer || !context.recorders.empty() || inferring() || context.cost)
-    return s.body(arguments);
   TensorPointers tensors;
-  if (!collect(arguments, tensors)) return s.body(arguments);
-  // A call from inside the function's own host work, or from another thread meanwhile, does not
-  // wait.
-  const std::unique_lock lock(s.mutex, std::try_to_lock);
-  if (!lock.owns_lock()) return s.body(arguments);
-  ++s.report.calls;
-  Signature& signature = s.last && same_kind(s.last->kind, arguments) ? *s.last : s.find(arguments);
-  signature.last_use = ++s.clock;
-  if (s.check_next && signature.stage == Stage::ready) {
-    signature.stage = Stage::checked;
-    s.check_next = false;
+  // Whoever watches is to see every operation.
+  if (!s.enabled || context.tracer || !context.recorders.empty() || inferring() || context.cost ||
+      UnderWay::has(&s) || !collect(arguments, tensors))
+    return s.run_body(arguments);
+  const UnderWay under_way(&s);
+  State::Way way = s.find_way(arguments);
+  if (way.stage != Stage::ready && way.stage != Stage::eager) {
+    const std::lock_guard recording(s.recording);
+    way = s.find_way(arguments);  // another thread may have recorded it meanwhile
+    if (way.stage != Stage::ready && way.stage != Stage::eager)
+      return s.record(*way.signature, way.stage, arguments, tensors);
   }
-  if (signature.stage == Stage::ready) {
-    ++s.report.replays;
-    return s.replay(signature, tensors);
+  if (way.stage == Stage::eager) return s.run_body(arguments);
+  s.replays.fetch_add(1, std::memory_order_relaxed);
+  return way.replay->run(tensors);
+}
+
+Nest Function::State::run_body(const Nest& arguments) {
+  bodies.fetch_add(1, std::memory_order_relaxed);
+  return body(arguments);
+}
+
+Function::State::Way Function::State::find_way(const Nest& arguments) {
+  const std::lock_guard lock(mutex);
+  const std::shared_ptr<Signature>& signature =
+      last && same_kind(last->kind, arguments) ? last : find(arguments);
+  signature->last_use = ++clock;
+  if (check_next && signature->stage == Stage::ready) {
+    signature->stage = Stage::checked;
+    check_next = false;
   }
-  if (signature.stage == Stage::eager) return s.body(arguments);
-  return s.record(signature, arguments, tensors);
+  if (signature->stage == Stage::ready) return {nullptr, signature->replay, Stage::ready};
+  return {signature, nullptr, signature->stage};
 }
 
 void Function::State::note(const std::string& text) {
@@ -134,112 +176,117 @@ void Function::State::note(const std::string& text) {
   if (report.causes.size() < 100) report.causes.push_back(text);
 }
 
-Signature& Function::State::find(const Nest& arguments) {
+const std::shared_ptr<Signature>& Function::State::find(const Nest& arguments) {
   for (const auto& s : signatures)
     if (same_kind(s->kind, arguments)) {
-      last = s.get();
-      return *last;
+      last = s;
+      return last;
     }
   if (!signatures.empty())
-    note(kind_difference((last ? last : signatures.back().get())->kind, arguments,
+    note(kind_difference((last ? last : signatures.back())->kind, arguments,
                          options.argument_names));
   if (static_cast<int>(signatures.size()) >= std::max(options.max_plans, 1)) {
     const auto oldest =
         std::min_element(signatures.begin(), signatures.end(),
                          [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
     signatures.erase(oldest);
-    ++dropped;
   }
-  last = signatures.emplace_back(std::make_unique<Signature>()).get();
+  last = signatures.emplace_back(std::make_shared<Signature>());
   last->kind = kind_of(arguments);
-  return *last;
+  return last;
 }
 
 void Function::State::give_up(Signature& signature, const std::string& why) {
-  signature.stage = Stage::eager;
-  signature.plan.reset();
-  signature.recorded = {};
   const std::string text = fmt::format("'{}' stays eager, which is slower: {}", options.name, why);
-  note(text);
+  {
+    const std::lock_guard lock(mutex);
+    signature.stage = Stage::eager;
+    signature.replay.reset();
+    signature.recorded = {};
+    note(text);
+  }
   warn_once(text);
 }
 
-// Records a call. The first recording of a signature computes, and its results are the call's.
-// Later ones only record: the call's results then come from the plan.
-Nest Function::State::record(Signature& signature, const Nest& arguments,
-                             const TensorPointers& tensors) {
-  ++report.recordings;
-  // Each argument gets an identity of its own: two may be one tensor now, and differ in the next
-  // call.
-  const Nest disguised = arguments.map([&](const Tensor& t) {
-    if (!t || t.is_weak()) return t;
-    Tensor own = t.disguised();
-    if (t.mask()) own.set_mask(t.mask().disguised());
-    return own;
-  });
-  // `map` may visit in another order than `collect`.
-  TensorPointers order;
-  collect(disguised, order);
-  std::vector<Tensor> sources;
-  for (const Tensor* t : order) sources.push_back(*t);
-  for (const Tensor* t : order)
-    if (t->impl()->mask) sources.push_back(t->mask());
+void Function::State::keep(Signature& signature, Recorded& recorded) {
+  const std::lock_guard lock(mutex);
+  signature.stage = Stage::checked;
+  signature.replay.reset();
+  signature.recorded = std::move(recorded.graph);
+  signature.result = kind_of(recorded.result);
+}
 
-  const bool first = signature.stage == Stage::fresh;
-  // An eager call keeps more values than a plan: the memory of the other plans is of use to it.
-  if (first)
-    for (const auto& other : signatures)
-      if (other->plan) other->plan->release();
-  plan::Recording recording(sources);
-  Nest result;
-  bool needs_values = false;
-  {
-    std::optional<DryRun> dry;
-    if (!first) dry.emplace();
-    try {
-      result = body(disguised);
-    } catch (const NeedsValues&) {
-      needs_values = true;
+// Its replay, which is made if there is none.
+std::shared_ptr<Replay> Function::State::replay_of(Signature& signature) {
+  if (signature.replay) return signature.replay;
+  auto replay = make_replay(signature.recorded, signature.result);
+  const std::lock_guard lock(mutex);
+  signature.replay = replay;
+  return replay;
+}
+
+// The first recording of a signature: computes, and its results are the call's, unless the function
+// is to be recorded without computing and can be.
+Nest Function::State::record_first(Signature& signature, const Nest& arguments,
+                                   const TensorPointers& tensors) {
+  if (options.first_call == FirstCall::replays) {
+    Recorded recorded = run_recorded(body, arguments, true);
+    if (recorded.replayable()) {
+      keep(signature, recorded);
+      return replay_of(signature)->run(tensors);
     }
   }
-  if (needs_values || (!first && !recording.host_read().empty())) {
+  // An eager call keeps more values than a plan: the memory of the other plans is of use to it.
+  std::vector<std::shared_ptr<Replay>> others;
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& other : signatures)
+      if (other->replay) others.push_back(other->replay);
+  }
+  for (const auto& other : others) other->plans.release();
+  Recorded recorded = run_recorded(body, arguments, false);
+  const Nest result = recorded.result;
+  if (recorded.replayable())
+    keep(signature, recorded);
+  else
+    give_up(signature, host_read_text(recorded.host_read));
+  return result;
+}
+
+// Records a call. Later recordings than the first only record: the call's results then come from
+// the plan.
+Nest Function::State::record(Signature& signature, Stage stage, const Nest& arguments,
+                             const TensorPointers& tensors) {
+  {
+    const std::lock_guard lock(mutex);
+    ++report.calls;
+    ++report.recordings;
+  }
+  if (stage == Stage::fresh) return record_first(signature, arguments, tensors);
+  Recorded recorded = run_recorded(body, arguments, true);
+  if (!recorded.replayable()) {
     // It did not need values before. Whatever it does now, it has to be run for it.
-    recording.stop();
-    give_up(signature, host_read_text(recording.host_read()));
+    give_up(signature, host_read_text(recorded.host_read));
     return body(arguments);
   }
-  std::vector<Tensor> outputs = result.flatten(), present;
-  for (const Tensor& t : outputs)
-    if (t) present.push_back(t);
-  plan::Graph graph = recording.finish(present);
-  if (!recording.host_read().empty()) {
-    give_up(signature, host_read_text(recording.host_read()));
-    return result;
-  }
-  if (first) {
-    keep(signature, std::move(graph), result, present.size());
-    return result;
-  }
   std::string what;
-  const bool equal = plan::same(signature.recorded, graph, what);
-  if (!equal) {
-    ++signature.changes;
-    note(fmt::format("recorded again because the function did something else: {}", what));
-    // What changed for these arguments has changed for others.
-    for (const auto& other : signatures)
-      if (other->stage == Stage::ready) other->stage = Stage::checked;
-    keep(signature, std::move(graph), result, present.size());
-  } else {
+  if (plan::same(signature.recorded, recorded.graph, what)) {
+    replay_of(signature);  // before others may take it
+    const std::lock_guard lock(mutex);
     signature.changes = 0;
     signature.stage = Stage::ready;
+  } else {
+    ++signature.changes;
+    {
+      const std::lock_guard lock(mutex);
+      note(fmt::format("recorded again because the function did something else: {}", what));
+      // What changed for these arguments has changed for others.
+      for (const auto& other : signatures)
+        if (other->stage == Stage::ready) other->stage = Stage::checked;
+    }
+    keep(signature, recorded);
   }
-  if (!signature.plan) {
-    plan::Graph optimised = signature.recorded;
-    plan::optimize(optimised);
-    auto plan = std::make_unique<plan::Plan>(std::move(optimised));
-    signature.plan = std::move(plan);
-  }
-  Nest values = replay(signature, tensors);
+  Nest values = replay_of(signature)->run(tensors);
   if (signature.changes > 3)
     give_up(
         signature,
@@ -249,17 +296,6 @@ Nest Function::State::record(Signature& signature, const Nest& arguments,
   return values;
 }
 
-void Function::State::keep(Signature& signature, plan::Graph graph, const Nest& result,
-                           size_t count) {
-  signature.stage = Stage::checked;
-  signature.plan.reset();
-  signature.recorded = std::move(graph);
-  signature.single = result.is_tensor() && count == 1;
-  signature.nothing = result.is_tensor() && count == 0;
-  signature.outputs.assign(count, {});
-  signature.result = kind_of(result);
-}
-
 std::string Function::State::host_read_text(const std::string& where) {
   return fmt::format(
       "it reads a tensor's value on the host ({}). Use ops::where or ops::cond for a decision, "
@@ -267,8 +303,9 @@ std::string Function::State::host_read_text(const std::string& where) {
       where.empty() ? "while it makes a variable" : where);
 }
 
-Nest Function::State::replay(Signature& signature, const TensorPointers& tensors) {
-  note_assignments(signature.plan->graph());
+Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* times) {
+  note_assignments(plans.graph());
+  Tensors values(outputs);
   if (std::any_of(tensors.begin(), tensors.end(),
                   [](const Tensor* t) { return t->impl()->mask != nullptr; })) {
     TensorPointers all = tensors;
@@ -276,23 +313,22 @@ Nest Function::State::replay(Signature& signature, const TensorPointers& tensors
     masks.reserve(tensors.size());
     for (const Tensor* t : tensors)
       if (t->impl()->mask) all.push_back(&masks.emplace_back(t->mask()));
-    signature.plan->run(all, signature.outputs);
+    plans.run(all, values, times);
   } else {
-    signature.plan->run(tensors, signature.outputs);
+    plans.run(tensors, values, times);
   }
-  if (signature.nothing) return Nest();
+  if (nothing) return Nest();
   // Plans give tensors in the form in which they are stored, and arguments as they came.
   const auto labelled = [](Tensor t, const Tensor& kind) {
     const bool differs = is_stored_otherwise(t.dtype()) || is_stored_otherwise(kind.dtype());
     return differs ? relabelled(t, kind.spec()) : t;
   };
-  if (signature.single)
-    return Nest(labelled(std::move(signature.outputs[0]), signature.result.tensor()));
+  if (single) return Nest(labelled(std::move(values[0]), result.tensor()));
   size_t next = 0;
-  std::vector<Tensor> leaves = signature.result.flatten();
+  std::vector<Tensor> leaves = result.flatten();
   for (Tensor& t : leaves)
-    if (t) t = labelled(std::move(signature.outputs[next++]), t);
-  return signature.result.pack(leaves);
+    if (t) t = labelled(std::move(values[next++]), t);
+  return result.pack(leaves);
 }
 
 void Function::recheck() {
@@ -307,132 +343,5 @@ void Function::clear() {
 }
 
 void Function::set_enabled(bool enabled) { state_->enabled = enabled; }
-
-FunctionReport Function::report() const {
-  const std::lock_guard lock(state_->mutex);
-  FunctionReport report = state_->report;
-  for (const auto& s : state_->signatures) report.plans += s->plan != nullptr;
-  return report;
-}
-
-std::string Function::explain() const {
-  const FunctionReport r = report();
-  const std::lock_guard lock(state_->mutex);
-  std::string text = fmt::format("{}: {} calls, {} replayed, {} recorded, {} plans\n",
-                                 state_->options.name, r.calls, r.replays, r.recordings, r.plans);
-  for (const auto& s : state_->signatures) {
-    std::string arguments;
-    for (const Tensor& t : s->kind.flatten())
-      if (t)
-        arguments += (arguments.empty() ? "" : ", ") + (t.is_weak() ? t.str() : t.spec().str());
-    text += fmt::format("  ({}): ", arguments);
-    if (s->plan)
-      text += fmt::format(
-          "{} operations in {} steps, {} variables, arena of {} bytes instead of {}\n",
-          s->recorded.steps.size(), s->plan->graph().steps.size(),
-          s->plan->graph().variables.size(), s->plan->arena_bytes(), s->plan->unplanned_bytes());
-    else
-      text += s->stage == Stage::eager ? "eager\n" : "recorded, not yet replayed\n";
-  }
-  for (const std::string& cause : r.causes) text += "  " + cause + "\n";
-  return text;
-}
-
-std::string Function::passes() const {
-  const std::lock_guard lock(state_->mutex);
-  std::string text;
-  for (const auto& s : state_->signatures) {
-    if (s->stage == Stage::eager) continue;
-    plan::Graph graph = s->recorded;
-    text += fmt::format("recorded, {} steps:\n{}", graph.steps.size(), graph.str());
-    plan::optimize(graph, [&](const char* pass, const plan::Graph& now) {
-      text += fmt::format("\n{}, {} steps:\n{}", pass, now.steps.size(), now.str());
-    });
-  }
-  return text;
-}
-
-std::string Function::plans() const {
-  const std::lock_guard lock(state_->mutex);
-  std::string text;
-  for (const auto& s : state_->signatures)
-    if (s->plan) text += s->plan->graph().str() + "\n";
-  return text;
-}
-
-namespace {
-
-// Remembers the variables that are assigned during its life, and restores them.
-class Restore {
- public:
-  Restore() : outer_(graph_context().assignments) { graph_context().assignments = &list_; }
-  Restore(const Restore&) = delete;
-  ~Restore() {
-    graph_context().assignments = outer_;
-    for (const auto& [variable, value] : list_) variable.stored() = value;
-  }
-
- private:
-  AssignmentList list_, *outer_;
-};
-
-Function::Timing describe(const plan::Graph& graph, const plan::Step& step) {
-  Function::Timing timing{step.name(), step.where};
-  if (!step.kernel) return timing;
-  std::vector<Tensor> inputs;
-  std::vector<TensorSpec> outputs;
-  const auto dtype = [&](const plan::Use& use) {
-    return graph.values[static_cast<size_t>(use.value)].dtype;
-  };
-  for (const plan::Use& use : step.inputs)
-    inputs.push_back(Tensor::abstract(use.shape, dtype(use)));
-  for (const plan::Use& use : step.outputs) outputs.push_back({use.shape, dtype(use)});
-  const Cost cost = kernel_cost(*step.kernel, inputs, outputs);
-  timing.flops = cost.flops;
-  timing.bytes = cost.bytes;
-  return timing;
-}
-
-}  // namespace
-
-Function::Profile Function::profile(const Nest& arguments, int repetitions) {
-  Restore restore;
-  State& s = *state_;
-  for (int i = 0; i < 2; ++i)
-    if (!s.last || !same_kind(s.last->kind, arguments) || s.last->stage != Stage::ready)
-      (*this)(arguments);
-  const std::lock_guard lock(s.mutex);
-  TensorPointers tensors;
-  if (!collect(arguments, tensors) || !s.last || !s.last->plan || s.last->stage != Stage::ready)
-    throw StateError(fmt::format(
-        "'{}' has no plan to profile: it runs eagerly. explain() says why.", s.options.name));
-  std::vector<Tensor> masks;
-  masks.reserve(tensors.size());
-  const TensorPointers given = tensors;
-  for (const Tensor* t : given)
-    if (t->impl()->mask) tensors.push_back(&masks.emplace_back(t->mask()));
-  plan::Plan& plan = *s.last->plan;
-  note_assignments(plan.graph());
-  Profile profile;
-  profile.arena_bytes = plan.arena_bytes();
-  profile.unplanned_bytes = plan.unplanned_bytes();
-  for (const Variable& v : plan.graph().variables) profile.variable_bytes += v.stored().bytes();
-  for (const plan::Step& step : plan.graph().steps)
-    profile.steps.push_back(describe(plan.graph(), step));
-  double best = 0;
-  for (int i = 0; i < std::max(repetitions, 1); ++i) {
-    std::vector<plan::StepTime> times;
-    plan.run(tensors, s.last->outputs, &times);
-    double total = 0;
-    for (const plan::StepTime& t : times) total += t.seconds;
-    if (i > 0 && total >= best) continue;
-    best = total;
-    for (size_t k = 0; k < times.size(); ++k) {
-      profile.steps[k].start = times[k].start;
-      profile.steps[k].seconds = times[k].seconds;
-    }
-  }
-  return profile;
-}
 
 }  // namespace cornu

@@ -15,21 +15,33 @@ struct FunctionReport {
   int64_t calls = 0;    ///< in all
   int64_t replays = 0;  ///< run by a plan
   int64_t recordings = 0;
+  int64_t bodies = 0;   ///< run eagerly, by the function's body
   int64_t plans = 0;  ///< that are kept now, one for each signature
   /// One line for each recording after the first and for each signature that stays eager, saying
   /// why: "argument 'x' changed from float32 (32, 20) to float32 (16, 20)".
   std::vector<std::string> causes;
 };
 
+/// What the first call of a signature does.
+enum class FirstCall : uint8_t {
+  computes,  ///< runs the body on real values, which a debugger shows, and records it
+  replays,   ///< records the body without computing, so that the result comes from the plan, as
+             ///< those of all later calls; runs it where it needs values
+};
+
 /// A function of nested tensors that records itself. For each signature (the arguments' structure,
 /// shapes and dtypes) the first call runs eagerly, on real values, and is recorded: kernels,
 /// gradients, assignments of variables, random draws. The second is recorded too, and compared.
-/// Later calls replay the optimised recording. Numbers and C++ values that the function reads are
-/// constants of the recording. Results are equal up to float rounding.
+/// Later calls replay the optimized recording. Numbers and C++ values that the function reads are
+/// constants of the recording. Results are equal up to float rounding; those of plans repeat bit for
+/// bit.
 ///
 /// It stays eager, and says so once, where it reads a tensor's value to decide something (item(),
 /// to_vector(), ...), or where recordings keep differing. Inside an open GradientTape, another
 /// function or a shape inference it runs its body as it is, so functions nest.
+///
+/// Any number of threads may call it at a time. Calls that assign no variable run beside each other,
+/// each by a plan of its own; the others wait for each other.
 class Function {
  public:
   using Body = std::function<Nest(const Nest&)>;
@@ -39,6 +51,7 @@ class Function {
     std::vector<std::string> argument_names = {};
     /// Signatures whose plans are kept; beyond, the one that was used longest ago goes.
     int max_plans = 16;
+    FirstCall first_call = FirstCall::computes;
   };
 
   explicit Function(Body body) : Function(std::move(body), Options{}) {}

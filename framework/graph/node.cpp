@@ -94,7 +94,14 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
   // Two primes: sizes derived from them differ whenever they depend on the unknown size.
   const auto run = [&](InferencePass which, int64_t fill) {
     const PassScope pass(which);
-    return f(arguments.map([&](const Tensor& t) { return stand_in(t, fill); }));
+    try {
+      return f(arguments.map([&](const Tensor& t) { return stand_in(t, fill); }));
+    } catch (Error& error) {
+      const std::string number = std::to_string(fill);
+      if (std::string_view(error.what()).find(number) != std::string_view::npos)
+        error.append("(" + number + " stands for a size that is not known yet.)");
+      throw;
+    }
   };
   const Nest first = run(InferencePass::first, 83), second = run(InferencePass::second, 89);
   std::vector<Tensor> a = first.flatten(), b = second.flatten();

@@ -36,9 +36,7 @@ class Recorder {
 
 class Operation;
 class Variable;
-
-/// Thrown out of a recording without values, by what needs them.
-struct NeedsValues {};
+class VariableOverlay;
 
 /// Sees everything that a function does, in order to replay it: each kernel and each work of the host, those of tapes'
 /// sweeps and of custom gradients included, the variables, and where the program looks at values.
@@ -71,6 +69,7 @@ struct GraphContext {
   Cost* cost = nullptr;     ///< where to add what is applied, on stand-ins too
   Tracer* tracer = nullptr;
   bool dry = false;  ///< recording without computing: results are hollow, see Tensor::hollow
+  VariableOverlay* overlay = nullptr;  ///< values of variables that hold on this thread only
   AssignmentList* assignments = nullptr;  ///< gets each variable that is assigned, with its value from before
   int rehearsals = 0;                     ///< > 0 while something is computed again; see remat
   const Operation* where = nullptr;  ///< the innermost layer that is being called
@@ -91,6 +90,28 @@ class PauseRecording {
 
  private:
   InlineVector<Recorder*, 4> saved_;
+};
+
+/// For its life what happens on this thread is computed at once, whatever is recorded around it, and
+/// nobody sees it: for what is made once, such as weights.
+class ComputeNow {
+ public:
+  ComputeNow() { exchange(); }
+  ~ComputeNow() { exchange(); }
+  ComputeNow(const ComputeNow&) = delete;
+
+ private:
+  void exchange() {
+    GraphContext& context = graph_context();
+    std::swap(recorders_, context.recorders);
+    std::swap(tracer_, context.tracer);
+    std::swap(dry_, context.dry);
+    std::swap(overlay_, context.overlay);
+  }
+  InlineVector<Recorder*, 4> recorders_;
+  Tracer* tracer_ = nullptr;
+  bool dry_ = false;
+  VariableOverlay* overlay_ = nullptr;
 };
 
 /// Hides from the tracer what happens during its life.

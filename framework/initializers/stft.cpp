@@ -163,8 +163,7 @@ Tensor STFTInitializer::operator()(const Shape& shape, DType dtype) {
   const int64_t frame = shape[0], bins = shape[2];
   // In the kernel's own dtype from step to step, as its values are sensitive to rounding.
   const auto numbers = [&](int64_t n, const Shape& laid) {
-    return ops::cast(ops::reshape(ops::arange(0, static_cast<double>(n), 1, DType::int32), laid),
-                     dtype);
+    return ops::cast(ops::reshape(ops::arange(0, n, 1, DType::int32), laid), dtype);
   };
   const Tensor frequency =
       numbers(bins, {1, 1, bins}) / Tensor(static_cast<double>(2 * (bins - 1)));

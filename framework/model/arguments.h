@@ -54,8 +54,10 @@ class LossOption {
   Dict dict_;
 };
 
-/// The metrics option: a list of names, objects or functions for one output (or for each, when it has several), a list
-/// of such lists, or lists by output name.
+/// The metrics option: a list of names, objects or functions for one output (or for each, when it
+/// has several), a list of such lists, or lists by output name. The figure of a function is called
+/// "lambda", as Keras calls that of a lambda; metrics::MeanMetricWrapper({.fn = function, .name =
+/// "gap"}) gives it a name.
 class MetricOption {
  public:
   using List = std::vector<MetricOption>;
@@ -182,6 +184,8 @@ struct PredictOptions {
 struct History {
   std::vector<int64_t> epoch;
   std::map<std::string, std::vector<double>> history;
+  /// Of metrics with several figures, whose means `history` has: the arrays of the epochs.
+  std::map<std::string, std::vector<Tensor>> arrays;
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
 };

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "../ops/core.h"
 #include "../ops/creation.h"
@@ -38,10 +39,12 @@ Tensor RunningMean::result() const {
 
 namespace {
 
-// The metric of a function: the mean of its values.
+// The metric of a function: the mean of its values. A function has no name in C++, so it has the
+// one that Keras gives to a lambda.
 class FunctionMetric : public Metric {
  public:
-  explicit FunctionMetric(MetricOption::Function function) : Metric("function"), function_(std::move(function)) {
+  explicit FunctionMetric(MetricOption::Function function)
+      : Metric("lambda"), function_(std::move(function)) {
     total_ = add_variable(ops::zeros({}), "total");
     count_ = add_variable(ops::zeros({}), "count");
   }
@@ -113,27 +116,48 @@ Tensor at(const std::vector<Tensor>& list, size_t i) {
 
 }  // namespace
 
+namespace {
+
+// The loss of one output: Keras takes a list of one for it as well.
+const LossOption& single(const LossOption& option) {
+  return option.list().size() == 1 ? single(option.list()[0]) : option;
+}
+
+// f(), whose errors say which output's loss or metric it was.
+template <class F>
+auto of_output(const char* what, const std::string& output, F f) {
+  try {
+    return f();
+  } catch (ShapeError& e) {
+    e.prepend(fmt::format("{} of output '{}'", what, output));
+    throw;
+  }
+}
+
+}  // namespace
+
 CompiledLoss::CompiledLoss(const LossOption& loss, const LossWeights& weights) : option_(loss), weights_(weights) {
   if (option_.list().empty() && option_.dict().empty() && !option_.empty()) (void)option_.make();
   for (const auto& entry : option_.list())
-    if (!entry.empty()) (void)entry.make();
+    if (!entry.empty()) (void)single(entry).make();
   for (const auto& [name, entry] : option_.dict())
-    if (!entry.empty()) (void)entry.make();
+    if (!entry.empty()) (void)single(entry).make();
 }
 
 void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& output_names) {
+  const ComputeNow now;  // their means begin at zero, whatever is recorded around
   const size_t count = y_pred.flatten().size();
   names_ = names_of(y_pred, output_names, count);
   losses_.assign(count, nullptr);
   factors_.assign(count, 1.0);
   if (!option_.dict().empty()) {
     for (const auto& [name, option] : option_.dict())
-      if (!option.empty()) losses_[index_of(names_, name, "loss")] = option.make();
+      if (!option.empty()) losses_[index_of(names_, name, "loss")] = single(option).make();
   } else if (!option_.list().empty()) {
     if (option_.list().size() != count)
       throw ValueError(fmt::format("compile: {} losses for {} outputs.", option_.list().size(), count));
     for (size_t i = 0; i < count; ++i)
-      if (!option_.list()[i].empty()) losses_[i] = option_.list()[i].make();
+      if (!option_.list()[i].empty()) losses_[i] = single(option_.list()[i]).make();
   } else {
     const auto loss = option_.make();
     std::fill(losses_.begin(), losses_.end(), loss);
@@ -144,7 +168,10 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
     factors_ = weights_.list;
   }
   for (const auto& [name, weight] : weights_.dict) factors_[index_of(names_, name, "loss_weights")] = weight;
-  means_.resize(count > 1 ? count : 0);
+  // One loss alone is "loss", whichever output it is of.
+  const auto used = std::count_if(losses_.begin(), losses_.end(),
+                                  [](const auto& loss) { return loss != nullptr; });
+  means_.resize(used > 1 ? count : 0);
   resolved_ = true;
 }
 
@@ -153,7 +180,10 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
   if (!resolved_) resolve(y_pred, output_names);
   if (losses_.size() == 1 && y.is_tensor() && y_pred.is_tensor() && (sample_weight.empty() || sample_weight.is_tensor())) {
     if (!y.tensor()) throw ValueError("fit: the loss needs targets, but y is empty.");
-    const Tensor value = (*losses_[0])(y.tensor(), y_pred.tensor(), sample_weight.empty() ? Tensor() : sample_weight.tensor());
+    const Tensor value = of_output("loss", names_[0], [&] {
+      return (*losses_[0])(y.tensor(), y_pred.tensor(),
+                           sample_weight.empty() ? Tensor() : sample_weight.tensor());
+    });
     return factors_[0] == 1 ? value : value * Tensor(factors_[0]);
   }
   const std::vector<Tensor> predictions = y_pred.flatten(), targets = aligned(y, y_pred, names_, "y");
@@ -164,7 +194,9 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
   Tensor total;
   for (size_t i = 0; i < predictions.size(); ++i) {
     if (!losses_[i] || !targets[i]) continue;
-    const Tensor value = (*losses_[i])(targets[i], predictions[i], at(weights, i));
+    const Tensor value = of_output("loss", names_[i], [&] {
+      return (*losses_[i])(targets[i], predictions[i], at(weights, i));
+    });
     if (!means_.empty())
       means_[i].add(value, static_cast<double>(predictions[i].rank() > 0 ? predictions[i].shape()[0] : 1));
     const Tensor weighted = factors_[i] == 1 ? value : value * Tensor(factors_[i]);
@@ -281,13 +313,29 @@ void CompiledMetrics::update(const Nest& y, const Nest& y_pred, const Nest& samp
   const std::vector<Tensor> targets = aligned(y, y_pred, names, "y");
   const std::vector<Tensor> weights =
       sample_weight.empty() ? std::vector<Tensor>{} : aligned(sample_weight, y_pred, names, "sample_weight");
-  if (!resolved_) resolve(targets, y_pred, output_names);
+  if (!resolved_) {
+    const ComputeNow now;
+    resolve(targets, y_pred, output_names);
+  }
   for (Entry& e : entries_)
-    e.metric->update_state(targets[e.output], predictions[e.output], e.weighted ? at(weights, e.output) : Tensor());
+    of_output("metric", names[e.output], [&] {
+      try {
+        e.metric->update_state(targets[e.output], predictions[e.output],
+                               e.weighted ? at(weights, e.output) : Tensor());
+      } catch (const ShapeError& error) {
+        rethrow_unfit(error, e.metric->name(), targets[e.output], predictions[e.output]);
+      }
+    });
 }
 
 void CompiledMetrics::append_results(StepLogs& logs) const {
-  for (const Entry& e : entries_) logs.emplace_back(e.name, e.metric->result());
+  for (const Entry& e : entries_) append_result(logs, e.name, *e.metric);
+}
+
+void append_result(StepLogs& logs, const std::string& name, Metric& metric) {
+  std::vector<std::pair<std::string, Tensor>> named = metric.results();
+  if (named.empty()) logs.emplace_back(name, metric.result());
+  std::move(named.begin(), named.end(), std::back_inserter(logs));
 }
 
 void CompiledMetrics::reset() {

@@ -47,6 +47,9 @@ class CompiledLoss {
   std::vector<RunningMean> means_;
 };
 
+/// Adds a metric's figure under `name`, or its several figures under their own names.
+void append_result(StepLogs& logs, const std::string& name, Metric& metric);
+
 class CompiledMetrics {
  public:
   CompiledMetrics(const MetricOption& metrics, const MetricOption& weighted_metrics);

@@ -137,15 +137,6 @@ void Functional::order_operations() {
     if (auto layer = std::dynamic_pointer_cast<Layer>(op)) layers_.push_back(layer);
 }
 
-std::shared_ptr<Layer> Functional::get_layer(const std::string& name) const {
-  std::vector<std::string> known;
-  for (const auto& layer : layers_) {
-    if (layer->name() == name) return layer;
-    known.push_back(layer->name());
-  }
-  throw ValueError(fmt::format("get_layer: model '{}' has no layer '{}'.{}", this->name(), name, did_you_mean(name, known)));
-}
-
 void Functional::run(std::vector<Tensor>& values, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const Step& step = steps_[i];
@@ -163,10 +154,6 @@ void Functional::run(std::vector<Tensor>& values, size_t begin, size_t end) {
     }
     for (const int done : step.finished) values[done] = {};
   }
-}
-
-Tensor Functional::call(const Tensor& x, const Call& call) {
-  return call_many(Nest(x), call).tensor();
 }
 
 Nest Functional::call_many(const Nest& inputs, const Call&) {

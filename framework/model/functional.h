@@ -4,6 +4,7 @@
 
 #include "input.h"
 #include "model.h"
+#include "names.h"
 
 namespace cornu {
 
@@ -20,9 +21,16 @@ class Functional : public Model {
 
   /// The layers in the order of Keras's files (by depth).
   const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
-  std::shared_ptr<Layer> get_layer(const std::string& name) const;
+  /// The layer of this name, or at this place of layers(), from the end where it is negative.
+  /// Throws ValueError.
+  std::shared_ptr<Layer> get_layer(const std::string& name) const {
+    return find_layer(layers_, name, this->name());
+  }
+  template <std::integral I>
+  std::shared_ptr<Layer> get_layer(I index) const {
+    return find_layer(layers_, static_cast<int64_t>(index), name());
+  }
 
-  Tensor call(const Tensor& x, const Call& call) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// None: the layers inside have put their masks on what they return, or ended them.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
@@ -60,7 +68,6 @@ class Functional : public Model {
   struct Section {
     size_t begin = 0, end = 0;
     std::vector<int> reads, writes;
-    std::vector<std::shared_ptr<Layer>> layers;
   };
   void find_sections();
   void run_in_sections(std::vector<Tensor>& values);

@@ -44,15 +44,13 @@ void Functional::find_sections() {
 
   size_t begin = 0;
   for (const size_t end : detail::section_ends(sizes)) {
-    Section section{begin, end, {}, {}, {}};
+    Section section{begin, end, {}, {}};
     std::set<int> reads;
     for (size_t i = begin; i < end; ++i) {
       for (const Tensor& t : steps_[i].node->arguments.tensors())
         if (const int p = t.is_symbolic() ? place(t) : -1;
             p >= 0 && (given[static_cast<size_t>(p)] || made_by[static_cast<size_t>(p)] < begin))
           reads.insert(p);
-      if (auto layer = std::dynamic_pointer_cast<Layer>(steps_[i].node->operation))
-        section.layers.push_back(std::move(layer));
     }
     section.reads.assign(reads.begin(), reads.end());
     for (size_t p = 0; p < places; ++p)
@@ -74,7 +72,7 @@ void Functional::run_in_sections(std::vector<Tensor>& values) {
     Nest::List taken;
     for (const int p : section.reads) taken.push_back(values[static_cast<size_t>(p)]);
     const Nest left =
-        detail::run_section(*this, section.layers, taken, [this, &section](const Nest& in) {
+        detail::run_section(*this, taken, [this, &section](const Nest& in) {
           std::vector<Tensor> inside(static_cast<size_t>(value_count_));
           for (size_t i = 0; i < section.reads.size(); ++i)
             inside[static_cast<size_t>(section.reads[i])] = in[i];

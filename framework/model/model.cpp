@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
 #include "../graph/function.h"
 #include "../graph/tape.h"
@@ -44,7 +45,7 @@ void Model::compile(CompileOptions options) {
 }
 
 void Model::forget_layers() {
-  cache_ = {};
+  forget_step_cache();
   make_functions();
 }
 
@@ -58,45 +59,40 @@ void Model::build_many(const Nest& inputs) {
   Layer::build_many(inputs);
   try {
     infer_outputs({{Value(inputs)}, {}}, [&](const Arguments& a) { return call_many(a.positional[0].nest(), {}); });
-  } catch (const StateError&) {
-    // It asked for values.
+  } catch (const NeedsValues&) {
+    // `call` looks at values: what it reaches is built by the first real call.
   }
 }
 
-const Model::StepCache& Model::step_cache() {
-  if (cache_.valid) return cache_;
-  cache_ = {};
-  const std::function<void(Layer&)> visit = [&](Layer& layer) {
-    if (std::find(cache_.layers.begin(), cache_.layers.end(), &layer) != cache_.layers.end()) return;
-    cache_.layers.push_back(&layer);
+void Model::forget_step_cache() {
+  const std::lock_guard lock(cache_mutex_);
+  cache_.reset();
+}
+
+std::shared_ptr<const Model::StepCache> Model::step_cache() {
+  const std::lock_guard lock(cache_mutex_);
+  if (cache_) return cache_;
+  auto cache = std::make_shared<StepCache>();
+  const std::function<void(const Layer&)> visit = [&](const Layer& layer) {
+    if (std::find(cache->layers.begin(), cache->layers.end(), &layer) != cache->layers.end()) return;
+    cache->layers.push_back(&layer);
     for (const auto& inside : layer.sublayers()) {
-      cache_.owners.push_back(inside);
+      cache->owners.push_back(inside);
       visit(*inside);
     }
   };
   visit(*this);
-  cache_.trainable = trainable_variables();
-  for (const Variable& v : cache_.trainable)
-    if (v.options().regularizer) cache_.regularized.push_back(v);
-  cache_.metrics = layer_metrics();
-  cache_.valid = true;
-  return cache_;
+  cache->trainable = trainable_variables();
+  for (const Variable& v : cache->trainable)
+    if (v.options().regularizer) cache->regularized.push_back(v);
+  cache->metrics = layer_metrics();
+  // One made before all layers are built does not know all variables.
+  if (std::all_of(cache->layers.begin(), cache->layers.end(), [](const Layer* layer) { return layer->built(); }))
+    cache_ = cache;
+  return cache;
 }
 
-Nest Model::forward(const Nest& x, bool training) {
-  // A cache made before the layers were built knows none of their variables.
-  const bool fresh = !cache_.valid || !built();
-  if (fresh) clear_losses();
-  else
-    for (Layer* layer : cache_.layers) layer->own_losses().clear();
-  const Nest y = (*this)(standardize(x), {.training = training});
-  // Layers may have come into being by the first call.
-  if (fresh) {
-    cache_.valid = false;
-    step_cache();
-  }
-  return y;
-}
+Nest Model::forward(const Nest& x, bool training) { return (*this)(standardize(x), {.training = training}); }
 
 namespace {
 double batch_size_of(const Nest& x) {
@@ -107,27 +103,44 @@ double batch_size_of(const Nest& x) {
 
 Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
   Tensor total;
-  if (loss_ && !loss_->empty()) total = (*loss_)(y, y_pred, sample_weight, output_names());
-  const StepCache& cache = step_cache();
-  auto add = [&](const Tensor& t) { total = total ? total + t : t; };
-  for (Layer* layer : cache.layers)
-    for (const Tensor& t : layer->own_losses()) add(t);
-  for (const Variable& v : cache.regularized) add(v.options().regularizer(v.value()));
+  try {
+    if (loss_ && !loss_->empty()) total = (*loss_)(y, y_pred, sample_weight, output_names());
+  } catch (ShapeError& e) {
+    e.prepend(fmt::format("Model '{}'", name()));
+    throw;
+  }
+  // What a layer adds may have axes, or be of integers: it counts with its sum.
+  auto add = [&](const Tensor& t) {
+    const Tensor numbers = is_float(t.dtype()) ? t : ops::cast(t, DType::float32);
+    const Tensor sum = t.rank() == 0 ? numbers : ops::sum(numbers);
+    total = total ? total + sum : sum;
+  };
+  if (const LossScope* scope = call_context().losses; !scope || !scope->losses().empty()) {
+    for (const Tensor& t : losses()) add(t);
+  } else {
+    const auto cache = step_cache();
+    for (const Variable& v : cache->regularized) add(v.options().regularizer(v.value()));
+  }
   if (!total)
     throw StateError(fmt::format("Model '{}' has no loss: neither compile nor a layer gave one.", name()));
   return total;
 }
 
-void Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
+void Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
+                            const Nest& sample_weight) try {
   if (metrics_ && !metrics_->empty()) metrics_->update(y, y_pred, sample_weight, output_names());
+} catch (const ShapeError& e) {
+  throw ShapeError(fmt::format("Model '{}': {}", name(), e.what()));
 }
 
 StepLogs Model::train_step(const Batch& batch) {
+  const LossScope losses;
   GradientTape tape;
   const Nest y_pred = forward(batch.x, true);
   const Tensor loss = compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
   loss_mean_->add(loss, batch_size_of(batch.x));
-  const std::vector<Variable>& variables = step_cache().trainable;
+  const auto cache = step_cache();
+  const std::vector<Variable>& variables = cache->trainable;
   const std::vector<Tensor> gradients = tape.gradient(optimizer_->scale_loss(loss), variables);
   if (!variables.empty()) optimizer_->apply(gradients, variables);
   compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
@@ -135,6 +148,7 @@ StepLogs Model::train_step(const Batch& batch) {
 }
 
 StepLogs Model::test_step(const Batch& batch) {
+  const LossScope losses;
   const Nest y_pred = forward(batch.x, false);
   const Tensor loss = compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
   loss_mean_->add(loss, batch_size_of(batch.x));
@@ -142,7 +156,10 @@ StepLogs Model::test_step(const Batch& batch) {
   return {};
 }
 
-Nest Model::predict_step(const Batch& batch) { return forward(batch.x, false); }
+Nest Model::predict_step(const Batch& batch) {
+  const LossScope losses;
+  return forward(batch.x, false);
+}
 
 // --- compiled steps ------------------------------------------------------------------------------------------
 
@@ -170,16 +187,27 @@ Nest arguments_of(const Batch& batch) { return Nest::List{batch.x, batch.y, batc
 
 void Model::make_functions() {
   const std::vector<std::string> names = {"x", "y", "sample_weight"};
+  // What add_loss collects is the step's own, also where a step is a user's.
   train_function_ = std::make_unique<Function>(
-      [this](const Nest& arguments) { return nest_of(train_step(batch_of(arguments))); },
+      [this](const Nest& arguments) {
+        const LossScope losses;
+        return nest_of(train_step(batch_of(arguments)));
+      },
       Function::Options{"train_step", names});
   test_function_ = std::make_unique<Function>(
-      [this](const Nest& arguments) { return nest_of(test_step(batch_of(arguments))); },
-      Function::Options{"test_step", names});
-  predict_function_ = std::make_unique<Function>([this](const Nest& x) { return predict_step({x}); },
-                                                 Function::Options{"predict_step", {"x"}});
+      [this](const Nest& arguments) {
+        const LossScope losses;
+        return nest_of(test_step(batch_of(arguments)));
+      },
+      Function::Options{.name = "test_step", .argument_names = names, .first_call = FirstCall::replays});
+  predict_function_ = std::make_unique<Function>(
+      [this](const Nest& x) {
+        const LossScope losses;
+        return predict_step({x});
+      },
+      Function::Options{.name = "predict_step", .argument_names = {"x"}, .first_call = FirstCall::replays});
   for (Function* f : {train_function_.get(), test_function_.get(), predict_function_.get()})
-    f->set_enabled(!compile_options_.run_eagerly && compile_options_.jit_compile != "false");
+    f->set_enabled(!compile_options_.run_eagerly);
 }
 
 StepLogs Model::run_train_step(const Batch& batch) { return logs_of((*train_function_)(arguments_of(batch))); }
@@ -195,7 +223,8 @@ StepLogs Model::metrics_result() {
   logs.emplace_back("loss", loss_mean_->result());
   if (loss_) loss_->append_results(logs);
   if (metrics_) metrics_->append_results(logs);
-  for (const auto& metric : step_cache().metrics) logs.emplace_back(metric->name(), metric->result());
+  const auto cache = step_cache();
+  for (const auto& metric : cache->metrics) append_result(logs, metric->name(), *metric);
   return logs;
 }
 
@@ -203,7 +232,8 @@ void Model::reset_metrics() {
   loss_mean_->reset();
   if (loss_) loss_->reset();
   if (metrics_) metrics_->reset();
-  for (const auto& metric : step_cache().metrics) metric->reset_state();
+  const auto cache = step_cache();
+  for (const auto& metric : cache->metrics) metric->reset_state();
 }
 
 std::vector<std::shared_ptr<Metric>> Model::metrics() const {
@@ -230,6 +260,9 @@ Value::Dict Model::compile_config() const {
     return dict;
   };
   auto metrics = [](const MetricOption& option) { return option.empty() ? Value() : option.value(); };
+  // Keras writes what it makes of "auto".
+  const bool jit = compile_options_.jit_compile == "auto" ? !compile_options_.run_eagerly
+                                                          : compile_options_.jit_compile == "true";
   return {{"optimizer", serialize(*optimizer_)},
           {"loss", compile_options_.loss.value()},
           {"loss_weights", weights()},
@@ -237,7 +270,7 @@ Value::Dict Model::compile_config() const {
           {"weighted_metrics", metrics(compile_options_.weighted_metrics)},
           {"run_eagerly", compile_options_.run_eagerly},
           {"steps_per_execution", compile_options_.steps_per_execution},
-          {"jit_compile", compile_options_.jit_compile == "auto" ? Value(false) : Value(compile_options_.jit_compile == "true")}};
+          {"jit_compile", jit}};
 }
 
 void Model::compile_from_config(const Value::Dict& config) {
@@ -251,13 +284,17 @@ void Model::compile_from_config(const Value::Dict& config) {
   options.loss = LossOption::from_value(get("loss"));
   options.metrics = MetricOption::from_value(get("metrics"));
   options.weighted_metrics = MetricOption::from_value(get("weighted_metrics"));
+  const auto weight = [](const Value& v) {
+    return v.is_null() ? 1.0 : detail::from_value<double>(v);
+  };
   if (const Value weights = get("loss_weights"); weights.is<Value::List>()) {
-    options.loss_weights.list = detail::from_value<std::vector<double>>(weights);
+    for (const Value& v : weights.get<Value::List>())
+      options.loss_weights.list.push_back(weight(v));
   } else if (weights.is_number()) {
     options.loss_weights.list = {weights.number()};
   } else if (weights.is<Value::Dict>()) {
     for (const auto& [name, v] : weights.get<Value::Dict>())
-      options.loss_weights.dict.emplace_back(name, detail::from_value<double>(v));
+      options.loss_weights.dict.emplace_back(name, weight(v));
   }
   if (const Value v = get("run_eagerly"); v.is<bool>()) options.run_eagerly = v.get<bool>();
   if (const Value v = get("steps_per_execution"); v.is<int64_t>()) options.steps_per_execution = v.get<int64_t>();

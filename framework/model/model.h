@@ -1,7 +1,10 @@
 // Model: a layer that can be trained, evaluated, saved and summarised.
 #pragma once
+#include <mutex>
+
 #include "../base/layer.h"
 #include "arguments.h"
+#include "model_use.h"
 
 namespace cornu {
 
@@ -15,6 +18,10 @@ using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 
 /// Base of Sequential, Functional and of users' models. A subclass overrides `call`, and may override train_step,
 /// test_step, predict_step or compute_loss.
+///
+/// predict may be called from any number of threads at a time, with the same bits as from one. fit, evaluate and the other
+/// calls that change the model are for one thread at a time: while one is at work, another thread's call throws
+/// StateError.
 class Model : public Layer {
  public:
   Model();
@@ -37,6 +44,7 @@ class Model : public Layer {
   Nest predict(const Nest& x, PredictOptions options = {});
   Nest predict(std::shared_ptr<Dataset> dataset, PredictOptions options = {});
 
+  /// One step on one batch, or without training: the loss and the metrics of this batch alone.
   Logs train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {},
                       const std::map<int64_t, double>& class_weight = {});
   Logs test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {});
@@ -109,11 +117,11 @@ class Model : public Layer {
   /// eagerly, and the size of the plans.
   std::string explain() const;
 
-  /// A table of the layers with the real shapes of their outputs, parameters, and the FLOPs and bytes of one sample.
-  /// Needs the model to be built.
-  std::string summary();
-  /// Prints it.
-  void print_summary();
+  /// Prints a table of the layers with the real shapes of their outputs, parameters, and the FLOPs
+  /// and bytes of one sample. Throws StateError for a model that is not built.
+  void summary();
+  /// What `summary` prints.
+  std::string summary_text();
 
   /// compile_config of a file; empty when not compiled.
   Value::Dict compile_config() const;
@@ -129,15 +137,15 @@ class Model : public Layer {
   friend class Trainer;
   // What every step asks of the layers, looked up once for a run of steps.
   struct StepCache {
-    bool valid = false;
-    std::vector<Layer*> layers;
+    std::vector<const Layer*> layers;
     std::vector<std::shared_ptr<Layer>> owners;  // of those: a nested stack may drop one
     std::vector<Variable> trainable;
     std::vector<Variable> regularized;
     std::vector<std::shared_ptr<Metric>> metrics;
   };
   void require_compiled(const char* what) const;
-  const StepCache& step_cache();
+  std::shared_ptr<const StepCache> step_cache();
+  void forget_step_cache();
   Nest forward(const Nest& x, bool training);
   // The steps as fit, evaluate and predict take them: by a plan, unless compile said run_eagerly.
   StepLogs run_train_step(const Batch& batch);
@@ -151,7 +159,9 @@ class Model : public Layer {
   std::unique_ptr<CompiledLoss> loss_;
   std::unique_ptr<CompiledMetrics> metrics_;
   std::unique_ptr<RunningMean> loss_mean_;
-  StepCache cache_;
+  std::mutex cache_mutex_;
+  std::shared_ptr<const StepCache> cache_;
+  detail::ModelUse use_;
   std::unique_ptr<Function> train_function_, test_function_, predict_function_;
 };
 
@@ -174,6 +184,9 @@ class ModelOf : public Model {
   C config;
 };
 
+/// Throws UnsupportedError for a layer with quantized layers inside of which its config says
+/// nothing: its file could not be read.
+void require_saved_quantization(const Layer& layer);
 /// Reads a ".keras" file written by Cornu or by Keras 3. With `compile` also the optimizer's state, so that training
 /// goes on. Throws FileError that names the layer, key or weight that does not fit.
 std::shared_ptr<Model> load_model(const std::string& path, bool compile = true);

@@ -1,10 +1,12 @@
-// Choosing free names.
+// Choosing free names, and finding layers.
 #include "names.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <set>
+
+#include "../base/layer.h"
 
 namespace cornu {
 
@@ -24,6 +26,26 @@ void make_names_unique(const std::vector<std::shared_ptr<Operation>>& operations
     for (int i = 1; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", op->base_name(), i);
     if (name != op->name()) op->rename(name);
   }
+}
+
+std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& layers,
+                                  const std::string& name, const std::string& who) {
+  std::vector<std::string> known;
+  for (const auto& layer : layers) {
+    if (layer->name() == name) return layer;
+    known.push_back(layer->name());
+  }
+  throw ValueError(fmt::format("get_layer: model '{}' has no layer '{}'.{}", who, name,
+                               did_you_mean(name, known)));
+}
+
+std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& layers, int64_t index,
+                                  const std::string& who) {
+  const auto count = static_cast<int64_t>(layers.size());
+  if (index < -count || index >= count)
+    throw ValueError(
+        fmt::format("get_layer: model '{}' has {} layers, but none at {}.", who, count, index));
+  return layers[static_cast<size_t>(index < 0 ? index + count : index)];
 }
 
 }  // namespace cornu

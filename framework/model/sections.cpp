@@ -37,33 +37,6 @@ std::vector<size_t> cuts_within(const std::vector<StepSize>& steps, double limit
   return ends;
 }
 
-// Layers and those inside, for as long as a section runs, without the losses that they collected.
-class LossesAside {
- public:
-  explicit LossesAside(const std::vector<std::shared_ptr<Layer>>& layers) {
-    for (const auto& layer : layers) put_aside(*layer);
-  }
-  ~LossesAside() {
-    for (auto& [layer, losses] : aside_) layer->own_losses() = std::move(losses);
-  }
-  LossesAside(const LossesAside&) = delete;
-
-  void append_new(Nest::List& to) const {
-    for (const auto& [layer, losses] : aside_)
-      for (const Tensor& loss : layer->own_losses()) to.push_back(loss);
-  }
-
- private:
-  void put_aside(Layer& layer) {
-    if (std::any_of(aside_.begin(), aside_.end(), [&](const auto& a) { return a.first == &layer; }))
-      return;
-    aside_.emplace_back(&layer, std::move(layer.own_losses()));
-    layer.own_losses().clear();
-    for (const auto& inside : layer.sublayers()) put_aside(*inside);
-  }
-  std::vector<std::pair<Layer*, std::vector<Tensor>>> aside_;
-};
-
 }  // namespace
 
 std::vector<size_t> section_ends(const std::vector<StepSize>& steps) {
@@ -94,18 +67,17 @@ bool wants_sections(const Model& model, const Nest& inputs) {
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.is_eager(); });
 }
 
-Nest run_section(Model& model, const std::vector<std::shared_ptr<Layer>>& layers,
-                 const Nest& inputs, std::function<Nest(const Nest&)> section) {
+Nest run_section(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section) {
   // The second run comes when the call is over. A model that nobody shares outlives it by itself.
   const auto owner = model.weak_from_this().lock();
-  const auto whole = remat([owner, &model, layers, section = std::move(section),
+  const auto whole = remat([owner, &model, section = std::move(section),
                             training = call_context().training](const Nest& in) {
     std::optional<CallScope> scope;
     if (call_context().stack.empty() || call_context().stack.back() != &model)
       scope.emplace(model, training);
-    const LossesAside losses(layers);
+    const LossScope losses;
     Nest::List results = {section(in)};
-    losses.append_new(results);
+    for (const auto& [layer, loss] : losses.losses()) results.push_back(loss);
     return Nest(std::move(results));
   });
   const Nest results = whole(inputs);

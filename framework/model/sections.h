@@ -27,7 +27,6 @@ bool wants_sections(const Model& model, const Nest& inputs);
 
 /// Runs a section, and arranges that it is run again for its gradient: with the model's training
 /// flag, and with what its layers add to the loss as the model's own losses.
-Nest run_section(Model& model, const std::vector<std::shared_ptr<Layer>>& layers,
-                 const Nest& inputs, std::function<Nest(const Nest&)> section);
+Nest run_section(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section);
 
 }  // namespace cornu::detail

@@ -61,35 +61,18 @@ void Sequential::pop() {
   layers_.pop_back();
 }
 
-std::shared_ptr<Layer> Sequential::get_layer(const std::string& name) const {
-  std::vector<std::string> known;
-  for (const auto& layer : layers_) {
-    if (layer->name() == name) return layer;
-    known.push_back(layer->name());
-  }
-  throw ValueError(fmt::format("get_layer: model '{}' has no layer '{}'.{}", this->name(), name, did_you_mean(name, known)));
-}
-
 void Sequential::build_many(const Nest& inputs) {
   // Layers build as the stand-ins reach them.
   Nest x = inputs;
   try {
     for (const auto& layer : layers_) x = layer->compute_output_spec(x);
-  } catch (const StateError&) {
-    // A layer asked for values: it and those after it are built by the first real call.
+  } catch (const NeedsValues&) {
+    // A layer looks at values: it and those after it are built by the first real call.
   }
 }
 
-Tensor Sequential::call(const Tensor& x, const Call& call) {
-  if (compile_options().remat && detail::wants_sections(*this, x)) return call_many(x, call).tensor();
-  Tensor y = x;
-  for (const auto& layer : layers_) y = (*layer)(y);
-  return y;
-}
-
 Nest Sequential::call_many(const Nest& inputs, const Call&) {
-  if (layers_.empty()) return inputs;
-  if (detail::wants_sections(*this, inputs)) {
+  if (detail::wants_sections(*this, inputs) && !layers_.empty()) {
     if (section_ends_.empty()) section_ends_ = find_sections(inputs);
     Nest x = inputs;
     size_t begin = 0;
@@ -97,17 +80,10 @@ Nest Sequential::call_many(const Nest& inputs, const Call&) {
       // The gradient of the last begins when it ends: it would be computed again at once.
       x = end == layers_.size()
               ? run(x, begin, end)
-              : detail::run_section(*this, {layers_.begin() + static_cast<ptrdiff_t>(begin),
-                                            layers_.begin() + static_cast<ptrdiff_t>(end)},
-                                    x, [this, begin, end](const Nest& in) { return run(in, begin, end); });
+              : detail::run_section(*this, x, [this, begin, end](const Nest& in) { return run(in, begin, end); });
       begin = end;
     }
     return x;
-  }
-  if (inputs.is_tensor() && layers_.size() > 1) {
-    Tensor x = inputs.tensor();
-    for (size_t i = 0; i + 1 < layers_.size(); ++i) x = (*layers_[i])(x);
-    return (*layers_.back())(Nest(x));
   }
   return run(inputs, 0, layers_.size());
 }
@@ -129,8 +105,8 @@ std::vector<size_t> Sequential::find_sections(const Nest& inputs) const {
                          static_cast<double>(std::max<int64_t>(t.shape().numel(), 1));
       sizes[i].across = sizes[i].made;
     }
-  } catch (const StateError&) {
-    // A layer asks for values: what it makes is not known, and it is not parted from those before.
+  } catch (const NeedsValues&) {
+    // A layer looks at values: what it makes is not known, and it is not parted from those before.
   }
   return detail::section_ends(sizes);
 }
@@ -164,7 +140,8 @@ Value::Dict Sequential::get_config() const {
   if (input_) append(*input_);
   for (const auto& layer : layers_) append(*layer);
   config.emplace_back("layers", std::move(list));
-  if (const Value* built = detail::find(build_config(), "input_shape")) {
+  const Value::Dict build = build_config();
+  if (const Value* built = detail::find(build, "input_shape")) {
     Value shape = *built;
     // Built by data: the next data may come in other batches.
     if (!input_ && shape.is<Value::List>() && !shape.get<Value::List>().empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "input.h"
 #include "model.h"
+#include "names.h"
 
 namespace cornu {
 
@@ -22,11 +23,17 @@ class Sequential : public Model {
   void pop();
   /// The layers without the Input.
   const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
-  /// The layer of this name. Throws ValueError with a did-you-mean.
-  std::shared_ptr<Layer> get_layer(const std::string& name) const;
+  /// The layer of this name, or at this place of layers(), from the end where it is negative.
+  /// Throws ValueError.
+  std::shared_ptr<Layer> get_layer(const std::string& name) const {
+    return find_layer(layers_, name, this->name());
+  }
+  template <std::integral I>
+  std::shared_ptr<Layer> get_layer(I index) const {
+    return find_layer(layers_, static_cast<int64_t>(index), name());
+  }
 
   void build_many(const Nest& inputs) override;
-  Tensor call(const Tensor& x, const Call& call) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// None: the layers inside have put their masks on what they return, or ended them.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }

@@ -1,7 +1,7 @@
 // The table of a model's layers, with shapes and costs found by running it on stand-ins.
 #include <fmt/core.h>
 
-#include <cstdio>
+#include <iostream>
 #include <map>
 
 #include "../base/call_scope.h"
@@ -79,7 +79,8 @@ int64_t count(const std::vector<Variable>& variables) {
 Nest one_sample(const Model& model) {
   Nest spec = model.input_spec();
   if (spec.empty()) {
-    const Value* shape = detail::find(model.build_config(), "input_shape");
+    const Value::Dict built = model.build_config();
+    const Value* shape = detail::find(built, "input_shape");
     if (shape && shape->is<Value::List>()) {
       const auto& list = shape->get<Value::List>();
       if (!list.empty() && !list[0].is<Value::List>())
@@ -129,7 +130,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 
 }  // namespace
 
-std::string Model::summary() {
+std::string Model::summary_text() {
   if (!built())
     throw StateError(fmt::format("summary: model '{}' is not built yet. Call it on data, or give it an Input, first.", name()));
   Watcher watcher(*this);
@@ -148,7 +149,7 @@ std::string Model::summary() {
     try {
       InferenceScope scope;
       (*this)(sample);
-    } catch (const StateError&) {
+    } catch (const NeedsValues&) {
       traced = false;  // call reads values: shapes are known only while it runs
     } catch (...) {
       restore();
@@ -185,6 +186,6 @@ std::string Model::summary() {
   return text;
 }
 
-void Model::print_summary() { std::fputs(summary().c_str(), stdout); }
+void Model::summary() { std::cout << summary_text() << std::flush; }
 
 }  // namespace cornu

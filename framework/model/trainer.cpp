@@ -20,7 +20,7 @@ namespace {
 
 Logs read(const StepLogs& logs) {
   Logs result;
-  for (const auto& [name, value] : logs) result[name] = value.item();
+  for (const auto& [name, value] : logs) result.set(name, value);
   return result;
 }
 
@@ -168,7 +168,7 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   History history;
   Logs logs;
   model_.stop_training = false;
-  model_.cache_.valid = false;
+  model_.forget_step_cache();
   callbacks.call(&Callback::on_train_begin, logs);
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs && !model_.stop_training; ++epoch) {
     model_.reset_metrics();
@@ -185,19 +185,24 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
     }
     logs = read(last.empty() ? model_.metrics_result() : last);
     if (validation && (epoch + 1) % options.validation_freq == 0) {
-      for (const auto& [name, value] : Trainer(model_).evaluate(*validation, options.validation_steps, callbacks, nullptr))
-        logs["val_" + name] = value;
+      const Logs found =
+          Trainer(model_).evaluate(*validation, options.validation_steps, callbacks, nullptr);
+      for (const auto& [name, value] : found) logs.set("val_" + name, found.array(name));
     }
     callbacks.call(&Callback::on_epoch_end, epoch, logs);
     history.epoch.push_back(epoch);
-    for (const auto& [name, value] : logs) history.history[name].push_back(value);
+    for (const auto& [name, value] : logs) {
+      history.history[name].push_back(value);
+      if (logs.is_array(name)) history.arrays[name].push_back(logs.array(name));
+    }
     bar.finish(logs);
   }
   // A pass that training stopped in ends too.
   if (open_) data.on_epoch_end(bar.epoch());
   open_ = false;
-  callbacks.call(&Callback::on_train_end, logs);
+  // Before the callbacks' last hook, which may restore or save weights.
   if (model_.optimizer() && model_.optimizer()->built()) model_.optimizer()->finalize_variable_values();
+  callbacks.call(&Callback::on_train_end, logs);
   return history;
 }
 
@@ -257,6 +262,7 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
 
 History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
   require_compiled("fit");
+  const detail::ModelUse::Change change(use_, "fit", *this);
   if (!(options.validation_split >= 0 && options.validation_split < 1))
     throw ValueError(fmt::format("fit: validation_split must be in [0, 1), found {}.", options.validation_split));
   const int64_t batch_size = options.batch_size.value_or(32);
@@ -291,6 +297,7 @@ History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
 
 History Model::fit(std::shared_ptr<Dataset> dataset, FitOptions options) {
   require_compiled("fit");
+  const detail::ModelUse::Change change(use_, "fit", *this);
   if (!dataset) throw ValueError("fit: the dataset is empty.");
   if (options.validation_split > 0) throw ValueError("fit: validation_split works on tensors only; give validation_data.");
   if (options.batch_size) throw ValueError("fit: a Dataset sets its own batch size; leave batch_size out.");
@@ -313,8 +320,9 @@ Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions options) {
 
 Logs Model::evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options) {
   require_compiled("evaluate");
+  const detail::ModelUse::Change change(use_, "evaluate", *this);
   if (!dataset) throw ValueError("evaluate: the dataset is empty.");
-  cache_.valid = false;
+  forget_step_cache();
   const int64_t steps = options.steps.value_or(dataset->size());
   CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
   ProgressBar bar(options.verbose, 1);
@@ -323,6 +331,7 @@ Logs Model::evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options) 
 }
 
 Nest Model::predict(const Nest& x, PredictOptions options) {
+  const detail::ModelUse::Inference inference(use_, "predict", *this);
   const int64_t batch_size = options.batch_size.value_or(32);
   // One batch and nobody watching: the step itself, without any loop around it.
   if (options.callbacks.empty() && !options.steps && x.is_tensor() && x.tensor() && x.tensor().rank() > 0 &&
@@ -332,6 +341,7 @@ Nest Model::predict(const Nest& x, PredictOptions options) {
 }
 
 Nest Model::predict(std::shared_ptr<Dataset> dataset, PredictOptions options) {
+  const detail::ModelUse::Inference inference(use_, "predict", *this);
   if (!dataset) throw ValueError("predict: the dataset is empty.");
   const int64_t steps = options.steps.value_or(dataset->size());
   CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
@@ -343,21 +353,28 @@ Nest Model::predict(std::shared_ptr<Dataset> dataset, PredictOptions options) {
 Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight,
                            const std::map<int64_t, double>& class_weight) {
   require_compiled("train_on_batch");
+  const detail::ModelUse::Change change(use_, "train_on_batch", *this);
   count_samples(x, y, sample_weight);
   Batch batch{x, y, sample_weight};
   if (!class_weight.empty()) batch.sample_weight = multiply(sample_weight, class_weights(class_weight, y));
-  cache_.valid = false;
+  forget_step_cache();
+  reset_metrics();
   const StepLogs logs = run_train_step(batch);
   return read(logs.empty() ? metrics_result() : logs);
 }
 
 Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight) {
   require_compiled("test_on_batch");
+  const detail::ModelUse::Change change(use_, "test_on_batch", *this);
   count_samples(x, y, sample_weight);
+  reset_metrics();
   const StepLogs logs = run_test_step({x, y, sample_weight});
   return read(logs.empty() ? metrics_result() : logs);
 }
 
-Nest Model::predict_on_batch(const Nest& x) { return run_predict_step(x); }
+Nest Model::predict_on_batch(const Nest& x) {
+  const detail::ModelUse::Inference inference(use_, "predict_on_batch", *this);
+  return run_predict_step(x);
+}
 
 }  // namespace cornu

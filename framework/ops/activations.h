@@ -335,7 +335,7 @@ void list_activations(C& catalog) {
   catalog.add("activations.Gelu", {"x", "approximate=False"}, &gelu_activation);
   catalog.add("activations.Mish", {"x"}, &mish);
   catalog.add("activations.Exponential", {"x"}, &exp);
-  catalog.add("activations.Linear", {"x"}, &identity);
+  catalog.add("activations.Linear", {"x"}, &unchanged);
 }
 
 }  // namespace ops

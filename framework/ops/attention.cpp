@@ -88,7 +88,7 @@ Tensor listed(const Tensor& query, const Tensor& key, const Tensor& value,
 }  // namespace
 
 Tensor causal_mask(int64_t t, int64_t s) {
-  auto steps = [](int64_t n) { return arange(0, static_cast<double>(n)); };
+  auto steps = [](int64_t n) { return arange(0, n); };
   return expand_dims(steps(t), {1}) >= expand_dims(steps(s), {0});
 }
 

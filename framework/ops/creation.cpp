@@ -11,6 +11,19 @@
 #include "integers.h"
 #include "shaping.h"
 
+namespace cornu {
+
+Tensor detail::arange(double start, double stop, double step, DType dtype) {
+  if (step == 0) throw ValueError("arange: step must not be 0.");
+  const int64_t count =
+      std::max<int64_t>(0, static_cast<int64_t>(std::ceil((stop - start) / step)));
+  std::vector<double> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) values[i] = start + static_cast<double>(i) * step;
+  return ops::cast(Tensor(values), dtype);
+}
+
+}  // namespace cornu
+
 namespace cornu::ops {
 namespace {
 
@@ -74,17 +87,6 @@ Tensor full_like(const Tensor& x, const Tensor& value, std::optional<DType> dtyp
       },
       x, value, dtype);
 }
-
-Tensor arange(double start, double stop, double step, DType dtype) {
-  if (step == 0) throw ValueError("arange: step must not be 0.");
-  const int64_t count =
-      std::max<int64_t>(0, static_cast<int64_t>(std::ceil((stop - start) / step)));
-  std::vector<double> values(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) values[i] = start + static_cast<double>(i) * step;
-  return cast(Tensor(values), dtype);
-}
-
-Tensor arange(double stop) { return arange(0, stop); }
 
 namespace {
 
@@ -179,9 +181,10 @@ Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, DType dtype)
   return cast(Tensor::from(values, {rows, n}), dtype);
 }
 
+Tensor identity(int64_t n, DType dtype) { return eye(n, {}, 0, dtype); }
+
 Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, DType dtype) {
-  const Tensor row = arange(0, static_cast<double>(rows)),
-               column = arange(0, static_cast<double>(columns.value_or(rows)));
+  const Tensor row = arange(rows), column = arange(columns.value_or(rows));
   return cast(greater_equal(reshape(add(row, Tensor(k)), {-1, 1}), column), dtype);
 }
 
@@ -262,7 +265,7 @@ Tensor listed_eye(const Integers& rows, const std::optional<Integers>& columns, 
 }
 
 Tensor listed_identity(const Integers& n, std::optional<DType> dtype) {
-  return eye(n.number(), {}, 0, or_float32(dtype));
+  return identity(n.number(), or_float32(dtype));
 }
 
 Tensor listed_tri(const Integers& rows, const std::optional<Integers>& columns, const Integers& k,

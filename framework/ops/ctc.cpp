@@ -59,8 +59,7 @@ Tensor loss_of(const Tensor& labels, const Tensor& logits, const Tensor& label_l
       take(logp, Tensor(std::vector<int32_t>{static_cast<int32_t>(blank)}), 2);
   const Tensor label_logp =
       matmul_transposed(logp, one_hot(target, classes, -1, dtype), false, true);
-  const Tensor real =
-      less(arange(0, static_cast<double>(steps)), expand_dims(cast(lengths, DType::int32), {1}));
+  const Tensor real = less(arange(0, steps), expand_dims(cast(lengths, DType::int32), {1}));
 
   Tensor phi = concatenate({zeros({batch, 1}, dtype), full({batch, n}, impossible, dtype)}, 1);
   Tensor emit = full({batch, n}, impossible, dtype);
@@ -83,8 +82,8 @@ Tensor loss_of(const Tensor& labels, const Tensor& logits, const Tensor& label_l
 std::vector<Tensor> decode_greedily(const Tensor& inputs, const Tensor& lengths, bool merge,
                                     int64_t blank) {
   const int64_t steps = inputs.shape()[1];
-  const Tensor over = greater_equal(arange(0, static_cast<double>(steps)),
-                                    expand_dims(cast(lengths, DType::int32), {1}));
+  const Tensor over =
+      greater_equal(arange(0, steps), expand_dims(cast(lengths, DType::int32), {1}));
   const Tensor none(std::vector<int32_t>{static_cast<int32_t>(blank)});
   Tensor labels = where(over, none, argmax(inputs, -1));
   const Tensor best = max(inputs, -1);

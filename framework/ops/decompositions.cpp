@@ -104,7 +104,7 @@ struct Pivots {
     const DeviceScope here(x.device());
     const std::vector<Tensor> lu = lu_parts(x);
     diagonal = ops::diagonal(lu[0], 0, -2, -1);
-    const Tensor stays = equal(lu[1], arange(0, static_cast<double>(x.shape(-1))));
+    const Tensor stays = equal(lu[1], arange(0, x.shape(-1)));
     sign = prod(where(stays, ones({}, x.dtype()), full({}, -1.0, x.dtype())), -1);
   }
 };

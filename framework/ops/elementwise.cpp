@@ -145,7 +145,9 @@ void list_elementwise(OpCatalog& catalog) {
     if constexpr (std::is_same_v<F, detail::Elementwise<2>::Function>)
       catalog.add(row.keras, {bits ? "x" : "x1", bits ? "y" : "x2"}, function);
   };
-#define CORNU_ROW(name, ...) list(&ops::name, backend::info(Opcode::name));
+#define CORNU_ROW(name, keras, arity, ...)                                                     \
+  list(static_cast<detail::Elementwise<arity>::Function*>(&detail::elementwise<Opcode::name>), \
+       backend::info(Opcode::name));
 #include "../../backend/opcodes.inc"
 #undef CORNU_ROW
   // Keras's second names.

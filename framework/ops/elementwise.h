@@ -49,10 +49,18 @@ namespace ops {
 /// ops::exp(x), ops::maximum(x, y), ...: NumPy's function of that name on every element. Operands
 /// broadcast and are promoted by Keras's rules; integers become floats where the result is a real
 /// number. Throws ShapeError when the shapes do not broadcast.
-#define CORNU_ROW(name, keras, arity, ...)                      \
-  inline constexpr detail::Elementwise<arity>::Function& name = \
+#define CORNU_ROW(name, keras, arity, ...)                                                     \
+  inline constexpr detail::Elementwise<arity>::Function& CORNU_NAME(CORNU_NAME_##name, name) = \
       detail::elementwise<backend::Opcode::name>;
+// The row `identity` is the function `unchanged`, as Keras's function identity is a matrix. For the
+// other rows CORNU_NAME_... is no macro, but one argument.
+#define CORNU_NAME_identity , unchanged
+#define CORNU_NAME(renamed, name) CORNU_SECOND(renamed, name, )
+#define CORNU_SECOND(first, second, ...) second
 #include "../../backend/opcodes.inc"
+#undef CORNU_SECOND
+#undef CORNU_NAME
+#undef CORNU_NAME_identity
 #undef CORNU_ROW
 
 inline constexpr auto& abs = absolute;

@@ -61,8 +61,7 @@ Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val, int64_t 
           return reshape(x, {-1, x.shape(2), x.shape(3), 1});
         };
         const Tensor a = planes(image1), b = planes(image2);
-        const Tensor place = arange(0, static_cast<double>(size), 1, type) -
-                             Tensor(static_cast<double>(size - 1) / 2);
+        const Tensor place = arange(0, size, 1, type) - Tensor(static_cast<double>(size - 1) / 2);
         const Tensor bell = exp(-(place * place) / Tensor(2 * sigma * sigma));
         const Tensor share = bell / sum(bell);
         const Tensor kernel = reshape(reshape(share, {-1, 1}) * share, {size, size, 1, 1});

@@ -59,13 +59,13 @@ Tensor kernel_at(const Tensor& x, Method method) {
 Tensor weights_of(int64_t size, int64_t output, const Tensor& scale, const Tensor& translation,
                   Method method, bool antialias, double parts = 0) {
   const Tensor step = 1.0 / scale;
-  const Tensor places = arange(0, static_cast<double>(output), 1, DType::float32);
+  const Tensor places = arange(0, output, 1, DType::float32);
   Tensor at = (places + 0.5) * step - translation * step - 0.5;
   if (parts > 0) {
     const Tensor before = floor(at);
     at = before + round_even((at - before) * parts) / parts;
   }
-  const Tensor pixels = expand_dims(arange(0, static_cast<double>(size), 1, DType::float32), {1});
+  const Tensor pixels = expand_dims(arange(0, size, 1, DType::float32), {1});
   Tensor distance = absolute(at - pixels);
   if (antialias) distance = distance / maximum(step, 1.0);
   const Tensor weights = kernel_at(distance, method);

@@ -126,7 +126,7 @@ Tensor sample(const Tensor& rows, const std::vector<Tensor>& coordinates, const 
 Tensor range_along(int64_t n, int axis, int rank) {
   Shape shape;
   for (int i = 0; i < rank; ++i) shape.push_back(i == axis ? n : 1);
-  return reshape(arange(0, static_cast<double>(n), 1, DType::float32), shape);
+  return reshape(arange(0, n, 1, DType::float32), shape);
 }
 
 // The images as (n, h, w, c).
@@ -297,9 +297,7 @@ Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor
   // The kernel has the size of the largest sigma, and zeros beyond what its own sigma reaches, so
   // that its size is known before sigma is.
   const auto reach = static_cast<int64_t>(std::floor(3 * largest_sigma));
-  const Tensor place =
-      cast(arange(static_cast<double>(-reach), static_cast<double>(reach + 1), 1, DType::float32),
-           dtype);
+  const Tensor place = cast(arange(-reach, reach + 1, 1, DType::float32), dtype);
   const Tensor bell = fused(
       [](Expr x, Expr s) {
         return expr::select(expr::absolute(x) <= expr::floor(s * 3.0),

@@ -91,8 +91,8 @@ Tensor triangle(const Tensor& x, int64_t k, bool upper, const char* name) {
   if (x.rank() < 2)
     throw ShapeError(
         fmt::format("{}: needs two axes or more, found shape {}.", name, x.shape().str()));
-  const Tensor rows = reshape(arange(0, static_cast<double>(x.shape(-2))), {-1, 1});
-  const Tensor columns = arange(0, static_cast<double>(x.shape(-1)));
+  const Tensor rows = reshape(arange(0, x.shape(-2)), {-1, 1});
+  const Tensor columns = arange(0, x.shape(-1));
   const Tensor line = columns - Tensor(k);
   return where(upper ? less_equal(rows, line) : greater_equal(rows, line), x, zeros({}, x.dtype()));
 }
@@ -325,9 +325,8 @@ Tensor correlate(const Tensor& x1, const Tensor& x2, const std::string& mode) {
           first = (n + m - 1 - count) / 2;
         }
         const Tensor padded = mode == "valid" ? x : pad(x, {{m - 1, m - 1}});
-        const Tensor starts = reshape(
-            arange(static_cast<double>(first), static_cast<double>(first + count)), {-1, 1});
-        return matmul(take(padded, starts + arange(0, static_cast<double>(m)), 0), y);
+        const Tensor starts = reshape(arange(first, first + count), {-1, 1});
+        return matmul(take(padded, starts + arange(0, m), 0), y);
       },
       x1, x2, mode);
 }

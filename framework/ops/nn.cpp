@@ -85,7 +85,7 @@ Tensor sparsemax(const Tensor& x, int64_t axis) {
         const Tensor descending = -sort(-x, a), sums = cumsum(descending, a);
         Shape along;
         for (int i = 0; i < x.rank(); ++i) along.push_back(i == a ? n : 1);
-        const Tensor ranks = reshape(arange(1, static_cast<double>(n) + 1, 1, x.dtype()), along);
+        const Tensor ranks = reshape(arange(1, n + 1, 1, x.dtype()), along);
         const Tensor support = greater(descending - (sums - 1) / ranks, 0);
         const Tensor count = sum(cast(support, x.dtype()), a, true);
         const Tensor threshold = (sum(where(support, sums, zeros_like(sums)), a, true) - 1) / count;
@@ -121,7 +121,7 @@ Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, std::optional
         const int a = normalize_axis(axis, x.rank() + 1, "one_hot: axis");
         Shape shape;
         for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == a ? num_classes : 1);
-        const Tensor classes = reshape(arange(0, static_cast<double>(num_classes)), shape);
+        const Tensor classes = reshape(arange(0, num_classes), shape);
         return cast(equal(expand_dims(cast(x, DType::int32), {a}), classes),
                     dtype.value_or(DType::float32));
       },

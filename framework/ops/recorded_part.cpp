@@ -131,7 +131,7 @@ void Part::finish(const std::vector<Tensor>& outputs) {
   plan::Graph graph = recording->finish(outputs);
   text = text_of(graph);
   plan::optimize(graph);
-  plan = std::make_unique<plan::Plan>(std::move(graph));
+  plan = std::make_unique<plan::PlanPool>(std::move(graph));
 }
 
 std::vector<Tensor> Part::run(std::span<const Tensor> arguments) const {

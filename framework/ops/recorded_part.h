@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../graph/plan/plan.h"
+#include "../graph/plan/plan_pool.h"
 #include "../graph/plan/recording.h"
 #include "../tensor/nest.h"
 
@@ -38,7 +38,7 @@ struct Part {
   std::unique_ptr<plan::PartRecording> recording;
   Nest result;
   std::vector<Tensor> results;
-  std::unique_ptr<plan::Plan> plan;
+  std::unique_ptr<plan::PlanPool> plan;
   std::string text;  ///< what it does, for comparing and printing
 
   /// Where it looked at a value, which no replay can do; empty if it did not.

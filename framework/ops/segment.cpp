@@ -146,9 +146,8 @@ Tensor segment_prod(const Tensor& data, const Tensor& segment_ids,
         // (segments, rows, 1...): which rows are whose.
         Shape members = {n, data.shape()[0]};
         for (int i = 1; i < data.rank(); ++i) members.push_back(1);
-        const Tensor mine = reshape(
-            equal(expand_dims(arange(0, static_cast<double>(n)), {1}), expand_dims(ids, {0})),
-            members);
+        const Tensor mine =
+            reshape(equal(expand_dims(arange(0, n), {1}), expand_dims(ids, {0})), members);
         return cast(prod(where(mine, expand_dims(data, {0}), ones_like(expand_dims(data, {0}))), 1),
                     data.dtype());
       },

@@ -19,7 +19,7 @@ namespace {
 using backend::Scatter;
 using backend::ScatterOp;
 
-Tensor count_up(int64_t n) { return arange(0, static_cast<double>(n)); }
+Tensor count_up(int64_t n) { return arange(0, n); }
 
 // Writes or adds `updates` (m, rest...) at `indices` (m) of `count` slices of zeros.
 Tensor scattered(int64_t count, const Tensor& indices, const Tensor& updates, ScatterOp how) {

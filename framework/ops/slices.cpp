@@ -17,7 +17,7 @@ namespace {
 using backend::Scatter;
 using backend::ScatterOp;
 
-Tensor count_up(int64_t n) { return arange(0, static_cast<double>(n)); }
+Tensor count_up(int64_t n) { return arange(0, n); }
 
 // The positions along each axis of a box of `box` that begins at `start` in a tensor of `shape`.
 std::vector<Tensor> positions(const Tensor& start, const Shape& shape, const Shape& box,

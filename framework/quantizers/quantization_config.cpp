@@ -7,8 +7,10 @@ namespace cornu::quantizers {
 
 namespace {
 
-// In files a missing option is an empty one, whatever the default of the argument is.
+// In files a missing option is an empty one, whatever the default of the argument is. Without any
+// options, as for a name such as "int8", all of them have their defaults.
 Value::Dict with_nulls(Value::Dict dict, std::initializer_list<const char*> keys) {
+  if (dict.empty()) return dict;
   for (const char* key : keys)
     if (!detail::find(dict, key)) dict.emplace_back(key, Value());
   return dict;

@@ -25,7 +25,8 @@ constexpr uint64_t map_threshold = uint64_t{1} << 20;  ///< smaller members are 
 /// The archive's file as a libzip source. Reading it ourselves tells where libzip finds a member.
 struct File {
   int descriptor = -1;
-  uint64_t size = 0;
+  uint64_t start = 0;  ///< where the archive begins; other bytes may be in front of it
+  uint64_t size = 0;   ///< from there on
   uint64_t position = 0;
   int error = 0;                    ///< errno of the last failure
   uint64_t last_read = UINT64_MAX;  ///< offset of the first read since this was set to the maximum
@@ -52,7 +53,7 @@ struct File {
         ssize_t got;
         do {
           got = ::pread(descriptor, data, std::min<uint64_t>(length, 1u << 30),
-                        static_cast<off_t>(position));
+                        static_cast<off_t>(start + position));
         } while (got < 0 && errno == EINTR);
         if (got < 0) {
           error = errno;
@@ -94,6 +95,43 @@ struct File {
     }
   }
 };
+
+/// How many bytes are in front of the archive, as in one that unpacks itself. Its last record says
+/// how long the list of members is, which is just in front of it, and where that begins, counted
+/// from the archive's start. 0 where nothing fits.
+uint64_t bytes_in_front(const File& file) {
+  constexpr uint64_t record = 22, longest_comment = 0xffff, locator64 = 20, record64 = 56;
+  const auto read = [&](uint64_t at, uint64_t count) {
+    std::string bytes(count, '\0');
+    const ssize_t got = ::pread(file.descriptor, bytes.data(), count, static_cast<off_t>(at));
+    bytes.resize(got < 0 ? 0 : static_cast<size_t>(got));
+    return bytes;
+  };
+  const auto number = [](const std::string& bytes, size_t at, size_t count) {
+    uint64_t n = 0;
+    for (size_t i = count; i-- > 0;) n = n << 8 | static_cast<uint8_t>(bytes.at(at + i));
+    return n;
+  };
+  if (file.size < record) return 0;
+  const uint64_t from = file.size - std::min(file.size, record + longest_comment);
+  const std::string tail = read(from, file.size - from);
+  if (tail.size() < record) return 0;
+  const size_t place = tail.rfind(std::string_view("PK\5\6"), tail.size() - record);
+  if (place == tail.npos) return 0;
+  uint64_t end = from + place, size = number(tail, place + 12, 4),
+           offset = number(tail, place + 16, 4);
+  if (end >= locator64 + record64) {
+    const std::string large = read(end - locator64 - record64, record64 + locator64);
+    if (large.size() == record64 + locator64 && large.starts_with("PK\6\6") &&
+        large.compare(record64, 4, "PK\6\7") == 0) {
+      end -= locator64 + record64;
+      size = number(large, 40, 8);
+      offset = number(large, 48, 8);
+    }
+  }
+  if (size > end || offset > end - size) return 0;
+  return read(end - size, 4) == "PK\1\2" ? end - size - offset : 0;
+}
 
 /// Whether a member's name would lead elsewhere for a program that unpacks the archive. Nothing is
 /// unpacked here, but no honest program writes such a name.
@@ -137,6 +175,7 @@ struct ArchiveReader::Impl {
     fail("cannot be read: member '" + std::string(name) + "' " + why);
   }
 
+  std::string try_open();
   void open();
   void list();
   OpenMember start(std::string_view name, uint64_t limit, zip_stat_t& status);
@@ -146,6 +185,19 @@ struct ArchiveReader::Impl {
   /// Fails unless the member ends here.
   void expect_end(zip_file_t* member, std::string_view name) const;
 };
+
+// Opens the archive, or says why not.
+std::string ArchiveReader::Impl::try_open() {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* source = zip_source_function_create(&File::call, &file, &error);
+  if (source != nullptr) archive = zip_open_from_source(source, ZIP_RDONLY, &error);
+  if (archive != nullptr) return {};
+  const std::string why = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  if (source != nullptr) zip_source_free(source);
+  return why;
+}
 
 void ArchiveReader::Impl::open() {
   file.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -157,14 +209,14 @@ void ArchiveReader::Impl::open() {
   file.size = static_cast<uint64_t>(status.st_size);
   if (file.size == 0) fail("is empty; expected a zip archive");
 
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* source = zip_source_function_create(&File::call, &file, &error);
-  if (source != nullptr) archive = zip_open_from_source(source, ZIP_RDONLY, &error);
+  std::string why = try_open();
   if (archive != nullptr) return;
-  const std::string why = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  if (source != nullptr) zip_source_free(source);
+  if (const uint64_t front = bytes_in_front(file); front > 0) {
+    file.start = front;
+    file.size -= front;
+    why = try_open();
+    if (archive != nullptr) return;
+  }
   char magic[4] = {};
   const bool zip_start =
       ::pread(file.descriptor, magic, 4, 0) == 4 && std::memcmp(magic, "PK\3\4", 4) == 0;
@@ -282,7 +334,7 @@ Bytes ArchiveReader::map(std::string_view name, uint64_t limit) {
   size_t got = impl_->next(member.file, name, block);
   const uint64_t start = file.last_read;
   if (start > file.size || status.size > file.size - start) return Bytes::of(read(name, limit));
-  const Bytes bytes = Bytes::map(file.descriptor, start, status.size);
+  const Bytes bytes = Bytes::map(file.descriptor, file.start + start, status.size);
   if (bytes.size() == 0) return Bytes::of(read(name, limit));
   size_t done = 0;
   while (got > 0) {

@@ -20,6 +20,15 @@ FileKind kind_of_zip(const fs::path& path) {
   }
 }
 
+bool ends_in_zip(const fs::path& path) {
+  try {
+    (void)ArchiveReader(path);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 FileKind kind_of_hdf5(const fs::path& path) {
   try {
     const H5Reader file(path);
@@ -55,7 +64,8 @@ FileKind kind_of(const std::string& name) {
       return FileKind::shard_map;
     return start.find("\"class_name\"") != start.npos ? FileKind::model_json : FileKind::other_json;
   }
-  return FileKind::unknown;
+  // An archive may have other bytes in front of it.
+  return ends_in_zip(path) ? kind_of_zip(path) : FileKind::unknown;
 }
 
 std::string describe(FileKind kind) {

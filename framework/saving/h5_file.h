@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ namespace cornu::saving {
 // Paths inside a file are written as "layers/dense/vars/0", with or without a leading "/"; "" and
 // "/" are the root. Both classes may be used by several threads, one object by one thread at a
 // time. Errors throw FileError with the file's name, the path inside it and HDF5's own message.
+
+class H5Reader;
 
 /// Writes an HDF5 file the way h5py does by default: version 0 superblock, contiguous little-endian
 /// datasets, no filters, no time stamps. bool becomes h5py's enum, bfloat16 the opaque type with
@@ -38,8 +41,12 @@ class H5Writer {
   /// Writes an array in C order, `bytes` holding shape.numel() elements, and makes the groups
   /// above.
   void write(std::string_view path, DType dtype, const Shape& shape, const void* bytes);
-  /// A one-dimensional dataset of variable-length UTF-8 strings.
-  void write_strings(std::string_view path, const std::vector<std::string>& strings);
+  /// A dataset of variable-length UTF-8 strings in row-major order. Bytes after a NUL are cut off.
+  void write_strings(std::string_view path, const std::vector<std::string>& strings,
+                     const Shape& shape);
+  void write_strings(std::string_view path, const std::vector<std::string>& strings) {
+    write_strings(path, strings, {static_cast<int64_t>(strings.size())});
+  }
 
   /// Attributes of an existing group or dataset. An attribute of that name is replaced.
   void set_attribute(std::string_view path, const std::string& name, std::string_view text);
@@ -51,8 +58,9 @@ class H5Writer {
                              const std::vector<std::string>& strings);
 
   /// Closes the file. The result holds its bytes when it was written in memory and is empty
-  /// otherwise. Call it once; without it, a file on disk does not appear.
-  Bytes finish();
+  /// otherwise. Call it once; without it, a file on disk does not appear. What `check` throws of
+  /// the whole file keeps it from appearing.
+  Bytes finish(const std::function<void(H5Reader&&)>& check = {});
 
  private:
   struct Impl;

@@ -218,11 +218,18 @@ void H5Writer::write(std::string_view path, DType dtype, const Shape& shape, con
   if (dtype == DType::bfloat16) impl_->text_attribute(dataset, "dtype", "bfloat16");
 }
 
-void H5Writer::write_strings(std::string_view path, const std::vector<std::string>& strings) {
+void H5Writer::write_strings(std::string_view path, const std::vector<std::string>& strings,
+                             const Shape& shape) {
   const Scope scope;
   impl_->expect_open();
-  const hsize_t count = strings.size();
-  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const size_t count = strings.size();
+  if (!shape.known() || static_cast<size_t>(shape.numel()) != count)
+    throw ShapeError("H5Writer: " + std::to_string(count) + " strings do not fill shape " +
+                     shape.str() + ".");
+  const std::vector<hsize_t> sizes(shape.begin(), shape.end());
+  const Handle space(
+      sizes.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(shape.rank(), sizes.data(), nullptr),
+      H5Sclose);
   const Handle type = h5::string_type();
   const Handle dataset = impl_->dataset(path, type, space);
   std::vector<const char*> pointers;
@@ -292,11 +299,12 @@ void H5Writer::set_strings_attribute(std::string_view path, const std::string& k
   }
 }
 
-Bytes H5Writer::finish() {
+Bytes H5Writer::finish(const std::function<void(H5Reader&&)>& check) {
   const Scope scope;
   impl_->expect_open();
   if (!impl_->file.reset()) h5::fail(impl_->name, "cannot write the end of the file");
   if (impl_->direct) {
+    if (check) check(H5Reader(Bytes::map(impl_->disk->temporary()), impl_->name));
     impl_->disk->commit();
     return {};
   }
@@ -310,6 +318,7 @@ Bytes H5Writer::finish() {
   if (size > image.size) h5::fail(impl_->name, "the file in memory is not complete");
   const std::shared_ptr<const void> owner(std::exchange(image.data, nullptr), std::free);
   const Bytes bytes(owner, {static_cast<const std::byte*>(owner.get()), size});
+  if (check) check(H5Reader(bytes, impl_->name));
   if (!impl_->disk) return bytes;
   impl_->disk->append(bytes.span());
   impl_->disk->commit();

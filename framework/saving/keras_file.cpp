@@ -4,18 +4,20 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <map>
 
-#include "../base/assets.h"
 #include "../config/loading.h"
 #include "../model/functional.h"
 #include "../model/sequential.h"
 #include "dict.h"
 #include "json.h"
+#include "model_config.h"
 #include "model_package.h"
+#include "save_check.h"
 #include "version_adapters.h"
 #include "weights.h"
 
@@ -123,23 +125,34 @@ std::string metadata() {
 }
 
 void write_package(Model& model, PackageWriter& package) {
+  const Value described = model_value_with_numbers(model);
+  const std::string config = to_json(described);
+  warn_of_keras2_activations(described, model.name());
+  const auto assets = assets_of(model);
   package.add_text("metadata.json", metadata());
-  package.add_text("config.json", to_json(model_value_with_numbers(model)));
+  package.add_text("config.json", config);
   constexpr const char* weights = "model.weights.h5";
   const uint64_t expected = weight_bytes(model);
   const std::optional<fs::path> path = package.file_for(weights, expected);
   H5Writer file = path ? H5Writer(*path, expected) : H5Writer(expected);
   SingleSink sink(file);
   write_weights(sink, model);
-  Bytes bytes = file.finish();
+  Bytes bytes = file.finish([&](H5Reader&& written) {
+    check_loads(model, [&] {
+      const Value value = upgrade_model(parse_config(config, "config.json"));
+      const auto copy = make_built_model(value);
+      compile_model(*copy, compile_config_in(value));
+      read_assets(*copy, [&](const std::string& member) -> std::optional<std::string> {
+        const auto found = std::find_if(assets.begin(), assets.end(),
+                                        [&](const auto& entry) { return entry.first == member; });
+        if (found == assets.end()) return std::nullopt;
+        return found->second;
+      });
+      read_weights(WeightTree(std::move(written)), *copy, {.only_check = true});
+    });
+  });
   if (!path) package.add_bytes(weights, std::move(bytes));
-  std::map<Layer*, bool> written;
-  for (const WeightEntry& entry : weight_entries(model)) {
-    const auto* layer = dynamic_cast<const HasAssets*>(entry.layer);
-    if (!layer || !written.emplace(entry.layer, true).second) continue;
-    for (auto& [name, content] : layer->assets())
-      package.add_text("assets/" + (entry.path.empty() ? "" : entry.path + "/") + name, content);
-  }
+  for (const auto& [member, content] : assets) package.add_text(member, content);
   package.finish();
 }
 
@@ -150,15 +163,28 @@ void write_legacy(Model& model, const std::string& path, const SaveOptions& opti
   if (!dynamic_cast<Sequential*>(&model) && !dynamic_cast<Functional*>(&model) &&
       !model.build_config().empty())
     config.emplace_back("build_config", model.build_config());
+  const Value described(std::move(config));
+  const std::string text = to_json(described);
+  warn_of_keras2_activations(described, model.name());
   file.set_attribute("", "keras_version", keras_version);
   file.set_attribute("", "backend", "tensorflow");
-  file.set_attribute("", "model_config", to_json(Value(std::move(config))));
+  file.set_attribute("", "model_config", text);
   const bool compiled = model.compiled() && options.include_optimizer;
-  if (compiled)
-    file.set_attribute("", "training_config", to_json(training_config_of(model.compile_config())));
+  Value::Dict training;
+  if (compiled) {
+    training = training_config_of(model.compile_config()).get<Value::Dict>();
+    file.set_attribute("", "training_config", to_json(training));
+  }
   write_legacy_weights(file, "model_weights", model);
   if (compiled) write_legacy_optimizer(file, model);
-  file.finish();
+  file.finish([&](H5Reader&& written) {
+    check_loads(model, [&] {
+      const Value value = upgrade_model(parse_config(text, "model_config"));
+      const auto copy = make_built_model(value);
+      if (compiled) compile_model(*copy, compile_config_of(training, output_names_of(value)));
+      read_legacy_weights(written, "model_weights", *copy, {.only_check = true});
+    });
+  });
 }
 
 bool is_legacy_name(const std::string& path) {
@@ -182,6 +208,7 @@ void save_model(Model& model, const std::string& path, const SaveOptions& option
           path));
   }
   require_built(model, "save");
+  require_saved_quantization(model);
   try {
     if (!options.zipped.value_or(true))
       write_package(model, *PackageWriter::folder(path));

@@ -16,8 +16,8 @@ struct SaveOptions {
 };
 
 /// Writes a model: ".keras" is an archive, ".h5" and ".hdf5" are legacy files. Throws ValueError
-/// for another name, StateError when the model has no weights yet or an object cannot be saved,
-/// FileError. The old file stays until the new one is whole.
+/// for another name, StateError when the model has no weights yet, an object cannot be saved or the
+/// file could not be loaded, FileError. The old file stays until the new one is whole.
 void save_model(Model& model, const std::string& path, const SaveOptions& options = {});
 
 struct SaveWeightsOptions {

@@ -234,7 +234,7 @@ void read_legacy_weights(const H5Reader& file, const std::string& root, Model& m
     if (!options.skip_mismatch) throw FileError(text);
     warn_once(text + "\nThey keep their values.");
   }
-  transfer(transfers, options.fresh);
+  if (!options.only_check) transfer(transfers, options.fresh);
 }
 
 namespace {

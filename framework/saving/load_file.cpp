@@ -1,18 +1,15 @@
 // Reading models and weights from all of Keras's forms.
 #include <fmt/core.h>
 
-#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <set>
 
-#include "../../backend/log.h"
-#include "../base/assets.h"
 #include "../config/loading.h"
 #include "dict.h"
 #include "json.h"
 #include "keras_file.h"
+#include "model_config.h"
 #include "model_package.h"
 #include "version_adapters.h"
 #include "weights.h"
@@ -43,100 +40,38 @@ auto reading(const std::string& path, F&& f) {
   }
 }
 
-// NaN and infinities are no layer's option; in a graph's calls and constants they may stand. Names
-// have no NUL.
-void refuse_odd_values(const Value& value, const std::string& where) {
-  if (value.is<double>() && !std::isfinite(value.get<double>()))
-    throw FileError(
-        fmt::format("the config holds NaN or Infinity as {}, which no option may be.", where));
-  if (value.is<Value::List>())
-    for (const Value& e : value.get<Value::List>()) refuse_odd_values(e, where);
-  if (!value.is<Value::Dict>()) return;
-  const auto& d = value.get<Value::Dict>();
-  const std::string class_name = dict::text(d, "class_name");
-  if (class_name == "__numpy__" || class_name == "__tensor__" ||
-      dict::text(d, "module").starts_with("keras.src.ops."))
-    return;
-  const Value::Dict* config = dict::find_dict(d, "config");
-  const std::string name = config ? dict::text(*config, "name") : "";
-  for (const auto& [key, e] : d) {
-    // HDF5 would cut a name there and find another object; error texts end there.
-    const bool names =
-        key == "name" || key == "class_name" || key == "module" || key == "registered_name";
-    if (names && e.is<std::string>() && e.get<std::string>().find('\0') != std::string::npos)
-      throw FileError("the config holds a name with a NUL character in it.");
-    if (key != "inbound_nodes")
-      refuse_odd_values(
-          e, name.empty() ? fmt::format("'{}'", key) : fmt::format("'{}' of '{}'", key, name));
-  }
-}
-
-// The model that a config describes, with weights that wait for their values.
-std::shared_ptr<Model> build(const Value& value, uint64_t stored) {
+// The model that a file's config describes, with weights that wait for their values.
+std::shared_ptr<Model> build(const Value& config, uint64_t stored) {
   // Weights are stored in at least half of their memory; what is very small may be compressed
   // further.
   constexpr uint64_t free_size = uint64_t{64} << 20, expansion = 64;
   const LoadingScope weights(free_size +
                              std::min(stored, UINT64_MAX / (2 * expansion)) * expansion);
-  const SharedObjectsScope objects(SharedObjectsScope::Mode::reading);
-  const auto model = std::dynamic_pointer_cast<Model>(deserialize(value));
-  if (!model) throw FileError("the config describes no model.");
-  if (const Value::Dict* config = dict::find_dict(value.get<Value::Dict>(), "build_config");
-      config && !model->built())
-    model->build_from_config(*config);
-  if (!model->built())
-    throw FileError(
-        "the file does not say the shape of the model's input, so its weights cannot be made.");
-  return model;
-}
-
-void compile(Model& model, const Value& config) {
-  if (!config.is<Value::Dict>()) return;
-  try {
-    const auto& options = config.get<Value::Dict>();
-    if (const Value* optimizer = dict::find(options, "optimizer");
-        !optimizer || optimizer->is_null())
-      warn_once(fmt::format("Model '{}': its file names no optimizer; it is compiled with RMSprop.",
-                            model.name()));
-    model.compile_from_config(options);
-  } catch (const Error& e) {
-    throw FileError(
-        fmt::format("the compile_config cannot be used: {} Without it, the model can be loaded by "
-                    "load_model(path, false).",
-                    e.what()));
-  }
-}
-
-Value parse_config(const std::string& text, const std::string& source) {
-  const Value value = parse_json(text, source, NonNumbers::allow);
-  if (!value.is<Value::Dict>())
-    throw FileError(fmt::format("{}: expected an object that describes a model, found {}.", source,
-                                value.kind()));
-  refuse_odd_values(value, "a value");
-  return value;
-}
-
-// compile_config of an upgraded model's object, with today's names.
-Value compile_config_in(const Value& model) {
-  const Value* config = dict::find(model.get<Value::Dict>(), "compile_config");
-  if (!config || !config->is<Value::Dict>()) return {};
-  return upgrade_compile_config(config->get<Value::Dict>(), output_names_of(model));
+  return make_built_model(config);
 }
 
 // Bytes that a genuine file of this model's weights and an optimizer's state may have.
 uint64_t needed(Model& model) { return 8 * weight_bytes(model) + (uint64_t{16} << 20); }
 
-void read_assets(const PackageReader& package, Model& model) {
-  std::set<Layer*> done;
-  for (const WeightEntry& entry : weight_entries(model)) {
-    auto* layer = dynamic_cast<HasAssets*>(entry.layer);
-    if (!layer || !done.insert(entry.layer).second) continue;
-    const std::string folder = "assets/" + (entry.path.empty() ? "" : entry.path + "/");
-    layer->load_assets([&](const std::string& name) -> std::optional<std::string> {
-      if (!package.has(folder + name)) return std::nullopt;
-      return package.text(folder + name, asset_limit);
-    });
+// The Keras that wrote a file; "" when it does not say so.
+std::string version_of(const Value& metadata) {
+  return metadata.is<Value::Dict>() ? dict::text(metadata.get<Value::Dict>(), "keras_version") : "";
+}
+
+std::string version_of(const PackageReader& package) {
+  constexpr const char* member = "metadata.json";
+  constexpr uint64_t limit = uint64_t{1} << 20;
+  try {
+    return package.has(member) ? version_of(parse_json(package.text(member, limit), member)) : "";
+  } catch (const Error&) {
+    return "";  // Keras does not read it either
   }
+}
+
+std::string version_of(const H5Reader& file) {
+  // Every Keras 3 says which it is in legacy files.
+  if (!file.has_attribute("", "keras_version")) return "2.0";
+  return file.string_attribute("", "keras_version");
 }
 
 constexpr const char* weights_member = "model.weights.h5";
@@ -155,11 +90,15 @@ std::shared_ptr<Model> load_package(const std::string& path, bool with_compile) 
     throw FileError(
         fmt::format("{}: the archive has no '{}', so it is no Keras model.", path, weights_member));
   }
-  const Value config = upgrade_model(
+  Value config = upgrade_model(
       parse_config(package.text("config.json", config_limit), path + ": config.json"));
+  if (is_keras2(version_of(package))) config = keep_keras2_activations(config);
   const auto model = build(config, package.stored_size(weights_member));
-  if (with_compile) compile(*model, compile_config_in(config));
-  read_assets(package, *model);
+  if (with_compile) compile_model(*model, compile_config_in(config));
+  read_assets(*model, [&](const std::string& member) -> std::optional<std::string> {
+    if (!package.has(member)) return std::nullopt;
+    return package.text(member, asset_limit);
+  });
   const WeightTree tree(package.open_h5(weights_member, needed(*model)));
   read_weights(tree, *model, {.fresh = true, .optimizer = with_compile});
   return model;
@@ -177,13 +116,14 @@ std::shared_ptr<Model> load_legacy(const std::string& path, bool with_compile) {
   const std::string text = file.string_attribute("", "model_config");
   if (text.size() > config_limit)
     throw FileError(fmt::format("{}: model_config has {} bytes.", path, text.size()));
-  const Value config = upgrade_model(parse_config(text, path + ": model_config"));
+  Value config = upgrade_model(parse_config(text, path + ": model_config"));
+  if (is_keras2(version_of(file))) config = keep_keras2_activations(config);
   const auto model = build(config, fs::file_size(path));
   const bool compiled = with_compile && file.has_attribute("", "training_config");
   if (compiled) {
     const Value training =
         parse_config(file.string_attribute("", "training_config"), path + ": training_config");
-    compile(*model, compile_config_of(training.get<Value::Dict>(), output_names_of(config)));
+    compile_model(*model, compile_config_of(training.get<Value::Dict>(), output_names_of(config)));
   }
   if (!file.is_group("model_weights"))
     throw FileError(fmt::format("{}: the group 'model_weights' is missing.", path));
@@ -249,14 +189,11 @@ void Model::load_weights(const std::string& path) { saving::load_weights(*this, 
 
 std::shared_ptr<Model> model_from_json(const std::string& json) {
   using namespace saving;
-  const Value config = upgrade_model(parse_config(json, "model_from_json"));
-  const SharedObjectsScope objects(SharedObjectsScope::Mode::reading);
-  auto model = std::dynamic_pointer_cast<Model>(deserialize(config));
-  if (!model) throw FileError("model_from_json: the config describes no model.");
-  if (const Value::Dict* build = dict::find_dict(config.get<Value::Dict>(), "build_config");
-      build && !model->built())
-    model->build_from_config(*build);
-  compile(*model, compile_config_in(config));
+  const Value given = parse_config(json, "model_from_json");
+  Value config = upgrade_model(given);
+  if (is_keras2(version_of(given))) config = keep_keras2_activations(config);
+  auto model = make_model(config);
+  compile_model(*model, compile_config_in(config));
   return model;
 }
 

@@ -11,6 +11,7 @@
 #include "../../backend/error.h"
 #include "atomic_file.h"
 #include "convert.h"
+#include "npy_text.h"
 
 namespace cornu::saving {
 namespace {
@@ -248,53 +249,6 @@ std::string_view descr_of(DType dtype) {
   return "<f8";
 }
 
-// A character as UTF-8. What is none becomes U+FFFD.
-void append_utf8(std::string& text, uint32_t c) {
-  if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
-  const auto put = [&](uint32_t byte) { text.push_back(static_cast<char>(byte)); };
-  const auto rest = [&](int shift) { put(0x80 | ((c >> shift) & 0x3F)); };
-  if (c < 0x80) return put(c);
-  if (c < 0x800) {
-    put(0xC0 | (c >> 6));
-    return rest(0);
-  }
-  if (c < 0x10000) {
-    put(0xE0 | (c >> 12));
-  } else {
-    put(0xF0 | (c >> 18));
-    rest(12);
-  }
-  rest(6);
-  rest(0);
-}
-
-// Strings of a fixed width, which zeros fill up.
-std::vector<std::string> strings_of(std::span<const std::byte> data, const Header& header) {
-  std::vector<std::string> strings;
-  const size_t element = header.element();
-  for (size_t at = 0; at + element <= data.size(); at += element) {
-    std::string text;
-    size_t used = 0;  // without the zeros at the end
-    for (size_t i = 0; i < header.string_width; ++i) {
-      if (header.unicode) {
-        uint32_t c = 0;
-        for (size_t k = 0; k < 4; ++k) {
-          const size_t place = header.swapped == little_endian ? 3 - k : k;
-          c |= std::to_integer<uint32_t>(data[at + 4 * i + k]) << (8 * place);
-        }
-        append_utf8(text, c);
-        if (c != 0) used = text.size();
-      } else {
-        text.push_back(static_cast<char>(data[at + i]));
-        if (text.back() != 0) used = text.size();
-      }
-    }
-    text.resize(used);
-    strings.push_back(std::move(text));
-  }
-  return strings;
-}
-
 }  // namespace
 
 NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) {
@@ -338,7 +292,8 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) 
                    ? to_c_order(values, header.shape, element)
                    : std::vector<std::byte>(values.begin(), values.end());
   if (header.dtype == DType::string) {
-    array.strings = strings_of(array.data, header);
+    array.strings = strings_of(
+        array.data, {header.string_width, header.unicode, header.swapped == little_endian});
     array.data.clear();
     return array;
   }
@@ -349,13 +304,20 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) 
 }
 
 std::vector<std::byte> format_npy(const NpyArray& array) {
-  const size_t element = size_of(array.dtype);
-  if (!array.shape.known() ||
-      array.data.size() != static_cast<size_t>(array.shape.numel()) * element)
+  const bool text = array.dtype == DType::string;
+  const size_t element = text ? 0 : size_of(array.dtype);
+  if (!array.shape.known() || (text ? array.strings.size() : array.data.size()) !=
+                                  static_cast<size_t>(array.shape.numel()) * (text ? 1 : element))
     throw ShapeError("format_npy: array '" + array.name + "' has " +
-                     std::to_string(array.data.size()) + " bytes, which is not shape " +
-                     array.shape.str() + " of " + std::string(dtype_name(array.dtype)) + ".");
-  std::string header = "{'descr': '" + std::string(descr_of(array.dtype)) +
+                     (text ? std::to_string(array.strings.size()) + " strings"
+                           : std::to_string(array.data.size()) + " bytes") +
+                     ", which is not shape " + array.shape.str() + " of " +
+                     std::string(dtype_name(array.dtype)) + ".");
+  TextForm form;
+  const std::vector<std::byte> packed =
+      text ? pack_strings(array.strings, form) : std::vector<std::byte>();
+  const std::vector<std::byte>& values = text ? packed : array.data;
+  std::string header = "{'descr': '" + (text ? form.descr() : std::string(descr_of(array.dtype))) +
                        "', 'fortran_order': False, 'shape': " + array.shape.str() + ", }";
   // The values start at a multiple of 64 bytes, after a line end.
   constexpr size_t before = 10, alignment = 64;
@@ -369,12 +331,11 @@ std::vector<std::byte> format_npy(const NpyArray& array) {
   start += static_cast<char>(header.size() & 0xff);
   start += static_cast<char>(header.size() >> 8);
   start += header;
-  std::vector<std::byte> bytes(start.size() + array.data.size());
+  std::vector<std::byte> bytes(start.size() + values.size());
   std::memcpy(bytes.data(), start.data(), start.size());
-  if (!array.data.empty())
-    std::memcpy(bytes.data() + start.size(), array.data.data(), array.data.size());
-  if (!little_endian)
-    swap_parts(bytes.data() + start.size(), array.dtype, array.data.size() / element);
+  if (!values.empty()) std::memcpy(bytes.data() + start.size(), values.data(), values.size());
+  if (!little_endian && !text)
+    swap_parts(bytes.data() + start.size(), array.dtype, values.size() / element);
   return bytes;
 }
 

@@ -22,13 +22,14 @@ struct NpyArray {
 };
 
 /// Reads the content of an .npy file (format versions 1 to 3), of either byte order, in C or
-/// Fortran order. bfloat16 is the 2-byte void type that NumPy writes for it. Strings of fixed width
-/// (NumPy's kinds U, which becomes UTF-8, and S) are read, but not written. `source` names the file
-/// in error texts. Throws FileError for anything else: records, pickled objects, and headers that declare more than there is. Format:
+/// Fortran order. bfloat16 is the 2-byte void type that NumPy writes for it. Strings have a fixed
+/// width in files (NumPy's kinds U, which becomes UTF-8, and S), which zeros fill up. `source`
+/// names the file in error texts. Throws FileError for anything else: records, pickled objects, and
+/// headers that declare more than there is. Format:
 /// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source);
 
-/// The content of an .npy file, version 1.0.
+/// The content of an .npy file, version 1.0. Strings become kind U, or S where one is no UTF-8.
 std::vector<std::byte> format_npy(const NpyArray& array);
 
 NpyArray read_npy(const std::filesystem::path& path);

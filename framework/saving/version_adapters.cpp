@@ -9,6 +9,7 @@
 #include <set>
 
 #include "../config/configurable.h"
+#include "../ops/catalog.h"
 #include "dict.h"
 #include "version_adapters_impl.h"
 
@@ -41,11 +42,20 @@ const char* module_of_key(std::string_view key, const char* otherwise) {
   return otherwise;
 }
 
+/// Where Keras keeps layers that have no public name; legacy files say the name only.
+const char* hidden_module(const std::string& class_name) {
+  for (const char* module :
+       {"keras.src.applications.convnext", "keras.src.applications.inception_resnet_v2"})
+    if (catalog().find(module, class_name)) return module;
+  return nullptr;
+}
+
 /// The public module of what Keras 2 and early Keras 3 wrote under private ones.
 std::string public_module(std::string module, const std::string& class_name) {
   for (const char* prefix : {"tf_keras", "tensorflow.python.keras", "tensorflow.keras"})
     if (module.starts_with(prefix)) module = "keras" + module.substr(std::string(prefix).size());
   if (!module.starts_with("keras.")) return module;
+  if (const char* hidden = hidden_module(class_name)) return hidden;
   if (is_model(class_name) && module != "keras.layers") return "keras";
   if (module.starts_with("keras.src.ops")) return module;
   const auto contains = [&](const char* part) { return module.find(part) != module.npos; };
@@ -69,6 +79,21 @@ std::string public_module(std::string module, const std::string& class_name) {
         (catalog().find(row.module, class_name) || !module.starts_with("keras.src")))
       return row.module;
   return module;
+}
+
+/// The module of an op in the graph of a legacy file, which keeps a class's name only. A layer of
+/// that name ("Add", "Concatenate") says whether it is trainable, an op never. "" for what is no
+/// op.
+std::string module_of_op(const Value::Dict& object) {
+  const Value::Dict* config = find_dict(object, "config");
+  const Value::List* calls = find_list(object, "inbound_nodes");
+  if (!config || find(*config, "trainable") || !calls || calls->empty()) return {};
+  if (!(*calls)[0].is<Value::Dict>()) return {};  // Keras 2, which has no ops
+  for (const char* file : {"numpy", "nn", "math", "core", "linalg", "image"}) {
+    const std::string module = std::string("keras.src.ops.") + file;
+    if (op_catalog().find(module, text(object, "class_name"))) return module;
+  }
+  return {};
 }
 
 [[noreturn]] void unsupported(const Value::Dict& config, const std::string& class_name,
@@ -203,6 +228,8 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
   drop(object, "__passive_serialization__");
   if (class_name == "Policy" || class_name == "PolicyV1") return upgrade_policy(object);
 
+  if (!find(object, "module"))
+    if (const std::string op = module_of_op(object); !op.empty()) set(object, "module", op);
   if (const Value* given = find(object, "module"); !given) {
     const size_t arrow = class_name.find('>');
     const std::string package = arrow == class_name.npos ? "" : class_name.substr(0, arrow);
@@ -214,7 +241,10 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
       set(object, "registered_name", class_name);
       class_name = class_name.substr(arrow + 1);
     }
-    if (!find(object, "module")) set(object, "module", is_model(class_name) ? "keras" : module);
+    if (!find(object, "module")) {
+      const char* hidden = hidden_module(class_name);
+      set(object, "module", is_model(class_name) ? "keras" : hidden ? hidden : module);
+    }
   } else if (given->is<std::string>()) {
     set(object, "module", public_module(given->get<std::string>(), class_name));
   }

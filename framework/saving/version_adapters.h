@@ -31,4 +31,11 @@ Value downgrade_model(const Value& model);
 /// training_config of a legacy file from a compile_config.
 Value training_config_of(const Value::Dict& compile_config);
 
+/// Whether a file's keras_version is that of a Keras before 3.
+bool is_keras2(const std::string& version);
+/// A config of Keras 2 that keeps computing the hard_sigmoid of Keras 2: each is marked.
+Value keep_keras2_activations(const Value& model);
+/// Warns, once, that Keras 3 will compute something else, if the config has one of those.
+void warn_of_keras2_activations(const Value& model, const std::string& name);
+
 }  // namespace cornu::saving

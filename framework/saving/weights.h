@@ -1,6 +1,9 @@
 // The tree of weights in a Keras file: where each layer's variables stand.
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../model/model.h"
@@ -29,6 +32,8 @@ struct ReadOptions {
   bool by_name = false;
   /// The optimizer's state as well.
   bool optimizer = true;
+  /// Nothing is read, but what does not fit throws as it would.
+  bool only_check = false;
 };
 
 /// Writes all weights, and the optimizer's state if the model has any.
@@ -38,6 +43,13 @@ void write_weights(WeightSink& file, Model& model);
 /// optimizer's state that does not fit is left out with a warning. Throws FileError that lists what
 /// is missing or differs.
 void read_weights(const WeightTree& file, Model& model, const ReadOptions& options);
+
+/// The files that the layers keep beside their weights, by member ("assets/lookup/vocabulary.txt")
+/// with their contents.
+std::vector<std::pair<std::string, std::string>> assets_of(Model& model);
+/// Gives the layers theirs back: `read(member)` is a file's content, or nothing when there is none.
+void read_assets(Model& model,
+                 const std::function<std::optional<std::string>(const std::string& member)>& read);
 
 /// The same in the legacy layout, whose layers stand in the group `root` ("" or "model_weights").
 void write_legacy_weights(H5Writer& file, const std::string& root, Model& model);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "../../backend/log.h"
+#include "../base/assets.h"
 #include "../base/layer_roles.h"
 #include "weights.h"
 
@@ -150,11 +151,43 @@ void read_weights(const WeightTree& file, Model& model, const ReadOptions& optio
     if (!options.skip_mismatch) throw FileError(text);
     warn_once(text + "\nThey keep their values.");
   }
+  if (options.only_check) return;
   if (!options.fresh && options.optimizer) rehearse_optimizer(file, model);
   transfer(transfers, options.fresh);
   for (Layer* layer : done)
     if (auto* own = dynamic_cast<OwnFileForm*>(layer)) own->weights_were_read();
   if (options.optimizer) read_optimizer(file, model);
+}
+
+namespace {
+
+// Calls f(layer, "assets/its place in the tree of weights/") for each layer that has files.
+template <class F>
+void for_each_with_assets(Model& model, F&& f) {
+  std::set<Layer*> done;
+  for (const WeightEntry& entry : weight_entries(model)) {
+    auto* layer = dynamic_cast<HasAssets*>(entry.layer);
+    if (layer && done.insert(entry.layer).second)
+      f(*layer, "assets/" + (entry.path.empty() ? "" : entry.path + "/"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> assets_of(Model& model) {
+  std::vector<std::pair<std::string, std::string>> result;
+  for_each_with_assets(model, [&](const HasAssets& layer, const std::string& folder) {
+    for (auto& [name, content] : layer.assets())
+      result.emplace_back(folder + name, std::move(content));
+  });
+  return result;
+}
+
+void read_assets(Model& model,
+                 const std::function<std::optional<std::string>(const std::string&)>& read) {
+  for_each_with_assets(model, [&](HasAssets& layer, const std::string& folder) {
+    layer.load_assets([&](const std::string& name) { return read(folder + name); });
+  });
 }
 
 }  // namespace cornu::saving

@@ -40,6 +40,11 @@ class Nest {
   /// The tensor. Throws ValueError naming the structure when this is not a single one.
   const Tensor& tensor() const;
   operator const Tensor&() const { return tensor(); }
+  /// The tensor, out of this nest. Throws likewise.
+  Tensor take_tensor() {
+    if (!is_tensor()) return tensor();
+    return std::move(*std::get_if<Tensor>(&value_));
+  }
   const List& list() const { return std::get<List>(value_); }
   const Dict& entries() const { return std::get<2>(value_); }
   /// Element of a list, or entry of a dictionary in the given order.

@@ -60,7 +60,15 @@ void set_seed(int64_t seed) {
   stream().emplace(seed);
 }
 
+namespace {
+thread_local int still_scopes = 0;
+}
+
+StillScope::StillScope() { ++still_scopes; }
+StillScope::~StillScope() { --still_scopes; }
+
 int64_t default_seed() {
+  if (still_scopes) return 0;
   const std::lock_guard lock(stream_mutex);
   if (stream()) return stream()->next_seed();
   std::random_device device;

@@ -44,6 +44,15 @@ void set_seed(int64_t seed);
 /// A seed for an object that was given none.
 int64_t default_seed();
 
+/// While one lives, objects that this thread makes get a seed of 0 instead of one from the stream,
+/// which stays as it is: for objects that draw nothing.
+class StillScope {
+ public:
+  StillScope();
+  ~StillScope();
+  StillScope(const StillScope&) = delete;
+};
+
 /// Uniform in [minval, maxval).
 Tensor uniform(const Shape& shape, double minval, double maxval, const Seed& seed, DType dtype = DType::float32);
 Tensor normal(const Shape& shape, double mean, double stddev, const Seed& seed, DType dtype = DType::float32);

@@ -140,17 +140,21 @@ void Tensor::check_type(DType wanted) const {
 void* Tensor::data() const {
   if (impl_->storage && (impl_->storage->data || impl_->storage->bytes == 0)) return impl_->storage->data;
   if (impl_->storage) {
-    if (graph_context().dry) throw NeedsValues();
+    if (graph_context().dry)
+      throw NeedsValues(fmt::format("This {} tensor of shape {} has no values yet: it is being recorded.",
+                                    dtype_name(dtype()), shape().str()));
     throw StateError(fmt::format(
         "This {} tensor of shape {} has no values: it was kept from a compiled function's inside (see "
         "docs/compiling.md). Return it from the function, or assign it to a Variable.",
         dtype_name(dtype()), shape().str()));
   }
   if (impl_->weak) return impl_->scalar;
-  throw StateError(fmt::format(
-      "This {} tensor of shape {} has no values: it is {}.", dtype_name(dtype()), shape().str(),
-      is_symbolic() ? "a symbolic tensor of a graph that is being built (call the model on data instead)"
-                    : "a stand-in used to infer shapes"));
+  if (is_symbolic())
+    throw StateError(fmt::format("This {} tensor of shape {} has no values: it is a symbolic tensor of a graph that is "
+                                 "being built (call the model on data instead).",
+                                 dtype_name(dtype()), shape().str()));
+  throw NeedsValues(fmt::format("This {} tensor of shape {} has no values: it is a stand-in used to infer shapes.",
+                                dtype_name(dtype()), shape().str()));
 }
 
 const void* Tensor::host_data(Place at) const {
@@ -312,10 +316,19 @@ Tensor Tensor::mask() const {
   return adopt(impl_->mask);
 }
 
-void Tensor::set_mask(const Tensor& mask) const {
-  Tensor old = adopt(impl_->mask);
+Tensor Tensor::with_mask(const Tensor& mask) const {
+  Tensor t = detached();
+  t.impl_->key = impl_->key;
+  t.impl_->tapes = impl_->tapes.load(std::memory_order_relaxed);
+  if (impl_->origin) t.impl_->origin = std::make_unique<Origin>(*impl_->origin);
   mask.retain();
-  impl_->mask = mask.impl_;
+  t.impl_->mask = mask.impl_;
+  return t;
+}
+
+void Tensor::set_mask(const Tensor& mask) {
+  if (impl_->mask == mask.impl_) return;
+  *this = with_mask(mask);
 }
 
 std::string Tensor::str() const {

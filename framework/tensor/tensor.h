@@ -229,8 +229,10 @@ class Tensor {
 
   /// Which elements along the leading axes are real rather than padding (a bool tensor), or empty.
   Tensor mask() const;
-  /// Sets the mask on this very tensor (all handles of it).
-  void set_mask(const Tensor& mask) const;
+  /// The same tensor with this mask, or without one.
+  Tensor with_mask(const Tensor& mask) const;
+  /// Makes this handle one of the tensor with this mask. Other handles keep theirs.
+  void set_mask(const Tensor& mask);
 
   /// Element or slice along the first axis; see ops::get_item for more.
   Tensor operator[](int64_t index) const;

@@ -26,6 +26,8 @@ struct Autocast {
   bool active = false;
 };
 thread_local Autocast autocast;
+// How many overlays this thread has: replays ask for each of their variables.
+thread_local constinit int overlays = 0;
 
 // The value of a variable is a tensor of its own that carries the variable's identity.
 Tensor owned(const Tensor& value, uint64_t key) {
@@ -46,7 +48,8 @@ Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 
 Variable::Variable(const Tensor& value, Options options)
     : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
-  if (value.is_hollow() && graph_context().dry) throw NeedsValues();
+  if (value.is_hollow() && graph_context().dry)
+    throw NeedsValues("A variable is made, whose first value has to be computed.");
   state_->path = state_->options.name;
   state_->value = owned(materialised(value), state_->key);
 }
@@ -55,8 +58,8 @@ const Tensor& Variable::value() const {
   if (!state_) throw StateError("This variable has not been created yet: its layer is not built.");
   if (Tracer* tracer = graph_context().tracer) tracer->read(*this);
   for (Recorder* recorder : graph_context().recorders)
-    if (state_->options.trainable) recorder->read(state_->value);
-  return state_->value;
+    if (state_->options.trainable) recorder->read(stored());
+  return stored();
 }
 
 Variable::operator Tensor() const {
@@ -81,18 +84,22 @@ void Variable::assign(const Tensor& value) {
   if (context.assignments &&
       std::none_of(context.assignments->begin(), context.assignments->end(),
                    [&](const auto& known) { return known.first == *this; }))
-    context.assignments->emplace_back(*this, state_->value);
+    context.assignments->emplace_back(*this, stored());
   if (context.tracer && context.rehearsals == 0) fresh = context.tracer->assign(*this, fresh);
-  state_->value = std::move(fresh);
+  stored() = std::move(fresh);
 }
 
 void Variable::assign_add(const Tensor& value) { assign(this->value() + value); }
 void Variable::assign_sub(const Tensor& value) { assign(this->value() - value); }
 
-Tensor& Variable::stored() const { return state_->value; }
+Tensor& Variable::stored() const {
+  if (overlays == 0) return state_->value;
+  VariableOverlay* const overlay = graph_context().overlay;
+  return overlay ? overlay->value_of(*this) : state_->value;
+}
 
 Tensor Variable::disguised() const {
-  Tensor t = state_->value.disguised();
+  Tensor t = stored().disguised();
   t.impl()->key = state_->key;
   return t;
 }
@@ -108,6 +115,29 @@ bool Variable::overwrite_with_gradient() const { return state_ && state_->overwr
 void Variable::set_overwrite_with_gradient(bool overwrite) { state_->overwrite_with_gradient = overwrite; }
 const Variable::Options& Variable::options() const { return state_->options; }
 uint64_t Variable::key() const { return state_->key; }
+
+VariableOverlay::VariableOverlay() : outermost_(!graph_context().overlay) {
+  ++overlays;
+  if (outermost_) graph_context().overlay = this;
+}
+
+VariableOverlay::~VariableOverlay() {
+  --overlays;
+  if (outermost_) graph_context().overlay = nullptr;
+}
+
+Tensor& VariableOverlay::value_of(const Variable& variable) {
+  const auto [place, fresh] = entries_.try_emplace(variable.key());
+  Entry& entry = place->second;
+  if (fresh) entry = {variable, variable.state_->value, variable.state_->value};
+  return entry.now;
+}
+
+void VariableOverlay::commit() {
+  for (auto& [key, entry] : entries_)
+    if (entry.now.impl() != entry.before.impl()) entry.variable.state_->value = entry.now;
+  entries_.clear();
+}
 
 AutocastScope::AutocastScope(DType dtype)
     : previous_(autocast.dtype), had_previous_(autocast.active) {

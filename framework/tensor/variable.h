@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "tensor.h"
 
@@ -52,7 +53,8 @@ class Variable {
   void set_overwrite_with_gradient(bool overwrite);
   const Options& options() const;
 
-  /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded.
+  /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded. While a
+  /// VariableOverlay lives on this thread, the one in there.
   Tensor& stored() const;
   /// The value as one that shares its memory but is another to a recording (see Tensor::disguised).
   Tensor disguised() const;
@@ -62,8 +64,32 @@ class Variable {
   friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }
 
  private:
+  friend class VariableOverlay;
   struct State;
   std::shared_ptr<State> state_;
+};
+
+/// While one lives, what this thread assigns to variables stays between it and this thread; other threads go on
+/// reading the old values. Inside another overlay it is that one.
+class VariableOverlay {
+ public:
+  VariableOverlay();
+  ~VariableOverlay();
+  VariableOverlay(const VariableOverlay&) = delete;
+
+  /// Gives the variables the values that were assigned to them. Inside another overlay that is not needed.
+  void commit();
+
+ private:
+  friend class Variable;
+  struct Entry {
+    Variable variable;
+    Tensor before, now;
+  };
+  Tensor& value_of(const Variable& variable);
+
+  bool outermost_;
+  std::unordered_map<uint64_t, Entry> entries_;  // by the variable's key
 };
 
 /// While one lives, variables of float type that operations read on this thread are cast to `dtype`

@@ -21,6 +21,9 @@ class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAt
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  std::optional<std::vector<std::string>> argument_names() const override {
+    return std::vector<std::string>{"use_causal_mask", "return_attention_scores"};
+  }
 
   Variable scale;  ///< (features); none without use_scale
 

@@ -30,7 +30,12 @@ Choice<Initializer> copy_of(const Choice<Initializer>& initializer) {
   return Choice<Initializer>(deserialize(serialize(*initializer)));
 }
 
-std::vector<Tensor> take_query_value_key(std::vector<Tensor> given, Call& call) {
+std::vector<Tensor> take_query_value_key(const Nest& inputs, Call& call) {
+  std::vector<Tensor> given;
+  if (!inputs.empty())
+    given = inputs.is_tensor() ? std::vector<Tensor>{inputs.tensor()} : inputs.flatten();
+  if (given.empty())
+    if (const Tensor query = find_tensor(call, "query")) given.push_back(query);
   if (given.empty() || given.size() > 3)
     throw ShapeError(fmt::format(
         "expected the inputs {{query, value}} or {{query, value, key}}, found {} tensors.",
@@ -43,20 +48,10 @@ std::vector<Tensor> take_query_value_key(std::vector<Tensor> given, Call& call) 
     if (given.size() < i) throw ValueError("the argument 'key' is given without a 'value'.");
     given.push_back(named->nest().tensor());
   }
-  std::erase_if(call.extra,
-                [](const auto& entry) { return entry.first == "value" || entry.first == "key"; });
+  std::erase_if(call.extra, [](const auto& entry) {
+    return entry.first == "query" || entry.first == "value" || entry.first == "key";
+  });
   return given;
-}
-
-std::vector<Tensor> take_query_value_key(const Arguments& arguments, Call& call) {
-  call.extra = arguments.named;
-  std::vector<Tensor> given;
-  for (const Value& v : arguments.positional)
-    if (!v.is_null())
-      for (const Tensor& t : v.nest().flatten()) given.push_back(t);
-  if (given.empty()) given.push_back(find_tensor(call, "query"));
-  std::erase_if(call.extra, [](const auto& entry) { return entry.first == "query"; });
-  return take_query_value_key(std::move(given), call);
 }
 
 Nest name_arguments(const std::vector<Tensor>& inputs, Call& call) {
@@ -75,14 +70,11 @@ bool find_flag(const Call& call, const char* name) {
   return v && !v->is_null() && detail::from_value<bool>(*v);
 }
 
-void check_attention_arguments(const Call& call) {
-  const std::vector<std::string> known = {"attention_mask",  "query_mask",
-                                          "value_mask",      "key_mask",
-                                          "use_causal_mask", "return_attention_scores"};
-  for (const auto& [name, value] : call.extra)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw ValueError(
-          fmt::format("the argument '{}' is not known.{}", name, did_you_mean(name, known)));
+const std::vector<std::string>& attention_arguments() {
+  static const std::vector<std::string> names = {
+      "query",      "value",     "key",      "attention_mask",  "query_mask",
+      "value_mask", "key_mask", "use_causal_mask", "return_attention_scores"};
+  return names;
 }
 
 Value::Dict shapes_by_name(const Value::Dict& config) {
@@ -123,7 +115,7 @@ Tensor join_attention_masks(const std::vector<Tensor>& inputs, const Call& call,
   if (causal) add(ops::expand_dims(ops::causal_mask(t, s), {0}));
   if (window) {
     auto steps = [](int64_t n, int64_t axis) {
-      return ops::expand_dims(ops::arange(0, static_cast<double>(n)), {0, axis});
+      return ops::expand_dims(ops::arange(0, n), {0, axis});
     };
     add(ops::absolute(steps(t, 2) - steps(s, 1)) < Tensor(*window));
   }

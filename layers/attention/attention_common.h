@@ -12,18 +12,16 @@ namespace cornu::layers {
 /// A layer's own copy of an initializer, so that without a seed each draws other values.
 Choice<Initializer> copy_of(const Choice<Initializer>& initializer);
 
-/// Takes "value" and "key" out of the call's arguments and puts them after the query. Throws
-/// ValueError when one is given twice.
-std::vector<Tensor> take_query_value_key(std::vector<Tensor> given, Call& call);
-/// Query, value and key of a node's arguments, and its other arguments in `call`.
-std::vector<Tensor> take_query_value_key(const Arguments& arguments, Call& call);
+/// Query, value and perhaps key, in this order, wherever the call has them: in `given`, or by name in `call`, which loses
+/// them. Throws ValueError when one is given twice, or a key without a value.
+std::vector<Tensor> take_query_value_key(const Nest& given, Call& call);
 /// For a graph: the query alone; value, key and masks become arguments by name, as in files of
 /// Keras.
 Nest name_arguments(const std::vector<Tensor>& inputs, Call& call);
 /// An argument that is true.
 bool find_flag(const Call& call, const char* name);
-/// Throws ValueError for an argument that attention layers do not have.
-void check_attention_arguments(const Call& call);
+/// The arguments by name that attention layers have.
+const std::vector<std::string>& attention_arguments();
 /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build, from
 /// {"input_shape": [...]}; empty when that is.
 Value::Dict shapes_by_name(const Value::Dict& config);
@@ -45,37 +43,23 @@ class QueryValueLayer : public LayerOf<Self, Config> {
   using Base = LayerOf<Self, Config>;
   using Base::Base;
 
-  Tensor operator()(const Tensor& query, const Call& call = {}) {
-    return (*this)(Nest(query), call).tensor();
-  }
   /// In a graph the value and the key become arguments of their own, as in files of Keras.
-  Nest operator()(const Nest& inputs, const Call& given = {}) {
-    Call call = given;
-    const std::vector<Tensor> all = take_query_value_key(inputs.flatten(), call);
-    if (!any_symbolic(all)) return Base::operator()(Nest(all), call);
-    const Nest query = name_arguments(all, call);
-    return Base::operator()(query, call);
+  void bind(Nest& inputs, Call& call, CallForm form) const override {
+    const std::vector<Tensor> all = take_query_value_key(inputs, call);
+    inputs = form == CallForm::graph ? name_arguments(all, call) : Nest(all);
   }
-  Nest invoke(const Arguments& arguments) override {
-    Call call;
-    const Nest all(take_query_value_key(arguments, call));
-    return Base::invoke({{Value(all)}, call.extra});
+  std::optional<std::vector<std::string>> argument_names() const override {
+    return attention_arguments();
   }
   Tensor compute_mask(const Nest& inputs, const Tensor&) override {
     return inputs.flatten().at(0).mask();
   }
   /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
-  const Value::Dict& build_config() const override {
-    build_config_ = shapes_by_name(Base::build_config());
-    return build_config_;
-  }
+  Value::Dict build_config() const override { return shapes_by_name(Base::build_config()); }
   void build_from_config(const Value::Dict& config) override {
     const Value::Dict list = shapes_as_list(config);
     Base::build_from_config(list.empty() ? config : list);
   }
-
- private:
-  mutable Value::Dict build_config_;
 };
 
 }  // namespace cornu::layers

@@ -169,8 +169,7 @@ std::pair<Tensor, Tensor> MultiHeadAttentionLayer::attend(const Tensor& query, c
 
 Nest MultiHeadAttentionLayer::call_many(const Nest& given, const Call& given_call) {
   Call call = given_call;
-  const std::vector<Tensor> inputs = take_query_value_key(given.flatten(), call);
-  check_attention_arguments(call);
+  const std::vector<Tensor> inputs = take_query_value_key(given, call);
   const Tensor &query = inputs[0], &value = inputs.size() > 1 ? inputs[1] : query;
   const Tensor& key = inputs.size() > 2 ? inputs[2] : value;
   const bool scores = find_flag(call, "return_attention_scores");

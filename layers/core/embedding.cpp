@@ -9,8 +9,7 @@ void EmbeddingLayer::build_many(const Nest&) { build_table(); }
 
 Tensor EmbeddingLayer::call(const Tensor& indices, const Call&) {
   const Tensor y = rows(indices);
-  if (config.mask_zero) y.set_mask(compute_mask(indices, {}));
-  return y;
+  return config.mask_zero ? y.with_mask(compute_mask(indices, {})) : y;
 }
 
 Tensor EmbeddingLayer::compute_mask(const Nest& inputs, const Tensor&) {

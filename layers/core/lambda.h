@@ -67,6 +67,8 @@ class LambdaLayer : public LayerOf<LambdaLayer, LambdaConfig> {
  public:
   using LayerOf::LayerOf;
   Nest call_many(const Nest& inputs, const Call& call) override;
+  /// All: they are the function's.
+  std::optional<std::vector<std::string>> argument_names() const override { return {}; }
   bool uses_mask() const override { return true; }
   Value::Dict get_config() const override;
   static std::shared_ptr<LambdaLayer> from_config(const Value::Dict& dict);

@@ -12,9 +12,7 @@ MaskingLayer::MaskingLayer(MaskingConfig c) : LayerOf(std::move(c)) { supports_m
 
 Tensor MaskingLayer::call(const Tensor& x, const Call&) {
   const Tensor real = ops::any(ops::not_equal(x, Tensor(config.mask_value)), -1, true);
-  const Tensor y = ops::where(real, x, Tensor(0));
-  y.set_mask(ops::squeeze(real, -1));
-  return y;
+  return ops::where(real, x, Tensor(0)).with_mask(ops::squeeze(real, -1));
 }
 
 Tensor MaskingLayer::compute_mask(const Nest& inputs, const Tensor&) {

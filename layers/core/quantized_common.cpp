@@ -96,8 +96,7 @@ QuantizedWeight::QuantizedWeight(Layer& layer, WeightForm form, const std::strin
     return;
   }
   groups = add("g_idx", {along}, "zeros", DType::float32);
-  groups.assign(ops::floor_divide(ops::arange(0, static_cast<double>(along), 1, DType::float32),
-                                  Tensor(*block_size_)));
+  groups.assign(ops::floor_divide(ops::arange(0, along, 1, DType::float32), Tensor(*block_size_)));
 }
 
 QuantizedWeight::Numbers QuantizedWeight::quantize(const Tensor& weight,

@@ -22,8 +22,7 @@ Tensor ReversibleEmbeddingLayer::call(const Tensor& x, const Call& call) {
   const Value* reverse = call.find("reverse");
   if (reverse && !reverse->is_null() && detail::from_value<bool>(*reverse)) return project(x);
   const Tensor y = rows(x);
-  if (config.mask_zero) y.set_mask(ops::not_equal(x, Tensor(0)));
-  return y;
+  return config.mask_zero ? y.with_mask(ops::not_equal(x, Tensor(0))) : y;
 }
 
 Tensor ReversibleEmbeddingLayer::project(Tensor x) const {

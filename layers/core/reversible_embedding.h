@@ -34,6 +34,9 @@ class ReversibleEmbeddingLayer
   using TableLayer::TableLayer;
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& x, const Call& call) override;
+  std::optional<std::vector<std::string>> argument_names() const override {
+    return std::vector<std::string>{"reverse"};
+  }
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   static std::shared_ptr<ReversibleEmbeddingLayer> from_config(const Value::Dict& dict);
 

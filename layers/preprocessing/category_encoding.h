@@ -19,6 +19,9 @@ class CategoryEncodingLayer : public LayerOf<CategoryEncodingLayer, CategoryEnco
  public:
   explicit CategoryEncodingLayer(CategoryEncodingConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
+  std::optional<std::vector<std::string>> argument_names() const override {
+    return std::vector<std::string>{"count_weights"};
+  }
 };
 
 using CategoryEncoding = Ref<CategoryEncodingLayer>;

@@ -75,7 +75,7 @@ Tensor equalize_tiles(const Tensor& images, int64_t rows, int64_t columns, doubl
       ops::transpose(ops::reshape(pixels, {n, rows, tile_height, columns, tile_width, channels}),
                      std::vector<int64_t>{0, 1, 3, 5, 2, 4}),
       {tiles, area});
-  const Tensor first_bins = ops::arange(0, static_cast<double>(tiles * 256), 256, DType::int32);
+  const Tensor first_bins = ops::arange(0, tiles * 256, 256, DType::int32);
   const Tensor bins = ops::reshape(tiled + ops::reshape(first_bins, {tiles, 1}), {-1});
   Tensor histograms = ops::reshape(ops::segment_sum(ops::ones({bins.size()}), bins, tiles * 256),
                                    {n, rows, columns, channels, 256});
@@ -96,7 +96,7 @@ Tensor equalize_tiles(const Tensor& images, int64_t rows, int64_t columns, doubl
   const int64_t x_step = 256 * channels, y_step = x_step * (columns + 2),
                 image_step = y_step * (rows + 2);
   const auto steps = [](int64_t count, int64_t step, const Shape& shape) {
-    return ops::reshape(ops::arange(0, static_cast<double>(count), 1, DType::int32), shape) * step;
+    return ops::reshape(ops::arange(0, count, 1, DType::int32), shape) * step;
   };
   const Tensor base =
       pixels + steps(n, image_step, {n, 1, 1, 1}) + steps(channels, 256, {1, 1, 1, channels});

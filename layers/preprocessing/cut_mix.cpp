@@ -39,7 +39,7 @@ Transformation CutMixLayer::get_random_transformation(const Nest& data, bool tra
   const auto places = [&](int64_t length, int axis) {
     Shape shape{1, 1, 1, 1};
     shape[4 + axis] = length;
-    return ops::reshape(ops::arange(0, static_cast<double>(length), 1, dtype), shape);
+    return ops::reshape(ops::arange(0, length, 1, dtype), shape);
   };
   const Tensor x = places(width, width_axis()), y = places(height, height_axis());
   const Tensor inside =

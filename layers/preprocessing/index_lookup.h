@@ -22,7 +22,7 @@ class IndexLookupLayer : public LayerOf<Self, C>,
   Tensor call(const Tensor& x, const Call& call) override;
   /// Lists of numbers or texts count as one tensor.
   Nest call_many(const Nest& inputs, const Call& call) override;
-  const Value::Dict& build_config() const override;
+  Value::Dict build_config() const override { return {}; }
 
   /// All tokens in the order of their numbers, or those without the mask and OOV tokens.
   std::vector<Token> get_vocabulary(bool include_special_tokens = true) const;

@@ -73,12 +73,6 @@ Nest IndexLookupLayer<Self, C, Token>::call_many(const Nest& inputs, const Call&
 }
 
 template <class Self, class C, class Token>
-const Value::Dict& IndexLookupLayer<Self, C, Token>::build_config() const {
-  static const Value::Dict none;
-  return none;
-}
-
-template <class Self, class C, class Token>
 void IndexLookupLayer<Self, C, Token>::adapt(const Tensor& data) {
   Adaptable::adapt(data.rank() == 1 ? ops::expand_dims(data, {-1}) : data);
 }

@@ -15,10 +15,6 @@ PipelineLayer::PipelineLayer(PipelineConfig c) : LayerOf(std::move(c)) {
   track("_pipeline_layers", Members(std::move(members)));
 }
 
-Tensor PipelineLayer::call(const Tensor& x, const Call& call) {
-  return call_many(x, call).tensor();
-}
-
 Nest PipelineLayer::call_many(const Nest& inputs, const Call& call) {
   const Call inner{.training = call.training.value_or(true)};
   Nest x = inputs;

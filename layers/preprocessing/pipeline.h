@@ -15,7 +15,6 @@ struct PipelineConfig {
 class PipelineLayer : public LayerOf<PipelineLayer, PipelineConfig> {
  public:
   explicit PipelineLayer(PipelineConfig config);
-  Tensor call(const Tensor& x, const Call& call) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   bool uses_mask() const override { return true; }
   /// Keras's pipeline has no options but these two.

@@ -43,8 +43,8 @@ Transformation RandomErasingLayer::get_random_transformation(const Nest& data, b
         random::uniform({n}, 0, 1, seeds, dtype) * (static_cast<double>(side) - length);
     Shape along{1, 1, 1, 1};
     along[4 + axis] = side;
-    const Tensor place = ops::reshape(
-        ops::cast(ops::arange(0, static_cast<double>(side), 1, DType::float32), dtype), along);
+    const Tensor place =
+        ops::reshape(ops::cast(ops::arange(0, side, 1, DType::float32), dtype), along);
     const Tensor from = ops::reshape(start, {n, 1, 1, 1}),
                  to = ops::reshape(start + length, {n, 1, 1, 1});
     return ops::logical_and(ops::greater_equal(place, from), ops::less(place, to));

@@ -17,7 +17,7 @@ namespace {
 
 // The bell of width sigma at the `size` places around its middle, (size), with sum 1.
 Tensor bell(int64_t size, const Tensor& sigma) {
-  const Tensor places = ops::arange(0, static_cast<double>(size), 1, sigma.dtype());
+  const Tensor places = ops::arange(0, size, 1, sigma.dtype());
   const Tensor y = fused(
       [](Expr x, Expr middle, Expr sigma) {
         const Expr d = (x - middle) / sigma;

@@ -80,11 +80,12 @@ BidirectionalLayer::BidirectionalLayer(BidirectionalConfig c) : LayerOf(std::mov
   config.backward_layer = AnyLayer(backward_layer);
 }
 
-Nest BidirectionalLayer::operator()(const Nest& inputs, const Call& given) {
-  if (!any_symbolic(inputs.flatten())) return LayerOf::operator()(inputs, given);
-  Call call = given;
-  const Nest x = name_initial_state(inputs, call);
-  return LayerOf::operator()(x, call);
+void BidirectionalLayer::bind(Nest& inputs, Call& call, CallForm form) const {
+  if (form == CallForm::graph) inputs = name_initial_state(inputs, call);
+}
+
+std::optional<std::vector<std::string>> BidirectionalLayer::argument_names() const {
+  return std::vector<std::string>{"initial_state"};
 }
 
 void BidirectionalLayer::build_many(const Nest& inputs) {
@@ -146,9 +147,8 @@ Tensor BidirectionalLayer::compute_mask(const Nest&, const Tensor& mask) {
   return options_.return_sequences ? mask : Tensor();
 }
 
-const Value::Dict& BidirectionalLayer::build_config() const {
-  sequence_build_ = sequence_build_config(LayerOf::build_config());
-  return sequence_build_;
+Value::Dict BidirectionalLayer::build_config() const {
+  return sequence_build_config(LayerOf::build_config());
 }
 
 void BidirectionalLayer::build_from_config(const Value::Dict& dict) {

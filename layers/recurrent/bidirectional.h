@@ -25,8 +25,8 @@ struct BidirectionalConfig {
 class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfig> {
  public:
   explicit BidirectionalLayer(BidirectionalConfig config);
-  Tensor operator()(const Tensor& x, const Call& call = {}) { return LayerOf::operator()(x, call); }
-  Nest operator()(const Nest& inputs, const Call& call = {});
+  void bind(Nest& inputs, Call& call, CallForm form) const override;
+  std::optional<std::vector<std::string>> argument_names() const override;
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
@@ -34,7 +34,7 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   bool takes_carried_mask(const Nest& inputs, const Call& call) const override {
     return !has_initial_state(inputs, call);
   }
-  const Value::Dict& build_config() const override;
+  Value::Dict build_config() const override;
   void build_from_config(const Value::Dict& config) override;
   Value::Dict get_config() const override;
   static std::shared_ptr<BidirectionalLayer> from_config(const Value::Dict& dict);
@@ -47,7 +47,6 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   Tensor merge(const Tensor& forward, const Tensor& backward) const;
 
   SequenceOptions options_;
-  mutable Value::Dict sequence_build_;
 };
 
 using Bidirectional = Ref<BidirectionalLayer>;

@@ -98,16 +98,13 @@ class CellLayer : public LayerOf<Self, C>, public RecurrentCell {
   using Base = LayerOf<Self, C>;
   using Base::Base;
 
-  const Value::Dict& build_config() const override {
-    sequence_build_ = sequence_build_config(Base::build_config());
-    return sequence_build_;
+  Value::Dict build_config() const override { return sequence_build_config(Base::build_config()); }
+  std::optional<std::vector<std::string>> argument_names() const override {
+    return std::vector<std::string>{"states"};
   }
   void build_from_config(const Value::Dict& config) override {
     Base::build_from_config(sequence_build_config(config));
   }
-
- private:
-  mutable Value::Dict sequence_build_;
 };
 
 /// `after` where `real` (batch, 1) holds, else `before`; an empty `real` holds everywhere.

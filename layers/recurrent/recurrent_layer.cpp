@@ -31,6 +31,18 @@ States first_states(const States& given, const std::vector<Tensor>& zeros, DType
   return states;
 }
 
+// (batch, ...) of (batch, steps, ...).
+Shape step_of(const Shape& input) {
+  Shape step = {input[0]};
+  for (int i = 2; i < input.rank(); ++i) step.push_back(input[i]);
+  return step;
+}
+
+// A cell that steps without being called learns here which axes of its input are unknown.
+void settle(Layer& cell, const Tensor& x) {
+  cell.ensure_built(Tensor::abstract(step_of(x.shape()), x.dtype()));
+}
+
 struct Walked {
   Tensor y;
   States states;
@@ -66,9 +78,7 @@ Walked walk_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurre
 
 Walked walk(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
             const SequenceOptions& options, const States& states, bool from_zeros) {
-  Shape step = {x.shape()[0]};
-  for (int i = 2; i < x.rank(); ++i) step.push_back(x.shape()[i]);
-  recurrence.begin(step, x.dtype());
+  recurrence.begin(step_of(x.shape()), x.dtype());
   if (!mask && !options.unroll && recurrence.whole)
     if (const auto result = recurrence.whole(x, states, options.go_backwards)) {
       Walked walked{options.return_sequences ? result->y : result->h, {result->h}};
@@ -89,6 +99,7 @@ Walked walk_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x, con
     if (i + 1 < cells.size()) part.return_sequences = true;
     if (i > 0) part.go_backwards = false;  // the first cell's outputs are in the order of its walk
     if (i == 1 && mask && options.go_backwards) mask = ops::flip(mask, 1);
+    settle(dynamic_cast<Layer&>(*cells[i]), walked.y);
     const Recurrence recurrence = cells[i]->recurrence(call);
     if (recurrence.features) check_axis(walked.y.shape(), -1, recurrence.features);
     const States before(next, next + static_cast<std::ptrdiff_t>(recurrence.states));
@@ -117,9 +128,7 @@ void RecurrentBase::build_cell(Layer& layer, Layer& cell, const Shape& input) {
         fmt::format("expected an input of rank 3 or more (batch, steps, features), found rank {} "
                     "with shape {}. Is the batch or the axis of steps missing?",
                     input.rank(), input.str()));
-  Shape step = {input[0]};
-  for (int i = 2; i < input.rank(); ++i) step.push_back(input[i]);
-  cell.ensure_built(Tensor::abstract(step, layer.compute_dtype()));
+  cell.ensure_built(Tensor::abstract(step_of(input), layer.compute_dtype()));
   if (!sequence_options().stateful) return;
   if (input[0] == Shape::unknown)
     throw ShapeError(fmt::format(
@@ -139,6 +148,7 @@ Nest RecurrentBase::call_cell(const Layer& layer, Layer& cell_layer, const Nest&
   if (x.shape()[1] == 0)
     throw ShapeError(fmt::format("expected at least one step, found input {}.", x.shape().str()));
 
+  settle(cell_layer, x);
   RecurrentCell& cell = as_cell(cell_layer);
   const SequenceOptions options = sequence_options();
   const Nest zeros = cell.initial_states(x.shape()[0]);

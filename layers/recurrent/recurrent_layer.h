@@ -52,13 +52,12 @@ class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
   using Base = LayerOf<Self, C>;
   explicit RecurrentLayer(C c) : Base(std::move(c)) { this->supports_masking_ = true; }
 
-  Tensor operator()(const Tensor& x, const Call& call = {}) { return Base::operator()(x, call); }
   /// In a graph the states become an argument of their own, as in files of Keras.
-  Nest operator()(const Nest& inputs, const Call& given = {}) {
-    if (!any_symbolic(inputs.flatten())) return Base::operator()(inputs, given);
-    Call call = given;
-    const Nest x = name_initial_state(inputs, call);
-    return Base::operator()(x, call);
+  void bind(Nest& inputs, Call& call, CallForm form) const override {
+    if (form == CallForm::graph) inputs = name_initial_state(inputs, call);
+  }
+  std::optional<std::vector<std::string>> argument_names() const override {
+    return std::vector<std::string>{"initial_state"};
   }
 
   void build_many(const Nest& inputs) override {
@@ -75,10 +74,7 @@ class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
     return !has_initial_state(inputs, call);
   }
 
-  const Value::Dict& build_config() const override {
-    sequence_build_ = sequence_build_config(Base::build_config());
-    return sequence_build_;
-  }
+  Value::Dict build_config() const override { return sequence_build_config(Base::build_config()); }
   void build_from_config(const Value::Dict& config) override {
     Base::build_from_config(sequence_build_config(config));
   }
@@ -92,8 +88,6 @@ class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
-
-  mutable Value::Dict sequence_build_;
 };
 
 }  // namespace cornu::layers

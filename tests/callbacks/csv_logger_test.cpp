@@ -59,3 +59,12 @@ TEST_CASE("a file that cannot be written") {
   CHECK_THROWS_AS(CSVLogger({.filename = "/proc/nowhere/history.csv"})->on_train_begin(logs),
                   FileError);
 }
+
+TEST_CASE("arrays are written as lists in quotes, as by Keras") {
+  test::TemporaryFolder folder;
+  const std::string path = folder / "history.csv";
+  Logs logs{{"val_f1", 0.5}};
+  logs.set("f1", Tensor::from({0.0f, 1.0f / 3}, {2}));
+  log_epochs(CSVLogger({.filename = path}), {logs});
+  CHECK(test::slurp(path) == "epoch,f1,val_f1\r\n0,\"\"\"[0.0, 0.33333334]\"\"\",0.5\r\n");
+}

@@ -2,9 +2,11 @@
 #include "support.h"
 
 #include <cornu/callbacks/early_stopping.h>
+#include <cornu/callbacks/lambda_callback.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/layers/core/dense.h>
+#include <cornu/optimizers/sgd.h>
 
 #include <cmath>
 #include <limits>
@@ -115,6 +117,16 @@ TEST_CASE("an unknown figure stops nothing") {
         "loss, val_loss. Did you mean 'val_loss'?");
 }
 
+TEST_CASE("an array cannot be monitored") {
+  test::OneWeight model;
+  EarlyStopping callback({.monitor = "f1", .mode = "max"});
+  Logs logs;
+  logs.set("f1", ops::ones({2}));
+  CHECK_THROWS_WITH(end_epoch(*callback, model, 0, logs),
+                    "EarlyStopping: 'f1' is not a number but [1.0, 1.0], so it cannot be told "
+                    "whether it got better. Monitor a metric of one figure.");
+}
+
 TEST_CASE("fit stops early") {
   Sequential model({Input({2}), layers::Dense({.units = 1})});
   // A learning rate of zero: nothing ever improves.
@@ -126,4 +138,34 @@ TEST_CASE("fit stops early") {
                  .verbose = Verbose::silent,
                  .callbacks = {EarlyStopping({.monitor = "loss", .patience = 3})}});
   CHECK(history.epoch.size() == 4);
+}
+
+TEST_CASE("the best epoch's weights come back after the averages of the optimizer") {
+  Sequential model({Input({1}), layers::Dense({.units = 1, .use_bias = false})});
+  model.compile(
+      {.optimizer = optimizers::SGD({.learning_rate = 0.3, .use_ema = true, .ema_momentum = 0.5}),
+       .loss = "mse"});
+  std::vector<double> weights;
+  double at_end = 0;
+  // The second epoch is made the best one.
+  const auto figures = callbacks::LambdaCallback(
+      {.on_epoch_end =
+           [&](int64_t epoch, Logs& logs) {
+             weights.push_back(model.get_weights()[0].item());
+             logs["figure"] = epoch == 1 ? 0 : 1;
+           },
+       .on_train_end = [&](Logs&) { at_end = model.get_weights()[0].item(); }});
+  const auto fit = [&](Callbacks callbacks) {
+    model.fit(ops::ones({4, 1}), ops::ones({4, 1}) * 3.0,
+              {.epochs = 4, .verbose = Verbose::silent, .callbacks = std::move(callbacks)});
+  };
+  fit({figures,
+       EarlyStopping(
+           {.monitor = "figure", .patience = 9, .mode = "min", .restore_best_weights = true})});
+  CHECK(model.get_weights()[0].item() == weights[1]);
+  // Without it the averages stay, and the last hook sees them.
+  CHECK(at_end != weights[3]);
+  fit({figures});
+  CHECK(model.get_weights()[0].item() == at_end);
+  CHECK(at_end != weights[7]);
 }

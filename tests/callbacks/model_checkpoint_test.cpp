@@ -80,6 +80,20 @@ TEST_CASE("a threshold for the first save") {
   CHECK(exists(folder / "2.weights.h5"));
 }
 
+TEST_CASE("of an array there is no best one: each model is saved") {
+  test::TemporaryFolder folder;
+  auto model = small_model();
+  ModelCheckpoint callback({.filepath = folder / "{epoch}.keras",
+                            .monitor = "f1",
+                            .save_best_only = true,
+                            .mode = "max"});
+  Logs logs;
+  logs.set("f1", ops::ones({2}));
+  for (int epoch = 0; epoch < 2; ++epoch) end_epoch(*callback, *model, epoch, logs);
+  CHECK(exists(folder / "1.keras"));
+  CHECK(exists(folder / "2.keras"));
+}
+
 TEST_CASE("saving every few batches goes on over epochs") {
   test::TemporaryFolder folder;
   auto model = small_model();
@@ -108,4 +122,16 @@ TEST_CASE("a checkpoint of fit can be loaded") {
   const auto loaded = load_model(folder / "last.keras");
   const Tensor x = ops::ones({1, 2});
   CHECK(loaded->predict(x).tensor().item() == model->predict(x).tensor().item());
+}
+
+TEST_CASE("whole models are saved as .keras or as legacy .h5") {
+  test::TemporaryFolder folder;
+  auto model = small_model();
+  ModelCheckpoint callback({.filepath = folder / "model.h5"});
+  end_epoch(*callback, *model, 0, {{"loss", 1}});
+  const Tensor x = ops::ones({1, 2});
+  CHECK(load_model(folder / "model.h5")->predict(x).tensor().item() ==
+        model->predict(x).tensor().item());
+  CHECK_THROWS_AS(ModelCheckpoint({.filepath = "model.weights.h5"}), ValueError);
+  CHECK_THROWS_AS(ModelCheckpoint({.filepath = "model.h5", .save_weights_only = true}), ValueError);
 }

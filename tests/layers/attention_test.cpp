@@ -99,7 +99,7 @@ TEST_CASE("MultiHeadAttention reads what Keras writes of its build") {
 }
 
 TEST_CASE("MultiHeadAttention hands on the query's mask, and leaves the caller's") {
-  const Tensor q = floats({1, 3, 4}), v = floats({1, 2, 4}, 2);
+  Tensor q = floats({1, 3, 4}), v = floats({1, 2, 4}, 2);
   const Tensor mask = ops::cast(Tensor::from({1, 0, 1}, {1, 3}), DType::boolean);
   layers::MultiHeadAttention attention({.num_heads = 1, .key_dim = 2});
   v.set_mask(ops::cast(Tensor::from({1, 0}, {1, 2}), DType::boolean));
@@ -118,7 +118,7 @@ TEST_CASE("MultiHeadAttention hands on the query's mask, and leaves the caller's
 TEST_CASE("MultiHeadAttention hides the queries that their own mask hides") {
   const layers::MultiHeadAttention attention(
       {.num_heads = 1, .key_dim = 1, .kernel_initializer = "ones"});
-  const Tensor q = Tensor::from({1.0f, 2.0f}, {1, 2, 1});
+  Tensor q = Tensor::from({1.0f, 2.0f}, {1, 2, 1});
   const Tensor v = Tensor::from({1.0f, 3.0f, -1.0f}, {1, 3, 1});
   const Tensor mask = ops::cast(Tensor::from({1, 0}, {1, 2}), DType::boolean);
   const Tensor open = Tensor::from({2.7018743f, 2.962722f}, {1, 2, 1});

@@ -63,7 +63,7 @@ const Value& recorded() {
 }
 
 Tensor picture(const Shape& shape = {2, 4, 5, 3}) {
-  const Tensor x = ops::arange(0, static_cast<double>(shape.numel()), 1, DType::float32);
+  const Tensor x = ops::arange(0, shape.numel(), 1, DType::float32);
   return ops::reshape(ops::mod(x * 37.0, 251.0), shape);
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("Concatenate keeps a layer's contract") {
 
 TEST_CASE("merges combine masks") {
   const auto masked = [](std::initializer_list<int> real) {
-    const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f}, {1, 3, 1});
+    Tensor x = Tensor::from({1.0f, 2.0f, 3.0f}, {1, 3, 1});
     x.set_mask(ops::cast(Tensor::from(real, {1, 3}), DType::boolean));
     return x;
   };

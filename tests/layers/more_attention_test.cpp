@@ -171,7 +171,7 @@ TEST_CASE("Attention and AdditiveAttention keep a layer's contract") {
 }
 
 TEST_CASE("Attention computes the same with and without scores, and hides what is masked") {
-  const Tensor q = floats({2, 4, 3}), v = floats({2, 5, 3}, 2);
+  Tensor q = floats({2, 4, 3}), v = floats({2, 5, 3}, 2);
   layers::Attention attention({.use_scale = true});
   for (bool causal : {false, true}) {
     const Nest both =

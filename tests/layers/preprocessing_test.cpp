@@ -63,7 +63,7 @@ TEST_CASE("data get mean 0 and variance 1") {
 
 TEST_CASE("data of mean 0 keep their mask") {
   const layers::Normalization layer({.axis = {}, .mean = 0.5, .variance = 4.0});
-  const Tensor x = ops::ones({2, 3, 1});
+  Tensor x = ops::ones({2, 3, 1});
   x.set_mask(ops::ones({2, 3}, DType::boolean));
   CHECK(layer(x).mask());
 }

@@ -2,17 +2,20 @@
 // tools/goldens/quantization_goldens.py.
 #include <cornu/framework/base/layer_roles.h>
 #include <cornu/framework/graph/tape.h>
+#include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/float8.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/reduction.h>
 #include <cornu/framework/saving/json.h>
+#include <cornu/layers/attention/multi_head_attention.h>
 #include <cornu/layers/convolutional/conv2d.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/core/einsum_dense.h>
 #include <cornu/layers/core/embedding.h>
 #include <cornu/layers/core/reversible_embedding.h>
+#include <cornu/layers/recurrent/time_distributed.h>
 #include <cornu/optimizers/sgd.h>
 
 #include <filesystem>
@@ -169,6 +172,34 @@ TEST_CASE("quantized models are saved and loaded") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a model whose file could not be read again is not saved") {
+  const auto path = (std::filesystem::temp_directory_path() / "cornu_nested.keras").string();
+  const Input x({4, 6});
+  layers::MultiHeadAttention attention({.num_heads = 2, .key_dim = 3, .name = "attention"});
+  Functional model(x, layers::Dense({.units = 2})(attention({x, x})));
+  model.save(path);
+  model.quantize("int8", {"dense"});
+  model.save(path);
+  CHECK_NOTHROW(load_model(path));
+  attention->sublayers()[0]->quantize("int8");
+  CHECK_THROWS_WITH(model.save(path),
+                    "save: 'query' inside layer 'attention' "
+                    "(multi_head_attention) is quantized, but that layer's "
+                    "config holds nothing of the layers inside it, so a file of "
+                    "this model could not be read again. Save the model before "
+                    "it is quantized, or name the layers to quantize in "
+                    "quantize's filters.");
+  // A wrapper's config holds the layer inside.
+  layers::TimeDistributed wrapper({.layer = layers::Dense({.units = 2})});
+  Functional wrapped(x, wrapper(x));
+  wrapped.quantize("int8");
+  wrapped.save(path);
+  const Tensor values = numbers({2, 4, 6});
+  CHECK(test::difference(load_model(path)->predict(values).tensor(),
+                         wrapped.predict(values).tensor()) < 1e-6);
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("LoRA is merged into files, and begins anew when they are read") {
   const auto path = (std::filesystem::temp_directory_path() / "cornu_lora.weights.h5").string();
   layers::Dense dense({.units = 4});
@@ -209,6 +240,34 @@ TEST_CASE("numbers round to the nearest 8-bit floats") {
   const auto found = ops::round_to_float8(Tensor(wide), "float8_e5m2").to_vector<float>();
   CHECK(found == e5m2);
   CHECK_THROWS_AS(ops::float8_max("float8_e3m4"), ValueError);
+}
+
+TEST_CASE("a mode's name means its configuration with the defaults") {
+  const auto [mode, config] = GENERATE(table<std::string, Choice<QuantizationConfig>>({
+      {"int8", quantizers::Int8QuantizationConfig()},
+      {"int4", quantizers::Int4QuantizationConfig()},
+      {"float8", quantizers::Float8QuantizationConfig()},
+  }));
+  const Tensor x = numbers({3, 5});
+  layers::Dense named({.units = 6}), configured({.units = 6});
+  named(x);
+  configured(x);
+  configured->set_weights(named->get_weights());
+  named->quantize(mode);
+  configured->quantize(config);
+  const auto quantization = [](const Layer& layer) {
+    return *detail::find(layer.get_config(), "quantization_config");
+  };
+  std::string where = "quantization_config";
+  CHECK(test::same(quantization(*named), quantization(*configured), where));
+  CHECK(test::difference(named(x), configured(x)) == 0);
+  // In files what is missing is empty, as Keras reads them.
+  const auto read = [](Value::Dict dict) {
+    return std::dynamic_pointer_cast<QuantizationConfig>(
+        quantizers::Int8Quantization::from_config(std::move(dict)));
+  };
+  CHECK_FALSE(read({{"activation_quantizer", Value()}})->activation_quantizer());
+  CHECK_FALSE(read({{"weight_quantizer", Value()}})->activation_quantizer());
 }
 
 TEST_CASE("what cannot be quantized says so") {

@@ -69,7 +69,7 @@ TEST_CASE("a mask that x carries is not read beside first states") {
     const auto run = [&](const Tensor& x, const Call& call) {
       return layer(Nest(x), call).flatten()[0];
     };
-    const Tensor carrying = ops::stop_gradient(x);
+    Tensor carrying = ops::stop_gradient(x);
     carrying.set_mask(mask);
     const Tensor whole = run(x, {.extra = first}), y = run(carrying, {.extra = first});
     CHECK(test::difference(y, whole) == 0);

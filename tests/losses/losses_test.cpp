@@ -40,7 +40,8 @@ TEST_CASE("losses and their gradients agree with Keras") {
     INFO(c.at("class") << " " << c.at("config") << " y_true " << c.at("y_true") << " y_pred "
                        << c.at("y_pred"));
     const auto loss = make_loss(c.at("class"), test::value_of(c.at("config")).get<Value::Dict>());
-    const Tensor y_true = test::tensor_of(c.at("y_true")), y_pred = test::tensor_of(c.at("y_pred"));
+    const Tensor y_true = test::tensor_of(c.at("y_true"));
+    Tensor y_pred = test::tensor_of(c.at("y_pred"));
     const Tensor weight = c.contains("weight") ? test::tensor_of(c.at("weight")) : Tensor();
     if (c.contains("mask"))
       y_pred.set_mask(ops::cast(test::tensor_of(c.at("mask")), DType::boolean));

@@ -41,7 +41,8 @@ void check_steps(bool compiled) {
     CHECK(scale_of(optimizer) == scales[i]);
     CHECK(w.value().to_vector<double>()[1] == values[i]);
   }
-  CHECK(optimizer->inner_optimizer()->iterations().value().item() == 5);
+  CHECK(optimizer->inner_optimizer()->iterations().item() == 5);
+  CHECK(optimizer->iterations().item() == 5);
   if (compiled) CHECK(step.report().replays > 0);
 }
 

@@ -25,8 +25,8 @@ TEST_CASE("a MultiOptimizer updates each variable by the optimizer of its path")
   CHECK(a.value().to_vector<float>()[0] == -2);
   CHECK(b.value().to_vector<float>()[0] == -0.5);
   CHECK(c.value().to_vector<float>()[0] == -2);
-  CHECK(optimizer->iterations().value().item() == 2);
-  CHECK(fast->iterations().value().item() == 2);
+  CHECK(optimizer->iterations().item() == 2);
+  CHECK(fast->iterations().item() == 2);
   CHECK(optimizer->variables().size() == 6);
   CHECK_THROWS_AS(optimizer->learning_rate(), StateError);
   CHECK_THROWS_AS(optimizer->set_learning_rate(1), StateError);

@@ -143,7 +143,7 @@ TEST_CASE("an optimizer goes on from assigned state") {
   for (size_t i = 0; i < a.size(); ++i) b[i].assign(a[i].value());
   first->apply(gradients_of(goldens, 2), a);
   second->apply(gradients_of(goldens, 2), b);
-  CHECK(second->iterations().value().item() == 3);
+  CHECK(second->iterations().item() == 3);
   for (size_t i = 0; i < a.size(); ++i)
     CHECK(a[i].value().to_vector<float>() == b[i].value().to_vector<float>());
 }
@@ -202,11 +202,24 @@ TEST_CASE("mistakes with optimizers are explained") {
   CHECK_THROWS_AS(sgd->apply({ops::ones({2})}, {w, other}), ValueError);
   CHECK_THROWS_AS(sgd->apply({Tensor()}, {w}), ValueError);
   sgd->apply({}, std::vector<Variable>{});
-  CHECK(sgd->iterations().value().item() == 0);
+  CHECK(sgd->iterations().item() == 0);
   sgd->apply({ops::ones({2})}, {w});
   CHECK(message_of([&] {
           static_cast<void>(sgd->apply({ops::ones({2})}, {other}));
         }).find("not built for") != std::string::npos);
   CHECK_THROWS_AS(sgd->build({other}), ValueError);
   CHECK_THROWS_AS(sgd->apply({ops::ones({1})}, {w}), ShapeError);
+}
+
+TEST_CASE("iterations are updates, also where gradients are accumulated") {
+  const optimizers::SGD sgd({.gradient_accumulation_steps = 4}), plain(optimizers::SGDConfig{});
+  Variable v(Tensor::from({1.0f}, {1}), {.name = "v"});
+  for (int step = 0; step < 10; ++step) {
+    sgd->apply({v.value()}, {v});
+    plain->apply({v.value()}, {v});
+  }
+  CHECK(sgd->iterations().item() == 2);
+  CHECK(sgd->iterations().dtype() == DType::int64);
+  CHECK(sgd->variables()[0].value().item() == 10);  // in files, as Keras's
+  CHECK(plain->iterations().item() == 10);
 }

@@ -33,7 +33,7 @@ void compare(const char* what, const std::vector<Tensor>& found, const Value& re
 void check(const Value& recorded) {
   const auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry(recorded, "layer")));
   REQUIRE(layer);
-  const std::vector<Tensor> inputs = golden_tensors(entry(recorded, "inputs"));
+  std::vector<Tensor> inputs = golden_tensors(entry(recorded, "inputs"));
   if (const Value* list = detail::find(recorded.get<Value::Dict>(), "masks")) {
     const std::vector<Tensor> masks = golden_tensors(*list);
     for (size_t i = 0; i < masks.size(); ++i)

@@ -4,8 +4,10 @@
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/saving/archive.h>
+#include <cornu/framework/saving/h5_file.h>
 #include <cornu/framework/saving/npy.h>
 #include <cornu/layers/core/dense.h>
+#include <cornu/layers/preprocessing/string_lookup.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,4 +191,36 @@ TEST_CASE("the environment limits the instructions that are used") {
   const Outcome wrong = devices("avx3");
   CHECK(wrong.status != 0);
   CHECK(has(wrong, "CORNU_MAX_CPU_ISA: expected avx2 or baseline, found 'avx3'"));
+}
+
+TEST_CASE("outputs that are strings are written as strings") {
+  Folder folder;
+  const Input in(InputConfig{.shape = Shape{2}, .dtype = DType::int64});
+  Functional model(in, layers::StringLookup({.vocabulary = std::vector<std::string>{"tree",
+                                                                                    "Br\xC3\xBC"
+                                                                                    "cke"},
+                                             .invert = true})(in));
+  model.save(folder / "m.keras");
+  saving::write_npy(folder / "in.npy", array("", Tensor::from({1, 2, 2, 0}, {2, 2})));
+  const std::vector<std::string> expected = {"tree",
+                                             "Br\xC3\xBC"
+                                             "cke",
+                                             "Br\xC3\xBC"
+                                             "cke",
+                                             "[UNK]"};
+  for (const std::string out : {"out.npy", "out.npz", "out.h5"}) {
+    CHECK(run("predict '" + folder / "m.keras" + "' '" + folder / "in.npy" + "' '" + folder / out +
+              "'")
+              .status == 0);
+    if (out == "out.npy") CHECK(saving::read_npy(folder / out).strings == expected);
+    if (out == "out.npz") CHECK(saving::read_npz(folder / out).at(0).strings == expected);
+    if (out == "out.h5") {
+      const saving::H5Reader file{fs::path(folder / out)};
+      const std::string name = file.children("").at(0);
+      CHECK(file.string_shape(name) == Shape{2, 2});
+      CHECK(file.read_strings(name) == expected);
+    }
+  }
+  const std::string m = "'" + folder / "m.keras" + "' ";
+  CHECK(has(run("diff " + m + m), "output 0: equal"));
 }

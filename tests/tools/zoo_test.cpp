@@ -1,5 +1,8 @@
 // Runs the program cornu-zoo, which the build puts beside the tests.
 #include <catch.h>
+#include <cornu/framework/model/functional.h>
+#include <cornu/framework/saving/h5_file.h>
+#include <cornu/layers/preprocessing/string_lookup.h>
 #include <paths.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,4 +122,30 @@ TEST_CASE("the figures as JSON") {
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   CHECK(text.find("\"model\": \"mlp_basic\"") != std::string::npos);
   CHECK(text.find("\"kind\": \"train\"") != std::string::npos);
+}
+
+TEST_CASE("outputs that are strings are compared as strings") {
+  using namespace cornu;
+  Copy copy("lstm_basic");
+  const fs::path model = copy.path / "words";
+  fs::create_directory(model);
+  const Input in(InputConfig{.shape = Shape{2}, .dtype = DType::int64});
+  Functional(in, layers::StringLookup(
+                     {.vocabulary = std::vector<std::string>{"tree", "brook"}, .invert = true})(in))
+      .save((model / "model.keras").string());
+  const auto record = [&](const std::vector<std::string>& words) {
+    saving::H5Writer file(model / "io.h5");
+    const std::vector<int64_t> numbers = {1, 2, 2, 0};
+    file.set_attribute("", "batch_size", int64_t{8});
+    file.write("inputs/0", DType::int64, {2, 2}, numbers.data());
+    file.write_strings("outputs/0", words, {2, 2});
+    for (const char* group : {"inputs", "outputs"}) file.set_attribute(group, "structure", "0");
+    file.finish();
+  };
+  record({"tree", "brook", "brook", "[UNK]"});
+  CHECK(run("'" + model.string() + "'").status == 0);
+  record({"tree", "brook", "tree", "[UNK]"});
+  const Outcome outcome = run("'" + model.string() + "'");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.has("element 2 is 'brook', expected 'tree'"));
 }

@@ -106,7 +106,7 @@ Value decode(const Value& encoded, const Inputs& inputs) {
   if (const Value* reference = find(encoded, "$tensor")) {
     const Value& input = inputs.at(number_of(*reference));
     if (const Value* mask = find(encoded, "$mask"))
-      input.get<Tensor>().set_mask(inputs.at(number_of(*mask)).get<Tensor>());
+      return input.get<Tensor>().with_mask(inputs.at(number_of(*mask)).get<Tensor>());
     return input;
   }
   if (const Value* tuple = find(encoded, "$tuple")) return decode_list(*tuple, inputs);

@@ -16,6 +16,8 @@ Tensor tensor_of(const saving::NpyArray& array) {
 }
 
 saving::NpyArray array_of(const std::string& name, const Tensor& tensor) {
+  if (tensor.dtype() == DType::string)
+    return {name, tensor.dtype(), tensor.shape(), {}, tensor.to_strings()};
   saving::NpyArray array{name, tensor.dtype(), tensor.shape(),
                          std::vector<std::byte>(tensor.bytes())};
   std::memcpy(array.data.data(), tensor.host_data(), array.data.size());
@@ -68,8 +70,12 @@ void write_arrays(const std::string& path, const Arrays& arrays) {
     saving::write_npz(path, list);
   } else if (path.ends_with(".h5")) {
     saving::H5Writer file{std::filesystem::path(path)};
-    for (const auto& [name, tensor] : arrays)
-      file.write(name, tensor.dtype(), tensor.shape(), tensor.host_data());
+    for (const auto& [name, tensor] : arrays) {
+      if (tensor.dtype() == DType::string)
+        file.write_strings(name, tensor.to_strings(), tensor.shape());
+      else
+        file.write(name, tensor.dtype(), tensor.shape(), tensor.host_data());
+    }
     file.finish();
   } else {
     wrong_ending(path);

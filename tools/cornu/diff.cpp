@@ -68,7 +68,16 @@ struct Error {
   double most = 0, mean = 0;
 };
 
+// Of strings, the share that differs.
 Error error_of(const Tensor& a, const Tensor& b) {
+  if (a.dtype() == DType::string || b.dtype() == DType::string) {
+    if (a.dtype() != b.dtype()) return {HUGE_VAL, HUGE_VAL};
+    const std::vector<std::string> x = a.to_strings(), y = b.to_strings();
+    Error e;
+    for (size_t i = 0; i < x.size(); ++i)
+      if (x[i] != y[i]) e = {1, e.mean + 1 / static_cast<double>(x.size())};
+    return e;
+  }
   const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
   Error e;
   for (size_t i = 0; i < x.size(); ++i) {

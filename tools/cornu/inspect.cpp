@@ -8,9 +8,7 @@
 
 namespace cornu::cli {
 
-void summary(const std::string& model_file) {
-  std::fputs(open_model(model_file)->summary().c_str(), stdout);
-}
+void summary(const std::string& model_file) { open_model(model_file)->summary(); }
 
 void inspect(const std::string& file, const std::string& model_file) {
   const saving::FileKind kind = saving::kind_of(file);

@@ -14,7 +14,8 @@
 namespace cornu::cli {
 namespace {
 
-// Numbers without a pattern, the same on every machine: floats in [-1, 1), integers 0 or 1.
+// Numbers without a pattern, the same on every machine: floats in [-1, 1), integers 0 or 1, one
+// of two texts.
 Tensor probe(const Tensor& spec, int64_t batch_size, uint64_t seed) {
   Shape shape = spec.shape();
   for (int axis = 0; axis < shape.rank(); ++axis)
@@ -24,6 +25,11 @@ Tensor probe(const Tensor& spec, int64_t batch_size, uint64_t seed) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     const double uniform = static_cast<double>(seed >> 11) / 9007199254740992.0;
     v = is_float(spec.dtype()) ? uniform * 2 - 1 : std::floor(uniform * 2);
+  }
+  if (spec.dtype() == DType::string) {
+    std::vector<std::string> texts;
+    for (const double v : values) texts.push_back(v == 0 ? "a" : "b c");
+    return Tensor::strings(texts, shape);
   }
   const Tensor exact = Tensor::from(values, shape);
   Variable cast(Tensor::empty(shape, spec.dtype()));

@@ -57,6 +57,19 @@ Difference compare_values(const std::string& what, const std::vector<double>& fo
   return difference;
 }
 
+Difference compare_strings(const std::string& what, const Tensor& found, const Tensor& expected) {
+  if (found.dtype() != expected.dtype())
+    return {what + ": " + found.spec().str() + ", expected " + expected.spec().str(),
+            std::numeric_limits<double>::infinity()};
+  const std::vector<std::string> x = found.to_strings(), y = expected.to_strings();
+  for (size_t i = 0; i < x.size(); ++i)
+    if (x[i] != y[i])
+      return {
+          what + ": element " + std::to_string(i) + " is '" + x[i] + "', expected '" + y[i] + "'",
+          std::numeric_limits<double>::infinity()};
+  return {};
+}
+
 }  // namespace
 
 void Difference::merge(const Difference& other) {
@@ -68,6 +81,8 @@ Difference compare(const std::string& what, const Tensor& found, const Tensor& e
                    const Tolerance& tolerance, double scale) {
   if (found.shape() != expected.shape())
     return {what + ": shape " + found.shape().str() + ", expected " + expected.shape().str(), 0};
+  if (found.dtype() == DType::string || expected.dtype() == DType::string)
+    return compare_strings(what, found, expected);
   return compare_values(what, found.to_vector<double>(), expected.to_vector<double>(), tolerance,
                         scale);
 }

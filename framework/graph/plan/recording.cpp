@@ -24,7 +24,8 @@ std::string current_place() {
   return context.where ? context.where->path() : std::string();
 }
 
-Recording::Recording(std::span<const Tensor> arguments) : outer_(graph_context().tracer) {
+Recording::Recording(std::span<const Tensor> arguments, AssignedValues assigned)
+    : outer_(graph_context().tracer), assigned_values_(assigned) {
   graph_.device = &detail::current_backend();
   for (size_t i = 0; i < arguments.size(); ++i)
     if (const Tensor& t = arguments[i]; !t.is_weak()) {
@@ -33,6 +34,7 @@ Recording::Recording(std::span<const Tensor> arguments) : outer_(graph_context()
            graph_.add_value(spec.dtype, spec.shape.numel(), Source::argument, static_cast<int>(i)));
     }
   graph_context().tracer = this;
+  overlay_.emplace();
 }
 
 Recording::~Recording() { stop(); }
@@ -47,6 +49,8 @@ void Recording::stop() {
     if (stored.impl()->storage->id == originals_[i].second) stored = originals_[i].first;
   }
   originals_.clear();
+  if (assigned_values_ == AssignedValues::commit) overlay_->commit();
+  overlay_.reset();
 }
 
 void Recording::know(const Tensor& tensor, int value) {

@@ -1,5 +1,6 @@
 // Recording: sees a function run, and writes down what it computes.
 #pragma once
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -7,12 +8,16 @@
 
 namespace cornu::plan {
 
+/// What becomes of the values that a recorded function assigns to variables.
+enum class AssignedValues : uint8_t { commit, discard };
+
 /// Traces this thread from its construction until `finish`. Values are known by their storage: a
-/// reshaped tensor and one without gradient are the same value.
+/// reshaped tensor and one without gradient are the same value. Other threads see nothing of it:
+/// variables get their new values when it stops.
 class Recording : public Tracer {
  public:
   /// The arguments must have storages of their own (see Tensor::disguised).
-  explicit Recording(std::span<const Tensor> arguments);
+  explicit Recording(std::span<const Tensor> arguments, AssignedValues assigned = AssignedValues::commit);
   ~Recording() override;
   Recording(const Recording&) = delete;
 
@@ -49,6 +54,8 @@ class Recording : public Tracer {
   std::vector<int> assigned_;  // for each variable its new value, or -1
   // For each variable what it held, and the identity that stands for it meanwhile.
   std::vector<std::pair<Tensor, uint64_t>> originals_;
+  std::optional<VariableOverlay> overlay_;
+  AssignedValues assigned_values_;
   std::string host_read_;
   bool open_ = true;
 };

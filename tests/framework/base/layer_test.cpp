@@ -155,7 +155,7 @@ TEST_CASE("the training flag is inherited unless a layer is given its own") {
 }
 
 TEST_CASE("masks go on through layers that support them, others warn once") {
-  const Tensor sequence = ops::ones({2, 3});
+  Tensor sequence = ops::ones({2, 3});
   const Tensor mask = ops::cast(ops::ones({2}), DType::boolean);
   sequence.set_mask(mask);
   Masked passes(true), drops(false);

@@ -84,11 +84,11 @@ TEST_CASE("Metrics are named as Keras names them") {
                                          metrics::MeanAbsoluteError({.name = "distance"}), "mae"},
                              .weighted_metrics = {"mae", metrics::MeanAbsoluteError()}},
                             kZeros);
-  CHECK(keys(logs) == std::vector<std::string>{"accuracy", "distance", "function", "loss", "mae",
+  CHECK(keys(logs) == std::vector<std::string>{"accuracy", "distance", "lambda", "loss", "mae",
                                                "mae_1", "mean_absolute_error", "mean_squared_error",
                                                "weighted_mae"});
   CHECK(logs.at("mae") == Approx(2));
-  CHECK(logs.at("function") == Approx(2));
+  CHECK(logs.at("lambda") == Approx(2));
   CHECK(logs.at("distance") == Approx(2));
   CHECK(logs.at("mean_squared_error") == Approx(4));
 }
@@ -133,7 +133,7 @@ TEST_CASE("Several outputs have a loss each, by list or name") {
   CHECK(logs.at("loss") == Approx(44));
   // One output may be without a loss.
   logs = logs_of(*model, {.optimizer = "sgd", .loss = LossOption::Dict{{"b", "mae"}}}, zeros);
-  CHECK(keys(logs) == std::vector<std::string>{"b_loss", "loss"});
+  CHECK(keys(logs) == std::vector<std::string>{"loss"});  // which is the only one
   logs = logs_of(*model, {.optimizer = "sgd", .loss = {nullptr, "mae"}}, zeros);
   CHECK(logs.at("loss") == Approx(4));
   // Targets by name.
@@ -227,4 +227,34 @@ TEST_CASE("compile_config brings everything back") {
         model->evaluate(kOnes, zeros, {.verbose = quiet}));
   model->compile({.loss = [](const Tensor&, const Tensor& p) { return p; }});
   CHECK_THROWS_AS(model->compile_config(), StateError);
+}
+
+TEST_CASE("A compile_config may leave outputs out") {
+  const auto model = two_outputs();
+  const auto logs = [&](const Value& loss, const Value& weights, const Value& metrics) {
+    model->compile_from_config(
+        {{"optimizer", "sgd"}, {"loss", loss}, {"loss_weights", weights}, {"metrics", metrics}});
+    // What is written back computes the same.
+    const auto again = two_outputs();
+    again->compile_from_config(model->compile_config());
+    const Nest zeros = {kZeros, kZeros};
+    const Logs result = model->evaluate(kOnes, zeros, {.verbose = quiet});
+    CHECK(again->evaluate(kOnes, zeros, {.verbose = quiet}) == result);
+    return result;
+  };
+  using List = Value::List;
+  using Dict = Value::Dict;
+  const Value none, both = List{"mse", "mae"};  // 4 and 4
+  CHECK(logs(both, List{0.5, 2}, none).at("loss") == Approx(10));
+  CHECK(logs(both, List{0.5, none}, none).at("loss") == Approx(6));
+  CHECK(logs(both, List{none, none}, none).at("loss") == Approx(8));
+  CHECK(logs(both, Dict{{"a", 0.5}, {"b", none}}, none).at("loss") == Approx(6));
+  CHECK(logs(List{List{"mse"}, List{"mae"}}, none, none).at("loss") == Approx(8));
+  CHECK(logs(Dict{{"a", List{"mse"}}, {"b", none}}, none, none) == Logs{{"loss", 4.0}});
+  CHECK(keys(logs(List{none, "mae"}, List{2, 0.5}, List{"mae", none})) ==
+        std::vector<std::string>{"a_mae", "loss"});
+  CHECK(keys(logs("mse", none, List{none, List{"mae"}})) ==
+        std::vector<std::string>{"a_loss", "b_loss", "b_mae", "loss"});
+  CHECK(keys(logs("mse", none, Dict{{"a", none}, {"b", List{"mae"}}})) ==
+        std::vector<std::string>{"a_loss", "b_loss", "b_mae", "loss"});
 }

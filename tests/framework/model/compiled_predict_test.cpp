@@ -1,6 +1,10 @@
 // predict by plans: what is done once follows the weights, and results are those of eager code.
 #include <cornu/cornu.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
@@ -73,4 +77,48 @@ TEST_CASE("a value read before the weights change does not change") {
   kernel.assign(kernel.value() * 2.0);
   model->predict(x);
   CHECK(before.to_vector<float>() == values);
+}
+
+TEST_CASE("the first prediction has the bits of all later ones") {
+  const auto model = residual_net(16);
+  const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(1));
+  const std::vector<float> first = model->predict(x).tensor().to_vector<float>();
+  for (int i = 0; i < 5; ++i) CHECK(model->predict(x).tensor().to_vector<float>() == first);
+  model->compile({.optimizer = "sgd", .loss = "mse"});
+  CHECK(model->predict(x).tensor().to_vector<float>() == first);
+}
+
+TEST_CASE("a model from a file runs by plans, with the bits of the one that was saved") {
+  // Keras writes what it made of jit_compile="auto", which is false on most machines.
+  for (const char* jit : {"auto", "true", "false"}) {
+    const auto model = residual_net(16);
+    model->compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}, .jit_compile = jit});
+    const Tensor x = random::uniform({8, 9, 9, 3}, -1, 1, Seed(1)), y = random::uniform({8, 3}, -1, 1, Seed(2));
+    model->fit(x, y, {.batch_size = 4, .epochs = 2, .verbose = Verbose::silent});
+    const auto path = std::filesystem::temp_directory_path() / ("cornu_plans_" + std::to_string(::getpid()) + ".keras");
+    model->save(path.string());
+    const auto loaded = load_model(path.string());
+    std::filesystem::remove(path);
+    for (int i = 0; i < 4; ++i) {
+      CHECK(loaded->predict(x).tensor().to_vector<float>() == model->predict(x).tensor().to_vector<float>());
+      CHECK(loaded->evaluate(x, y, {.verbose = Verbose::silent})["mae"] ==
+            model->evaluate(x, y, {.verbose = Verbose::silent})["mae"]);
+    }
+    loaded->fit(x, y, {.batch_size = 4, .epochs = 3, .verbose = Verbose::silent});
+    const std::string report = loaded->explain();
+    INFO(report);
+    CHECK(report.find("train_step: 6 calls, 2 replayed") != std::string::npos);
+    CHECK(report.find("test_step: 4 calls, 2 replayed") != std::string::npos);
+    CHECK(report.find("predict_step: 4 calls, 2 replayed") != std::string::npos);
+    CHECK(report.find("eager") == std::string::npos);
+  }
+}
+
+TEST_CASE("calls that run the body are counted") {
+  const auto model = residual_net(5);
+  model->compile({.optimizer = "sgd", .loss = "mse", .run_eagerly = true});
+  const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(1));
+  for (int i = 0; i < 3; ++i) model->predict(x);
+  CHECK(model->explain().find("predict_step: 3 calls, 0 replayed, 0 recorded, 0 plans, 3 run eagerly") !=
+        std::string::npos);
 }

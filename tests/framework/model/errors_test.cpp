@@ -168,3 +168,54 @@ TEST_CASE("An error in the middle of training leaves the model as it stood") {
                     has("no such file"));
   check_usable(*model);
 }
+
+TEST_CASE("Targets that do not fit name the model, the output, the loss and both shapes") {
+  Sequential model({Input({3}), layers::Dense({.units = 2, .name = "head"})}, {.name = "net"});
+  const Tensor x = wave({4, 3}), y = wave({4, 3}, 1);
+  const auto message = [&](LossOption loss, MetricOption metrics = {}) {
+    model.compile({.optimizer = "sgd", .loss = std::move(loss), .metrics = std::move(metrics)});
+    try {
+      model.fit(x, y, {.verbose = quiet});
+    } catch (const ShapeError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  const std::string place = "Model 'net': loss of output 'head': ";
+  const char* losses[] = {"mse",
+                          "mae",
+                          "huber",
+                          "hinge",
+                          "poisson",
+                          "kl_divergence",
+                          "cosine_similarity",
+                          "log_cosh",
+                          "binary_crossentropy",
+                          "dice",
+                          "categorical_crossentropy",
+                          "mape",
+                          "tversky",
+                          "msle",
+                          "binary_focal_crossentropy",
+                          "categorical_hinge"};
+  for (const char* name : losses) {
+    const std::string text = message(name);
+    CAPTURE(text);
+    const auto loss = LossOption(name).make();
+    CHECK(text.starts_with(place + loss->name() + ": "));
+    CHECK_THAT(text, has("(4, 3)") && has("(4, 2)"));
+    // The same without a model.
+    CHECK_THROWS_WITH((*loss)(y, wave({4, 2})), text.substr(place.size()));
+  }
+  const auto own = [](const Tensor& t, const Tensor& p) { return ops::mean(t - p, -1); };
+  CHECK_THAT(message(own), has(place + "function_loss: y_true has shape (4, 3), y_pred (4, 2): "));
+
+  const LossOption none = [](const Tensor&, const Tensor& p) { return ops::mean(p, -1); };
+  for (const char* name : {"mse", "mae", "binary_accuracy", "cosine_similarity", "r2_score",
+                           "precision", "auc", "f1_score"}) {
+    const std::string text = message(none, {name});
+    CAPTURE(text);
+    CHECK(text.starts_with(std::string("Model 'net': metric of output 'head': ") + name + ": "));
+    CHECK_THAT(text, has("(4, 3)") && has("(4, 2)"));
+  }
+}

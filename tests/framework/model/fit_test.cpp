@@ -1,6 +1,7 @@
 // Tests of fit: each argument, what is in the loss, and History.
 #include <cornu/callbacks/lambda_callback.h>
 #include <cornu/framework/ops/indexing.h>
+#include <cornu/framework/ops/shaping.h>
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/optimizers/sgd.h>
 
@@ -197,12 +198,34 @@ TEST_CASE("What layers add is in the loss, once for each step") {
   CHECK(model.fit(ones, ones, {.epochs = 1, .verbose = quiet})["loss"][0] == Approx(3));
   CHECK(model.get_weights()[0].item() == Approx(0.7));
   for (int i = 0; i < 3; ++i) model.predict(ones);
+  CHECK(model.losses().empty());  // a step's losses are its own
+  model(ones);
   CHECK(model.losses().size() == 1);
+  model.clear_losses();
   CHECK(model.evaluate(ones, ones, {.verbose = quiet}).at("loss") == Approx(0.09 + 2.1));
 
   Sequential only({Input({1}), constant_dense(1), make<Adds>()});
   only.compile({.optimizer = optimizers::SGD({.learning_rate = 0.1})});
   CHECK(only.fit(ones, Nest(), {.verbose = quiet})["loss"][0] == Approx(3));
+}
+
+TEST_CASE("What a layer adds may have axes, or be of integers: its sum counts") {
+  class Adds : public Layer {
+   public:
+    Tensor call(const Tensor& x, const Call&) override {
+      add_loss(ops::mean(x, -1));
+      add_loss(ops::cast(ops::sum(x), DType::int32));
+      return x;
+    }
+  };
+  // As in Keras 3.15: 9.2 and 27 added to nothing.
+  Sequential model({Input({3}), make<Adds>()});
+  model.compile({.optimizer = "sgd"});
+  const Tensor x = ops::reshape(ops::arange(24), {8, 3}) / 10.0;
+  CHECK(model.evaluate(x, Nest(), {.verbose = quiet}).at("loss") == Approx(9.2 + 27));
+  Sequential trained({Input({3}), constant_dense(1), make<Adds>()});
+  trained.compile({.optimizer = "sgd", .loss = "mse"});
+  CHECK_NOTHROW(trained.fit(x, ops::ones({8, 1}), {.verbose = quiet}));
 }
 
 TEST_CASE("Several inputs and outputs are fed by name") {

@@ -152,6 +152,10 @@ TEST_CASE("Layers are listed by depth") {
         std::vector<std::string>{"early", "late", "one", "side", "two", "sum", "out"});
   CHECK(model.get_layer("side")->name() == "side");
   CHECK_THROWS_WITH(model.get_layer("sid"), has("Did you mean 'side'?"));
+  CHECK(model.get_layer(0)->name() == "early");
+  CHECK(model.get_layer(size_t{3})->name() == "side");
+  CHECK(model.get_layer(-1)->name() == "out");
+  CHECK_THROWS_AS(model.get_layer(7), ValueError);
   check_round_trip(model, {wave({2, 3}), wave({2, 3}, 1)});
 }
 

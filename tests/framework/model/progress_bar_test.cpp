@@ -169,3 +169,14 @@ TEST_CASE("asking whether a redraw is due costs next to nothing") {
   CHECK(redraws >= 1);
   CHECK(seconds.count() / steps < 300e-9);  // generous: sanitizers and busy machines
 }
+
+TEST_CASE("of an array the mean is shown") {
+  Screen screen;
+  ProgressBar bar(Verbose::lines, 1, screen.target(false));
+  bar.begin(0, 1);
+  bar.due(1);
+  Logs logs;
+  logs.set("f1", Tensor::from({0.25f, 0.75f, 0.5f}, {3}));
+  bar.finish(logs);
+  CHECK(screen.take() == "1/1 - 0s - 0s/step - f1: 0.5000\n");
+}

@@ -91,10 +91,14 @@ TEST_CASE("An Input stands first, and once") {
   CHECK_THROWS_AS(model.add(Input({2})), ValueError);
 }
 
-TEST_CASE("get_layer finds layers by name") {
+TEST_CASE("get_layer finds layers by name and by place") {
   Sequential model({Input({2}), Dense({.units = 1, .name = "hidden"})});
   CHECK(model.get_layer("hidden")->name() == "hidden");
   CHECK_THROWS_WITH(model.get_layer("hiden"), has("Did you mean 'hidden'?"));
+  CHECK(model.get_layer(0)->name() == "hidden");
+  CHECK(model.get_layer(-1)->name() == "hidden");
+  CHECK_THROWS_WITH(model.get_layer(1),
+                    "get_layer: model 'sequential' has 1 layers, but none at 1.");
 }
 
 TEST_CASE("Two models do not disturb each other's names") {

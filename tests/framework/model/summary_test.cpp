@@ -4,6 +4,9 @@
 #include <cornu/layers/pooling/max_pooling2d.h>
 #include <cornu/layers/reshaping/flatten.h>
 
+#include <iostream>
+#include <sstream>
+
 #include "model_support.h"
 
 using namespace cornu;
@@ -25,7 +28,7 @@ TEST_CASE("The summary of a Sequential") {
   Sequential model({Input({8, 8, 1}), layers::Conv2D({.filters = 4, .kernel_size = 3}),
                     layers::MaxPooling2D(), layers::BatchNormalization(), layers::Flatten(),
                     Dense({.units = 10, .name = "logits"})});
-  const std::string text = model.summary();
+  const std::string text = model.summary_text();
   CHECK_THAT(text, has("Model: \"sequential\""));
   CHECK_THAT(line_of(text, "conv2d"), has("(None, 6, 6, 4)"));
   CHECK_THAT(line_of(text, "conv2d"), has(" 40 "));
@@ -41,14 +44,14 @@ TEST_CASE("The summary of a Sequential") {
 
 TEST_CASE("FLOPs of a Dense are two for each weight") {
   Sequential model({Input({100}), Dense({.units = 50, .use_bias = false})});
-  CHECK_THAT(line_of(model.summary(), "dense"), has("10.0 K"));
+  CHECK_THAT(line_of(model.summary_text(), "dense"), has("10.0 K"));
 }
 
 TEST_CASE("The summary of a Functional lists inputs and shared layers") {
   Input a({.shape = {4}, .name = "a"}), b({.shape = {4}, .name = "b"});
   Dense shared({.units = 3, .name = "shared"});
   Functional model({a, b}, shared(a) * shared(b), {.name = "pair"});
-  const std::string text = model.summary();
+  const std::string text = model.summary_text();
   CHECK_THAT(text, has("Model: \"pair\""));
   CHECK_THAT(line_of(text, "a"), has("(None, 4)"));
   CHECK_THAT(line_of(text, "shared"), has("(None, 3)"));
@@ -63,15 +66,15 @@ TEST_CASE("The summary of a model of one's own") {
     Dense out = track("out", Dense({.units = 1}));
   };
   Net net;
-  CHECK_THROWS_WITH(net.summary(), has("not built yet"));
+  CHECK_THROWS_WITH(net.summary_text(), has("not built yet"));
   net(wave({2, 3}));
-  const std::string text = net.summary();
+  const std::string text = net.summary_text();
   CHECK_THAT(line_of(text, "dense"), has("(None, 5)"));
   CHECK_THAT(line_of(text, "dense_1"), has("(None, 1)"));
   CHECK_THAT(text, has("Total params: 26"));
   net.compile({.optimizer = "adam", .loss = "mse"});
   net.fit(wave({2, 3}), wave({2, 1}), {.verbose = Verbose::silent});
-  CHECK_THAT(net.summary(), has("Optimizer params: 54"));
+  CHECK_THAT(net.summary_text(), has("Optimizer params: 54"));
 }
 
 TEST_CASE("A model that reads values has a summary without shapes") {
@@ -84,14 +87,23 @@ TEST_CASE("A model that reads values has a summary without shapes") {
   };
   Reads model;
   model(wave({2, 3}));
-  CHECK_THAT(line_of(model.summary(), "dense"), has("?"));
-  CHECK_THAT(model.summary(), has("Total params: 4"));
+  CHECK_THAT(line_of(model.summary_text(), "dense"), has("?"));
+  CHECK_THAT(model.summary_text(), has("Total params: 4"));
+}
+
+TEST_CASE("summary prints") {
+  Sequential model({Input({3}), Dense({.units = 2})});
+  std::ostringstream printed;
+  std::streambuf* const before = std::cout.rdbuf(printed.rdbuf());
+  model.summary();
+  std::cout.rdbuf(before);
+  CHECK(printed.str() == model.summary_text());
 }
 
 TEST_CASE("A summary changes nothing") {
   Sequential model({Input({3}), layers::BatchNormalization(), Dense({.units = 2})});
   const auto before = model.get_weights();
-  model.summary();
+  model.summary_text();
   const auto after = model.get_weights();
   for (size_t i = 0; i < before.size(); ++i) CHECK(floats(before[i]) == floats(after[i]));
   CHECK(model.losses().empty());

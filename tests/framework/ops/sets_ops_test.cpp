@@ -33,8 +33,7 @@ TEST_CASE("searchsorted finds the first or the last place") {
   CHECK_THROWS_AS(ops::searchsorted(sorted, sorted, "middle"), ValueError);
   // Each length up to one that needs several halvings.
   for (int64_t n = 1; n < 20; ++n) {
-    const auto places =
-        read(ops::searchsorted(ops::arange(0, static_cast<double>(n)), ops::arange(-1, 21)));
+    const auto places = read(ops::searchsorted(ops::arange(0, n), ops::arange(-1, 21)));
     for (int64_t v = -1; v < 21; ++v) CHECK(places[v + 1] == std::clamp<int64_t>(v, 0, n));
   }
 }

@@ -25,6 +25,15 @@ TEST_CASE("tensors are made from nothing") {
   CHECK(ops::arange(5, 0, -2, DType::float32).to_vector<float>() == std::vector<float>{5, 3, 1});
   CHECK(ops::arange(3, 3).size() == 0);
   CHECK(ops::arange(3).to_vector<int64_t>() == std::vector<int64_t>{0, 1, 2});
+  CHECK(ops::arange(3).dtype() == DType::int32);
+  CHECK(ops::arange(0, 1, 0.25).to_vector<float>() == std::vector<float>{0, 0.25, 0.5, 0.75});
+  CHECK(ops::arange(0, 1, 0.25).dtype() == DType::float32);
+  CHECK(ops::arange(3.5).to_vector<float>() == std::vector<float>{0, 1, 2, 3});
+  CHECK(ops::arange(1.0, 3.0).dtype() == DType::float32);
+  CHECK(ops::arange(int64_t{5}).dtype() == DType::int32);
+  CHECK(ops::arange(3.5, DType::int32).to_vector<int64_t>() == std::vector<int64_t>{0, 1, 2, 3});
+  CHECK(ops::identity(2).to_vector<float>() == std::vector<float>{1, 0, 0, 1});
+  CHECK(ops::identity(2, DType::int32).dtype() == DType::int32);
   CHECK(ops::eye(2, 3, 1).to_vector<float>() == std::vector<float>{0, 1, 0, 0, 0, 1});
   CHECK(ops::eye(2, {}, -1, DType::int8).to_vector<int64_t>() == std::vector<int64_t>{0, 0, 1, 0});
   CHECK(ops::full({2}, 7, DType::uint8).to_vector<int64_t>() == std::vector<int64_t>{7, 7});

@@ -2,6 +2,7 @@
 #include <catch.h>
 #include <cornu/backend/error.h>
 #include <cornu/framework/saving/archive.h>
+#include <cornu/framework/saving/keras_file.h>
 
 #include <cstring>
 
@@ -203,4 +204,46 @@ TEST_CASE("ArchiveReader refuses bombs") {
   writer.finish();
   ArchiveReader reader(folder / "bomb");
   CHECK_THROWS_WITH(reader.read("zeros"), contains("200 times"));
+}
+
+TEST_CASE("an archive may have other bytes in front of it") {
+  const TemporaryFolder folder;
+  const std::filesystem::path plain = folder / "plain.zip", file = folder / "m.keras";
+  const std::string large(3u << 20, 'x');
+  {
+    ArchiveWriter writer(plain);
+    writer.add_text("config.json", "{}");
+    writer.add_text("large", large);  // is mapped
+    writer.finish();
+  }
+  const std::string archive = slurp(plain);
+  for (const std::string& front : {std::string("#!/bin/sh\nexit\n"), std::string(100'000, '\0'),
+                                   std::string("PK\3\4"), archive}) {
+    spill(file, front + archive);
+    ArchiveReader reader(file);
+    CHECK(reader.members().size() == 2);
+    CHECK(reader.read("config.json").size() == 2);
+    CHECK(reader.map("large").text() == large);
+    CHECK(kind_of(file) == FileKind::archive);
+  }
+  // Cut anywhere, or with a record that claims something else, it is refused or read as it is.
+  const std::string small = [&] {
+    ArchiveWriter writer(plain);
+    writer.add_text("config.json", "{}");
+    writer.finish();
+    return "front" + slurp(plain);
+  }();
+  for (size_t at = 0; at < small.size(); ++at)
+    for (const std::string& text : {small.substr(0, at), small.substr(at), [&] {
+                                      std::string changed = small;
+                                      changed[at] = static_cast<char>(changed[at] ^ 0x5b);
+                                      return changed;
+                                    }()}) {
+      spill(file, text);
+      try {
+        ArchiveReader reader(file);
+        for (const ArchiveMember& member : reader.members()) reader.read(member.name, 1000);
+      } catch (const FileError&) {
+      }
+    }
 }

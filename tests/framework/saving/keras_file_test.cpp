@@ -303,3 +303,15 @@ TEST_CASE("A file whose weights do not fit the config is refused, and names all 
   CHECK(error_of(other).find("expected 1 variables in '/layers/dense/vars', found 2") !=
         std::string::npos);
 }
+
+TEST_CASE("a file whose compile_config is empty holds a model that is not compiled") {
+  const TemporaryFolder folder;
+  const std::string file = folder / "m.keras", other = folder / "other.keras";
+  Sequential({Input({4}), layers::Dense({.units = 2})}).save(file);
+  alter(file, other, "{\"module\": \"keras\"", "{\"compile_config\": {}, \"module\": \"keras\"");
+  const auto model = load_model(other);
+  CHECK_FALSE(model->compiled());
+  CHECK_THROWS_WITH(model->fit(wave({2, 4}), wave({2, 2}), one_epoch), contains("compile"));
+  const std::string json = model->to_json();
+  CHECK_FALSE(model_from_json("{\"compile_config\": {}, " + json.substr(1))->compiled());
+}

@@ -110,7 +110,7 @@ TEST_CASE("A Functional of Keras with ops, masks and several inputs and outputs 
 TEST_CASE("The optimizer's state of Keras comes along") {
   const auto model = load_model(Record("keras_digits").model);
   REQUIRE(model->optimizer());
-  CHECK(model->optimizer()->iterations().value().item() == 10);  // 2 epochs of 96 / 20 batches
+  CHECK(model->optimizer()->iterations().item() == 10);  // 2 epochs of 96 / 20 batches
   CHECK(model->optimizer()->learning_rate() == Approx(0.01));
   CHECK(model->optimizer()->variables().size() == 2 + 2 * model->trainable_variables().size());
   const auto bare = load_model(Record("keras_digits").model, false);

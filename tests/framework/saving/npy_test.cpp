@@ -83,7 +83,19 @@ TEST_CASE("npy files hold strings of fixed width") {
         std::vector<std::string>{"\xC3\x9C\x61", "\xF0\x9F\x98\x80"});
   const std::string big("\0\0\0b\0\0\0\0", 8);
   CHECK(parse(npy(header(">U1"), big)).strings == std::vector<std::string>{"b", ""});
-  CHECK_THROWS_AS(format_npy(bytes), Error);
+  // And back: what is no UTF-8 stays bytes.
+  for (const std::vector<std::string>& texts :
+       {std::vector<std::string>{"", "\xC3\x9C\x61", "\xF0\x9F\x98\x80", "abc"},
+        std::vector<std::string>{"\xFF\xFE", "\xC3", "ab", "\xED\xA0\x80"},
+        std::vector<std::string>{"", "", "", ""}}) {
+    const NpyArray written{"", DType::string, {2, 2}, {}, texts};
+    const std::vector<std::byte> file = format_npy(written);
+    const NpyArray read = parse_npy(file, "x.npy");
+    CHECK(read.dtype == DType::string);
+    CHECK(read.shape == Shape{2, 2});
+    CHECK(read.strings == texts);
+  }
+  CHECK_THROWS_AS(format_npy({"", DType::string, {3}, {}, {"a"}}), ShapeError);
 }
 
 TEST_CASE("npy files that cannot be right are refused") {

@@ -2,6 +2,7 @@
 #include <catch.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
+#include <cornu/framework/saving/archive.h>
 #include <cornu/framework/saving/h5_file.h>
 #include <cornu/framework/saving/json.h>
 #include <cornu/framework/saving/version_adapters.h>
@@ -75,6 +76,35 @@ TEST_CASE("Operations of TensorFlow become ops") {
           x) == std::vector<double>{-2, 4});
   CHECK_THROWS_WITH(run(graph(in + tf_op("f", "signal.fft", R"([["x", 0, 0, {}]])"), "f"), x),
                     contains("layer 'f'") && contains("tf.signal.fft"));
+}
+
+TEST_CASE("Ops in the graphs of legacy files are found without their module") {
+  const auto tensor = [](const std::string& name) {
+    return R"({"class_name": "__keras_tensor__", "config": {"keras_history": [")" + name +
+           R"(", 0, 0]}})";
+  };
+  const auto op = [](const std::string& class_name, const std::string& name,
+                     const std::string& options, const std::string& args) {
+    return R"({"class_name": ")" + class_name + R"(", "config": {"name": ")" + name + "\"" +
+           options + R"(}, "name": ")" + name + R"(", "inbound_nodes": [{"args": [)" + args +
+           R"(], "kwargs": {}}]})";
+  };
+  const std::string in = input("x", "[null, 2]") + ", ";
+  const std::string slice =
+      R"({"class_name": "__slice__", "config": {"start": null, "stop": null, "step": null}})";
+  CHECK(run(graph(in + op("NotEqual", "n", "", tensor("x") + ", 3") + ", " +
+                      op("Cast", "c", R"(, "dtype": "float32")", tensor("n")) + ", " +
+                      op("GetItem", "g", "", tensor("c") + ", [" + slice + ", 0]"),
+                  "g"),
+            x) == std::vector<double>{1, 0});
+  // A layer of the same name.
+  const std::string add = R"(, "trainable": true, "dtype": "float32")";
+  CHECK(run(graph(in + op("Add", "a", "", tensor("x") + ", 1.0") + ", " +
+                      op("Add", "b", add, "[" + tensor("x") + ", " + tensor("a") + "]") + ", " +
+                      op("Concatenate", "c", R"(, "axis": 1)",
+                         "[" + tensor("a") + ", " + tensor("b") + "]"),
+                  "c"),
+            x) == std::vector<double>{2, -1, 3, -3, 4, 5, 7, 9});
 }
 
 TEST_CASE("Calls of nested models are counted from 1 in Keras 2") {
@@ -206,4 +236,65 @@ TEST_CASE("The bias of a recurrent layer tells what does not fit") {
   }
   Sequential lstm({Input({3, 2}), layers::LSTM({.units = 2})});
   CHECK_THROWS_WITH(lstm.load_weights(folder / "cudnn.h5"), contains("CuDNNLSTM"));
+}
+
+TEST_CASE("hard_sigmoid of a Keras 2 file is that of Keras 2") {
+  const auto stack = [](const std::string& activation, const std::string& version) {
+    return R"({"class_name": "Sequential", "config": {"name": "s", "layers": [{"class_name": "InputLayer",
+        "config": {"batch_input_shape": [null, 4], "dtype": "float32", "name": "x"}}, {"class_name": "Activation",
+        "config": {"name": "a", "trainable": true, "dtype": "float32", "activation": )" +
+           activation + "}}]}" +
+           (version.empty() ? "" : ", \"keras_version\": \"" + version + "\"") + "}";
+  };
+  const Tensor steps = Tensor::from({-2.75f, -1.0f, 1.0f, 2.75f}, {1, 4});
+  const auto check = [&](const std::vector<double>& found, const std::vector<double>& expected) {
+    REQUIRE(found.size() == expected.size());
+    for (size_t i = 0; i < found.size(); ++i) CHECK(found[i] == Approx(expected[i]).margin(1e-7));
+  };
+  const std::vector<double> keras2 = {0, 0.3, 0.7, 1},
+                            keras3 = {0.25 / 6, 2 / 6.0, 4 / 6.0, 5.75 / 6};
+  const std::string name = "\"hard_sigmoid\"";
+  const std::string function =
+      R"({"class_name": "function", "config": "hard_sigmoid", "module": "builtins",
+      "registered_name": "function"})";
+  for (const std::string& activation : {name, function}) {
+    check(run(stack(activation, "2.15.0"), steps), keras2);
+    check(run(stack(activation, "2.2.4-tf"), steps), keras2);
+    check(run(stack(activation, "3.5.0"), steps), keras3);
+    check(run(stack(activation, ""), steps), keras3);
+  }
+
+  // It stays so in every form of file.
+  const TemporaryFolder folder;
+  const auto predicted = [&](const std::string& file) {
+    return load_model(folder / file)
+        ->predict(steps, {.verbose = Verbose::silent})
+        .tensor()
+        .to_vector<double>();
+  };
+  const auto model = model_from_json(stack(name, "2.15.0"));
+  check(run(model->to_json(), steps), keras2);
+  for (const std::string file : {"m.keras", "m.h5"}) {
+    model->save(folder / file);
+    check(predicted(file), keras2);
+  }
+  // An archive of Keras 2 says so beside its config.
+  model_from_json(stack(name, "3.5.0"))->save(folder / "new.keras");
+  {
+    saving::ArchiveReader reader(folder / "new.keras");
+    saving::ArchiveWriter writer(folder / "keras2.keras");
+    for (const saving::ArchiveMember& member : reader.members())
+      writer.add_text(member.name, member.name == "metadata.json" ? R"({"keras_version": "2.15.0"})"
+                                                                  : reader.map(member.name).text());
+    writer.finish();
+  }
+  check(predicted("new.keras"), keras3);
+  check(predicted("keras2.keras"), keras2);
+  // A legacy file without a version is older than Keras 3.
+  saving::H5Writer old(folder / "old.h5");
+  old.set_attribute("", "model_config", stack(name, ""));
+  old.create_group("model_weights");
+  old.set_strings_attribute("model_weights", "layer_names", {});
+  old.finish();
+  check(predicted("old.h5"), keras2);
 }

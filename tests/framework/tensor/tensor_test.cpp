@@ -67,14 +67,18 @@ TEST_CASE("memory comes back when tensors go") {
   CHECK(ops::ones({1000000}).size() == 1000000);
 }
 
-TEST_CASE("masks belong to a tensor, all handles of it") {
-  const Tensor x = ops::ones({2, 3}), same = x;
+TEST_CASE("masks belong to a handle") {
+  Tensor x = ops::ones({2, 3});
+  const Tensor same = x;
   CHECK_FALSE(x.mask());
   x.set_mask(Tensor(std::vector<int>{1, 0}));
-  CHECK(same.mask().to_vector<int32_t>() == std::vector<int32_t>{1, 0});
+  CHECK(x.mask().to_vector<int32_t>() == std::vector<int32_t>{1, 0});
+  CHECK(x.data() == same.data());
+  CHECK_FALSE(same.mask());
   CHECK_FALSE(x.detached().mask());
   x.set_mask({});
-  CHECK_FALSE(same.mask());
+  CHECK_FALSE(x.mask());
+  CHECK(same.with_mask(Tensor(true)).mask());
 }
 
 TEST_CASE("tensors print their spec and first values") {

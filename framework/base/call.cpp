@@ -1,0 +1,284 @@
+// Calling layers: casting, building on first use, masks, graphs, and errors that say which layer.
+#include <fmt/core.h>
+
+#include "../../backend/log.h"
+#include "../ops/core.h"
+#include "../ops/operators.h"
+#include "../ops/reduction.h"
+#include "call_scope.h"
+#include "located.h"
+
+namespace cornu {
+
+CallContext& call_context() {
+  thread_local CallContext context;
+  return context;
+}
+
+void set_place(Error& error, const Layer& layer) {
+  error.set_place(fmt::format("Layer '{}' ({})", layer.path(), layer.base_name()));
+}
+
+// --- what subclasses may override
+// ------------------------------------------------------------------
+
+Tensor Layer::call(const Tensor&, const Call&) {
+  throw StateError(
+      "neither call nor call_many is overridden for a single tensor. A layer overrides call, or "
+      "call_many if it takes or "
+      "gives several tensors; whoever uses a layer calls the layer itself, as in layer(x).");
+}
+
+Nest Layer::call_many(const Nest& inputs, const Call& call) {
+  if (!inputs.is_tensor())
+    throw ShapeError("takes a single tensor, found the structure " + inputs.structure() + ".");
+  Tensor y = this->call(inputs.tensor(), call);
+  if (!y) throw StateError("call returned no tensor.");
+  return y;
+}
+
+void Layer::bind(Nest&, Call&, CallForm) const {}
+
+std::optional<std::vector<std::string>> Layer::argument_names() const {
+  const ClassInfo* info = catalog().find_class(*this);
+  if (info && info->registered_name.empty()) return std::vector<std::string>{};
+  return {};
+}
+
+Tensor Layer::compute_mask(const Nest&, const Tensor& mask) {
+  return supports_masking_ ? mask : Tensor();
+}
+
+bool Layer::takes_carried_mask(const Nest&, const Call&) const { return true; }
+
+// --- the steps of a call
+// ---------------------------------------------------------------------------
+
+namespace {
+
+Tensor first_mask(const Nest& inputs) {
+  if (inputs.is_tensor()) return inputs.tensor() ? inputs.tensor().mask() : Tensor();
+  for (const Tensor& t : inputs.flatten())
+    if (t && t.mask()) return t.mask();
+  return {};
+}
+
+// Inputs with the masks of a list, in their order.
+Nest with_masks(const Nest& inputs, const Value::List& masks) {
+  std::vector<Tensor> tensors = inputs.flatten();
+  for (size_t i = 0; i < tensors.size() && i < masks.size(); ++i)
+    if (masks[i].is<Tensor>()) tensors[i].set_mask(masks[i].get<Tensor>());
+  return inputs.pack(tensors);
+}
+
+// The nest with another first tensor.
+Nest with_first(const Nest& nest, const Tensor& first) {
+  if (nest.is_tensor()) return first;
+  std::vector<Tensor> tensors = nest.flatten();
+  tensors.at(0) = first;
+  return nest.pack(tensors);
+}
+
+// Whether a tensor of the call is symbolic, those given by name included.
+bool is_symbolic_call(const Nest& inputs, const Call& call) {
+  if (inputs.is_tensor() ? inputs.tensor().is_symbolic() : any_symbolic(inputs.flatten()))
+    return true;
+  if (call.extra.empty()) return false;
+  std::vector<Tensor> named;
+  for (const auto& [name, value] : call.extra) value.collect(named);
+  return any_symbolic(named);
+}
+
+Tensor first_of(const Nest& nest) {
+  return nest.is_tensor() ? nest.tensor() : nest.flatten().at(0);
+}
+
+// Keras divides by the batch so that the penalty does not grow with it.
+Tensor activity_penalty(Regularizer& regularizer, const Tensor& output) {
+  const double batch =
+      output.rank() > 0 ? static_cast<double>(std::max<int64_t>(output.shape()[0], 1)) : 1;
+  return regularizer(output) / Tensor(batch);
+}
+
+}  // namespace
+
+Nest Layer::run(Nest in, Call call) {
+  return located(*this, [&]() -> Nest {
+    bind(in, call, CallForm::tensors);
+    if (in.empty()) throw ValueError("called without an input.");
+    cast_inputs(in);
+    build_for(in);
+    call.training = call_context().training;
+    const Tensor mask = bind_mask(in, call);
+    LayerObserver* observer = call_context().observer;
+    if (observer) observer->before(*this, in);
+    std::optional<AutocastScope> autocast;
+    if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
+    const Nest out = finish(in, mask, call_many(in, call));
+    if (observer) observer->after(*this, out);
+    return out;
+  });
+}
+
+Tensor Layer::cast_input(const Tensor& x) const {
+  if (!autocast_ || !x || !is_float(x.dtype()) || x.dtype() == compute_dtype()) return x;
+  const Tensor y = ops::cast(x, compute_dtype());
+  return x.mask() ? y.with_mask(x.mask()) : y;
+}
+
+void Layer::cast_inputs(Nest& inputs) const {
+  if (!autocast_) return;
+  const auto fits = [&](const Tensor& t) {
+    return !t || !is_float(t.dtype()) || t.dtype() == compute_dtype();
+  };
+  if (inputs.is_tensor()) {
+    if (!fits(inputs.tensor())) inputs = cast_input(inputs.tensor());
+    return;
+  }
+  inputs = inputs.map([&](const Tensor& t) { return cast_input(t); });
+}
+
+void Layer::build_for(const Nest& inputs) {
+  if (!built_ || shapes_pending_) ensure_built(inputs);
+}
+
+// The mask that goes through the layer. The call has it only if the layer is to read it.
+Tensor Layer::bind_mask(const Nest& inputs, Call& call) {
+  const bool given = static_cast<bool>(call.mask);
+  const Tensor mask = given ? cast_input(call.mask) : first_mask(inputs);
+  call.mask = given || (mask && takes_carried_mask(inputs, call)) ? mask : Tensor();
+  check_mask(mask);
+  return mask;
+}
+
+void Layer::check_mask(const Tensor& mask) {
+  if (!mask || supports_masking_ || uses_mask() || warned_mask_.exchange(true)) return;
+  warn_once(fmt::format(
+      "Layer '{}' does not support masking: the mask of its input ends here. Override compute_mask "
+      "to hand it on, or take it off before with set_mask({{}}).",
+      path()));
+}
+
+Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
+  if (Tensor first = mask ? first_of(outputs) : Tensor()) {
+    // A layer that returns its input must not hand on a mask that it does not support.
+    const bool returns_input = inputs.is_tensor() && first.impl() == inputs.tensor().impl();
+    if (returns_input && !supports_masking_) first.set_mask({});
+    if (!first.mask()) {
+      if (const Tensor out = compute_mask(inputs, mask)) first.set_mask(out);
+    }
+    if (first.impl() != first_of(outputs).impl()) outputs = with_first(outputs, first);
+  }
+  if (activity_regularizer_)
+    for (const Tensor& t : outputs.flatten())
+      if (t) add_loss(activity_penalty(*activity_regularizer_, t));
+  return outputs;
+}
+
+// --- the call
+// --------------------------------------------------------------------------------------
+
+std::string Layer::path() const {
+  std::string path;
+  for (const Layer* layer : call_context().stack) {
+    if (layer == this) break;
+    path += layer->name() + "/";
+  }
+  return path + name();
+}
+
+void Layer::check_arguments(const Call& call) const {
+  if (call.extra.empty()) return;
+  const auto known = argument_names();
+  if (!known) return;
+  for (const auto& [name, value] : call.extra)
+    if (std::find(known->begin(), known->end(), name) == known->end())
+      throw ValueError(fmt::format(
+          "Layer '{}' ({}): the argument '{}' is not known.{}", path(), base_name(), name,
+          known->empty() ? " This layer takes no arguments by name." : did_you_mean(name, *known)));
+}
+
+Tensor Layer::operator()(const Tensor& x, const Call& call) {
+  if (!x) throw ValueError(fmt::format("Layer '{}': called on an empty tensor.", path()));
+  return call_on(x, call).take_tensor();
+}
+
+Nest Layer::operator()(const Nest& inputs, const Call& call) {
+  if (inputs.empty())
+    throw ValueError(fmt::format("Layer '{}': called on an empty tensor.", path()));
+  return call_on(inputs, call);
+}
+
+Nest Layer::call_on(Nest inputs, const Call& call) {
+  check_arguments(call);
+  CallScope scope(*this, call.training);
+  if (is_symbolic_call(inputs, call)) return call_symbolic(inputs, call);
+  return run(std::move(inputs), call);
+}
+
+Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
+  std::shared_ptr<Operation> self = weak_from_this().lock();
+  if (!self)
+    throw StateError(
+        fmt::format("Layer '{}' lives on the stack and cannot be part of a graph. Make it with "
+                    "make<T>(), or as a handle such as Dense({{...}}).",
+                    path()));
+  Call call = given;
+  Nest inputs = given_inputs;
+  located(*this, [&] { bind(inputs, call, CallForm::graph); });
+  Arguments arguments{{Value(inputs)}, call.extra};
+  const Tensor mask = call.mask ? call.mask : first_mask(inputs);
+  if (mask && uses_mask() && (call.mask || takes_carried_mask(inputs, call)))
+    arguments.named.emplace_back("mask", mask);
+  if (call.training) arguments.named.emplace_back("training", *call.training);
+  const Nest outputs =
+      infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });
+  const Nest result = make_node(std::move(self), std::move(arguments), outputs);
+  if (mask) check_mask(mask);
+  const Tensor out = compute_mask(inputs, mask);
+  return out ? with_first(result, first_of(result).with_mask(out)) : result;
+}
+
+Nest Layer::invoke(const Arguments& arguments) {
+  Call call;
+  const Value::List* masks = nullptr;
+  for (const auto& [key, value] : arguments.named) {
+    if (value.is_null()) continue;
+    if (key == "training")
+      call.training = detail::from_value<bool>(value);
+    else if (key == "mask" && value.is<Value::List>())
+      masks = &value.get<Value::List>();
+    else if (key == "mask")
+      call.mask = value.nest().tensor();
+    else
+      call.extra.emplace_back(key, value);
+  }
+  check_arguments(call);
+  // More positional arguments are further tensors: (query, value, key) of attention.
+  Nest inputs;
+  if (arguments.positional.size() == 1) {
+    inputs = arguments.positional[0].nest();
+  } else if (arguments.positional.size() > 1) {
+    Nest::List list;
+    for (const Value& v : arguments.positional)
+      if (!v.is_null()) list.push_back(v.nest());
+    inputs = std::move(list);
+  }
+  if (masks) inputs = with_masks(inputs, *masks);
+  if (call.training && !*call.training && call_context().training) call.training.reset();
+  CallScope scope(*this, call.training);
+  return run(std::move(inputs), std::move(call));
+}
+
+Nest Layer::compute_output_spec(const Nest& inputs) {
+  const Nest stand_ins = specs_of(inputs);
+  CallScope scope(*this, {});
+  return infer_outputs({{Value(stand_ins)}, {}},
+                       [&](const Arguments& a) { return run(a.positional[0].nest(), {}); });
+}
+
+Shape Layer::compute_output_shape(const Shape& input_shape) {
+  return compute_output_spec(Tensor::abstract(input_shape, compute_dtype())).tensor().shape();
+}
+
+}  // namespace cornu

@@ -1,0 +1,26 @@
+// What the sources of Layer share: errors that say which layer they come from, and stand-ins for
+// inputs.
+#pragma once
+#include "layer.h"
+
+namespace cornu {
+
+/// Puts the layer's path in front of an error that has no place yet.
+void set_place(Error& error, const Layer& layer);
+
+/// f(), whose errors get the layer's path in front unless a layer further inside has put its own
+/// there. Whatever is thrown stays the object that it is; what is not Cornu's passes untouched.
+template <class F>
+auto located(const Layer& layer, F&& f) {
+  try {
+    return f();
+  } catch (Error& error) {
+    set_place(error, layer);
+    throw;
+  }
+}
+
+/// Tensors without values in the place of `inputs`. Throws ValueError where one is missing.
+Nest specs_of(const Nest& inputs);
+
+}  // namespace cornu

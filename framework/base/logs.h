@@ -1,0 +1,32 @@
+// Logs: what losses and metrics came to, by name.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../tensor/tensor.h"
+
+namespace cornu {
+
+/// Figures by name, as callbacks see them. A metric of several figures, such as F1 scores of all
+/// classes, stands here with their mean, which the progress bar shows too; `array` has all of them.
+class Logs : public std::map<std::string, double> {
+ public:
+  using std::map<std::string, double>::map;
+
+  /// Sets the figure of this name: a scalar, or an array of several.
+  void set(const std::string& name, const Tensor& value);
+  /// Whether there are several figures of this name, which nobody has overwritten by a number.
+  bool is_array(const std::string& name) const;
+  /// The figures of this name; a float64 scalar where there is one. Throws ValueError with a
+  /// did-you-mean.
+  Tensor array(const std::string& name) const;
+  /// The figure as Python writes it: "0.5", or "[0.5, 0.25]" with the digits of the array's dtype.
+  /// Throws ValueError with a did-you-mean.
+  std::string text(const std::string& name) const;
+
+ private:
+  std::map<std::string, Tensor> arrays_;
+};
+
+}  // namespace cornu

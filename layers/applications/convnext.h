@@ -1,0 +1,52 @@
+// The layers of ConvNeXt that Keras keeps beside the network: LayerScale and StochasticDepth.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct LayerScaleConfig {
+  Required<double> init_values;      ///< of every channel's factor
+  Required<int64_t> projection_dim;  ///< channels
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (..., channels) times a learned factor for each channel, https://arxiv.org/abs/2103.17239.
+class LayerScaleLayer : public LayerOf<LayerScaleLayer, LayerScaleConfig> {
+ public:
+  using LayerOf::LayerOf;
+  void build(const Shape& input) override;
+  Tensor call(const Tensor& x, const Call&) override;
+
+  Variable gamma;  ///< (channels)
+};
+
+using LayerScale = Ref<LayerScaleLayer>;
+
+struct StochasticDepthConfig {
+  Required<double> drop_path_rate;  ///< probability that a sample is dropped
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// While training: whole samples of x (batch, ...) become zeros at random, the others are divided
+/// by the probability to stay, https://arxiv.org/abs/1603.09382.
+class StochasticDepthLayer : public LayerOf<StochasticDepthLayer, StochasticDepthConfig> {
+ public:
+  explicit StochasticDepthLayer(StochasticDepthConfig config);
+  Tensor call(const Tensor& x, const Call& call) override;
+
+ private:
+  SeedGenerator* seeds_;
+};
+
+using StochasticDepth = Ref<StochasticDepthLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::LayerScaleLayer, layers::LayerScaleConfig>;
+extern template class LayerOf<layers::StochasticDepthLayer, layers::StochasticDepthConfig>;
+}  // namespace cornu

@@ -1,0 +1,27 @@
+// The layer of InceptionResNetV2 that Keras keeps beside the network.
+#pragma once
+#include "../layer_common.h"
+
+namespace cornu::layers {
+
+struct CustomScaleLayerConfig {
+  Required<double> scale;
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// {x, y} -> x + y * scale: a residual that is scaled, https://arxiv.org/abs/1602.07261.
+class CustomScaleLayerLayer : public LayerOf<CustomScaleLayerLayer, CustomScaleLayerConfig> {
+ public:
+  using LayerOf::LayerOf;
+  Nest call_many(const Nest& inputs, const Call&) override;
+};
+
+using CustomScaleLayer = Ref<CustomScaleLayerLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::CustomScaleLayerLayer, layers::CustomScaleLayerConfig>;
+}
