@@ -19,7 +19,9 @@ import sys
 import time
 
 TRAINED = ("seed_b1", "seed_b32", "mlp", "mnist_cnn", "lstm", "gru", "gpt", "resnet50")
-WORKLOADS = TRAINED + ("call_overhead", "load_resnet50", "load_mnist_cnn", "memory_predict")
+WORKLOADS = TRAINED + ("call_overhead", "load_resnet50", "load_mnist_cnn", "loaded_model", "callers", "mobilenet_v2",
+                       "memory_predict")
+OURS_ONLY = ("loaded_model", "callers", "mobilenet_v2")
 KERAS = {"tf": ("tensorflow", ("fit", "xla"), ("fit", "eager", "jit", "xla")),
          "jax": ("jax", ("fit",), ("fit", "eager", "jit")),
          "torch": ("torch", ("fit",), ("fit", "eager"))}
@@ -44,7 +46,7 @@ def commands(workload, a):
     ours = ["--threads", str(a.threads), "--seconds", str(a.seconds)]
     for mode in a.modes[workload]:
         yield "cornu", {}, [a.bench, workload, "--mode", mode, "--models", a.models, *ours]
-    if not a.peers:
+    if not a.peers or workload in OURS_ONLY:
         return
     for peer, (backend, fits, seeds) in KERAS.items():
         venv = getattr(a, peer)

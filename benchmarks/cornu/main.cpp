@@ -26,12 +26,15 @@ const std::vector<Workload>& workloads() {
       {"gru", both, false, measure_training},
       {"gpt", both, false, measure_training},
       {"resnet50", both, false, measure_training},
+      {"mobilenet_v2", both, false, measure_training},
       {"gpt_768", train, true, measure_training},
       {"resnet50_b128", train, true, measure_training},
       {"kernels", {"float32", "bfloat16"}, true, measure_kernels},
       {"call_overhead", {"inference"}, false, measure_calls},
       {"load_resnet50", {"load_model+predict"}, false, measure_loading},
       {"load_mnist_cnn", {"load_model+predict"}, false, measure_loading},
+      {"loaded_model", {"beside a fresh one"}, false, measure_loaded},
+      {"callers", {"predict"}, false, measure_callers},
       {"memory_predict", {"predict x1000"}, false, measure_memory},
   };
   return table;

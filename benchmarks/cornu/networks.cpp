@@ -19,7 +19,7 @@ class PositionsLayer : public LayerOf<PositionsLayer, PositionsConfig> {
                    layers::Embedding({.input_dim = *config.length, .output_dim = *config.width}));
   }
   Tensor call(const Tensor& x, const Call&) override {
-    return x + table_(ops::arange(0, static_cast<double>(*config.length)));
+    return x + table_(ops::arange(0, *config.length));
   }
 
  private:
@@ -85,6 +85,43 @@ std::shared_ptr<Model> gpt(const Sizes& sizes) {
   return make<Functional>(Nest(ids), layers::Dense({.units = sizes.vocabulary})(normalized(x)));
 }
 
+// A convolution or, for one filter a channel, a depthwise one, normalized.
+Tensor mobile_conv(const Tensor& x, std::optional<int64_t> filters, int64_t kernel, int64_t strides,
+                   bool relu) {
+  Tensor y = filters ? layers::Conv2D({.filters = *filters,
+                                       .kernel_size = kernel,
+                                       .strides = strides,
+                                       .padding = "same",
+                                       .use_bias = false})(x)
+                     : layers::DepthwiseConv2D({.kernel_size = kernel,
+                                                .strides = strides,
+                                                .padding = "same",
+                                                .use_bias = false})(x);
+  y = layers::BatchNormalization()(y);
+  return relu ? layers::ReLU({.max_value = 6.0})(y) : y;
+}
+
+// Sandler et al., MobileNetV2 (2018), table 2.
+std::shared_ptr<Model> mobilenet_v2() {
+  struct Stage {
+    int64_t expansion, filters, blocks, strides;
+  };
+  const Input image({224, 224, 3});
+  Tensor x = mobile_conv(image, 32, 3, 2, true);
+  for (const Stage& stage :
+       {Stage{1, 16, 1, 1}, Stage{6, 24, 2, 2}, Stage{6, 32, 3, 2}, Stage{6, 64, 4, 2},
+        Stage{6, 96, 3, 1}, Stage{6, 160, 3, 2}, Stage{6, 320, 1, 1}})
+    for (int64_t block = 0; block < stage.blocks; ++block) {
+      const int64_t channels = x.shape().back();
+      Tensor y = stage.expansion == 1 ? x : mobile_conv(x, channels * stage.expansion, 1, 1, true);
+      y = mobile_conv(y, {}, 3, block == 0 ? stage.strides : 1, true);
+      y = mobile_conv(y, stage.filters, 1, 1, false);
+      x = block > 0 ? x + y : y;
+    }
+  x = layers::GlobalAveragePooling2D()(mobile_conv(x, 1280, 1, 1, true));
+  return make<Functional>(Nest(image), layers::Dense({.units = 1000, .activation = "softmax"})(x));
+}
+
 // Each row's tokens moved one to the left: the next token of each.
 Tensor next_tokens(const Tensor& ids) {
   const auto tokens = static_cast<int32_t>(ids.shape()[1]);
@@ -102,6 +139,7 @@ std::shared_ptr<Model> make_network(const std::string& name) {
   if (name == "lstm") return recurrent(layers::LSTM({.units = 128}));
   if (name == "gru") return recurrent(layers::GRU({.units = 128}));
   if (name.starts_with("gpt")) return gpt(gpt_sizes(name));
+  if (name == "mobilenet_v2") return mobilenet_v2();
   if (name.starts_with("resnet50")) return applications::ResNet50({.weights = {}});
   throw ValueError("benchmarks: there is no network '" + name + "'.");
 }
@@ -140,10 +178,10 @@ Task make_task(const std::string& name, int64_t steps) {
     task.x = random::randint({sizes.batch * steps, sizes.tokens}, 0, sizes.vocabulary, 1);
     task.y = next_tokens(task.x);
     task.unit = "tokens/s";
-  } else if (name.starts_with("resnet50")) {
+  } else if (name.starts_with("resnet50") || name == "mobilenet_v2") {
     task.batch = name == "resnet50_b128" ? 128 : 16;
     // Memory is what runs out first on a CPU's machine; the other modes do without.
-    task.remat = default_device().is_cpu();
+    task.remat = default_device().is_cpu() && name != "mobilenet_v2";
     task.optimizer = optimizers::SGD({.learning_rate = 0.01, .momentum = 0.9}).shared();
     task.x = random::uniform({task.batch * steps, 224, 224, 3}, 0, 1, 1);
     task.y = classes(task.batch * steps, 1000);

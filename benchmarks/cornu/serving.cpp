@@ -1,5 +1,10 @@
-// What surrounds the arithmetic: the overhead of a call, loading a file, and memory that stays.
+// What surrounds the arithmetic: the overhead of a call, loading a file, callers beside each other,
+// and memory that stays.
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "workloads.h"
 
@@ -55,6 +60,68 @@ void measure_loading(const Workload& workload, const std::string& mode, const Se
     wait_for_device();
   };
   report.latency("steady_predict_on_batch_b1", calibrated(predict, settings.effort), "ms");
+  report.finish();
+}
+
+// A model that was trained a little, beside the same one from its file: predictions and steps of
+// training, in turns.
+void measure_loaded(const Workload& workload, const std::string& mode, const Settings& settings) {
+  const Task task = make_task("mnist_cnn", 4);
+  task.model->compile({.optimizer = task.optimizer, .loss = task.loss});
+  task.model->fit(task.x, task.y,
+                  {.batch_size = task.batch, .epochs = 2, .verbose = Verbose::silent});
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("cornu_bench_" + std::to_string(::getpid()) + ".keras");
+  task.model->save(file.string());
+  const std::shared_ptr<Model> loaded = load_model(file.string());
+  std::filesystem::remove(file);
+
+  Report report(workload.name, mode, task.batch);
+  const Effort effort{settings.effort.reps, settings.effort.seconds / 4};
+  const auto compare = [&](const char* metric, const std::function<void(Model&)>& f) {
+    std::vector<double> fresh, again;
+    for (int turn = 0; turn < 3; ++turn) {
+      for (const double t : calibrated([&] { f(*task.model); }, effort)) fresh.push_back(t);
+      for (const double t : calibrated([&] { f(*loaded); }, effort)) again.push_back(t);
+    }
+    report.value(metric,
+                 *std::min_element(fresh.begin(), fresh.end()) /
+                     *std::min_element(again.begin(), again.end()),
+                 "times the fresh model's rate");
+  };
+  const Tensor sample = random::uniform({1, 28, 28, 1}, 0, 1, 1);
+  compare("loaded_predict_b1",
+          [&](Model& model) { model.predict(sample, {.verbose = Verbose::silent}); });
+  compare("loaded_fit", [&](Model& model) {
+    model.fit(task.x, task.y, {.batch_size = task.batch, .verbose = Verbose::silent});
+  });
+  report.finish();
+}
+
+// Predictions of single samples by one model, from one thread and from several at a time.
+void measure_callers(const Workload& workload, const std::string& mode, const Settings& settings) {
+  const std::shared_ptr<Model> model = make_network("mnist_cnn");
+  const Tensor x = random::uniform({1, 28, 28, 1}, 0, 1, 1);
+  for (int i = 0; i < 3; ++i) model->predict(x, {.verbose = Verbose::silent});
+  Report report(workload.name, mode, 1);
+  constexpr int calls = 2000;
+  double alone = 0;
+  for (const int callers : {1, 2, 4}) {
+    const auto all = [&] {
+      std::vector<std::thread> threads;
+      for (int i = 0; i < callers; ++i)
+        threads.emplace_back([&] {
+          for (int k = 0; k < calls; ++k) model->predict(x, {.verbose = Verbose::silent});
+        });
+      for (std::thread& t : threads) t.join();
+    };
+    const std::vector<double> times = repeat(all, settings.effort);
+    const double rate = callers * calls / *std::min_element(times.begin(), times.end());
+    if (callers == 1) alone = rate;
+    report.value("predict_b1_from_" + std::to_string(callers), rate, "samples/s");
+    if (callers > 1)
+      report.value("predict_b1_from_" + std::to_string(callers) + "_to_1", rate / alone, "times");
+  }
   report.finish();
 }
 

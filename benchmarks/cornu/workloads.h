@@ -63,6 +63,8 @@ void measure_training(const Workload& workload, const std::string& mode, const S
 void measure_kernels(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_calls(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_loading(const Workload& workload, const std::string& mode, const Settings& settings);
+void measure_loaded(const Workload& workload, const std::string& mode, const Settings& settings);
+void measure_callers(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_memory(const Workload& workload, const std::string& mode, const Settings& settings);
 
 }  // namespace cornu::bench

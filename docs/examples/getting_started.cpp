@@ -16,7 +16,7 @@ int main() {
       layers::Flatten(),
       layers::Dense({.units = 10, .activation = "softmax"}),
   });
-  model.print_summary();
+  model.summary();
 
   // 3. How to train it.
   model.compile({.optimizer = optimizers::Adam({.learning_rate = 2e-3}),
