@@ -2,7 +2,7 @@
 #include "logits.h"
 
 #include "../framework/base/loss.h"
-#include "../framework/graph/tape.h"
+#include "../framework/autodiff/tape.h"
 #include "../framework/ops/core.h"
 #include "../framework/ops/creation.h"
 #include "../framework/ops/elementwise.h"

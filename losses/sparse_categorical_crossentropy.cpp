@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "../framework/graph/apply.h"
+#include "../framework/dispatch/apply.h"
 #include "../framework/ops/indexing.h"
 #include "../framework/ops/nn.h"
 #include "../framework/ops/shaping.h"

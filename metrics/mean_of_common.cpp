@@ -107,7 +107,7 @@ const backend::ProgramRef& ShareOf::condition() const {
 Tensor ShareOf::values(const Tensor& y_true, const Tensor& y_pred) {
   const auto [a, b] = sides(y_true, y_pred);
   const Tensor inputs[] = {a, b};
-  return detail::run_program_many(condition(), inputs, dtype(), name().c_str())[0];
+  return detail::apply_fused_many(condition(), inputs, dtype(), name().c_str())[0];
 }
 
 MeanOf::Batch ShareOf::batch(const Tensor& y_true, const Tensor& y_pred) {

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "../framework/graph/apply.h"
+#include "../framework/dispatch/apply.h"
 #include "../framework/ops/core.h"
 #include "../framework/ops/creation.h"
 #include "../framework/ops/elementwise.h"

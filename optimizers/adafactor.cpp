@@ -37,7 +37,7 @@ void AdafactorOptimizer::begin_update(const Tensor& learning_rate) {
     });
   const Tensor inputs[] = {learning_rate, steps().value()};
   const Tensors scalars =
-      detail::run_program_many(scalar_program_, inputs, DType::float32, name().c_str());
+      detail::apply_fused_many(scalar_program_, inputs, DType::float32, name().c_str());
   rho_ = scalars[0];
   beta_ = scalars[1];
 }
@@ -76,7 +76,7 @@ void AdafactorOptimizer::update_step(size_t index, const Tensor& gradient, Varia
         ops::expand_dims(c.value(), {rank - 2}))[0]);
   } else {
     const Tensor now =
-        detail::run_program_many(square_program_, {&gradient, 1}, dtype, name().c_str())[0];
+        detail::apply_fused_many(square_program_, {&gradient, 1}, dtype, name().c_str())[0];
     blend(v, now);
   }
   const Tensor u = fused([](Expr g, Expr v) { return g / expr::sqrt(v); }, gradient, v.value());

@@ -38,7 +38,7 @@ Tensors ElementwiseOptimizer::make_scalars(const Tensor& learning_rate, bool wid
           return scalars({x[0], update_number(x[1]), {x.begin() + 2, x.end()}});
         });
   if (scalar_program_->outputs().size() == 1 && scalar_program_->passes(0) == 0) return {learning_rate};
-  return detail::run_program_many(scalar_program_, inputs, wide ? DType::float64 : DType::float32, name().c_str());
+  return detail::apply_fused_many(scalar_program_, inputs, wide ? DType::float64 : DType::float32, name().c_str());
 }
 
 backend::ProgramRef ElementwiseOptimizer::make_program(bool wide, bool decayed,
@@ -72,7 +72,7 @@ void ElementwiseOptimizer::update_step(size_t index, const Tensor& gradient, Var
   for (const std::vector<Variable>& slot : slots_) inputs.push_back(slot[index].value());
   for (const Tensor& t : scalars) inputs.push_back(t);
   if (decayed) inputs.push_back(learning_rate);
-  const Tensors results = detail::run_program_many(program, inputs, dtype, name().c_str());
+  const Tensors results = detail::apply_fused_many(program, inputs, dtype, name().c_str());
   variable.assign(results[0]);
   for (size_t i = 0; i < slots_.size(); ++i) slots_[i][index].assign(results[i + 1]);
 }

@@ -24,7 +24,7 @@ void LambOptimizer::update_step(size_t index, const Tensor& gradient, Variable& 
     });
   Variable &m = momentums_[index], &v = velocities_[index];
   const Tensor inputs[] = {gradient, m.value(), v.value(), steps().value()};
-  const Tensors next = detail::run_program_many(program_, inputs, variable.dtype(), name().c_str());
+  const Tensors next = detail::apply_fused_many(program_, inputs, variable.dtype(), name().c_str());
   m.assign(next[0]);
   v.assign(next[1]);
   variable.assign(fused_many(

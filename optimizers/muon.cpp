@@ -80,7 +80,7 @@ void MuonOptimizer::begin_update(const Tensor& learning_rate) {
                                (1.0 - expr::power(config.adam_beta_1, step))};
     });
   const Tensor inputs[] = {learning_rate, steps().value()};
-  alpha_ = detail::run_program_many(scalar_program_, inputs, DType::float32, name().c_str())[0];
+  alpha_ = detail::apply_fused_many(scalar_program_, inputs, DType::float32, name().c_str())[0];
 }
 
 void MuonOptimizer::adam_step(const Tensor& gradient, Variable& variable, Variable& m,
@@ -93,7 +93,7 @@ void MuonOptimizer::adam_step(const Tensor& gradient, Variable& variable, Variab
     });
   const Tensor inputs[] = {gradient, variable.value(), m.value(), v.value(), alpha_};
   const Tensors next =
-      detail::run_program_many(adam_program_, inputs, variable.dtype(), name().c_str());
+      detail::apply_fused_many(adam_program_, inputs, variable.dtype(), name().c_str());
   variable.assign(next[0]);
   m.assign(next[1]);
   v.assign(next[2]);
@@ -133,7 +133,7 @@ void MuonOptimizer::update_step(size_t index, const Tensor& gradient, Variable& 
     });
   const Tensor inputs[] = {gradient, m.value()};
   const Tensors next =
-      detail::run_program_many(momentum_program_, inputs, variable.dtype(), name().c_str());
+      detail::apply_fused_many(momentum_program_, inputs, variable.dtype(), name().c_str());
   m.assign(next[0]);
   const auto longer = static_cast<double>(std::max(variable.shape()[0], variable.shape()[1]));
   const double scale = config.rms_rate ? std::sqrt(longer) * *config.rms_rate : 1;

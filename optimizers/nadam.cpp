@@ -26,7 +26,7 @@ void NadamOptimizer::begin_update(const Tensor& learning_rate) {
       return {x[0] * share(config.beta_1, update_number(x[1]))};
     });
   const Tensor inputs[] = {product_.value(), steps().value()};
-  product_.assign(detail::run_program_many(product_program_, inputs, product_.dtype(), "nadam")[0]);
+  product_.assign(detail::apply_fused_many(product_program_, inputs, product_.dtype(), "nadam")[0]);
 }
 
 Tensors NadamOptimizer::scalar_inputs() const { return {product_.value()}; }

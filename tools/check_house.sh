@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the rules of the house that a script can check, and lists each breach as file:line: text.
-#   floors   a folder includes only from the folders below it
+#   floors   a folder includes only from the folders below it, inside framework/ as well
 #   paths    library sources include each other by relative path, tests and examples by <cornu/...>
 #   vendors  headers that users include pull in no vendor's header
 #   length   no source file has more than 600 lines
@@ -42,6 +42,11 @@ awk '
     for (i = 1; i <= count; i++) path = path (i > 1 ? "/" : "") kept[i]
     return path
   }
+  # The place of a path in the order of the folders inside of framework/, 0 when it has none.
+  function tier_of(path,    part) {
+    split(path, part, "/")
+    return part[1] == "framework" ? tier[part[2]] : 0
+  }
   function report(text) { print FILENAME ":" FNR ": " text; bad = 1 }
   function end_of_file() {
     if (lines > 600) { print file ":600: has " lines " lines; the ceiling is 600: split it by theme"; bad = 1 }
@@ -57,6 +62,10 @@ awk '
     below["metrics"] = "backend framework losses metrics"
     below["callbacks"] = "backend framework callbacks"
     below["cornu.h"] = "backend framework layers optimizers losses metrics callbacks"
+    # From the ground up; docs/architecture.md says what each is, cmake/CornuTiers.cmake links them in this order.
+    count = split("tensor io dispatch ops autodiff data config compile quantizers base initializers " \
+      "regularizers constraints model saving", names, " ")
+    for (i = 1; i <= count; i++) tier[names[i]] = i
     vendor = "^(dnnl|oneapi/|hwy/|hdf5|H5|zip\\.h|nlohmann/json\\.hpp|spdlog/|fmt/|omp\\.h|cuda|cudnn|nvrtc|cblas|lapacke|CLI/)"
   }
   FNR == 1 {
@@ -94,6 +103,10 @@ awk '
         report("\"" included "\" is not a file of the library")
     } else if (index(" " below[floor] " ", " " to " ") == 0 && !plugs_in(file, to)) {
       report("\"" included "\": " floor " must not include from " to)
+    } else if (floor == "framework" && to == "framework") {
+      if (!tier_of(file)) report("framework/ has no such folder; the folders are listed in tools/check_house.sh")
+      else if (tier_of(target) > tier_of(file))
+        report("\"" included "\": this folder of framework/ is below that one")
     }
   }
   # The file of backend/ that lists the devices is the one that knows backend/cpu.

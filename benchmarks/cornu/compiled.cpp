@@ -1,5 +1,5 @@
 // Steps and calls as function() runs them.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 
 #include "workloads.h"
 

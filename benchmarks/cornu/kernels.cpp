@@ -1,6 +1,6 @@
 // Single kernels of sizes that fill a GPU: products, attention, elementwise programs, and copies,
 // which tell what its memory can do.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/attention.h>
 
 #include "workloads.h"

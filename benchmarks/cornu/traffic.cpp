@@ -1,6 +1,6 @@
 // What a training step asks of a device: its plan on one that computes nothing, so that networks of
 // any size are recorded at once, and on machines without a GPU.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 
 #include <algorithm>
 #include <array>

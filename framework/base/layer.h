@@ -7,8 +7,8 @@
 
 #include "../config/config.h"
 #include "../config/registration.h"
-#include "../graph/node.h"
-#include "../tensor/random.h"
+#include "../dispatch/node.h"
+#include "../ops/random.h"
 #include "activation.h"
 #include "dtype_policy.h"
 #include "initializer.h"

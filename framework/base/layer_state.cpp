@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "../config/loading.h"
-#include "../initializers/initializers.h"
 #include "../ops/catalog.h"
 #include "call_scope.h"
 #include "layer.h"
@@ -45,10 +44,7 @@ Variable Layer::add_weight(WeightOptions options) {
     throw ShapeError(fmt::format("weight '{}' cannot have the shape {}: an axis of the input that weights depend on "
                                  "has no known size. Give it in Input.",
                                  options.name, options.shape.str()));
-  if (!options.initializer) {
-    if (is_float(dtype)) options.initializer = initializers::GlorotUniform();
-    else options.initializer = initializers::Zeros();
-  }
+  if (!options.initializer) options.initializer = is_float(dtype) ? "glorot_uniform" : "zeros";
   const ComputeNow now;
   Variable::Options settings{.name = options.name, .trainable = options.trainable && trainable_};
   if (auto constraint = options.constraint)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../config/config.h"
-#include "../tensor/variable.h"
+#include "../dispatch/variable.h"
 
 namespace cornu {
 

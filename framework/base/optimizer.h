@@ -6,7 +6,7 @@
 
 #include "../config/config.h"
 #include "../ops/elementwise.h"
-#include "../tensor/variable.h"
+#include "../dispatch/variable.h"
 
 namespace cornu {
 

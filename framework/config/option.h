@@ -4,7 +4,7 @@
 #include <concepts>
 #include <optional>
 
-#include "../graph/convert.h"
+#include "../ops/convert.h"
 
 namespace cornu {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../ops/reduction.h"
-#include "../saving/npy.h"
-#include "../tensor/random.h"
+#include "../io/npy.h"
+#include "../ops/random.h"
 
 namespace cornu::datasets {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../ops/core.h"
-#include "../tensor/random.h"
+#include "../ops/random.h"
 
 namespace cornu::initializers {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../tensor/random.h"
+#include "../ops/random.h"
 
 namespace cornu::initializers {
 

@@ -1,7 +1,7 @@
 // RandomNormal.
 #include "random_normal.h"
 
-#include "../tensor/random.h"
+#include "../ops/random.h"
 
 namespace cornu::initializers {
 

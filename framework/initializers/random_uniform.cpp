@@ -1,7 +1,7 @@
 // RandomUniform.
 #include "random_uniform.h"
 
-#include "../tensor/random.h"
+#include "../ops/random.h"
 
 namespace cornu::initializers {
 

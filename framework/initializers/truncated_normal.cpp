@@ -1,7 +1,7 @@
 // TruncatedNormal.
 #include "truncated_normal.h"
 
-#include "../tensor/random.h"
+#include "../ops/random.h"
 
 namespace cornu::initializers {
 

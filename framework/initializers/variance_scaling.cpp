@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../tensor/random.h"
+#include "../ops/random.h"
 
 namespace cornu::initializers {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../tensor/variable.h"
+#include "../dispatch/variable.h"
 #include "arguments.h"
 
 namespace cornu {

@@ -5,8 +5,8 @@
 
 #include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
-#include "../graph/function.h"
-#include "../graph/tape.h"
+#include "../compile/function.h"
+#include "../autodiff/tape.h"
 #include "../ops/core.h"
 #include "../ops/operators.h"
 #include "../ops/reduction.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../graph/node.h"
+#include "../dispatch/node.h"
 
 namespace cornu {
 

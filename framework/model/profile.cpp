@@ -6,11 +6,11 @@
 #include <fstream>
 #include <map>
 
-#include "../graph/function.h"
+#include "../compile/function.h"
 #include "../ops/creation.h"
 #include "../ops/elementwise.h"
 #include "../ops/linalg.h"
-#include "../saving/atomic_file.h"
+#include "../io/atomic_file.h"
 #include "model.h"
 
 namespace cornu {

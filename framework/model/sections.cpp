@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../base/call_scope.h"
-#include "../graph/remat.h"
+#include "../autodiff/remat.h"
 
 namespace cornu::detail {
 namespace {

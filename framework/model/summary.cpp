@@ -5,7 +5,7 @@
 #include <map>
 
 #include "../base/call_scope.h"
-#include "../graph/cost.h"
+#include "../dispatch/cost.h"
 #include "input.h"
 #include "model.h"
 

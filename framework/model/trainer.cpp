@@ -5,7 +5,7 @@
 #include <cmath>
 #include <future>
 
-#include "../graph/function.h"
+#include "../compile/function.h"
 #include "../ops/core.h"
 #include "../ops/elementwise.h"
 #include "../ops/indexing.h"

@@ -15,7 +15,7 @@ Tensor fused_numeric(F, const T&... tensors) {
         return expand(f, x, std::index_sequence_for<T...>());
       });
   const Tensor inputs[] = {tensors...};
-  return run_program(program, backend::Domain::numeric, inputs, "fused");
+  return apply_fused(program, backend::Domain::numeric, inputs, "fused");
 }
 
 /// A setting of an activation as an operand: a number, or a tensor that broadcasts.

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../graph/complex.h"
+#include "../dispatch/complex.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "../graph/complex.h"
+#include "../dispatch/complex.h"
 #include "catalog.h"
 #include "elementwise.h"
 #include "logic.h"
@@ -16,25 +16,7 @@
 namespace cornu::ops {
 
 Tensor cast(const Tensor& x, DType dtype) {
-  return op(
-      &cast,
-      [](const Tensor& x, DType dtype) {
-        if (x.dtype() == dtype && !x.is_weak()) return x;
-        if (x.dtype() == DType::string || dtype == DType::string)
-          throw ValueError(fmt::format(
-              "cast: {} values do not become {} values. The layers StringLookup, Hashing and "
-              "TextVectorization make numbers of strings.",
-              dtype_name(x.dtype()), dtype_name(dtype)));
-        // The wider of the two types computes, so that neither conversion loses what the other
-        // keeps.
-        const DType compute = is_float(x.dtype()) ? compute_type(x.dtype())
-                              : is_float(dtype) && x.dtype() != DType::uint64
-                                  ? compute_type(dtype)
-                                  : compute_type(x.dtype());
-        return apply(backend::Fused{backend::program_of(backend::Opcode::identity), compute}, {x},
-                     TensorSpec{x.shape(), dtype});
-      },
-      x, dtype);
+  return op(&cast, detail::convert_dtype, x, dtype);
 }
 
 Tensor strong(const Tensor& x) { return x.is_weak() ? cast(x, x.dtype()) : x; }
@@ -176,7 +158,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
       [](const Tensor& condition, const Tensor& x, const Tensor& y) {
         const DType dtype = result_type(x, y);
         const Tensor inputs[] = {cast(condition, DType::boolean), cast(x, dtype), cast(y, dtype)};
-        return detail::run_program_many(backend::program_of(backend::Opcode::select), inputs, dtype,
+        return detail::apply_fused_many(backend::program_of(backend::Opcode::select), inputs, dtype,
                                         "where")[0];
       },
       condition, x, y);
@@ -192,7 +174,7 @@ Tensor clip(const Tensor& x, const Tensor& x_min, const Tensor& x_max) {
               return std::vector<Expr>{expr::minimum(expr::maximum(x[0], x[1]), x[2])};
             });
         const Tensor inputs[] = {x, low, high};
-        return detail::run_program_many(program, inputs, dtype, "clip")[0];
+        return detail::apply_fused_many(program, inputs, dtype, "clip")[0];
       },
       x, x_min, x_max);
 }

@@ -1,6 +1,6 @@
 // Casts, and operations on tensors as such.
 #pragma once
-#include "../graph/tape.h"
+#include "../dispatch/custom_gradient.h"
 #include "../tensor/promotion.h"
 #include "op.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "../graph/apply.h"
-#include "../graph/complex.h"
-#include "../graph/tape.h"
+#include "../dispatch/apply.h"
+#include "../dispatch/complex.h"
+#include "../dispatch/custom_gradient.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"

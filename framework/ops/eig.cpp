@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "../../backend/eigen.h"
-#include "../graph/complex.h"
+#include "../dispatch/complex.h"
 #include "core.h"
 #include "decompositions.h"
 

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include "../graph/strings.h"
 #include "catalog.h"
 #include "core.h"
 
@@ -13,56 +12,6 @@ using backend::Domain;
 using backend::Opcode;
 
 namespace detail {
-namespace {
-
-Shape broadcast_all(std::span<const Tensor> inputs, const char* name) {
-  Shape shape = inputs[0].shape();
-  for (size_t i = 1; i < inputs.size(); ++i) {
-    const Shape& other = inputs[i].shape();
-    if (other.rank() == 0 || other == shape) continue;
-    try {
-      shape = broadcast(shape, other);
-    } catch (const ShapeError&) {
-      std::string shapes;
-      for (const Tensor& t : inputs) shapes += (shapes.empty() ? "" : " and ") + t.shape().str();
-      throw ShapeError(
-          fmt::format("{}: the shapes {} do not broadcast: axes, counted from the last, must be "
-                      "equal or 1.",
-                      name, shapes));
-    }
-  }
-  return shape;
-}
-
-DType promote(std::span<const Tensor> inputs, Domain domain) {
-  const DType first = inputs[0].dtype();
-  bool same = true;
-  for (const Tensor& t : inputs) same &= t.dtype() == first;
-  if (same && (domain != Domain::floating || is_float(first))) return first;
-  InlineVector<PromotionType, 6> types;
-  for (const Tensor& t : inputs) types.push_back(promotion_type(t));
-  return domain == Domain::floating ? float_result_type(types) : result_type(types);
-}
-
-}  // namespace
-
-Tensor run_program(const backend::ProgramRef& program, Domain domain,
-                   std::span<const Tensor> inputs, const char* name) {
-  check_strings(program, inputs, name);
-  const DType promoted = promote(inputs, domain);
-  const bool to_bool = domain == Domain::boolean || domain == Domain::logical;
-  return apply(backend::Fused{program, compute_type(promoted)}, inputs,
-               TensorSpec{broadcast_all(inputs, name), to_bool ? DType::boolean : promoted});
-}
-
-Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs,
-                         DType output, const char* name) {
-  check_strings(program, inputs, name);
-  const TensorSpec spec{broadcast_all(inputs, name), output};
-  InlineVector<TensorSpec, 4> outputs(program->outputs().size(), spec);
-  return apply(backend::Fused{program, compute_type(output)}, inputs, outputs);
-}
-
 namespace {
 
 // Arithmetic that Keras does not do on bools: they count as integers.
@@ -90,17 +39,17 @@ Tensor run(const T&... operands) {
   if constexpr (op == Opcode::absolute)
     if ((is_complex(operands.dtype()) || ...)) {
       const Tensor inputs[] = {operands...};
-      return run_program_many(backend::program_of(op), inputs, real_type(inputs[0].dtype()),
+      return apply_fused_many(backend::program_of(op), inputs, real_type(inputs[0].dtype()),
                               row.name)[0];
     }
   if (row.domain == Domain::logical) {
     const Tensor inputs[] = {ops::cast(operands, DType::boolean)...};
-    return run_program(backend::program_of(op), row.domain, inputs, row.name);
+    return apply_fused(backend::program_of(op), row.domain, inputs, row.name);
   }
   if (row.domain == Domain::integer && (is_float(operands.dtype()) || ...))
     throw ValueError(fmt::format("{}: takes integers and bools, found floats.", row.name));
   const Tensor inputs[] = {operands...};
-  return run_program(backend::program_of(op), row.domain, inputs, row.name);
+  return apply_fused(backend::program_of(op), row.domain, inputs, row.name);
 }
 
 }  // namespace

@@ -1,18 +1,12 @@
 // Elementwise operations: one function for each row of backend/opcodes.inc, and `fused` for
 // programs of several.
 #pragma once
+#include "../dispatch/fused.h"
 #include "op.h"
 
 namespace cornu {
 
 namespace detail {
-
-/// Runs an elementwise program on operands that broadcast; `name` is for errors.
-Tensor run_program(const backend::ProgramRef& program, backend::Domain domain,
-                   std::span<const Tensor> inputs, const char* name);
-/// The same with several outputs, all of dtype `output`.
-Tensors run_program_many(const backend::ProgramRef& program, std::span<const Tensor> inputs,
-                         DType output, const char* name);
 
 template <int arity>
 struct Elementwise;
@@ -80,7 +74,7 @@ Tensor fused(F, const T&... tensors) {
         return detail::expand(f, x, std::index_sequence_for<T...>());
       });
   const Tensor inputs[] = {Tensor(tensors)...};
-  return detail::run_program(program, backend::Domain::floating, inputs, "fused");
+  return detail::apply_fused(program, backend::Domain::floating, inputs, "fused");
 }
 
 /// The same where the result's dtype follows another rule: `numeric` keeps integers, `boolean`
@@ -93,7 +87,7 @@ Tensor fused_in(F, const T&... tensors) {
         return detail::expand(f, x, std::index_sequence_for<T...>());
       });
   const Tensor inputs[] = {Tensor(tensors)...};
-  return detail::run_program(program, domain, inputs, "fused");
+  return detail::apply_fused(program, domain, inputs, "fused");
 }
 
 /// The same for a function that returns a std::vector<Expr>; the outputs have dtype `output`.
@@ -105,7 +99,7 @@ Tensors fused_many(DType output, F, const T&... tensors) {
         (std::index_sequence_for<T...>());
       });
   const Tensor inputs[] = {Tensor(tensors)...};
-  return detail::run_program_many(program, inputs, output, "fused");
+  return detail::apply_fused_many(program, inputs, output, "fused");
 }
 
 using backend::Expr;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "../graph/float8.h"
+#include "../dispatch/float8.h"
 #include "catalog.h"
 #include "core.h"
 #include "elementwise.h"
@@ -34,7 +34,7 @@ Tensor round_to_float8(const Tensor& x, const std::string& dtype) {
       &round_to_float8,
       [](const Tensor& x, const std::string& dtype) {
         const Tensor inputs[] = {x};
-        return detail::run_program_many(float8_rounding(float8_type(dtype)), inputs, x.dtype(),
+        return detail::apply_fused_many(float8_rounding(float8_type(dtype)), inputs, x.dtype(),
                                         "round_to_float8")[0];
       },
       x, dtype);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../tensor/random.h"
+#include "random.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"

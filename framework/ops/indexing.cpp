@@ -9,7 +9,7 @@
 #include "catalog.h"
 #include "core.h"
 #include "shaping.h"
-#include "strided.h"
+#include "../dispatch/strided.h"
 
 namespace cornu {
 

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "../graph/complex.h"
+#include "../dispatch/complex.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"

@@ -13,7 +13,7 @@
 #include "operators.h"
 #include "reduction.h"
 #include "shaping.h"
-#include "strided.h"
+#include "../dispatch/strided.h"
 
 namespace cornu::ops {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../graph/complex.h"
+#include "../dispatch/complex.h"
 #include "core.h"
 #include "decompositions.h"
 #include "operators.h"

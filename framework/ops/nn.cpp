@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "../graph/complex.h"
+#include "../dispatch/complex.h"
 #include "bounding_boxes.h"
 #include "catalog.h"
 #include "creation.h"

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "../graph/apply.h"
-#include "../graph/convert.h"
-#include "../graph/node.h"
+#include "../dispatch/apply.h"
+#include "convert.h"
+#include "../dispatch/node.h"
 
 namespace cornu {
 

@@ -6,7 +6,6 @@
 #include "attention.h"
 #include "bits.h"
 #include "complex.h"
-#include "control_flow.h"
 #include "core.h"
 #include "creation.h"
 #include "einsum.h"

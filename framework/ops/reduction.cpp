@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "../graph/complex.h"
+#include "../dispatch/complex.h"
 #include "catalog.h"
 #include "complex.h"
 #include "core.h"

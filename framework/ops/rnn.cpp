@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../graph/apply.h"
+#include "../dispatch/apply.h"
 #include "../tensor/promotion.h"
 #include "core.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "../graph/complex.h"
-#include "../graph/tape.h"
+#include "../dispatch/complex.h"
+#include "../dispatch/custom_gradient.h"
 #include "catalog.h"
 #include "core.h"
 #include "creation.h"

@@ -9,7 +9,7 @@
 #include "core.h"
 #include "elementwise.h"
 #include "indexing.h"
-#include "strided.h"
+#include "../dispatch/strided.h"
 
 namespace cornu {
 namespace detail {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "../graph/value.h"
+#include "../dispatch/value.h"
 
 namespace cornu::saving::dict {
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "../../backend/error.h"
-#include "archive.h"
-#include "h5_file.h"
+#include "../io/archive.h"
+#include "../io/h5_file.h"
 #include "weights.h"
 
 namespace cornu::saving {

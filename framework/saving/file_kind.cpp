@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "../../backend/error.h"
-#include "archive.h"
+#include "../io/archive.h"
 #include "keras_file.h"
 #include "weights.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../graph/value.h"
+#include "../dispatch/value.h"
 
 namespace cornu::saving {
 

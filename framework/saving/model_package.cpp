@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../backend/error.h"
-#include "atomic_file.h"
+#include "../io/atomic_file.h"
 
 namespace cornu::saving {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "archive.h"
-#include "h5_file.h"
+#include "../io/archive.h"
+#include "../io/h5_file.h"
 
 namespace cornu::saving {
 

@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include "../config/loading.h"
-#include "../graph/recorder.h"
-#include "../tensor/random.h"
+#include "../tensor/recorder.h"
+#include "../ops/random.h"
 
 namespace cornu::saving {
 

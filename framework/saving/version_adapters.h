@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../graph/value.h"
+#include "../dispatch/value.h"
 
 namespace cornu::saving {
 

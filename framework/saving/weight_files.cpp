@@ -7,7 +7,7 @@
 #include <set>
 
 #include "../../backend/error.h"
-#include "atomic_file.h"
+#include "../io/atomic_file.h"
 #include "dict.h"
 #include "json.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "../tensor/variable.h"
-#include "h5_file.h"
+#include "../dispatch/variable.h"
+#include "../io/h5_file.h"
 
 namespace cornu::saving {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "../graph/apply.h"
 #include "complex.h"
+#include "recorder.h"
 #include "strings.h"
 
 namespace cornu {

@@ -40,7 +40,7 @@ struct Place {
   }
 };
 
-/// Where a symbolic tensor comes from: output `index` of a node of a graph (see graph/node.h).
+/// Where a symbolic tensor comes from: output `index` of a node of a graph (see dispatch/node.h).
 struct Origin {
   std::shared_ptr<Node> node;
   int index = 0;

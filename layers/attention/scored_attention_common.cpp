@@ -10,7 +10,7 @@
 #include "../../framework/ops/nn.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
-#include "../../framework/tensor/random.h"
+#include "../../framework/ops/random.h"
 
 namespace cornu::layers {
 

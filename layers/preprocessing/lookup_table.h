@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../../framework/tensor/variable.h"
+#include "../../framework/dispatch/variable.h"
 
 namespace cornu::layers {
 

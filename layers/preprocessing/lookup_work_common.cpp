@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "../../framework/graph/apply.h"
+#include "../../framework/dispatch/apply.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/tensor/strings.h"
 #include "index_lookup.h"

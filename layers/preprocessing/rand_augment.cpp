@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "../../framework/ops/control_flow.h"
+#include "../../framework/compile/control_flow.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/reduction.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "../../framework/graph/recorder.h"
+#include "../../framework/tensor/recorder.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"

@@ -3,7 +3,7 @@
 // the whole once.
 #include "recurrent_common.h"
 
-#include "../../framework/graph/tape.h"
+#include "../../framework/autodiff/tape.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/creation.h"
 #include "../../framework/ops/operators.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/graph/apply.h"
+#include "../../framework/dispatch/apply.h"
 
 namespace cornu::optimizers::schedules {
 

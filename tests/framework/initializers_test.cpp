@@ -1,14 +1,14 @@
 // Initializers, regularizers and constraints against Keras.
 #include <catch.h>
 #include <cornu/framework/constraints/constraints.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/initializers/initializers.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/linalg.h>
 #include <cornu/framework/regularizers/regularizers.h>
 #include <cornu/framework/saving/json.h>
-#include <cornu/framework/tensor/random.h>
+#include <cornu/framework/ops/random.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -2,12 +2,12 @@
 // tests/data/colours.json, written by tools/goldens/colour_goldens.py.
 #include <cmath>
 
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/saving/json.h>
-#include <cornu/framework/tensor/distributions.h>
+#include <cornu/framework/ops/distributions.h>
 #include <cornu/layers/preprocessing/aug_mix.h>
 #include <cornu/layers/preprocessing/contrast_limited_adaptive_histogram_equalization.h>
 #include <cornu/layers/preprocessing/cut_mix.h>

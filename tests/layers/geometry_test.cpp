@@ -2,7 +2,7 @@
 // tests/data/images.json, written by tools/goldens/image_goldens.py.
 #include <cctype>
 
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/bounding_boxes.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/ops.h>

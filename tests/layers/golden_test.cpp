@@ -1,7 +1,7 @@
 // Every layer against what Keras computes: tests/data/layers.json, written by
 // tools/goldens/layer_goldens.py.
 
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/reduction.h>

@@ -1,5 +1,5 @@
 // Recurrent layers as one kernel against the same layers composed of operations, step by step.
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/reduction.h>

@@ -1,6 +1,6 @@
 // Losses against Keras, and their gradients against finite differences.
 #include <cornu/framework/base/loss.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/reduction.h>

@@ -1,6 +1,6 @@
 // LossScaleOptimizer: what a gradient that is not finite does, and who puts it around an optimizer.
 #include <catch.h>
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/operators.h>

@@ -2,7 +2,7 @@
 #include "golden_json.h"
 
 #include <cornu/framework/config/configurable.h>
-#include <cornu/framework/graph/convert.h>
+#include <cornu/framework/ops/convert.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/saving/json.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <cornu/framework/graph/value.h>
+#include <cornu/framework/dispatch/value.h>
 
 namespace cornu::test {
 

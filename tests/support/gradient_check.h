@@ -1,6 +1,6 @@
 // Checks tapes against finite differences.
 #pragma once
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 
 #include <functional>
 #include <vector>

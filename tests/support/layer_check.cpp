@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/operators.h>

@@ -1,7 +1,7 @@
 // Reading recorded cases and comparing with them.
 #include "recorded.h"
 
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/einsum.h>
 #include <cornu/framework/ops/operators.h>

@@ -3,9 +3,9 @@
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/creation.h>
-#include <cornu/framework/saving/archive.h>
-#include <cornu/framework/saving/h5_file.h>
-#include <cornu/framework/saving/npy.h>
+#include <cornu/framework/io/archive.h>
+#include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/io/npy.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/preprocessing/string_lookup.h>
 #include <sys/wait.h>

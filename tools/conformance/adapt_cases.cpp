@@ -1,5 +1,5 @@
 // Cases of layers that learn something from data before they are used.
-#include <cornu/framework/base/adapt.h>
+#include <cornu/framework/data/adapt.h>
 #include <cornu/framework/ops/shaping.h>
 #include <fmt/core.h>
 

@@ -1,9 +1,9 @@
 // Running cases eagerly and compiled, with gradients.
 #include "case.h"
 
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/recorder.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/tensor/recorder.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/creation.h>
 #include <fmt/core.h>

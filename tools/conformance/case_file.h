@@ -1,7 +1,7 @@
 // Reads files of recorded cases (HDF5): a case is a group "Class/id" with a JSON text and arrays.
 #pragma once
-#include <cornu/framework/graph/value.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/dispatch/value.h>
+#include <cornu/framework/io/h5_file.h>
 
 #include <filesystem>
 #include <map>

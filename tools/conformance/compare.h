@@ -1,6 +1,6 @@
 // Compares what was computed with what was recorded, and keeps what differs most.
 #pragma once
-#include <cornu/framework/graph/value.h>
+#include <cornu/framework/dispatch/value.h>
 
 #include <string>
 

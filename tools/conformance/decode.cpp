@@ -2,7 +2,7 @@
 #include "decode.h"
 
 #include <cornu/framework/config/configurable.h>
-#include <cornu/framework/graph/convert.h>
+#include <cornu/framework/ops/convert.h>
 #include <cornu/framework/tensor/complex.h>
 #include <fmt/core.h>
 

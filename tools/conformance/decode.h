@@ -1,6 +1,6 @@
 // The values that cases hold as JSON: arguments of calls, and the structure of results.
 #pragma once
-#include <cornu/framework/graph/node.h>
+#include <cornu/framework/dispatch/node.h>
 
 #include <functional>
 #include <map>

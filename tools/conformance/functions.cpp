@@ -3,8 +3,8 @@
 
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/creation.h>
-#include <cornu/framework/tensor/distributions.h>
-#include <cornu/framework/tensor/random.h>
+#include <cornu/framework/ops/distributions.h>
+#include <cornu/framework/ops/random.h>
 #include <cornu/metrics/functions.h>
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 // Functions by their Keras names.
 #pragma once
-#include <cornu/framework/graph/node.h>
+#include <cornu/framework/dispatch/node.h>
 
 #include <string>
 

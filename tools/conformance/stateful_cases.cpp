@@ -1,7 +1,7 @@
 // Cases of metrics, optimizers and learning-rate schedules: several steps with state in between.
 #include <cornu/framework/base/metric.h>
 #include <cornu/framework/base/optimizer.h>
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/shaping.h>
 #include <fmt/core.h>
 

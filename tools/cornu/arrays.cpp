@@ -1,8 +1,8 @@
 // Reading, writing and naming arrays.
 #include "arrays.h"
 
-#include <cornu/framework/saving/h5_file.h>
-#include <cornu/framework/saving/npy.h>
+#include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/io/npy.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The command convert: a model in another of Keras's forms.
-#include <cornu/framework/saving/atomic_file.h>
+#include <cornu/framework/io/atomic_file.h>
 #include <cornu/framework/saving/keras_file.h>
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 #include "folder.h"
 
 #include <cornu/backend/error.h>
-#include <cornu/framework/saving/archive.h>
+#include <cornu/framework/io/archive.h>
 #include <hdf5.h>
 
 #include <algorithm>

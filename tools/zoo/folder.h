@@ -1,7 +1,7 @@
 // A model's folder in a zoo of Keras files: the files of one model, its data, and what Keras
 // computed.
 #pragma once
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/h5_file.h>
 
 #include <filesystem>
 #include <memory>

@@ -1,6 +1,6 @@
 // What a device captured is done again for the addresses that it was captured with, and no others.
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/plan/captures.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/compile/plan/captures.h>
 #include <cornu/framework/ops/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 

@@ -1,9 +1,9 @@
 // Functions: recording, replaying, and noticing what cannot be replayed.
 #include <cornu/backend/log.h>
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/framework/tensor/random.h>
+#include <cornu/framework/ops/random.h>
 
 #include "catch.h"
 #include "support/gradient_check.h"

@@ -1,5 +1,5 @@
 // GradientTape: its rules, and the gradients of operations against finite differences.
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "catch.h"

@@ -1,5 +1,5 @@
 // Tests of users' own models and layers.
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/linalg.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/regularization/dropout.h>

@@ -1,5 +1,5 @@
 // The Attention kernel against the formula composed of other operations.
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/attention.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/nn.h>

@@ -1,12 +1,12 @@
 // Complex tensors: values and gradients of Keras, memory, functions, files, and what is refused.
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/tensor/complex.h>
-#include <cornu/framework/tensor/variable.h>
+#include <cornu/framework/dispatch/variable.h>
 #include <cornu/layers/convolutional/conv1d.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/reshaping/reshape.h>

@@ -1,7 +1,7 @@
 // Decompositions of matrices: they give back what they took apart, and gradients agree with finite
 // differences.
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 

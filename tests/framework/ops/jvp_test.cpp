@@ -1,5 +1,5 @@
 // Derivatives along a direction.
-#include <cornu/framework/ops/jvp.h>
+#include <cornu/framework/autodiff/jvp.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "../../support/gradient_check.h"

@@ -1,7 +1,7 @@
 // Normalisation as operations, and the derivatives of the Normalize kernel.
 #include <cmath>
 
-#include <cornu/framework/graph/apply.h>
+#include <cornu/framework/dispatch/apply.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/normalization.h>
 #include <cornu/framework/ops/ops.h>

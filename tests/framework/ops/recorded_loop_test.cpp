@@ -1,10 +1,10 @@
 // Loops in recorded functions: one step whatever the number of rounds, with the values and
 // gradients of the loop as it is written.
 #include <cornu/backend/log.h>
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/framework/tensor/random.h>
+#include <cornu/framework/ops/random.h>
 
 #include "catch.h"
 #include "support/gradient_check.h"

@@ -1,5 +1,5 @@
 // Reductions against Keras.
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/ops.h>
 
 #include <limits>

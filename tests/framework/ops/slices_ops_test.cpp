@@ -1,5 +1,5 @@
 // Boxes and places chosen by tensors.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "../../support/gradient_check.h"

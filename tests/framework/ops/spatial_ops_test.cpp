@@ -1,5 +1,5 @@
 // Transposed, depthwise and separable convolution, adaptive pooling and interpolation.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/image.h>

@@ -1,5 +1,5 @@
 // Averages, quantiles, histograms, and reductions that leave out NaN.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
 

@@ -1,7 +1,7 @@
 // Zip archives: round trips, and refusals of damaged and hostile ones.
 #include <catch.h>
 #include <cornu/backend/error.h>
-#include <cornu/framework/saving/archive.h>
+#include <cornu/framework/io/archive.h>
 #include <cornu/framework/saving/keras_file.h>
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // Files that appear complete or not at all.
 #include <catch.h>
 #include <cornu/backend/error.h>
-#include <cornu/framework/saving/atomic_file.h>
+#include <cornu/framework/io/atomic_file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 

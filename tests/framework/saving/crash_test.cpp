@@ -2,7 +2,7 @@
 // remains that pile up.
 #include <catch.h>
 #include <cornu/cornu.h>
-#include <cornu/framework/saving/atomic_file.h>
+#include <cornu/framework/io/atomic_file.h>
 #include <cornu/framework/saving/keras_file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 // Folders, shards, legacy files: every form holds the same model, and a wrong one is told apart.
 #include <catch.h>
 #include <cornu/cornu.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/saving/keras_file.h>
 
 #include "models.h"

@@ -2,7 +2,7 @@
 // sound files of the old and of the newest format pass.
 #include <catch.h>
 #include <cornu/backend/error.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/h5_file.h>
 #include <hdf5.h>
 
 #include <chrono>

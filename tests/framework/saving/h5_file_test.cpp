@@ -1,7 +1,7 @@
 // HDF5 files: round trips through memory and disk, conversion, refusal of what is not safe to read.
 #include <catch.h>
 #include <cornu/backend/error.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/h5_file.h>
 #include <hdf5.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 #include <cornu/backend/error.h>
 #include <cornu/framework/model/model.h>
-#include <cornu/framework/saving/archive.h>
+#include <cornu/framework/io/archive.h>
 #include <paths.h>
 
 #include <chrono>

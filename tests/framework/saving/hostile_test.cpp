@@ -2,8 +2,8 @@
 // loads right.
 #include <catch.h>
 #include <cornu/framework/model/model.h>
-#include <cornu/framework/saving/archive.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/archive.h>
+#include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/saving/json.h>
 #include <paths.h>
 

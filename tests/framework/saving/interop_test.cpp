@@ -2,7 +2,7 @@
 #include <catch.h>
 #include <cornu/cornu.h>
 #include <cornu/framework/saving/file_editor.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/h5_file.h>
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 // the key.
 #include <catch.h>
 #include <cornu/cornu.h>
-#include <cornu/framework/saving/archive.h>
+#include <cornu/framework/io/archive.h>
 
 #include "models.h"
 #include "temporary.h"

@@ -1,7 +1,7 @@
 // Files that real Keras wrote: they load, predict and go on training as they do in Keras.
 #include <catch.h>
 #include <cornu/cornu.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/h5_file.h>
 #include <paths.h>
 
 #include <algorithm>

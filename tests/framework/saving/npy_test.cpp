@@ -1,7 +1,7 @@
 // NumPy's array files.
 #include <catch.h>
 #include <cornu/backend/error.h>
-#include <cornu/framework/saving/npy.h>
+#include <cornu/framework/io/npy.h>
 
 #include <cstring>
 

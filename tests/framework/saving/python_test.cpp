@@ -2,7 +2,7 @@
 // without one, the test says so and passes.
 #include <catch.h>
 #include <cornu/cornu.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/h5_file.h>
 
 #include "models.h"
 #include "python.h"

@@ -2,8 +2,8 @@
 #include <catch.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/saving/archive.h>
-#include <cornu/framework/saving/h5_file.h>
+#include <cornu/framework/io/archive.h>
+#include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/saving/json.h>
 #include <cornu/framework/saving/version_adapters.h>
 

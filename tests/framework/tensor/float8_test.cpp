@@ -1,5 +1,5 @@
 // 8-bit floats as a type of tensors: casts, moves, and what is refused.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/indexing.h>

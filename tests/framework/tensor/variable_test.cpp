@@ -1,7 +1,7 @@
 // Variables: assignment, identity, mixed precision.
-#include <cornu/framework/graph/node.h>
+#include <cornu/framework/dispatch/node.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/framework/tensor/variable.h>
+#include <cornu/framework/dispatch/variable.h>
 
 #include "catch.h"
 

@@ -1,7 +1,7 @@
 // StringLookup, IntegerLookup, Hashing and HashedCrossing. What is expected comes from Keras on
 // TensorFlow by tools/goldens/lookup_goldens.py.
 #include <cornu/framework/data/dataset.h>
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/preprocessing/fingerprint.h>

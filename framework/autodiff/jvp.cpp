@@ -1,0 +1,53 @@
+// A derivative along a direction as the derivative of a gradient.
+#include "jvp.h"
+
+#include <fmt/core.h>
+
+#include "tape.h"
+#include "../ops/core.h"
+#include "../ops/creation.h"
+#include "../ops/operators.h"
+#include "../ops/reduction.h"
+
+namespace cornu::ops {
+
+Directional jvp(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& f,
+                const std::vector<Tensor>& primals, const std::vector<Tensor>& tangents) {
+  if (primals.size() != tangents.size())
+    throw ValueError(fmt::format("jvp: {} primals and {} tangents; each primal needs one.",
+                                 primals.size(), tangents.size()));
+  for (size_t i = 0; i < primals.size(); ++i)
+    if (primals[i].shape() != tangents[i].shape())
+      throw ShapeError(fmt::format("jvp: primal {} has shape {}, its tangent has shape {}.", i,
+                                   primals[i].shape().str(), tangents[i].shape().str()));
+  // The gradient J^T u is linear in the weights u of the outputs: what its product with the
+  // tangents, u . (J t), changes by u is J t.
+  Directional result;
+  std::vector<Tensor> weights;
+  GradientTape outer;
+  Tensor product;
+  {
+    GradientTape inner;
+    std::vector<Tensor> x;
+    for (const Tensor& primal : primals) {
+      x.push_back(strong(primal));
+      inner.watch(x.back());
+    }
+    result.outputs = f(x);
+    for (const Tensor& y : result.outputs) {
+      weights.push_back(zeros_like(y));
+      outer.watch(weights.back());
+    }
+    const std::vector<Tensor> gradients = inner.gradient(result.outputs, x, weights);
+    for (size_t i = 0; i < primals.size(); ++i) {
+      if (!gradients[i]) continue;
+      const Tensor share = sum(gradients[i] * tangents[i]);
+      product = product ? product + share : share;
+    }
+  }
+  result.tangents =
+      product ? outer.gradient(product, weights) : std::vector<Tensor>(result.outputs.size());
+  return result;
+}
+
+}  // namespace cornu::ops

@@ -1,0 +1,240 @@
+// Recording, and the reverse sweep.
+#include "tape.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "../ops/creation.h"
+#include "../ops/operators.h"
+#include "../dispatch/apply.h"
+#include "../dispatch/complex.h"
+#include "gradients.h"
+#include "../dispatch/node.h"
+
+namespace cornu {
+
+struct GradientTape::Entry {
+  std::optional<backend::Kernel> kernel;
+  GradientFunction custom;
+  Tensors inputs;
+  Tensors outputs;
+  std::shared_ptr<const std::string> where;  // the layer's path; only while a function is recorded
+};
+
+namespace {
+
+// Says, while it lives, whose gradient is computed.
+class GradientPlace {
+ public:
+  explicit GradientPlace(const std::string* path) : before_(graph_context().gradient_of) {
+    if (path) graph_context().gradient_of = path;
+  }
+  ~GradientPlace() { graph_context().gradient_of = before_; }
+  GradientPlace(const GradientPlace&) = delete;
+
+ private:
+  const std::string* before_;
+};
+
+}  // namespace
+
+GradientTape::GradientTape(Options options) : options_(options) {
+  GraphContext& context = graph_context();
+  if (context.tape_depth >= 32) throw StateError("GradientTape: more than 32 tapes are open on this thread.");
+  bit_ = 1u << context.tape_depth++;
+  context.recorders.push_back(this);
+}
+
+GradientTape::~GradientTape() { stop(); }
+
+void GradientTape::stop() {
+  if (!open_) return;
+  open_ = false;
+  GraphContext& context = graph_context();
+  --context.tape_depth;
+  auto* end = std::remove(context.recorders.begin(), context.recorders.end(), static_cast<Recorder*>(this));
+  while (context.recorders.end() != end) context.recorders.pop_back();
+}
+
+void GradientTape::watch(const Tensor& tensor) {
+  if (!has_gradient(tensor.dtype()))
+    throw ValueError(fmt::format("GradientTape::watch: a {} tensor has no gradient; only floats and complex "
+                                 "numbers have.",
+                                 dtype_name(tensor.dtype())));
+  tensor.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
+}
+
+void GradientTape::watch(const Variable& variable) { watch(variable.value()); }
+
+void GradientTape::read(const Tensor& value) {
+  if (options_.watch_accessed_variables && has_gradient(value.dtype()))
+    value.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
+}
+
+namespace {
+
+// Smaller tensors are not worth a stand-in.
+constexpr size_t worth_dropping = 4096;
+
+// A tensor of which the gradient needs only the shape and the identity.
+Tensor without_values(const Tensor& t) {
+  Tensor stand_in = Tensor::abstract(t.shape(), t.dtype());
+  stand_in.impl()->key = t.impl()->key;
+  stand_in.impl()->tapes = t.impl()->tapes.load(std::memory_order_relaxed);
+  return stand_in;
+}
+
+void drop_unread(Tensors& tensors, uint32_t read) {
+  for (size_t i = 0; i < tensors.size() && i < 32; ++i)
+    if (!(read >> i & 1) && tensors[i].bytes() >= worth_dropping) tensors[i] = without_values(tensors[i]);
+}
+
+}  // namespace
+
+// A bit left over from an earlier tape of the same depth only makes this one record more than it needs.
+void GradientTape::record(const Step& step) {
+  bool watched = false;
+  for (const Tensor& t : step.inputs)
+    watched |= (t.impl()->tapes.load(std::memory_order_relaxed) & bit_) != 0;
+  if (!watched) return;
+  bool differentiable = false;
+  for (const Tensor& t : step.outputs)
+    if (has_gradient(t.dtype())) {
+      t.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
+      differentiable = true;
+    }
+  if (!differentiable) return;
+  Entry& entry = entries_.emplace_back();
+  if (step.kernel) entry.kernel.emplace(*step.kernel);
+  if (step.gradient) entry.custom = *step.gradient;
+  entry.inputs = Tensors(step.inputs);
+  entry.outputs = Tensors(step.outputs);
+  if (step.kernel && !options_.persistent) {
+    bool large = false;
+    for (const Tensor& t : step.inputs) large |= t.bytes() >= worth_dropping;
+    for (const Tensor& t : step.outputs) large |= t.bytes() >= worth_dropping;
+    if (large) {
+      const ReadOperands read = operands_read(*step.kernel, step.inputs);
+      drop_unread(entry.inputs, read.inputs);
+      drop_unread(entry.outputs, read.outputs);
+    }
+  }
+  if (const GraphContext& context = graph_context(); context.tracer && context.where)
+    entry.where = std::make_shared<const std::string>(context.where->path());
+}
+
+std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Variable>& sources,
+                                           const Tensor& target_gradient) {
+  std::vector<uint64_t> keys;
+  for (const Variable& v : sources) keys.push_back(v.key());
+  return differentiate({target}, keys, {target_gradient});
+}
+
+std::vector<Tensor> GradientTape::gradient(std::vector<Tensor> targets,
+                                           const std::vector<Tensor>& sources,
+                                           std::vector<Tensor> target_gradients) {
+  std::vector<uint64_t> keys;
+  for (const Tensor& t : sources) keys.push_back(t.impl()->key);
+  return differentiate(std::move(targets), keys, std::move(target_gradients));
+}
+
+std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Tensor>& sources,
+                                           const Tensor& target_gradient) {
+  return gradient(std::vector{target}, sources, {target_gradient});
+}
+
+Tensor GradientTape::gradient(const Tensor& target, const Variable& source) {
+  return gradient(target, std::vector{source})[0];
+}
+
+Tensor GradientTape::gradient(const Tensor& target, const Tensor& source) {
+  return gradient(target, std::vector{source})[0];
+}
+
+std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
+                                                const std::vector<uint64_t>& sources,
+                                                std::vector<Tensor> target_gradients) {
+  if (used_ && !options_.persistent)
+    throw StateError("GradientTape::gradient: called a second time. Make the tape with {.persistent = true}.");
+  used_ = true;
+  if (!options_.persistent) stop();
+
+  std::unordered_map<uint64_t, Tensor> gradients;
+  auto add = [&](uint64_t key, const Tensor& gradient) {
+    Tensor& sum = gradients[key];
+    sum = sum ? sum + gradient : gradient;
+  };
+  for (size_t i = 0; i < targets.size(); ++i)
+    add(targets[i].impl()->key, target_gradients[i]
+                                    ? target_gradients[i]
+                                    : ops::ones(targets[i].shape(), targets[i].dtype()));
+  targets.clear();
+  target_gradients.clear();
+
+  // A persistent tape that is still open records the sweep too; only what is there now is swept.
+  for (size_t i = entries_.size(); i-- > 0;) {
+    // Out of the tape, which lets go of what it has passed; a copy for a persistent tape, whose vector
+    // may grow under the sweep.
+    std::optional<Entry> own;
+    if (!options_.persistent) {
+      own = std::move(entries_.back());
+      entries_.pop_back();
+    } else if (open_) {
+      own = entries_[i];
+    }
+    const Entry& entry = own ? *own : entries_[i];
+    Tensors incoming(entry.outputs.size());
+    bool any = false;
+    for (size_t k = 0; k < entry.outputs.size(); ++k) {
+      const auto found = gradients.find(entry.outputs[k].impl()->key);
+      if (found == gradients.end()) continue;
+      incoming[k] = found->second;
+      any = true;
+    }
+    if (!any) continue;
+    // What no source asks for is done with once it has been passed on.
+    for (const Tensor& t : entry.outputs)
+      if (std::find(sources.begin(), sources.end(), t.impl()->key) == sources.end())
+        gradients.erase(t.impl()->key);
+    const auto watched = [&](size_t k) {
+      return has_gradient(entry.inputs[k].dtype()) &&
+             (entry.inputs[k].impl()->tapes.load(std::memory_order_relaxed) & bit_);
+    };
+    uint32_t wanted = 0;
+    bool any_wanted = false;
+    for (size_t k = 0; k < entry.inputs.size(); ++k)
+      if (watched(k)) {
+        any_wanted = true;
+        if (k < 32) wanted |= 1u << k;
+      }
+    if (!any_wanted) continue;
+    const GradientPlace place(entry.where.get());
+    Tensors outgoing;
+    if (entry.custom) {
+      outgoing = entry.custom(std::move(incoming));
+    } else if (entry.kernel) {
+      const Backprop step{entry.inputs, entry.outputs, incoming, wanted};
+      outgoing = std::visit([&](const auto& kernel) { return cornu::gradient(kernel, step); },
+                            *entry.kernel);
+    } else {
+      const Tensor& x = entry.inputs[0];
+      const bool relabelled = x.dtype() != entry.outputs[0].dtype();
+      outgoing.push_back(relabelled ? apply_view(incoming[0], x.spec())
+                                    : apply_reshape(incoming[0], x.shape()));
+    }
+    for (size_t k = 0; k < outgoing.size(); ++k)
+      if (outgoing[k] && watched(k)) add(entry.inputs[k].impl()->key, outgoing[k]);
+  }
+
+  std::vector<Tensor> result;
+  for (uint64_t key : sources) {
+    const auto found = gradients.find(key);
+    result.push_back(found == gradients.end() ? Tensor() : found->second);
+  }
+  return result;
+}
+
+}  // namespace cornu

@@ -1,0 +1,412 @@
+// Control flow: plain C++ in eager code, plans for the parts while a function is recorded.
+#include "control_flow.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "../dispatch/apply.h"
+#include "../autodiff/tape.h"
+#include "batching.h"
+#include "../ops/core.h"
+#include "../ops/creation.h"
+#include "../ops/indexing.h"
+#include "../ops/operators.h"
+#include "recorded_loop.h"
+#include "recorded_part.h"
+#include "../ops/shaping.h"
+
+namespace cornu::ops {
+namespace {
+
+using control::check_same;
+using control::leaves;
+using control::packed;
+using control::Part;
+using plan::PartRecording;
+
+// Shorter loops are recorded round by round: their steps can be fused with each other.
+constexpr int64_t longest_unrolled = 4;
+
+bool recording() { return graph_context().tracer != nullptr; }
+
+std::vector<Variable> changed_by(const std::vector<Part>& parts) {
+  std::vector<Variable> variables;
+  for (const Part& part : parts)
+    for (const PartRecording::Changed& c : part.recording->changed())
+      if (std::find(variables.begin(), variables.end(), c.variable) == variables.end())
+        variables.push_back(c.variable);
+  return variables;
+}
+
+using Branches = std::vector<std::function<Nest()>>;
+
+int64_t choose(const Tensor& index, size_t count) {
+  const PauseTracing untraced;
+  const double number = index.item();
+  return static_cast<int64_t>(std::clamp(number, 0.0, static_cast<double>(count - 1)));
+}
+
+// A step that runs one of the parts: its inputs are the index, the `given`, and what each captured.
+Tensors choose_part(const Tensor& index, const std::vector<Tensor>& given,
+                    std::shared_ptr<std::vector<Part>> parts, const std::vector<TensorSpec>& specs,
+                    const std::string& text) {
+  std::vector<Tensor> inputs = {index};
+  inputs.insert(inputs.end(), given.begin(), given.end());
+  for (const Part& part : *parts)
+    inputs.insert(inputs.end(), part.captured().begin(), part.captured().end());
+  const HostFunction f = [parts, count = given.size()](std::span<const Tensor> in,
+                                                       std::span<const Tensor> out) {
+    const auto chosen = static_cast<size_t>(choose(in[0], parts->size()));
+    size_t first = 1 + count;
+    for (size_t i = 0; i < chosen; ++i) first += (*parts)[i].captured().size();
+    const Part& part = (*parts)[chosen];
+    std::vector<const Tensor*> arguments;
+    for (size_t i = 0; i < count; ++i) arguments.push_back(&in[1 + i]);
+    for (size_t i = 0; i < part.captured().size(); ++i) arguments.push_back(&in[first + i]);
+    part.plan->run_into(arguments, out);
+  };
+  return apply_steps(f, inputs, specs, text);
+}
+
+// The gradients of what the branches captured: again a choice. They are recorded at once, since
+// what the branches refer to may be gone later.
+GradientFunction switch_gradient(const Tensor& index, const Branches& branches,
+                                 const std::vector<Tensor>& captured, const Nest& like,
+                                 const char* op) {
+  std::vector<TensorSpec> arriving, specs;
+  std::vector<size_t> places;
+  const std::vector<Tensor> results = leaves(like);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (is_float(results[i].dtype())) {
+      places.push_back(i);
+      arriving.push_back(results[i].spec());
+    }
+  for (const Tensor& t : captured) specs.push_back(t.spec());
+  auto parts = std::make_shared<std::vector<Part>>();
+  std::string text;
+  for (const auto& branch : branches) {
+    std::vector<Tensor> weights;
+    for (const TensorSpec& s : arriving) weights.push_back(control::stand_in(s));
+    Part& part = parts->emplace_back(weights, [&] {
+      GradientTape tape;
+      for (const Tensor& t : captured) tape.watch(t);
+      const std::vector<Tensor> outputs = leaves(branch());
+      std::vector<Tensor> targets;
+      for (const size_t i : places) targets.push_back(outputs[i]);
+      std::vector<Tensor> gradients = tape.gradient(targets, captured, weights);
+      for (size_t i = 0; i < gradients.size(); ++i)
+        if (!gradients[i]) gradients[i] = ops::zeros(captured[i].shape(), captured[i].dtype());
+      return Nest(gradients);
+    });
+    part.finish(part.results);
+    text += fmt::format("  {} {}, gradient:\n{}", op, parts->size() - 1, part.text);
+  }
+  return [=, op = std::string(op)](std::span<const Tensor> incoming) -> Tensors {
+    std::vector<Tensor> weights;
+    for (size_t i = 0; i < places.size(); ++i)
+      weights.push_back(incoming[places[i]] ? incoming[places[i]]
+                                            : ops::zeros(arriving[i].shape, arriving[i].dtype));
+    const Tensors gradients = choose_part(index, weights, parts, specs, text);
+    control::forbid_gradient(weights, gradients, op);
+    control::forbid_gradient(captured, gradients, op);
+    return gradients;
+  };
+}
+
+Nest recorded_switch(const Tensor& index, const Branches& branches, const char* op) {
+  auto parts = std::make_shared<std::vector<Part>>();
+  const auto eagerly = [&](const std::string& why) {
+    graph_context().tracer->give_up(why);
+    return branches[static_cast<size_t>(choose(index, branches.size()))]();
+  };
+  for (const auto& branch : branches) {
+    parts->emplace_back(std::vector<Tensor>{}, branch);
+    if (const std::string why = parts->back().host_read(); !why.empty()) return eagerly(why);
+    check_same(parts->front().result, parts->back().result, op);
+  }
+  const std::vector<Variable> variables = changed_by(*parts);
+  const bool taped = !graph_context().recorders.empty();
+  // Running a branch again for its gradient would assign twice.
+  if (taped && !variables.empty())
+    return eagerly(fmt::format("ops::{} assigns variables under a GradientTape", op));
+  if (graph_context().recorders.size() > 1)
+    return eagerly(fmt::format("ops::{} under several GradientTapes", op));
+  std::string text;
+  std::vector<Tensor> captured;
+  std::vector<TensorSpec> specs;
+  for (Part& part : *parts) {
+    std::vector<Tensor> outputs = part.results;
+    for (const Variable& v : variables) outputs.push_back(part.after(v));
+    if (specs.empty())
+      for (const Tensor& t : outputs) specs.push_back(t.spec());
+    part.finish(outputs);
+    text += fmt::format("  {} {}:\n{}", op, &part - parts->data(), part.text);
+    // Open tapes watch what the branches read.
+    for (const Variable& v : part.recording->variables()) (void)v.value();
+    for (const Tensor& t : part.captured()) {
+      const bool known = std::any_of(captured.begin(), captured.end(), [&](const Tensor& c) {
+        return c.impl()->key == t.impl()->key;
+      });
+      if (control::watched(t) && !known) captured.push_back(t);
+    }
+  }
+  const Tensors outputs = choose_part(index, {}, parts, specs, text);
+  const size_t results = parts->front().results.size();
+  const Nest& like = parts->front().result;
+  if (taped && !captured.empty())
+    apply_custom(captured, std::span(outputs.begin(), results),
+                 switch_gradient(index, branches, captured, like, op));
+  for (size_t i = 0; i < variables.size(); ++i) Variable(variables[i]).assign(outputs[results + i]);
+  return packed(like, {outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(results)});
+}
+
+Nest switch_between(const Tensor& index, const Branches& branches, const char* op) {
+  if (branches.empty()) throw ValueError(fmt::format("{}: there are no branches.", op));
+  if (index.shape().numel() != 1 && index.shape().known())
+    throw ShapeError(fmt::format("{}: expected a scalar to choose by, found shape {}.", op,
+                                 index.shape().str()));
+  // A stand-in has no value: all branches have the same specs.
+  if (!index.is_eager()) {
+    const Nest first = branches[0]();
+    for (size_t i = 1; i < branches.size(); ++i) check_same(first, branches[i](), op);
+    return first;
+  }
+  if (!graph_context().tracer)
+    return branches[static_cast<size_t>(choose(index, branches.size()))]();
+  return recorded_switch(index, branches, op);
+}
+
+int64_t count_of(const Nest& xs, const char* op) {
+  int64_t count = -1;
+  for (const Tensor& t : leaves(xs)) {
+    if (t.rank() == 0)
+      throw ShapeError(fmt::format("{}: expected tensors with a first axis, found a scalar.", op));
+    if (count >= 0 && t.shape()[0] != count)
+      throw ShapeError(
+          fmt::format("{}: the first axes have {} and {} elements.", op, count, t.shape()[0]));
+    count = t.shape()[0];
+  }
+  return count;
+}
+
+Nest stack_all(const std::vector<Nest>& parts) {
+  if (parts.empty() || parts[0].empty()) return {};
+  std::vector<std::vector<Tensor>> columns;
+  for (const Nest& part : parts) {
+    const std::vector<Tensor> row = leaves(part);
+    columns.resize(row.size());
+    for (size_t i = 0; i < row.size(); ++i) columns[i].push_back(row[i]);
+  }
+  std::vector<Tensor> stacked;
+  for (const auto& column : columns) stacked.push_back(ops::stack(column, 0));
+  return parts[0].pack(stacked);
+}
+
+Nest slice_of(const Nest& xs, int64_t i) {
+  return xs.map([&](const Tensor& t) { return t[i]; });
+}
+
+}  // namespace
+
+Nest cond(const Tensor& pred, const std::function<Nest()>& true_fn,
+          const std::function<Nest()>& false_fn) {
+  return switch_between(ops::cast(ops::cast(pred, DType::boolean), DType::int32),
+                        {false_fn, true_fn}, "cond");
+}
+
+Nest switch_case(const Tensor& index, const std::vector<std::function<Nest(const Nest&)>>& branches,
+                 const Nest& operands) {
+  Branches bound;
+  for (const auto& branch : branches)
+    bound.push_back([branch, operands] { return branch(operands); });
+  return switch_between(index, bound, "switch");
+}
+
+Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
+                const std::function<Nest(const Nest&)>& body, const Nest& loop_vars,
+                std::optional<int64_t> maximum_iterations) {
+  const int64_t limit = maximum_iterations.value_or(std::numeric_limits<int64_t>::max());
+  const auto holds = [](const Tensor& t) {
+    const PauseTracing untraced;
+    return t.item() != 0;
+  };
+  Nest state = loop_vars;
+  for (const Tensor& t : leaves(loop_vars))
+    if (!t.is_eager()) {
+      const Nest after = body(state);
+      check_same(state, after, "while_loop");
+      return after;
+    }
+  if (recording()) {
+    // A number written in C++ becomes a tensor, which the loop changes.
+    state = loop_vars.map([](const Tensor& t) {
+      return t.is_weak() ? Tensor::copy_of(t.data(), t.shape(), t.dtype()) : t;
+    });
+    const auto round = [&](const Nest& s, const Nest&) { return Scanned{body(s), {}}; };
+    std::string why;
+    const auto looped = control::record_loop(
+        {"while_loop", round, cond, state, {}, maximum_iterations.value_or(-1)}, &why);
+    if (looped) return looped->carry;
+    graph_context().tracer->give_up(why);
+    state = loop_vars;
+  }
+  for (int64_t i = 0; i < limit && holds(cond(state)); ++i) state = body(state);
+  return state;
+}
+
+namespace {
+
+// The number of a round of a counting loop.
+Tensor counter(int64_t i) {
+  const auto index = static_cast<int32_t>(i);
+  return Tensor::from_host(&index, {});
+}
+
+Nest part_along(const Nest& nest, int along, int64_t begin, int64_t end) {
+  Value::List key(static_cast<size_t>(along), Value(Slice{}));
+  key.push_back(Slice{begin, end});
+  return nest.map([&](const Tensor& t) { return ops::get_item(t, key); });
+}
+
+bool all_eager(const Nest& nest) {
+  const std::vector<Tensor> all = leaves(nest);
+  return std::all_of(all.begin(), all.end(), [](const Tensor& t) { return t && t.is_eager(); });
+}
+
+// carry, y = f(carry, x) in `count` rounds. While a function is recorded they are one step, if need
+// be after a first round of its own: from a number written in C++ it makes a state that lasts.
+// `slice` gives the x of a round that runs by itself.
+Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const Nest&)>& f,
+                  const Nest& init, const Nest& xs, int64_t count, bool reverse,
+                  const std::function<Nest(int64_t)>& slice) {
+  Scanned result{init, {}};
+  std::vector<Nest> ys(static_cast<size_t>(count));
+  const auto round = [&](int64_t i) {
+    Scanned step = f(result.carry, slice(i));
+    result.carry = std::move(step.carry);
+    ys[static_cast<size_t>(i)] = std::move(step.ys);
+  };
+  const bool one_step = recording() && all_eager(init) && all_eager(xs);
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t left = count - n;
+    if (one_step && n < 2 && left > longest_unrolled) {
+      const int64_t begin = reverse ? 0 : n;
+      const Nest rest = n == 0 || xs.empty() ? xs : part_along(xs, 0, begin, begin + left);
+      if (auto looped = control::record_loop({op, f, {}, result.carry, rest, left, reverse})) {
+        if (n == 0 || looped->ys.empty()) return *looped;
+        const std::vector<Tensor> first =
+            leaves(stack_all({ys[static_cast<size_t>(reverse ? count - 1 : 0)]}));
+        std::vector<Tensor> joined = leaves(looped->ys);
+        for (size_t i = 0; i < joined.size(); ++i)
+          joined[i] = reverse ? ops::concatenate({joined[i], first[i]}, 0)
+                              : ops::concatenate({first[i], joined[i]}, 0);
+        looped->ys = looped->ys.pack(joined);
+        return *looped;
+      }
+    }
+    round(reverse ? count - 1 - n : n);
+  }
+  result.ys = stack_all(ys);
+  return result;
+}
+
+}  // namespace
+
+Nest fori_loop(int64_t lower, int64_t upper,
+               const std::function<Nest(const Tensor&, const Nest&)>& body, const Nest& init) {
+  const int64_t count = std::max<int64_t>(upper - lower, 0);
+  if (recording() && count > longest_unrolled) {
+    std::vector<int32_t> numbers(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i)
+      numbers[static_cast<size_t>(i)] = static_cast<int32_t>(lower + i);
+    const auto round = [&](const Nest& state, const Nest& i) {
+      return Scanned{body(i.tensor(), state), {}};
+    };
+    return rounds_of("fori_loop", round, init, Nest(Tensor(numbers)), count, false,
+                     [&](int64_t i) { return Nest(counter(lower + i)); })
+        .carry;
+  }
+  Nest state = init;
+  for (int64_t i = lower; i < upper; ++i) state = body(counter(i), state);
+  return state;
+}
+
+Nest fori_loop(const Tensor& lower, const Tensor& upper,
+               const std::function<Nest(const Tensor&, const Nest&)>& body, const Nest& init) {
+  const Nest begin = Nest::List{Nest(ops::cast(lower, DType::int32)), init};
+  return while_loop([&](const Nest& s) { return s[0].tensor() < ops::cast(upper, DType::int32); },
+                    [&](const Nest& s) -> Nest {
+                      return Nest::List{Nest(s[0].tensor() + 1), body(s[0].tensor(), s[1])};
+                    },
+                    begin)[1];
+}
+
+Scanned scan(const std::function<Scanned(const Nest&, const Nest&)>& f, const Nest& init,
+             const Nest& xs, std::optional<int64_t> length, bool reverse) {
+  const int64_t from_xs = count_of(xs, "scan");
+  if (from_xs < 0 && !length) throw ValueError("scan: needs xs or length.");
+  if (from_xs >= 0 && length && *length != from_xs)
+    throw ValueError(fmt::format("scan: length is {}, but xs has {} elements.", *length, from_xs));
+  return rounds_of("scan", f, init, xs, length.value_or(from_xs), reverse,
+                   [&](int64_t i) { return xs.empty() ? Nest() : slice_of(xs, i); });
+}
+
+namespace {
+
+Nest map_rounds(const char* op, const std::function<Nest(const Nest&)>& f, const Nest& xs) {
+  const int64_t count = std::max<int64_t>(count_of(xs, op), 0);
+  return rounds_of(
+             op,
+             [&](const Nest&, const Nest& x) {
+               return Scanned{{}, f(x)};
+             },
+             {}, xs, count, false, [&](int64_t i) { return slice_of(xs, i); })
+      .ys;
+}
+
+}  // namespace
+
+Nest map(const std::function<Nest(const Nest&)>& f, const Nest& xs) {
+  return map_rounds("map", f, xs);
+}
+
+Nest vectorized_map(const std::function<Nest(const Nest&)>& f, const Nest& elements) {
+  const int64_t count = std::max<int64_t>(count_of(elements, "vectorized_map"), 0);
+  // A tape is to see gradients of the function's own, which kernels do not show.
+  if (recording() && graph_context().recorders.empty() && count > 1 && all_eager(elements))
+    if (auto result = control::batched(f, elements, count)) return *result;
+  return map_rounds("vectorized_map", f, elements);
+}
+
+Nest associative_scan(const std::function<Nest(const Nest&, const Nest&)>& f, const Nest& elems,
+                      bool reverse, int64_t axis) {
+  const std::vector<Tensor> all = leaves(elems);
+  if (all.empty()) throw ValueError("associative_scan: there are no elements.");
+  const int along = normalize_axis(axis, all[0].rank());
+  const int64_t count = all[0].shape()[along];
+  Nest state = reverse ? elems.map([&](const Tensor& t) { return ops::flip(t, along); }) : elems;
+  const auto part = [&](const Nest& nest, int64_t begin, int64_t end) {
+    return part_along(nest, along, begin, end);
+  };
+  // After the round with `distance`, each element combines up to 2 * distance of those before it.
+  for (int64_t distance = 1; distance < count; distance *= 2) {
+    const Nest combined = f(part(state, 0, count - distance), part(state, distance, count));
+    const Nest head = part(state, 0, distance);
+    const std::vector<Tensor> a = leaves(head), b = leaves(combined);
+    std::vector<Tensor> joined;
+    for (size_t i = 0; i < a.size(); ++i) joined.push_back(ops::concatenate({a[i], b[i]}, along));
+    state = state.pack(joined);
+  }
+  return reverse ? state.map([&](const Tensor& t) { return ops::flip(t, along); }) : state;
+}
+
+Tensors callback(const std::function<void(std::span<const Tensor>, std::span<const Tensor>)>& f,
+                 const std::vector<Tensor>& inputs, const std::vector<TensorSpec>& outputs) {
+  return apply_host(f, inputs, outputs);
+}
+
+}  // namespace cornu::ops

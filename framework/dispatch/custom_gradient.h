@@ -1,0 +1,27 @@
+// Functions with a derivative of their own.
+#pragma once
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "../tensor/recorder.h"
+
+namespace cornu {
+
+/// x, with no gradient through it.
+Tensor stop_gradient(const Tensor& x);
+
+/// A function with its own derivative: `f` computes outputs, and returns them with the function that maps
+/// their gradients to those of the inputs.
+struct WithGradient {
+  Tensors outputs;
+  GradientFunction gradient;
+};
+Tensors custom_gradient(std::span<const Tensor> inputs,
+                        const std::function<WithGradient(std::span<const Tensor>)>& f);
+/// The same for one input and one output.
+Tensor custom_gradient(const Tensor& x,
+                       const std::function<std::pair<Tensor, std::function<Tensor(const Tensor&)>>(
+                           const Tensor&)>& f);
+
+}  // namespace cornu

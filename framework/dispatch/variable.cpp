@@ -1,0 +1,153 @@
+// A variable's state, and the casts of mixed precision.
+#include "variable.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../tensor/recorder.h"
+#include "fused.h"
+
+namespace cornu {
+
+struct Variable::State {
+  Tensor value;
+  Options options;
+  std::string path;
+  uint64_t key;
+  bool overwrite_with_gradient = false;
+};
+
+namespace {
+
+struct Autocast {
+  DType dtype;
+  bool active = false;
+};
+thread_local Autocast autocast;
+// How many overlays this thread has: replays ask for each of their variables.
+thread_local constinit int overlays = 0;
+
+// The value of a variable is a tensor of its own that carries the variable's identity.
+Tensor owned(const Tensor& value, uint64_t key) {
+  Tensor t = value.detached();
+  t.impl()->weak = false;
+  t.impl()->key = key;
+  return t;
+}
+
+// A weak scalar lives inside its tensor; a variable needs memory of its own.
+Tensor materialised(const Tensor& value) {
+  return value.is_weak() ? Tensor::copy_of(value.data(), value.shape(), value.dtype()) : value;
+}
+
+Tensor combined(const Variable& variable, backend::Opcode opcode, const Tensor& value) {
+  const Tensor operands[] = {variable.value(), value};
+  return detail::apply_fused(backend::program_of(opcode), backend::info(opcode).domain, operands,
+                             backend::info(opcode).name);
+}
+
+}  // namespace
+
+Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
+
+Variable::Variable(const Tensor& value, Options options)
+    : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
+  if (value.is_hollow() && graph_context().dry)
+    throw NeedsValues("A variable is made, whose first value has to be computed.");
+  state_->path = state_->options.name;
+  state_->value = owned(materialised(value), state_->key);
+}
+
+const Tensor& Variable::value() const {
+  if (!state_) throw StateError("This variable has not been created yet: its layer is not built.");
+  if (Tracer* tracer = graph_context().tracer) tracer->read(*this);
+  for (Recorder* recorder : graph_context().recorders)
+    if (state_->options.trainable) recorder->read(stored());
+  return stored();
+}
+
+Variable::operator Tensor() const {
+  const Tensor& v = value();
+  if (autocast.active && is_float(v.dtype()) && v.dtype() != autocast.dtype)
+    return detail::convert_dtype(v, autocast.dtype);
+  return v;
+}
+
+void Variable::assign(const Tensor& value) {
+  if (!state_) throw StateError("assign: this variable has not been created yet.");
+  if (value.shape() != state_->value.shape())
+    throw ShapeError(fmt::format("Variable '{}': cannot assign a value of shape {} to a variable of shape {}.",
+                                 state_->path, value.shape().str(), state_->value.shape().str()));
+  if (inferring()) return;
+  const Device device = state_->value.device();
+  const DeviceScope scope(device);
+  const Tensor converted =
+      value.dtype() == dtype() ? materialised(value).to(device) : detail::convert_dtype(value.to(device), dtype());
+  Tensor fresh = owned(converted, state_->key);
+  const GraphContext& context = graph_context();
+  if (context.assignments &&
+      std::none_of(context.assignments->begin(), context.assignments->end(),
+                   [&](const auto& known) { return known.first == *this; }))
+    context.assignments->emplace_back(*this, stored());
+  if (context.tracer && context.rehearsals == 0) fresh = context.tracer->assign(*this, fresh);
+  stored() = std::move(fresh);
+}
+
+void Variable::assign_add(const Tensor& value) { assign(combined(*this, backend::Opcode::add, value)); }
+void Variable::assign_sub(const Tensor& value) { assign(combined(*this, backend::Opcode::subtract, value)); }
+
+Tensor& Variable::stored() const {
+  if (overlays == 0) return state_->value;
+  VariableOverlay* const overlay = graph_context().overlay;
+  return overlay ? overlay->value_of(*this) : state_->value;
+}
+
+Tensor Variable::disguised() const {
+  Tensor t = stored().disguised();
+  t.impl()->key = state_->key;
+  return t;
+}
+
+const std::string& Variable::name() const { return state_->options.name; }
+const std::string& Variable::path() const { return state_->path; }
+void Variable::set_path(const std::string& path) { state_->path = path; }
+const Shape& Variable::shape() const { return state_->value.shape(); }
+DType Variable::dtype() const { return state_->value.dtype(); }
+bool Variable::trainable() const { return state_->options.trainable; }
+void Variable::set_trainable(bool trainable) { state_->options.trainable = trainable; }
+bool Variable::overwrite_with_gradient() const { return state_ && state_->overwrite_with_gradient; }
+void Variable::set_overwrite_with_gradient(bool overwrite) { state_->overwrite_with_gradient = overwrite; }
+const Variable::Options& Variable::options() const { return state_->options; }
+uint64_t Variable::key() const { return state_->key; }
+
+VariableOverlay::VariableOverlay() : outermost_(!graph_context().overlay) {
+  ++overlays;
+  if (outermost_) graph_context().overlay = this;
+}
+
+VariableOverlay::~VariableOverlay() {
+  --overlays;
+  if (outermost_) graph_context().overlay = nullptr;
+}
+
+Tensor& VariableOverlay::value_of(const Variable& variable) {
+  const auto [place, fresh] = entries_.try_emplace(variable.key());
+  Entry& entry = place->second;
+  if (fresh) entry = {variable, variable.state_->value, variable.state_->value};
+  return entry.now;
+}
+
+void VariableOverlay::commit() {
+  for (auto& [key, entry] : entries_)
+    if (entry.now.impl() != entry.before.impl()) entry.variable.state_->value = entry.now;
+  entries_.clear();
+}
+
+AutocastScope::AutocastScope(DType dtype)
+    : previous_(autocast.dtype), had_previous_(autocast.active) {
+  autocast = {dtype, true};
+}
+AutocastScope::~AutocastScope() { autocast = {previous_, had_previous_}; }
+
+}  // namespace cornu

@@ -1,0 +1,108 @@
+// Variable: a named tensor that training changes.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "../tensor/tensor.h"
+
+namespace cornu {
+
+/// A shared handle of a value that may be assigned to. Reading gives the current (immutable) tensor, so a
+/// tensor read earlier never changes.
+class Variable {
+ public:
+  struct Options {
+    std::string name = "variable";
+    bool trainable = true;
+    /// Maps a new value to an allowed one after each optimizer step; see Constraint.
+    std::function<Tensor(const Tensor&)> constraint = {};
+    /// Penalty added to the loss, or empty.
+    std::function<Tensor(const Tensor&)> regularizer = {};
+  };
+
+  /// No variable.
+  Variable() = default;
+  explicit Variable(const Tensor& value);
+  Variable(const Tensor& value, Options options);
+
+  explicit operator bool() const { return state_ != nullptr; }
+
+  /// The current value. A tape that is open watches it when the variable is trainable.
+  const Tensor& value() const;
+  /// The value as an operation sees it: cast to the dtype of the innermost AutocastScope.
+  operator Tensor() const;
+
+  /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted, and a value on another
+  /// device moves to the variable's.
+  void assign(const Tensor& value);
+  void assign_add(const Tensor& value);
+  void assign_sub(const Tensor& value);
+
+  const std::string& name() const;
+  /// "sequential/dense/kernel" once the owner has been named.
+  const std::string& path() const;
+  void set_path(const std::string& path);
+  const Shape& shape() const;
+  DType dtype() const;
+  bool trainable() const;
+  void set_trainable(bool trainable);
+  /// Whether an optimizer replaces the value by the gradient instead of updating it: for the scales of float8.
+  bool overwrite_with_gradient() const;
+  void set_overwrite_with_gradient(bool overwrite);
+  const Options& options() const;
+
+  /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded. While a
+  /// VariableOverlay lives on this thread, the one in there.
+  Tensor& stored() const;
+  /// The value as one that shares its memory but is another to a recording (see Tensor::disguised).
+  Tensor disguised() const;
+
+  /// Identity: two handles of one variable have the same.
+  uint64_t key() const;
+  friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }
+
+ private:
+  friend class VariableOverlay;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// While one lives, what this thread assigns to variables stays between it and this thread; other threads go on
+/// reading the old values. Inside another overlay it is that one.
+class VariableOverlay {
+ public:
+  VariableOverlay();
+  ~VariableOverlay();
+  VariableOverlay(const VariableOverlay&) = delete;
+
+  /// Gives the variables the values that were assigned to them. Inside another overlay that is not needed.
+  void commit();
+
+ private:
+  friend class Variable;
+  struct Entry {
+    Variable variable;
+    Tensor before, now;
+  };
+  Tensor& value_of(const Variable& variable);
+
+  bool outermost_;
+  std::unordered_map<uint64_t, Entry> entries_;  // by the variable's key
+};
+
+/// While one lives, variables of float type that operations read on this thread are cast to `dtype`
+/// (mixed precision).
+class AutocastScope {
+ public:
+  explicit AutocastScope(DType dtype);
+  ~AutocastScope();
+  AutocastScope(const AutocastScope&) = delete;
+
+ private:
+  DType previous_;
+  bool had_previous_;
+};
+
+}  // namespace cornu

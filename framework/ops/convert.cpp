@@ -1,0 +1,135 @@
+// Conversions of values, and what they say when a value is of the wrong kind.
+#include "convert.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "core.h"
+#include "shaping.h"
+
+namespace cornu::detail {
+
+namespace {
+[[noreturn]] void mismatch(const char* wanted, const Value& v) {
+  throw ValueError(fmt::format("expected {}, found {}", wanted, v.kind()));
+}
+
+// A nested list of numbers as a constant tensor: of bools only, of integers (int32), or else float32. One of texts as
+// a string tensor.
+Tensor constant(const Value& v) {
+  std::vector<double> numbers;
+  std::vector<std::string> texts;
+  Shape shape;
+  bool bools = true, integers = true;
+  const std::function<void(const Value&, int)> walk = [&](const Value& e, int depth) {
+    if (e.is<Value::List>()) {
+      const auto& list = e.get<Value::List>();
+      if (shape.rank() == depth) shape.push_back(static_cast<int64_t>(list.size()));
+      if (shape[depth] != static_cast<int64_t>(list.size())) mismatch("a regular array", v);
+      for (const Value& x : list) walk(x, depth + 1);
+    } else if (depth != shape.rank()) {
+      mismatch("a regular array", v);
+    } else if (e.is<std::string>() && numbers.empty()) {
+      texts.push_back(e.get<std::string>());
+    } else if (texts.empty() && (e.is_number() || e.is<bool>())) {
+      bools &= e.is<bool>();
+      integers &= !e.is<double>();
+      numbers.push_back(e.is<bool>() ? e.get<bool>() : e.number());
+    } else {
+      mismatch(texts.empty() ? "numbers" : "text", e);
+    }
+  };
+  walk(v, 0);
+  if (!texts.empty()) return Tensor::strings(texts, shape);
+  const Tensor t = Tensor::from(numbers, shape);
+  if (numbers.empty()) return ops::cast(t, DType::float32);
+  return ops::cast(t, bools ? DType::boolean : integers ? DType::int32 : DType::float32);
+}
+
+bool holds_tensor(const Value& v) {
+  if (v.is<Tensor>()) return true;
+  if (!v.is<Value::List>()) return false;
+  for (const Value& e : v.get<Value::List>())
+    if (holds_tensor(e)) return true;
+  return false;
+}
+
+// Whether v is a tensor whose values can be read.
+bool is_readable(const Value& v) { return v.is<Tensor>() && v.get<Tensor>() && v.get<Tensor>().is_eager(); }
+}  // namespace
+
+Tensor FromValue<Tensor>::get(const Value& v) {
+  if (v.is<Tensor>()) return v.get<Tensor>();
+  if (v.is<int64_t>()) return Tensor(v.get<int64_t>());
+  if (v.is<double>()) return Tensor(v.get<double>());
+  if (v.is<bool>()) return Tensor(v.get<bool>());
+  if (v.is_null()) return {};
+  if (v.is<Value::List>() && holds_tensor(v)) {
+    std::vector<Tensor> parts;
+    for (const Value& e : v.get<Value::List>()) parts.push_back(get(e));
+    return ops::stack(parts);
+  }
+  if (v.is<Value::List>()) return constant(v);
+  mismatch("a tensor", v);
+}
+bool FromValue<bool>::get(const Value& v) {
+  if (v.is<bool>()) return v.get<bool>();
+  if (v.is<int64_t>()) return v.get<int64_t>() != 0;
+  mismatch("true or false", v);
+}
+int64_t FromValue<int64_t>::get(const Value& v) {
+  if (v.is<int64_t>()) return v.get<int64_t>();
+  // Not NaN, nor infinite, nor out of range: those have no integer.
+  if (const double* d = v.is<double>() ? &v.get<double>() : nullptr; d && std::abs(*d) < 9e18 && *d == std::trunc(*d))
+    return static_cast<int64_t>(*d);
+  if (is_readable(v)) return static_cast<int64_t>(v.get<Tensor>().item());
+  mismatch("an integer", v);
+}
+double FromValue<double>::get(const Value& v) {
+  if (v.is_number()) return v.number();
+  if (is_readable(v)) return v.get<Tensor>().item();
+  mismatch("a number", v);
+}
+std::string FromValue<std::string>::get(const Value& v) {
+  if (v.is<std::string>()) return v.get<std::string>();
+  mismatch("text", v);
+}
+DType FromValue<DType>::get(const Value& v) {
+  if (v.is<std::string>()) return dtype_of(v.get<std::string>());
+  mismatch("the name of a dtype", v);
+}
+Shape FromValue<Shape>::get(const Value& v) {
+  Shape shape;
+  if (v.is<int64_t>()) {
+    shape.push_back(v.get<int64_t>());
+    return shape;
+  }
+  if (is_readable(v)) return Shape(integers_of(v.get<Tensor>()));
+  if (!v.is<Value::List>()) mismatch("a shape", v);
+  for (const Value& e : v.get<Value::List>())
+    shape.push_back(e.is_null() ? Shape::unknown : FromValue<int64_t>::get(e));
+  return shape;
+}
+std::vector<Tensor> FromValue<std::vector<Tensor>>::get(const Value& v) {
+  if (v.is<Tensor>() && v.get<Tensor>().rank() > 0) return ops::unstack(v.get<Tensor>());
+  if (!v.is<Value::List>()) return {from_value<Tensor>(v)};
+  std::vector<Tensor> tensors;
+  for (const Value& e : v.get<Value::List>()) {
+    if (e.is_null()) throw ValueError("expected a list of tensors, found None in it");
+    tensors.push_back(from_value<Tensor>(e));
+  }
+  return tensors;
+}
+
+std::vector<int64_t> integers_of(const Tensor& t) {
+  if (!t.is_eager() || t.rank() > 1) mismatch("integers", t);
+  return t.to_vector<int64_t>();
+}
+
+std::vector<double> numbers_of(const Tensor& t) {
+  if (!t.is_eager() || t.rank() > 1) mismatch("numbers", t);
+  return t.to_vector<double>();
+}
+
+}  // namespace cornu::detail
