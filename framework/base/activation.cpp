@@ -148,4 +148,6 @@ Activation OptionCodec<Activation>::decode(const Value& v) {
 }
 
 }  // namespace detail
+template struct detail::ErasedOption<Activation>;
+
 }  // namespace cornu

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "../config/option.h"
+#include "../config/option_table.h"
 
 namespace cornu {
 
@@ -57,6 +57,7 @@ struct OptionCodec<Activation> {
   static Value encode(const Activation& v);
   static Activation decode(const Value& v);
 };
+extern template struct ErasedOption<Activation>;
 }  // namespace detail
 
 }  // namespace cornu

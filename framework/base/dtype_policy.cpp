@@ -143,4 +143,6 @@ DTypePolicy OptionCodec<DTypePolicy>::decode(const Value& v) {
 }
 
 }  // namespace detail
+template struct detail::ErasedOption<std::optional<DTypePolicy>>;
+
 }  // namespace cornu

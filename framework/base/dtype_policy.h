@@ -1,6 +1,6 @@
 // DTypePolicy: in which types a layer keeps its weights and computes.
 #pragma once
-#include "../config/option.h"
+#include "../config/option_table.h"
 
 namespace cornu {
 
@@ -59,6 +59,7 @@ struct OptionCodec<DTypePolicy> {
   static Value encode(const DTypePolicy& v);
   static DTypePolicy decode(const Value& v);
 };
+extern template struct ErasedOption<std::optional<DTypePolicy>>;
 }  // namespace detail
 
 }  // namespace cornu

@@ -1,6 +1,7 @@
 // Initializer, Regularizer, Constraint: how a weight begins, what it costs, and what it may be.
 #pragma once
 #include "../config/configurable.h"
+#include "../config/option_table.h"
 
 namespace cornu {
 
@@ -24,5 +25,11 @@ class Constraint : public Configurable {
   static constexpr const char* module = "keras.constraints";
   virtual Tensor operator()(const Tensor& x) = 0;
 };
+
+namespace detail {
+extern template struct ErasedOption<Choice<Initializer>>;
+extern template struct ErasedOption<Choice<Regularizer>>;
+extern template struct ErasedOption<Choice<Constraint>>;
+}  // namespace detail
 
 }  // namespace cornu

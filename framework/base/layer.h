@@ -213,8 +213,8 @@ class Layer : public Operation, public Configurable {
   void set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy);
   void set_activity_regularizer(Choice<Regularizer> regularizer) { activity_regularizer_ = std::move(regularizer); }
   Value::Dict base_config() const;
-  /// Tracks the layer that an activation is, if it is one.
-  void track_activation(const std::string& option, const Activation& activation);
+  /// Tracks the layers that activations among the options are.
+  void track_activations(std::span<const detail::OptionRow> rows, const void* const* options);
 
   bool supports_masking_ = false;
   /// Whether float inputs are cast to the compute dtype.
@@ -274,11 +274,7 @@ class LayerOf : public Layer {
       set_activity_regularizer(config.activity_regularizer);
     // A sequence layer's cell applies the activations, and tracks them.
     if constexpr (!requires { config.return_sequences; })
-      reflect::for_each_member(config, [this](std::string_view option, const auto& value) {
-        using Option = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::is_same_v<Option, Activation> || std::is_same_v<Option, Required<Activation>>)
-          track_activation(std::string(option), value);
-      });
+      track_activations(detail::option_rows<C>, detail::option_addresses(std::as_const(config)).data());
   }
 
   Value::Dict get_config() const override;

@@ -67,8 +67,15 @@ void Layer::track_one(const std::string& attribute, std::shared_ptr<Layer> layer
   tracked_.back().is_list = false;
 }
 
-void Layer::track_activation(const std::string& option, const Activation& activation) {
-  if (auto layer = activation.layer()) track_one(option, std::move(layer));
+void Layer::track_activations(std::span<const detail::OptionRow> rows, const void* const* options) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Activation* activation = nullptr;
+    if (*rows[i].type == typeid(Activation)) activation = static_cast<const Activation*>(options[i]);
+    if (*rows[i].type == typeid(Required<Activation>))
+      activation = &static_cast<const Required<Activation>*>(options[i])->value;
+    if (auto layer = activation ? activation->layer() : nullptr)
+      track_one(std::string(rows[i].name), std::move(layer));
+  }
 }
 
 void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers) {

@@ -1,9 +1,7 @@
 // Config structs to and from the dictionaries that files hold, by reflection.
 #pragma once
-#include <algorithm>
-
 #include "configurable.h"
-#include "reflect.h"
+#include "option_table.h"
 
 namespace cornu {
 
@@ -24,24 +22,22 @@ constexpr size_t required_count() {
 }
 
 template <class T>
-T decode_option(const Value::Dict& dict, std::string_view name) {
-  const std::string key(name);
-  const Value* value = find(dict, key);
-  if (!value) missing_key(key);
+T decode_required(const Value::Dict& dict, std::string_view name) {
+  const Value& value = required_option(dict, name);
   try {
-    return OptionCodec<T>::decode(*value);
-  } catch (const ValueError& e) {
-    bad_key(key, e.what());
+    return OptionCodec<T>::decode(value);
+  } catch (const ValueError&) {
+    rethrow_for_option(name);
   }
 }
 
 // The struct with its required options (which come first) from `dict` and the defaults of the others.
 template <class C>
 C make_config(const Value::Dict& dict) {
-  [[maybe_unused]] static constexpr auto names = reflect::member_names<C>();
   using Members = decltype(reflect::members(std::declval<C&>()));
-  return [&]<size_t... I>(std::index_sequence<I...>) {
-    return C{decode_option<std::remove_cvref_t<std::tuple_element_t<I, Members>>>(dict, names[I])...};
+  return [&]<size_t... I>([[maybe_unused]] std::index_sequence<I...> indices) {
+    return C{decode_required<std::remove_cvref_t<std::tuple_element_t<I, Members>>>(
+        dict, option_rows<C>[I].name)...};
   }(std::make_index_sequence<required_count<C>()>());
 }
 
@@ -50,12 +46,7 @@ C make_config(const Value::Dict& dict) {
 /// The options of a config struct by name, in order.
 template <class C>
 Value::Dict to_dict(const C& config) {
-  Value::Dict dict;
-  reflect::for_each_member(config, [&](std::string_view name, const auto& member) {
-    dict.emplace_back(std::string(name),
-                      detail::OptionCodec<std::remove_cvref_t<decltype(member)>>::encode(member));
-  });
-  return dict;
+  return detail::encode_options(detail::option_rows<C>, detail::option_addresses(config).data());
 }
 
 /// The struct from options by name; missing ones have their defaults. Throws ValueError for a missing required
@@ -63,14 +54,7 @@ Value::Dict to_dict(const C& config) {
 template <class C>
 C from_dict(const Value::Dict& dict) {
   C config = detail::make_config<C>(dict);
-  std::vector<std::string> known;
-  reflect::for_each_member(config, [&](std::string_view name, auto& member) {
-    known.emplace_back(name);
-    if (detail::find(dict, known.back()))
-      member = detail::decode_option<std::remove_cvref_t<decltype(member)>>(dict, name);
-  });
-  for (const auto& [key, value] : dict)
-    if (std::find(known.begin(), known.end(), key) == known.end()) detail::unknown_key(key, known);
+  detail::decode_options(detail::option_rows<C>, detail::option_addresses(config).data(), dict);
   return config;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <mutex>
+#include <shared_mutex>
 
 #include "../ops/catalog.h"
 #include "loading.h"
@@ -12,9 +13,18 @@
 namespace cornu {
 namespace {
 
-std::mutex& catalog_mutex() {
-  static std::mutex mutex;
+std::shared_mutex& catalog_mutex() {
+  static std::shared_mutex mutex;
   return mutex;
+}
+
+std::string key(const std::string& module, const std::string& name) { return module + "." + name; }
+
+// The entry under a key, or null.
+template <class Key>
+const ClassInfo* find_in(const std::unordered_map<Key, const ClassInfo*>& entries, const Key& key) {
+  const auto found = entries.find(key);
+  return found == entries.end() ? nullptr : found->second;
 }
 
 }  // namespace
@@ -24,35 +34,34 @@ void Configurable::configure(const Value::Dict& config) {
 }
 
 void Catalog::insert(std::type_index type, ClassInfo info) {
-  classes_.emplace_back(type, std::make_shared<const ClassInfo>(std::move(info)));
+  const ClassInfo& entry = classes_.emplace_back(std::move(info));
+  by_type_.emplace(type, &entry);
+  by_class_.emplace(key(entry.module, entry.class_name), &entry);
+  by_snake_case_.emplace(key(entry.module, to_snake_case(entry.class_name)), &entry);
+  if (!entry.registered_name.empty()) by_registered_name_.emplace(entry.registered_name, &entry);
 }
 
-void Catalog::insert_custom(std::type_index type, const std::string& registered_name,
-                            std::function<std::shared_ptr<Configurable>(const Value::Dict&)> make) {
+void Catalog::insert_custom(std::type_index type, const std::string& registered_name, Maker make) {
   const size_t arrow = registered_name.find('>');
   if (arrow == std::string::npos || arrow == 0 || arrow + 1 == registered_name.size())
     throw ValueError(fmt::format("CORNU_REGISTER: '{}' is not of the form \"package>Name\".", registered_name));
   const std::lock_guard lock(catalog_mutex());
-  for (const auto& [t, info] : classes_)
-    if (info->registered_name == registered_name) {
-      if (t == type) return;
-      throw ValueError(fmt::format("CORNU_REGISTER: '{}' is registered for another class already.",
-                                   registered_name));
-    }
-  insert(type, {"", registered_name.substr(arrow + 1), registered_name, std::move(make)});
+  if (const ClassInfo* known = find_in(by_registered_name_, registered_name)) {
+    if (find_in(by_type_, type) == known) return;
+    throw ValueError(fmt::format("CORNU_REGISTER: '{}' is registered for another class already.",
+                                 registered_name));
+  }
+  insert(type, {"", registered_name.substr(arrow + 1), registered_name, make});
 }
 
 void Catalog::add_alias(const std::string& module, const std::string& alias, const std::string& class_name) {
   const std::lock_guard lock(catalog_mutex());
-  aliases_.push_back({module, alias, class_name});
+  aliases_.emplace(key(module, alias), key(module, class_name));
 }
 
 const ClassInfo* Catalog::find_class(const Configurable& object) const {
-  const std::lock_guard lock(catalog_mutex());
-  const std::type_index type = typeid(object);
-  for (const auto& [t, info] : classes_)
-    if (t == type) return info.get();
-  return nullptr;
+  const std::shared_lock lock(catalog_mutex());
+  return find_in(by_type_, std::type_index(typeid(object)));
 }
 
 const ClassInfo& Catalog::of(const Configurable& object) const {
@@ -63,39 +72,30 @@ const ClassInfo& Catalog::of(const Configurable& object) const {
 }
 
 const ClassInfo* Catalog::find(const std::string& module, const std::string& class_name) const {
-  const std::lock_guard lock(catalog_mutex());
-  for (const auto& [t, info] : classes_)
-    if (info->class_name == class_name && info->module == module) return info.get();
-  return nullptr;
+  const std::shared_lock lock(catalog_mutex());
+  return find_in(by_class_, key(module, class_name));
 }
 
 const ClassInfo* Catalog::find_registered(const std::string& registered_name) const {
-  const std::lock_guard lock(catalog_mutex());
-  for (const auto& [t, info] : classes_)
-    if (!info->registered_name.empty() && info->registered_name == registered_name) return info.get();
-  return nullptr;
+  const std::shared_lock lock(catalog_mutex());
+  return find_in(by_registered_name_, registered_name);
 }
 
 const ClassInfo* Catalog::find_by_name(const std::string& module, const std::string& name) const {
-  const std::lock_guard lock(catalog_mutex());
-  for (const auto& [t, info] : classes_) {
-    if (!info->registered_name.empty() && info->registered_name == name) return info.get();
-    if (info->module == module && (info->class_name == name || to_snake_case(info->class_name) == name))
-      return info.get();
-  }
-  for (const Alias& a : aliases_) {
-    if (a.alias != name || a.module != module) continue;
-    for (const auto& [t, info] : classes_)
-      if (info->module == module && info->class_name == a.class_name) return info.get();
-  }
-  return nullptr;
+  const std::shared_lock lock(catalog_mutex());
+  const std::string full = key(module, name);
+  if (const ClassInfo* info = find_in(by_class_, full)) return info;
+  if (const ClassInfo* info = find_in(by_snake_case_, full)) return info;
+  if (const ClassInfo* info = find_in(by_registered_name_, name)) return info;
+  const auto alias = aliases_.find(full);
+  return alias == aliases_.end() ? nullptr : find_in(by_class_, alias->second);
 }
 
 std::vector<std::string> Catalog::names(const std::string& module) const {
-  const std::lock_guard lock(catalog_mutex());
+  const std::shared_lock lock(catalog_mutex());
   std::vector<std::string> result;
-  for (const auto& [t, info] : classes_)
-    if (info->module == module) result.push_back(info->class_name);
+  for (const ClassInfo& info : classes_)
+    if (info.module == module) result.push_back(info.class_name);
   return result;
 }
 

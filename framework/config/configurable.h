@@ -1,10 +1,12 @@
 // Configurable: what can be written to a file as {module, class_name, config, registered_name} and made again;
 // the catalog of its classes; and the handles by which users hold such objects.
 #pragma once
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 #include <typeindex>
+#include <unordered_map>
 #include <vector>
 
 #include "option.h"
@@ -26,7 +28,7 @@ struct ClassInfo {
   std::string module;           ///< "keras.layers", or "" for a custom class
   std::string class_name;       ///< "Dense"
   std::string registered_name;  ///< "" for Keras's own, "package>Name" for a custom class
-  std::function<std::shared_ptr<Configurable>(const Value::Dict& config)> make;
+  std::shared_ptr<Configurable> (*make)(const Value::Dict& config);  ///< an object from its options
 };
 
 /// The classes that can be made by name. Keras's own are there; users add theirs with CORNU_REGISTER.
@@ -38,23 +40,19 @@ class Catalog {
   void add(const std::string& keras_name) {
     const size_t dot = keras_name.rfind('.');
     insert(typeid(T), {keras_name.substr(0, dot), keras_name.substr(dot + 1), "",
-                       [](const Value::Dict& config) { return T::from_config(config); }});
+                       &make_from_config<T>});
   }
   /// Lists a custom class under "package>Name". Throws ValueError when the name is malformed or taken.
   template <class T>
   void add_custom(const std::string& registered_name) {
-    insert_custom(typeid(T), registered_name, [](const Value::Dict& config) -> std::shared_ptr<Configurable> {
-      if constexpr (requires { T::from_config(config); }) {
-        static_assert(std::is_same_v<decltype(T::from_config(config)), std::shared_ptr<T>>,
-                      "this class inherits another class's from_config; give it its own, or derive it from "
-                      "LayerOf<Class, Config>");
-        return T::from_config(config);
-      } else {
-        auto object = std::make_shared<T>();
-        object->configure(config);
-        return object;
-      }
-    });
+    if constexpr (requires(const Value::Dict& config) { T::from_config(config); }) {
+      static_assert(std::is_same_v<decltype(T::from_config(Value::Dict())), std::shared_ptr<T>>,
+                    "this class inherits another class's from_config; give it its own, or derive it from "
+                    "LayerOf<Class, Config>");
+      insert_custom(typeid(T), registered_name, &make_from_config<T>);
+    } else {
+      insert_custom(typeid(T), registered_name, &make_configured<T>);
+    }
   }
 
   /// Lets `find_by_name` find Keras's class of a module under another name too: add_alias("keras.losses", "mse",
@@ -75,15 +73,27 @@ class Catalog {
   std::vector<std::string> names(const std::string& module) const;
 
  private:
+  using Maker = std::shared_ptr<Configurable> (*)(const Value::Dict& config);
+  template <class T>
+  static std::shared_ptr<Configurable> make_from_config(const Value::Dict& config) {
+    return T::from_config(config);
+  }
+  template <class T>
+  static std::shared_ptr<Configurable> make_configured(const Value::Dict& config) {
+    auto object = std::make_shared<T>();
+    object->configure(config);
+    return object;
+  }
   void insert(std::type_index type, ClassInfo info);
-  void insert_custom(std::type_index type, const std::string& registered_name,
-                     std::function<std::shared_ptr<Configurable>(const Value::Dict&)> make);
+  void insert_custom(std::type_index type, const std::string& registered_name, Maker make);
 
-  struct Alias {
-    std::string module, alias, class_name;
-  };
-  std::vector<std::pair<std::type_index, std::shared_ptr<const ClassInfo>>> classes_;
-  std::vector<Alias> aliases_;
+  // Of several classes with one name or type the first is found.
+  std::deque<ClassInfo> classes_;
+  std::unordered_map<std::type_index, const ClassInfo*> by_type_;
+  std::unordered_map<std::string, const ClassInfo*> by_class_;       // "keras.layers.Dense"
+  std::unordered_map<std::string, const ClassInfo*> by_snake_case_;  // "keras.layers.dense"
+  std::unordered_map<std::string, const ClassInfo*> by_registered_name_;
+  std::unordered_map<std::string, std::string> aliases_;  // "keras.losses.mse" to "keras.losses.MeanSquaredError"
 };
 
 Catalog& catalog();
