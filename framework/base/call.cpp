@@ -102,15 +102,15 @@ Tensor activity_penalty(Regularizer& regularizer, const Tensor& output) {
 
 }  // namespace
 
-Nest Layer::run(Nest in, Call call) {
+Nest Layer::run(Nest in, Call call, const CallContext& context) {
   return located(*this, [&]() -> Nest {
     bind(in, call, CallForm::tensors);
     if (in.empty()) throw ValueError("called without an input.");
     cast_inputs(in);
     build_for(in);
-    call.training = call_context().training;
+    call.training = context.training;
     const Tensor mask = bind_mask(in, call);
-    LayerObserver* observer = call_context().observer;
+    LayerObserver* const observer = context.observer;
     if (observer) observer->before(*this, in);
     std::optional<AutocastScope> autocast;
     if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
@@ -213,7 +213,7 @@ Nest Layer::call_on(Nest inputs, const Call& call) {
   check_arguments(call);
   CallScope scope(*this, call.training);
   if (is_symbolic_call(inputs, call)) return call_symbolic(inputs, call);
-  return run(std::move(inputs), call);
+  return run(std::move(inputs), call, scope.context());
 }
 
 Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
@@ -267,14 +267,14 @@ Nest Layer::invoke(const Arguments& arguments) {
   if (masks) inputs = with_masks(inputs, *masks);
   if (call.training && !*call.training && call_context().training) call.training.reset();
   CallScope scope(*this, call.training);
-  return run(std::move(inputs), std::move(call));
+  return run(std::move(inputs), std::move(call), scope.context());
 }
 
 Nest Layer::compute_output_spec(const Nest& inputs) {
   const Nest stand_ins = specs_of(inputs);
   CallScope scope(*this, {});
   return infer_outputs({{Value(stand_ins)}, {}},
-                       [&](const Arguments& a) { return run(a.positional[0].nest(), {}); });
+                       [&](const Arguments& a) { return run(a.positional[0].nest(), {}, scope.context()); });
 }
 
 Shape Layer::compute_output_shape(const Shape& input_shape) {

@@ -31,21 +31,26 @@ CallContext& call_context();
 class CallScope {
  public:
   CallScope(const Layer& layer, std::optional<bool> training)
-      : previous_(call_context().training), outer_(graph_context().where) {
-    CallContext& context = call_context();
-    context.stack.push_back(&layer);
-    graph_context().where = &layer;
-    if (training) context.training = training;
+      : context_(call_context()),
+        graph_(graph_context()),
+        previous_(context_.training),
+        outer_(graph_.where) {
+    context_.stack.push_back(&layer);
+    graph_.where = &layer;
+    if (training) context_.training = training;
   }
   ~CallScope() {
-    CallContext& context = call_context();
-    context.stack.pop_back();
-    context.training = previous_;
-    graph_context().where = outer_;
+    context_.stack.pop_back();
+    context_.training = previous_;
+    graph_.where = outer_;
   }
   CallScope(const CallScope&) = delete;
 
+  const CallContext& context() const { return context_; }
+
  private:
+  CallContext& context_;  // this thread's: finding it takes longer than all else here
+  GraphContext& graph_;
   std::optional<bool> previous_;
   const Operation* outer_;
 };

@@ -17,6 +17,7 @@ namespace cornu {
 
 class Metric;
 class QuantizationConfig;
+struct CallContext;
 
 /// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are given their own.
 struct Call {
@@ -227,7 +228,7 @@ class Layer : public Operation, public Configurable {
   void note_direct_build();
   Nest call_on(Nest inputs, const Call& call);
   // A call on values, and its steps.
-  Nest run(Nest inputs, Call call);
+  Nest run(Nest inputs, Call call, const CallContext& context);
   Tensor cast_input(const Tensor& x) const;
   void cast_inputs(Nest& inputs) const;
   void build_for(const Nest& inputs);

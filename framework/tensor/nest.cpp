@@ -47,10 +47,7 @@ Nest Nest::dict(Dict entries) {
   return nest;
 }
 
-bool Nest::empty() const { return is_tensor() && !std::get<Tensor>(value_); }
-
-const Tensor& Nest::tensor() const {
-  if (const Tensor* t = std::get_if<Tensor>(&value_)) return *t;
+void Nest::throw_not_a_tensor() const {
   throw ValueError("Expected a single tensor, found the structure " + structure() +
                    ". Pick one with [index] or [\"key\"].");
 }

@@ -32,18 +32,24 @@ class Nest {
   static Nest dict(Dict entries);
 
   /// Whether there is nothing here: no tensor, not even an empty list.
-  bool empty() const;
+  bool empty() const {
+    const Tensor* t = std::get_if<Tensor>(&value_);
+    return t && !*t;
+  }
   bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }
   bool is_list() const { return std::holds_alternative<List>(value_); }
   bool is_dict() const { return value_.index() == 2; }
 
   /// The tensor. Throws ValueError naming the structure when this is not a single one.
-  const Tensor& tensor() const;
+  const Tensor& tensor() const {
+    if (const Tensor* t = std::get_if<Tensor>(&value_)) [[likely]] return *t;
+    throw_not_a_tensor();
+  }
   operator const Tensor&() const { return tensor(); }
   /// The tensor, out of this nest. Throws likewise.
   Tensor take_tensor() {
-    if (!is_tensor()) return tensor();
-    return std::move(*std::get_if<Tensor>(&value_));
+    if (Tensor* t = std::get_if<Tensor>(&value_)) [[likely]] return std::move(*t);
+    throw_not_a_tensor();
   }
   const List& list() const { return std::get<List>(value_); }
   const Dict& entries() const { return std::get<2>(value_); }
@@ -67,6 +73,8 @@ class Nest {
   std::string structure() const;
 
  private:
+  [[noreturn]] void throw_not_a_tensor() const;
+
   std::variant<Tensor, List, Dict> value_;
 };
 
