@@ -13,6 +13,15 @@ function(cornu_link_public_includes)
   endforeach()
 endfunction()
 
+# cornu_library_options(<target>): how all of the library is compiled.
+function(cornu_library_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -ffunction-sections -fdata-sections
+    # g++ 12 takes the members of a std::variant for uninitialized, and where several sources are compiled together
+    # the anonymous namespace of one for that of a header.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-subobject-linkage>)
+endfunction()
+
 # cornu_add_library(<name> SOURCES <file>... HEADERS <path relative to the root>...)
 function(cornu_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
@@ -26,10 +35,7 @@ function(cornu_add_library name)
 
   add_library(${name} ${arg_SOURCES})
   add_library(cornu::${name} ALIAS ${name})
-  target_compile_features(${name} PUBLIC cxx_std_20)
-  target_compile_options(${name} PRIVATE -Wall -Wextra
-    # g++ 12 takes the members of a std::variant for uninitialized.
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  cornu_library_options(${name})
   target_sources(${name} PUBLIC
     FILE_SET HEADERS BASE_DIRS "${PROJECT_BINARY_DIR}/include" FILES ${arg_HEADERS}
     FILE_SET tables TYPE HEADERS BASE_DIRS "${PROJECT_BINARY_DIR}/include" FILES ${tables})

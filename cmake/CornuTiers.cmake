@@ -1,0 +1,42 @@
+# The tiers of the library `cornu`, from the ground up: each is compiled as objects of its own, and the tests link
+# each with those below it alone, so that what reaches up does not link.
+
+set(cornu_framework_tiers
+  tensor io dispatch ops autodiff data config compile quantizers base initializers regularizers constraints model
+  saving)
+
+# cornu_add_tier(<name> <source>...): the objects cornu_<name>, and its place in the list cornu_tiers.
+function(cornu_add_tier name)
+  add_library(cornu_${name} OBJECT ${ARGN})
+  cornu_library_options(cornu_${name})
+  target_include_directories(cornu_${name} PRIVATE "${PROJECT_BINARY_DIR}/include")
+  target_link_libraries(cornu_${name} PRIVATE ${cornu_tier_libraries})
+  # Reading the headers takes longer than compiling a layer, so neighbors of a folder are compiled together.
+  set_target_properties(cornu_${name} PROPERTIES
+    UNITY_BUILD ${CORNU_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+  set(cornu_tiers ${cornu_tiers} ${name} PARENT_SCOPE)
+endfunction()
+
+# cornu_check_tiers(): a shared library of each tier with those below it, which is thrown away; the target
+# check_tiers links them all. What the catalog is filled with is in no tier: a stub stands for it.
+function(cornu_check_tiers)
+  add_custom_target(check_tiers ALL)
+  set(stub "${PROJECT_BINARY_DIR}/generated/no_catalog.cpp")
+  file(CONFIGURE OUTPUT "${stub}" CONTENT
+"// Made by cmake/CornuTiers.cmake: in the place of the generated catalog.
+namespace cornu {
+class Catalog;
+void register_builtins(Catalog&) {}
+}
+")
+  set(below "")
+  foreach(tier IN LISTS cornu_tiers)
+    list(APPEND below "$<TARGET_OBJECTS:cornu_${tier}>")
+    add_library(check_tier_${tier} MODULE EXCLUDE_FROM_ALL "${stub}" ${below})
+    target_link_libraries(check_tier_${tier} PRIVATE cornu::cornu_cpu ${cornu_tier_libraries})
+    target_link_options(check_tier_${tier} PRIVATE -Wl,--no-undefined)
+    set_target_properties(check_tier_${tier} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tiers")
+    add_dependencies(check_tiers check_tier_${tier})
+  endforeach()
+endfunction()
