@@ -83,6 +83,11 @@ void check_positive(const char* option, const std::vector<int64_t>& sizes) {
                       Shape(sizes).str()));
 }
 
+void check_fraction(const char* option, double value) {
+  if (value >= 0 && value <= 1) return;
+  throw ValueError(fmt::format("option '{}' must be in [0, 1], found {}.", option, value));
+}
+
 bool channels_first(const std::string& data_format) {
   if (data_format == "channels_first") return true;
   if (data_format == "channels_last") return false;

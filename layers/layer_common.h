@@ -44,6 +44,8 @@ void check_axis(const Shape& shape, int axis, int64_t expected);
 void check_positive(const char* option, int64_t value);
 /// Throws ValueError unless all sizes of the option are positive.
 void check_positive(const char* option, const std::vector<int64_t>& sizes);
+/// Throws ValueError unless the option is in [0, 1].
+void check_fraction(const char* option, double value);
 /// Whether the option says "channels_first". Throws ValueError unless it is that or
 /// "channels_last".
 bool channels_first(const std::string& data_format);

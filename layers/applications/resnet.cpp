@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <set>
 
-#include "../convolutional/conv2d.h"
+#include "../convolutional/conv.h"
 #include "../core/activation.h"
 #include "../core/dense.h"
 #include "../merging/add.h"
 #include "../normalization/batch_normalization.h"
-#include "../pooling/global_average_pooling2d.h"
-#include "../pooling/global_max_pooling2d.h"
-#include "../pooling/max_pooling2d.h"
-#include "../reshaping/zero_padding2d.h"
+#include "../pooling/global_average_pooling.h"
+#include "../pooling/global_max_pooling.h"
+#include "../pooling/max_pooling.h"
+#include "../reshaping/zero_padding.h"
 
 namespace cornu::applications {
 namespace {

@@ -1,6 +1,6 @@
 // ConvLSTMCell: one step of a long short-term memory whose products are convolutions.
 #pragma once
-#include "../convolutional/conv_common.h"
+#include "../convolutional/conv_layer.h"
 #include "lstm_cell.h"
 
 namespace cornu::layers {

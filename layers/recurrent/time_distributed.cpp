@@ -6,9 +6,7 @@
 #include "../../framework/base/call_scope.h"
 #include "../../framework/base/located.h"
 #include "../../framework/ops/shaping.h"
-#include "../convolutional/conv1d.h"
-#include "../convolutional/conv2d.h"
-#include "../convolutional/conv3d.h"
+#include "../convolutional/conv.h"
 #include "../core/dense.h"
 #include "../core/embedding.h"
 #include "../reshaping/flatten.h"
@@ -73,7 +71,9 @@ Tensor TimeDistributedLayer::call(const Tensor& x, const Call& call) {
   if (call.mask) check_steps_mask(call.mask.shape(), x.shape());
   CallScope scope(*layer, call.training);
   // Without values only the shape is asked for, which is the same either way.
-  return located(*layer, [&] { return row_by_row_ || !x.is_eager() ? all_steps(x, call) : each_step(x, call); });
+  return located(*layer, [&] {
+    return row_by_row_ || !x.is_eager() ? all_steps(x, call) : each_step(x, call);
+  });
 }
 
 Tensor TimeDistributedLayer::all_steps(const Tensor& x, const Call& call) {

@@ -5,12 +5,11 @@
 
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/elementwise.h"
-#include "spatial_dropout_common.h"
 
 namespace cornu::layers {
 
 AlphaDropoutLayer::AlphaDropoutLayer(AlphaDropoutConfig c) : LayerOf(std::move(c)) {
-  check_share("rate", config.rate);
+  check_fraction("rate", config.rate);
   supports_masking_ = true;
   if (config.rate > 0) seeds_ = &add_seed_generator(config.seed);
 }

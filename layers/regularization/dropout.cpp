@@ -1,13 +1,10 @@
 // Random zeros while training.
 #include "dropout.h"
 
-#include <fmt/core.h>
-
 namespace cornu::layers {
 
 DropoutLayer::DropoutLayer(DropoutConfig c) : LayerOf(std::move(c)) {
-  if (!(config.rate >= 0 && config.rate <= 1))
-    throw ValueError(fmt::format("option 'rate' must be in [0, 1], found {}.", *config.rate));
+  check_fraction("rate", config.rate);
   supports_masking_ = true;
   if (config.rate > 0) seeds_ = &add_seed_generator(config.seed);
 }

@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "../../framework/ops/operators.h"
-#include "spatial_dropout_common.h"
 
 namespace cornu::layers {
 
 GaussianDropoutLayer::GaussianDropoutLayer(GaussianDropoutConfig c) : LayerOf(std::move(c)) {
-  check_share("rate", config.rate);
+  check_fraction("rate", config.rate);
   supports_masking_ = true;
   if (config.rate > 0) seeds_ = &add_seed_generator(config.seed);
 }

@@ -2,12 +2,11 @@
 #include "gaussian_noise.h"
 
 #include "../../framework/ops/operators.h"
-#include "spatial_dropout_common.h"
 
 namespace cornu::layers {
 
 GaussianNoiseLayer::GaussianNoiseLayer(GaussianNoiseConfig c) : LayerOf(std::move(c)) {
-  check_share("stddev", config.stddev);
+  check_fraction("stddev", config.stddev);
   supports_masking_ = true;
   if (config.stddev > 0) seeds_ = &add_seed_generator(config.seed);
 }

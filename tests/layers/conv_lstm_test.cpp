@@ -1,8 +1,6 @@
 // ConvLSTM1D, ConvLSTM2D, ConvLSTM3D.
 #include <cornu/framework/ops/ops.h>
-#include <cornu/layers/recurrent/conv_lstm1d.h>
-#include <cornu/layers/recurrent/conv_lstm2d.h>
-#include <cornu/layers/recurrent/conv_lstm3d.h>
+#include <cornu/layers/recurrent/conv_lstm.h>
 #include <cornu/layers/recurrent/lstm.h>
 
 #include "../catch.h"

@@ -1,14 +1,8 @@
 // Convolutions: plain, transposed, depthwise and separable.
-#include <cornu/layers/convolutional/conv1d.h>
-#include <cornu/layers/convolutional/conv1d_transpose.h>
-#include <cornu/layers/convolutional/conv2d.h>
-#include <cornu/layers/convolutional/conv2d_transpose.h>
-#include <cornu/layers/convolutional/conv3d.h>
-#include <cornu/layers/convolutional/conv3d_transpose.h>
-#include <cornu/layers/convolutional/depthwise_conv1d.h>
-#include <cornu/layers/convolutional/depthwise_conv2d.h>
-#include <cornu/layers/convolutional/separable_conv1d.h>
-#include <cornu/layers/convolutional/separable_conv2d.h>
+#include <cornu/layers/convolutional/conv.h>
+#include <cornu/layers/convolutional/conv_transpose.h>
+#include <cornu/layers/convolutional/depthwise_conv.h>
+#include <cornu/layers/convolutional/separable_conv.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"

@@ -11,7 +11,7 @@
 #include <cornu/layers/reshaping/flatten.h>
 #include <cornu/layers/reshaping/permute.h>
 #include <cornu/layers/reshaping/reshape.h>
-#include <cornu/layers/reshaping/zero_padding2d.h>
+#include <cornu/layers/reshaping/zero_padding.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"

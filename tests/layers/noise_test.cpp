@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <cornu/framework/ops/ops.h>
-#include <cornu/layers/recurrent/conv_lstm1d.h>
+#include <cornu/layers/recurrent/conv_lstm.h>
 #include <cornu/layers/recurrent/gru_cell.h>
 #include <cornu/layers/recurrent/lstm_cell.h>
 #include <cornu/layers/recurrent/rnn.h>
@@ -14,9 +14,7 @@
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/layers/regularization/gaussian_dropout.h>
 #include <cornu/layers/regularization/gaussian_noise.h>
-#include <cornu/layers/regularization/spatial_dropout1d.h>
-#include <cornu/layers/regularization/spatial_dropout2d.h>
-#include <cornu/layers/regularization/spatial_dropout3d.h>
+#include <cornu/layers/regularization/spatial_dropout.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"

@@ -1,22 +1,10 @@
 // Pooling in windows and over whole images.
-#include <cornu/layers/pooling/adaptive_average_pooling1d.h>
-#include <cornu/layers/pooling/adaptive_average_pooling2d.h>
-#include <cornu/layers/pooling/adaptive_average_pooling3d.h>
-#include <cornu/layers/pooling/adaptive_max_pooling1d.h>
-#include <cornu/layers/pooling/adaptive_max_pooling2d.h>
-#include <cornu/layers/pooling/adaptive_max_pooling3d.h>
-#include <cornu/layers/pooling/average_pooling1d.h>
-#include <cornu/layers/pooling/average_pooling2d.h>
-#include <cornu/layers/pooling/average_pooling3d.h>
-#include <cornu/layers/pooling/global_average_pooling1d.h>
-#include <cornu/layers/pooling/global_average_pooling2d.h>
-#include <cornu/layers/pooling/global_average_pooling3d.h>
-#include <cornu/layers/pooling/global_max_pooling1d.h>
-#include <cornu/layers/pooling/global_max_pooling2d.h>
-#include <cornu/layers/pooling/global_max_pooling3d.h>
-#include <cornu/layers/pooling/max_pooling1d.h>
-#include <cornu/layers/pooling/max_pooling2d.h>
-#include <cornu/layers/pooling/max_pooling3d.h>
+#include <cornu/layers/pooling/adaptive_average_pooling.h>
+#include <cornu/layers/pooling/adaptive_max_pooling.h>
+#include <cornu/layers/pooling/average_pooling.h>
+#include <cornu/layers/pooling/global_average_pooling.h>
+#include <cornu/layers/pooling/global_max_pooling.h>
+#include <cornu/layers/pooling/max_pooling.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"

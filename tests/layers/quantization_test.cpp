@@ -10,7 +10,7 @@
 #include <cornu/framework/ops/reduction.h>
 #include <cornu/framework/saving/json.h>
 #include <cornu/layers/attention/multi_head_attention.h>
-#include <cornu/layers/convolutional/conv2d.h>
+#include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/core/einsum_dense.h>
 #include <cornu/layers/core/embedding.h>

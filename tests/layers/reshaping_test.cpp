@@ -1,15 +1,9 @@
 // Padding, cropping, upsampling, and repeating vectors.
 #include <cornu/framework/ops/core.h>
-#include <cornu/layers/reshaping/cropping1d.h>
-#include <cornu/layers/reshaping/cropping2d.h>
-#include <cornu/layers/reshaping/cropping3d.h>
+#include <cornu/layers/reshaping/cropping.h>
 #include <cornu/layers/reshaping/repeat_vector.h>
-#include <cornu/layers/reshaping/up_sampling1d.h>
-#include <cornu/layers/reshaping/up_sampling2d.h>
-#include <cornu/layers/reshaping/up_sampling3d.h>
-#include <cornu/layers/reshaping/zero_padding1d.h>
-#include <cornu/layers/reshaping/zero_padding2d.h>
-#include <cornu/layers/reshaping/zero_padding3d.h>
+#include <cornu/layers/reshaping/up_sampling.h>
+#include <cornu/layers/reshaping/zero_padding.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"

@@ -2,7 +2,7 @@
 // written by tools/goldens/spectrogram_goldens.py.
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/saving/json.h>
-#include <cornu/layers/convolutional/conv2d.h>
+#include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/normalization/spectral_normalization.h>
 #include <cornu/layers/preprocessing/mel_spectrogram.h>

@@ -1,5 +1,5 @@
 // Tests of what models say when something does not fit, and that they stay usable then.
-#include <cornu/layers/convolutional/conv2d.h>
+#include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/reshaping/flatten.h>
 
 #include "model_support.h"

@@ -1,7 +1,7 @@
 // Tests of summary: shapes, counts and costs of all kinds of models.
-#include <cornu/layers/convolutional/conv2d.h>
+#include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/normalization/batch_normalization.h>
-#include <cornu/layers/pooling/max_pooling2d.h>
+#include <cornu/layers/pooling/max_pooling.h>
 #include <cornu/layers/reshaping/flatten.h>
 
 #include <iostream>

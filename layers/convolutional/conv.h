@@ -1,0 +1,46 @@
+// Conv1D, Conv2D, Conv3D: convolution over sequences, images and volumes.
+#pragma once
+#include "conv_layer.h"
+
+namespace cornu::layers {
+
+using Conv1DConfig = ConvConfig<1>;
+
+/// x (batch, steps, channels) -> (batch, new steps, filters); see ConvLayer.
+class Conv1DLayer : public ConvLayer<Conv1DLayer, 1> {
+ public:
+  using ConvLayer::ConvLayer;
+};
+
+using Conv1D = Ref<Conv1DLayer>;
+
+using Conv2DConfig = ConvConfig<2>;
+
+/// x (batch, height, width, channels) -> (batch, new height, new width, filters); see ConvLayer.
+class Conv2DLayer : public ConvLayer<Conv2DLayer, 2> {
+ public:
+  using ConvLayer::ConvLayer;
+};
+
+using Conv2D = Ref<Conv2DLayer>;
+
+using Conv3DConfig = ConvConfig<3>;
+
+/// x (batch, depth, height, width, channels) -> (batch, new sizes..., filters); see ConvLayer.
+class Conv3DLayer : public ConvLayer<Conv3DLayer, 3> {
+ public:
+  using ConvLayer::ConvLayer;
+};
+
+using Conv3D = Ref<Conv3DLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::Conv1DLayer, layers::Conv1DConfig>;
+extern template class layers::ConvLayer<layers::Conv1DLayer, 1>;
+extern template class LayerOf<layers::Conv2DLayer, layers::Conv2DConfig>;
+extern template class layers::ConvLayer<layers::Conv2DLayer, 2>;
+extern template class LayerOf<layers::Conv3DLayer, layers::Conv3DConfig>;
+extern template class layers::ConvLayer<layers::Conv3DLayer, 3>;
+}  // namespace cornu

@@ -1,0 +1,167 @@
+// Conv1DTranspose, Conv2DTranspose, Conv3DTranspose: transposed convolution.
+#pragma once
+#include "conv_layer.h"
+
+namespace cornu::layers {
+
+/// Options of a transposed convolution over `rank` spatial axes. Sizes are one number for all axes
+/// or one for each.
+template <size_t rank>
+struct ConvTransposeConfig {
+  Required<int64_t> filters;                      ///< channels of the output
+  Dims<rank> kernel_size = {};                    ///< must be given
+  Dims<rank> strides = 1;                         ///< by how much the axes grow
+  std::string padding = "valid";                  ///< or "same"
+  std::optional<Dims<rank>> output_padding = {};  ///< places added at the end; less than strides
+  std::string data_format = "channels_last";
+  Dims<rank> dilation_rate = 1;
+  cornu::Activation activation = {};
+  bool use_bias = true;
+  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  Choice<Initializer> bias_initializer = "zeros";
+  Choice<Regularizer> kernel_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Regularizer> activity_regularizer = {};
+  Choice<Constraint> kernel_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Keras has data_format before output_padding here.
+template <>
+struct ConvTransposeConfig<3> {
+  Required<int64_t> filters;
+  Dims<3> kernel_size = {};
+  Dims<3> strides = 1;
+  std::string padding = "valid";
+  std::string data_format = "channels_last";
+  std::optional<Dims<3>> output_padding = {};
+  Dims<3> dilation_rate = 1;
+  cornu::Activation activation = {};
+  bool use_bias = true;
+  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  Choice<Initializer> bias_initializer = "zeros";
+  Choice<Regularizer> kernel_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Regularizer> activity_regularizer = {};
+  Choice<Constraint> kernel_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// A transposed convolution without its weights.
+struct ConvTransposeGeometry {
+  int64_t filters;
+  std::vector<int64_t> kernel_size, strides;
+  std::string padding;
+  std::optional<std::vector<int64_t>> output_padding;
+  bool channels_first;
+  std::vector<int64_t> dilation_rate;
+
+  /// Throws ValueError for options that contradict each other.
+  void check() const;
+  /// (spatial..., filters, channels). Throws ShapeError for a wrong rank.
+  Shape kernel_shape(const Shape& input) const;
+  /// Transposed convolution and, if there is one, bias. Throws ShapeError when the kernel was made
+  /// for other channels.
+  Tensor apply(const Tensor& x, const Tensor& kernel, const Tensor& bias) const;
+};
+
+/// x (batch, spatial..., channels) -> (batch, new spatial..., filters), where an axis of size s
+/// becomes s * stride with padding "same" and (s - 1) * stride + max(reach, stride) with "valid",
+/// reach being what the dilated kernel spans; for output_padding see ops::conv_transpose. With
+/// data_format "channels_first" the channels stand behind the batch.
+template <class Self, size_t rank>
+class ConvTransposeLayer : public LayerOf<Self, ConvTransposeConfig<rank>> {
+ public:
+  using Base = LayerOf<Self, ConvTransposeConfig<rank>>;
+  explicit ConvTransposeLayer(ConvTransposeConfig<rank> c) : Base(std::move(c)) {
+    auto& o = this->config;
+    o.padding = lower_case(o.padding);
+    geometry_ = {.filters = o.filters,
+                 .kernel_size = o.kernel_size.vec(),
+                 .strides = o.strides.vec(),
+                 .padding = o.padding,
+                 .output_padding = {},
+                 .channels_first = channels_first(o.data_format),
+                 .dilation_rate = o.dilation_rate.vec()};
+    if (o.output_padding) geometry_.output_padding = o.output_padding->vec();
+    geometry_.check();
+  }
+
+  void build(const Shape& input) override {
+    const auto& o = this->config;
+    kernel = this->add_weight({.name = "kernel",
+                               .shape = geometry_.kernel_shape(input),
+                               .initializer = o.kernel_initializer,
+                               .regularizer = o.kernel_regularizer,
+                               .constraint = o.kernel_constraint});
+    if (o.use_bias)
+      bias = this->add_weight({.name = "bias",
+                               .shape = {*o.filters},
+                               .initializer = o.bias_initializer,
+                               .regularizer = o.bias_regularizer,
+                               .constraint = o.bias_constraint});
+  }
+
+  Tensor call(const Tensor& x, const Call&) override {
+    return this->config.activation(geometry_.apply(x, kernel, bias ? Tensor(bias) : Tensor()));
+  }
+
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    return Base::from_config(without_one_group(dict));
+  }
+
+  Variable kernel;  ///< (spatial..., filters, channels)
+  Variable bias;    ///< (filters); none without use_bias
+
+ private:
+  ConvTransposeGeometry geometry_;
+};
+
+using Conv1DTransposeConfig = ConvTransposeConfig<1>;
+
+/// x (batch, steps, channels) -> (batch, new steps, filters); see ConvTransposeLayer.
+class Conv1DTransposeLayer : public ConvTransposeLayer<Conv1DTransposeLayer, 1> {
+ public:
+  using ConvTransposeLayer::ConvTransposeLayer;
+};
+
+using Conv1DTranspose = Ref<Conv1DTransposeLayer>;
+
+using Conv2DTransposeConfig = ConvTransposeConfig<2>;
+
+/// x (batch, height, width, channels) -> (batch, new height, new width, filters); see
+/// ConvTransposeLayer.
+class Conv2DTransposeLayer : public ConvTransposeLayer<Conv2DTransposeLayer, 2> {
+ public:
+  using ConvTransposeLayer::ConvTransposeLayer;
+};
+
+using Conv2DTranspose = Ref<Conv2DTransposeLayer>;
+
+using Conv3DTransposeConfig = ConvTransposeConfig<3>;
+
+/// x (batch, depth, height, width, channels) -> (batch, new sizes..., filters); see
+/// ConvTransposeLayer.
+class Conv3DTransposeLayer : public ConvTransposeLayer<Conv3DTransposeLayer, 3> {
+ public:
+  using ConvTransposeLayer::ConvTransposeLayer;
+};
+
+using Conv3DTranspose = Ref<Conv3DTransposeLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::Conv1DTransposeLayer, layers::Conv1DTransposeConfig>;
+extern template class layers::ConvTransposeLayer<layers::Conv1DTransposeLayer, 1>;
+extern template class LayerOf<layers::Conv2DTransposeLayer, layers::Conv2DTransposeConfig>;
+extern template class layers::ConvTransposeLayer<layers::Conv2DTransposeLayer, 2>;
+extern template class LayerOf<layers::Conv3DTransposeLayer, layers::Conv3DTransposeConfig>;
+extern template class layers::ConvTransposeLayer<layers::Conv3DTransposeLayer, 3>;
+}  // namespace cornu

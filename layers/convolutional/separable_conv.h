@@ -1,0 +1,122 @@
+// SeparableConv1D, SeparableConv2D: each channel is convolved alone, then the channels are mixed.
+#pragma once
+#include "depthwise_conv.h"
+
+namespace cornu::layers {
+
+/// Options of a separable convolution over `rank` spatial axes. Sizes are one number for all axes
+/// or one for each.
+template <size_t rank>
+struct SeparableConvConfig {
+  Required<int64_t> filters;    ///< channels of the output
+  Dims<rank> kernel_size = {};  ///< must be given
+  Dims<rank> strides = 1;
+  std::string padding = "valid";  ///< or "same"
+  std::string data_format = "channels_last";
+  Dims<rank> dilation_rate = 1;
+  int64_t depth_multiplier = 1;  ///< channels between the two convolutions for each of the input
+  cornu::Activation activation = {};
+  bool use_bias = true;
+  Choice<Initializer> depthwise_initializer = "glorot_uniform";
+  Choice<Initializer> pointwise_initializer = "glorot_uniform";
+  Choice<Initializer> bias_initializer = "zeros";
+  Choice<Regularizer> depthwise_regularizer = {};
+  Choice<Regularizer> pointwise_regularizer = {};
+  Choice<Regularizer> bias_regularizer = {};
+  Choice<Regularizer> activity_regularizer = {};
+  Choice<Constraint> depthwise_constraint = {};
+  Choice<Constraint> pointwise_constraint = {};
+  Choice<Constraint> bias_constraint = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, spatial..., channels) -> (batch, new spatial..., filters): every channel is convolved
+/// apart, then a convolution of size 1 mixes them. Sizes as in ConvLayer; with data_format
+/// "channels_first" the channels stand behind the batch.
+template <class Self, size_t rank>
+class SeparableConvLayer : public LayerOf<Self, SeparableConvConfig<rank>> {
+ public:
+  using Base = LayerOf<Self, SeparableConvConfig<rank>>;
+  explicit SeparableConvLayer(SeparableConvConfig<rank> c) : Base(std::move(c)) {
+    auto& o = this->config;
+    o.padding = lower_case(o.padding);
+    geometry_ = {.kernel_size = o.kernel_size.vec(),
+                 .strides = o.strides.vec(),
+                 .padding = o.padding,
+                 .depth_multiplier = o.depth_multiplier,
+                 .channels_first = channels_first(o.data_format),
+                 .dilation_rate = o.dilation_rate.vec()};
+    check_positive("filters", o.filters);
+    geometry_.check();
+  }
+
+  void build(const Shape& input) override {
+    const auto& o = this->config;
+    depthwise_kernel = this->add_weight({.name = "depthwise_kernel",
+                                         .shape = geometry_.kernel_shape(input),
+                                         .initializer = o.depthwise_initializer,
+                                         .regularizer = o.depthwise_regularizer,
+                                         .constraint = o.depthwise_constraint});
+    const int64_t between = geometry_.channels(input) * o.depth_multiplier;
+    pointwise_kernel = this->add_weight(
+        {.name = "pointwise_kernel",
+         .shape = concat(Shape(std::vector<int64_t>(rank, 1)), {between, *o.filters}),
+         .initializer = o.pointwise_initializer,
+         .regularizer = o.pointwise_regularizer,
+         .constraint = o.pointwise_constraint});
+    if (o.use_bias)
+      bias = this->add_weight({.name = "bias",
+                               .shape = {*o.filters},
+                               .initializer = o.bias_initializer,
+                               .regularizer = o.bias_regularizer,
+                               .constraint = o.bias_constraint});
+  }
+
+  Tensor call(const Tensor& x, const Call&) override {
+    return this->config.activation(
+        geometry_.apply(x, depthwise_kernel, pointwise_kernel, bias ? Tensor(bias) : Tensor()));
+  }
+
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    return Base::from_config(without_one_group(dict));
+  }
+
+  Variable depthwise_kernel;  ///< (spatial..., channels, depth_multiplier)
+  Variable pointwise_kernel;  ///< (1..., channels * depth_multiplier, filters)
+  Variable bias;              ///< (filters); none without use_bias
+
+ private:
+  DepthwiseGeometry geometry_;
+};
+
+using SeparableConv1DConfig = SeparableConvConfig<1>;
+
+/// x (batch, steps, channels) -> (batch, new steps, filters); see SeparableConvLayer.
+class SeparableConv1DLayer : public SeparableConvLayer<SeparableConv1DLayer, 1> {
+ public:
+  using SeparableConvLayer::SeparableConvLayer;
+};
+
+using SeparableConv1D = Ref<SeparableConv1DLayer>;
+
+using SeparableConv2DConfig = SeparableConvConfig<2>;
+
+/// x (batch, height, width, channels) -> (batch, new height, new width, filters); see
+/// SeparableConvLayer.
+class SeparableConv2DLayer : public SeparableConvLayer<SeparableConv2DLayer, 2> {
+ public:
+  using SeparableConvLayer::SeparableConvLayer;
+};
+
+using SeparableConv2D = Ref<SeparableConv2DLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::SeparableConv1DLayer, layers::SeparableConv1DConfig>;
+extern template class layers::SeparableConvLayer<layers::SeparableConv1DLayer, 1>;
+extern template class LayerOf<layers::SeparableConv2DLayer, layers::SeparableConv2DConfig>;
+extern template class layers::SeparableConvLayer<layers::SeparableConv2DLayer, 2>;
+}  // namespace cornu

@@ -1,0 +1,47 @@
+// MaxPooling1D, MaxPooling2D, MaxPooling3D: the maximum of each window.
+#pragma once
+#include "pooling_layer.h"
+
+namespace cornu::layers {
+
+using MaxPooling1DConfig = MaxPoolingConfig<1>;
+
+/// x (batch, steps, channels) -> (batch, new steps, channels); see PoolingLayer.
+class MaxPooling1DLayer
+    : public PoolingLayer<MaxPooling1DLayer, MaxPooling1DConfig, Pooling::maximum> {
+ public:
+  using PoolingLayer::PoolingLayer;
+};
+
+using MaxPooling1D = Ref<MaxPooling1DLayer>;
+
+using MaxPooling2DConfig = MaxPoolingConfig<2>;
+
+/// x (batch, height, width, channels) -> (batch, new height, new width, channels); see
+/// PoolingLayer.
+class MaxPooling2DLayer
+    : public PoolingLayer<MaxPooling2DLayer, MaxPooling2DConfig, Pooling::maximum> {
+ public:
+  using PoolingLayer::PoolingLayer;
+};
+
+using MaxPooling2D = Ref<MaxPooling2DLayer>;
+
+using MaxPooling3DConfig = MaxPoolingConfig<3>;
+
+/// x (batch, depth, height, width, channels) -> (batch, new sizes..., channels); see PoolingLayer.
+class MaxPooling3DLayer
+    : public PoolingLayer<MaxPooling3DLayer, MaxPooling3DConfig, Pooling::maximum> {
+ public:
+  using PoolingLayer::PoolingLayer;
+};
+
+using MaxPooling3D = Ref<MaxPooling3DLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::MaxPooling1DLayer, layers::MaxPooling1DConfig>;
+extern template class LayerOf<layers::MaxPooling2DLayer, layers::MaxPooling2DConfig>;
+extern template class LayerOf<layers::MaxPooling3DLayer, layers::MaxPooling3DConfig>;
+}  // namespace cornu

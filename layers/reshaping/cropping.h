@@ -1,0 +1,68 @@
+// Cropping1D, Cropping2D, Cropping3D: sequences, images and volumes without their borders.
+#pragma once
+#include "margins.h"
+
+namespace cornu::layers {
+
+struct Cropping1DConfig {
+  Dims<2> cropping = 1;  ///< steps to take off the beginning and the end
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, steps, channels) -> the same without `cropping` places at the ends of the spatial
+/// axes. Throws ShapeError when nothing would be left.
+class Cropping1DLayer : public LayerOf<Cropping1DLayer, Cropping1DConfig> {
+ public:
+  explicit Cropping1DLayer(Cropping1DConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using Cropping1D = Ref<Cropping1DLayer>;
+
+struct Cropping2DConfig {
+  Margins<2> cropping = 0;
+  std::string data_format = "channels_last";
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, height, width, channels) -> the same without `cropping` places at the ends of the
+/// spatial axes. Throws ShapeError when nothing would be left. With data_format "channels_first"
+/// the channels stand behind the batch.
+class Cropping2DLayer : public LayerOf<Cropping2DLayer, Cropping2DConfig> {
+ public:
+  explicit Cropping2DLayer(Cropping2DConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using Cropping2D = Ref<Cropping2DLayer>;
+
+struct Cropping3DConfig {
+  Margins<3> cropping = 1;
+  std::string data_format = "channels_last";
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, depth, height, width, channels) -> the same without `cropping` places at the ends of
+/// the spatial axes. Throws ShapeError when nothing would be left. With data_format
+/// "channels_first" the channels stand behind the batch.
+class Cropping3DLayer : public LayerOf<Cropping3DLayer, Cropping3DConfig> {
+ public:
+  explicit Cropping3DLayer(Cropping3DConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using Cropping3D = Ref<Cropping3DLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::Cropping1DLayer, layers::Cropping1DConfig>;
+extern template class LayerOf<layers::Cropping2DLayer, layers::Cropping2DConfig>;
+extern template class LayerOf<layers::Cropping3DLayer, layers::Cropping3DConfig>;
+}  // namespace cornu

@@ -1,0 +1,67 @@
+// UpSampling1D, UpSampling2D, UpSampling3D: larger sequences, images and volumes.
+#pragma once
+#include "margins.h"
+
+namespace cornu::layers {
+
+struct UpSampling1DConfig {
+  int64_t size = 2;  ///< how often each step comes
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, steps, channels) -> (batch, steps * size, channels).
+class UpSampling1DLayer : public LayerOf<UpSampling1DLayer, UpSampling1DConfig> {
+ public:
+  explicit UpSampling1DLayer(UpSampling1DConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using UpSampling1D = Ref<UpSampling1DLayer>;
+
+struct UpSampling2DConfig {
+  Dims<2> size = 2;  ///< by how much height and width grow
+  std::string data_format = "channels_last";
+  std::string interpolation = "nearest";  ///< or "bilinear", "bicubic", "lanczos3", "lanczos5"
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, height, width, channels) -> (batch, height * size[0], width * size[1], channels); for
+/// the interpolations see ops::resize_axis. With data_format "channels_first" the channels stand
+/// behind the batch.
+class UpSampling2DLayer : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> {
+ public:
+  explicit UpSampling2DLayer(UpSampling2DConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using UpSampling2D = Ref<UpSampling2DLayer>;
+
+struct UpSampling3DConfig {
+  Dims<3> size = 2;  ///< by how much each axis grows
+  std::string data_format = "channels_last";
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// x (batch, depth, height, width, channels) -> the same with each place of a spatial axis `size`
+/// times in a row. With data_format "channels_first" the channels stand behind the batch.
+class UpSampling3DLayer : public LayerOf<UpSampling3DLayer, UpSampling3DConfig> {
+ public:
+  explicit UpSampling3DLayer(UpSampling3DConfig config);
+  Tensor call(const Tensor& x, const Call&) override;
+};
+
+using UpSampling3D = Ref<UpSampling3DLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::UpSampling1DLayer, layers::UpSampling1DConfig>;
+extern template class LayerOf<layers::UpSampling2DLayer, layers::UpSampling2DConfig>;
+extern template class LayerOf<layers::UpSampling3DLayer, layers::UpSampling3DConfig>;
+}  // namespace cornu
