@@ -6,7 +6,7 @@
 #include <cornu/layers/activations/leaky_relu.h>
 #include <cornu/layers/activations/relu.h>
 #include <cornu/layers/activations/softmax.h>
-#include <cornu/layers/preprocessing/rescaling.h>
+#include <cornu/layers/image/rescaling.h>
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/layers/reshaping/flatten.h>
 #include <cornu/layers/reshaping/permute.h>

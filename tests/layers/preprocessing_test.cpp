@@ -1,17 +1,17 @@
 // Preprocessing: numbers and images made ready for models.
 #include <cornu/framework/ops/ops.h>
-#include <cornu/layers/preprocessing/auto_contrast.h>
-#include <cornu/layers/preprocessing/category_encoding.h>
-#include <cornu/layers/preprocessing/center_crop.h>
-#include <cornu/layers/preprocessing/discretization.h>
-#include <cornu/layers/preprocessing/equalization.h>
-#include <cornu/layers/preprocessing/normalization.h>
-#include <cornu/layers/preprocessing/random_brightness.h>
-#include <cornu/layers/preprocessing/random_contrast.h>
-#include <cornu/layers/preprocessing/random_flip.h>
-#include <cornu/layers/preprocessing/random_grayscale.h>
-#include <cornu/layers/preprocessing/random_invert.h>
-#include <cornu/layers/preprocessing/resizing.h>
+#include <cornu/layers/image/auto_contrast.h>
+#include <cornu/layers/image/center_crop.h>
+#include <cornu/layers/image/equalization.h>
+#include <cornu/layers/image/random_brightness.h>
+#include <cornu/layers/image/random_contrast.h>
+#include <cornu/layers/image/random_flip.h>
+#include <cornu/layers/image/random_grayscale.h>
+#include <cornu/layers/image/random_invert.h>
+#include <cornu/layers/image/resizing.h>
+#include <cornu/layers/tabular/category_encoding.h>
+#include <cornu/layers/tabular/discretization.h>
+#include <cornu/layers/tabular/normalization.h>
 
 #include "../catch.h"
 

@@ -2,11 +2,11 @@
 // written by tools/goldens/spectrogram_goldens.py.
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/saving/json.h>
+#include <cornu/layers/audio/mel_spectrogram.h>
+#include <cornu/layers/audio/stft_spectrogram.h>
 #include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/normalization/spectral_normalization.h>
-#include <cornu/layers/preprocessing/mel_spectrogram.h>
-#include <cornu/layers/preprocessing/stft_spectrogram.h>
 #include <cornu/layers/reshaping/flatten.h>
 
 #include "../catch.h"

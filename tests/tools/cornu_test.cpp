@@ -7,7 +7,7 @@
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/io/npy.h>
 #include <cornu/layers/core/dense.h>
-#include <cornu/layers/preprocessing/string_lookup.h>
+#include <cornu/layers/text/string_lookup.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

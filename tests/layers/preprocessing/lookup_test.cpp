@@ -4,11 +4,11 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/layers/preprocessing/fingerprint.h>
-#include <cornu/layers/preprocessing/hashed_crossing.h>
-#include <cornu/layers/preprocessing/hashing.h>
-#include <cornu/layers/preprocessing/integer_lookup.h>
-#include <cornu/layers/preprocessing/string_lookup.h>
+#include <cornu/layers/tabular/fingerprint.h>
+#include <cornu/layers/tabular/hashed_crossing.h>
+#include <cornu/layers/tabular/hashing.h>
+#include <cornu/layers/text/integer_lookup.h>
+#include <cornu/layers/text/string_lookup.h>
 
 #include <filesystem>
 #include <fstream>

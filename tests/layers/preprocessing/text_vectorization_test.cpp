@@ -5,9 +5,9 @@
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/core/embedding.h>
-#include <cornu/layers/preprocessing/discretization.h>
-#include <cornu/layers/preprocessing/normalization.h>
-#include <cornu/layers/preprocessing/text_vectorization.h>
+#include <cornu/layers/tabular/discretization.h>
+#include <cornu/layers/tabular/normalization.h>
+#include <cornu/layers/text/text_vectorization.h>
 
 #include "catch.h"
 

@@ -1,0 +1,35 @@
+// The layers from which RandAugment and AugMix choose.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "colors.h"
+
+namespace cornu::layers {
+
+/// Options that the layers have in common.
+struct AugmentationOptions {
+  std::vector<double> value_range;
+  Numbers factor;  ///< [low, high]
+  std::string interpolation;
+  std::optional<int64_t> seed;
+  std::string data_format;
+  std::optional<std::string> bounding_box_format;
+  DTypePolicy dtype;
+};
+
+/// A layer, and its part that transforms.
+struct Augmentation {
+  std::string name;  ///< as a member of the layer that chooses, "random_shear"
+  std::shared_ptr<Layer> layer;
+  ImagePreprocessing* images;
+};
+
+/// The layers of these names, which are those of Keras's classes in snake case. Throws ValueError
+/// for a name that is none of the eleven.
+std::vector<Augmentation> make_augmentations(const std::vector<std::string>& names,
+                                             const AugmentationOptions& options);
+
+}  // namespace cornu::layers

@@ -1,0 +1,46 @@
+// MixUp: weighted means of pairs of images.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct MixUpConfig {
+  double alpha = 0.2;  ///< of the beta distribution, both parameters
+  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Each image becomes w * x + (1 - w) * (another image of the batch) with w drawn from a beta
+/// distribution, and so do labels, one-hot (n, classes). Boxes are those of both images. What Keras
+/// does to the labels of boxes (joined along the batch) and to segmentation masks (mixed with
+/// single elements of the flattened masks) is done here too. Only in training. Source: Zhang et
+/// al., "mixup", https://arxiv.org/abs/1710.09412.
+class MixUpLayer : public ImageLayerOf<MixUpLayer, MixUpConfig> {
+ public:
+  explicit MixUpLayer(MixUpConfig config);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+  Tensor transform_labels(const Tensor& labels, const Transformation& drawn,
+                          bool training = true) override;
+  Nest transform_bounding_boxes(const Nest& boxes, const Transformation& drawn,
+                                bool training = true) override;
+  Tensor transform_segmentation_masks(const Tensor& masks, const Transformation& drawn,
+                                      bool training = true) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using MixUp = Ref<MixUpLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::MixUpLayer, layers::MixUpConfig>;
+}

@@ -1,0 +1,44 @@
+// Brighter and darker images.
+#include "random_brightness.h"
+
+#include <cmath>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/operators.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomBrightnessLayer::RandomBrightnessLayer(RandomBrightnessConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, -1, 1);
+  config.value_range = settled_range(config.value_range);
+}
+
+Transformation RandomBrightnessLayer::get_random_transformation(const Nest& data, bool training,
+                                                                SeedGenerator* seed) {
+  if (!training) return {};
+  const auto& factor = config.factor->values();
+  const Tensor share = draw_for_images(data, factor[0], factor[1], seed ? *seed : seeds_);
+  return {.values = {
+              {"rgb_delta", per_image(share) * (config.value_range[1] - config.value_range[0])}}};
+}
+
+Tensor RandomBrightnessLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                               bool training) {
+  if (!training) return images;
+  const double low = config.value_range[0], high = config.value_range[1];
+  const Tensor y = ops::clip(images + ops::cast(drawn["rgb_delta"], images.dtype()), low, high);
+  // Integers stay integers where the range is one of integers.
+  const bool whole = low == std::floor(low) && high == std::floor(high);
+  return whole ? ops::cast(y, images.dtype()) : y;
+}
+
+void register_random_brightness(Catalog& c) {
+  c.add<RandomBrightnessLayer>("keras.layers.RandomBrightness");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomBrightnessLayer,
+                              cornu::layers::RandomBrightnessConfig>;

@@ -1,0 +1,38 @@
+// RandomBrightness: images brighter or darker at random.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomBrightnessConfig {
+  Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
+  std::vector<double> value_range = {0, 255};
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Adds to each image one random share of the range of values, and cuts off what leaves the range.
+/// Only in training. Integers stay integers.
+class RandomBrightnessLayer : public ImageLayerOf<RandomBrightnessLayer, RandomBrightnessConfig> {
+ public:
+  explicit RandomBrightnessLayer(RandomBrightnessConfig config);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomBrightness = Ref<RandomBrightnessLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomBrightnessLayer, layers::RandomBrightnessConfig>;
+}

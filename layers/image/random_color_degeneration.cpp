@@ -1,0 +1,41 @@
+// Images with fewer colours.
+#include "random_color_degeneration.h"
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/image.h"
+#include "../../framework/ops/operators.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomColorDegenerationLayer::RandomColorDegenerationLayer(RandomColorDegenerationConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, -1, 1);
+  config.value_range = settled_range(config.value_range);
+}
+
+Transformation RandomColorDegenerationLayer::get_random_transformation(const Nest& data, bool,
+                                                                       SeedGenerator* seed) {
+  const auto& factor = config.factor->values();
+  const Tensor draws = draw_for_images(data, factor[0], factor[1], seed ? *seed : seeds_);
+  return {.values = {{"factor", per_image(draws)}}};
+}
+
+Tensor RandomColorDegenerationLayer::transform_images(const Tensor& images,
+                                                      const Transformation& drawn, bool training) {
+  if (!training) return images;
+  const Tensor x = ops::cast(images, compute_dtype());
+  const Tensor grey = ops::rgb_to_grayscale(x, config.data_format);
+  const Tensor y = fused([](Expr x, Expr grey, Expr f) { return x + f * (grey - x); }, x, grey,
+                         ops::cast(drawn["factor"], x.dtype()));
+  return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), x.dtype());
+}
+
+void register_random_color_degeneration(Catalog& c) {
+  c.add<RandomColorDegenerationLayer>("keras.layers.RandomColorDegeneration");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomColorDegenerationLayer,
+                              cornu::layers::RandomColorDegenerationConfig>;

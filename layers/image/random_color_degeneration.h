@@ -1,0 +1,40 @@
+// RandomColorDegeneration: images with fewer colours at random.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomColorDegenerationConfig {
+  Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
+  std::vector<double> value_range = {0, 255};
+  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Blends each image with its grey form: x + factor * (grey - x), cut off at the range of values.
+/// Factor 0 changes nothing, 1 leaves no colours. Only in training.
+class RandomColorDegenerationLayer
+    : public ImageLayerOf<RandomColorDegenerationLayer, RandomColorDegenerationConfig> {
+ public:
+  explicit RandomColorDegenerationLayer(RandomColorDegenerationConfig config);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomColorDegeneration = Ref<RandomColorDegenerationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomColorDegenerationLayer,
+                              layers::RandomColorDegenerationConfig>;
+}

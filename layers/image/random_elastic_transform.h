@@ -1,0 +1,52 @@
+// RandomElasticTransform: images distorted at random, as on cloth that is pulled.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomElasticTransformConfig {
+  Numbers factor = 1.0;  ///< range of the probability of a change; f means [0, f]
+  Numbers scale = 1.0;   ///< range of the strength, in [0, 1]; f means [0, f]
+  std::string interpolation = "bilinear";
+  std::string fill_mode = "reflect";
+  double fill_value = 0.0;
+  std::vector<double> value_range = {0, 255};  ///< results are cut to it
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// ops::elastic_transform of each image with one random strength s for the batch: alpha is 0.1 s of
+/// the longer side, and sigma 0.05 s of the shorter. Only in training. As in Keras there must be no
+/// boxes.
+class RandomElasticTransformLayer
+    : public ImageLayerOf<RandomElasticTransformLayer, RandomElasticTransformConfig> {
+ public:
+  explicit RandomElasticTransformLayer(RandomElasticTransformConfig config);
+  /// {"apply_transform" (n), bool, "distortion_factor" ()}, and the seeds that images, and after
+  /// them masks, draw their distortion with.
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  /// Throws UnsupportedError.
+  Nest transform_bounding_boxes(const Nest& bounding_boxes, const Transformation& transformation,
+                                bool training = true) override;
+
+ protected:
+  Tensor transform_pixels(const Tensor& images, const Transformation& transformation,
+                          const std::string& interpolation) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomElasticTransform = Ref<RandomElasticTransformLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomElasticTransformLayer,
+                              layers::RandomElasticTransformConfig>;
+}

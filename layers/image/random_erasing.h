@@ -1,0 +1,49 @@
+// RandomErasing: images with a rectangle painted over.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomErasingConfig {
+  Numbers factor = 1.0;                    ///< range of the probability of a change; f: [0, f]
+  Numbers scale = {0.02, 0.33};            ///< range of the area, of the image's; f means [0, f]
+  std::optional<Numbers> fill_value = {};  ///< one number, or three; none: normal noise
+  std::vector<double> value_range = {0, 255};  ///< what is painted is cut to it
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Each image with a random rectangle replaced by noise or a colour, as Zhong et al.,
+/// https://arxiv.org/abs/1708.04896. Only in training; boxes and masks stay.
+class RandomErasingLayer : public ImageLayerOf<RandomErasingLayer, RandomErasingConfig> {
+ public:
+  explicit RandomErasingLayer(RandomErasingConfig config);
+  /// {"apply_erasing" (n), bool, "batch_masks", bool, one channel, "fill_value" that broadcasts to
+  /// the images}.
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_segmentation_masks(const Tensor& segmentation_masks,
+                                      const Transformation& transformation,
+                                      bool training = true) override;
+
+ protected:
+  Tensor transform_pixels(const Tensor& images, const Transformation& transformation,
+                          const std::string& interpolation) override;
+
+ private:
+  Tensor paint(const Shape& images, SeedGenerator& seeds) const;
+
+  SeedGenerator& seeds_;
+};
+
+using RandomErasing = Ref<RandomErasingLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomErasingLayer, layers::RandomErasingConfig>;
+}

@@ -1,0 +1,49 @@
+// RandomFlip: images mirrored at random.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomFlipConfig {
+  std::string mode = "horizontal_and_vertical";
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Each image mirrored with probability 1/2: left and right ("horizontal"), top and bottom
+/// ("vertical"), or both. Only in training.
+class RandomFlipLayer : public ImageLayerOf<RandomFlipLayer, RandomFlipConfig> {
+ public:
+  explicit RandomFlipLayer(RandomFlipConfig config);
+  /// {"flips": (n, 1, 1, 1) or (1, 1, 1), bool}.
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Nest transform_bounding_boxes(const Nest& bounding_boxes, const Transformation& transformation,
+                                bool training = true) override;
+  /// As images: in the compute dtype.
+  Tensor transform_segmentation_masks(const Tensor& segmentation_masks,
+                                      const Transformation& transformation,
+                                      bool training = true) override;
+
+ protected:
+  Tensor transform_pixels(const Tensor& images, const Transformation& transformation,
+                          const std::string& interpolation) override;
+
+ private:
+  bool horizontal() const { return config.mode != "vertical"; }
+  bool vertical() const { return config.mode != "horizontal"; }
+
+  SeedGenerator& seeds_;
+};
+
+using RandomFlip = Ref<RandomFlipLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomFlipLayer, layers::RandomFlipConfig>;
+}

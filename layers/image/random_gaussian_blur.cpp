@@ -1,0 +1,77 @@
+// Images blurred by chance.
+#include "random_gaussian_blur.h"
+
+#include <fmt/core.h>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/reduction.h"
+#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/spatial.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+namespace {
+
+// The bell of width sigma at the `size` places around its middle, (size), with sum 1.
+Tensor bell(int64_t size, const Tensor& sigma) {
+  const Tensor places = ops::arange(0, size, 1, sigma.dtype());
+  const Tensor y = fused(
+      [](Expr x, Expr middle, Expr sigma) {
+        const Expr d = (x - middle) / sigma;
+        return expr::exp(d * d * -0.5);
+      },
+      places, Tensor(static_cast<double>(size - 1) / 2), sigma);
+  return y / ops::sum(y);
+}
+
+}  // namespace
+
+RandomGaussianBlurLayer::RandomGaussianBlurLayer(RandomGaussianBlurConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, 0, 1);
+  config.sigma = settled_factor(config.sigma, 0, 1, "sigma");
+  for (int64_t size : config.kernel_size.sizes)
+    if (size < 1 || size % 2 == 0)
+      throw ValueError(fmt::format("kernel_size: expected positive odd numbers, found {} and {}.",
+                                   config.kernel_size[0], config.kernel_size[1]));
+  check_range(config.value_range);
+}
+
+Transformation RandomGaussianBlurLayer::get_random_transformation(const Nest& data, bool training,
+                                                                  SeedGenerator* seed) {
+  if (!training) return {};
+  SeedGenerator& seeds = seed ? *seed : seeds_;
+  const auto &factor = config.factor.values(), &sigma = config.sigma.values();
+  const Tensor probability = draw_for_images(data, factor[0], factor[1], seeds);
+  const Tensor threshold = draw_for_images(data, 0, 1, seeds);
+  const Tensor widths = random::uniform({2}, sigma[0], sigma[1], seeds, compute_dtype());
+  return {.values = {{"should_apply_blur", ops::less(threshold, probability)},
+                     {"blur_factor", widths + 1e-6}}};
+}
+
+Tensor RandomGaussianBlurLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                                 bool training) {
+  const Tensor x = ops::cast(images, compute_dtype());
+  if (!training || drawn.empty()) return x;
+  const int64_t width = config.kernel_size[0], height = config.kernel_size[1];
+  const int64_t channels = x.shape(channel_axis());
+  const std::vector<Tensor> sigma = ops::split(drawn["blur_factor"], {2});
+  const Tensor kernel = ops::reshape(bell(height, sigma[1]), {height, 1, 1, 1}) *
+                        ops::reshape(bell(width, sigma[0]), {1, width, 1, 1});
+  const Tensor blurred = ops::depthwise_conv(
+      x, ops::broadcast_to(kernel, {height, width, channels, 1}), {1}, "same", config.data_format);
+  const Tensor y = ops::where(per_image(drawn["should_apply_blur"]), blurred, x);
+  return ops::clip(y, config.value_range[0], config.value_range[1]);
+}
+
+void register_random_gaussian_blur(Catalog& c) {
+  c.add<RandomGaussianBlurLayer>("keras.layers.RandomGaussianBlur");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomGaussianBlurLayer,
+                              cornu::layers::RandomGaussianBlurConfig>;

@@ -1,0 +1,41 @@
+// RandomGaussianBlur: some images blurred at random.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomGaussianBlurConfig {
+  Numbers factor = 1.0;     ///< [low, high] of the probability; one number f means [0, f]
+  Dims<2> kernel_size = 3;  ///< (across, down), odd
+  Numbers sigma = 1.0;      ///< [low, high] in [0, 1] of the widths; one number s means [0, s]
+  std::vector<double> value_range = {0, 255};
+  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Blurs each image, with a random probability, by a Gaussian whose widths across and down are
+/// drawn for the whole batch. Only in training.
+class RandomGaussianBlurLayer
+    : public ImageLayerOf<RandomGaussianBlurLayer, RandomGaussianBlurConfig> {
+ public:
+  explicit RandomGaussianBlurLayer(RandomGaussianBlurConfig config);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomGaussianBlur = Ref<RandomGaussianBlurLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomGaussianBlurLayer, layers::RandomGaussianBlurConfig>;
+}

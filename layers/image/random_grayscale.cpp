@@ -1,0 +1,39 @@
+// Some images without colours.
+#include "random_grayscale.h"
+
+#include <fmt/core.h>
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/image.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomGrayscaleLayer::RandomGrayscaleLayer(RandomGrayscaleConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  if (!(config.factor >= 0 && config.factor <= 1))
+    throw ValueError(fmt::format("factor: expected a number in [0, 1], found {}.", config.factor));
+}
+
+Transformation RandomGrayscaleLayer::get_random_transformation(const Nest& data, bool,
+                                                               SeedGenerator* seed) {
+  const Tensor draws = draw_for_images(data, 0, 1, seed ? *seed : seeds_);
+  return {.values = {{"should_apply", per_image(ops::less(draws, config.factor))}}};
+}
+
+Tensor RandomGrayscaleLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                              bool training) {
+  if (!training) return images;
+  return ops::where(drawn["should_apply"], ops::rgb_to_grayscale(images, config.data_format),
+                    images);
+}
+
+void register_random_grayscale(Catalog& c) {
+  c.add<RandomGrayscaleLayer>("keras.layers.RandomGrayscale");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomGrayscaleLayer,
+                              cornu::layers::RandomGrayscaleConfig>;

@@ -1,0 +1,53 @@
+// Colours turned on their circle.
+#include "random_hue.h"
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/image.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/shaping.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomHueLayer::RandomHueLayer(RandomHueConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, 0, 1);
+  check_range(config.value_range);
+}
+
+Transformation RandomHueLayer::get_random_transformation(const Nest& data, bool,
+                                                         SeedGenerator* seed) {
+  SeedGenerator& seeds = seed ? *seed : seeds_;
+  const auto& bounds = config.factor->values();
+  const Tensor side = draw_for_images(data, 0, 1, seeds);
+  const Tensor factor = draw_for_images(data, bounds[0], bounds[1], seeds);
+  return {.values = {
+              {"factor", fused([](Expr side,
+                                  Expr f) { return expr::select(side > 0.5, -1.0, 1.0) * f * 0.5; },
+                               side, factor)}}};
+}
+
+Tensor RandomHueLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                        bool training) {
+  if (!training) return images;
+  const Tensor x =
+      transform_value_range(ops::cast(images, compute_dtype()), config.value_range, unit_range);
+  const Tensor turn = per_image(ops::cast(drawn["factor"], x.dtype()), x.rank());
+  auto planes = ops::split(ops::rgb_to_hsv(x, config.data_format), {3}, channel_axis());
+  planes[0] = fused(
+      [](Expr hue, Expr turn) {
+        const Expr turned = hue + turn;
+        const Expr below = expr::select(turned > 1.0, turned - 1.0, turned);
+        return expr::select(below < 0.0, below + 1.0, below);
+      },
+      planes[0], turn);
+  const Tensor y = ops::hsv_to_rgb(ops::concatenate(planes, channel_axis()), config.data_format);
+  return ops::cast(transform_value_range(ops::clip(y, 0.0, 1.0), unit_range, config.value_range),
+                   compute_dtype());
+}
+
+void register_random_hue(Catalog& c) { c.add<RandomHueLayer>("keras.layers.RandomHue"); }
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomHueLayer, cornu::layers::RandomHueConfig>;

@@ -1,0 +1,38 @@
+// Negatives of images.
+#include "random_invert.h"
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/operators.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomInvertLayer::RandomInvertLayer(RandomInvertConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, 0, 1);
+  check_range(config.value_range);
+}
+
+Transformation RandomInvertLayer::get_random_transformation(const Nest& data, bool training,
+                                                            SeedGenerator* seed) {
+  if (!training) return {};
+  SeedGenerator& seeds = seed ? *seed : seeds_;
+  const auto& factor = config.factor.values();
+  const Tensor probability = draw_for_images(data, factor[0], factor[1], seeds);
+  const Tensor threshold = draw_for_images(data, 0, 1, seeds);
+  return {.values = {{"apply_inversion", ops::less(threshold, probability)}}};
+}
+
+Tensor RandomInvertLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                           bool training) {
+  if (!training) return images;
+  const Tensor x = ops::cast(images, compute_dtype());
+  return ops::where(per_image(drawn["apply_inversion"]),
+                    ops::cast(config.value_range[1] - x, x.dtype()), x);
+}
+
+void register_random_invert(Catalog& c) { c.add<RandomInvertLayer>("keras.layers.RandomInvert"); }
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomInvertLayer, cornu::layers::RandomInvertConfig>;

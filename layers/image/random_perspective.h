@@ -1,0 +1,46 @@
+// RandomPerspective: images seen from a random place.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomPerspectiveConfig {
+  Numbers factor = 1.0;  ///< range of the probability of a change; f means [0, f]
+  double scale = 1.0;    ///< in [0, 1]: corners move by up to half of this share of their place
+  std::string interpolation = "bilinear";
+  double fill_value = 0.0;
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Each image with its corners moved at random, by ops::perspective_transform. Only in training.
+class RandomPerspectiveLayer
+    : public ImageLayerOf<RandomPerspectiveLayer, RandomPerspectiveConfig> {
+ public:
+  explicit RandomPerspectiveLayer(RandomPerspectiveConfig config);
+  /// {"apply_perspective" (n), bool, "start_points", "end_points" (n, 4, 2)}: corners as (x, y).
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  /// As in Keras the results are "xyxy", whatever the format.
+  Nest transform_bounding_boxes(const Nest& bounding_boxes, const Transformation& transformation,
+                                bool training = true) override;
+
+ protected:
+  Tensor transform_pixels(const Tensor& images, const Transformation& transformation,
+                          const std::string& interpolation) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomPerspective = Ref<RandomPerspectiveLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomPerspectiveLayer, layers::RandomPerspectiveConfig>;
+}

@@ -1,0 +1,49 @@
+// Fewer levels of brightness.
+#include "random_posterization.h"
+
+#include "../../framework/ops/bits.h"
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
+#include "../../framework/ops/operators.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomPosterizationLayer::RandomPosterizationLayer(RandomPosterizationConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  const Numbers given(std::vector<double>(config.factor->begin(), config.factor->end()));
+  const std::vector<double> factor = settled_factor(given, 1, 8).values();
+  config.factor = std::vector<int64_t>(factor.begin(), factor.end());
+  config.value_range = settled_range(config.value_range);
+}
+
+Transformation RandomPosterizationLayer::get_random_transformation(const Nest& data, bool,
+                                                                   SeedGenerator* seed) {
+  const int64_t low = (*config.factor)[0], high = (*config.factor)[1];
+  const Shape shape{batch_of(data)};
+  // One number of bits for all needs no draw.
+  const Tensor bits = low == high
+                          ? ops::full(shape, low, DType::uint8)
+                          : random::randint(shape, low, high, seed ? *seed : seeds_, DType::uint8);
+  return {.values = {{"shift_factor", 8 - bits}}};
+}
+
+Tensor RandomPosterizationLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                                  bool training) {
+  if (!training) return images;
+  const Tensor shift = per_image(drawn["shift_factor"], images.rank());
+  const Tensor bytes = ops::cast(
+      transform_value_range(images, config.value_range, byte_range, compute_dtype()), DType::uint8);
+  const Tensor kept = ops::left_shift(ops::right_shift(bytes, shift), shift);
+  return transform_value_range(ops::cast(kept, compute_dtype()), byte_range, config.value_range,
+                               compute_dtype());
+}
+
+void register_random_posterization(Catalog& c) {
+  c.add<RandomPosterizationLayer>("keras.layers.RandomPosterization");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomPosterizationLayer,
+                              cornu::layers::RandomPosterizationConfig>;

@@ -1,0 +1,46 @@
+// RandomRotation: images turned at random.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomRotationConfig {
+  Required<Numbers> factor;  ///< [low, high] in [-1, 1] of a full turn; f means [-f, f]
+  std::string fill_mode = "reflect";
+  std::string interpolation = "bilinear";
+  std::optional<int64_t> seed = {};
+  double fill_value = 0.0;
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Each image turned about its middle by a random angle, positive against the clock; what comes in
+/// from outside is filled as ops::affine_transform does. Only in training.
+class RandomRotationLayer : public ImageLayerOf<RandomRotationLayer, RandomRotationConfig> {
+ public:
+  explicit RandomRotationLayer(RandomRotationConfig config);
+  /// {"angle" (n) in degrees, "rotation_matrix" (n, 8), or (8) for one image}.
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  /// As in Keras boxes come as "xyxy", whatever the format; the results are in the format.
+  Nest transform_bounding_boxes(const Nest& bounding_boxes, const Transformation& transformation,
+                                bool training = true) override;
+
+ protected:
+  Tensor transform_pixels(const Tensor& images, const Transformation& transformation,
+                          const std::string& interpolation) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomRotation = Ref<RandomRotationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomRotationLayer, layers::RandomRotationConfig>;
+}

@@ -1,0 +1,42 @@
+// Weaker and stronger colours.
+#include "random_saturation.h"
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/image.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/shaping.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomSaturationLayer::RandomSaturationLayer(RandomSaturationConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, -1, 1);
+  config.value_range = settled_range(config.value_range);
+}
+
+Transformation RandomSaturationLayer::get_random_transformation(const Nest& data, bool,
+                                                                SeedGenerator* seed) {
+  const auto& bounds = config.factor->values();
+  const Tensor factor = draw_for_images(data, bounds[0], bounds[1], seed ? *seed : seeds_);
+  return {.values = {{"factor", fused([](Expr f, Expr epsilon) { return f / (1.0 - f + epsilon); },
+                                      factor, Tensor(1e-7))}}};
+}
+
+Tensor RandomSaturationLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                               bool training) {
+  if (!training) return images;
+  const Tensor factor = per_image(ops::cast(drawn["factor"], compute_dtype()), images.rank());
+  auto planes = ops::split(ops::rgb_to_hsv(images, config.data_format), {3}, channel_axis());
+  planes[1] = ops::clip(planes[1] * factor, config.value_range[0], config.value_range[1]);
+  return ops::hsv_to_rgb(ops::concatenate(planes, channel_axis()), config.data_format);
+}
+
+void register_random_saturation(Catalog& c) {
+  c.add<RandomSaturationLayer>("keras.layers.RandomSaturation");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomSaturationLayer,
+                              cornu::layers::RandomSaturationConfig>;

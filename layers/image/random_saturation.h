@@ -1,0 +1,39 @@
+// RandomSaturation: images with weaker or stronger colours at random.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomSaturationConfig {
+  Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
+  std::vector<double> value_range = {0, 255};
+  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Multiplies the saturation of each image by f / (1 - f) for a random factor f: 0 gives grey, 0.5
+/// changes nothing, 1 makes colours as strong as can be. Only in training. Throws ValueError for
+/// integers.
+class RandomSaturationLayer : public ImageLayerOf<RandomSaturationLayer, RandomSaturationConfig> {
+ public:
+  explicit RandomSaturationLayer(RandomSaturationConfig config);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomSaturation = Ref<RandomSaturationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomSaturationLayer, layers::RandomSaturationConfig>;
+}

@@ -1,0 +1,48 @@
+// Blurred and sharpened images.
+#include "random_sharpness.h"
+
+#include "../../framework/ops/core.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/spatial.h"
+#include "colors.h"
+
+namespace cornu::layers {
+
+RandomSharpnessLayer::RandomSharpnessLayer(RandomSharpnessConfig c)
+    : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+  config.factor = settled_factor(config.factor, 0, 1);
+  config.value_range = settled_range(config.value_range);
+}
+
+Transformation RandomSharpnessLayer::get_random_transformation(const Nest& data, bool,
+                                                               SeedGenerator* seed) {
+  const auto& factor = config.factor->values();
+  return {
+      .values = {{"factor", draw_for_images(data, factor[0], factor[1], seed ? *seed : seeds_)}}};
+}
+
+Tensor RandomSharpnessLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                              bool training) {
+  const Tensor x = ops::cast(images, compute_dtype());
+  if (!training) return x;
+  const int64_t channels = x.shape(channel_axis());
+  std::vector<float> kernel(static_cast<size_t>(9 * channels), 1.0f / 13.0f);
+  for (int64_t c = 0; c < channels; ++c)
+    kernel[static_cast<size_t>(4 * channels + c)] = 5.0f / 13.0f;
+  const Tensor blurred =
+      ops::depthwise_conv(x, ops::cast(Tensor::from(kernel, {3, 3, channels, 1}), x.dtype()), {1},
+                          "same", config.data_format);
+  const Tensor factor = per_image(ops::cast(drawn["factor"] * 2.0, x.dtype()));
+  const Tensor y = fused([](Expr x, Expr blurred, Expr f) { return x + (1.0 - f) * (blurred - x); },
+                         x, blurred, factor);
+  return ops::clip(y, config.value_range[0], config.value_range[1]);
+}
+
+void register_random_sharpness(Catalog& c) {
+  c.add<RandomSharpnessLayer>("keras.layers.RandomSharpness");
+}
+
+}  // namespace cornu::layers
+
+template class cornu::LayerOf<cornu::layers::RandomSharpnessLayer,
+                              cornu::layers::RandomSharpnessConfig>;

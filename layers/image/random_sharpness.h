@@ -1,0 +1,38 @@
+// RandomSharpness: images blurred or sharpened at random.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct RandomSharpnessConfig {
+  Required<Numbers> factor;  ///< [low, high] in [0, 1]; one number f means [0, f]
+  std::vector<double> value_range = {0, 255};
+  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// Blends each image x with a blurred one: x + (1 - 2 f) * (blurred - x) for a random factor f: 0
+/// gives the blurred image, 0.5 changes nothing, 1 sharpens. Only in training.
+class RandomSharpnessLayer : public ImageLayerOf<RandomSharpnessLayer, RandomSharpnessConfig> {
+ public:
+  explicit RandomSharpnessLayer(RandomSharpnessConfig config);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using RandomSharpness = Ref<RandomSharpnessLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::RandomSharpnessLayer, layers::RandomSharpnessConfig>;
+}

@@ -1,0 +1,39 @@
+// Solarization: images whose bright parts are inverted.
+#pragma once
+#include "image_layer.h"
+
+namespace cornu::layers {
+
+struct SolarizationConfig {
+  Numbers addition_factor = 0.0;   ///< [low, high] in [0, 1]; one number f means [0, f]
+  Numbers threshold_factor = 0.0;  ///< likewise
+  std::vector<double> value_range = {0, 255};
+  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";
+  std::optional<std::string> bounding_box_format = {};
+  std::string name = "";
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+};
+
+/// As bytes: adds a random number to each image, and turns values x from a random threshold on into
+/// 255 - x. Both are drawn for each image from [low, 255 * high). Only in training.
+class SolarizationLayer : public ImageLayerOf<SolarizationLayer, SolarizationConfig> {
+ public:
+  explicit SolarizationLayer(SolarizationConfig config);
+  Transformation get_random_transformation(const Nest& data, bool training = true,
+                                           SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& drawn,
+                          bool training = true) override;
+
+ private:
+  SeedGenerator& seeds_;
+};
+
+using Solarization = Ref<SolarizationLayer>;
+
+}  // namespace cornu::layers
+
+namespace cornu {
+extern template class LayerOf<layers::SolarizationLayer, layers::SolarizationConfig>;
+}

@@ -1,0 +1,73 @@
+// IndexLookupLayer: what StringLookup and IntegerLookup share.
+#pragma once
+#include "../../framework/base/adapt.h"
+#include "../../framework/base/assets.h"
+#include "../../framework/base/layer_roles.h"
+#include "../layer_common.h"
+#include "lookup_table.h"
+#include "vocabulary.h"
+
+namespace cornu::layers {
+
+/// Numbers of tokens in a vocabulary, or their encoding. The vocabulary is an option, is set, or is
+/// learnt by `adapt`; it is kept in files as "vocabulary.txt" unless it was an option.
+template <class Self, class C, class Token>
+class IndexLookupLayer : public LayerOf<Self, C>,
+                         public Adaptable,
+                         public HasAssets,
+                         public OwnFileForm {
+ public:
+  using Adaptable::adapt;
+
+  Tensor call(const Tensor& x, const Call& call) override;
+  /// Lists of numbers or texts count as one tensor.
+  Nest call_many(const Nest& inputs, const Call& call) override;
+  Value::Dict build_config() const override { return {}; }
+
+  /// All tokens in the order of their numbers, or those without the mask and OOV tokens.
+  std::vector<Token> get_vocabulary(bool include_special_tokens = true) const;
+  /// Replaces the vocabulary. The list may begin with the mask and OOV tokens; `idf_weights`, as
+  /// many as tokens, come with output_mode "tf_idf" only. Throws ValueError for repeated tokens and
+  /// for lists longer than max_tokens, StateError when an encoding's size would change, FileError
+  /// for a file that cannot be read.
+  void set_vocabulary(const Vocabulary<Token>& vocabulary,
+                      const std::optional<std::vector<double>>& idf_weights = {});
+  /// Number of tokens, with mask and OOV tokens.
+  int64_t vocabulary_size() const { return table_->size(); }
+
+  /// Learns the vocabulary, most frequent tokens first. The elements of a vector are documents.
+  /// Throws StateError when the vocabulary was an option.
+  void adapt(const Tensor& data) override;
+  void reset_state() override;
+  /// A vector is one document, otherwise each index of the first axis is one.
+  void update_state(const Tensor& batch) override;
+  void finalize_state() override;
+  std::vector<Tensor> statistics() const override;
+
+  std::vector<std::pair<std::string, std::string>> assets() const override;
+  void load_assets(
+      const std::function<std::optional<std::string>(const std::string& name)>& read) override;
+  std::vector<Variable> weights_to_write() const override;
+  std::vector<Variable> weights_to_read() const override { return weights_to_write(); }
+
+  const std::shared_ptr<LookupTable<Token>>& table() const { return table_; }
+
+ protected:
+  /// Throws ValueError for options that contradict each other.
+  IndexLookupLayer(C config, LookupRules<Token> rules);
+
+ private:
+  void note_size();
+
+  std::shared_ptr<LookupTable<Token>> table_;  // compiled functions share it
+  bool has_input_vocabulary_;
+};
+
+/// "binary" and "tf-idf", which Keras 2 had, under their names of today.
+std::string today_s_output_mode(const std::string& mode);
+/// One salt for both halves of a key, or two. Throws ValueError for more.
+std::optional<std::array<uint64_t, 2>> salt_key(const std::optional<std::vector<int64_t>>& salt);
+/// The salt as files have it: two numbers.
+std::optional<std::vector<int64_t>> two_salts(const std::optional<std::vector<int64_t>>& salt);
+
+}  // namespace cornu::layers
