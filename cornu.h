@@ -1,5 +1,6 @@
 // Everything of Cornu: Keras for C++.
 #pragma once
+#include "applications.h"
 #include "callbacks.h"
 #include "framework/base/call_scope.h"
 #include "backend/log.h"

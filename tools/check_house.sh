@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 folders=()
-for folder in backend framework layers optimizers losses metrics callbacks \
+for folder in backend framework layers optimizers losses metrics callbacks applications \
   examples tools benchmarks tests docs/examples cornu.h; do
   if [[ -e $folder ]]; then folders+=("$folder"); fi
 done
@@ -25,7 +25,7 @@ awk '
   # The floor that a path belongs to, "" when it is none of the library.
   function floor_of(path) {
     if (path ~ /^backend\/(cpu|cuda)\//) { split(path, part, "/"); return "backend/" part[2] }
-    if (match(path, /^(backend|framework|layers|optimizers|losses|metrics|callbacks)\//))
+    if (match(path, /^(backend|framework|layers|optimizers|losses|metrics|callbacks|applications)\//))
       return substr(path, 1, RLENGTH - 1)
     return path == "cornu.h" ? "cornu.h" : ""
   }
@@ -61,11 +61,8 @@ awk '
     below["losses"] = "backend framework losses"
     below["metrics"] = "backend framework losses metrics"
     below["callbacks"] = "backend framework callbacks"
-    below["cornu.h"] = "backend framework layers optimizers losses metrics callbacks"
-    # From the ground up; docs/architecture.md says what each is, cmake/CornuTiers.cmake links them in this order.
-    count = split("tensor io dispatch ops autodiff data config compile quantizers base initializers " \
-      "regularizers constraints model saving", names, " ")
-    for (i = 1; i <= count; i++) tier[names[i]] = i
+    below["applications"] = "backend framework layers applications"
+    below["cornu.h"] = "backend framework layers optimizers losses metrics callbacks applications"
     vendor = "^(dnnl|oneapi/|hwy/|hdf5|H5|zip\\.h|nlohmann/json\\.hpp|spdlog/|fmt/|omp\\.h|cuda|cudnn|nvrtc|cblas|lapacke|CLI/)"
   }
   FNR == 1 {
@@ -98,7 +95,7 @@ awk '
         report("\"" included "\": write <cornu/" target ">, as users do")
     } else if (to == "") {
       # The build makes a header for each wing.
-      if (floor == "cornu.h" && target ~ /^(layers|optimizers|losses|metrics|callbacks)\.h$/) next
+      if (floor == "cornu.h" && target ~ /^(layers|optimizers|losses|metrics|callbacks|applications)\.h$/) next
       if (target !~ /^hwy\// && target !~ /^(dnnl|hdf5|zip)/)
         report("\"" included "\" is not a file of the library")
     } else if (index(" " below[floor] " ", " " to " ") == 0 && !plugs_in(file, to)) {

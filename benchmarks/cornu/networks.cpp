@@ -1,5 +1,5 @@
 // The networks, with the shapes and options that the same workloads have in the peers' scripts.
-#include <cornu/layers/applications/resnet.h>
+#include <cornu/applications/resnet.h>
 
 #include "workloads.h"
 

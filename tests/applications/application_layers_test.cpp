@@ -1,8 +1,8 @@
 // The layers that networks of keras.applications have of their own.
+#include <cornu/applications/convnext.h>
+#include <cornu/applications/inception_resnet_v2.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/layers/applications/convnext.h>
-#include <cornu/layers/applications/inception_resnet_v2.h>
 
 #include "../catch.h"
 #include "../support/layer_check.h"

@@ -1,6 +1,6 @@
 // The layers of ConvNeXt that Keras keeps beside the network: LayerScale and StochasticDepth.
 #pragma once
-#include "../layer_common.h"
+#include "../layers/layer_common.h"
 
 namespace cornu::layers {
 

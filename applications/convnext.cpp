@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/initializers/constant.h"
-#include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/operators.h"
+#include "../framework/initializers/constant.h"
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // A scaled residual.
 #include "inception_resnet_v2.h"
 
-#include "../../framework/ops/operators.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::layers {
 

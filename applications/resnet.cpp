@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <set>
 
-#include "../convolutional/conv.h"
-#include "../core/activation.h"
-#include "../core/dense.h"
-#include "../merging/add.h"
-#include "../normalization/batch_normalization.h"
-#include "../pooling/global_average_pooling.h"
-#include "../pooling/global_max_pooling.h"
-#include "../pooling/max_pooling.h"
-#include "../reshaping/zero_padding.h"
+#include "../layers/convolutional/conv.h"
+#include "../layers/core/activation.h"
+#include "../layers/core/dense.h"
+#include "../layers/merging/add.h"
+#include "../layers/normalization/batch_normalization.h"
+#include "../layers/pooling/global_average_pooling.h"
+#include "../layers/pooling/global_max_pooling.h"
+#include "../layers/pooling/max_pooling.h"
+#include "../layers/reshaping/zero_padding.h"
 
 namespace cornu::applications {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "../../framework/model/functional.h"
+#include "../framework/model/functional.h"
 
 namespace cornu::applications {
 
