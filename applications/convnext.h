@@ -1,6 +1,6 @@
 // The layers of ConvNeXt that Keras keeps beside the network: LayerScale and StochasticDepth.
 #pragma once
-#include "../layers/layer_common.h"
+#include "../layers/layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // The layer of InceptionResNetV2 that Keras keeps beside the network.
 #pragma once
-#include "../layers/layer_common.h"
+#include "../layers/layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,4 +1,4 @@
-// Crossentropies of unnormalised scores (logits), which both crossentropy losses rest on: nothing
+// Crossentropies of unnormalized scores (logits), which both crossentropy losses rest on: nothing
 // as large as the logits is written but their gradient.
 #pragma once
 #include "../framework/tensor/tensor.h"

@@ -16,15 +16,16 @@ void NadamOptimizer::build_slots(const std::vector<Variable>& variables) {
   product_ = add_state(ops::ones({}, dtype), "u_product");
 }
 
-// The share of momentum in step `t`, which grows towards beta_1.
+// The share of momentum in step `t`, which grows toward beta_1.
 static Expr share(double beta_1, Expr t) { return beta_1 * (1.0 - 0.5 * expr::power(0.96, t)); }
 
 void NadamOptimizer::begin_update(const Tensor& learning_rate) {
   ElementwiseOptimizer::begin_update(learning_rate);
   if (!product_program_)
-    product_program_ = backend::Program::make(2, [&](const std::vector<Expr>& x) -> std::vector<Expr> {
-      return {x[0] * share(config.beta_1, update_number(x[1]))};
-    });
+    product_program_ =
+        backend::Program::make(2, [&](const std::vector<Expr>& x) -> std::vector<Expr> {
+          return {x[0] * share(config.beta_1, update_number(x[1]))};
+        });
   const Tensor inputs[] = {product_.value(), steps().value()};
   product_.assign(detail::apply_fused_many(product_program_, inputs, product_.dtype(), "nadam")[0]);
 }

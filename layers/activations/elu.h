@@ -1,6 +1,6 @@
 // ELU: the exponential linear unit.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // LeakyReLU: the rectifier with a slope where x is negative.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

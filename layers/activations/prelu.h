@@ -1,6 +1,6 @@
 // PReLU: the rectifier whose slope where x is negative is learned.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // ReLU: the rectifier, with an optional ceiling, slope and threshold.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

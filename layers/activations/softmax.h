@@ -1,6 +1,6 @@
 // Softmax: shares that sum to 1, with masked places left out.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

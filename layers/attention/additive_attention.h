@@ -1,6 +1,6 @@
 // AdditiveAttention: values weighted by a learned sum of queries and keys.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

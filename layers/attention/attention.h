@@ -1,6 +1,6 @@
 // Attention: values weighted by how well keys fit queries.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -3,14 +3,14 @@
 #pragma once
 #include "../activations/softmax.h"
 #include "../regularization/dropout.h"
-#include "attention_common.h"
+#include "attention_layer.h"
 
 namespace cornu::layers {
 
 struct GroupQueryAttentionConfig {
   Required<int64_t> head_dim;             ///< size of queries, keys and values in each head
   Required<int64_t> num_query_heads;      ///< a multiple of num_key_value_heads
-  Required<int64_t> num_key_value_heads;  ///< each serves as many neighbouring heads of the query
+  Required<int64_t> num_key_value_heads;  ///< each serves as many neighboring heads of the query
   double dropout = 0.0;                   ///< share of the scores to drop while training
   bool use_bias = true;
   std::optional<int64_t> sliding_window = {};  ///< a step sees those less than this far away

@@ -2,7 +2,7 @@
 #pragma once
 #include "../activations/softmax.h"
 #include "../regularization/dropout.h"
-#include "attention_common.h"
+#include "attention_layer.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // ScoredAttention: what Attention and AdditiveAttention do once they have scores.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

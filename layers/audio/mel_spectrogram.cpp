@@ -40,9 +40,9 @@ Tensor mel_bands(const MelSpectrogramConfig& o) {
   for (int64_t i = 1; i < bins; ++i)
     for (int64_t k = 0; k < bands; ++k) {
       const float at = mel(frequencies[static_cast<size_t>(i)]);
-      const float low = edges[static_cast<size_t>(k)], centre = edges[static_cast<size_t>(k + 1)],
+      const float low = edges[static_cast<size_t>(k)], center = edges[static_cast<size_t>(k + 1)],
                   high = edges[static_cast<size_t>(k + 2)];
-      const float rising = (at - low) / (centre - low), falling = (high - at) / (high - centre);
+      const float rising = (at - low) / (center - low), falling = (high - at) / (high - center);
       matrix[static_cast<size_t>(i * bands + k)] = std::max(0.0f, std::min(rising, falling));
     }
   return Tensor::from_host(matrix.data(), {bins, bands});

@@ -1,7 +1,7 @@
 // MelSpectrogram: the strength of a signal in bands that are as wide as the ear hears them.
 #pragma once
 #include "../../framework/base/number.h"
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // STFTSpectrogram: the short-time Fourier transform of a signal, by convolutions.
 #pragma once
 #include "../../framework/initializers/stft.h"
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

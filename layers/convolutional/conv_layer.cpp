@@ -1,4 +1,4 @@
-// Convolution: what its options must fulfil, and how it is composed.
+// Convolution: what its options must fulfill, and how it is composed.
 #include "conv_layer.h"
 
 #include <fmt/core.h>

@@ -1,7 +1,7 @@
 // What Conv1D, Conv2D and Conv3D share: their options, and the convolution itself.
 #pragma once
 #include "../../framework/base/layer_roles.h"
-#include "../core/lora_common.h"
+#include "../core/lora.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // Activation layer: an activation function as a layer of its own. Its handle is layers::Activation.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

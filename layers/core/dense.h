@@ -1,6 +1,6 @@
 // Dense: the fully connected layer, activation(x kernel + bias).
 #pragma once
-#include "quantized_common.h"
+#include "quantized.h"
 
 namespace cornu::layers {
 

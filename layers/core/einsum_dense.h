@@ -1,6 +1,6 @@
 // EinsumDense: a dense layer whose product is an Einstein sum.
 #pragma once
-#include "quantized_common.h"
+#include "quantized.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // Embedding: a learned vector for each of a set of whole numbers.
 #pragma once
-#include "table_common.h"
+#include "table_layer.h"
 
 namespace cornu::layers {
 

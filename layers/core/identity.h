@@ -1,6 +1,6 @@
 // Identity: what it is given.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // Lambda: a function of one's own as a layer.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

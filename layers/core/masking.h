@@ -1,6 +1,6 @@
 // Masking: marks the steps of a sequence whose values are all a certain number as padding.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

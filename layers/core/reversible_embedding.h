@@ -1,6 +1,6 @@
 // ReversibleEmbedding: an embedding that also projects vectors back onto the numbers.
 #pragma once
-#include "table_common.h"
+#include "table_layer.h"
 
 namespace cornu::layers {
 

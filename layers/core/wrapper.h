@@ -1,6 +1,6 @@
 // Wrapper: the base of layers around another layer, and a layer as an option.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::detail {
 

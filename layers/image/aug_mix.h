@@ -11,7 +11,7 @@ struct AugMixConfig {
   Numbers factor = 0.3;     ///< [low, high] in [0, 1] of their strength; one number
                             ///< f means [0, f]
   double alpha = 1.0;       ///< of the distributions of weights
-  bool all_ops = true;      ///< also brightness, loss of colour, contrast and sharpness
+  bool all_ops = true;      ///< also brightness, loss of color, contrast and sharpness
   std::string interpolation = "bilinear";
   std::optional<int64_t> seed = {};
   std::string data_format = "channels_last";

@@ -1,4 +1,4 @@
-// Factors, ranges and draws of layers on colours.
+// Factors, ranges and draws of layers on colors.
 #include "colors.h"
 
 #include <fmt/core.h>

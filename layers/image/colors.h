@@ -1,4 +1,4 @@
-// What layers share that change the colours of images, or mix images: factors, ranges of values and
+// What layers share that change the colors of images, or mix images: factors, ranges of values and
 // draws.
 #pragma once
 #include <utility>

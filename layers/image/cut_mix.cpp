@@ -68,7 +68,7 @@ Tensor CutMixLayer::transform_labels(const Tensor& labels, const Transformation&
 Nest CutMixLayer::transform_bounding_boxes(const Nest&, const Transformation&, bool) {
   throw UnsupportedError(
       "boxes of pasted images cannot be told from their "
-      "neighbours': leave 'bounding_boxes' out of "
+      "neighbors': leave 'bounding_boxes' out of "
       "the input.");
 }
 

@@ -1,9 +1,10 @@
 // One transformation for images and all that belongs to them.
+#include "image_layer.h"
+
 #include <fmt/core.h>
 
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/shaping.h"
-#include "image_layer.h"
 
 namespace cornu::layers {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

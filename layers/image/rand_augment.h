@@ -19,7 +19,7 @@ struct RandAugmentConfig {
 };
 
 /// Applies to a batch `num_ops` of eleven random layers (shear, translation, rotation, brightness,
-/// loss of colour, contrast, sharpness, posterization, solarization, auto contrast, equalization),
+/// loss of color, contrast, sharpness, posterization, solarization, auto contrast, equalization),
 /// chosen with repetition; each draws for every image. Only in training. Source: Cubuk et al.,
 /// "RandAugment", https://arxiv.org/abs/1909.13719.
 class RandAugmentLayer : public ImageLayerOf<RandAugmentLayer, RandAugmentConfig> {

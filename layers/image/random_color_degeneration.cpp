@@ -1,4 +1,4 @@
-// Images with fewer colours.
+// Images with fewer colors.
 #include "random_color_degeneration.h"
 
 #include "../../framework/ops/core.h"
@@ -25,8 +25,8 @@ Tensor RandomColorDegenerationLayer::transform_images(const Tensor& images,
                                                       const Transformation& drawn, bool training) {
   if (!training) return images;
   const Tensor x = ops::cast(images, compute_dtype());
-  const Tensor grey = ops::rgb_to_grayscale(x, config.data_format);
-  const Tensor y = fused([](Expr x, Expr grey, Expr f) { return x + f * (grey - x); }, x, grey,
+  const Tensor gray = ops::rgb_to_grayscale(x, config.data_format);
+  const Tensor y = fused([](Expr x, Expr gray, Expr f) { return x + f * (gray - x); }, x, gray,
                          ops::cast(drawn["factor"], x.dtype()));
   return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), x.dtype());
 }

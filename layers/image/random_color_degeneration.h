@@ -1,4 +1,4 @@
-// RandomColorDegeneration: images with fewer colours at random.
+// RandomColorDegeneration: images with fewer colors at random.
 #pragma once
 #include "image_layer.h"
 
@@ -15,8 +15,8 @@ struct RandomColorDegenerationConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// Blends each image with its grey form: x + factor * (grey - x), cut off at the range of values.
-/// Factor 0 changes nothing, 1 leaves no colours. Only in training.
+/// Blends each image with its gray form: x + factor * (gray - x), cut off at the range of values.
+/// Factor 0 changes nothing, 1 leaves no colors. Only in training.
 class RandomColorDegenerationLayer
     : public ImageLayerOf<RandomColorDegenerationLayer, RandomColorDegenerationConfig> {
  public:

@@ -1,4 +1,4 @@
-// Four random changes of colours.
+// Four random changes of colors.
 #include "random_color_jitter.h"
 
 #include "../../framework/ops/core.h"

@@ -15,7 +15,7 @@ struct RandomContrastConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// Moves the pixels of each channel away from their mean, or towards it, by a random factor in [1 -
+/// Moves the pixels of each channel away from their mean, or toward it, by a random factor in [1 -
 /// low, 1 + high), and cuts off what leaves the range of values. Only in training.
 class RandomContrastLayer : public ImageLayerOf<RandomContrastLayer, RandomContrastConfig> {
  public:

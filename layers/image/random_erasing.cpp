@@ -62,11 +62,11 @@ Transformation RandomErasingLayer::get_random_transformation(const Nest& data, b
 
 Tensor RandomErasingLayer::paint(const Shape& images, SeedGenerator& seeds) const {
   const DType dtype = images_dtype();
-  Tensor colour;
+  Tensor color;
   if (!config.fill_value) {
-    colour = random::normal(images, 0, 1, seeds, dtype) * config.value_range[1];
+    color = random::normal(images, 0, 1, seeds, dtype) * config.value_range[1];
   } else if (config.fill_value->is_single()) {
-    colour = ops::full({}, config.fill_value->values()[0], dtype);
+    color = ops::full({}, config.fill_value->values()[0], dtype);
   } else {
     const int64_t channels = images.at(channel_axis());
     if (channels != 3)
@@ -74,10 +74,10 @@ Tensor RandomErasingLayer::paint(const Shape& images, SeedGenerator& seeds) cons
           fmt::format("fill_value: three numbers for images of shape {}: expected 3 "
                       "channels.",
                       images.str()));
-    colour = ops::cast(Tensor(config.fill_value->values()), dtype);
-    if (images_channels_first()) colour = ops::reshape(colour, {3, 1, 1});
+    color = ops::cast(Tensor(config.fill_value->values()), dtype);
+    if (images_channels_first()) color = ops::reshape(color, {3, 1, 1});
   }
-  return ops::clip(colour, config.value_range[0], config.value_range[1]);
+  return ops::clip(color, config.value_range[0], config.value_range[1]);
 }
 
 Tensor RandomErasingLayer::transform_pixels(const Tensor& images, const Transformation& drawn,

@@ -17,7 +17,7 @@ struct RandomErasingConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// Each image with a random rectangle replaced by noise or a colour, as Zhong et al.,
+/// Each image with a random rectangle replaced by noise or a color, as Zhong et al.,
 /// https://arxiv.org/abs/1708.04896. Only in training; boxes and masks stay.
 class RandomErasingLayer : public ImageLayerOf<RandomErasingLayer, RandomErasingConfig> {
  public:

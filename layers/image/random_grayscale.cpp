@@ -1,4 +1,4 @@
-// Some images without colours.
+// Some images without colors.
 #include "random_grayscale.h"
 
 #include <fmt/core.h>

@@ -1,11 +1,11 @@
-// RandomGrayscale: some images without colours.
+// RandomGrayscale: some images without colors.
 #pragma once
 #include "image_layer.h"
 
 namespace cornu::layers {
 
 struct RandomGrayscaleConfig {
-  double factor = 0.5;  ///< share of images that lose their colours
+  double factor = 0.5;  ///< share of images that lose their colors
   std::string data_format = "channels_last";
   std::optional<int64_t> seed = {};
   std::optional<std::string> bounding_box_format = {};
@@ -14,7 +14,7 @@ struct RandomGrayscaleConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// Each image, with probability `factor`, in grey: the three channels become equal. Only in
+/// Each image, with probability `factor`, in gray: the three channels become equal. Only in
 /// training.
 class RandomGrayscaleLayer : public ImageLayerOf<RandomGrayscaleLayer, RandomGrayscaleConfig> {
  public:

@@ -1,4 +1,4 @@
-// Colours turned on their circle.
+// Colors turned on their circle.
 #include "random_hue.h"
 
 #include "../../framework/ops/core.h"

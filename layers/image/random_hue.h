@@ -1,4 +1,4 @@
-// RandomHue: images whose colours are turned at random.
+// RandomHue: images whose colors are turned at random.
 #pragma once
 #include "image_layer.h"
 

@@ -1,4 +1,4 @@
-// Weaker and stronger colours.
+// Weaker and stronger colors.
 #include "random_saturation.h"
 
 #include "../../framework/ops/core.h"

@@ -1,4 +1,4 @@
-// RandomSaturation: images with weaker or stronger colours at random.
+// RandomSaturation: images with weaker or stronger colors at random.
 #pragma once
 #include "image_layer.h"
 
@@ -15,8 +15,8 @@ struct RandomSaturationConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// Multiplies the saturation of each image by f / (1 - f) for a random factor f: 0 gives grey, 0.5
-/// changes nothing, 1 makes colours as strong as can be. Only in training. Throws ValueError for
+/// Multiplies the saturation of each image by f / (1 - f) for a random factor f: 0 gives gray, 0.5
+/// changes nothing, 1 makes colors as strong as can be. Only in training. Throws ValueError for
 /// integers.
 class RandomSaturationLayer : public ImageLayerOf<RandomSaturationLayer, RandomSaturationConfig> {
  public:

@@ -1,6 +1,6 @@
 // Rescaling: brings data to another range.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

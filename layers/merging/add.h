@@ -1,6 +1,6 @@
 // Add: the sum of tensors.
 #pragma once
-#include "merge_common.h"
+#include "merge_layer.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // Concatenate: joins tensors along an axis.
 #pragma once
-#include "merge_common.h"
+#include "merge_layer.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // Dot: products of vectors along an axis of each of two tensors, sample by sample.
 #pragma once
-#include "merge_common.h"
+#include "merge_layer.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // Maximum: the largest of tensors, element by element.
 #pragma once
-#include "merge_common.h"
+#include "merge_layer.h"
 
 namespace cornu::layers {
 

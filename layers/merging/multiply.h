@@ -1,6 +1,6 @@
 // Multiply: the product of tensors.
 #pragma once
-#include "merge_common.h"
+#include "merge_layer.h"
 
 namespace cornu::layers {
 

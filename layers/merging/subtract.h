@@ -1,6 +1,6 @@
 // Subtract: the difference of two tensors.
 #pragma once
-#include "merge_common.h"
+#include "merge_layer.h"
 
 namespace cornu::layers {
 

@@ -1,4 +1,4 @@
-// Normalisation over the batch.
+// Normalization over the batch.
 #include "batch_normalization.h"
 
 #include <fmt/core.h>

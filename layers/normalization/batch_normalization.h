@@ -1,6 +1,6 @@
 // BatchNormalization: keeps each channel near mean 0 and variance 1 over the batch.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 
@@ -46,7 +46,7 @@ class BatchNormalizationLayer : public LayerOf<BatchNormalizationLayer, BatchNor
   struct Transform {
     Tensor mean, variance, gamma, beta;  // of shape (channels); gamma and beta may be numbers
   };
-  /// Moves the averages towards the batch's statistics; with renorm, corrects gamma and beta.
+  /// Moves the averages toward the batch's statistics; with renorm, corrects gamma and beta.
   void follow(Transform& t);
   void renormalize(Transform& t);
 

@@ -1,4 +1,4 @@
-// Normalisation of groups of channels.
+// Normalization of groups of channels.
 #include "group_normalization.h"
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@ namespace cornu::layers {
 namespace {
 
 // (x - mean) / deviation over the axes that a mean shares.
-Tensor standardise(const Tensor& x, const std::vector<int64_t>& axes, double epsilon) {
+Tensor standardize(const Tensor& x, const std::vector<int64_t>& axes, double epsilon) {
   if (axes.back() - axes.front() == static_cast<int64_t>(axes.size()) - 1)
     return ops::layer_normalization(x, {}, {}, axes, epsilon);
   const auto [mean, variance] = ops::moments(x, axes, true);
@@ -78,7 +78,7 @@ Tensor GroupNormalizationLayer::call(const Tensor& input, const Call&) {
     if (i > 0) shared.push_back(grouped.rank());
     grouped.push_back(i == axis ? size / config.groups : size);
   }
-  Tensor y = standardise(ops::reshape(ops::cast(input, dtype), grouped), shared, config.epsilon);
+  Tensor y = standardize(ops::reshape(ops::cast(input, dtype), grouped), shared, config.epsilon);
   y = ops::reshape(y, input.shape());
   auto weight = [&](const Variable& v, double otherwise) {
     return v ? ops::reshape(ops::cast(v.value(), dtype), along_axis) : Tensor(otherwise);

@@ -1,6 +1,6 @@
 // GroupNormalization: keeps groups of a sample's channels near mean 0 and variance 1.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 
@@ -22,7 +22,7 @@ struct GroupNormalizationConfig {
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with the mean and variance of each sample's
-/// neighbouring channels, channels / groups of them, over all other axes but the first:
+/// neighboring channels, channels / groups of them, over all other axes but the first:
 /// https://arxiv.org/abs/1803.08494. The number of channels must be a multiple of `groups`. 16-bit
 /// inputs are computed in float32.
 class GroupNormalizationLayer : public LayerOf<GroupNormalizationLayer, GroupNormalizationConfig> {

@@ -1,4 +1,4 @@
-// Normalisation over features.
+// Normalization over features.
 #include "layer_normalization.h"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // LayerNormalization: keeps each sample near mean 0 and variance 1 over its features.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 
 struct LayerNormalizationConfig {
-  Axes axis = -1;  ///< one axis or several: what is normalised together
+  Axes axis = -1;  ///< one axis or several: what is normalized together
   double epsilon = 1e-3;
   bool center = true;  ///< add beta
   bool scale = true;   ///< multiply by gamma
@@ -30,7 +30,7 @@ class LayerNormalizationLayer : public LayerOf<LayerNormalizationLayer, LayerNor
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
 
-  /// Of the sizes of the normalised axes, by the numbers in option 'axis' in ascending order.
+  /// Of the sizes of the normalized axes, by the numbers in option 'axis' in ascending order.
   Variable gamma, beta;
 };
 

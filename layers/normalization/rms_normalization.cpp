@@ -1,4 +1,4 @@
-// Normalisation of features by their mean square.
+// Normalization of features by their mean square.
 #include "rms_normalization.h"
 
 #include "../../framework/ops/normalization.h"

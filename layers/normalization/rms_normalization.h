@@ -1,11 +1,11 @@
 // RMSNormalization: keeps each sample's features near a mean square of 1.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 
 struct RMSNormalizationConfig {
-  Axes axis = -1;  ///< one axis or several, the last ones: what is normalised together
+  Axes axis = -1;  ///< one axis or several, the last ones: what is normalized together
   double epsilon = 1e-6;
   std::string name = "";
   bool trainable = true;
@@ -21,7 +21,7 @@ class RMSNormalizationLayer : public LayerOf<RMSNormalizationLayer, RMSNormaliza
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
 
-  Variable scale;  ///< sizes of the normalised axes
+  Variable scale;  ///< sizes of the normalized axes
 };
 
 using RMSNormalization = Ref<RMSNormalizationLayer>;

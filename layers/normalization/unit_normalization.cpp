@@ -1,4 +1,4 @@
-// Normalisation to length 1.
+// Normalization to length 1.
 #include "unit_normalization.h"
 
 #include "../../framework/ops/normalization.h"

@@ -1,6 +1,6 @@
 // UnitNormalization: scales each sample to length 1.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

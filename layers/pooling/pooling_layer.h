@@ -1,6 +1,6 @@
 // What the pooling layers share: their options, and the windows.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

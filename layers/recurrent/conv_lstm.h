@@ -38,7 +38,7 @@ struct ConvLSTMConfig {
   bool stateful = false;          ///< a call begins with the states in which the last one ended
   bool unroll = false;            ///< masked first steps give zeros
   bool zero_output_for_mask =
-      false;  ///< outputs of masked steps are zeros instead of the last real one's
+      false;  ///< outputs of masked steps are zeros instead of the last valid one's
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
@@ -62,7 +62,7 @@ class ConvLSTMLayer : public RecurrentLayer<Self, ConvLSTMConfig<rank>> {
 
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return LayerOf<Self, Config>::from_config(
-        without_nulls(without_ways_to_compute(dict), {"data_format"}));
+        without_nulls(drop_execution_options(dict), {"data_format"}));
   }
 
   ConvLSTMCell cell = nullptr;

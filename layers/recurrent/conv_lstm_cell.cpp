@@ -89,22 +89,23 @@ Nest ConvLSTMCellLayer::initial_states(int64_t batch) {
   return {zeros, zeros};
 }
 
-ConvLSTMCellLayer::Dropped ConvLSTMCellLayer::draw(const Shape& step, DType dtype, bool training) {
+ConvLSTMCellLayer::DropoutMasks ConvLSTMCellLayer::draw(const Shape& step, DType dtype,
+                                                        bool training) {
   if (step.slice(1, step.rank()) != step_)
     throw ShapeError(fmt::format(
         "expected steps of shape {} behind the batch, found {}. Was it built for other data?",
         step_.str(), step.str()));
   // As in Keras, a rate of 1 drops nothing.
-  Dropped dropped;
-  dropped.input =
-      draw_masks(seeds_, config.dropout, 4, step, dtype, training && config.dropout < 1);
-  dropped.state = draw_masks(seeds_, config.recurrent_dropout, 4, concat({step[0]}, state_), dtype,
-                             training && config.recurrent_dropout < 1);
-  return dropped;
+  DropoutMasks masks;
+  masks.input =
+      draw_dropout_masks(seeds_, config.dropout, 4, step, dtype, training && config.dropout < 1);
+  masks.state = draw_dropout_masks(seeds_, config.recurrent_dropout, 4, concat({step[0]}, state_),
+                                   dtype, training && config.recurrent_dropout < 1);
+  return masks;
 }
 
 // x (batch, ...) or (batch, steps, ...).
-Tensor ConvLSTMCellLayer::project(const Tensor& x, const Dropped& dropped) const {
+Tensor ConvLSTMCellLayer::input_projection(const Tensor& x, const DropoutMasks& masks) const {
   const Tensor offset = bias ? Tensor(bias) : Tensor();
   const bool many = x.rank() > step_.rank() + 1;
   auto convolve = [&](const Tensor& t, const ConvGeometry& conv, const Tensor& weight,
@@ -112,36 +113,36 @@ Tensor ConvLSTMCellLayer::project(const Tensor& x, const Dropped& dropped) const
     auto apply = [&](const Tensor& steps) { return conv.apply(steps, weight, b); };
     return many ? on_all_steps(t, apply) : apply(t);
   };
-  if (dropped.input.empty()) return convolve(x, input_conv_, kernel, offset);
+  if (masks.input.empty()) return convolve(x, input_conv_, kernel, offset);
   ConvGeometry gate = input_conv_;
   gate.filters = config.filters;
   const std::vector<Tensor> kernels = sections_of(kernel, 4);
   const std::vector<Tensor> offsets = bias ? sections_of(bias, 4) : std::vector<Tensor>(4);
   std::vector<Tensor> parts;
   for (size_t g = 0; g < 4; ++g)
-    parts.push_back(convolve(drop(x, dropped.input[g]), gate, kernels[g], offsets[g]));
+    parts.push_back(convolve(apply_dropout_mask(x, masks.input[g]), gate, kernels[g], offsets[g]));
   return ops::concatenate(parts, channel_axis_ == 1 && many ? 2 : channel_axis_);
 }
 
-Tensor ConvLSTMCellLayer::project_states(const Tensor& h, const Dropped& dropped) const {
-  if (dropped.state.empty()) return state_conv_.apply(h, recurrent_kernel, {});
+Tensor ConvLSTMCellLayer::state_projection(const Tensor& h, const DropoutMasks& masks) const {
+  if (masks.state.empty()) return state_conv_.apply(h, recurrent_kernel, {});
   ConvGeometry gate = state_conv_;
   gate.filters = config.filters;
   const std::vector<Tensor> kernels = sections_of(recurrent_kernel, 4);
   std::vector<Tensor> parts;
-  for (size_t g = 0; g < 4; ++g) parts.push_back(gate.apply(h * dropped.state[g], kernels[g], {}));
+  for (size_t g = 0; g < 4; ++g) parts.push_back(gate.apply(h * masks.state[g], kernels[g], {}));
   return ops::concatenate(parts, channel_axis_);
 }
 
 LSTMState ConvLSTMCellLayer::step(const Tensor& projected, const LSTMState& before,
-                                  const Dropped& dropped, const Tensor& real) const {
+                                  const DropoutMasks& masks, const Tensor& valid) const {
   const std::vector<Tensor> z =
-      sections_of(projected + project_states(before.h, dropped), 4, channel_axis_);
-  Tensor wide = real;
-  if (real) {
+      sections_of(projected + state_projection(before.h, masks), 4, channel_axis_);
+  Tensor wide = valid;
+  if (valid) {
     std::vector<int64_t> places;
-    for (int i = real.rank(); i < before.h.rank(); ++i) places.push_back(i);
-    wide = ops::expand_dims(real, places);
+    for (int i = valid.rank(); i < before.h.rank(); ++i) places.push_back(i);
+    wide = ops::expand_dims(valid, places);
   }
   return lstm_gates(z, before, wide, config.recurrent_activation, config.activation,
                     usual_activations_);
@@ -149,20 +150,21 @@ LSTMState ConvLSTMCellLayer::step(const Tensor& projected, const LSTMState& befo
 
 Nest ConvLSTMCellLayer::call_many(const Nest& inputs, const Call& call) {
   const CellInputs in = cell_inputs(inputs, call, 2);
-  const Dropped dropped = draw(in.x.shape(), in.x.dtype(), call.is_training());
-  const LSTMState after = step(project(in.x, dropped), {in.states[0], in.states[1]}, dropped, {});
+  const DropoutMasks masks = draw(in.x.shape(), in.x.dtype(), call.is_training());
+  const LSTMState after =
+      step(input_projection(in.x, masks), {in.states[0], in.states[1]}, masks, {});
   return in.result(after.h, {after.h, after.c});
 }
 
 Recurrence ConvLSTMCellLayer::recurrence(const Call& call) {
-  const auto dropped = std::make_shared<Dropped>();
+  const auto masks = std::make_shared<DropoutMasks>();
   Recurrence recurrence{.states = 2};
   recurrence.begin = [=, this, training = call.is_training()](const Shape& input, DType dtype) {
-    *dropped = draw(input, dtype, training);
+    *masks = draw(input, dtype, training);
   };
-  recurrence.project = [=, this](const Tensor& x) { return project(x, *dropped); };
-  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& real) {
-    const LSTMState after = step(x, {before[0], before[1]}, *dropped, real);
+  recurrence.input_projection = [=, this](const Tensor& x) { return input_projection(x, *masks); };
+  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& valid) {
+    const LSTMState after = step(x, {before[0], before[1]}, *masks, valid);
     return CellStep{after.h, {after.h, after.c}};
   };
   return recurrence;

@@ -52,14 +52,14 @@ class ConvLSTMCellLayer : public CellLayer<ConvLSTMCellLayer, ConvLSTMCellConfig
   Variable bias;              ///< (4 filters); none without use_bias
 
  private:
-  struct Dropped {
+  struct DropoutMasks {
     std::vector<Tensor> input, state;  ///< masks of a step's shape, one for each gate, or none
   };
-  Dropped draw(const Shape& step, DType dtype, bool training);
-  Tensor project(const Tensor& x, const Dropped& dropped) const;
-  Tensor project_states(const Tensor& h, const Dropped& dropped) const;
-  LSTMState step(const Tensor& projected, const LSTMState& before, const Dropped& dropped,
-                 const Tensor& real) const;
+  DropoutMasks draw(const Shape& step, DType dtype, bool training);
+  Tensor input_projection(const Tensor& x, const DropoutMasks& masks) const;
+  Tensor state_projection(const Tensor& h, const DropoutMasks& masks) const;
+  LSTMState step(const Tensor& projected, const LSTMState& before, const DropoutMasks& masks,
+                 const Tensor& valid) const;
 
   SeedGenerator& seeds_;
   bool usual_activations_;

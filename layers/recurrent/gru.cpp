@@ -8,7 +8,7 @@ GRULayer::GRULayer(GRUConfig c) : RecurrentLayer(std::move(c)) {
 }
 
 std::shared_ptr<GRULayer> GRULayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_ways_to_compute(dict));
+  return LayerOf::from_config(drop_execution_options(dict));
 }
 
 void register_gru(Catalog& c) { c.add<GRULayer>("keras.layers.GRU"); }

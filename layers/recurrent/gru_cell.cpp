@@ -46,7 +46,7 @@ GRUCellLayer::Sequence GRUCellLayer::begin(const Shape& input, DType dtype, bool
   // With dropped states each gate has masks of its own. As in Keras, a rate of 1 drops nothing.
   const int count = config.recurrent_dropout > 0 ? 3 : 1;
   auto draw = [&](double rate, const Shape& shape) {
-    return draw_masks(seeds_, rate, count, shape, dtype, training && rate < 1);
+    return draw_dropout_masks(seeds_, rate, count, shape, dtype, training && rate < 1);
   };
   Sequence sequence;
   sequence.input_masks = draw(config.dropout, input);
@@ -67,24 +67,27 @@ GRUCellLayer::Sequence GRUCellLayer::begin(const Shape& input, DType dtype, bool
   return sequence;
 }
 
-Tensor GRUCellLayer::project(const Tensor& x, const Sequence& sequence) const {
+Tensor GRUCellLayer::input_projection(const Tensor& x, const Sequence& sequence) const {
   const std::vector<Tensor>& masks = sequence.input_masks;
   if (masks.empty()) return ops::linear(x, kernel, sequence.input_bias);
-  if (masks.size() == 1) return ops::linear(drop(x, masks[0]), kernel, sequence.input_bias);
+  if (masks.size() == 1)
+    return ops::linear(apply_dropout_mask(x, masks[0]), kernel, sequence.input_bias);
   const std::vector<Tensor> kernels = sections_of(kernel, 3);
   std::vector<Tensor> parts;
-  for (size_t g = 0; g < 3; ++g) parts.push_back(ops::linear(drop(x, masks[g]), kernels[g]));
+  for (size_t g = 0; g < 3; ++g)
+    parts.push_back(ops::linear(apply_dropout_mask(x, masks[g]), kernels[g]));
   const Tensor joined = ops::concatenate(parts, -1);
   return sequence.input_bias ? joined + sequence.input_bias : joined;
 }
 
-std::optional<ops::RnnResult> GRUCellLayer::whole(const Tensor& x, const States& first,
-                                                  const Sequence& sequence, bool backwards) const {
+std::optional<ops::RnnResult> GRUCellLayer::fused_sequence(const Tensor& x, const States& first,
+                                                           const Sequence& sequence,
+                                                           bool backwards) const {
   const std::vector<Tensor>& masks = sequence.input_masks;
   if (!usual_activations_ || !config.reset_after || masks.size() > 1 ||
       !sequence.state_masks.empty())
     return {};
-  return ops::rnn(backend::RnnCell::gru, masks.empty() ? x : drop(x, masks[0]),
+  return ops::rnn(backend::RnnCell::gru, masks.empty() ? x : apply_dropout_mask(x, masks[0]),
                   {kernel, recurrent_kernel, bias ? Tensor(bias) : Tensor(), first[0]}, backwards);
 }
 
@@ -104,7 +107,7 @@ std::vector<Tensor> GRUCellLayer::state_products(const Tensor& before,
 }
 
 Tensor GRUCellLayer::step(const Tensor& projected, const Tensor& before, const Sequence& sequence,
-                          const Tensor& real) const {
+                          const Tensor& valid) const {
   const std::vector<Tensor> x = sections_of(projected, 3);
   std::vector<Tensor> h = state_products(before, sequence);
   if (!config.reset_after) {
@@ -112,13 +115,13 @@ Tensor GRUCellLayer::step(const Tensor& projected, const Tensor& before, const S
     const Tensor state = sequence.state_masks.empty() ? before : before * sequence.state_masks[2];
     h.push_back(ops::linear(reset * state, sequence.kernels.back()));
   }
-  return blend(x, h, before, real);
+  return blend(x, h, before, valid);
 }
 
 Tensor GRUCellLayer::blend(const std::vector<Tensor>& x, const std::vector<Tensor>& h,
-                           const Tensor& before, const Tensor& real) const {
+                           const Tensor& before, const Tensor& valid) const {
   if (usual_activations_ && config.reset_after) {
-    if (!real)
+    if (!valid)
       return fused_many(
           before.dtype(),
           [](Expr xz, Expr xr, Expr xg, Expr hz, Expr hr, Expr hg, Expr h) {
@@ -129,25 +132,25 @@ Tensor GRUCellLayer::blend(const std::vector<Tensor>& x, const std::vector<Tenso
           x[0], x[1], x[2], h[0], h[1], h[2], before)[0];
     return fused_many(
         before.dtype(),
-        [](Expr xz, Expr xr, Expr xg, Expr hz, Expr hr, Expr hg, Expr h, Expr real) {
+        [](Expr xz, Expr xr, Expr xg, Expr hz, Expr hr, Expr hg, Expr h, Expr valid) {
           Expr z = expr::sigmoid(xz + hz);
           Expr g = expr::tanh(xg + expr::sigmoid(xr + hr) * hg);
-          return std::vector<Expr>{expr::select(real, g + z * (h - g), h)};
+          return std::vector<Expr>{expr::select(valid, g + z * (h - g), h)};
         },
-        x[0], x[1], x[2], h[0], h[1], h[2], before, real)[0];
+        x[0], x[1], x[2], h[0], h[1], h[2], before, valid)[0];
   }
   const auto &gate = config.recurrent_activation, &squash = config.activation;
   const Tensor z = gate(x[0] + h[0]);
   const Tensor g = squash(config.reset_after ? x[2] + gate(x[1] + h[1]) * h[2] : x[2] + h[2]);
   const Tensor after = z * before + (Tensor(1.0) - z) * g;
-  return real ? ops::where(real, after, before) : after;
+  return valid ? ops::where(valid, after, before) : after;
 }
 
 Nest GRUCellLayer::call_many(const Nest& inputs, const Call& call) {
   const CellInputs in = cell_inputs(inputs, call, 1, kernel.shape()[0]);
   const Tensor& x = in.x;
   const Sequence sequence = begin(x.shape(), x.dtype(), call.is_training());
-  const Tensor after = step(project(x, sequence), in.states[0], sequence, {});
+  const Tensor after = step(input_projection(x, sequence), in.states[0], sequence, {});
   return in.result(after, {after});
 }
 
@@ -161,19 +164,21 @@ Recurrence GRUCellLayer::recurrence(const Call& call) {
   recurrence.begin = [=, this, training = call.is_training()](const Shape& input, DType dtype) {
     *sequence = begin(input, dtype, training);
   };
-  recurrence.whole = [=, this](const Tensor& x, const States& first, bool backwards) {
-    return whole(x, first, *sequence, backwards);
+  recurrence.fused_sequence = [=, this](const Tensor& x, const States& first, bool backwards) {
+    return fused_sequence(x, first, *sequence, backwards);
   };
-  recurrence.project = [=, this](const Tensor& x) { return project(x, *sequence); };
-  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& real) {
-    const Tensor after = step(x, before[0], *sequence, real);
+  recurrence.input_projection = [=, this](const Tensor& x) {
+    return input_projection(x, *sequence);
+  };
+  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& valid) {
+    const Tensor after = step(x, before[0], *sequence, valid);
     return CellStep{after, {after}};
   };
   return recurrence;
 }
 
 std::shared_ptr<GRUCellLayer> GRUCellLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_ways_to_compute(dict));
+  return LayerOf::from_config(drop_execution_options(dict));
 }
 
 void register_gru_cell(Catalog& c) { c.add<GRUCellLayer>("keras.layers.GRUCell"); }

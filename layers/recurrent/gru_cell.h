@@ -1,6 +1,6 @@
 // GRUCell: one step of a gated recurrent unit.
 #pragma once
-#include "recurrent_common.h"
+#include "recurrent_cell.h"
 
 namespace cornu::layers {
 
@@ -55,15 +55,15 @@ class GRUCellLayer : public CellLayer<GRUCellLayer, GRUCellConfig> {
   Sequence begin(const Shape& input, DType dtype, bool training);
   /// What the inputs add to the gates, at all steps at once: x (batch[, steps], features) ->
   /// (batch[, steps], 3 units).
-  Tensor project(const Tensor& x, const Sequence& sequence) const;
+  Tensor input_projection(const Tensor& x, const Sequence& sequence) const;
   /// All steps of x (batch, steps, features) in one kernel; nothing where activations, the form of
   /// the cell or dropped states do not allow that.
-  std::optional<ops::RnnResult> whole(const Tensor& x, const States& first,
-                                      const Sequence& sequence, bool backwards) const;
-  /// The state after a step with the inputs' share `projected` (batch, 3 units). Where `real`
+  std::optional<ops::RnnResult> fused_sequence(const Tensor& x, const States& first,
+                                               const Sequence& sequence, bool backwards) const;
+  /// The state after a step with the inputs' share `projected` (batch, 3 units). Where `valid`
   /// (batch, 1) is false the state stays; an empty one is true everywhere.
   Tensor step(const Tensor& projected, const Tensor& before, const Sequence& sequence,
-              const Tensor& real) const;
+              const Tensor& valid) const;
 
   Variable kernel;            ///< (features, 3 units)
   Variable recurrent_kernel;  ///< (units, 3 units)
@@ -72,7 +72,7 @@ class GRUCellLayer : public CellLayer<GRUCellLayer, GRUCellConfig> {
  private:
   std::vector<Tensor> state_products(const Tensor& before, const Sequence& sequence) const;
   Tensor blend(const std::vector<Tensor>& x, const std::vector<Tensor>& h, const Tensor& before,
-               const Tensor& real) const;
+               const Tensor& valid) const;
 
   SeedGenerator& seeds_;
   bool usual_activations_;

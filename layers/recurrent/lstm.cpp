@@ -8,7 +8,7 @@ LSTMLayer::LSTMLayer(LSTMConfig c) : RecurrentLayer(std::move(c)) {
 }
 
 std::shared_ptr<LSTMLayer> LSTMLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_ways_to_compute(dict));
+  return LayerOf::from_config(drop_execution_options(dict));
 }
 
 void register_lstm(Catalog& c) { c.add<LSTMLayer>("keras.layers.LSTM"); }

@@ -30,7 +30,7 @@ struct LSTMConfig {
   bool stateful = false;          ///< a call begins with the states in which the last one ended
   bool unroll = false;  ///< composes every step of operations; masked first steps give zeros
   bool zero_output_for_mask =
-      false;  ///< outputs of masked steps are zeros instead of the last real one's
+      false;  ///< outputs of masked steps are zeros instead of the last valid one's
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};

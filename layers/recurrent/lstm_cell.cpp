@@ -67,58 +67,60 @@ void LSTMCellLayer::build_many(const Nest& inputs) {
                      .constraint = config.bias_constraint});
 }
 
-LSTMCellLayer::Dropped LSTMCellLayer::draw(const Shape& input, DType dtype, bool training) {
+LSTMCellLayer::DropoutMasks LSTMCellLayer::draw(const Shape& input, DType dtype, bool training) {
   // With dropped states each gate has masks of its own. As in Keras, a rate of 1 drops nothing.
   const int count = config.recurrent_dropout > 0 ? 4 : 1;
   auto draw_one = [&](double rate, const Shape& shape) {
-    return draw_masks(seeds_, rate, count, shape, dtype, training && rate < 1);
+    return draw_dropout_masks(seeds_, rate, count, shape, dtype, training && rate < 1);
   };
-  Dropped dropped;
-  dropped.input = draw_one(config.dropout, input);
-  dropped.state = draw_one(config.recurrent_dropout, {input[0], *config.units});
-  return dropped;
+  DropoutMasks masks;
+  masks.input = draw_one(config.dropout, input);
+  masks.state = draw_one(config.recurrent_dropout, {input[0], *config.units});
+  return masks;
 }
 
-Tensor LSTMCellLayer::project(const Tensor& x, const Dropped& dropped) const {
+Tensor LSTMCellLayer::input_projection(const Tensor& x, const DropoutMasks& masks) const {
   auto project_one = [](const Tensor& t, const Tensor& weight, const Tensor& offset) {
     return offset ? ops::linear(t, weight, offset) : ops::linear(t, weight);
   };
   const Tensor offset = bias ? Tensor(bias) : Tensor();
-  if (dropped.input.empty()) return project_one(x, kernel, offset);
-  if (dropped.input.size() == 1) return project_one(drop(x, dropped.input[0]), kernel, offset);
+  if (masks.input.empty()) return project_one(x, kernel, offset);
+  if (masks.input.size() == 1)
+    return project_one(apply_dropout_mask(x, masks.input[0]), kernel, offset);
   const std::vector<Tensor> kernels = sections_of(kernel, 4);
   std::vector<Tensor> parts;
   for (size_t g = 0; g < 4; ++g)
-    parts.push_back(ops::linear(drop(x, dropped.input[g]), kernels[g]));
+    parts.push_back(ops::linear(apply_dropout_mask(x, masks.input[g]), kernels[g]));
   const Tensor joined = ops::concatenate(parts, -1);
   return offset ? joined + offset : joined;
 }
 
-std::optional<ops::RnnResult> LSTMCellLayer::whole(const Tensor& x, const States& first,
-                                                   const Dropped& dropped, bool backwards) const {
-  if (!usual_activations_ || dropped.input.size() > 1 || !dropped.state.empty()) return {};
-  return ops::rnn(backend::RnnCell::lstm, dropped.input.empty() ? x : drop(x, dropped.input[0]),
-                  {kernel, recurrent_kernel, bias ? Tensor(bias) : Tensor(), first[0], first[1]},
-                  backwards);
+std::optional<ops::RnnResult> LSTMCellLayer::fused_sequence(const Tensor& x, const States& first,
+                                                            const DropoutMasks& masks,
+                                                            bool backwards) const {
+  if (!usual_activations_ || masks.input.size() > 1 || !masks.state.empty()) return {};
+  return ops::rnn(
+      backend::RnnCell::lstm, masks.input.empty() ? x : apply_dropout_mask(x, masks.input[0]),
+      {kernel, recurrent_kernel, bias ? Tensor(bias) : Tensor(), first[0], first[1]}, backwards);
 }
 
 LSTMState LSTMCellLayer::step(const Tensor& projected, const LSTMState& before,
-                              const Dropped& dropped, const Tensor& real) const {
+                              const DropoutMasks& masks, const Tensor& valid) const {
   const auto gates = [&](const std::vector<Tensor>& z) {
-    return lstm_gates(z, before, real, config.recurrent_activation, config.activation,
+    return lstm_gates(z, before, valid, config.recurrent_activation, config.activation,
                       usual_activations_);
   };
-  if (dropped.state.empty())
+  if (masks.state.empty())
     return gates(sections_of(projected + ops::linear(before.h, recurrent_kernel), 4));
   const std::vector<Tensor> kernels = sections_of(recurrent_kernel, 4);
   std::vector<Tensor> z = sections_of(projected, 4);
-  for (size_t g = 0; g < 4; ++g) z[g] = z[g] + ops::linear(before.h * dropped.state[g], kernels[g]);
+  for (size_t g = 0; g < 4; ++g) z[g] = z[g] + ops::linear(before.h * masks.state[g], kernels[g]);
   return gates(z);
 }
 
-LSTMState lstm_gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& real,
+LSTMState lstm_gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& valid,
                      const cornu::Activation& gate, const cornu::Activation& squash, bool usual) {
-  if (usual && !real) {
+  if (usual && !valid) {
     const Tensors state = fused_many(
         before.c.dtype(),
         [](Expr i, Expr f, Expr g, Expr o, Expr c) {
@@ -131,26 +133,26 @@ LSTMState lstm_gates(const std::vector<Tensor>& z, const LSTMState& before, cons
   if (usual) {
     const Tensors state = fused_many(
         before.c.dtype(),
-        [](Expr i, Expr f, Expr g, Expr o, Expr c, Expr h, Expr real) {
+        [](Expr i, Expr f, Expr g, Expr o, Expr c, Expr h, Expr valid) {
           Expr carry = expr::sigmoid(f) * c + expr::sigmoid(i) * expr::tanh(g);
-          return std::vector<Expr>{expr::select(real, expr::sigmoid(o) * expr::tanh(carry), h),
-                                   expr::select(real, carry, c)};
+          return std::vector<Expr>{expr::select(valid, expr::sigmoid(o) * expr::tanh(carry), h),
+                                   expr::select(valid, carry, c)};
         },
-        z[0], z[1], z[2], z[3], before.c, before.h, real);
+        z[0], z[1], z[2], z[3], before.c, before.h, valid);
     return {state[0], state[1]};
   }
   LSTMState after;
   after.c = gate(z[1]) * before.c + gate(z[0]) * squash(z[2]);
   after.h = gate(z[3]) * squash(after.c);
-  if (real) after = {ops::where(real, after.h, before.h), ops::where(real, after.c, before.c)};
+  if (valid) after = {ops::where(valid, after.h, before.h), ops::where(valid, after.c, before.c)};
   return after;
 }
 
 Nest LSTMCellLayer::call_many(const Nest& inputs, const Call& call) {
   const CellInputs in = cell_inputs(inputs, call, 2, kernel.shape()[0]);
   const Tensor& x = in.x;
-  const Dropped dropped = draw(x.shape(), x.dtype(), call.is_training());
-  const LSTMState after = step(project(x, dropped), {in.states[0], in.states[1]}, dropped, {});
+  const DropoutMasks masks = draw(x.shape(), x.dtype(), call.is_training());
+  const LSTMState after = step(input_projection(x, masks), {in.states[0], in.states[1]}, masks, {});
   return in.result(after.h, {after.h, after.c});
 }
 
@@ -160,24 +162,24 @@ Nest LSTMCellLayer::initial_states(int64_t batch) {
 }
 
 Recurrence LSTMCellLayer::recurrence(const Call& call) {
-  const auto dropped = std::make_shared<Dropped>();
+  const auto masks = std::make_shared<DropoutMasks>();
   Recurrence recurrence{.states = 2, .features = kernel.shape()[0]};
   recurrence.begin = [=, this, training = call.is_training()](const Shape& input, DType dtype) {
-    *dropped = draw(input, dtype, training);
+    *masks = draw(input, dtype, training);
   };
-  recurrence.whole = [=, this](const Tensor& x, const States& first, bool backwards) {
-    return whole(x, first, *dropped, backwards);
+  recurrence.fused_sequence = [=, this](const Tensor& x, const States& first, bool backwards) {
+    return fused_sequence(x, first, *masks, backwards);
   };
-  recurrence.project = [=, this](const Tensor& x) { return project(x, *dropped); };
-  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& real) {
-    const LSTMState after = step(x, {before[0], before[1]}, *dropped, real);
+  recurrence.input_projection = [=, this](const Tensor& x) { return input_projection(x, *masks); };
+  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& valid) {
+    const LSTMState after = step(x, {before[0], before[1]}, *masks, valid);
     return CellStep{after.h, {after.h, after.c}};
   };
   return recurrence;
 }
 
 std::shared_ptr<LSTMCellLayer> LSTMCellLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_ways_to_compute(dict));
+  return LayerOf::from_config(drop_execution_options(dict));
 }
 
 void register_lstm_cell(Catalog& c) { c.add<LSTMCellLayer>("keras.layers.LSTMCell"); }

@@ -1,6 +1,6 @@
 // LSTMCell: one step of a long short-term memory.
 #pragma once
-#include "recurrent_common.h"
+#include "recurrent_cell.h"
 
 namespace cornu::layers {
 
@@ -32,9 +32,9 @@ struct LSTMState {
   Tensor h, c;
 };
 
-/// What the four gates' sums z make of the state, where `real` holds; see LSTMCell. `usual` is
+/// What the four gates' sums z make of the state, where `valid` holds; see LSTMCell. `usual` is
 /// whether `gate` is a sigmoid and `squash` is tanh.
-LSTMState lstm_gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& real,
+LSTMState lstm_gates(const std::vector<Tensor>& z, const LSTMState& before, const Tensor& valid,
                      const cornu::Activation& gate, const cornu::Activation& squash, bool usual);
 /// Ones for the second quarter of a bias, the forget gate's, and `others` for the rest.
 std::shared_ptr<Initializer> unit_forget_initializer(Choice<Initializer> others);
@@ -54,24 +54,24 @@ class LSTMCellLayer : public CellLayer<LSTMCellLayer, LSTMCellConfig> {
   static std::shared_ptr<LSTMCellLayer> from_config(const Value::Dict& dict);
 
   /// The masks of dropout for one sequence. Empty ones drop nothing.
-  struct Dropped {
+  struct DropoutMasks {
     std::vector<Tensor> input;  ///< one for all gates or one for each, (batch, features)
     std::vector<Tensor> state;  ///< one for each gate, (batch, units)
   };
   /// Draws masks for inputs of this shape (batch, features) and dtype; the seed moves on also when
   /// not training.
-  Dropped draw(const Shape& input, DType dtype, bool training);
+  DropoutMasks draw(const Shape& input, DType dtype, bool training);
   /// What the inputs add to the gates, at all steps at once: x (batch[, steps], features) ->
   /// (batch[, steps], 4 units).
-  Tensor project(const Tensor& x, const Dropped& dropped) const;
+  Tensor input_projection(const Tensor& x, const DropoutMasks& masks) const;
   /// All steps of x (batch, steps, features) in one kernel; nothing where activations, the form of
   /// the cell or dropped states do not allow that.
-  std::optional<ops::RnnResult> whole(const Tensor& x, const States& first, const Dropped& dropped,
-                                      bool backwards) const;
-  /// The state after a step with the inputs' share `projected` (batch, 4 units). Where `real`
+  std::optional<ops::RnnResult> fused_sequence(const Tensor& x, const States& first,
+                                               const DropoutMasks& masks, bool backwards) const;
+  /// The state after a step with the inputs' share `projected` (batch, 4 units). Where `valid`
   /// (batch, 1) is false the state stays; an empty one is true everywhere.
-  LSTMState step(const Tensor& projected, const LSTMState& before, const Dropped& dropped,
-                 const Tensor& real) const;
+  LSTMState step(const Tensor& projected, const LSTMState& before, const DropoutMasks& masks,
+                 const Tensor& valid) const;
 
   Variable kernel;            ///< (features, 4 units)
   Variable recurrent_kernel;  ///< (units, 4 units)

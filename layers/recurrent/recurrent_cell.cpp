@@ -1,12 +1,39 @@
-// Cells as recurrent layers see them.
+// Cells as recurrent layers see them, dropout masks, and tensors cut into pieces.
 #include "recurrent_cell.h"
 
 #include <fmt/core.h>
 
+#include "../../framework/graph/tape.h"
 #include "../../framework/ops/core.h"
+#include "../../framework/ops/creation.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
 
 namespace cornu::layers {
+
+namespace {
+
+// The gradient of a plain slice fills a tensor of the full size with zeros, so that of many slices
+// would cost their number times the full size; joining the pieces costs the full size once.
+template <class Cut, class Join>
+std::vector<Tensor> cut(const Tensor& x, Cut pieces, Join join) {
+  const Tensor inputs[] = {x};
+  const Tensors outputs = custom_gradient(inputs, [&](std::span<const Tensor> in) {
+    const std::vector<Tensor> made = pieces(in[0]);
+    std::vector<TensorSpec> specs;
+    for (const Tensor& t : made) specs.push_back(t.spec());
+    GradientFunction gradient = [specs, join](std::span<const Tensor> given) -> Tensors {
+      std::vector<Tensor> all(given.begin(), given.end());
+      for (size_t i = 0; i < all.size(); ++i)
+        if (!all[i]) all[i] = ops::zeros(specs[i].shape, specs[i].dtype);
+      return {join(all)};
+    };
+    return WithGradient{Tensors(made.begin(), made.end()), std::move(gradient)};
+  });
+  return {outputs.begin(), outputs.end()};
+}
+
+}  // namespace
 
 Layer& RecurrentCell::as_layer() {
   if (auto* self = dynamic_cast<Layer*>(this)) return *self;
@@ -23,8 +50,8 @@ Recurrence RecurrentCell::recurrence(const Call& call) {
   recurrence.states = nesting.flatten().size();
   recurrence.output_is_state = false;
   recurrence.begin = [](const Shape&, DType) {};
-  recurrence.project = [](const Tensor& x) { return x; };
-  recurrence.step = [=](const Tensor& x, const States& before, const Tensor& real) {
+  recurrence.input_projection = [](const Tensor& x) { return x; };
+  recurrence.step = [=](const Tensor& x, const States& before, const Tensor& valid) {
     const Nest result = (*self)(Nest{x, nesting.pack(before)}, Call{.training = training});
     if (!result.is_list() || result.size() < 2)
       throw StateError("a cell's call must return {output, states}, found the structure " +
@@ -37,7 +64,7 @@ Recurrence RecurrentCell::recurrence(const Call& call) {
                       "found {}.",
                       before.size(), step.states.size()));
     for (size_t i = 0; i < before.size(); ++i)
-      step.states[i] = keep_masked(real, step.states[i], before[i]);
+      step.states[i] = keep_masked(valid, step.states[i], before[i]);
     return step;
   };
   return recurrence;
@@ -91,11 +118,44 @@ Value::Dict sequence_build_config(const Value::Dict& config) {
   return {{"input_shape", several ? shape->get<Value::List>()[0] : *shape}};
 }
 
-Tensor keep_masked(const Tensor& real, const Tensor& after, const Tensor& before) {
-  if (!real) return after;
+Tensor keep_masked(const Tensor& valid, const Tensor& after, const Tensor& before) {
+  if (!valid) return after;
   std::vector<int64_t> places;
-  for (int i = real.rank(); i < after.rank(); ++i) places.push_back(i);
-  return ops::where(places.empty() ? real : ops::expand_dims(real, places), after, before);
+  for (int i = valid.rank(); i < after.rank(); ++i) places.push_back(i);
+  return ops::where(places.empty() ? valid : ops::expand_dims(valid, places), after, before);
+}
+
+std::vector<Tensor> steps_of(const Tensor& x) {
+  return cut(
+      x, [](const Tensor& t) { return ops::unstack(t, {}, 1); },
+      [](const std::vector<Tensor>& pieces) { return ops::stack(pieces, 1); });
+}
+
+std::vector<Tensor> sections_of(const Tensor& x, int64_t count, int64_t axis) {
+  return cut(
+      x, [=](const Tensor& t) { return ops::split(t, {count}, axis); },
+      [=](const std::vector<Tensor>& pieces) { return ops::concatenate(pieces, axis); });
+}
+
+std::vector<Tensor> draw_dropout_masks(SeedGenerator& seeds, double rate, int count,
+                                       const Shape& shape, DType dtype, bool training) {
+  std::vector<Tensor> masks;
+  for (int i = 0; rate > 0 && i < count; ++i) {
+    const Seed seed(seeds);
+    if (training) masks.push_back(random::dropout(ops::ones(shape, dtype), rate, seed));
+  }
+  return masks;
+}
+
+Tensor apply_dropout_mask(const Tensor& x, const Tensor& mask) {
+  return x * (x.rank() > mask.rank() ? ops::expand_dims(mask, {1}) : mask);
+}
+
+Value::Dict drop_execution_options(const Value::Dict& dict) {
+  Value::Dict used;
+  for (const auto& [key, value] : dict)
+    if (key != "implementation" && key != "use_cudnn") used.emplace_back(key, value);
+  return without_unused(used, {"time_major"});
 }
 
 }  // namespace cornu::layers

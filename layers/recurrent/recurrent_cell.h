@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../../framework/ops/rnn.h"
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 
@@ -27,12 +27,12 @@ struct Recurrence {
   /// All steps of x (batch, steps, features) in one kernel; nothing when options or what was drawn
   /// need them one by one. Empty where there is no such kernel.
   std::function<std::optional<ops::RnnResult>(const Tensor& x, const States& first, bool backwards)>
-      whole = {};
+      fused_sequence = {};
   /// The inputs' share of all steps at once (batch, steps, ...); called once at most.
-  std::function<Tensor(const Tensor& x)> project = {};
-  /// A step with the inputs' share of it (batch, ...). Where `real` (batch, 1) is false the states
+  std::function<Tensor(const Tensor& x)> input_projection = {};
+  /// A step with the inputs' share of it (batch, ...). Where `valid` (batch, 1) is false the states
   /// stay; an empty one is true everywhere.
-  std::function<CellStep(const Tensor& projected, const States& before, const Tensor& real)> step =
+  std::function<CellStep(const Tensor& projected, const States& before, const Tensor& valid)> step =
       {};
   /// Whether a step's output is its first state.
   bool output_is_state = true;
@@ -107,7 +107,25 @@ class CellLayer : public LayerOf<Self, C>, public RecurrentCell {
   }
 };
 
-/// `after` where `real` (batch, 1) holds, else `before`; an empty `real` holds everywhere.
-Tensor keep_masked(const Tensor& real, const Tensor& after, const Tensor& before);
+/// `after` where `valid` (batch, 1) holds, else `before`; an empty `valid` holds everywhere.
+Tensor keep_masked(const Tensor& valid, const Tensor& after, const Tensor& before);
+
+/// The steps of x (batch, steps, ...) as tensors (batch, ...). The gradient is one join of the
+/// steps' gradients, whatever their number.
+std::vector<Tensor> steps_of(const Tensor& x);
+/// `count` equal sections of an axis of x, by default the last, with the same kind of gradient.
+std::vector<Tensor> sections_of(const Tensor& x, int64_t count, int64_t axis = -1);
+
+/// `count` dropout masks of this shape, to multiply with; none when not training or with rate 0.
+/// The seed moves on also when not training.
+std::vector<Tensor> draw_dropout_masks(SeedGenerator& seeds, double rate, int count,
+                                       const Shape& shape, DType dtype, bool training);
+
+/// x (batch[, steps], features) times a mask of dropout (batch, features).
+Tensor apply_dropout_mask(const Tensor& x, const Tensor& mask);
+
+/// `dict` without the options of how Keras computes, which change no result, and those of earlier
+/// versions that have no effect.
+Value::Dict drop_execution_options(const Value::Dict& dict);
 
 }  // namespace cornu::layers

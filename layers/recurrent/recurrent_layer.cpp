@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../../framework/graph/tape.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/creation.h"
 #include "../../framework/ops/shaping.h"
@@ -43,32 +44,32 @@ void settle(Layer& cell, const Tensor& x) {
   cell.ensure_built(Tensor::abstract(step_of(x.shape()), x.dtype()));
 }
 
-struct Walked {
+struct UnrollResult {
   Tensor y;
   States states;
 };
 
 // Step by step, composed of operations.
-Walked walk_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
-                  const SequenceOptions& options, States states, bool from_zeros) {
-  std::vector<Tensor> steps = steps_of(recurrence.project(x)), real(steps.size());
-  if (mask) real = ops::unstack(ops::expand_dims(ops::cast(mask, DType::boolean), {-1}), {}, 1);
+UnrollResult unroll_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
+                          const SequenceOptions& options, States states, bool from_zeros) {
+  std::vector<Tensor> steps = steps_of(recurrence.input_projection(x)), valid(steps.size());
+  if (mask) valid = ops::unstack(ops::expand_dims(ops::cast(mask, DType::boolean), {-1}), {}, 1);
   if (options.go_backwards) {
     std::ranges::reverse(steps);
-    std::ranges::reverse(real);
+    std::ranges::reverse(valid);
   }
-  // What a masked step gives: the last real step's output, and zeros before the first of them. That
-  // is the first state of the cell if it has begun with zeros.
+  // What a masked step gives: the last valid step's output, and zeros before the first of them.
+  // That is the first state of the cell if it has begun with zeros.
   const bool own_output = mask && (options.unroll || options.zero_output_for_mask ||
                                    !recurrence.output_is_state || !from_zeros);
   const bool zeros = options.zero_output_for_mask && !options.unroll;
   std::vector<Tensor> outputs;
   for (size_t t = 0; t < steps.size(); ++t) {
-    CellStep step = recurrence.step(steps[t], states, real[t]);
+    CellStep step = recurrence.step(steps[t], states, valid[t]);
     states = std::move(step.states);
     Tensor output = step.output;
     if (own_output)
-      output = keep_masked(real[t], output,
+      output = keep_masked(valid[t], output,
                            zeros || outputs.empty() ? ops::zeros_like(output) : outputs.back());
     if (!options.return_sequences) outputs.clear();
     outputs.push_back(output);
@@ -76,51 +77,73 @@ Walked walk_steps(const Tensor& x, const Tensor& mask, const Recurrence& recurre
   return {options.return_sequences ? ops::stack(outputs, 1) : outputs.back(), states};
 }
 
-Walked walk(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
-            const SequenceOptions& options, const States& states, bool from_zeros) {
+UnrollResult run_cell(const Tensor& x, const Tensor& mask, const Recurrence& recurrence,
+                      const SequenceOptions& options, const States& states, bool from_zeros) {
   recurrence.begin(step_of(x.shape()), x.dtype());
-  if (!mask && !options.unroll && recurrence.whole)
-    if (const auto result = recurrence.whole(x, states, options.go_backwards)) {
-      Walked walked{options.return_sequences ? result->y : result->h, {result->h}};
-      if (result->c) walked.states.push_back(result->c);
-      return walked;
+  if (!mask && !options.unroll && recurrence.fused_sequence)
+    if (const auto result = recurrence.fused_sequence(x, states, options.go_backwards)) {
+      UnrollResult unrolled{options.return_sequences ? result->y : result->h, {result->h}};
+      if (result->c) unrolled.states.push_back(result->c);
+      return unrolled;
     }
-  return walk_steps(x, mask, recurrence, options, states, from_zeros);
+  return unroll_steps(x, mask, recurrence, options, states, from_zeros);
 }
 
 // The cells of a stack, one after the other over the whole sequence.
-Walked walk_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x, const Call& call,
-                  const SequenceOptions& options, const States& first, bool from_zeros) {
-  Walked walked{x, {}};
+UnrollResult run_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x, const Call& call,
+                       const SequenceOptions& options, const States& first, bool from_zeros) {
+  UnrollResult unrolled{x, {}};
   Tensor mask = call.mask;
   auto next = first.begin();
   for (size_t i = 0; i < cells.size(); ++i) {
     SequenceOptions part = options;
     if (i + 1 < cells.size()) part.return_sequences = true;
-    if (i > 0) part.go_backwards = false;  // the first cell's outputs are in the order of its walk
+    if (i > 0) part.go_backwards = false;  // the first cell's outputs are in the order of its steps
     if (i == 1 && mask && options.go_backwards) mask = ops::flip(mask, 1);
-    settle(dynamic_cast<Layer&>(*cells[i]), walked.y);
+    settle(dynamic_cast<Layer&>(*cells[i]), unrolled.y);
     const Recurrence recurrence = cells[i]->recurrence(call);
-    if (recurrence.features) check_axis(walked.y.shape(), -1, recurrence.features);
+    if (recurrence.features) check_axis(unrolled.y.shape(), -1, recurrence.features);
     const States before(next, next + static_cast<std::ptrdiff_t>(recurrence.states));
     next += static_cast<std::ptrdiff_t>(recurrence.states);
-    Walked result = walk(walked.y, mask, recurrence, part, before, from_zeros);
-    walked.y = result.y;
-    walked.states.insert(walked.states.end(), result.states.begin(), result.states.end());
+    UnrollResult result = run_cell(unrolled.y, mask, recurrence, part, before, from_zeros);
+    unrolled.y = result.y;
+    unrolled.states.insert(unrolled.states.end(), result.states.begin(), result.states.end());
   }
-  // Keras's unrolled walk zeroes what it has gathered, by the mask in the order of the input even
-  // where it walked backwards.
+  // Unrolled, Keras zeroes the gathered outputs by the mask in the order of the input, even with
+  // go_backwards.
   if (call.mask && options.unroll && options.zero_output_for_mask) {
-    Tensor real = ops::cast(call.mask, DType::boolean);
+    Tensor valid = ops::cast(call.mask, DType::boolean);
     if (!options.return_sequences)
-      real = ops::expand_dims(
-          ops::unstack(real, {}, 1).at(options.go_backwards ? 0 : real.shape()[1] - 1), {1});
-    walked.y = keep_masked(real, walked.y, ops::zeros_like(walked.y));
+      valid = ops::expand_dims(
+          ops::unstack(valid, {}, 1).at(options.go_backwards ? 0 : valid.shape()[1] - 1), {1});
+    unrolled.y = keep_masked(valid, unrolled.y, ops::zeros_like(unrolled.y));
   }
-  return walked;
+  return unrolled;
 }
 
 }  // namespace
+
+void KeptStates::make(const States& first, DType dtype) {
+  variables_.clear();
+  for (const Tensor& state : first)
+    variables_.push_back(
+        Variable(ops::cast(state, dtype), {.name = "rnn_state", .trainable = false}));
+}
+
+States KeptStates::values() const {
+  States values;
+  for (const Variable& v : variables_) values.push_back(v.value());
+  return values;
+}
+
+void KeptStates::assign(const States& states) {
+  PauseRecording pause;
+  for (size_t i = 0; i < variables_.size(); ++i) variables_[i].assign(states[i]);
+}
+
+void KeptStates::reset() {
+  for (Variable& v : variables_) v.assign(ops::zeros(v.shape(), v.dtype()));
+}
 
 void RecurrentBase::build_cell(Layer& layer, Layer& cell, const Shape& input) {
   if (input.rank() < 3)
@@ -153,13 +176,13 @@ Nest RecurrentBase::call_cell(const Layer& layer, Layer& cell_layer, const Nest&
   const SequenceOptions options = sequence_options();
   const Nest zeros = cell.initial_states(x.shape()[0]);
   const States first = first_states(given, zeros.flatten(), cell_layer.compute_dtype(), kept_);
-  Walked walked = walk_stack(cell.stack(), x, call, options, first, given.empty() && !kept_);
-  walked.y = ops::cast(walked.y, layer.compute_dtype());
-  for (Tensor& state : walked.states) state = ops::cast(state, layer.compute_dtype());
-  if (kept_) kept_.assign(walked.states);
-  if (!options.return_state) return walked.y;
-  Nest::List all = {walked.y};
-  const Nest nested = zeros.pack(walked.states);
+  UnrollResult unrolled = run_stack(cell.stack(), x, call, options, first, given.empty() && !kept_);
+  unrolled.y = ops::cast(unrolled.y, layer.compute_dtype());
+  for (Tensor& state : unrolled.states) state = ops::cast(state, layer.compute_dtype());
+  if (kept_) kept_.assign(unrolled.states);
+  if (!options.return_state) return unrolled.y;
+  Nest::List all = {unrolled.y};
+  const Nest nested = zeros.pack(unrolled.states);
   all.insert(all.end(), nested.list().begin(), nested.list().end());
   return all;
 }

@@ -1,7 +1,7 @@
 // What layers that go through the steps of a sequence share: LSTM, GRU, SimpleRNN, RNN and
 // ConvLSTM.
 #pragma once
-#include "recurrent_common.h"
+#include "recurrent_cell.h"
 
 namespace cornu::layers {
 
@@ -14,6 +14,43 @@ struct SequenceOptions {
   bool unroll = false;
   bool zero_output_for_mask = false;
 };
+
+/// The states in which a stateful layer's last call ended. Files do not keep them.
+class KeptStates {
+ public:
+  /// Keeps these, as `dtype`.
+  void make(const States& first, DType dtype);
+  explicit operator bool() const { return !variables_.empty(); }
+  States values() const;
+  void assign(const States& states);
+  /// Zeros again; nothing where there are none.
+  void reset();
+
+ private:
+  std::vector<Variable> variables_;
+};
+
+/// The cell's options out of those of its layer: the members of the same names. The name and the
+/// dtype are the arguments.
+template <class CellConfig, class Config>
+CellConfig cell_config(const Config& config, const char* name, const DTypePolicy& dtype) {
+  const auto size = [&] {
+    if constexpr (requires { config.units; })
+      return config.units;
+    else
+      return config.filters;
+  };
+  CellConfig cell{size()};
+  reflect::for_each_member(cell, [&](std::string_view to, auto& member) {
+    reflect::for_each_member(config, [&](std::string_view from, const auto& option) {
+      if constexpr (std::is_same_v<decltype(member), std::remove_cvref_t<decltype(option)>&>)
+        if (from == to) member = option;
+    });
+  });
+  cell.name = name;
+  cell.dtype = dtype;
+  return cell;
+}
 
 /// A recurrent layer, of whatever cell. Bidirectional takes any of them.
 class RecurrentBase {

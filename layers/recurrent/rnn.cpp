@@ -20,7 +20,7 @@ Value::Dict RNNLayer::get_config() const {
 }
 
 std::shared_ptr<RNNLayer> RNNLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_ways_to_compute(dict));
+  return LayerOf::from_config(drop_execution_options(dict));
 }
 
 void register_rnn(Catalog& c) { c.add<RNNLayer>("keras.layers.RNN"); }

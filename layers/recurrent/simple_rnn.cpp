@@ -9,7 +9,7 @@ SimpleRNNLayer::SimpleRNNLayer(SimpleRNNConfig c) : RecurrentLayer(std::move(c))
 }
 
 std::shared_ptr<SimpleRNNLayer> SimpleRNNLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_ways_to_compute(dict));
+  return LayerOf::from_config(drop_execution_options(dict));
 }
 
 void register_simple_rnn(Catalog& c) { c.add<SimpleRNNLayer>("keras.layers.SimpleRNN"); }

@@ -28,7 +28,7 @@ struct SimpleRNNConfig {
   bool unroll = false;  ///< composes every step of operations; masked first steps give zeros
   std::optional<int64_t> seed = {};
   bool zero_output_for_mask =
-      false;  ///< outputs of masked steps are zeros instead of the last real one's
+      false;  ///< outputs of masked steps are zeros instead of the last valid one's
   std::string name = "";
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};

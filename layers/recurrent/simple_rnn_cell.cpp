@@ -39,43 +39,44 @@ void SimpleRNNCellLayer::build_many(const Nest& inputs) {
                        .constraint = config.bias_constraint});
 }
 
-SimpleRNNCellLayer::Dropped SimpleRNNCellLayer::draw(const Shape& input, DType dtype,
-                                                     bool training) {
+SimpleRNNCellLayer::DropoutMasks SimpleRNNCellLayer::draw(const Shape& input, DType dtype,
+                                                          bool training) {
   auto draw_one = [&](double rate, const Shape& shape) {
-    const std::vector<Tensor> masks = draw_masks(seeds_, rate, 1, shape, dtype, training);
+    const std::vector<Tensor> masks = draw_dropout_masks(seeds_, rate, 1, shape, dtype, training);
     return masks.empty() ? Tensor() : masks[0];
   };
-  Dropped dropped;
-  dropped.input = draw_one(config.dropout, input);
-  dropped.state = draw_one(config.recurrent_dropout, {input[0], *config.units});
-  return dropped;
+  DropoutMasks masks;
+  masks.input = draw_one(config.dropout, input);
+  masks.state = draw_one(config.recurrent_dropout, {input[0], *config.units});
+  return masks;
 }
 
-Tensor SimpleRNNCellLayer::project(const Tensor& x, const Dropped& dropped) const {
-  const Tensor kept = dropped.input ? drop(x, dropped.input) : x;
+Tensor SimpleRNNCellLayer::input_projection(const Tensor& x, const DropoutMasks& masks) const {
+  const Tensor kept = masks.input ? apply_dropout_mask(x, masks.input) : x;
   return bias ? ops::linear(kept, kernel, bias) : ops::linear(kept, kernel);
 }
 
-std::optional<ops::RnnResult> SimpleRNNCellLayer::whole(const Tensor& x, const States& first,
-                                                        const Dropped& dropped,
-                                                        bool backwards) const {
-  if (config.activation.name() != "tanh" || dropped.state) return {};
-  return ops::rnn(backend::RnnCell::simple, dropped.input ? drop(x, dropped.input) : x,
+std::optional<ops::RnnResult> SimpleRNNCellLayer::fused_sequence(const Tensor& x,
+                                                                 const States& first,
+                                                                 const DropoutMasks& masks,
+                                                                 bool backwards) const {
+  if (config.activation.name() != "tanh" || masks.state) return {};
+  return ops::rnn(backend::RnnCell::simple, masks.input ? apply_dropout_mask(x, masks.input) : x,
                   {kernel, recurrent_kernel, bias ? Tensor(bias) : Tensor(), first[0]}, backwards);
 }
 
 Tensor SimpleRNNCellLayer::step(const Tensor& projected, const Tensor& before,
-                                const Dropped& dropped, const Tensor& real) const {
-  const Tensor state = dropped.state ? before * dropped.state : before;
+                                const DropoutMasks& masks, const Tensor& valid) const {
+  const Tensor state = masks.state ? before * masks.state : before;
   const Tensor after = config.activation(projected + ops::linear(state, recurrent_kernel));
-  return real ? ops::where(real, after, before) : after;
+  return valid ? ops::where(valid, after, before) : after;
 }
 
 Nest SimpleRNNCellLayer::call_many(const Nest& inputs, const Call& call) {
   const CellInputs in = cell_inputs(inputs, call, 1, kernel.shape()[0]);
   const Tensor& x = in.x;
-  const Dropped dropped = draw(x.shape(), x.dtype(), call.is_training());
-  const Tensor after = step(project(x, dropped), in.states[0], dropped, {});
+  const DropoutMasks masks = draw(x.shape(), x.dtype(), call.is_training());
+  const Tensor after = step(input_projection(x, masks), in.states[0], masks, {});
   return in.result(after, {after});
 }
 
@@ -84,24 +85,24 @@ Nest SimpleRNNCellLayer::initial_states(int64_t batch) {
 }
 
 Recurrence SimpleRNNCellLayer::recurrence(const Call& call) {
-  const auto dropped = std::make_shared<Dropped>();
+  const auto masks = std::make_shared<DropoutMasks>();
   Recurrence recurrence{.states = 1, .features = kernel.shape()[0]};
   recurrence.begin = [=, this, training = call.is_training()](const Shape& input, DType dtype) {
-    *dropped = draw(input, dtype, training);
+    *masks = draw(input, dtype, training);
   };
-  recurrence.whole = [=, this](const Tensor& x, const States& first, bool backwards) {
-    return whole(x, first, *dropped, backwards);
+  recurrence.fused_sequence = [=, this](const Tensor& x, const States& first, bool backwards) {
+    return fused_sequence(x, first, *masks, backwards);
   };
-  recurrence.project = [=, this](const Tensor& x) { return project(x, *dropped); };
-  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& real) {
-    const Tensor after = step(x, before[0], *dropped, real);
+  recurrence.input_projection = [=, this](const Tensor& x) { return input_projection(x, *masks); };
+  recurrence.step = [=, this](const Tensor& x, const States& before, const Tensor& valid) {
+    const Tensor after = step(x, before[0], *masks, valid);
     return CellStep{after, {after}};
   };
   return recurrence;
 }
 
 std::shared_ptr<SimpleRNNCellLayer> SimpleRNNCellLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_ways_to_compute(dict));
+  return LayerOf::from_config(drop_execution_options(dict));
 }
 
 void register_simple_rnn_cell(Catalog& c) {

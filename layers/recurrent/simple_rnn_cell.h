@@ -1,6 +1,6 @@
 // SimpleRNNCell: one step of a fully connected recurrent layer.
 #pragma once
-#include "recurrent_common.h"
+#include "recurrent_cell.h"
 
 namespace cornu::layers {
 
@@ -37,24 +37,24 @@ class SimpleRNNCellLayer : public CellLayer<SimpleRNNCellLayer, SimpleRNNCellCon
   static std::shared_ptr<SimpleRNNCellLayer> from_config(const Value::Dict& dict);
 
   /// The masks of dropout for one sequence; none that drop nothing.
-  struct Dropped {
+  struct DropoutMasks {
     Tensor input;  ///< (batch, features)
     Tensor state;  ///< (batch, units)
   };
   /// Draws masks for inputs of this shape (batch, features) and dtype; the seed moves on also when
   /// not training.
-  Dropped draw(const Shape& input, DType dtype, bool training);
+  DropoutMasks draw(const Shape& input, DType dtype, bool training);
   /// What the inputs add at all steps at once: x (batch[, steps], features) -> (batch[, steps],
   /// units).
-  Tensor project(const Tensor& x, const Dropped& dropped) const;
+  Tensor input_projection(const Tensor& x, const DropoutMasks& masks) const;
   /// All steps of x (batch, steps, features) in one kernel; nothing where activations, the form of
   /// the cell or dropped states do not allow that.
-  std::optional<ops::RnnResult> whole(const Tensor& x, const States& first, const Dropped& dropped,
-                                      bool backwards) const;
-  /// The state after a step with the inputs' share `projected` (batch, units). Where `real`
+  std::optional<ops::RnnResult> fused_sequence(const Tensor& x, const States& first,
+                                               const DropoutMasks& masks, bool backwards) const;
+  /// The state after a step with the inputs' share `projected` (batch, units). Where `valid`
   /// (batch, 1) is false the state stays; an empty one is true everywhere.
-  Tensor step(const Tensor& projected, const Tensor& before, const Dropped& dropped,
-              const Tensor& real) const;
+  Tensor step(const Tensor& projected, const Tensor& before, const DropoutMasks& masks,
+              const Tensor& valid) const;
 
   Variable kernel;            ///< (features, units)
   Variable recurrent_kernel;  ///< (units, units)

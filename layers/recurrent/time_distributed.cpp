@@ -10,7 +10,7 @@
 #include "../core/dense.h"
 #include "../core/embedding.h"
 #include "../reshaping/flatten.h"
-#include "recurrent_common.h"
+#include "recurrent_cell.h"
 
 namespace cornu::layers {
 

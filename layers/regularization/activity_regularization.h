@@ -1,6 +1,6 @@
 // ActivityRegularization: adds a penalty on what passes through it.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

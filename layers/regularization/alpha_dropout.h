@@ -1,6 +1,6 @@
 // AlphaDropout: drops while training and keeps the mean and variance of SELU's outputs.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

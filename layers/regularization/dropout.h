@@ -1,6 +1,6 @@
 // Dropout: sets a random share of the elements to zero while training.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // GaussianDropout: multiplies by noise around 1 while training.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

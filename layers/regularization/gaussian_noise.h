@@ -1,6 +1,6 @@
 // GaussianNoise: adds noise while training.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // Flatten: each sample as one vector.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

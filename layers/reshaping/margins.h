@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

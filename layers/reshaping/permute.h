@@ -1,6 +1,6 @@
 // Permute: the axes of each sample in another order.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // RepeatVector: a vector as every step of a sequence.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

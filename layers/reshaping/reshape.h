@@ -1,6 +1,6 @@
 // Reshape: each sample under another shape.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,6 @@
 // CategoryEncoding: class numbers as vectors over all classes.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // Discretization: numbers as the ranges in which they lie.
 #pragma once
-#include "../../framework/data/adapt.h"
-#include "../layer_common.h"
+#include "../../framework/base/adapt.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

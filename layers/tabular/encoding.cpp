@@ -1,11 +1,12 @@
 // Encodings of class numbers.
+#include "encoding.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "../../framework/ops/nn.h"
 #include "../../framework/ops/shaping.h"
-#include "encoding.h"
 
 namespace cornu::layers {
 

@@ -1,9 +1,9 @@
 // FarmHash's 64-bit fingerprint by its public definition, and SipHash.
+#include "fingerprint.h"
+
 #include <bit>
 #include <cstring>
 #include <utility>
-
-#include "fingerprint.h"
 
 namespace cornu::layers {
 namespace {

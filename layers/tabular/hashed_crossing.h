@@ -1,6 +1,6 @@
 // HashedCrossing: several features as one, by a hash of their values.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -6,7 +6,7 @@
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
-#include "../text/index_lookup.h"
+#include "../text/index_lookup_layer.h"
 #include "encoding.h"
 #include "fingerprint.h"
 

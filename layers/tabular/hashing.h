@@ -1,6 +1,6 @@
 // Hashing: strings and integers into bins, by a hash.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // Normalization: data brought to mean 0 and variance 1 by statistics found beforehand.
 #pragma once
-#include "../../framework/data/adapt.h"
-#include "../layer_common.h"
+#include "../../framework/base/adapt.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

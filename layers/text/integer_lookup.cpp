@@ -1,7 +1,7 @@
 // Integers and their numbers.
 #include "integer_lookup.h"
 
-#include "index_lookup_impl.h"
+#include "../tabular/encoding.h"
 
 namespace cornu::layers {
 namespace {
@@ -24,7 +24,7 @@ LookupRules<int64_t> rules_of(const IntegerLookupConfig& c) {
           .mask_token = c.mask_token,
           .oov_token = c.oov_token,
           .invert = c.invert,
-          .output_mode = today_s_output_mode(c.output_mode),
+          .output_mode = canonical_output_mode(c.output_mode),
           .pad_to_max_tokens = c.pad_to_max_tokens,
           .farmhash = c.oov_method == "farmhash",
           .salt = salt_key(c.salt)};
@@ -43,5 +43,3 @@ void register_integer_lookup(Catalog& c) {
 
 template class cornu::LayerOf<cornu::layers::IntegerLookupLayer,
                               cornu::layers::IntegerLookupConfig>;
-template class cornu::layers::IndexLookupLayer<cornu::layers::IntegerLookupLayer,
-                                               cornu::layers::IntegerLookupConfig, int64_t>;

@@ -1,6 +1,6 @@
 // IntegerLookup: integers as their numbers in a vocabulary, and back.
 #pragma once
-#include "index_lookup.h"
+#include "index_lookup_layer.h"
 
 namespace cornu::layers {
 

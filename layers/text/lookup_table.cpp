@@ -1,4 +1,6 @@
 // Tables of tokens: their numbers, their checks, and learning them.
+#include "lookup_table.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <set>
 
 #include "../tabular/fingerprint.h"
-#include "lookup_table.h"
 
 namespace cornu::layers {
 namespace {

@@ -1,5 +1,5 @@
-// LookupTable: words or integers and their numbers, and how a table is learnt from data. The common
-// part of StringLookup and IntegerLookup.
+// LookupTable: words or integers and their numbers, and how a table is learned from data. The
+// common part of StringLookup and IntegerLookup.
 #pragma once
 #include <array>
 #include <cstdint>

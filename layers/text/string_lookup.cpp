@@ -1,7 +1,7 @@
 // Strings and their numbers.
 #include "string_lookup.h"
 
-#include "index_lookup_impl.h"
+#include "../tabular/encoding.h"
 
 namespace cornu::layers {
 namespace {
@@ -17,7 +17,7 @@ LookupRules<std::string> rules_of(const StringLookupConfig& c) {
           .mask_token = c.mask_token,
           .oov_token = c.oov_token,
           .invert = c.invert,
-          .output_mode = today_s_output_mode(c.output_mode),
+          .output_mode = canonical_output_mode(c.output_mode),
           .pad_to_max_tokens = c.pad_to_max_tokens,
           .farmhash = true,
           .salt = salt_key(c.salt)};
@@ -35,5 +35,3 @@ void register_string_lookup(Catalog& c) { c.add<StringLookupLayer>("keras.layers
 }  // namespace cornu::layers
 
 template class cornu::LayerOf<cornu::layers::StringLookupLayer, cornu::layers::StringLookupConfig>;
-template class cornu::layers::IndexLookupLayer<cornu::layers::StringLookupLayer,
-                                               cornu::layers::StringLookupConfig, std::string>;

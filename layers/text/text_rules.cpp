@@ -1,8 +1,9 @@
 // Standardizing and splitting texts.
+#include "text_rules.h"
+
 #include <algorithm>
 
 #include "../tabular/encoding.h"
-#include "text_rules.h"
 
 namespace cornu::layers {
 namespace {

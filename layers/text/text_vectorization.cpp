@@ -15,7 +15,7 @@ namespace cornu::layers {
 namespace {
 
 TextVectorizationConfig tidy(TextVectorizationConfig c) {
-  c.output_mode = today_s_output_mode(c.output_mode);
+  c.output_mode = canonical_output_mode(c.output_mode);
   check_text_rules(c.standardize, c.split);
   if (c.ragged)
     throw UnsupportedError("ragged: ragged tensors are not supported; leave out ragged=True.");

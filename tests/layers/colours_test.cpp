@@ -1,5 +1,5 @@
-// Layers that change colours or mix images, against what Keras computes with the same seeds:
-// tests/data/colours.json, written by tools/goldens/colour_goldens.py.
+// Layers that change colors or mix images, against what Keras computes with the same seeds:
+// tests/data/colors.json, written by tools/goldens/color_goldens.py.
 #include <cmath>
 
 #include <cornu/framework/compile/function.h>
@@ -58,7 +58,7 @@ void compare(const Nest& found, const Nest& expected, double tolerance) {
 }
 
 const Value& recorded() {
-  static const Value* data = [] { return new Value(golden_file("colours.json")); }();
+  static const Value* data = [] { return new Value(golden_file("colors.json")); }();
   return *data;
 }
 
@@ -69,7 +69,7 @@ Tensor picture(const Shape& shape = {2, 4, 5, 3}) {
 
 }  // namespace
 
-TEST_CASE("layers on colours draw and compute what Keras does") {
+TEST_CASE("layers on colors draw and compute what Keras does") {
   for (const Value& c : entry(recorded(), "cases").get<Value::List>()) {
     INFO(entry(c, "name").get<std::string>());
     const auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry(c, "layer")));
@@ -121,7 +121,7 @@ TEST_CASE("draws by rejection in other dtypes") {
   for (int i = 0; i < 50; ++i) CHECK(random::host_choice(3) < 3);
 }
 
-TEST_CASE("layers on colours keep their options") {
+TEST_CASE("layers on colors keep their options") {
   const auto config = [](const auto& layer) { return layer->get_config(); };
   const Value::Dict dict = config(layers::RandomGaussianBlur({.sigma = 0.5}));
   CHECK(detail::from_value<std::vector<double>>(*detail::find(dict, "sigma")) ==
@@ -134,7 +134,7 @@ TEST_CASE("layers on colours keep their options") {
   CHECK(layers::PipelineLayer::from_config(pipeline)->layers.size() == 1);
 }
 
-TEST_CASE("wrong options of layers on colours") {
+TEST_CASE("wrong options of layers on colors") {
   using std::vector;
   CHECK_THROWS_AS(layers::RandomHue({.factor = 1.5}), ValueError);
   CHECK_THROWS_AS(layers::RandomHue({.factor = vector<double>{0.1, 0.2, 0.3}}), ValueError);
@@ -157,7 +157,7 @@ TEST_CASE("wrong options of layers on colours") {
   CHECK_THROWS_AS(layers::CutMix({.bounding_box_format = "xyxy"})(boxes), UnsupportedError);
 }
 
-TEST_CASE("layers on colours keep their dtype where it is one of integers") {
+TEST_CASE("layers on colors keep their dtype where it is one of integers") {
   CHECK(layers::RandomInvert({.factor = std::vector<double>{1, 1}, .dtype = DType::uint8})(
             picture(), {.training = true})
             .dtype() == DType::uint8);
@@ -166,7 +166,7 @@ TEST_CASE("layers on colours keep their dtype where it is one of integers") {
             .dtype() == DType::uint8);
 }
 
-TEST_CASE("layers on colours work on symbolic images") {
+TEST_CASE("layers on colors work on symbolic images") {
   const Tensor x = Input({6, 6, 3});
   CHECK(layers::RandomColorJitter({.brightness_factor = 0.1, .hue_factor = 0.1})(x).shape() ==
         x.shape());
@@ -177,7 +177,7 @@ TEST_CASE("layers on colours work on symbolic images") {
   CHECK(layers::MixUp()(x).shape() == x.shape());
 }
 
-TEST_CASE("layers on colours draw anew in compiled functions") {
+TEST_CASE("layers on colors draw anew in compiled functions") {
   const auto check = [](auto eager, auto compiled) {
     const Tensor x = picture();
     const auto f = function([&](const Tensor& x) { return compiled(x, Call{.training = true}); });
@@ -199,7 +199,7 @@ TEST_CASE("layers on colours draw anew in compiled functions") {
         layers::RandomPosterization({.factor = std::vector<int64_t>{7}, .seed = 9}));
 }
 
-TEST_CASE("gradients pass through changes of colours") {
+TEST_CASE("gradients pass through changes of colors") {
   const Tensor x = picture({1, 3, 3, 3}) + 1.0;
   const auto check = [&](auto layer, auto same) {
     Tensor gradient;

@@ -125,7 +125,7 @@ TEST_CASE("a drawn transformation applies to what the caller likes") {
                          ops::cast(drawn["flips"], DType::float32)) == 0);
 }
 
-TEST_CASE("rectangles are painted in a colour") {
+TEST_CASE("rectangles are painted in a color") {
   const Tensor black = ops::zeros({4, 3, 8, 9});
   layers::RandomErasing erase({.scale = {0.2, 0.5},
                                .fill_value = layers::Numbers{1.0, 2.0, 300.0},
@@ -187,10 +187,10 @@ TEST_CASE("geometric layers have gradients") {
 
 TEST_CASE("crops that have to resize have the dtypes of Keras's") {
   const Tensor x = Tensor::from({0, 3}, {1, 1, 2, 1});
-  const Tensor centre =
+  const Tensor center =
       layers::CenterCrop({.height = 1, .width = 4, .dtype = DTypePolicy("mixed_float16")})(
           ops::cast(x, DType::float32));
-  CHECK(centre.dtype() == DType::float32);
+  CHECK(center.dtype() == DType::float32);
   const Tensor part = layers::RandomCrop({.height = 1, .width = 4, .dtype = DType::uint8})(
       ops::cast(x, DType::uint8), {.training = true});
   CHECK(part.dtype() == DType::uint8);

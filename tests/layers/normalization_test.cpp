@@ -1,4 +1,4 @@
-// The layers that normalise.
+// The layers that normalize.
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/elementwise.h>
@@ -38,7 +38,7 @@ TEST_CASE("BatchNormalization moves its averages only while it trains") {
   CHECK(norm->moving_mean.value().item() == Approx(2));
 }
 
-TEST_CASE("normalisation of 16-bit floats happens in float32") {
+TEST_CASE("normalization of 16-bit floats happens in float32") {
   const Tensor x =
       ops::cast(Tensor::from({30000.0f, 30010.0f, 60000.0f, 60010.0f}, {4, 1}), DType::float16);
   layers::BatchNormalization norm({.dtype = DTypePolicy("mixed_float16")});
@@ -130,7 +130,7 @@ TEST_CASE("UnitNormalization keeps a layer's contract") {
   CHECK(ops::max(layers::UnitNormalization()(zeros)).item() == 0);
 }
 
-TEST_CASE("normalisation says what is wrong") {
+TEST_CASE("normalization says what is wrong") {
   CHECK_THROWS_AS(layers::BatchNormalization({.axis = 5})(Tensor::from({1.0f}, {1, 1})),
                   ShapeError);
   layers::LayerNormalization norm{layers::LayerNormalizationConfig{}};

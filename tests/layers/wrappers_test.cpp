@@ -212,7 +212,7 @@ TEST_CASE("TimeDistributed applies a layer to each step") {
   check_new<layers::TimeDistributed>(
       [] { return layers::TimeDistributed({.layer = layers::Dense({.units = 3})}); },
       {.input = {2, 4, 5}, .output = {2, 4, 3}, .weights = 2});
-  // Each step is normalised by its own statistics, and moves the averages on.
+  // Each step is normalized by its own statistics, and moves the averages on.
   const Tensor x = wave({4, 2, 3});
   layers::TimeDistributed steps({.layer = layers::BatchNormalization()});
   layers::BatchNormalization norm;

@@ -6,7 +6,7 @@
 #include <cornu/losses/mean_squared_error.h>
 #include <cornu/metrics/f1_score.h>
 #include <cornu/metrics/functions.h>
-#include <cornu/metrics/io_u.h>
+#include <cornu/metrics/iou.h>
 #include <cornu/metrics/mean_metric_wrapper.h>
 #include <cornu/metrics/precision.h>
 #include <cornu/metrics/r2_score.h>

@@ -156,11 +156,11 @@ TEST_CASE("vocabularies come from files and go to assets") {
   CHECK(from_file->get_vocabulary() == Strings{"[UNK]", "the", "cat"});
   std::filesystem::remove(path);
 
-  StringLookup learnt({.mask_token = ""}), other({.mask_token = ""});
-  learnt->adapt(Tensor(Strings{"a", "b", "a"}));
-  CHECK(learnt->assets().at(0).second == "\n[UNK]\na\nb");
-  move_assets(learnt, other);
-  CHECK(other->get_vocabulary() == learnt->get_vocabulary());
+  StringLookup learned({.mask_token = ""}), other({.mask_token = ""});
+  learned->adapt(Tensor(Strings{"a", "b", "a"}));
+  CHECK(learned->assets().at(0).second == "\n[UNK]\na\nb");
+  move_assets(learned, other);
+  CHECK(other->get_vocabulary() == learned->get_vocabulary());
   CHECK(StringLookup({.vocabulary = vocabulary})->assets().empty());
   IntegerLookup integers, more;
   integers->adapt(Tensor(Ints{5, 5, -3}));
@@ -168,7 +168,7 @@ TEST_CASE("vocabularies come from files and go to assets") {
   move_assets(integers, more);
   CHECK(more->get_vocabulary() == Ints{-1, 5, -3});
 
-  const Value::Dict config = learnt->get_config();
+  const Value::Dict config = learned->get_config();
   CHECK(detail::find(config, "vocabulary")->is_null());
   CHECK(detail::find(config, "vocabulary_size")->get<int64_t>() == 4);
   CHECK(StringLookupLayer::from_config(StringLookup({.vocabulary = vocabulary})->get_config())

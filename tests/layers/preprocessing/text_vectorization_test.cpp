@@ -55,10 +55,10 @@ TEST_CASE("TextVectorization encodes") {
         Ints{1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0});
   CHECK(vectors({.ngrams = Integers(Ints{2, 3}), .output_mode = "count"}).to_vector<int64_t>() ==
         Ints{4, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0});
-  TextVectorization learnt({.output_mode = "tf_idf"});
-  learnt->adapt(Strings{"a b", "b c b", ""});
-  CHECK(learnt->get_vocabulary() == Strings{"[UNK]", "b", "c", "a"});
-  const auto found = learnt(Tensor(Strings{"b b z"})).to_vector<float>();
+  TextVectorization learned({.output_mode = "tf_idf"});
+  learned->adapt(Strings{"a b", "b c b", ""});
+  CHECK(learned->get_vocabulary() == Strings{"[UNK]", "b", "c", "a"});
+  const auto found = learned(Tensor(Strings{"b b z"})).to_vector<float>();
   CHECK(found[0] == Approx(0.8419095873832703));
   CHECK(found[1] == Approx(1.3862943649291992));
 }

@@ -3,14 +3,14 @@
 #include "../../framework/base/adapt.h"
 #include "../../framework/base/assets.h"
 #include "../../framework/base/layer_roles.h"
-#include "../layer_common.h"
+#include "../layer_options.h"
 #include "lookup_table.h"
 #include "vocabulary.h"
 
 namespace cornu::layers {
 
 /// Numbers of tokens in a vocabulary, or their encoding. The vocabulary is an option, is set, or is
-/// learnt by `adapt`; it is kept in files as "vocabulary.txt" unless it was an option.
+/// learned by `adapt`; it is kept in files as "vocabulary.txt" unless it was an option.
 template <class Self, class C, class Token>
 class IndexLookupLayer : public LayerOf<Self, C>,
                          public Adaptable,
@@ -64,7 +64,7 @@ class IndexLookupLayer : public LayerOf<Self, C>,
 };
 
 /// "binary" and "tf-idf", which Keras 2 had, under their names of today.
-std::string today_s_output_mode(const std::string& mode);
+std::string canonical_output_mode(const std::string& mode);
 /// One salt for both halves of a key, or two. Throws ValueError for more.
 std::optional<std::array<uint64_t, 2>> salt_key(const std::optional<std::vector<int64_t>>& salt);
 /// The salt as files have it: two numbers.

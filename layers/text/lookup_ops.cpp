@@ -1,4 +1,6 @@
 // Tokens in tensors and in files.
+#include "lookup_ops.h"
+
 #include <fmt/core.h>
 
 #include <charconv>
@@ -8,8 +10,6 @@
 #include "../../framework/dispatch/apply.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/tensor/strings.h"
-#include "index_lookup.h"
-#include "lookup_work.h"
 
 namespace cornu::layers {
 namespace {
@@ -147,24 +147,6 @@ std::string read_text(const std::string& path) {
   if (!file || !(text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof()))
     throw FileError(fmt::format("vocabulary: the file '{}' cannot be read.", path));
   return text.str();
-}
-
-std::string today_s_output_mode(const std::string& mode) {
-  return mode == "binary" ? "multi_hot" : mode == "tf-idf" ? "tf_idf" : mode;
-}
-
-std::optional<std::vector<int64_t>> two_salts(const std::optional<std::vector<int64_t>>& salt) {
-  if (!salt) return {};
-  if (salt->size() != 1 && salt->size() != 2)
-    throw ValueError(fmt::format("salt: expected one integer or two, found {}.", salt->size()));
-  return std::vector<int64_t>{salt->front(), salt->back()};
-}
-
-std::optional<std::array<uint64_t, 2>> salt_key(const std::optional<std::vector<int64_t>>& salt) {
-  const auto both = two_salts(salt);
-  if (!both) return {};
-  return std::array<uint64_t, 2>{static_cast<uint64_t>((*both)[0]),
-                                 static_cast<uint64_t>((*both)[1])};
 }
 
 }  // namespace cornu::layers

@@ -3,7 +3,7 @@
 #pragma once
 #include "../../framework/base/layer_roles.h"
 #include "../../framework/quantizers/quantization_config.h"
-#include "lora_common.h"
+#include "lora.h"
 
 namespace cornu::layers {
 

@@ -1,5 +1,5 @@
 // Checks of inputs and options that layers share.
-#include "layer_common.h"
+#include "layer_options.h"
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 // The classes of BinaryIoU.
-#include "binary_io_u.h"
+#include "binary_iou.h"
 
 #include "../framework/ops/core.h"
 #include "../framework/ops/operators.h"
@@ -16,7 +16,7 @@ void BinaryIoUMetric::update_state(const Tensor& y_true, const Tensor& y_pred,
   OverlapOfClasses::update_state(y_true, p >= Tensor(config.threshold), sample_weight);
 }
 
-void register_binary_io_u(Catalog& c) { c.add<BinaryIoUMetric>("keras.metrics.BinaryIoU"); }
+void register_binary_iou(Catalog& c) { c.add<BinaryIoUMetric>("keras.metrics.BinaryIoU"); }
 
 }  // namespace cornu::metrics
 

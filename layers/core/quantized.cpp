@@ -1,5 +1,5 @@
 // Weights in few bits.
-#include "quantized_common.h"
+#include "quantized.h"
 
 #include <fmt/core.h>
 

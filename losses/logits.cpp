@@ -1,4 +1,4 @@
-// Crossentropies of logits: two reductions forwards, one elementwise pass backwards.
+// Crossentropies of logits: two reductions forward, one elementwise pass backward.
 #include "logits.h"
 
 #include "../framework/base/loss.h"
@@ -30,8 +30,8 @@ Tensor reduce_column(const backend::ProgramRef& program, std::initializer_list<T
 
 Tensor log_total(const Tensor& x, int axis);
 
-// The sum that a gradient needs: what was computed forwards, or, when somebody records the
-// gradient, computed anew so that it has one of its own.
+// The sum that a gradient needs: what was computed in the forward pass, or, when somebody records
+// the gradient, computed anew so that it has one of its own.
 Tensor log_total_again(const Tensor& x, int axis, const Tensor& known) {
   return graph_context().recorders.empty() ? known : log_total(x, axis);
 }

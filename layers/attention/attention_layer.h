@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "../core/einsum_dense.h"
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 
 /// A layer's own copy of an initializer, so that without a seed each draws other values.
 Choice<Initializer> copy_of(const Choice<Initializer>& initializer);
 
-/// Query, value and perhaps key, in this order, wherever the call has them: in `given`, or by name in `call`, which loses
-/// them. Throws ValueError when one is given twice, or a key without a value.
+/// Query, value and perhaps key, in this order, wherever the call has them: in `given`, or by name
+/// in `call`, which loses them. Throws ValueError when one is given twice, or a key without a
+/// value.
 std::vector<Tensor> take_query_value_key(const Nest& given, Call& call);
 /// For a graph: the query alone; value, key and masks become arguments by name, as in files of
 /// Keras.

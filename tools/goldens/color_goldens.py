@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes tests/data/colours.json: layers that change colours or mix images, by Keras on JAX.
+"""Writes tests/data/colors.json: layers that change colors or mix images, by Keras on JAX.
 
-Usage: KERAS_BACKEND=jax python tools/goldens/colour_goldens.py [output]
+Usage: KERAS_BACKEND=jax python tools/goldens/color_goldens.py [output]
 Needs keras and jax (CPU). Each case is a layer and the results of calls with the given `training`,
 one after the other, so that the seeds move on. `python_seed` starts Python's own stream.
 """
@@ -182,7 +182,7 @@ def draws():
 
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
-    path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "tests/data/colours.json"
+    path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "tests/data/colors.json"
     path.write_text(json.dumps({"draws": draws(), "cases": CASES}, separators=(",", ":")) + "\n")
     print(f"{path}: {len(CASES)} cases, {path.stat().st_size} bytes")
 

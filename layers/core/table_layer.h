@@ -4,7 +4,7 @@
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/indexing.h"
 #include "../../framework/ops/operators.h"
-#include "quantized_common.h"
+#include "quantized.h"
 
 namespace cornu::layers {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

@@ -1,5 +1,5 @@
 // The classes of IoU.
-#include "io_u.h"
+#include "iou.h"
 
 namespace cornu::metrics {
 
@@ -8,7 +8,7 @@ IoUMetric::IoUMetric(IoUConfig c) : OverlapOf(std::move(c)) {
       {config.ignore_class, config.sparse_y_true, config.sparse_y_pred, config.axis});
 }
 
-void register_io_u(Catalog& c) { c.add<IoUMetric>("keras.metrics.IoU"); }
+void register_iou(Catalog& c) { c.add<IoUMetric>("keras.metrics.IoU"); }
 
 }  // namespace cornu::metrics
 

@@ -1,5 +1,5 @@
 // The classes of OneHotIoU.
-#include "one_hot_io_u.h"
+#include "one_hot_iou.h"
 
 namespace cornu::metrics {
 
@@ -8,7 +8,7 @@ OneHotIoUMetric::OneHotIoUMetric(OneHotIoUConfig c) : OverlapOf(std::move(c)) {
       {config.ignore_class, false, config.sparse_y_pred, config.axis});
 }
 
-void register_one_hot_io_u(Catalog& c) { c.add<OneHotIoUMetric>("keras.metrics.OneHotIoU"); }
+void register_one_hot_iou(Catalog& c) { c.add<OneHotIoUMetric>("keras.metrics.OneHotIoU"); }
 
 }  // namespace cornu::metrics
 

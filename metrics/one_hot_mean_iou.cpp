@@ -1,5 +1,5 @@
 // The classes of OneHotMeanIoU.
-#include "one_hot_mean_io_u.h"
+#include "one_hot_mean_iou.h"
 
 namespace cornu::metrics {
 
@@ -8,7 +8,7 @@ OneHotMeanIoUMetric::OneHotMeanIoUMetric(OneHotMeanIoUConfig c) : OverlapOf(std:
       {config.ignore_class, false, config.sparse_y_pred, config.axis});
 }
 
-void register_one_hot_mean_io_u(Catalog& c) {
+void register_one_hot_mean_iou(Catalog& c) {
   c.add<OneHotMeanIoUMetric>("keras.metrics.OneHotMeanIoU");
 }
 

@@ -1,11 +1,15 @@
-// The members of IndexLookupLayer, for the files of its two classes.
-#pragma once
+// Look-up layers: their table, their vocabulary in files, and what a call gives.
+#include "index_lookup_layer.h"
+
+#include <fmt/core.h>
+
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
 #include "../tabular/encoding.h"
-#include "index_lookup.h"
-#include "lookup_work.h"
+#include "integer_lookup.h"
+#include "lookup_ops.h"
+#include "string_lookup.h"
 
 namespace cornu::layers {
 
@@ -130,6 +134,27 @@ template <class Self, class C, class Token>
 std::vector<Variable> IndexLookupLayer<Self, C, Token>::weights_to_write() const {
   if (!table_->idf_weights) return {};
   return {table_->idf_weights};
+}
+
+template class IndexLookupLayer<StringLookupLayer, StringLookupConfig, std::string>;
+template class IndexLookupLayer<IntegerLookupLayer, IntegerLookupConfig, int64_t>;
+
+std::string canonical_output_mode(const std::string& mode) {
+  return mode == "binary" ? "multi_hot" : mode == "tf-idf" ? "tf_idf" : mode;
+}
+
+std::optional<std::vector<int64_t>> two_salts(const std::optional<std::vector<int64_t>>& salt) {
+  if (!salt) return {};
+  if (salt->size() != 1 && salt->size() != 2)
+    throw ValueError(fmt::format("salt: expected one integer or two, found {}.", salt->size()));
+  return std::vector<int64_t>{salt->front(), salt->back()};
+}
+
+std::optional<std::array<uint64_t, 2>> salt_key(const std::optional<std::vector<int64_t>>& salt) {
+  const auto both = two_salts(salt);
+  if (!both) return {};
+  return std::array<uint64_t, 2>{static_cast<uint64_t>((*both)[0]),
+                                 static_cast<uint64_t>((*both)[1])};
 }
 
 }  // namespace cornu::layers

@@ -1,5 +1,5 @@
 // Lists of tensors, their shapes and their masks.
-#include "merge_common.h"
+#include "merge_layer.h"
 
 #include <fmt/core.h>
 

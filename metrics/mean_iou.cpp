@@ -1,5 +1,5 @@
 // The classes of MeanIoU.
-#include "mean_io_u.h"
+#include "mean_iou.h"
 
 namespace cornu::metrics {
 
@@ -8,7 +8,7 @@ MeanIoUMetric::MeanIoUMetric(MeanIoUConfig c) : OverlapOf(std::move(c)) {
       {config.ignore_class, config.sparse_y_true, config.sparse_y_pred, config.axis});
 }
 
-void register_mean_io_u(Catalog& c) { c.add<MeanIoUMetric>("keras.metrics.MeanIoU"); }
+void register_mean_iou(Catalog& c) { c.add<MeanIoUMetric>("keras.metrics.MeanIoU"); }
 
 }  // namespace cornu::metrics
 

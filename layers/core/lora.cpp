@@ -1,5 +1,5 @@
 // Low-rank updates of weights.
-#include "lora_common.h"
+#include "lora.h"
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 // Tables of vectors.
-#include "table_common.h"
+#include "table_layer.h"
 
 #include <fmt/core.h>
 

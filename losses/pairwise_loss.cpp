@@ -1,7 +1,7 @@
 // The kernel of losses on pairs of elements.
-#include <fmt/core.h>
-
 #include "pairwise_loss.h"
+
+#include <fmt/core.h>
 
 namespace cornu::losses {
 

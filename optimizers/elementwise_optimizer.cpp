@@ -33,12 +33,14 @@ Tensors ElementwiseOptimizer::make_scalars(const Tensor& learning_rate, bool wid
   Tensors inputs = {learning_rate, steps().value()};
   for (const Tensor& t : scalar_inputs()) inputs.push_back(t);
   if (!scalar_program_)
-    scalar_program_ = backend::Program::make(
-        static_cast<int>(inputs.size()), [&](const std::vector<Expr>& x) {
+    scalar_program_ =
+        backend::Program::make(static_cast<int>(inputs.size()), [&](const std::vector<Expr>& x) {
           return scalars({x[0], update_number(x[1]), {x.begin() + 2, x.end()}});
         });
-  if (scalar_program_->outputs().size() == 1 && scalar_program_->passes(0) == 0) return {learning_rate};
-  return detail::apply_fused_many(scalar_program_, inputs, wide ? DType::float64 : DType::float32, name().c_str());
+  if (scalar_program_->outputs().size() == 1 && scalar_program_->passes(0) == 0)
+    return {learning_rate};
+  return detail::run_program_many(scalar_program_, inputs, wide ? DType::float64 : DType::float32,
+                                  name().c_str());
 }
 
 backend::ProgramRef ElementwiseOptimizer::make_program(bool wide, bool decayed,

@@ -1,5 +1,5 @@
 // Query, value and key, and the masks that come with them.
-#include "attention_common.h"
+#include "attention_layer.h"
 
 #include <fmt/core.h>
 
@@ -72,8 +72,9 @@ bool find_flag(const Call& call, const char* name) {
 
 const std::vector<std::string>& attention_arguments() {
   static const std::vector<std::string> names = {
-      "query",      "value",     "key",      "attention_mask",  "query_mask",
-      "value_mask", "key_mask", "use_causal_mask", "return_attention_scores"};
+      "query",          "value",           "key",
+      "attention_mask", "query_mask",      "value_mask",
+      "key_mask",       "use_causal_mask", "return_attention_scores"};
   return names;
 }
 

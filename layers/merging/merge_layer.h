@@ -1,6 +1,6 @@
 // What the layers that merge several tensors into one share.
 #pragma once
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 
