@@ -1,4 +1,4 @@
-"""Records what Keras's geometric image layers and functions on boxes compute, for tests/layers/geometry_test.cpp.
+"""Records what Keras's geometric image layers and functions on boxes compute, for tests/layers/image/geometry_test.cpp.
 
 Run with Keras 3.15 on the JAX backend: KERAS_BACKEND=jax python image_goldens.py tests/data/images.json
 Each layer case holds the layer's config, the data of a call, whether it trains, and the results of two calls in a row,

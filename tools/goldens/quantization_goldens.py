@@ -1,4 +1,4 @@
-"""Records what Keras makes of quantized and LoRA layers, for tests/layers/quantization_test.cpp.
+"""Records what Keras makes of quantized and LoRA layers, for tests/layers/core/quantized_test.cpp.
 
 Run with Keras 3.15 on the JAX backend: KERAS_BACKEND=jax python quantization_goldens.py tests/data/quantization.json
 Each case holds a layer of floats with its weights, what is done to it (LoRA, then quantization), and of the layer

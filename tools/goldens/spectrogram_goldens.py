@@ -1,5 +1,5 @@
 """Records what Keras's spectrogram layers and SpectralNormalization compute,
-for tests/layers/spectrogram_test.cpp.
+for tests/layers/audio/spectrogram_test.cpp.
 
 Run with Keras 3.15 on the JAX backend: KERAS_BACKEND=jax python spectrogram_goldens.py tests/data/spectrograms.json
 Each case holds the layer's config, its weights before and after the call, input and output.

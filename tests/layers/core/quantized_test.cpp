@@ -1,0 +1,298 @@
+// Quantized layers and LoRA against what Keras computes: tests/data/quantization.json, written by
+// tools/goldens/quantization_goldens.py.
+#include <cornu/framework/base/layer_roles.h>
+#include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/model/functional.h>
+#include <cornu/framework/model/sequential.h>
+#include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/float8.h>
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/reduction.h>
+#include <cornu/framework/saving/json.h>
+#include <cornu/layers/attention/multi_head_attention.h>
+#include <cornu/layers/convolutional/conv.h>
+#include <cornu/layers/core/dense.h>
+#include <cornu/layers/core/einsum_dense.h>
+#include <cornu/layers/core/embedding.h>
+#include <cornu/layers/core/reversible_embedding.h>
+#include <cornu/layers/recurrent/time_distributed.h>
+#include <cornu/optimizers/sgd.h>
+
+#include <filesystem>
+
+#include "../../catch.h"
+#include "../../support/golden_json.h"
+#include "../../support/layer_check.h"
+
+using namespace cornu;
+using test::entry;
+using test::golden_file;
+using test::golden_tensor;
+using test::golden_tensors;
+
+namespace {
+
+std::vector<Tensor> values_of(const std::vector<Variable>& variables) {
+  std::vector<Tensor> result;
+  for (const Variable& v : variables) result.push_back(v.value());
+  return result;
+}
+
+void compare(const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
+             double tolerance) {
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO("number " << i << ", expected " << expected[i].str());
+    if (!found[i]) {
+      CHECK(ops::all_close(expected[i], expected[i] * Tensor(0.0), 0, 0));
+      continue;
+    }
+    CHECK(found[i].dtype() == expected[i].dtype());
+    CHECK(test::difference(found[i], expected[i]) < tolerance);
+  }
+}
+
+template <class T>
+bool enable_lora(Layer& layer, int64_t rank, double alpha) {
+  if (auto* own = dynamic_cast<T*>(&layer)) {
+    own->enable_lora(rank, {.lora_alpha = alpha});
+    return true;
+  }
+  return false;
+}
+
+void enable_lora(Layer& layer, const Value& options) {
+  const int64_t rank = entry(options, "rank").get<int64_t>();
+  const double alpha = entry(options, "alpha").number();
+  REQUIRE((enable_lora<layers::DenseLayer>(layer, rank, alpha) ||
+           enable_lora<layers::EinsumDenseLayer>(layer, rank, alpha) ||
+           enable_lora<layers::EmbeddingLayer>(layer, rank, alpha) ||
+           enable_lora<layers::ReversibleEmbeddingLayer>(layer, rank, alpha) ||
+           enable_lora<layers::Conv2DLayer>(layer, rank, alpha)));
+}
+
+void check(const Value& recorded) {
+  const auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry(recorded, "layer")));
+  REQUIRE(layer);
+  const Tensor x = golden_tensor(entry(recorded, "x"));
+  layer->ensure_built(x);
+  const bool begins_quantized = layer->dtype_policy().is_quantized();
+  if (!begins_quantized) layer->set_weights(golden_tensors(entry(recorded, "before")));
+
+  const Value& lora = entry(recorded, "lora");
+  if (!lora.is_null()) {
+    enable_lora(*layer, lora);
+    const std::vector<Tensor> values = golden_tensors(entry(recorded, "lora_values"));
+    size_t next = 0;
+    for (Variable v : layer->weights())
+      if (v.name().starts_with("lora")) v.assign(values.at(next++));
+  }
+  if (const Value& config = entry(recorded, "quantize"); !config.is_null())
+    layer->quantize(Choice<QuantizationConfig>(deserialize(config)));
+  const std::vector<Tensor> weights = golden_tensors(entry(recorded, "weights"));
+  if (begins_quantized) layer->set_weights(weights);
+  {
+    INFO("weights");
+    compare(values_of(layer->weights()), weights, 2e-6);
+  }
+  const Value config = layer->get_config();
+  for (const char* key : {"dtype", "quantization_config", "lora_rank", "lora_alpha"}) {
+    const auto& expected = entry(recorded, "config").get<Value::Dict>();
+    const Value* found = detail::find(config.get<Value::Dict>(), key);
+    std::string where = key;
+    INFO(where);
+    REQUIRE((found != nullptr) == (detail::find(expected, key) != nullptr));
+    if (found) CHECK(test::same(*found, *detail::find(expected, key), where));
+  }
+
+  Call call;
+  if (entry(recorded, "training").get<bool>()) call.training = true;
+  if (entry(recorded, "reverse").get<bool>()) call.extra = {{"reverse", true}};
+  GradientTape tape({.persistent = true});
+  if (is_float(x.dtype())) tape.watch(x);
+  const Tensor y = (*layer)(x, call);
+  const Tensor loss = ops::sum(y * golden_tensor(entry(recorded, "cotangent")));
+  tape.stop();
+  {
+    INFO("output");
+    compare({y}, {golden_tensor(entry(recorded, "output"))}, 2e-5);
+  }
+  {
+    INFO("gradients");
+    compare(tape.gradient(loss, layer->trainable_variables()),
+            golden_tensors(entry(recorded, "weight_gradients")), 1e-4);
+    if (is_float(x.dtype()))
+      compare(tape.gradient(loss, std::vector<Tensor>{x}),
+              {golden_tensor(entry(recorded, "input_gradient"))}, 1e-4);
+  }
+  const auto* file = dynamic_cast<const OwnFileForm*>(layer.get());
+  REQUIRE(file);
+  INFO("what files hold");
+  compare(values_of(file->weights_to_write()), golden_tensors(entry(recorded, "stored")), 2e-6);
+
+  // Made again from its config, it is the same layer.
+  if (begins_quantized || entry(recorded, "quantize").is_null()) return;
+  const auto again = std::dynamic_pointer_cast<Layer>(deserialize(serialize(*layer)));
+  again->ensure_built(x);
+  again->set_weights(layer->get_weights());
+  if (lora.is_null()) compare({(*again)(x, call)}, {y}, 1e-6);
+}
+
+Tensor numbers(const Shape& shape) {
+  std::vector<float> values(static_cast<size_t>(shape.numel()));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>((i * 37 % 101)) / 50 - 1;
+  return Tensor::from(values, shape);
+}
+
+}  // namespace
+
+TEST_CASE("quantized layers and LoRA compute what Keras computes") {
+  const Value cases = golden_file("quantization.json");
+  CHECK(cases.get<Value::List>().size() > 40);
+  for (const Value& recorded : cases.get<Value::List>()) {
+    const std::string name = entry(recorded, "name").get<std::string>();
+    DYNAMIC_SECTION(name) { check(recorded); }
+  }
+}
+
+TEST_CASE("quantized models are saved and loaded") {
+  const std::string mode = GENERATE("int8", "int4", "float8");
+  const auto path = (std::filesystem::temp_directory_path() / "cornu_quantized.keras").string();
+  Sequential model(
+      {layers::Dense({.units = 6, .activation = "relu"}), layers::Dense({.units = 2})});
+  const Tensor x = numbers({3, 5});
+  model(x);
+  model.quantize(mode);
+  const Tensor y = model(x);
+  model.save(path);
+  const auto loaded = load_model(path);
+  CHECK(test::difference((*loaded)(x), y) < 1e-7);
+  CHECK(loaded->weights().size() == model.weights().size());
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a model whose file could not be read again is not saved") {
+  const auto path = (std::filesystem::temp_directory_path() / "cornu_nested.keras").string();
+  const Input x({4, 6});
+  layers::MultiHeadAttention attention({.num_heads = 2, .key_dim = 3, .name = "attention"});
+  Functional model(x, layers::Dense({.units = 2})(attention({x, x})));
+  model.save(path);
+  model.quantize("int8", {"dense"});
+  model.save(path);
+  CHECK_NOTHROW(load_model(path));
+  attention->sublayers()[0]->quantize("int8");
+  CHECK_THROWS_WITH(model.save(path),
+                    "save: 'query' inside layer 'attention' "
+                    "(multi_head_attention) is quantized, but that layer's "
+                    "config holds nothing of the layers inside it, so a file of "
+                    "this model could not be read again. Save the model before "
+                    "it is quantized, or name the layers to quantize in "
+                    "quantize's filters.");
+  // A wrapper's config holds the layer inside.
+  layers::TimeDistributed wrapper({.layer = layers::Dense({.units = 2})});
+  Functional wrapped(x, wrapper(x));
+  wrapped.quantize("int8");
+  wrapped.save(path);
+  const Tensor values = numbers({2, 4, 6});
+  CHECK(test::difference(load_model(path)->predict(values).tensor(),
+                         wrapped.predict(values).tensor()) < 1e-6);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("LoRA is merged into files, and begins anew when they are read") {
+  const auto path = (std::filesystem::temp_directory_path() / "cornu_lora.weights.h5").string();
+  layers::Dense dense({.units = 4});
+  Sequential model({dense});
+  const Tensor x = numbers({2, 3});
+  model(x);
+  dense->enable_lora(2, {.b_initializer = "ones"});
+  const Tensor y = model(x);
+  model.save_weights(path);
+  model.load_weights(path);
+  CHECK(test::difference(model(x), y) < 1e-6);
+  CHECK(ops::max(ops::absolute(dense->own_weights()[2].value())).item() == 0);
+  CHECK_FALSE(dense->kernel.trainable());
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("float8 training replaces its scales") {
+  layers::Dense dense({.units = 3});
+  Sequential model({dense});
+  model(numbers({4, 5}));
+  model.quantize("float8");
+  model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.01}), .loss = "mse"});
+  model.fit(numbers({8, 5}), numbers({8, 3}),
+            {.batch_size = 4, .epochs = 3, .verbose = Verbose::silent});
+  for (const Variable& v : dense->own_weights())
+    if (v.name() == "inputs_amax_history")
+      CHECK(v.value().to_vector<float>()[0] > 0);
+    else if (v.name().ends_with("_scale"))
+      CHECK(v.value().item() < 1);
+}
+
+TEST_CASE("numbers round to the nearest 8-bit floats") {
+  const std::vector<float> x = {448, 0.3f, 17, 18, 19, 0.001f, 0.0009765625f, -0.0029296875f, 0};
+  const std::vector<float> e4m3 = {448, 0.3125f, 16, 18, 20, 0.001953125f, 0, -0.00390625f, 0};
+  CHECK(ops::round_to_float8(Tensor(x), "float8_e4m3fn").to_vector<float>() == e4m3);
+  const std::vector<float> wide = {57344, 0.3f, 17, 18, 1.9e-5f, 7.62939453125e-6f};
+  const std::vector<float> e5m2 = {57344, 0.3125f, 16, 16, 1.52587890625e-5f, 0};
+  const auto found = ops::round_to_float8(Tensor(wide), "float8_e5m2").to_vector<float>();
+  CHECK(found == e5m2);
+  CHECK_THROWS_AS(ops::float8_max("float8_e3m4"), ValueError);
+}
+
+TEST_CASE("a mode's name means its configuration with the defaults") {
+  const auto [mode, config] = GENERATE(table<std::string, Choice<QuantizationConfig>>({
+      {"int8", quantizers::Int8QuantizationConfig()},
+      {"int4", quantizers::Int4QuantizationConfig()},
+      {"float8", quantizers::Float8QuantizationConfig()},
+  }));
+  const Tensor x = numbers({3, 5});
+  layers::Dense named({.units = 6}), configured({.units = 6});
+  named(x);
+  configured(x);
+  configured->set_weights(named->get_weights());
+  named->quantize(mode);
+  configured->quantize(config);
+  const auto quantization = [](const Layer& layer) {
+    return *detail::find(layer.get_config(), "quantization_config");
+  };
+  std::string where = "quantization_config";
+  CHECK(test::same(quantization(*named), quantization(*configured), where));
+  CHECK(test::difference(named(x), configured(x)) == 0);
+  // In files what is missing is empty, as Keras reads them.
+  const auto read = [](Value::Dict dict) {
+    return std::dynamic_pointer_cast<QuantizationConfig>(
+        quantizers::Int8Quantization::from_config(std::move(dict)));
+  };
+  CHECK_FALSE(read({{"activation_quantizer", Value()}})->activation_quantizer());
+  CHECK_FALSE(read({{"weight_quantizer", Value()}})->activation_quantizer());
+}
+
+TEST_CASE("what cannot be quantized says so") {
+  layers::Dense dense({.units = 3});
+  CHECK_THROWS_AS(dense->quantize("int8"), StateError);
+  CHECK_THROWS_AS(dense->enable_lora(2), StateError);
+  dense(numbers({2, 4}));
+  CHECK_THROWS_AS(dense->quantize("gptq"), UnsupportedError);
+  CHECK_THROWS_AS(dense->quantize("int5"), ValueError);
+  dense->quantize("int8");
+  CHECK(dense->dtype_policy().name() == "int8_from_float32");
+  CHECK_THROWS_AS(dense->quantize("int4"), StateError);
+  layers::Conv2D conv({.filters = 2, .kernel_size = 2});
+  conv(numbers({1, 3, 3, 1}));
+  CHECK_THROWS_AS(conv->quantize("int8"), UnsupportedError);
+  layers::Embedding embedding({.input_dim = 3, .output_dim = 2});
+  embedding(Tensor(std::vector<int32_t>{0, 1}));
+  CHECK_THROWS_AS(embedding->quantize("float8"), UnsupportedError);
+  layers::Dense constrained({.units = 3, .kernel_constraint = "non_neg"});
+  constrained(numbers({2, 4}));
+  CHECK_THROWS_AS(constrained->enable_lora(2), ValueError);
+  CHECK_THROWS_AS(DTypePolicy("int8_from_mixed_float16"), ValueError);
+  CHECK_THROWS_AS(DTypePolicy("gptq/4/128_from_float32"), UnsupportedError);
+  CHECK(DTypePolicy("int4/64_from_mixed_bfloat16").block_size() == 64);
+  CHECK_THROWS_AS(quantizers::Int4QuantizationConfig(
+                      {.activation_quantizer = quantizers::AbsMaxQuantizer(), .block_size = 8}),
+                  ValueError);
+}
