@@ -5,11 +5,11 @@
 namespace cornu::layers {
 
 struct LayerScaleConfig {
-  Required<double> init_values;      ///< of every channel's factor
-  Required<int64_t> projection_dim;  ///< channels
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<double> init_values;           ///< initial factor of every channel
+  Required<int64_t> projection_dim;       ///< number of channels
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (..., channels) times a learned factor for each channel, https://arxiv.org/abs/2103.17239.
@@ -25,10 +25,10 @@ class LayerScaleLayer : public LayerOf<LayerScaleLayer, LayerScaleConfig> {
 using LayerScale = Ref<LayerScaleLayer>;
 
 struct StochasticDepthConfig {
-  Required<double> drop_path_rate;  ///< probability that a sample is dropped
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<double> drop_path_rate;        ///< probability that a sample is dropped
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// While training: whole samples of x (batch, ...) become zeros at random, the others are divided

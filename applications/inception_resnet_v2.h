@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct CustomScaleLayerConfig {
-  Required<double> scale;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<double> scale;                 ///< factor of the second input
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// {x, y} -> x + y * scale: a residual that is scaled, https://arxiv.org/abs/1602.07261.

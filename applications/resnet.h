@@ -19,9 +19,10 @@ struct ResNetOptions {
   /// without the top images of any size.
   std::optional<Shape> input_shape = {};
   std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;
-  cornu::Activation classifier_activation = "softmax";  ///< {}: logits
-  std::string name = "";                                ///< default: "resnet50", ...
+  int64_t classes = 1000;                   ///< number of classes, with the top
+  /// {}: logits.
+  cornu::Activation classifier_activation = "softmax";
+  std::string name = "";  ///< name of the model; default: "resnet50", ...
 };
 
 /// Deep residual networks with bottlenecks (He et al., 2015, https://arxiv.org/abs/1512.03385), the

@@ -5,12 +5,13 @@
 namespace cornu::losses {
 
 struct BinaryCrossentropyConfig {
-  bool from_logits = false;
-  double label_smoothing = 0.0;
-  int64_t axis = -1;
+  bool from_logits = false;      ///< y_pred are logits, not probabilities
+  double label_smoothing = 0.0;  ///< in [0, 1]: how far targets move toward 1/2
+  int64_t axis = -1;             ///< axis over which the mean is taken
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "binary_crossentropy";
-  std::optional<DType> dtype = {};
+  std::string name = "binary_crossentropy";  ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};           ///< dtype to compute in; none: float32
 };
 
 /// The mean over `axis` of -(t log(p) + (1 - t) log(1 - p)), where p are y_pred limited to [1e-7, 1

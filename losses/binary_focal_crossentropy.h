@@ -5,15 +5,17 @@
 namespace cornu::losses {
 
 struct BinaryFocalCrossentropyConfig {
-  bool apply_class_balancing = false;
+  bool apply_class_balancing = false;  ///< weight elements by alpha
+  /// Weight of elements with target 1; 1 - alpha: of those with target 0.
   double alpha = 0.25;
-  double gamma = 2.0;
-  bool from_logits = false;
-  double label_smoothing = 0.0;
-  int64_t axis = -1;
+  double gamma = 2.0;            ///< exponent: how little easy elements count; 0: as much as others
+  bool from_logits = false;      ///< y_pred are logits, not probabilities
+  double label_smoothing = 0.0;  ///< in [0, 1]: how far targets move toward 1/2
+  int64_t axis = -1;             ///< axis over which the mean is taken
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "binary_focal_crossentropy";
-  std::optional<DType> dtype = {};
+  std::string name = "binary_focal_crossentropy";  ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};                 ///< dtype to compute in; none: float32
 };
 
 /// The mean over `axis` of (1 - q)^gamma times the binary crossentropy, where p are y_pred or, with

@@ -5,12 +5,13 @@
 namespace cornu::losses {
 
 struct CategoricalCrossentropyConfig {
-  bool from_logits = false;
-  double label_smoothing = 0.0;
-  int64_t axis = -1;
+  bool from_logits = false;      ///< y_pred are logits, not probabilities
+  double label_smoothing = 0.0;  ///< in [0, 1]: how far targets move toward equal probabilities
+  int64_t axis = -1;             ///< axis of the classes
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "categorical_crossentropy";
-  std::optional<DType> dtype = {};
+  std::string name = "categorical_crossentropy";  ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};                ///< dtype to compute in; none: float32
 };
 
 /// -sum(y_true * log(p)) along `axis`, where p are y_pred divided by their sum and limited to

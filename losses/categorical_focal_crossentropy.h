@@ -6,14 +6,15 @@
 namespace cornu::losses {
 
 struct CategoricalFocalCrossentropyConfig {
-  ClassWeights alpha = 0.25;
-  double gamma = 2.0;
-  bool from_logits = false;
-  double label_smoothing = 0.0;
-  int64_t axis = -1;
+  ClassWeights alpha = 0.25;     ///< weight of all classes, or a list with one for each
+  double gamma = 2.0;            ///< exponent: how little easy samples count; 0: as much as others
+  bool from_logits = false;      ///< y_pred are logits, not probabilities
+  double label_smoothing = 0.0;  ///< in [0, 1]: how far targets move toward equal probabilities
+  int64_t axis = -1;             ///< axis of the classes
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "categorical_focal_crossentropy";
-  std::optional<DType> dtype = {};
+  std::string name = "categorical_focal_crossentropy";  ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};                      ///< dtype to compute in; none: float32
 };
 
 /// -sum(alpha (1 - p)^gamma y_true log(p)) along `axis`, where p are y_pred (or softmax(y_pred)

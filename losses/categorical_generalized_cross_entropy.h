@@ -5,10 +5,12 @@
 namespace cornu::losses {
 
 struct CategoricalGeneralizedCrossEntropyConfig {
-  double q = 0.5;
+  double q = 0.5;  ///< in (0, 1): near 0 as crossentropy, near 1 as absolute error
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
+  /// Name of the loss in logs and errors.
   std::string name = "categorical_generalized_cross_entropy";
-  std::optional<DType> dtype = {};
+  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
 };
 
 /// (1 - p^q) / q of the probability p that y_pred (..., classes) has at the class y_true (...); a

@@ -5,12 +5,14 @@
 namespace cornu::losses {
 
 struct CircleConfig {
-  double gamma = 80.0;
-  double margin = 0.4;
+  double gamma = 80.0;  ///< scale of the similarities
+  double margin = 0.4;  ///< distance that pairs of one class may keep; other classes: 1 - margin
+  /// Do not compare a sample with itself.
   bool remove_diagonal = true;
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "circle";
-  std::optional<DType> dtype = {};
+  std::string name = "circle";      ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
 };
 
 /// What a circle loss compares with, where that is not the batch itself.

@@ -5,10 +5,11 @@
 namespace cornu::losses {
 
 struct CosineSimilarityConfig {
-  int64_t axis = -1;
+  int64_t axis = -1;  ///< axis of the vectors' elements
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "cosine_similarity";
-  std::optional<DType> dtype = {};
+  std::string name = "cosine_similarity";  ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};         ///< dtype to compute in; none: float32
 };
 
 /// -sum(y_true * y_pred) / (|y_true| |y_pred|) along `axis`: -1 for equal directions, 1 for

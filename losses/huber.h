@@ -5,10 +5,11 @@
 namespace cornu::losses {
 
 struct HuberConfig {
-  double delta = 1.0;
+  double delta = 1.0;  ///< error at which squares turn into absolute values
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "huber_loss";
-  std::optional<DType> dtype = {};
+  std::string name = "huber_loss";  ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
 };
 
 /// With x = y_pred - y_true the mean over the last axis of x^2 / 2 where |x| <= delta, else delta

@@ -5,12 +5,14 @@
 namespace cornu::losses {
 
 struct SparseCategoricalCrossentropyConfig {
-  bool from_logits = false;
+  bool from_logits = false;  ///< y_pred are logits, not probabilities
+  /// Label of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
+  /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  int64_t axis = -1;
-  std::string name = "sparse_categorical_crossentropy";
-  std::optional<DType> dtype = {};
+  int64_t axis = -1;                                     ///< axis of the classes
+  std::string name = "sparse_categorical_crossentropy";  ///< name of the loss in logs and errors
+  std::optional<DType> dtype = {};                       ///< dtype to compute in; none: float32
 };
 
 /// -log(p) of the class that y_true names, where p are y_pred divided by their sum along `axis` and

@@ -5,8 +5,8 @@
 namespace cornu::metrics {
 
 struct AccuracyConfig {
-  std::string name = "accuracy";
-  std::optional<DType> dtype = {};
+  std::string name = "accuracy";    ///< name of the metric in logs
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The share of elements of y_pred that equal those of y_true.

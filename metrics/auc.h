@@ -5,16 +5,20 @@
 namespace cornu::metrics {
 
 struct AUCConfig {
-  int64_t num_thresholds = 200;
-  std::string curve = "ROC";
+  int64_t num_thresholds = 200;  ///< number of thresholds, evenly spaced in [0, 1]
+  std::string curve = "ROC";     ///< "ROC", "PR" or "PRGAIN"
+  /// "interpolation", "minoring" or "majoring".
   std::string summation_method = "interpolation";
-  std::string name = "auc";
-  std::optional<DType> dtype = {};
+  std::string name = "auc";         ///< name of the metric in logs
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  /// Used instead of num_thresholds, in [0, 1]; 0 and 1 are added.
   std::optional<std::vector<double>> thresholds = {};
-  bool multi_label = false;
+  bool multi_label = false;  ///< an area for each label (samples, labels), then their mean
+  /// Number of labels with multi_label; none: from the first batch.
   std::optional<int64_t> num_labels = {};
+  /// A weight for each label; none: all equal.
   std::optional<std::vector<double>> label_weights = {};
-  bool from_logits = false;
+  bool from_logits = false;  ///< apply a sigmoid to y_pred first
 };
 
 /// The area under the ROC curve (recall over false positive rate), the PR curve (precision over

@@ -5,9 +5,9 @@
 namespace cornu::metrics {
 
 struct BinaryAccuracyConfig {
-  std::string name = "binary_accuracy";
-  std::optional<DType> dtype = {};
-  double threshold = 0.5;
+  std::string name = "binary_accuracy";  ///< name of the metric in logs
+  std::optional<DType> dtype = {};       ///< dtype of the state and of the result; none: float32
+  double threshold = 0.5;                ///< above which a prediction is 1
 };
 
 /// The share of elements of y_true that equal 1 where y_pred is above the threshold and 0 where it

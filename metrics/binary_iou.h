@@ -5,10 +5,11 @@
 namespace cornu::metrics {
 
 struct BinaryIoUConfig {
+  /// 0, 1 or both: the classes whose mean is the result.
   std::vector<int64_t> target_class_ids = {0, 1};
-  double threshold = 0.5;
-  std::string name = "binary_io_u";
-  std::optional<DType> dtype = {};  ///< int32 without a value
+  double threshold = 0.5;            ///< from which on a prediction is class 1
+  std::string name = "binary_io_u";  ///< name of the metric in logs
+  std::optional<DType> dtype = {};   ///< dtype of the state and of the result; none: int32
 };
 
 /// IoU of classes 0 and 1 (or one of them), where a prediction of at least `threshold` is class 1.

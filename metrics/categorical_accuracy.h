@@ -5,7 +5,8 @@
 namespace cornu::metrics {
 
 struct CategoricalAccuracyConfig {
-  std::string name = "categorical_accuracy";
+  std::string name = "categorical_accuracy";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
 };
 

@@ -5,9 +5,10 @@
 namespace cornu::metrics {
 
 struct ConcordanceCorrelationConfig {
-  std::string name = "concordance_correlation";
+  std::string name = "concordance_correlation";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
-  int64_t axis = -1;
+  int64_t axis = -1;  ///< axis along which the correlation is taken
 };
 
 /// The mean over samples of mean(2 (t - mean(p)) (p - mean(p))) / (var(t) + var(p) + (mean(t) -

@@ -5,9 +5,9 @@
 namespace cornu::metrics {
 
 struct CosineSimilarityConfig {
-  std::string name = "cosine_similarity";
-  std::optional<DType> dtype = {};
-  int64_t axis = -1;
+  std::string name = "cosine_similarity";  ///< name of the metric in logs
+  std::optional<DType> dtype = {};         ///< dtype of the state and of the result; none: float32
+  int64_t axis = -1;                       ///< axis of the vectors' elements
 };
 
 /// The mean over samples of sum(y_true * y_pred) / (|y_true| |y_pred|) along `axis`: 1 for equal

@@ -5,10 +5,12 @@
 namespace cornu::metrics {
 
 struct F1ScoreConfig {
+  /// "micro", "macro", "weighted"; none: a score for each class.
   std::optional<std::string> average = {};
+  /// Above which a prediction is positive; none: the largest of a sample.
   std::optional<double> threshold = {};
-  std::string name = "f1_score";
-  std::optional<DType> dtype = {};
+  std::string name = "f1_score";    ///< name of the metric in logs
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// FBetaScore with beta 1.

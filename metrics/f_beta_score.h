@@ -28,11 +28,13 @@ class FScore : public Metric {
 };
 
 struct FBetaScoreConfig {
-  std::optional<std::string> average = {};  ///< "micro", "macro", "weighted"; empty: by class
-  double beta = 1.0;
-  std::optional<double> threshold = {};  ///< empty: the largest prediction of a sample is positive
-  std::string name = "fbeta_score";
-  std::optional<DType> dtype = {};
+  /// "micro", "macro", "weighted"; none: a score for each class.
+  std::optional<std::string> average = {};
+  double beta = 1.0;  ///< weight of recall relative to precision
+  /// Above which a prediction is positive; none: the largest of a sample.
+  std::optional<double> threshold = {};
+  std::string name = "fbeta_score";  ///< name of the metric in logs
+  std::optional<DType> dtype = {};   ///< dtype of the state and of the result; none: float32
 };
 
 /// (1 + beta^2) precision recall / (beta^2 precision + recall) of y_true and y_pred (samples,

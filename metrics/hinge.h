@@ -5,8 +5,8 @@
 namespace cornu::metrics {
 
 struct HingeConfig {
-  std::string name = "hinge";
-  std::optional<DType> dtype = {};
+  std::string name = "hinge";       ///< name of the metric in logs
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::Hinge.

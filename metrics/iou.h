@@ -5,14 +5,16 @@
 namespace cornu::metrics {
 
 struct IoUConfig {
-  Required<int64_t> num_classes;
-  Required<std::vector<int64_t>> target_class_ids;
-  std::string name = "io_u";
-  std::optional<DType> dtype = {};  ///< int32 without a value
+  Required<int64_t> num_classes;                    ///< number of classes
+  Required<std::vector<int64_t>> target_class_ids;  ///< classes whose mean is the result
+  std::string name = "io_u";                        ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: int32.
+  std::optional<DType> dtype = {};
+  /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
-  bool sparse_y_true = true;
-  bool sparse_y_pred = true;
-  int64_t axis = -1;
+  bool sparse_y_true = true;  ///< y_true are class numbers, not scores along `axis`
+  bool sparse_y_pred = true;  ///< y_pred are class numbers, not scores along `axis`
+  int64_t axis = -1;          ///< axis of the classes
 };
 
 /// The mean over the classes target_class_ids of true positives / (true positives + false positives

@@ -5,8 +5,8 @@
 namespace cornu::metrics {
 
 struct MeanConfig {
-  std::string name = "mean";
-  std::optional<DType> dtype = {};
+  std::string name = "mean";        ///< name of the metric in logs
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean of values, weighted where weights are given: update_state(values) or

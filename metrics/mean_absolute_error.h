@@ -5,7 +5,8 @@
 namespace cornu::metrics {
 
 struct MeanAbsoluteErrorConfig {
-  std::string name = "mean_absolute_error";
+  std::string name = "mean_absolute_error";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
 };
 

@@ -5,13 +5,14 @@
 namespace cornu::metrics {
 
 struct MeanIoUConfig {
-  Required<int64_t> num_classes;
-  std::string name = "mean_io_u";
-  std::optional<DType> dtype = {};  ///< int32 without a value
+  Required<int64_t> num_classes;    ///< number of classes
+  std::string name = "mean_io_u";   ///< name of the metric in logs
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: int32
+  /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
-  bool sparse_y_true = true;
-  bool sparse_y_pred = true;
-  int64_t axis = -1;
+  bool sparse_y_true = true;  ///< y_true are class numbers, not scores along `axis`
+  bool sparse_y_pred = true;  ///< y_pred are class numbers, not scores along `axis`
+  int64_t axis = -1;          ///< axis of the classes
 };
 
 /// IoU of all classes.

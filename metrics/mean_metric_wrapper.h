@@ -31,9 +31,10 @@ class MetricFunction {
 };
 
 struct MeanMetricWrapperConfig {
-  Required<MetricFunction> fn;
+  Required<MetricFunction> fn;  ///< function of y_true and y_pred, or the name of a loss or metric
+  /// Name of the metric in logs.
   std::string name = "mean_metric_wrapper";
-  std::optional<DType> dtype = {};
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of fn(y_true, y_pred). In files the function stands by its name and its

@@ -5,7 +5,8 @@
 namespace cornu::metrics {
 
 struct MeanSquaredLogarithmicErrorConfig {
-  std::string name = "mean_squared_logarithmic_error";
+  std::string name = "mean_squared_logarithmic_error";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
 };
 

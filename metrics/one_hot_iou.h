@@ -5,13 +5,15 @@
 namespace cornu::metrics {
 
 struct OneHotIoUConfig {
-  Required<int64_t> num_classes;
-  Required<std::vector<int64_t>> target_class_ids;
-  std::string name = "one_hot_io_u";
-  std::optional<DType> dtype = {};  ///< int32 without a value
+  Required<int64_t> num_classes;                    ///< number of classes
+  Required<std::vector<int64_t>> target_class_ids;  ///< classes whose mean is the result
+  std::string name = "one_hot_io_u";                ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: int32.
+  std::optional<DType> dtype = {};
+  /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
-  bool sparse_y_pred = false;
-  int64_t axis = -1;
+  bool sparse_y_pred = false;  ///< y_pred are class numbers, not scores along `axis`
+  int64_t axis = -1;           ///< axis of the classes
 };
 
 /// IoU of targets that are one-hot along `axis`.

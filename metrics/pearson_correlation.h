@@ -5,9 +5,10 @@
 namespace cornu::metrics {
 
 struct PearsonCorrelationConfig {
-  std::string name = "pearson_correlation";
+  std::string name = "pearson_correlation";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
-  int64_t axis = -1;
+  int64_t axis = -1;  ///< axis along which the correlation is taken
 };
 
 /// The mean over samples of the correlation of y_true and y_pred along `axis`: the mean product of

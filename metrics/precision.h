@@ -5,11 +5,13 @@
 namespace cornu::metrics {
 
 struct PrecisionConfig {
+  /// In [0, 1], above which a prediction is positive; none: 0.5, with top_k any.
   std::optional<std::vector<double>> thresholds = {};
+  /// Only the k largest predictions of a sample are positive; none: all.
   std::optional<int64_t> top_k = {};
-  std::optional<int64_t> class_id = {};
-  std::string name = "precision";
-  std::optional<DType> dtype = {};
+  std::optional<int64_t> class_id = {};  ///< only this entry of the last axis counts; none: all
+  std::string name = "precision";        ///< name of the metric in logs
+  std::optional<DType> dtype = {};       ///< dtype of the state and of the result; none: float32
 };
 
 /// The share of true positives among all predictions above the threshold (0.5 without one): a

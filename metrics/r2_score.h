@@ -7,8 +7,9 @@ namespace cornu::metrics {
 struct R2ScoreConfig {
   /// "uniform_average", "variance_weighted_average"; empty: one score for each output
   std::optional<std::string> class_aggregation = "uniform_average";
-  int64_t num_regressors = 0;
-  std::string name = "r2_score";
+  int64_t num_regressors = 0;     ///< inputs of the model, for the adjusted score; 0: not adjusted
+  std::string name = "r2_score";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
 };
 

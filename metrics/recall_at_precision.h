@@ -5,10 +5,11 @@
 namespace cornu::metrics {
 
 struct RecallAtPrecisionConfig {
-  Required<double> precision;
-  int64_t num_thresholds = 200;
-  std::optional<int64_t> class_id = {};
-  std::string name = "recall_at_precision";
+  Required<double> precision;                ///< lowest precision that is accepted, in [0, 1]
+  int64_t num_thresholds = 200;              ///< number of thresholds, evenly spaced in [0, 1]
+  std::optional<int64_t> class_id = {};      ///< only this entry of the last axis counts; none: all
+  std::string name = "recall_at_precision";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
 };
 

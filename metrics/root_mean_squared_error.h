@@ -5,7 +5,8 @@
 namespace cornu::metrics {
 
 struct RootMeanSquaredErrorConfig {
-  std::string name = "root_mean_squared_error";
+  std::string name = "root_mean_squared_error";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
 };
 

@@ -5,11 +5,13 @@
 namespace cornu::metrics {
 
 struct SparseCategoricalCrossentropyConfig {
-  std::string name = "sparse_categorical_crossentropy";
+  std::string name = "sparse_categorical_crossentropy";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
-  bool from_logits = false;
+  bool from_logits = false;  ///< y_pred are logits, not probabilities
+  /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
-  int64_t axis = -1;
+  int64_t axis = -1;  ///< axis of the classes
 };
 
 /// The mean over samples of losses::SparseCategoricalCrossentropy.

@@ -5,11 +5,12 @@
 namespace cornu::metrics {
 
 struct SpecificityAtSensitivityConfig {
-  Required<double> sensitivity;
-  int64_t num_thresholds = 200;
-  std::optional<int64_t> class_id = {};
+  Required<double> sensitivity;          ///< lowest sensitivity that is accepted, in [0, 1]
+  int64_t num_thresholds = 200;          ///< number of thresholds, evenly spaced in [0, 1]
+  std::optional<int64_t> class_id = {};  ///< only this entry of the last axis counts; none: all
+  /// Name of the metric in logs.
   std::string name = "specificity_at_sensitivity";
-  std::optional<DType> dtype = {};
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The best share of negative targets recognized (the specificity) where at least the share

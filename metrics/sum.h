@@ -5,8 +5,8 @@
 namespace cornu::metrics {
 
 struct SumConfig {
-  std::string name = "sum";
-  std::optional<DType> dtype = {};
+  std::string name = "sum";         ///< name of the metric in logs
+  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The sum of values, weighted where weights are given: update_state(values) or

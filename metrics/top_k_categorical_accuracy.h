@@ -5,8 +5,9 @@
 namespace cornu::metrics {
 
 struct TopKCategoricalAccuracyConfig {
-  int64_t k = 5;
-  std::string name = "top_k_categorical_accuracy";
+  int64_t k = 5;                                    ///< number of largest predictions that count
+  std::string name = "top_k_categorical_accuracy";  ///< name of the metric in logs
+  /// Dtype of the state and of the result; none: float32.
   std::optional<DType> dtype = {};
 };
 

@@ -5,9 +5,10 @@
 namespace cornu::metrics {
 
 struct TrueNegativesConfig {
+  /// In [0, 1], above which a prediction is positive; none: 0.5.
   std::optional<std::vector<double>> thresholds = {};
-  std::string name = "true_negatives";
-  std::optional<DType> dtype = {};
+  std::string name = "true_negatives";  ///< name of the metric in logs
+  std::optional<DType> dtype = {};      ///< dtype of the state and of the result; none: float32
 };
 
 /// The weighted number of negative targets whose prediction is at or below the threshold (0.5

@@ -5,22 +5,29 @@
 namespace cornu::optimizers {
 
 struct AdafactorConfig {
-  LearningRate learning_rate = 0.001;
+  LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
+  /// Exponent by which the decay of the means depends on the step.
   double beta_2_decay = -0.8;
-  double epsilon_1 = 1e-30;
-  double epsilon_2 = 1e-3;
-  double clip_threshold = 1.0;
-  bool relative_step = true;
+  double epsilon_1 = 1e-30;     ///< added to squares of gradients
+  double epsilon_2 = 1e-3;      ///< lower limit of a weight's root mean square
+  double clip_threshold = 1.0;  ///< largest root mean square of an update
+  bool relative_step = true;    ///< limit the rate to 1 / sqrt(step)
+  /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = {};
-  std::optional<double> clipnorm = {};
+  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
+  /// Largest absolute value of a gradient's elements; none: no limit.
   std::optional<double> clipvalue = {};
+  /// Largest L2 norm of all gradients together; none: no limit.
   std::optional<double> global_clipnorm = {};
-  bool use_ema = false;
-  double ema_momentum = 0.99;
+  bool use_ema = false;        ///< keep moving averages of the weights
+  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
+  /// Steps after which the averages replace the weights; none: at the end.
   std::optional<int64_t> ema_overwrite_frequency = {};
+  /// Factor of the loss, divided out of the gradients; none: 1.
   std::optional<double> loss_scale_factor = {};
+  /// Calls whose mean gradient is one update; none: 1.
   std::optional<int64_t> gradient_accumulation_steps = {};
-  std::string name = "adafactor";
+  std::string name = "adafactor";  ///< name of the optimizer
 };
 
 /// With b = 1 - t^beta_2_decay: running means of g^2 + epsilon_1 along the last axis (r) and the

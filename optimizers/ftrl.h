@@ -5,23 +5,30 @@
 namespace cornu::optimizers {
 
 struct FtrlConfig {
-  LearningRate learning_rate = 0.001;
-  double learning_rate_power = -0.5;
-  double initial_accumulator_value = 0.1;
-  double l1_regularization_strength = 0.0;
-  double l2_regularization_strength = 0.0;
+  LearningRate learning_rate = 0.001;       ///< step size: a number or a schedule
+  double learning_rate_power = -0.5;        ///< exponent of the sum of squares, 0 or less
+  double initial_accumulator_value = 0.1;   ///< initial sum of squares
+  double l1_regularization_strength = 0.0;  ///< weight of the absolute values, 0 or more
+  double l2_regularization_strength = 0.0;  ///< weight of the squares, 0 or more
+  /// Weight of the squares in the gradient only, 0 or more.
   double l2_shrinkage_regularization_strength = 0.0;
-  double beta = 0.0;
+  double beta = 0.0;  ///< added to the denominator, times 1 / rate
+  /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = {};
-  std::optional<double> clipnorm = {};
+  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
+  /// Largest absolute value of a gradient's elements; none: no limit.
   std::optional<double> clipvalue = {};
+  /// Largest L2 norm of all gradients together; none: no limit.
   std::optional<double> global_clipnorm = {};
-  bool use_ema = false;
-  double ema_momentum = 0.99;
+  bool use_ema = false;        ///< keep moving averages of the weights
+  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
+  /// Steps after which the averages replace the weights; none: at the end.
   std::optional<int64_t> ema_overwrite_frequency = {};
+  /// Factor of the loss, divided out of the gradients; none: 1.
   std::optional<double> loss_scale_factor = {};
+  /// Calls whose mean gradient is one update; none: 1.
   std::optional<int64_t> gradient_accumulation_steps = {};
-  std::string name = "ftrl";
+  std::string name = "ftrl";  ///< name of the optimizer
 };
 
 /// With h = g + 2 * shrinkage * w, b = a + g^2, s(x) = x^-learning_rate_power / rate:

@@ -5,19 +5,25 @@
 namespace cornu::optimizers {
 
 struct LionConfig {
-  LearningRate learning_rate = 0.001;
-  double beta_1 = 0.9;
-  double beta_2 = 0.99;
+  LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
+  double beta_1 = 0.9;                 ///< fraction of the mean in a step, in (0, 1]
+  double beta_2 = 0.99;                ///< decay of the mean of gradients
+  /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = {};
-  std::optional<double> clipnorm = {};
+  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
+  /// Largest absolute value of a gradient's elements; none: no limit.
   std::optional<double> clipvalue = {};
+  /// Largest L2 norm of all gradients together; none: no limit.
   std::optional<double> global_clipnorm = {};
-  bool use_ema = false;
-  double ema_momentum = 0.99;
+  bool use_ema = false;        ///< keep moving averages of the weights
+  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
+  /// Steps after which the averages replace the weights; none: at the end.
   std::optional<int64_t> ema_overwrite_frequency = {};
+  /// Factor of the loss, divided out of the gradients; none: 1.
   std::optional<double> loss_scale_factor = {};
+  /// Calls whose mean gradient is one update; none: 1.
   std::optional<int64_t> gradient_accumulation_steps = {};
-  std::string name = "lion";
+  std::string name = "lion";  ///< name of the optimizer
 };
 
 /// w -= rate * sign(beta_1 * m + (1 - beta_1) g), m = beta_2 * m + (1 - beta_2) g. Chen et al.

@@ -5,9 +5,10 @@
 namespace cornu::optimizers {
 
 struct MultiOptimizerConfig {
-  Required<Choice<PathMap>> optimizer_map;
-  std::optional<double> loss_scale_factor = {};  ///< in place of those of the optimizers
-  std::string name = "multi_optimizer";
+  Required<Choice<PathMap>> optimizer_map;  ///< an OptimizerMap: which optimizer a variable has
+  /// In place of those of the optimizers.
+  std::optional<double> loss_scale_factor = {};
+  std::string name = "multi_optimizer";  ///< name of the optimizer
 };
 
 /// Each variable is updated by the optimizer that the map has for its path. It has no learning rate

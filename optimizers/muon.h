@@ -6,30 +6,39 @@
 namespace cornu::optimizers {
 
 struct MuonConfig {
-  LearningRate learning_rate = 0.001;
-  double adam_beta_1 = 0.9;
-  double adam_beta_2 = 0.999;
-  std::optional<double> adam_weight_decay = 0.004;
+  LearningRate learning_rate = 0.001;               ///< step size: a number or a schedule
+  double adam_beta_1 = 0.9;                         ///< Adam's beta_1
+  double adam_beta_2 = 0.999;                       ///< Adam's beta_2
+  std::optional<double> adam_weight_decay = 0.004;  ///< weight decay of variables with Adam's steps
+  /// Added to the denominator, against division by 0.
   double epsilon = 1e-7;
+  /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = 0.004;
-  std::optional<double> clipnorm = {};
+  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
+  /// Largest absolute value of a gradient's elements; none: no limit.
   std::optional<double> clipvalue = {};
+  /// Largest L2 norm of all gradients together; none: no limit.
   std::optional<double> global_clipnorm = {};
-  bool use_ema = false;
-  double ema_momentum = 0.99;
+  bool use_ema = false;        ///< keep moving averages of the weights
+  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
+  /// Steps after which the averages replace the weights; none: at the end.
   std::optional<int64_t> ema_overwrite_frequency = {};
+  /// Factor of the loss, divided out of the gradients; none: 1.
   std::optional<double> loss_scale_factor = {};
+  /// Calls whose mean gradient is one update; none: 1.
   std::optional<int64_t> gradient_accumulation_steps = {};
-  std::string name = "muon";
-  std::vector<std::string> exclude_layers = {};  ///< regular expressions for paths of variables
-  bool exclude_embeddings = true;
-  double muon_a = 3.4445;
-  double muon_b = -4.7750;
-  double muon_c = 2.0315;
-  Number adam_lr_ratio = 1;
-  double momentum = 0.95;
-  int64_t ns_steps = 5;
-  bool nesterov = true;
+  std::string name = "muon";  ///< name of the optimizer
+  /// Variables with Adam's steps: regular expressions for their paths.
+  std::vector<std::string> exclude_layers = {};
+  bool exclude_embeddings = true;  ///< embeddings take Adam's steps
+  double muon_a = 3.4445;          ///< coefficient of x
+  double muon_b = -4.7750;         ///< coefficient of A x
+  double muon_c = 2.0315;          ///< coefficient of A A x
+  Number adam_lr_ratio = 1;        ///< factor of the rate of Adam's steps
+  double momentum = 0.95;          ///< decay of the sum of gradients
+  int64_t ns_steps = 5;            ///< Newton-Schulz iterations
+  bool nesterov = true;            ///< Nesterov's momentum
+  /// Factor of the update, times sqrt(longer side); none: the update as it is.
   std::optional<double> rms_rate = 0.2;
 };
 

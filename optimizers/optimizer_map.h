@@ -11,8 +11,9 @@ class OptimizersByPath : public std::vector<std::pair<std::string, Choice<Optimi
 };
 
 struct OptimizerMapConfig {
-  Required<Choice<Optimizer>> default_optimizer;
-  OptimizersByPath optimizer_map = {};  ///< paths, or regular expressions that match whole paths
+  Required<Choice<Optimizer>> default_optimizer;  ///< of variables that no key matches
+  /// Paths, or regular expressions that match whole paths.
+  OptimizersByPath optimizer_map = {};
 };
 
 /// The optimizer of a variable by its path: `OptimizerMap({.default_optimizer = "sgd",

@@ -5,21 +5,28 @@
 namespace cornu::optimizers {
 
 struct ScheduleFreeAdamWConfig {
-  LearningRate learning_rate = 0.0025;
+  LearningRate learning_rate = 0.0025;  ///< step size: a number or a schedule
+  /// Weight of the averaged weights, where gradients are taken.
   double beta_1 = 0.9;
-  double beta_2 = 0.999;
-  double epsilon = 1e-8;
+  double beta_2 = 0.999;     ///< decay of the mean of their squares
+  double epsilon = 1e-8;     ///< added to the denominator, against division by 0
   int64_t warmup_steps = 0;  ///< in which the rate grows to its value
+  /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = {};
-  std::optional<double> clipnorm = {};
+  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
+  /// Largest absolute value of a gradient's elements; none: no limit.
   std::optional<double> clipvalue = {};
+  /// Largest L2 norm of all gradients together; none: no limit.
   std::optional<double> global_clipnorm = {};
-  bool use_ema = false;
-  double ema_momentum = 0.99;
+  bool use_ema = false;        ///< keep moving averages of the weights
+  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
+  /// Steps after which the averages replace the weights; none: at the end.
   std::optional<int64_t> ema_overwrite_frequency = {};
+  /// Factor of the loss, divided out of the gradients; none: 1.
   std::optional<double> loss_scale_factor = {};
+  /// Calls whose mean gradient is one update; none: 1.
   std::optional<int64_t> gradient_accumulation_steps = {};
-  std::string name = "schedule_free_adam_w";
+  std::string name = "schedule_free_adam_w";  ///< name of the optimizer
 };
 
 /// With v as Adam's: z -= rate * g / (sqrt(v / (1 - beta_2^t)) + epsilon), where z (the momentum)

@@ -5,19 +5,25 @@
 namespace cornu::optimizers {
 
 struct SGDConfig {
-  LearningRate learning_rate = 0.01;
-  double momentum = 0.0;
-  bool nesterov = false;
+  LearningRate learning_rate = 0.01;  ///< step size: a number or a schedule
+  double momentum = 0.0;              ///< decay of the accumulated steps; 0: none
+  bool nesterov = false;              ///< Nesterov's momentum
+  /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = {};
-  std::optional<double> clipnorm = {};
+  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
+  /// Largest absolute value of a gradient's elements; none: no limit.
   std::optional<double> clipvalue = {};
+  /// Largest L2 norm of all gradients together; none: no limit.
   std::optional<double> global_clipnorm = {};
-  bool use_ema = false;
-  double ema_momentum = 0.99;
+  bool use_ema = false;        ///< keep moving averages of the weights
+  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
+  /// Steps after which the averages replace the weights; none: at the end.
   std::optional<int64_t> ema_overwrite_frequency = {};
+  /// Factor of the loss, divided out of the gradients; none: 1.
   std::optional<double> loss_scale_factor = {};
+  /// Calls whose mean gradient is one update; none: 1.
   std::optional<int64_t> gradient_accumulation_steps = {};
-  std::string name = "sgd";
+  std::string name = "sgd";  ///< name of the optimizer
 };
 
 /// w -= rate * g; with momentum: m = momentum * m - rate * g, w += m; with nesterov:

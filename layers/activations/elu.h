@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct ELUConfig {
-  double alpha = 1.0;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  double alpha = 1.0;                     ///< the output goes to -alpha for large negative x
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x where positive, else alpha * (exp(x) - 1), https://arxiv.org/abs/1511.07289.

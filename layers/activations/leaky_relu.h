@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct LeakyReLUConfig {
-  double negative_slope = 0.3;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  double negative_slope = 0.3;            ///< slope where x is negative
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x where positive, else negative_slope * x.

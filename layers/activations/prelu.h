@@ -5,14 +5,14 @@
 namespace cornu::layers {
 
 struct PReLUConfig {
-  Choice<Initializer> alpha_initializer = "Zeros";
-  Choice<Regularizer> alpha_regularizer = {};
-  Choice<Constraint> alpha_constraint = {};
-  std::optional<std::vector<int64_t>> shared_axes =
-      {};  ///< axes along which one slope serves all, from 1
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Choice<Initializer> alpha_initializer = "Zeros";  ///< initial values of the slopes
+  Choice<Regularizer> alpha_regularizer = {};       ///< penalty on the slopes, added to the losses
+  Choice<Constraint> alpha_constraint = {};         ///< applied to the slopes after each update
+  /// Axes along which one slope serves all, counted from 1.
+  std::optional<std::vector<int64_t>> shared_axes = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x where positive, else alpha * x, https://arxiv.org/abs/1502.01852.

@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct SoftmaxConfig {
-  Axes axis = -1;  ///< one, or several that share their sum
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Axes axis = -1;                         ///< axis along which the sum is 1, or several
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// exp(x) / sum(exp(x)) along the axes; places where the mask is false get 0.

@@ -5,12 +5,13 @@
 namespace cornu::layers {
 
 struct AttentionConfig {
-  bool use_scale = false;          ///< multiply scores by a weight
-  std::string score_mode = "dot";  ///< "dot": q k^T; "concat": weight * sum(tanh(q + k))
-  double dropout = 0.0;            ///< share of the scores to drop while training
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  bool trainable = true;
+  bool use_scale = false;            ///< multiply scores by a weight
+  std::string score_mode = "dot";    ///< "dot": q k^T; "concat": weight * sum(tanh(q + k))
+  double dropout = 0.0;              ///< fraction of the scores to drop while training, in [0, 1]
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  std::string name = "";             ///< of the layer; empty: made from the class's name
+  bool trainable = true;             ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

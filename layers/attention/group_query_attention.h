@@ -8,24 +8,29 @@
 namespace cornu::layers {
 
 struct GroupQueryAttentionConfig {
-  Required<int64_t> head_dim;             ///< size of queries, keys and values in each head
-  Required<int64_t> num_query_heads;      ///< a multiple of num_key_value_heads
-  Required<int64_t> num_key_value_heads;  ///< each serves as many neighboring heads of the query
-  double dropout = 0.0;                   ///< share of the scores to drop while training
-  bool use_bias = true;
-  std::optional<int64_t> sliding_window = {};  ///< a step sees those less than this far away
+  Required<int64_t> head_dim;         ///< size of queries, keys and values in each head
+  Required<int64_t> num_query_heads;  ///< a multiple of num_key_value_heads
+  /// Heads of keys and values, each for as many neighboring query heads.
+  Required<int64_t> num_key_value_heads;
+  double dropout = 0.0;  ///< fraction of the scores to drop while training, in [0, 1]
+  bool use_bias = true;  ///< add biases in the projections
+  /// A step sees those less than this far away; none: all.
+  std::optional<int64_t> sliding_window = {};
+  /// Initial values of the projections' kernels.
   Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";
-  Choice<Regularizer> kernel_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Regularizer> activity_regularizer = {};
+  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the projections' biases
+  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the projections' kernels
+  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the projections' biases
+  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
+  /// Applied to the projections' kernels after each update.
   Choice<Constraint> kernel_constraint = {};
+  /// Applied to the projections' biases after each update.
   Choice<Constraint> bias_constraint = {};
-  bool use_gate = false;  ///< multiply heads by sigmoid(query projected)
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool use_gate = false;                  ///< multiply heads by sigmoid(query projected)
+  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// attention({query, value[, key]}): query (batch, t, features), value and key (batch, s, features)

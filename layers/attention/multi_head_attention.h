@@ -7,26 +7,32 @@
 namespace cornu::layers {
 
 struct MultiHeadAttentionConfig {
-  Required<int64_t> num_heads;
+  Required<int64_t> num_heads;            ///< number of heads
   Required<int64_t> key_dim;              ///< size of queries and keys in each head
   std::optional<int64_t> value_dim = {};  ///< size of values in each head; default: key_dim
-  double dropout = 0.0;                   ///< share of the scores to drop while training
-  bool use_bias = true;
-  std::optional<Shape> output_shape = {};                   ///< default: the query's last axis
-  std::optional<std::vector<int64_t>> attention_axes = {};  ///< default: all but batch and features
-  std::optional<int64_t> sliding_window = {};  ///< a step sees those less than this far away
+  /// Fraction of the scores to drop while training, in [0, 1].
+  double dropout = 0.0;
+  bool use_bias = true;                    ///< add biases in the projections
+  std::optional<Shape> output_shape = {};  ///< last axes of the output; none: the query's last axis
+  /// Axes that attend; none: all but batch and features.
+  std::optional<std::vector<int64_t>> attention_axes = {};
+  /// A step sees those less than this far away; none: all.
+  std::optional<int64_t> sliding_window = {};
+  /// Initial values of the projections' kernels.
   Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";
-  Choice<Regularizer> kernel_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Regularizer> activity_regularizer = {};
+  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the projections' biases
+  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the projections' kernels
+  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the projections' biases
+  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
+  /// Applied to the projections' kernels after each update.
   Choice<Constraint> kernel_constraint = {};
+  /// Applied to the projections' biases after each update.
   Choice<Constraint> bias_constraint = {};
-  bool use_gate = false;  ///< multiply heads by sigmoid(query projected)
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool use_gate = false;                  ///< multiply heads by sigmoid(query projected)
+  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// attention({query, value[, key]}): query (batch, t..., features), value and key (batch, s...,

@@ -6,22 +6,24 @@
 namespace cornu::layers {
 
 struct MelSpectrogramConfig {
-  int64_t fft_length = 2048;
-  int64_t sequence_stride = 512;
-  std::optional<int64_t> sequence_length = {};  ///< of a piece; default: fft_length
-  std::optional<std::string> window = "hann";   ///< or "hamming", or none
+  int64_t fft_length = 2048;                    ///< samples in a Fourier transform
+  int64_t sequence_stride = 512;                ///< samples between the starts of frames
+  std::optional<int64_t> sequence_length = {};  ///< samples in a frame; default: fft_length
+  std::optional<std::string> window = "hann";   ///< "hann", "hamming" or none
   Number sampling_rate = 16000;                 ///< samples per second
-  int64_t num_mel_bins = 128;
-  double min_freq = 20.0;               ///< in hertz
-  std::optional<Number> max_freq = {};  ///< default: half the sampling rate
-  bool power_to_db = true;              ///< in decibels over ref_power
-  double top_db = 80.0;                 ///< all that is weaker than the strongest by more is cut
-  double mag_exp = 2.0;                 ///< 1: magnitude, 2: power
-  double min_power = 1e-10;
-  double ref_power = 1.0;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  int64_t num_mel_bins = 128;                   ///< number of mel bands
+  double min_freq = 20.0;                       ///< lowest frequency of the bands, in hertz
+  /// Highest frequency of the bands, in hertz; default: half the sampling rate.
+  std::optional<Number> max_freq = {};
+  bool power_to_db = true;  ///< give decibels over ref_power
+  /// Range in decibels: weaker values are raised to the maximum less this.
+  double top_db = 80.0;
+  double mag_exp = 2.0;                   ///< exponent of magnitudes; 1: magnitude, 2: power
+  double min_power = 1e-10;               ///< lower limit of the power before decibels
+  double ref_power = 1.0;                 ///< power of 0 decibels
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// signal (samples) or (batch, samples) -> (..., num_mel_bins, pieces). The bands are triangles on

@@ -6,18 +6,22 @@
 namespace cornu::layers {
 
 struct STFTSpectrogramConfig {
-  std::string mode = "log";  ///< or "magnitude", "psd", "real", "imag", "angle", "stft"
-  int64_t frame_length = 256;
-  std::optional<int64_t> frame_step = {};     ///< default: half a frame
-  std::optional<int64_t> fft_length = {};     ///< default: the power of two from frame_length on
-  initializers::FrameWindow window = "hann";  ///< see initializers::STFT
-  bool periodic = false;                      ///< of a named window
-  std::optional<std::string> scaling = "density";  ///< or "spectrum", or none
-  std::string padding = "valid";                   ///< or "same"
-  bool expand_dims = false;  ///< frequencies have an axis of their own, as images have
-  std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
+  std::string mode = "log";    ///< "log", "magnitude", "psd", "real", "imag", "angle" or "stft"
+  int64_t frame_length = 256;  ///< samples in a frame
+  /// Samples between the starts of frames; default: half a frame.
+  std::optional<int64_t> frame_step = {};
+  /// Samples in a Fourier transform; default: the power of two from frame_length on.
+  std::optional<int64_t> fft_length = {};
+  initializers::FrameWindow window = "hann";       ///< see initializers::STFT
+  bool periodic = false;                           ///< whether a named window is periodic
+  std::optional<std::string> scaling = "density";  ///< "density", "spectrum" or none
+  std::string padding = "valid";                   ///< "valid" or "same"
+  /// Frequencies have an axis of their own, as images have.
+  bool expand_dims = false;
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::string name = "";                      ///< of the layer; empty: made from the class's name
+  bool trainable = true;                      ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

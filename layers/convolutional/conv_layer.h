@@ -9,27 +9,32 @@ namespace cornu::layers {
 /// each.
 template <size_t rank>
 struct ConvConfig {
-  Required<int64_t> filters;    ///< channels of the output
-  Dims<rank> kernel_size = {};  ///< must be given
-  Dims<rank> strides = 1;
-  std::string padding = "valid";  ///< "valid", "same", or for Conv1D "causal"
-  std::string data_format = "channels_last";
+  Required<int64_t> filters;                  ///< channels of the output
+  Dims<rank> kernel_size = {};                ///< size of the kernel along each axis; must be given
+  Dims<rank> strides = 1;                     ///< step of the kernel along each axis
+  std::string padding = "valid";              ///< "valid", "same", or for Conv1D "causal"
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
-  int64_t groups = 1;  ///< the channels are cut into so many groups that are convolved apart
+  int64_t groups = 1;  ///< number of groups of channels that are convolved separately
+  /// Activation of the output; none: linear.
   cornu::Activation activation = {};
-  bool use_bias = true;
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";
+  bool use_bias = true;                                       ///< add a bias
+  Choice<Initializer> kernel_initializer = "glorot_uniform";  ///< initial values of the kernel
+  Choice<Initializer> bias_initializer = "zeros";             ///< initial values of the bias
+  /// Penalty on the kernel, added to the losses.
   Choice<Regularizer> kernel_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Regularizer> activity_regularizer = {};
-  Choice<Constraint> kernel_constraint = {};
-  Choice<Constraint> bias_constraint = {};
-  std::optional<int64_t> lora_rank = {};  ///< see ConvLayer::enable_lora
+  Choice<Regularizer> bias_regularizer = {};      ///< penalty on the bias, added to the losses
+  Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
+  Choice<Constraint> kernel_constraint = {};      ///< applied to the kernel after each update
+  Choice<Constraint> bias_constraint = {};        ///< applied to the bias after each update
+  /// Rank of a trained low-rank update; none: no update.
+  std::optional<int64_t> lora_rank = {};
+  /// Numerator of the update's scale alpha / rank; none: the rank.
   std::optional<double> lora_alpha = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// `text` in lower case, as Keras reads names of paddings.

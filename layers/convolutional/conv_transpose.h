@@ -8,49 +8,56 @@ namespace cornu::layers {
 /// or one for each.
 template <size_t rank>
 struct ConvTransposeConfig {
-  Required<int64_t> filters;                      ///< channels of the output
-  Dims<rank> kernel_size = {};                    ///< must be given
-  Dims<rank> strides = 1;                         ///< by how much the axes grow
-  std::string padding = "valid";                  ///< or "same"
-  std::optional<Dims<rank>> output_padding = {};  ///< places added at the end; less than strides
-  std::string data_format = "channels_last";
+  Required<int64_t> filters;      ///< channels of the output
+  Dims<rank> kernel_size = {};    ///< size of the kernel along each axis; must be given
+  Dims<rank> strides = 1;         ///< factor by which the axes grow
+  std::string padding = "valid";  ///< "valid" or "same"
+  /// Positions added at the end of each axis; less than strides.
+  std::optional<Dims<rank>> output_padding = {};
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
-  cornu::Activation activation = {};
-  bool use_bias = true;
+  cornu::Activation activation = {};  ///< applied to the output; none: linear
+  bool use_bias = true;               ///< add a bias
+  /// Initial values of the kernel.
   Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";
-  Choice<Regularizer> kernel_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Regularizer> activity_regularizer = {};
-  Choice<Constraint> kernel_constraint = {};
-  Choice<Constraint> bias_constraint = {};
+  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
+  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
+  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
+  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
+  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
+  Choice<Constraint> bias_constraint = {};         ///< applied to the bias after each update
+  /// Name of the layer; empty: made from the class's name.
   std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Keras has data_format before output_padding here.
 template <>
 struct ConvTransposeConfig<3> {
-  Required<int64_t> filters;
-  Dims<3> kernel_size = {};
-  Dims<3> strides = 1;
-  std::string padding = "valid";
-  std::string data_format = "channels_last";
+  Required<int64_t> filters;                  ///< channels of the output
+  Dims<3> kernel_size = {};                   ///< size of the kernel along each axis; must be given
+  Dims<3> strides = 1;                        ///< factor by which the axes grow
+  std::string padding = "valid";              ///< "valid" or "same"
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Positions added at the end of each axis; less than strides.
   std::optional<Dims<3>> output_padding = {};
-  Dims<3> dilation_rate = 1;
-  cornu::Activation activation = {};
-  bool use_bias = true;
+  Dims<3> dilation_rate = 1;          ///< distance between elements of the kernel along each axis
+  cornu::Activation activation = {};  ///< applied to the output; none: linear
+  bool use_bias = true;               ///< add a bias
+  /// Initial values of the kernel.
   Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";
-  Choice<Regularizer> kernel_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Regularizer> activity_regularizer = {};
-  Choice<Constraint> kernel_constraint = {};
-  Choice<Constraint> bias_constraint = {};
+  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
+  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
+  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
+  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
+  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
+  Choice<Constraint> bias_constraint = {};         ///< applied to the bias after each update
+  /// Name of the layer; empty: made from the class's name.
   std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// A transposed convolution without its weights.

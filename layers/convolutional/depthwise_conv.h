@@ -8,24 +8,27 @@ namespace cornu::layers {
 /// or one for each.
 template <size_t rank>
 struct DepthwiseConvConfig {
-  Dims<rank> kernel_size = {};  ///< must be given
-  Dims<rank> strides = 1;
-  std::string padding = "valid";  ///< or "same"
-  int64_t depth_multiplier = 1;   ///< channels of the output for each of the input
-  std::string data_format = "channels_last";
+  Dims<rank> kernel_size = {};                ///< size of the kernel along each axis; must be given
+  Dims<rank> strides = 1;                     ///< step of the kernel along each axis
+  std::string padding = "valid";              ///< "valid" or "same"
+  int64_t depth_multiplier = 1;               ///< channels of the output for each of the input
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
-  cornu::Activation activation = {};
-  bool use_bias = true;
+  cornu::Activation activation = {};  ///< applied to the output; none: linear
+  bool use_bias = true;               ///< add a bias
+  /// Initial values of the depthwise kernel.
   Choice<Initializer> depthwise_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";
-  Choice<Regularizer> depthwise_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Regularizer> activity_regularizer = {};
+  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
+  Choice<Regularizer> depthwise_regularizer = {};  ///< penalty on the depthwise kernel
+  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
+  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
+  /// Applied to the depthwise kernel after each update.
   Choice<Constraint> depthwise_constraint = {};
-  Choice<Constraint> bias_constraint = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
+  std::string name = "";                    ///< of the layer; empty: made from the class's name
+  bool trainable = true;                    ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};    ///< of weights and computation; none: the global policy
 };
 
 /// A depthwise convolution without its weights.

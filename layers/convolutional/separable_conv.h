@@ -8,28 +8,34 @@ namespace cornu::layers {
 /// or one for each.
 template <size_t rank>
 struct SeparableConvConfig {
-  Required<int64_t> filters;    ///< channels of the output
-  Dims<rank> kernel_size = {};  ///< must be given
-  Dims<rank> strides = 1;
-  std::string padding = "valid";  ///< or "same"
-  std::string data_format = "channels_last";
+  Required<int64_t> filters;                  ///< channels of the output
+  Dims<rank> kernel_size = {};                ///< size of the kernel along each axis; must be given
+  Dims<rank> strides = 1;                     ///< step of the kernel along each axis
+  std::string padding = "valid";              ///< "valid" or "same"
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   int64_t depth_multiplier = 1;  ///< channels between the two convolutions for each of the input
+  /// Activation of the output; none: linear.
   cornu::Activation activation = {};
-  bool use_bias = true;
+  bool use_bias = true;  ///< add a bias
+  /// Initial values of the depthwise kernel.
   Choice<Initializer> depthwise_initializer = "glorot_uniform";
+  /// Initial values of the pointwise kernel.
   Choice<Initializer> pointwise_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";
-  Choice<Regularizer> depthwise_regularizer = {};
-  Choice<Regularizer> pointwise_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Regularizer> activity_regularizer = {};
+  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
+  Choice<Regularizer> depthwise_regularizer = {};  ///< penalty on the depthwise kernel
+  Choice<Regularizer> pointwise_regularizer = {};  ///< penalty on the pointwise kernel
+  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
+  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
+  /// Applied to the depthwise kernel after each update.
   Choice<Constraint> depthwise_constraint = {};
+  /// Applied to the pointwise kernel after each update.
   Choice<Constraint> pointwise_constraint = {};
-  Choice<Constraint> bias_constraint = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
+  std::string name = "";                    ///< of the layer; empty: made from the class's name
+  bool trainable = true;                    ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};    ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., filters): every channel is convolved

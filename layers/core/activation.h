@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct ActivationConfig {
-  Required<cornu::Activation> activation;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<cornu::Activation> activation;  ///< name or function, as "relu"
+  std::string name = "";                   ///< of the layer; empty: made from the class's name
+  bool trainable = true;                   ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};   ///< of weights and computation; none: the global policy
 };
 
 /// activation(x), of x's shape.

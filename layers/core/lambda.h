@@ -53,12 +53,12 @@ struct OptionCodec<layers::LambdaFunction> {
 namespace cornu::layers {
 
 struct LambdaConfig {
-  Required<LambdaFunction> function;
-  Value output_shape = {};          ///< has no effect: shapes are found by running the function
-  Value arguments = Value::Dict();  ///< a dictionary of further arguments of the function
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<LambdaFunction> function;      ///< function of the inputs, or the name of one
+  Value output_shape = {};                ///< of no effect: shapes come from running the function
+  Value arguments = Value::Dict();        ///< dictionary of further arguments of the function
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// function(inputs). Python code in a file is never run: a file's Lambda needs a function that is

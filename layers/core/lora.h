@@ -8,7 +8,9 @@ namespace cornu::layers {
 
 struct LoraOptions {
   std::optional<double> lora_alpha = {};  ///< the update counts alpha / rank times; default: rank
+  /// Initial values of the first factor.
   Choice<Initializer> a_initializer = "he_uniform";
+  /// Initial values of the second factor; zeros: no update at first.
   Choice<Initializer> b_initializer = "zeros";
 };
 

@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct MaskingConfig {
-  double mask_value = 0.0;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  double mask_value = 0.0;                ///< value of all features of a step to mask
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, steps, features) -> the same with masked steps set to 0; the mask (batch, steps) is

@@ -5,24 +5,28 @@
 namespace cornu::layers {
 
 struct ReversibleEmbeddingConfig {
-  Required<int64_t> input_dim;   ///< how many numbers there are: indices are in [0, input_dim)
+  Required<int64_t> input_dim;   ///< number of vectors; indices are in [0, input_dim)
   Required<int64_t> output_dim;  ///< size of the vectors
   bool tie_weights = true;       ///< the projection uses the embeddings, else a matrix of its own
+  /// Initial values of the vectors.
   Choice<Initializer> embeddings_initializer = "uniform";
-  Choice<Regularizer> embeddings_regularizer = {};
-  Choice<Constraint> embeddings_constraint = {};
+  Choice<Regularizer> embeddings_regularizer = {};  ///< penalty on the vectors, added to the losses
+  Choice<Constraint> embeddings_constraint = {};    ///< applied to the vectors after each update
   /// Makes index 0 mean padding: the output's mask is false there.
   bool mask_zero = false;
-  std::optional<DType> reverse_dtype = {};    ///< in which the projection is computed
+  std::optional<DType> reverse_dtype = {};    ///< dtype of the projection; none: the compute dtype
   std::optional<double> logit_soft_cap = {};  ///< c: the projection z becomes c tanh(z / c)
-  std::optional<int64_t> lora_rank = {};      ///< see TableLayer::enable_lora
-  std::optional<double> lora_alpha = {};      ///< when it is built with a lora_rank: that instead
-  /// What a quantized dtype does; see Layer::quantize.
+  /// Rank of a trained low-rank update; none: no update.
+  std::optional<int64_t> lora_rank = {};
+  /// Of no effect when building, as in Keras: alpha is lora_rank.
+  std::optional<double> lora_alpha = {};
+  /// How to quantize, for a quantized dtype; see Layer::quantize.
   Choice<QuantizationConfig> quantization_config = {};
-  Choice<Regularizer> activity_regularizer = {};
+  Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
+  /// Name of the layer; empty: made from the class's name.
   std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// indices (batch, ...) -> (batch, ..., output_dim); with the argument "reverse" = true x (...,

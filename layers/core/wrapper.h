@@ -16,10 +16,10 @@ struct OptionCodec<AnyLayer> {
 namespace cornu::layers {
 
 struct WrapperConfig {
-  Required<AnyLayer> layer;  ///< the layer inside
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<AnyLayer> layer;               ///< the layer inside
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Base of wrappers: keeps the option `layer` as the member "layer", under which files have its

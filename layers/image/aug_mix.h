@@ -5,20 +5,22 @@
 namespace cornu::layers {
 
 struct AugMixConfig {
-  std::vector<double> value_range = {0, 255};
-  int64_t num_chains = 3;
-  int64_t chain_depth = 3;  ///< most changes in a chain
-  Numbers factor = 0.3;     ///< [low, high] in [0, 1] of their strength; one number
-                            ///< f means [0, f]
-  double alpha = 1.0;       ///< of the distributions of weights
-  bool all_ops = true;      ///< also brightness, loss of color, contrast and sharpness
+  std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
+  int64_t num_chains = 3;                      ///< number of versions of an image that are mixed
+  int64_t chain_depth = 3;                     ///< largest number of changes in a chain
+  /// [low, high] in [0, 1] of their strength; one number f means [0, f].
+  Numbers factor = 0.3;
+  double alpha = 1.0;   ///< parameter of the distributions of the weights
+  bool all_ops = true;  ///< also brightness, loss of color, contrast and sharpness
+  /// How pixels are sampled: "bilinear" or "nearest".
   std::string interpolation = "bilinear";
-  std::optional<int64_t> seed = {};
-  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// A random mean of the images and of `num_chains` versions of them, each changed by up to

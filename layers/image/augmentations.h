@@ -11,13 +11,14 @@ namespace cornu::layers {
 
 /// Options that the layers have in common.
 struct AugmentationOptions {
-  std::vector<double> value_range;
-  Numbers factor;  ///< [low, high]
-  std::string interpolation;
-  std::optional<int64_t> seed;
-  std::string data_format;
+  std::vector<double> value_range;  ///< lowest and highest value of a pixel
+  Numbers factor;                   ///< range of the strength, [low, high]
+  std::string interpolation;        ///< how pixels are sampled: "bilinear" or "nearest"
+  std::optional<int64_t> seed;      ///< seed of the random draws; none: one is chosen
+  std::string data_format;          ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format;
-  DTypePolicy dtype;
+  DTypePolicy dtype;  ///< dtypes of the computation
 };
 
 /// A layer, and its part that transforms.

@@ -5,12 +5,14 @@
 namespace cornu::layers {
 
 struct AutoContrastConfig {
-  std::vector<double> value_range = {0, 255};
+  std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each channel of each image, so that its least and greatest values become the ends of the range.

@@ -5,13 +5,14 @@
 namespace cornu::layers {
 
 struct CenterCropConfig {
-  Required<int64_t> height;
-  Required<int64_t> width;
-  std::string data_format = "channels_last";
+  Required<int64_t> height;                   ///< rows of the result
+  Required<int64_t> width;                    ///< columns of the result
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// The middle of one image or a batch. Images that are too small are cropped to the ratio of the

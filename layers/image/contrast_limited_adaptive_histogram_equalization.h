@@ -5,14 +5,16 @@
 namespace cornu::layers {
 
 struct ContrastLimitedAdaptiveHistogramEqualizationConfig {
-  std::vector<double> value_range = {0, 255};
-  double clip_limit = 4.0;  ///< of a bin's count, in means of all bins; no limit unless positive
-  Dims<2> tile_grid_size = {8, 8};  ///< tiles (down, across)
-  std::string data_format = "channels_last";
+  std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
+  /// Of a bin's count, in means of all bins; no limit unless positive.
+  double clip_limit = 4.0;
+  Dims<2> tile_grid_size = {8, 8};            ///< tiles (down, across)
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Equalises the histograms of tiles of each image, cut off at a limit so that noise does not grow;

@@ -5,13 +5,15 @@
 namespace cornu::layers {
 
 struct CutMixConfig {
-  Numbers factor = 1.0;  ///< [low, high] in [0, 1] of the beta distribution's parameter
-  std::optional<int64_t> seed = {};
+  Numbers factor = 1.0;              ///< range of the beta distribution's parameter, in [0, 1]
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Replaces a random box of each image by that of another image of the batch; labels, one-hot (n,

@@ -5,13 +5,15 @@
 namespace cornu::layers {
 
 struct EqualizationConfig {
-  std::vector<double> value_range = {0, 255};
-  int64_t bins = 256;
+  std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
+  int64_t bins = 256;                          ///< number of bins of a histogram
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Equalises the histogram of each channel, over all images of the batch. Only in training.

@@ -5,13 +5,14 @@
 namespace cornu::layers {
 
 struct MaxNumBoundingBoxesConfig {
-  Required<int64_t> max_number;
-  int64_t fill_value = -1;  ///< the numbers, and the label, of the boxes that are added
-  std::string data_format = "channels_last";
+  Required<int64_t> max_number;               ///< number of boxes of each image in the result
+  int64_t fill_value = -1;                    ///< coordinates and label of the boxes that are added
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// The first max_number boxes and labels of each image, or as many by adding boxes. Images, labels

@@ -5,13 +5,14 @@
 namespace cornu::layers {
 
 struct MixUpConfig {
-  double alpha = 0.2;  ///< of the beta distribution, both parameters
-  std::string data_format = "channels_last";
-  std::optional<int64_t> seed = {};
+  double alpha = 0.2;                         ///< both parameters of the beta distribution
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each image becomes w * x + (1 - w) * (another image of the batch) with w drawn from a beta

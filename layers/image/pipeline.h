@@ -6,7 +6,7 @@ namespace cornu::layers {
 
 struct PipelineConfig {
   std::vector<AnyLayer> layers = {};  ///< from the first to the last; at least one
-  std::string name = "";
+  std::string name = "";              ///< of the layer; empty: made from the class's name
 };
 
 /// The layers one after the other, on a tensor or on a dictionary such as {"images", "labels"}.

@@ -5,17 +5,18 @@
 namespace cornu::layers {
 
 struct RandAugmentConfig {
-  std::vector<double> value_range = {0, 255};
-  int64_t num_ops = 2;   ///< changes one after the other
-  Numbers factor = 0.5;  ///< [low, high] in [0, 1] of their strength; one number
-                         ///< f means [0, f]
-  std::string interpolation = "bilinear";
-  std::optional<int64_t> seed = {};
-  std::string data_format = "channels_last";
+  std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
+  int64_t num_ops = 2;                         ///< number of changes, one after the other
+  /// [low, high] in [0, 1] of their strength; one number f means [0, f].
+  Numbers factor = 0.5;
+  std::string interpolation = "bilinear";     ///< how pixels are sampled: "bilinear" or "nearest"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Applies to a batch `num_ops` of eleven random layers (shear, translation, rotation, brightness,

@@ -6,13 +6,15 @@ namespace cornu::layers {
 
 struct RandomBrightnessConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
+  /// Lowest and highest value of a pixel.
   std::vector<double> value_range = {0, 255};
-  std::optional<int64_t> seed = {};
-  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Adds to each image one random share of the range of values, and cuts off what leaves the range.

@@ -6,13 +6,15 @@ namespace cornu::layers {
 
 struct RandomColorDegenerationConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
+  /// Lowest and highest value of a pixel.
   std::vector<double> value_range = {0, 255};
-  std::string data_format = "channels_last";
-  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Blends each image with its gray form: x + factor * (gray - x), cut off at the range of values.

@@ -9,17 +9,19 @@
 namespace cornu::layers {
 
 struct RandomColorJitterConfig {
-  std::vector<double> value_range = {0, 255};
+  std::vector<double> value_range = {0, 255};     ///< lowest and highest value of a pixel
   std::optional<Numbers> brightness_factor = {};  ///< as of RandomBrightness; none: unchanged
   std::optional<Numbers> contrast_factor = {};    ///< as of RandomContrast
   std::optional<Numbers> saturation_factor = {};  ///< as of RandomSaturation
   std::optional<Numbers> hue_factor = {};         ///< as of RandomHue
-  std::optional<int64_t> seed = {};
+  std::optional<int64_t> seed = {};               ///< seed of the random draws; none: one is chosen
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// RandomBrightness, RandomContrast, RandomSaturation and RandomHue, in this order, as far as their

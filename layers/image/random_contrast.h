@@ -5,14 +5,16 @@
 namespace cornu::layers {
 
 struct RandomContrastConfig {
-  Required<Numbers> factor;  ///< [low, high] in [0, 1]; one number f means [0, f]
-  std::vector<double> value_range = {0, 255};
-  std::optional<int64_t> seed = {};
+  Required<Numbers> factor;                    ///< [low, high] in [0, 1]; one number f means [0, f]
+  std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
+  std::optional<int64_t> seed = {};            ///< seed of the random draws; none: one is chosen
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Moves the pixels of each channel away from their mean, or toward it, by a random factor in [1 -

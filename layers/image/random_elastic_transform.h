@@ -5,18 +5,21 @@
 namespace cornu::layers {
 
 struct RandomElasticTransformConfig {
-  Numbers factor = 1.0;  ///< range of the probability of a change; f means [0, f]
-  Numbers scale = 1.0;   ///< range of the strength, in [0, 1]; f means [0, f]
-  std::string interpolation = "bilinear";
+  Numbers factor = 1.0;                    ///< range of the probability of a change; f means [0, f]
+  Numbers scale = 1.0;                     ///< range of the strength, in [0, 1]; f means [0, f]
+  std::string interpolation = "bilinear";  ///< how pixels are sampled: "bilinear" or "nearest"
+  /// Pixels from outside: "constant", "nearest", "wrap", "mirror" or "reflect".
   std::string fill_mode = "reflect";
-  double fill_value = 0.0;
+  double fill_value = 0.0;                     ///< of pixels from outside with fill_mode "constant"
   std::vector<double> value_range = {0, 255};  ///< results are cut to it
-  std::optional<int64_t> seed = {};
+  std::optional<int64_t> seed = {};            ///< seed of the random draws; none: one is chosen
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// ops::elastic_transform of each image with one random strength s for the batch: alpha is 0.1 s of

@@ -8,13 +8,15 @@ struct RandomErasingConfig {
   Numbers factor = 1.0;                    ///< range of the probability of a change; f: [0, f]
   Numbers scale = {0.02, 0.33};            ///< range of the area, of the image's; f means [0, f]
   std::optional<Numbers> fill_value = {};  ///< one number, or three; none: normal noise
-  std::vector<double> value_range = {0, 255};  ///< what is painted is cut to it
-  std::optional<int64_t> seed = {};
-  std::string data_format = "channels_last";
+  /// What is painted is cut to it.
+  std::vector<double> value_range = {0, 255};
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each image with a random rectangle replaced by noise or a color, as Zhong et al.,

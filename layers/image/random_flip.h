@@ -5,13 +5,15 @@
 namespace cornu::layers {
 
 struct RandomFlipConfig {
+  /// "horizontal", "vertical" or "horizontal_and_vertical".
   std::string mode = "horizontal_and_vertical";
-  std::optional<int64_t> seed = {};
-  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each image mirrored with probability 1/2: left and right ("horizontal"), top and bottom

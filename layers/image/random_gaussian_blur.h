@@ -6,15 +6,17 @@ namespace cornu::layers {
 
 struct RandomGaussianBlurConfig {
   Numbers factor = 1.0;     ///< [low, high] of the probability; one number f means [0, f]
-  Dims<2> kernel_size = 3;  ///< (across, down), odd
+  Dims<2> kernel_size = 3;  ///< size of the kernel (across, down), odd
   Numbers sigma = 1.0;      ///< [low, high] in [0, 1] of the widths; one number s means [0, s]
+  /// Lowest and highest value of a pixel.
   std::vector<double> value_range = {0, 255};
-  std::string data_format = "channels_last";
-  std::optional<int64_t> seed = {};
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Blurs each image, with a random probability, by a Gaussian whose widths across and down are

@@ -5,13 +5,14 @@
 namespace cornu::layers {
 
 struct RandomGrayscaleConfig {
-  double factor = 0.5;  ///< share of images that lose their colors
-  std::string data_format = "channels_last";
-  std::optional<int64_t> seed = {};
+  double factor = 0.5;                        ///< fraction of images that lose their colors
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each image, with probability `factor`, in gray: the three channels become equal. Only in

@@ -7,14 +7,16 @@ namespace cornu::layers {
 struct RandomPerspectiveConfig {
   Numbers factor = 1.0;  ///< range of the probability of a change; f means [0, f]
   double scale = 1.0;    ///< in [0, 1]: corners move by up to half of this share of their place
+  /// How pixels are sampled: "bilinear" or "nearest".
   std::string interpolation = "bilinear";
-  double fill_value = 0.0;
-  std::optional<int64_t> seed = {};
-  std::string data_format = "channels_last";
+  double fill_value = 0.0;                    ///< of pixels from outside of the image
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each image with its corners moved at random, by ops::perspective_transform. Only in training.

@@ -8,13 +8,15 @@ struct RandomPosterizationConfig {
   /// [low, high) of the number of bits, from 1 to 8; two equal numbers mean that number, one number
   /// f means [1, f).
   Required<std::vector<int64_t>> factor;
-  std::vector<double> value_range = {0, 255};
+  std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
-  std::optional<int64_t> seed = {};
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Keeps, as bytes, the highest bits of each value: a random number of them for each image. Only in

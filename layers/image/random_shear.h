@@ -5,17 +5,19 @@
 namespace cornu::layers {
 
 struct RandomShearConfig {
-  Numbers x_factor = 0.0;  ///< [low, high] in [0, 1] of the height; f means [-f, f]
-  Numbers y_factor = 0.0;  ///< the same of the width
-  std::string interpolation = "bilinear";
+  Numbers x_factor = 0.0;                  ///< [low, high] in [0, 1] of the height; f means [-f, f]
+  Numbers y_factor = 0.0;                  ///< [low, high] in [0, 1] of the width; f means [-f, f]
+  std::string interpolation = "bilinear";  ///< how pixels are sampled: "bilinear" or "nearest"
+  /// Pixels from outside: "reflect", "wrap", "constant" or "nearest".
   std::string fill_mode = "reflect";
-  double fill_value = 0.0;
-  std::string data_format = "channels_last";
+  double fill_value = 0.0;                    ///< of pixels from outside with fill_mode "constant"
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each image with its rows moved along themselves by a random share of how far down they are, and

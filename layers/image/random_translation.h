@@ -6,16 +6,18 @@ namespace cornu::layers {
 
 struct RandomTranslationConfig {
   Required<Numbers> height_factor;  ///< [low, high] in [-1, 1], positive is down; f means [-f, f]
-  Required<Numbers> width_factor;   ///< the same, positive is right
+  Required<Numbers> width_factor;   ///< [low, high] in [-1, 1], positive is right; f means [-f, f]
+  /// Pixels from outside: "reflect", "wrap", "constant" or "nearest".
   std::string fill_mode = "reflect";
-  std::string interpolation = "bilinear";
-  std::optional<int64_t> seed = {};
-  double fill_value = 0.0;
-  std::string data_format = "channels_last";
+  std::string interpolation = "bilinear";     ///< how pixels are sampled: "bilinear" or "nearest"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  double fill_value = 0.0;                    ///< of pixels from outside with fill_mode "constant"
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Each image moved by a random share of its sides; what comes in from outside is filled as

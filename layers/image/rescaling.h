@@ -5,10 +5,11 @@
 namespace cornu::layers {
 
 struct RescalingConfig {
-  Required<Numbers> scale;
-  Numbers offset = 0.0;
-  std::string name = "";
-  bool trainable = true;
+  Required<Numbers> scale;  ///< factor; or one for each entry of the last axis
+  Numbers offset = 0.0;     ///< added after the scale; or one for each entry of the last axis
+  std::string name = "";    ///< of the layer; empty: made from the class's name
+  bool trainable = true;    ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

@@ -5,19 +5,22 @@
 namespace cornu::layers {
 
 struct ResizingConfig {
-  Required<int64_t> height;
-  Required<int64_t> width;
+  Required<int64_t> height;  ///< rows of the result
+  Required<int64_t> width;   ///< columns of the result
+  /// "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5" or "area".
   std::string interpolation = "bilinear";
-  bool crop_to_aspect_ratio = false;
-  bool pad_to_aspect_ratio = false;
-  std::string fill_mode = "constant";
-  double fill_value = 0.0;
-  bool antialias = false;
+  bool crop_to_aspect_ratio = false;   ///< keep the ratio of the sides by cutting the longer
+  bool pad_to_aspect_ratio = false;    ///< keep the ratio of the sides by padding the shorter
+  std::string fill_mode = "constant";  ///< of the padding; "constant" is the only one
+  double fill_value = 0.0;             ///< of the padding
+  bool antialias = false;              ///< average over source pixels where images shrink
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// ops::resize of one image or a batch; integers stay integers. Boxes that are all 0 or all -1

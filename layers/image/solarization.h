@@ -5,15 +5,17 @@
 namespace cornu::layers {
 
 struct SolarizationConfig {
-  Numbers addition_factor = 0.0;   ///< [low, high] in [0, 1]; one number f means [0, f]
-  Numbers threshold_factor = 0.0;  ///< likewise
+  Numbers addition_factor = 0.0;   ///< range of what is added, in [0, 1]; one number f means [0, f]
+  Numbers threshold_factor = 0.0;  ///< range of the threshold, in [0, 1]; one number f means [0, f]
+  /// Lowest and highest value of a pixel.
   std::vector<double> value_range = {0, 255};
-  std::optional<int64_t> seed = {};
-  std::string data_format = "channels_last";
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// As bytes: adds a random number to each image, and turns values x from a random threshold on into

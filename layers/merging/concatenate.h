@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct ConcatenateConfig {
-  int64_t axis = -1;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  int64_t axis = -1;                      ///< axis along which the tensors are joined
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Tensors that agree on all axes but one -> one tensor with the sum of their sizes there.

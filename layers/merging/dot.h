@@ -6,11 +6,11 @@ namespace cornu::layers {
 
 struct DotConfig {
   Required<Axes> axes;  ///< one for both inputs, or {of the first, of the second}; not the batch
-  bool normalize =
-      false;  ///< gives the vectors length 1 before, so that the result is their cosine
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  /// Divide the vectors by their lengths before: the result is their cosine.
+  bool normalize = false;
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// {x (batch, a..., n), y (batch, n, b...)} -> (batch, a..., b...), where the axes of size n are

@@ -5,27 +5,31 @@
 namespace cornu::layers {
 
 struct BatchNormalizationConfig {
-  int64_t axis = -1;       ///< the axis of the channels
-  double momentum = 0.99;  ///< of the moving averages
-  double epsilon = 1e-3;
-  bool center = true;  ///< add beta
-  bool scale = true;   ///< multiply by gamma
+  int64_t axis = -1;       ///< axis of the channels
+  double momentum = 0.99;  ///< of the moving averages: the fraction of the old value that stays
+  double epsilon = 1e-3;   ///< added to the variance, against division by 0
+  bool center = true;      ///< add beta
+  bool scale = true;       ///< multiply by gamma
+  /// Initial values of beta.
   Choice<Initializer> beta_initializer = "zeros";
-  Choice<Initializer> gamma_initializer = "ones";
+  Choice<Initializer> gamma_initializer = "ones";  ///< initial values of gamma
+  /// Initial values of the average of means.
   Choice<Initializer> moving_mean_initializer = "zeros";
+  /// Initial values of the average of variances.
   Choice<Initializer> moving_variance_initializer = "ones";
-  Choice<Regularizer> beta_regularizer = {};
-  Choice<Regularizer> gamma_regularizer = {};
-  Choice<Constraint> beta_constraint = {};
-  Choice<Constraint> gamma_constraint = {};
-  bool renorm = false;         ///< batch renormalization, https://arxiv.org/abs/1702.03275
-  Value renorm_clipping = {};  ///< {"rmax", "rmin", "dmax"}: bounds of its corrections
-  double renorm_momentum = 0.99;
+  Choice<Regularizer> beta_regularizer = {};   ///< penalty on beta, added to the losses
+  Choice<Regularizer> gamma_regularizer = {};  ///< penalty on gamma, added to the losses
+  Choice<Constraint> beta_constraint = {};     ///< applied to beta after each update
+  Choice<Constraint> gamma_constraint = {};    ///< applied to gamma after each update
+  /// Batch renormalization, https://arxiv.org/abs/1702.03275.
+  bool renorm = false;
+  Value renorm_clipping = {};     ///< {"rmax", "rmin", "dmax"}: bounds of its corrections
+  double renorm_momentum = 0.99;  ///< of the averages that renorm compares with
   /// Share the statistics among devices: those of one device, which a layer runs on, are the same.
   bool synchronized = false;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta for each channel,

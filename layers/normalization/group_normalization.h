@@ -5,20 +5,21 @@
 namespace cornu::layers {
 
 struct GroupNormalizationConfig {
-  int64_t groups = 32;  ///< -1: each channel is a group
-  int64_t axis = -1;    ///< the axis of the channels
-  double epsilon = 1e-3;
-  bool center = true;  ///< add beta
-  bool scale = true;   ///< multiply by gamma
-  Choice<Initializer> beta_initializer = "zeros";
-  Choice<Initializer> gamma_initializer = "ones";
-  Choice<Regularizer> beta_regularizer = {};
-  Choice<Regularizer> gamma_regularizer = {};
-  Choice<Constraint> beta_constraint = {};
-  Choice<Constraint> gamma_constraint = {};
+  int64_t groups = 32;                             ///< number of groups; -1: each channel is one
+  int64_t axis = -1;                               ///< axis of the channels
+  double epsilon = 1e-3;                           ///< added to the variance, against division by 0
+  bool center = true;                              ///< add beta
+  bool scale = true;                               ///< multiply by gamma
+  Choice<Initializer> beta_initializer = "zeros";  ///< initial values of beta
+  Choice<Initializer> gamma_initializer = "ones";  ///< initial values of gamma
+  Choice<Regularizer> beta_regularizer = {};       ///< penalty on beta, added to the losses
+  Choice<Regularizer> gamma_regularizer = {};      ///< penalty on gamma, added to the losses
+  Choice<Constraint> beta_constraint = {};         ///< applied to beta after each update
+  Choice<Constraint> gamma_constraint = {};        ///< applied to gamma after each update
+  /// Name of the layer; empty: made from the class's name.
   std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with the mean and variance of each sample's

@@ -5,21 +5,22 @@
 namespace cornu::layers {
 
 struct LayerNormalizationConfig {
-  Axes axis = -1;  ///< one axis or several: what is normalized together
-  double epsilon = 1e-3;
-  bool center = true;  ///< add beta
-  bool scale = true;   ///< multiply by gamma
+  Axes axis = -1;         ///< one axis or several: what is normalized together
+  double epsilon = 1e-3;  ///< added to the variance, against division by 0
+  bool center = true;     ///< add beta
+  bool scale = true;      ///< multiply by gamma
+  /// Initial values of beta.
   Choice<Initializer> beta_initializer = "zeros";
-  Choice<Initializer> gamma_initializer = "ones";
-  Choice<Regularizer> beta_regularizer = {};
-  Choice<Regularizer> gamma_regularizer = {};
-  Choice<Constraint> beta_constraint = {};
-  Choice<Constraint> gamma_constraint = {};
-  bool rms_scaling =
-      false;  ///< of older files: divide by the deviation without subtracting the mean
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Choice<Initializer> gamma_initializer = "ones";  ///< initial values of gamma
+  Choice<Regularizer> beta_regularizer = {};       ///< penalty on beta, added to the losses
+  Choice<Regularizer> gamma_regularizer = {};      ///< penalty on gamma, added to the losses
+  Choice<Constraint> beta_constraint = {};         ///< applied to beta after each update
+  Choice<Constraint> gamma_constraint = {};        ///< applied to gamma after each update
+  /// Kept for older files: divide by the deviation, without subtracting the mean.
+  bool rms_scaling = false;
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, https://arxiv.org/abs/1607.06450. 16-bit

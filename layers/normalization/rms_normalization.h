@@ -5,10 +5,11 @@
 namespace cornu::layers {
 
 struct RMSNormalizationConfig {
-  Axes axis = -1;  ///< one axis or several, the last ones: what is normalized together
-  double epsilon = 1e-6;
-  std::string name = "";
-  bool trainable = true;
+  Axes axis = -1;         ///< one axis or several, the last ones: what is normalized together
+  double epsilon = 1e-6;  ///< added to the mean square, against division by 0
+  std::string name = "";  ///< of the layer; empty: made from the class's name
+  bool trainable = true;  ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

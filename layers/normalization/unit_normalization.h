@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct UnitNormalizationConfig {
-  Axes axis = -1;  ///< one axis or several: what has length 1 together
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Axes axis = -1;                         ///< one axis or several: what has length 1 together
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x / sqrt(sum(x^2)) along the axes; zeros stay zeros.

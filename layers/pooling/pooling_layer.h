@@ -7,43 +7,47 @@ namespace cornu::layers {
 /// Options of maximum pooling over `rank` spatial axes.
 template <size_t rank>
 struct MaxPoolingConfig {
-  Dims<rank> pool_size = 2;
-  Dims<rank> strides = {};        ///< default: pool_size
-  std::string padding = "valid";  ///< or "same"
+  Dims<rank> pool_size = 2;       ///< size of the window along each axis
+  Dims<rank> strides = {};        ///< step of the window along each axis; default: pool_size
+  std::string padding = "valid";  ///< "valid" or "same"
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Options of average pooling over `rank` spatial axes.
 template <size_t rank>
 struct AveragePoolingConfig {
-  Dims<rank> pool_size = {};      ///< must be given
-  Dims<rank> strides = {};        ///< default: pool_size
-  std::string padding = "valid";  ///< or "same"; padding does not count in an average
+  Dims<rank> pool_size = {};      ///< size of the window along each axis; must be given
+  Dims<rank> strides = {};        ///< step of the window along each axis; default: pool_size
+  std::string padding = "valid";  ///< "valid" or "same", whose padding does not count in a mean
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Options of pooling over all of the spatial axes.
 struct GlobalPoolingConfig {
-  std::string data_format = "channels_last";
-  bool keepdims = false;  ///< keep the spatial axes, with size 1
-  std::string name = "";
-  bool trainable = true;
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  bool keepdims = false;                      ///< keep the spatial axes, with size 1
+  std::string name = "";                      ///< of the layer; empty: made from the class's name
+  bool trainable = true;                      ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 
 /// Options of pooling to a given number of places along `rank` spatial axes.
 template <size_t rank>
 struct AdaptivePoolingConfig {
-  Dims<rank> output_size = {};  ///< places of the output along each axis; must be given
-  std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
+  Dims<rank> output_size = {};                ///< size of the output along each axis; must be given
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::string name = "";                      ///< of the layer; empty: made from the class's name
+  bool trainable = true;                      ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

@@ -6,30 +6,35 @@
 namespace cornu::layers {
 
 struct ConvLSTMCellConfig {
-  Required<int64_t> filters;
-  std::vector<int64_t> kernel_size = {};  ///< one for each spatial axis
-  std::vector<int64_t> strides = {};      ///< of the inputs' convolution
-  std::string padding = "valid";          ///< of the inputs' convolution
-  std::string data_format = "channels_last";
-  std::vector<int64_t> dilation_rate = {};  ///< of the inputs' convolution
-  cornu::Activation activation = "tanh";
+  Required<int64_t> filters;                  ///< channels of the states and of the output
+  std::vector<int64_t> kernel_size = {};      ///< size of the kernel along each axis
+  std::vector<int64_t> strides = {};          ///< step of the inputs' kernel along each axis
+  std::string padding = "valid";              ///< of the inputs' convolution: "valid" or "same"
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::vector<int64_t> dilation_rate = {};    ///< distance between elements of the inputs' kernel
+  cornu::Activation activation = "tanh";      ///< applied to the candidate and to the carry
+  /// Activation of the gates.
   cornu::Activation recurrent_activation = "sigmoid";
-  bool use_bias = true;
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
+  bool use_bias = true;                                       ///< add a bias
+  Choice<Initializer> kernel_initializer = "glorot_uniform";  ///< initial values of the kernel
+  /// Initial values of the recurrent kernel.
   Choice<Initializer> recurrent_initializer = "orthogonal";
-  Choice<Initializer> bias_initializer = "zeros";
-  bool unit_forget_bias = true;
-  Choice<Regularizer> kernel_regularizer = {};
-  Choice<Regularizer> recurrent_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};
-  Choice<Constraint> kernel_constraint = {};
+  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
+  bool unit_forget_bias = true;                    ///< the forget gate's bias starts at 1
+  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
+  Choice<Regularizer> recurrent_regularizer = {};  ///< penalty on the recurrent kernel
+  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
+  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
+  /// Applied to the recurrent kernel after each update.
   Choice<Constraint> recurrent_constraint = {};
-  Choice<Constraint> bias_constraint = {};
-  double dropout = 0.0;            ///< share of the inputs to drop while training
-  double recurrent_dropout = 0.0;  ///< share of the states to drop while training
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  bool trainable = true;
+  Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
+  /// Fraction of the inputs to drop while training, in [0, 1].
+  double dropout = 0.0;
+  double recurrent_dropout = 0.0;    ///< fraction of the states to drop while training, in [0, 1]
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  std::string name = "";             ///< of the layer; empty: made from the class's name
+  bool trainable = true;             ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

@@ -7,11 +7,12 @@ namespace cornu::layers {
 
 /// How a layer goes through the steps; the options of these names.
 struct SequenceOptions {
-  bool return_sequences = false;
-  bool return_state = false;
-  bool go_backwards = false;
-  bool stateful = false;
-  bool unroll = false;
+  bool return_sequences = false;  ///< the output of each step instead of the last
+  bool return_state = false;      ///< also the states after the last step
+  bool go_backwards = false;      ///< from the last step to the first; outputs stay in that order
+  bool stateful = false;          ///< a call begins with the states in which the last one ended
+  bool unroll = false;            ///< composes every step of operations
+  /// Outputs of masked steps are 0, not those of the last valid step.
   bool zero_output_for_mask = false;
 };
 

@@ -34,18 +34,20 @@ struct OptionCodec<layers::Cells> {
 namespace cornu::layers {
 
 struct RNNConfig {
-  Required<Cells> cell;
+  Required<Cells> cell;           ///< a cell, or several that are stacked
   bool return_sequences = false;  ///< the output of each step instead of the last
   bool return_state = false;      ///< also the states after the last step
   bool go_backwards = false;      ///< from the last step to the first; outputs stay in that order
   bool stateful = false;          ///< a call begins with the states in which the last one ended
-  bool unroll = false;  ///< composes every step of operations; masked first steps give zeros
-  bool zero_output_for_mask =
-      false;  ///< outputs of masked steps are zeros instead of the last valid one's
-  Choice<Regularizer> activity_regularizer = {};
+  /// Composes every step of operations; masked first steps give zeros.
+  bool unroll = false;
+  /// Outputs of masked steps are 0, not those of the last valid step.
+  bool zero_output_for_mask = false;
+  Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
+  /// Name of the layer; empty: made from the class's name.
   std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, steps, ...) -> the cell's last output, with return_sequences (batch, steps, ...), with

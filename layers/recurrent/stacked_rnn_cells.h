@@ -6,10 +6,10 @@
 namespace cornu::layers {
 
 struct StackedRNNCellsConfig {
-  std::vector<AnyLayer> cells = {};  ///< from the inputs to the output; at least one
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::vector<AnyLayer> cells = {};       ///< from the inputs to the output; at least one
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// {x (batch, features), {states of each cell}} -> {output of the last cell, {states of each

@@ -5,11 +5,11 @@
 namespace cornu::layers {
 
 struct ActivityRegularizationConfig {
-  double l1 = 0.0;  ///< weight of the sum of absolute values
-  double l2 = 0.0;  ///< weight of the sum of squares
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  double l1 = 0.0;                        ///< weight of the sum of absolute values
+  double l2 = 0.0;                        ///< weight of the sum of squares
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x; adds (l1 sum |x| + l2 sum x^2) / batch to the losses.

@@ -5,13 +5,13 @@
 namespace cornu::layers {
 
 struct DropoutConfig {
-  Required<double> rate;  ///< share of elements to drop, in [0, 1]
-  std::optional<Shape> noise_shape =
-      {};  ///< axes of size 1 share a draw; std::nullopt: the input's size
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<double> rate;  ///< fraction of elements to drop, in [0, 1]
+  /// Shape of the draws: axes of size 1 share one; none: the input's shape.
+  std::optional<Shape> noise_shape = {};
+  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// While training, x with a share `rate` of its elements set to 0 and the others divided by 1 -

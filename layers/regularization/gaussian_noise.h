@@ -5,11 +5,11 @@
 namespace cornu::layers {
 
 struct GaussianNoiseConfig {
-  Required<double> stddev;  ///< standard deviation of the noise, in [0, 1]
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<double> stddev;                ///< standard deviation of the noise, in [0, 1]
+  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// While training, x plus normal noise of mean 0; else x.

@@ -43,10 +43,10 @@ class SpatialDropoutLayer : public LayerOf<Self, C> {
 };
 
 struct SpatialDropout1DConfig {
-  Required<double> rate;  ///< share of the feature maps to drop, in [0, 1]
-  std::optional<int64_t> seed = {};
-  std::string name = "";
-  std::optional<DTypePolicy> dtype = {};
+  Required<double> rate;                  ///< fraction of the channels to drop, in [0, 1]
+  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// While training, x (batch, steps, channels) with a share `rate` of its channels set to 0 at all
@@ -61,10 +61,11 @@ class SpatialDropout1DLayer
 using SpatialDropout1D = Ref<SpatialDropout1DLayer>;
 
 struct SpatialDropout2DConfig {
-  Required<double> rate;  ///< share of the feature maps to drop, in [0, 1]
-  std::string data_format = "channels_last";
-  std::optional<int64_t> seed = {};
-  std::string name = "";
+  Required<double> rate;                      ///< fraction of the channels to drop, in [0, 1]
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string name = "";                      ///< of the layer; empty: made from the class's name
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 
@@ -80,10 +81,11 @@ class SpatialDropout2DLayer
 using SpatialDropout2D = Ref<SpatialDropout2DLayer>;
 
 struct SpatialDropout3DConfig {
-  Required<double> rate;  ///< share of the feature maps to drop, in [0, 1]
-  std::string data_format = "channels_last";
-  std::optional<int64_t> seed = {};
-  std::string name = "";
+  Required<double> rate;                      ///< fraction of the channels to drop, in [0, 1]
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  std::string name = "";                      ///< of the layer; empty: made from the class's name
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

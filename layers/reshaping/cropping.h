@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct Cropping1DConfig {
-  Dims<2> cropping = 1;  ///< steps to take off the beginning and the end
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Dims<2> cropping = 1;                   ///< steps to remove at the beginning and at the end
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, steps, channels) -> the same without `cropping` places at the ends of the spatial
@@ -22,11 +22,12 @@ class Cropping1DLayer : public LayerOf<Cropping1DLayer, Cropping1DConfig> {
 using Cropping1D = Ref<Cropping1DLayer>;
 
 struct Cropping2DConfig {
-  Margins<2> cropping = 0;
+  Margins<2> cropping = 0;  ///< rows and columns to remove: {{top, bottom}, {left, right}}
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, height, width, channels) -> the same without `cropping` places at the ends of the
@@ -41,11 +42,12 @@ class Cropping2DLayer : public LayerOf<Cropping2DLayer, Cropping2DConfig> {
 using Cropping2D = Ref<Cropping2DLayer>;
 
 struct Cropping3DConfig {
-  Margins<3> cropping = 1;
+  Margins<3> cropping = 1;  ///< positions to remove at the beginning and at the end of each axis
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, depth, height, width, channels) -> the same without `cropping` places at the ends of

@@ -5,11 +5,11 @@
 namespace cornu::layers {
 
 struct PermuteConfig {
-  std::vector<int64_t> dims =
-      {};  ///< must be given: which axis comes first, second, ...; counted from 1
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  /// The axis of x for each axis of the output, from 1; must be given.
+  std::vector<int64_t> dims = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, a1, a2, ...) -> (batch, a[dims[0]], a[dims[1]], ...).

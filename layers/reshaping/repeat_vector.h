@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct RepeatVectorConfig {
-  Required<int64_t> n;  ///< steps
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<int64_t> n;                    ///< number of steps of the output
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, features) -> (batch, n, features).

@@ -6,8 +6,9 @@ namespace cornu::layers {
 
 struct ReshapeConfig {
   Required<Shape> target_shape;  ///< of a sample, without the batch; one size may be -1 (inferred)
-  std::string name = "";
-  bool trainable = true;
+  std::string name = "";         ///< of the layer; empty: made from the class's name
+  bool trainable = true;         ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct UpSampling1DConfig {
-  int64_t size = 2;  ///< how often each step comes
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  int64_t size = 2;                       ///< how often each step is repeated
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, steps, channels) -> (batch, steps * size, channels).
@@ -21,12 +21,13 @@ class UpSampling1DLayer : public LayerOf<UpSampling1DLayer, UpSampling1DConfig> 
 using UpSampling1D = Ref<UpSampling1DLayer>;
 
 struct UpSampling2DConfig {
-  Dims<2> size = 2;  ///< by how much height and width grow
-  std::string data_format = "channels_last";
-  std::string interpolation = "nearest";  ///< or "bilinear", "bicubic", "lanczos3", "lanczos5"
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Dims<2> size = 2;                           ///< factor by which height and width grow
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  /// "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5".
+  std::string interpolation = "nearest";
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, height, width, channels) -> (batch, height * size[0], width * size[1], channels); for
@@ -41,10 +42,11 @@ class UpSampling2DLayer : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> 
 using UpSampling2D = Ref<UpSampling2DLayer>;
 
 struct UpSampling3DConfig {
-  Dims<3> size = 2;  ///< by how much each axis grows
-  std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
+  Dims<3> size = 2;                           ///< factor by which each axis grows
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::string name = "";                      ///< of the layer; empty: made from the class's name
+  bool trainable = true;                      ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

@@ -5,10 +5,11 @@
 namespace cornu::layers {
 
 struct ZeroPadding1DConfig {
-  Dims<2> padding = 1;  ///< steps before and after
-  std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
+  Dims<2> padding = 1;                        ///< steps to add at the beginning and at the end
+  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::string name = "";                      ///< of the layer; empty: made from the class's name
+  bool trainable = true;                      ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 
@@ -23,11 +24,12 @@ class ZeroPadding1DLayer : public LayerOf<ZeroPadding1DLayer, ZeroPadding1DConfi
 using ZeroPadding1D = Ref<ZeroPadding1DLayer>;
 
 struct ZeroPadding2DConfig {
-  Margins<2> padding = 1;
+  Margins<2> padding = 1;  ///< rows and columns to add: {{top, bottom}, {left, right}}
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, height, width, channels) -> the same with `padding` more places at the ends of the
@@ -42,11 +44,12 @@ class ZeroPadding2DLayer : public LayerOf<ZeroPadding2DLayer, ZeroPadding2DConfi
 using ZeroPadding2D = Ref<ZeroPadding2DLayer>;
 
 struct ZeroPadding3DConfig {
-  Margins<3> padding = 1;
+  Margins<3> padding = 1;  ///< positions to add at the beginning and at the end of each axis
+  /// Position of the channel axis; or "channels_first".
   std::string data_format = "channels_last";
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// x (batch, depth, height, width, channels) -> the same with `padding` more places at the ends of

@@ -5,12 +5,12 @@
 namespace cornu::layers {
 
 struct CategoryEncodingConfig {
-  Required<int64_t> num_tokens;
-  std::string output_mode = "multi_hot";
-  bool sparse = false;
-  std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  Required<int64_t> num_tokens;           ///< number of classes
+  std::string output_mode = "multi_hot";  ///< "multi_hot", "one_hot" or "count"
+  bool sparse = false;                    ///< must be false: there are no sparse tensors
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// Class numbers encoded over num_tokens classes: "one_hot", "multi_hot" or "count". For "count"

@@ -5,10 +5,10 @@
 namespace cornu::layers {
 
 struct HashedCrossingConfig {
-  Required<int64_t> num_bins;
-  std::string output_mode = "int";
-  bool sparse = false;
-  std::string name = "";
+  Required<int64_t> num_bins;             ///< number of bins
+  std::string output_mode = "int";        ///< "int" or "one_hot"
+  bool sparse = false;                    ///< must be false: there are no sparse tensors
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
   std::optional<DTypePolicy> dtype = {};  ///< int64 with output_mode "int", else float32
 };
 

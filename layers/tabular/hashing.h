@@ -5,13 +5,14 @@
 namespace cornu::layers {
 
 struct HashingConfig {
-  Required<int64_t> num_bins;
-  Value mask_value = {};                          ///< text or a number; bin 0 is kept for it
-  std::optional<std::vector<int64_t>> salt = {};  ///< one or two numbers
-  std::string output_mode = "int";
-  bool sparse = false;
-  std::string name = "";
-  bool trainable = true;
+  Required<int64_t> num_bins;  ///< number of bins
+  Value mask_value = {};       ///< input, text or a number, that gets bin 0 for itself
+  /// One or two integers that choose another hash; none: FarmHash.
+  std::optional<std::vector<int64_t>> salt = {};
+  std::string output_mode = "int";        ///< "int", "one_hot", "multi_hot" or "count"
+  bool sparse = false;                    ///< must be false: there are no sparse tensors
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< int64 with output_mode "int" (or int32), else float32
 };
 

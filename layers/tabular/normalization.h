@@ -6,14 +6,14 @@
 namespace cornu::layers {
 
 struct NormalizationConfig {
-  Axes axis =
-      -1;  ///< axes that keep statistics of their own; all others, the batch included, are pooled
-  Value mean = {};  ///< a number or nested lists; without it `adapt` finds both
-  Value variance = {};
+  Axes axis = -1;       ///< axes with statistics of their own; all others are pooled, the batch too
+  Value mean = {};      ///< a number or nested lists; without it `adapt` finds both
+  Value variance = {};  ///< a number or nested lists; together with `mean`
   bool invert = false;  ///< the reverse: from mean 0 and variance 1
+  /// Name of the layer; empty: made from the class's name.
   std::string name = "";
-  bool trainable = true;
-  std::optional<DTypePolicy> dtype = {};
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
 /// (x - mean) / max(sqrt(variance), 1e-7).

@@ -5,22 +5,31 @@
 namespace cornu::layers {
 
 struct IntegerLookupConfig {
+  /// Largest size of the vocabulary, special tokens included; none: no limit.
   std::optional<int64_t> max_tokens = {};
+  /// Indices for tokens outside of the vocabulary; 0: those are errors.
   int64_t num_oov_indices = 1;
+  /// Token of index 0 in output_mode "int"; none: no such index.
   std::optional<int64_t> mask_token = {};
-  std::optional<int64_t> oov_token = -1;
+  std::optional<int64_t> oov_token = -1;  ///< what indices of unknown tokens become with invert
+  /// Tokens by index, or the path of a text file; none: see adapt.
   Vocabulary<int64_t> vocabulary = {};
   std::string vocabulary_dtype = "int64";  ///< there is no other
+  /// A weight for each token, for output_mode "tf_idf".
   std::optional<std::vector<double>> idf_weights = {};
-  bool invert = false;
-  std::string output_mode = "int";
-  bool sparse = false;
+  bool invert = false;              ///< map indices to tokens
+  std::string output_mode = "int";  ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
+  bool sparse = false;              ///< must be false: there are no sparse tensors
+  /// Encodings have max_tokens entries, however few tokens there are.
   bool pad_to_max_tokens = false;
-  std::string oov_method = "floormod";            ///< or "farmhash"
+  /// How unknown tokens get their index: "floormod" or "farmhash".
+  std::string oov_method = "floormod";
   std::optional<std::vector<int64_t>> salt = {};  ///< one or two numbers; with "farmhash" only
+  /// Name of the layer; empty: made from the class's name.
   std::string name = "";
-  std::optional<int64_t> vocabulary_size = {};  ///< what files know of it; leave it out
-  bool trainable = true;
+  std::optional<int64_t> vocabulary_size = {};  ///< kept in files; leave it out
+  bool trainable = true;                        ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

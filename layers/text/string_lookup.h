@@ -5,22 +5,31 @@
 namespace cornu::layers {
 
 struct StringLookupConfig {
+  /// Largest size of the vocabulary, special tokens included; none: no limit.
   std::optional<int64_t> max_tokens = {};
+  /// Indices for tokens outside of the vocabulary; 0: those are errors.
   int64_t num_oov_indices = 1;
+  /// Token of index 0 in output_mode "int"; none: no such index.
   std::optional<std::string> mask_token = {};
+  /// What indices of unknown tokens become with invert.
   std::optional<std::string> oov_token = "[UNK]";
+  /// Tokens by index, or the path of a text file; none: see adapt.
   Vocabulary<std::string> vocabulary = {};
+  /// A weight for each token, for output_mode "tf_idf".
   std::optional<std::vector<double>> idf_weights = {};
-  bool invert = false;
-  std::string output_mode = "int";
+  bool invert = false;              ///< map indices to tokens
+  std::string output_mode = "int";  ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
+  /// Encodings have max_tokens entries, however few tokens there are.
   bool pad_to_max_tokens = false;
-  bool sparse = false;
+  bool sparse = false;             ///< must be false: there are no sparse tensors
   std::string encoding = "utf-8";  ///< kept for files; strings are bytes here
-  std::string name = "";
-  std::optional<std::vector<int64_t>> salt = {};  ///< one or two numbers; see num_oov_indices
-  std::string oov_method = "floormod";            ///< of no effect on strings
-  std::optional<int64_t> vocabulary_size = {};    ///< what files know of it; leave it out
-  bool trainable = true;
+  std::string name = "";           ///< of the layer; empty: made from the class's name
+  /// One or two numbers; see num_oov_indices.
+  std::optional<std::vector<int64_t>> salt = {};
+  std::string oov_method = "floormod";          ///< of no effect on strings
+  std::optional<int64_t> vocabulary_size = {};  ///< kept in files; leave it out
+  bool trainable = true;                        ///< whether training changes the weights
+  /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
 

@@ -5,12 +5,12 @@
 namespace cornu::optimizers::schedules {
 
 struct CosineDecayConfig {
-  Required<Number> initial_learning_rate;
-  Required<Number> decay_steps;
-  Number alpha = 0.0;
-  std::string name = "CosineDecay";
-  std::optional<Number> warmup_target = {};
-  Number warmup_steps = 0;
+  Required<Number> initial_learning_rate;    ///< rate at step 0
+  Required<Number> decay_steps;              ///< steps until the decay ends
+  Number alpha = 0.0;                        ///< lowest rate, as a fraction of the highest
+  std::string name = "CosineDecay";          ///< name of the schedule
+  std::optional<Number> warmup_target = {};  ///< rate at the end of the warmup; none: no warmup
+  Number warmup_steps = 0;                   ///< steps of the warmup
 };
 
 /// peak * ((1 - alpha) (1 + cos(pi * p)) / 2 + alpha) with p = min(step / decay_steps, 1). With a

@@ -5,12 +5,12 @@
 namespace cornu::optimizers::schedules {
 
 struct CosineDecayRestartsConfig {
-  Required<Number> initial_learning_rate;
-  Required<Number> first_decay_steps;
-  Number t_mul = 2.0;
-  Number m_mul = 1.0;
-  Number alpha = 0.0;
-  std::string name = "SGDRDecay";
+  Required<Number> initial_learning_rate;  ///< rate at step 0
+  Required<Number> first_decay_steps;      ///< steps until the first restart
+  Number t_mul = 2.0;                      ///< factor of the steps at each restart
+  Number m_mul = 1.0;                      ///< factor of the rate at each restart
+  Number alpha = 0.0;                      ///< lowest rate, as a fraction of the highest
+  std::string name = "SGDRDecay";          ///< name of the schedule
 };
 
 /// Decays like CosineDecay within first_decay_steps, then again from m_mul times the rate within

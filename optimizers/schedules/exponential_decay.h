@@ -5,11 +5,11 @@
 namespace cornu::optimizers::schedules {
 
 struct ExponentialDecayConfig {
-  Required<Number> initial_learning_rate;
-  Required<Number> decay_steps;
-  Required<Number> decay_rate;
-  bool staircase = false;
-  std::string name = "ExponentialDecay";
+  Required<Number> initial_learning_rate;  ///< rate at step 0
+  Required<Number> decay_steps;            ///< steps in which the rate changes by decay_rate
+  Required<Number> decay_rate;             ///< factor of the rate in decay_steps
+  bool staircase = false;                  ///< decay in jumps, every decay_steps steps
+  std::string name = "ExponentialDecay";   ///< name of the schedule
 };
 
 /// initial_learning_rate * decay_rate^(step / decay_steps); with staircase the quotient is rounded

@@ -5,11 +5,11 @@
 namespace cornu::optimizers::schedules {
 
 struct InverseTimeDecayConfig {
-  Required<Number> initial_learning_rate;
-  Required<Number> decay_steps;
-  Required<Number> decay_rate;
-  bool staircase = false;
-  std::string name = "InverseTimeDecay";
+  Required<Number> initial_learning_rate;  ///< rate at step 0
+  Required<Number> decay_steps;            ///< steps in which the denominator grows by decay_rate
+  Required<Number> decay_rate;             ///< growth of the denominator in decay_steps
+  bool staircase = false;                  ///< decay in jumps, every decay_steps steps
+  std::string name = "InverseTimeDecay";   ///< name of the schedule
 };
 
 /// initial_learning_rate / (1 + decay_rate * step / decay_steps); with staircase the quotient is

@@ -5,9 +5,9 @@
 namespace cornu::optimizers::schedules {
 
 struct PiecewiseConstantDecayConfig {
-  Required<std::vector<Number>> boundaries;
-  Required<std::vector<Number>> values;
-  std::string name = "PiecewiseConstant";
+  Required<std::vector<Number>> boundaries;  ///< last steps of all values but the last, ascending
+  Required<std::vector<Number>> values;      ///< rates, one more than there are boundaries
+  std::string name = "PiecewiseConstant";    ///< name of the schedule
 };
 
 /// values[i] with i the number of boundaries that are less than the step. Throws ValueError unless

@@ -5,12 +5,12 @@
 namespace cornu::optimizers::schedules {
 
 struct PolynomialDecayConfig {
-  Required<Number> initial_learning_rate;
-  Required<Number> decay_steps;
-  Number end_learning_rate = 0.0001;
-  Number power = 1.0;
-  bool cycle = false;
-  std::string name = "PolynomialDecay";
+  Required<Number> initial_learning_rate;  ///< rate at step 0
+  Required<Number> decay_steps;            ///< steps until the decay ends
+  Number end_learning_rate = 0.0001;       ///< rate after decay_steps
+  Number power = 1.0;                      ///< exponent; 1: linear
+  bool cycle = false;                      ///< begin again after decay_steps, with more of them
+  std::string name = "PolynomialDecay";    ///< name of the schedule
 };
 
 /// (initial - end) * (1 - p)^power + end with p = min(step / decay_steps, 1). With cycle,
