@@ -14,5 +14,5 @@ void register_accuracy(Catalog& c) { c.add<AccuracyMetric>("keras.metrics.Accura
 }  // namespace cornu::metrics
 
 namespace cornu {
-template class MetricOf<metrics::AccuracyMetric, metrics::AccuracyConfig, metrics::ShareOf>;
+template class MetricOf<metrics::AccuracyMetric, metrics::AccuracyConfig, metrics::FractionOf>;
 }

@@ -9,8 +9,8 @@ struct AccuracyConfig {
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
-/// The share of elements of y_pred that equal those of y_true.
-class AccuracyMetric : public MetricOf<AccuracyMetric, AccuracyConfig, ShareOf> {
+/// The fraction of elements of y_pred that equal those of y_true.
+class AccuracyMetric : public MetricOf<AccuracyMetric, AccuracyConfig, FractionOf> {
  public:
   explicit AccuracyMetric(AccuracyConfig c = {});
 
@@ -23,5 +23,6 @@ using Accuracy = Ref<AccuracyMetric>;
 }  // namespace cornu::metrics
 
 namespace cornu {
-extern template class MetricOf<metrics::AccuracyMetric, metrics::AccuracyConfig, metrics::ShareOf>;
+extern template class MetricOf<metrics::AccuracyMetric, metrics::AccuracyConfig,
+                               metrics::FractionOf>;
 }

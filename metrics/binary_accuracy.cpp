@@ -21,5 +21,5 @@ void register_binary_accuracy(Catalog& c) {
 
 namespace cornu {
 template class MetricOf<metrics::BinaryAccuracyMetric, metrics::BinaryAccuracyConfig,
-                        metrics::ShareOf>;
+                        metrics::FractionOf>;
 }

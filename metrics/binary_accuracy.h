@@ -10,9 +10,10 @@ struct BinaryAccuracyConfig {
   double threshold = 0.5;                ///< above which a prediction is 1
 };
 
-/// The share of elements of y_true that equal 1 where y_pred is above the threshold and 0 where it
-/// is not.
-class BinaryAccuracyMetric : public MetricOf<BinaryAccuracyMetric, BinaryAccuracyConfig, ShareOf> {
+/// The fraction of elements of y_true that equal 1 where y_pred is above the threshold and 0 where
+/// it is not.
+class BinaryAccuracyMetric
+    : public MetricOf<BinaryAccuracyMetric, BinaryAccuracyConfig, FractionOf> {
  public:
   explicit BinaryAccuracyMetric(BinaryAccuracyConfig c = {});
 
@@ -30,5 +31,5 @@ using BinaryAccuracy = Ref<BinaryAccuracyMetric>;
 
 namespace cornu {
 extern template class MetricOf<metrics::BinaryAccuracyMetric, metrics::BinaryAccuracyConfig,
-                               metrics::ShareOf>;
+                               metrics::FractionOf>;
 }

@@ -25,5 +25,5 @@ void register_categorical_accuracy(Catalog& c) {
 
 namespace cornu {
 template class MetricOf<metrics::CategoricalAccuracyMetric, metrics::CategoricalAccuracyConfig,
-                        metrics::ShareOf>;
+                        metrics::FractionOf>;
 }

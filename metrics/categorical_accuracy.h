@@ -10,10 +10,10 @@ struct CategoricalAccuracyConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The share of samples whose largest prediction is at the place of the largest target; y_true and
-/// y_pred are probabilities of classes.
+/// The fraction of samples whose largest prediction is at the place of the largest target; y_true
+/// and y_pred are probabilities of classes.
 class CategoricalAccuracyMetric
-    : public MetricOf<CategoricalAccuracyMetric, CategoricalAccuracyConfig, ShareOf> {
+    : public MetricOf<CategoricalAccuracyMetric, CategoricalAccuracyConfig, FractionOf> {
  public:
   explicit CategoricalAccuracyMetric(CategoricalAccuracyConfig c = {});
 
@@ -27,5 +27,5 @@ using CategoricalAccuracy = Ref<CategoricalAccuracyMetric>;
 
 namespace cornu {
 extern template class MetricOf<metrics::CategoricalAccuracyMetric,
-                               metrics::CategoricalAccuracyConfig, metrics::ShareOf>;
+                               metrics::CategoricalAccuracyConfig, metrics::FractionOf>;
 }

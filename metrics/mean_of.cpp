@@ -100,17 +100,17 @@ Tensor MeanOf::result() {
       total_.value(), count_.value());
 }
 
-const backend::ProgramRef& ShareOf::condition() const {
+const backend::ProgramRef& FractionOf::condition() const {
   return backend::program_of(backend::Opcode::equal);
 }
 
-Tensor ShareOf::values(const Tensor& y_true, const Tensor& y_pred) {
+Tensor FractionOf::values(const Tensor& y_true, const Tensor& y_pred) {
   const auto [a, b] = sides(y_true, y_pred);
   const Tensor inputs[] = {a, b};
   return detail::apply_fused_many(condition(), inputs, dtype(), name().c_str())[0];
 }
 
-MeanOf::Batch ShareOf::batch(const Tensor& y_true, const Tensor& y_pred) {
+MeanOf::Batch FractionOf::batch(const Tensor& y_true, const Tensor& y_pred) {
   const auto [a, b] = sides(y_true, y_pred);
   const Shape shape = a.shape() == b.shape() ? a.shape() : broadcast(a.shape(), b.shape());
   if (shape.numel() == 0) return {};

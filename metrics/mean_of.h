@@ -36,7 +36,7 @@ class MeanOf : public Metric {
 };
 
 /// Base of metrics that count how often a condition on two tensors holds.
-class ShareOf : public MeanOf {
+class FractionOf : public MeanOf {
  protected:
   using MeanOf::MeanOf;
   /// The tensors that the condition compares, of shapes that broadcast.

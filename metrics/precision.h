@@ -14,7 +14,7 @@ struct PrecisionConfig {
   std::optional<DType> dtype = {};       ///< dtype of the state and of the result; none: float32
 };
 
-/// The share of true positives among all predictions above the threshold (0.5 without one): a
+/// The fraction of true positives among all predictions above the threshold (0.5 without one): a
 /// scalar, or a value for each of several thresholds. With top_k only the k largest predictions of
 /// a sample are positive; with class_id only that entry of the last axis counts.
 class PrecisionMetric : public MetricOf<PrecisionMetric, PrecisionConfig, Metric> {

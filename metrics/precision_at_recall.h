@@ -13,8 +13,8 @@ struct PrecisionAtRecallConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The best share of true positives among positive predictions (the precision) where at least the
-/// share `recall` of positive targets is found. From counts at num_thresholds evenly spaced
+/// The best fraction of true positives among positive predictions (the precision) where at least
+/// the fraction `recall` of positive targets is found. From counts at num_thresholds evenly spaced
 /// thresholds; with class_id only that entry of the last axis counts. Throws ValueError unless
 /// recall is in [0, 1].
 class PrecisionAtRecallMetric

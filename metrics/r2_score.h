@@ -1,4 +1,4 @@
-// R2Score: the share of the targets' variance that predictions explain.
+// R2Score: the fraction of the targets' variance that predictions explain.
 #pragma once
 #include "../framework/base/metric.h"
 

@@ -14,9 +14,9 @@ struct RecallConfig {
   std::optional<DType> dtype = {};       ///< dtype of the state and of the result; none: float32
 };
 
-/// The share of true positives among all that is true (0.5 without one): a scalar, or a value for
-/// each of several thresholds. With top_k only the k largest predictions of a sample are positive;
-/// with class_id only that entry of the last axis counts.
+/// The fraction of true positives among all that is true (0.5 without one): a scalar, or a value
+/// for each of several thresholds. With top_k only the k largest predictions of a sample are
+/// positive; with class_id only that entry of the last axis counts.
 class RecallMetric : public MetricOf<RecallMetric, RecallConfig, Metric> {
  public:
   explicit RecallMetric(RecallConfig c = {});

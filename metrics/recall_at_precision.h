@@ -13,10 +13,10 @@ struct RecallAtPrecisionConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The best share of positive targets found (the recall) where at least the share `precision` of
-/// positive predictions is true. From counts at num_thresholds evenly spaced
-/// thresholds; with class_id only that entry of the last axis counts. Throws ValueError unless
-/// precision is in [0, 1].
+/// The best fraction of positive targets found (the recall) where at least the fraction `precision`
+/// of positive predictions is true. From counts at num_thresholds evenly spaced thresholds; with
+/// class_id only that entry of the last axis counts. Throws ValueError unless precision is in [0,
+/// 1].
 class RecallAtPrecisionMetric
     : public MetricOf<RecallAtPrecisionMetric, RecallAtPrecisionConfig, BestAt> {
  public:

@@ -13,7 +13,7 @@ struct SensitivityAtSpecificityConfig {
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
-/// The best share of positive targets found (the sensitivity) where at least the share
+/// The best fraction of positive targets found (the sensitivity) where at least the fraction
 /// `specificity` of negative targets is recognized. From counts at num_thresholds evenly spaced
 /// thresholds; with class_id only that entry of the last axis counts. Throws ValueError unless
 /// specificity is in [0, 1].

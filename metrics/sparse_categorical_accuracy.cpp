@@ -23,5 +23,5 @@ void register_sparse_categorical_accuracy(Catalog& c) {
 
 namespace cornu {
 template class MetricOf<metrics::SparseCategoricalAccuracyMetric,
-                        metrics::SparseCategoricalAccuracyConfig, metrics::ShareOf>;
+                        metrics::SparseCategoricalAccuracyConfig, metrics::FractionOf>;
 }

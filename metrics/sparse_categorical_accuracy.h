@@ -10,10 +10,12 @@ struct SparseCategoricalAccuracyConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The share of samples whose largest prediction is at the class that y_true names. y_true (...) or
+/// The fraction of samples whose largest prediction is at the class that y_true names. y_true (...)
+/// or
 /// (..., 1), y_pred (..., classes).
 class SparseCategoricalAccuracyMetric
-    : public MetricOf<SparseCategoricalAccuracyMetric, SparseCategoricalAccuracyConfig, ShareOf> {
+    : public MetricOf<SparseCategoricalAccuracyMetric, SparseCategoricalAccuracyConfig,
+                      FractionOf> {
  public:
   explicit SparseCategoricalAccuracyMetric(SparseCategoricalAccuracyConfig c = {});
 
@@ -27,5 +29,5 @@ using SparseCategoricalAccuracy = Ref<SparseCategoricalAccuracyMetric>;
 
 namespace cornu {
 extern template class MetricOf<metrics::SparseCategoricalAccuracyMetric,
-                               metrics::SparseCategoricalAccuracyConfig, metrics::ShareOf>;
+                               metrics::SparseCategoricalAccuracyConfig, metrics::FractionOf>;
 }

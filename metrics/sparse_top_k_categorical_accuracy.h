@@ -12,7 +12,7 @@ struct SparseTopKCategoricalAccuracyConfig {
   bool from_sorted_ids = false;     ///< y_pred are class numbers, best first
 };
 
-/// The share of samples whose class y_true is among the k largest of y_pred or, with
+/// The fraction of samples whose class y_true is among the k largest of y_pred or, with
 /// from_sorted_ids, among the first k of y_pred, which then are class numbers.
 class SparseTopKCategoricalAccuracyMetric
     : public MetricOf<SparseTopKCategoricalAccuracyMetric, SparseTopKCategoricalAccuracyConfig,

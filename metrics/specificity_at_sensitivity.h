@@ -13,7 +13,7 @@ struct SpecificityAtSensitivityConfig {
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
-/// The best share of negative targets recognized (the specificity) where at least the share
+/// The best fraction of negative targets recognized (the specificity) where at least the fraction
 /// `sensitivity` of positive targets is found. From counts at num_thresholds evenly spaced
 /// thresholds; with class_id only that entry of the last axis counts. Throws ValueError unless
 /// sensitivity is in [0, 1].

@@ -11,7 +11,7 @@ struct TopKCategoricalAccuracyConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The share of samples whose class, the largest of y_true, is among the k largest of y_pred.
+/// The fraction of samples whose class, the largest of y_true, is among the k largest of y_pred.
 class TopKCategoricalAccuracyMetric
     : public MetricOf<TopKCategoricalAccuracyMetric, TopKCategoricalAccuracyConfig, MeanOf> {
  public:

@@ -16,15 +16,17 @@ void NadamOptimizer::build_slots(const std::vector<Variable>& variables) {
   product_ = add_state(ops::ones({}, dtype), "u_product");
 }
 
-// The share of momentum in step `t`, which grows toward beta_1.
-static Expr share(double beta_1, Expr t) { return beta_1 * (1.0 - 0.5 * expr::power(0.96, t)); }
+// The momentum of step `t`, which grows toward beta_1.
+static Expr momentum_at(double beta_1, Expr t) {
+  return beta_1 * (1.0 - 0.5 * expr::power(0.96, t));
+}
 
 void NadamOptimizer::begin_update(const Tensor& learning_rate) {
   ElementwiseOptimizer::begin_update(learning_rate);
   if (!product_program_)
     product_program_ =
         backend::Program::make(2, [&](const std::vector<Expr>& x) -> std::vector<Expr> {
-          return {x[0] * share(config.beta_1, update_number(x[1]))};
+          return {x[0] * momentum_at(config.beta_1, update_number(x[1]))};
         });
   const Tensor inputs[] = {product_.value(), steps().value()};
   product_.assign(detail::apply_fused_many(product_program_, inputs, product_.dtype(), "nadam")[0]);
@@ -33,7 +35,7 @@ void NadamOptimizer::begin_update(const Tensor& learning_rate) {
 Tensors NadamOptimizer::scalar_inputs() const { return {product_.value()}; }
 
 std::vector<Expr> NadamOptimizer::scalars(const ScalarTerms& t) const {
-  Expr now = share(config.beta_1, t.step), next = share(config.beta_1, t.step + 1.0);
+  Expr now = momentum_at(config.beta_1, t.step), next = momentum_at(config.beta_1, t.step + 1.0);
   Expr product = t.extra[0], power = expr::power(config.beta_2, t.step);
   return {t.rate, next, 1.0 - product * next, 1.0 - now, 1.0 - product, 1.0 - power};
 }

@@ -27,8 +27,8 @@ struct NadamConfig {
   std::string name = "nadam";  ///< name of the optimizer
 };
 
-/// Adam's means, with m replaced by a mix of the next step's share of m and this step's of g, where
-/// the share follows beta_1 * (1 - 0.96^t / 2). Dozat 2016.
+/// Adam's means, with m replaced by m times the next step's momentum plus g times 1 minus this
+/// step's, where the momentum of step t is beta_1 * (1 - 0.96^t / 2). Dozat 2016.
 class NadamOptimizer : public OptimizerOf<NadamOptimizer, NadamConfig, ElementwiseOptimizer> {
  public:
   using OptimizerOf::OptimizerOf;
@@ -42,7 +42,7 @@ class NadamOptimizer : public OptimizerOf<NadamOptimizer, NadamConfig, Elementwi
   Tensors scalar_inputs() const override;
 
  private:
-  Variable product_;  // of all the shares so far
+  Variable product_;  // of the momentums so far
   backend::ProgramRef product_program_;
 };
 

@@ -30,8 +30,8 @@ struct ScheduleFreeAdamWConfig {
 };
 
 /// With v as Adam's: z -= rate * g / (sqrt(v / (1 - beta_2^t)) + epsilon), where z (the momentum)
-/// begins as w; x = (w - (1 - beta_1) z_before) / beta_1 moves toward z by the share 1 / t, and w =
-/// (1 - beta_1) z + beta_1 x. Defazio et al. 2024, https://arxiv.org/abs/2405.15682.
+/// begins as w; x = (w - (1 - beta_1) z_before) / beta_1 moves toward z by the fraction 1 / t, and
+/// w = (1 - beta_1) z + beta_1 x. Defazio et al. 2024, https://arxiv.org/abs/2405.15682.
 class ScheduleFreeAdamWOptimizer
     : public OptimizerOf<ScheduleFreeAdamWOptimizer, ScheduleFreeAdamWConfig,
                          ElementwiseOptimizer> {

@@ -19,7 +19,7 @@ Tensor SoftmaxLayer::call(const Tensor& x, const Call& call) {
   const auto axes = config.axis.resolve(x.rank());
   const Tensor y = axes.size() == 1 ? ops::softmax(logits, axes[0])
                                     : ops::exp(logits - ops::logsumexp(logits, config.axis, true));
-  // Where everything is masked the shares would be equal instead of none.
+  // Where everything is masked the results would be equal instead of 0.
   return real ? ops::where(real, y, Tensor(0.0)) : y;
 }
 

@@ -1,4 +1,4 @@
-// Softmax: shares that sum to 1, with masked places left out.
+// Softmax: probabilities, with masked elements left out.
 #pragma once
 #include "../layer_options.h"
 
@@ -11,7 +11,7 @@ struct SoftmaxConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// exp(x) / sum(exp(x)) along the axes; places where the mask is false get 0.
+/// exp(x) / sum(exp(x)) along the axes; elements where the mask is false get 0.
 class SoftmaxLayer : public LayerOf<SoftmaxLayer, SoftmaxConfig> {
  public:
   explicit SoftmaxLayer(SoftmaxConfig config);

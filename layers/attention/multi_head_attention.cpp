@@ -162,9 +162,9 @@ std::pair<Tensor, Tensor> MultiHeadAttentionLayer::attend(const Tensor& query, c
   if (causal) seen = ops::expand_dims(ops::causal_mask(query.shape()[1], key.shape()[1]), {0});
   Call call;
   if (seen) call.mask = mask_with_heads(seen, logits.rank(), attended);
-  const Tensor shares = softmax_(logits, call);
-  const Tensor kept = config.dropout > 0 ? dropout_(shares) : shares;
-  return {ops::einsum(combine_equation_, {kept, value}), shares};
+  const Tensor weights = softmax_(logits, call);
+  const Tensor kept = config.dropout > 0 ? dropout_(weights) : weights;
+  return {ops::einsum(combine_equation_, {kept, value}), weights};
 }
 
 Nest MultiHeadAttentionLayer::call_many(const Nest& given, const Call& given_call) {
@@ -184,11 +184,11 @@ Nest MultiHeadAttentionLayer::call_many(const Nest& given, const Call& given_cal
   // The masks have been used; the projections would say that theirs end there.
   auto bare = [](const Tensor& x) { return x.mask() ? apply_reshape(x, x.shape()) : x; };
   const Tensor q = query_dense(bare(query)), k = key_dense(bare(key)), v = value_dense(bare(value));
-  auto [heads, shares] = attend(q, k, v, mask, only_causal, scores, call.is_training());
+  auto [heads, weights] = attend(q, k, v, mask, only_causal, scores, call.is_training());
   if (config.use_gate) heads = heads * gate_dense(bare(query));
   const Tensor output = output_dense(heads);
   if (!scores) return output;
-  return {output, shares};
+  return {output, weights};
 }
 
 std::shared_ptr<MultiHeadAttentionLayer> MultiHeadAttentionLayer::from_config(

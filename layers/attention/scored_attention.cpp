@@ -63,9 +63,9 @@ Nest attend_by_scores(const Tensor& scores, const AttentionInputs& inputs, const
     const double far = scores.dtype() == DType::float16 ? 65504.0 : 1e9;
     logits = ops::where(seen, scores, scores - Tensor(far));
   }
-  const Tensor shares = ops::softmax(logits);
+  const Tensor weights = ops::softmax(logits);
   const bool drops = seeds && dropout > 0 && call.is_training();
-  const Tensor kept = drops ? random::dropout(shares, dropout, *seeds) : shares;
+  const Tensor kept = drops ? random::dropout(weights, dropout, *seeds) : weights;
   const Tensor y = hide_masked_queries(ops::matmul(kept, inputs.value), inputs.query);
   if (!flags.scores) return y;
   return {y, kept};

@@ -14,8 +14,8 @@ AttentionInputs attention_inputs(const Nest& inputs);
 
 /// From scores (batch, t, s): softmax, dropout (with `seeds` while training), the product with the
 /// value, and zeros where the query's mask is false. The value's mask and, when the argument
-/// "use_causal_mask" is true, causality hide values; with "return_attention_scores" the shares are
-/// a second result. Throws ValueError for another argument.
+/// "use_causal_mask" is true, causality hide values; with "return_attention_scores" the scores
+/// after the softmax are a second result. Throws ValueError for another argument.
 Nest attend_by_scores(const Tensor& scores, const AttentionInputs& inputs, const Call& call,
                       double dropout, SeedGenerator* seeds);
 

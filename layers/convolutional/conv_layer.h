@@ -67,7 +67,7 @@ struct ConvGeometry {
 };
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., filters); with data_format
-/// "channels_first" the channels stand behind the batch. "same" gives ceil(size / stride) places
+/// "channels_first" the channels follow the batch. "same" gives ceil(size / stride) places
 /// along an axis, "valid" only those where the kernel fits; "causal" pads only before the first
 /// step.
 template <class Self, size_t rank>

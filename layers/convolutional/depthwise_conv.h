@@ -52,7 +52,7 @@ struct DepthwiseGeometry {
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., channels * depth_multiplier): every
 /// channel is convolved apart. Sizes as in ConvLayer; with data_format "channels_first" the
-/// channels stand behind the batch.
+/// channels follow the batch.
 template <class Self, size_t rank>
 class DepthwiseConvLayer : public LayerOf<Self, DepthwiseConvConfig<rank>> {
  public:

@@ -40,7 +40,7 @@ struct SeparableConvConfig {
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., filters): every channel is convolved
 /// apart, then a convolution of size 1 mixes them. Sizes as in ConvLayer; with data_format
-/// "channels_first" the channels stand behind the batch.
+/// "channels_first" the channels follow the batch.
 template <class Self, size_t rank>
 class SeparableConvLayer : public LayerOf<Self, SeparableConvConfig<rank>> {
  public:

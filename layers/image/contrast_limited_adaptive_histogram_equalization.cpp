@@ -19,7 +19,7 @@ namespace cornu::layers {
 namespace {
 
 // How the places along an axis lie between the centers of tiles: the tile before and the one after,
-// where tiles 0 and count + 1 repeat the outermost ones, and the share of the latter.
+// where tiles 0 and count + 1 repeat the outermost ones, and the fraction of the latter.
 struct Between {
   Tensor before;
   Tensor after;

@@ -17,7 +17,7 @@ struct ContrastLimitedAdaptiveHistogramEqualizationConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Equalises the histograms of tiles of each image, cut off at a limit so that noise does not grow;
+/// Equalizes the histograms of tiles of each image, cut off at a limit so that noise does not grow;
 /// between the centers of tiles it is interpolated. Sizes that the tiles do not divide are padded
 /// by reflection. Keeps the dtype of the images. Source: Zuiderveld, "Contrast limited adaptive
 /// histogram equalization", Graphics Gems IV, 1994.

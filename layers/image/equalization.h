@@ -16,7 +16,7 @@ struct EqualizationConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Equalises the histogram of each channel, over all images of the batch. Only in training.
+/// Equalizes the histogram of each channel, over all images of the batch. Only in training.
 class EqualizationLayer : public ImageLayerOf<EqualizationLayer, EqualizationConfig> {
  public:
   explicit EqualizationLayer(EqualizationConfig config);

@@ -45,7 +45,7 @@ struct ImageSize {
 ImageSize size_of(const Shape& images, bool channels_first);
 
 /// The transform (n, 8) of ops::affine_transform that scales, shears and turns images about a
-/// center (as shares of the image), and moves them by pixels; angles (n) in degrees.
+/// center (as fractions of the image), and moves them by pixels; angles (n) in degrees.
 Tensor affine_matrix(double center_x, double center_y, const Tensor& angle,
                      const Tensor& translate_x, const Tensor& translate_y, const Tensor& scale,
                      const Tensor& shear_x, const Tensor& shear_y, ImageSize size);

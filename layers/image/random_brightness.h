@@ -17,8 +17,8 @@ struct RandomBrightnessConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Adds to each image one random share of the range of values, and cuts off what leaves the range.
-/// Only in training. Integers stay integers.
+/// Adds to each image one random fraction of the range of values, and cuts off what leaves the
+/// range. Only in training. Integers stay integers.
 class RandomBrightnessLayer : public ImageLayerOf<RandomBrightnessLayer, RandomBrightnessConfig> {
  public:
   explicit RandomBrightnessLayer(RandomBrightnessConfig config);

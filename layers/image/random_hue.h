@@ -17,7 +17,7 @@ struct RandomHueConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Turns the hue of each image by a random share of half the circle, to either side. Only in
+/// Turns the hue of each image by a random fraction of half the circle, to either side. Only in
 /// training.
 class RandomHueLayer : public ImageLayerOf<RandomHueLayer, RandomHueConfig> {
  public:

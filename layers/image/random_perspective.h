@@ -6,7 +6,7 @@ namespace cornu::layers {
 
 struct RandomPerspectiveConfig {
   Numbers factor = 1.0;  ///< range of the probability of a change; f means [0, f]
-  double scale = 1.0;    ///< in [0, 1]: corners move by up to half of this share of their place
+  double scale = 1.0;    ///< in [0, 1]: corners move by up to half of this fraction of their place
   /// How pixels are sampled: "bilinear" or "nearest".
   std::string interpolation = "bilinear";
   double fill_value = 0.0;                    ///< of pixels from outside of the image

@@ -20,9 +20,9 @@ struct RandomShearConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Each image with its rows moved along themselves by a random share of how far down they are, and
-/// its columns likewise, both to the one side or both to the other; what comes in from outside is
-/// filled as ops::affine_transform does. Only in training.
+/// Each image with its rows moved along themselves by a random fraction of how far down they are,
+/// and its columns likewise, both to the one side or both to the other; what comes in from outside
+/// is filled as ops::affine_transform does. Only in training.
 class RandomShearLayer : public ImageLayerOf<RandomShearLayer, RandomShearConfig> {
  public:
   explicit RandomShearLayer(RandomShearConfig config);

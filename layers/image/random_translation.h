@@ -20,7 +20,7 @@ struct RandomTranslationConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Each image moved by a random share of its sides; what comes in from outside is filled as
+/// Each image moved by a random fraction of its sides; what comes in from outside is filled as
 /// ops::affine_transform does. Only in training.
 class RandomTranslationLayer
     : public ImageLayerOf<RandomTranslationLayer, RandomTranslationConfig> {

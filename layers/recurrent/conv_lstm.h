@@ -52,7 +52,7 @@ struct ConvLSTMConfig {
 
 /// x (batch, steps, spatial..., channels) -> (batch, new spatial..., filters), with
 /// return_sequences (batch, steps, new spatial..., filters), with return_state {output, h, c}; with
-/// data_format "channels_first" the channels stand before the spatial axes. See ConvLSTMCell.
+/// data_format "channels_first" the channels come before the spatial axes. See ConvLSTMCell.
 template <class Self, size_t rank>
 class ConvLSTMLayer : public RecurrentLayer<Self, ConvLSTMConfig<rank>> {
  public:

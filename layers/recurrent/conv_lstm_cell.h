@@ -40,7 +40,7 @@ struct ConvLSTMCellConfig {
 
 /// {x (batch, spatial..., channels), {h, c}} -> {h, {h, c}}: LSTMCell with convolutions in the
 /// place of products. That of the states keeps their size. With data_format "channels_first" the
-/// channels stand behind the batch. Shi et al., https://arxiv.org/abs/1506.04214, without
+/// channels follow the batch. Shi et al., https://arxiv.org/abs/1506.04214, without
 /// peepholes.
 class ConvLSTMCellLayer : public CellLayer<ConvLSTMCellLayer, ConvLSTMCellConfig> {
  public:

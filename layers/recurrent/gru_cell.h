@@ -65,8 +65,8 @@ class GRUCellLayer : public CellLayer<GRUCellLayer, GRUCellConfig> {
   /// the cell or dropped states do not allow that.
   std::optional<ops::RnnResult> fused_sequence(const Tensor& x, const States& first,
                                                const Sequence& sequence, bool backwards) const;
-  /// The state after a step with the inputs' share `projected` (batch, 3 units). Where `valid`
-  /// (batch, 1) is false the state stays; an empty one is true everywhere.
+  /// The state after a step with the inputs' contribution `projected` (batch, 3 units). Where
+  /// `valid` (batch, 1) is false the state stays; an empty one is true everywhere.
   Tensor step(const Tensor& projected, const Tensor& before, const Sequence& sequence,
               const Tensor& valid) const;
 

@@ -73,8 +73,8 @@ class LSTMCellLayer : public CellLayer<LSTMCellLayer, LSTMCellConfig> {
   /// the cell or dropped states do not allow that.
   std::optional<ops::RnnResult> fused_sequence(const Tensor& x, const States& first,
                                                const DropoutMasks& masks, bool backwards) const;
-  /// The state after a step with the inputs' share `projected` (batch, 4 units). Where `valid`
-  /// (batch, 1) is false the state stays; an empty one is true everywhere.
+  /// The state after a step with the inputs' contribution `projected` (batch, 4 units). Where
+  /// `valid` (batch, 1) is false the state stays; an empty one is true everywhere.
   LSTMState step(const Tensor& projected, const LSTMState& before, const DropoutMasks& masks,
                  const Tensor& valid) const;
 

@@ -28,10 +28,10 @@ struct Recurrence {
   /// need them one by one. Empty where there is no such kernel.
   std::function<std::optional<ops::RnnResult>(const Tensor& x, const States& first, bool backwards)>
       fused_sequence = {};
-  /// The inputs' share of all steps at once (batch, steps, ...); called once at most.
+  /// The inputs' contribution to all steps at once (batch, steps, ...); called once at most.
   std::function<Tensor(const Tensor& x)> input_projection = {};
-  /// A step with the inputs' share of it (batch, ...). Where `valid` (batch, 1) is false the states
-  /// stay; an empty one is true everywhere.
+  /// A step with the inputs' contribution to it (batch, ...). Where `valid` (batch, 1) is false the
+  /// states stay; an empty one is true everywhere.
   std::function<CellStep(const Tensor& projected, const States& before, const Tensor& valid)> step =
       {};
   /// Whether a step's output is its first state.

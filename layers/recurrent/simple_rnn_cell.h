@@ -56,7 +56,7 @@ class SimpleRNNCellLayer : public CellLayer<SimpleRNNCellLayer, SimpleRNNCellCon
   /// the cell or dropped states do not allow that.
   std::optional<ops::RnnResult> fused_sequence(const Tensor& x, const States& first,
                                                const DropoutMasks& masks, bool backwards) const;
-  /// The state after a step with the inputs' share `projected` (batch, units). Where `valid`
+  /// The state after a step with the inputs' contribution `projected` (batch, units). Where `valid`
   /// (batch, 1) is false the state stays; an empty one is true everywhere.
   Tensor step(const Tensor& projected, const Tensor& before, const DropoutMasks& masks,
               const Tensor& valid) const;

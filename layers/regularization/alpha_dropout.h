@@ -14,7 +14,7 @@ struct AlphaDropoutConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// While training, a share `rate` of x set to SELU's lowest value, and the result scaled and
+/// While training, a fraction `rate` of x set to SELU's lowest value, and the result scaled and
 /// shifted so that inputs of mean 0 and variance 1 stay so; else x. Klambauer et al.,
 /// https://arxiv.org/abs/1706.02515.
 class AlphaDropoutLayer : public LayerOf<AlphaDropoutLayer, AlphaDropoutConfig> {

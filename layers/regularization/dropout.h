@@ -1,4 +1,4 @@
-// Dropout: sets a random share of the elements to zero while training.
+// Dropout: sets a random fraction of the elements to zero while training.
 #pragma once
 #include "../layer_options.h"
 
@@ -14,7 +14,7 @@ struct DropoutConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// While training, x with a share `rate` of its elements set to 0 and the others divided by 1 -
+/// While training, x with a fraction `rate` of its elements set to 0 and the others divided by 1 -
 /// rate; else x. Srivastava et al., Dropout, JMLR 15 (2014).
 class DropoutLayer : public LayerOf<DropoutLayer, DropoutConfig> {
  public:

@@ -49,8 +49,8 @@ struct SpatialDropout1DConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// While training, x (batch, steps, channels) with a share `rate` of its channels set to 0 at all
-/// places and the others divided by 1 - rate; else x. Tompson et al.,
+/// While training, x (batch, steps, channels) with a fraction `rate` of its channels set to 0 at
+/// all places and the others divided by 1 - rate; else x. Tompson et al.,
 /// https://arxiv.org/abs/1411.4280.
 class SpatialDropout1DLayer
     : public SpatialDropoutLayer<SpatialDropout1DLayer, SpatialDropout1DConfig, 3> {
@@ -69,8 +69,8 @@ struct SpatialDropout2DConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// While training, x (batch, rows, columns, channels) with a share `rate` of its channels set to 0
-/// at all places and the others divided by 1 - rate; else x. Tompson et al.,
+/// While training, x (batch, rows, columns, channels) with a fraction `rate` of its channels set to
+/// 0 at all places and the others divided by 1 - rate; else x. Tompson et al.,
 /// https://arxiv.org/abs/1411.4280.
 class SpatialDropout2DLayer
     : public SpatialDropoutLayer<SpatialDropout2DLayer, SpatialDropout2DConfig, 4> {
@@ -89,7 +89,7 @@ struct SpatialDropout3DConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// While training, x (batch, depth, rows, columns, channels) with a share `rate` of its channels
+/// While training, x (batch, depth, rows, columns, channels) with a fraction `rate` of its channels
 /// set to 0 at all places and the others divided by 1 - rate; else x. Tompson et al.,
 /// https://arxiv.org/abs/1411.4280.
 class SpatialDropout3DLayer

@@ -32,7 +32,7 @@ struct Cropping2DConfig {
 
 /// x (batch, height, width, channels) -> the same without `cropping` places at the ends of the
 /// spatial axes. Throws ShapeError when nothing would be left. With data_format "channels_first"
-/// the channels stand behind the batch.
+/// the channels follow the batch.
 class Cropping2DLayer : public LayerOf<Cropping2DLayer, Cropping2DConfig> {
  public:
   explicit Cropping2DLayer(Cropping2DConfig config);
@@ -52,7 +52,7 @@ struct Cropping3DConfig {
 
 /// x (batch, depth, height, width, channels) -> the same without `cropping` places at the ends of
 /// the spatial axes. Throws ShapeError when nothing would be left. With data_format
-/// "channels_first" the channels stand behind the batch.
+/// "channels_first" the channels follow the batch.
 class Cropping3DLayer : public LayerOf<Cropping3DLayer, Cropping3DConfig> {
  public:
   explicit Cropping3DLayer(Cropping3DConfig config);

@@ -31,8 +31,8 @@ struct UpSampling2DConfig {
 };
 
 /// x (batch, height, width, channels) -> (batch, height * size[0], width * size[1], channels); for
-/// the interpolations see ops::resize_axis. With data_format "channels_first" the channels stand
-/// behind the batch.
+/// the interpolations see ops::resize_axis. With data_format "channels_first" the channels
+/// follow the batch.
 class UpSampling2DLayer : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> {
  public:
   explicit UpSampling2DLayer(UpSampling2DConfig config);
@@ -51,7 +51,7 @@ struct UpSampling3DConfig {
 };
 
 /// x (batch, depth, height, width, channels) -> the same with each place of a spatial axis `size`
-/// times in a row. With data_format "channels_first" the channels stand behind the batch.
+/// times in a row. With data_format "channels_first" the channels follow the batch.
 class UpSampling3DLayer : public LayerOf<UpSampling3DLayer, UpSampling3DConfig> {
  public:
   explicit UpSampling3DLayer(UpSampling3DConfig config);

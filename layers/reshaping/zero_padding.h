@@ -14,7 +14,7 @@ struct ZeroPadding1DConfig {
 };
 
 /// x (batch, steps, channels) -> the same with `padding` more places at the ends of the spatial
-/// axes, which are 0. With data_format "channels_first" the channels stand behind the batch.
+/// axes, which are 0. With data_format "channels_first" the channels follow the batch.
 class ZeroPadding1DLayer : public LayerOf<ZeroPadding1DLayer, ZeroPadding1DConfig> {
  public:
   explicit ZeroPadding1DLayer(ZeroPadding1DConfig config);
@@ -33,7 +33,7 @@ struct ZeroPadding2DConfig {
 };
 
 /// x (batch, height, width, channels) -> the same with `padding` more places at the ends of the
-/// spatial axes, which are 0. With data_format "channels_first" the channels stand behind the
+/// spatial axes, which are 0. With data_format "channels_first" the channels follow the
 /// batch.
 class ZeroPadding2DLayer : public LayerOf<ZeroPadding2DLayer, ZeroPadding2DConfig> {
  public:
@@ -53,7 +53,7 @@ struct ZeroPadding3DConfig {
 };
 
 /// x (batch, depth, height, width, channels) -> the same with `padding` more places at the ends of
-/// the spatial axes, which are 0. With data_format "channels_first" the channels stand behind the
+/// the spatial axes, which are 0. With data_format "channels_first" the channels follow the
 /// batch.
 class ZeroPadding3DLayer : public LayerOf<ZeroPadding3DLayer, ZeroPadding3DConfig> {
  public:
