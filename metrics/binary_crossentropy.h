@@ -12,7 +12,9 @@ struct BinaryCrossentropyConfig {
   double label_smoothing = 0;  ///< in [0, 1]: how far targets move toward 1/2
 };
 
-/// The mean over samples of losses::BinaryCrossentropy.
+/// The mean over samples of losses::BinaryCrossentropy: -(t log(p) + (1 - t) log(1 - p)), averaged
+/// over the last axis, for targets t (..., outputs) in [0, 1] and predictions p of that shape,
+/// limited to [1e-7, 1 - 1e-7].
 class BinaryCrossentropyMetric
     : public MetricOf<BinaryCrossentropyMetric, BinaryCrossentropyConfig, LossMean> {
  public:

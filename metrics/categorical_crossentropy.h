@@ -13,7 +13,8 @@ struct CategoricalCrossentropyConfig {
   int64_t axis = -1;           ///< axis of the classes
 };
 
-/// The mean over samples of losses::CategoricalCrossentropy.
+/// The mean over samples of losses::CategoricalCrossentropy: -sum(t log(p)) over the classes, for
+/// one-hot targets or probabilities t and predictions p of one shape (..., classes).
 class CategoricalCrossentropyMetric
     : public MetricOf<CategoricalCrossentropyMetric, CategoricalCrossentropyConfig, LossMean> {
  public:

@@ -9,7 +9,8 @@ struct CategoricalHingeConfig {
   std::optional<DType> dtype = {};         ///< dtype of the state and of the result; none: float32
 };
 
-/// The mean over samples of losses::CategoricalHinge.
+/// The mean over samples of losses::CategoricalHinge: max(1 + max((1 - t) p) - sum(t p), 0) over
+/// the classes, for one-hot targets t and scores p of one shape (..., classes).
 class CategoricalHingeMetric
     : public MetricOf<CategoricalHingeMetric, CategoricalHingeConfig, LossMean> {
  public:

@@ -9,7 +9,8 @@ struct HingeConfig {
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
-/// The mean over samples of losses::Hinge.
+/// The mean over samples of losses::Hinge: max(1 - t p, 0), averaged over the last axis, for
+/// targets t of -1 and 1 (or 0 and 1) and scores p of one shape.
 class HingeMetric : public MetricOf<HingeMetric, HingeConfig, LossMean> {
  public:
   explicit HingeMetric(HingeConfig c = {});

@@ -9,7 +9,8 @@ struct KLDivergenceConfig {
   std::optional<DType> dtype = {};     ///< dtype of the state and of the result; none: float32
 };
 
-/// The mean over samples of losses::KLDivergence.
+/// The mean over samples of losses::KLDivergence: sum(t log(t / p)) over the last axis, for
+/// distributions t and p of one shape, both limited to [1e-7, 1].
 class KLDivergenceMetric : public MetricOf<KLDivergenceMetric, KLDivergenceConfig, LossMean> {
  public:
   explicit KLDivergenceMetric(KLDivergenceConfig c = {});

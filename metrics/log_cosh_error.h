@@ -9,7 +9,8 @@ struct LogCoshErrorConfig {
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
-/// The mean over samples of losses::LogCosh.
+/// The mean over samples of losses::LogCosh: log(cosh(p - t)), averaged over the last axis, for
+/// targets t and predictions p of one shape.
 class LogCoshErrorMetric : public MetricOf<LogCoshErrorMetric, LogCoshErrorConfig, LossMean> {
  public:
   explicit LogCoshErrorMetric(LogCoshErrorConfig c = {});

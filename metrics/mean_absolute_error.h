@@ -10,7 +10,8 @@ struct MeanAbsoluteErrorConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The mean over samples of losses::MeanAbsoluteError.
+/// The mean over samples of losses::MeanAbsoluteError: |t - p|, averaged over the last axis, for
+/// targets t and predictions p of one shape.
 class MeanAbsoluteErrorMetric
     : public MetricOf<MeanAbsoluteErrorMetric, MeanAbsoluteErrorConfig, LossMean> {
  public:

@@ -10,7 +10,8 @@ struct MeanAbsolutePercentageErrorConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The mean over samples of losses::MeanAbsolutePercentageError.
+/// The mean over samples of losses::MeanAbsolutePercentageError: 100 |t - p| / max(|t|, 1e-7),
+/// averaged over the last axis, for targets t and predictions p of one shape.
 class MeanAbsolutePercentageErrorMetric
     : public MetricOf<MeanAbsolutePercentageErrorMetric, MeanAbsolutePercentageErrorConfig,
                       LossMean> {

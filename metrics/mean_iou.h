@@ -15,7 +15,9 @@ struct MeanIoUConfig {
   int64_t axis = -1;          ///< axis of the classes
 };
 
-/// IoU of all classes.
+/// The mean over all classes of intersection over union, true positives / (true positives + false
+/// positives + false negatives); classes that do not occur are left out. y_true and y_pred as for
+/// IoU.
 class MeanIoUMetric : public OverlapOf<MeanIoUMetric, MeanIoUConfig> {
  public:
   explicit MeanIoUMetric(MeanIoUConfig c);

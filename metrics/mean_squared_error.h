@@ -9,7 +9,8 @@ struct MeanSquaredErrorConfig {
   std::optional<DType> dtype = {};          ///< dtype of the state and of the result; none: float32
 };
 
-/// The mean over samples of losses::MeanSquaredError.
+/// The mean over samples of losses::MeanSquaredError: (t - p)^2, averaged over the last axis, for
+/// targets t and predictions p of one shape.
 class MeanSquaredErrorMetric
     : public MetricOf<MeanSquaredErrorMetric, MeanSquaredErrorConfig, LossMean> {
  public:

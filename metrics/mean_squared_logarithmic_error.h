@@ -10,7 +10,9 @@ struct MeanSquaredLogarithmicErrorConfig {
   std::optional<DType> dtype = {};
 };
 
-/// The mean over samples of losses::MeanSquaredLogarithmicError.
+/// The mean over samples of losses::MeanSquaredLogarithmicError: (log(t + 1) - log(p + 1))^2,
+/// averaged over the last axis, for targets t and predictions p of one shape; values below 1e-7
+/// count as 1e-7.
 class MeanSquaredLogarithmicErrorMetric
     : public MetricOf<MeanSquaredLogarithmicErrorMetric, MeanSquaredLogarithmicErrorConfig,
                       LossMean> {

@@ -16,7 +16,9 @@ struct OneHotIoUConfig {
   int64_t axis = -1;           ///< axis of the classes
 };
 
-/// IoU of targets that are one-hot along `axis`.
+/// IoU of targets that are one-hot along `axis`: y_true (..., num_classes), y_pred scores of that
+/// shape or, with sparse_y_pred, class numbers (...). Throws ValueError for a target class out of
+/// range.
 class OneHotIoUMetric : public OverlapOf<OneHotIoUMetric, OneHotIoUConfig> {
  public:
   explicit OneHotIoUMetric(OneHotIoUConfig c);

@@ -14,7 +14,8 @@ struct OneHotMeanIoUConfig {
   int64_t axis = -1;           ///< axis of the classes
 };
 
-/// IoU of all classes, of targets that are one-hot along `axis`.
+/// MeanIoU of targets that are one-hot along `axis`: y_true (..., num_classes), y_pred scores of
+/// that shape or, with sparse_y_pred, class numbers (...).
 class OneHotMeanIoUMetric : public OverlapOf<OneHotMeanIoUMetric, OneHotMeanIoUConfig> {
  public:
   explicit OneHotMeanIoUMetric(OneHotMeanIoUConfig c);

@@ -9,7 +9,8 @@ struct PoissonConfig {
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
-/// The mean over samples of losses::Poisson.
+/// The mean over samples of losses::Poisson: p - t log(p + 1e-7), averaged over the last axis, for
+/// targets t and predictions p of one shape.
 class PoissonMetric : public MetricOf<PoissonMetric, PoissonConfig, LossMean> {
  public:
   explicit PoissonMetric(PoissonConfig c = {});

@@ -14,7 +14,9 @@ struct SparseCategoricalCrossentropyConfig {
   int64_t axis = -1;  ///< axis of the classes
 };
 
-/// The mean over samples of losses::SparseCategoricalCrossentropy.
+/// The mean over samples of losses::SparseCategoricalCrossentropy: -log(p[t]) for class numbers t
+/// (...) or (..., 1) and predictions p (..., classes). Throws ValueError for a label that is not a
+/// class.
 class SparseCategoricalCrossentropyMetric
     : public MetricOf<SparseCategoricalCrossentropyMetric, SparseCategoricalCrossentropyConfig,
                       LossMean> {

@@ -9,7 +9,8 @@ struct SquaredHingeConfig {
   std::optional<DType> dtype = {};     ///< dtype of the state and of the result; none: float32
 };
 
-/// The mean over samples of losses::SquaredHinge.
+/// The mean over samples of losses::SquaredHinge: max(1 - t p, 0)^2, averaged over the last axis,
+/// for targets t of -1 and 1 (or 0 and 1) and scores p of one shape.
 class SquaredHingeMetric : public MetricOf<SquaredHingeMetric, SquaredHingeConfig, LossMean> {
  public:
   explicit SquaredHingeMetric(SquaredHingeConfig c = {});

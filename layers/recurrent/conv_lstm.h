@@ -76,6 +76,7 @@ class ConvLSTMLayer : public RecurrentLayer<Self, ConvLSTMConfig<rank>> {
 
 using ConvLSTM1DConfig = ConvLSTMConfig<1>;
 
+/// x (batch, steps, positions, channels); see ConvLSTMLayer.
 class ConvLSTM1DLayer : public ConvLSTMLayer<ConvLSTM1DLayer, 1> {
  public:
   using ConvLSTMLayer::ConvLSTMLayer;
@@ -85,6 +86,7 @@ using ConvLSTM1D = Ref<ConvLSTM1DLayer>;
 
 using ConvLSTM2DConfig = ConvLSTMConfig<2>;
 
+/// x (batch, steps, height, width, channels); see ConvLSTMLayer.
 class ConvLSTM2DLayer : public ConvLSTMLayer<ConvLSTM2DLayer, 2> {
  public:
   using ConvLSTMLayer::ConvLSTMLayer;
@@ -94,6 +96,7 @@ using ConvLSTM2D = Ref<ConvLSTM2DLayer>;
 
 using ConvLSTM3DConfig = ConvLSTMConfig<3>;
 
+/// x (batch, steps, depth, height, width, channels); see ConvLSTMLayer.
 class ConvLSTM3DLayer : public ConvLSTMLayer<ConvLSTM3DLayer, 3> {
  public:
   using ConvLSTMLayer::ConvLSTMLayer;
