@@ -16,7 +16,7 @@ struct CategoricalCrossentropyConfig {
 
 /// -sum(y_true * log(p)) along `axis`, where p are y_pred divided by their sum and limited to
 /// [1e-7, 1 - 1e-7] or, with from_logits, softmax(y_pred). Label smoothing moves targets toward
-/// equal probabilities. y_true and y_pred have the same shape.
+/// equal probabilities. y_true and y_pred have the same shape. Throws ShapeError for other shapes.
 class CategoricalCrossentropyLoss
     : public LossOf<CategoricalCrossentropyLoss, CategoricalCrossentropyConfig, Loss> {
  public:

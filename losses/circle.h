@@ -26,7 +26,8 @@ struct CircleReference {
 /// logsumexp(gamma b (1 - margin - d))), where the first sum is over the others of the same class,
 /// with a = max(margin + d, 0), the second over those of other classes, with b = max(1 + margin -
 /// d, 0). Samples whose loss is 0 have no part in the mean. With remove_diagonal a sample is not
-/// compared with itself. Sun et al. 2020, https://arxiv.org/abs/2002.10857.
+/// compared with itself. Sun et al. 2020, https://arxiv.org/abs/2002.10857. Throws ShapeError when
+/// labels and embeddings do not fit.
 class CircleLoss : public LossOf<CircleLoss, CircleConfig> {
  public:
   explicit CircleLoss(CircleConfig c);

@@ -6,7 +6,8 @@
 namespace cornu::losses {
 
 /// Base of the losses that are a formula of pairs of elements. Eagerly the formula and the mean
-/// over the whole batch are one kernel.
+/// over the whole batch are one kernel. Throws ShapeError when y_true and y_pred have different
+/// shapes.
 class PairwiseLoss : public Loss {
  public:
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;

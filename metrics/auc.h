@@ -26,7 +26,8 @@ struct AUCConfig {
 /// num_thresholds thresholds; summation_method is "interpolation", "minoring" or "majoring".
 /// `thresholds` (inside [0, 1], 0 and 1 are added) replace num_thresholds. With multi_label the
 /// areas of the labels (samples, labels) are averaged, weighted by label_weights; without it these
-/// weigh the samples' entries.
+/// weigh the samples' entries. Throws ValueError for an unknown curve or summation_method, and for
+/// fewer than two thresholds.
 class AUCMetric : public MetricOf<AUCMetric, AUCConfig, Metric> {
  public:
   explicit AUCMetric(AUCConfig c = {});

@@ -11,7 +11,8 @@ struct LeakyReLUConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// x where positive, else negative_slope * x.
+/// x where positive, else negative_slope * x. Throws ValueError for a negative slope. Maas et al.,
+/// Rectifier Nonlinearities Improve Neural Network Acoustic Models (2013).
 class LeakyReLULayer : public LayerOf<LeakyReLULayer, LeakyReLUConfig> {
  public:
   explicit LeakyReLULayer(LeakyReLUConfig config);

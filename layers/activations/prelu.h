@@ -15,7 +15,8 @@ struct PReLUConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// x where positive, else alpha * x, https://arxiv.org/abs/1502.01852.
+/// x where positive, else alpha * x, https://arxiv.org/abs/1502.01852. Throws ValueError for a
+/// shared axis that the input does not have.
 class PReLULayer : public LayerOf<PReLULayer, PReLUConfig> {
  public:
   explicit PReLULayer(PReLUConfig config);

@@ -13,7 +13,8 @@ struct ReLUConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// x where x > threshold, limited to max_value; else negative_slope * (x - threshold).
+/// x where x > threshold, limited to max_value; else negative_slope * (x - threshold). Throws
+/// ValueError for a negative option.
 class ReLULayer : public LayerOf<ReLULayer, ReLUConfig> {
  public:
   explicit ReLULayer(ReLUConfig config);

@@ -19,8 +19,9 @@ struct AttentionConfig {
 /// -> softmax(scores) value (batch, t, features of the value). The key is the value unless given.
 /// The value's mask hides values; where the query's is false the output is 0. Arguments by name
 /// (Call::extra): "use_causal_mask": step t sees steps up to t; "return_attention_scores": {output,
-/// scores (batch, t, s)} instead of the output.
-/// Luong et al., Effective Approaches to Attention-based Neural Machine Translation (2015).
+/// scores (batch, t, s)} instead of the output. Luong et al., Effective Approaches to
+/// Attention-based Neural Machine Translation (2015). Throws ValueError for an unknown score_mode
+/// or argument, ShapeError unless there are two or three inputs.
 class AttentionLayer : public LayerOf<AttentionLayer, AttentionConfig> {
  public:
   explicit AttentionLayer(AttentionConfig config);

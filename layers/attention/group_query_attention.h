@@ -35,8 +35,9 @@ struct GroupQueryAttentionConfig {
 
 /// attention({query, value[, key]}): query (batch, t, features), value and key (batch, s, features)
 /// -> (batch, t, features of the query). Arguments by name and masks are those of
-/// MultiHeadAttention, and so are the errors.
-/// Ainslie et al., GQA: Training Generalized Multi-Query Transformer Models (2023).
+/// MultiHeadAttention, and so are the errors. Ainslie et al., GQA: Training Generalized Multi-Query
+/// Transformer Models (2023). Throws ValueError unless num_query_heads is a multiple of
+/// num_key_value_heads.
 class GroupQueryAttentionLayer
     : public QueryValueLayer<GroupQueryAttentionLayer, GroupQueryAttentionConfig> {
  public:

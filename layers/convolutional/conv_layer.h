@@ -67,9 +67,10 @@ struct ConvGeometry {
 };
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., filters); with data_format
-/// "channels_first" the channels follow the batch. "same" gives ceil(size / stride) places
-/// along an axis, "valid" only those where the kernel fits; "causal" pads only before the first
-/// step.
+/// "channels_first" the channels follow the batch. "same" gives ceil(size / stride) places along an
+/// axis, "valid" only those where the kernel fits; "causal" pads only before the first step. Throws
+/// ValueError for options that contradict each other, ShapeError for another rank or other channels
+/// than it was built for.
 template <class Self, size_t rank>
 class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public OwnFileForm {
  public:

@@ -81,7 +81,8 @@ struct ConvTransposeGeometry {
 /// x (batch, spatial..., channels) -> (batch, new spatial..., filters), where an axis of size s
 /// becomes s * stride with padding "same" and (s - 1) * stride + max(reach, stride) with "valid",
 /// reach being what the dilated kernel spans; for output_padding see ops::conv_transpose. With
-/// data_format "channels_first" the channels follow the batch.
+/// data_format "channels_first" the channels follow the batch. Throws ValueError for options that
+/// contradict each other, ShapeError for another rank or other channels than it was built for.
 template <class Self, size_t rank>
 class ConvTransposeLayer : public LayerOf<Self, ConvTransposeConfig<rank>> {
  public:

@@ -52,7 +52,8 @@ struct DepthwiseGeometry {
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., channels * depth_multiplier): every
 /// channel is convolved apart. Sizes as in ConvLayer; with data_format "channels_first" the
-/// channels follow the batch.
+/// channels follow the batch. Throws ValueError for options out of range, ShapeError for another
+/// rank or other channels than it was built for.
 template <class Self, size_t rank>
 class DepthwiseConvLayer : public LayerOf<Self, DepthwiseConvConfig<rank>> {
  public:

@@ -40,7 +40,8 @@ struct SeparableConvConfig {
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., filters): every channel is convolved
 /// apart, then a convolution of size 1 mixes them. Sizes as in ConvLayer; with data_format
-/// "channels_first" the channels follow the batch.
+/// "channels_first" the channels follow the batch. Throws ValueError for options out of range,
+/// ShapeError for another rank or other channels than it was built for.
 template <class Self, size_t rank>
 class SeparableConvLayer : public LayerOf<Self, SeparableConvConfig<rank>> {
  public:

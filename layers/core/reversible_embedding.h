@@ -31,7 +31,7 @@ struct ReversibleEmbeddingConfig {
 
 /// indices (batch, ...) -> (batch, ..., output_dim); with the argument "reverse" = true x (...,
 /// output_dim) -> (..., input_dim), the products with all vectors. Press and Wolf,
-/// https://arxiv.org/abs/1608.05859.
+/// https://arxiv.org/abs/1608.05859. Throws ShapeError when the last axis of x is not output_dim.
 class ReversibleEmbeddingLayer
     : public TableLayer<ReversibleEmbeddingLayer, ReversibleEmbeddingConfig> {
  public:

@@ -35,7 +35,7 @@ class WrapperOf : public LayerOf<Self, C> {
   std::shared_ptr<Layer> layer;
 };
 
-/// Keras's abstract class of this name; it cannot be called.
+/// Keras's abstract class of this name; it cannot be called. A call throws UnsupportedError.
 class WrapperLayer : public WrapperOf<WrapperLayer, WrapperConfig> {
  public:
   using WrapperOf::WrapperOf;

@@ -27,7 +27,7 @@ struct AugMixConfig {
 /// `chain_depth` random layers. Only in training; boxes stay. Which layers make a chain is chosen
 /// on the host, from the stream of random::set_seed, as Keras does from Python's: a compiled
 /// function keeps the chains of its first call. Source: Hendrycks et al., "AugMix",
-/// https://arxiv.org/abs/1912.02781.
+/// https://arxiv.org/abs/1912.02781. Throws ValueError for options out of range.
 class AugMixLayer : public ImageLayerOf<AugMixLayer, AugMixConfig> {
  public:
   explicit AugMixLayer(AugMixConfig config);

@@ -16,7 +16,7 @@ struct CenterCropConfig {
 };
 
 /// The middle of one image or a batch. Images that are too small are cropped to the ratio of the
-/// sides and enlarged.
+/// sides and enlarged. Throws ValueError unless height and width are positive.
 class CenterCropLayer : public ImageLayerOf<CenterCropLayer, CenterCropConfig> {
  public:
   explicit CenterCropLayer(CenterCropConfig config);

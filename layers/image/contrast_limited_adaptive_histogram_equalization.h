@@ -20,7 +20,8 @@ struct ContrastLimitedAdaptiveHistogramEqualizationConfig {
 /// Equalizes the histograms of tiles of each image, cut off at a limit so that noise does not grow;
 /// between the centers of tiles it is interpolated. Sizes that the tiles do not divide are padded
 /// by reflection. Keeps the dtype of the images. Source: Zuiderveld, "Contrast limited adaptive
-/// histogram equalization", Graphics Gems IV, 1994.
+/// histogram equalization", Graphics Gems IV, 1994. Throws ValueError unless the numbers of tiles
+/// are positive.
 class ContrastLimitedAdaptiveHistogramEqualizationLayer
     : public ImageLayerOf<ContrastLimitedAdaptiveHistogramEqualizationLayer,
                           ContrastLimitedAdaptiveHistogramEqualizationConfig> {

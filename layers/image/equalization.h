@@ -16,7 +16,8 @@ struct EqualizationConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Equalizes the histogram of each channel, over all images of the batch. Only in training.
+/// Equalizes the histogram of each channel, over all images of the batch. Only in training. Throws
+/// ValueError unless `bins` is positive.
 class EqualizationLayer : public ImageLayerOf<EqualizationLayer, EqualizationConfig> {
  public:
   explicit EqualizationLayer(EqualizationConfig config);

@@ -16,7 +16,7 @@ struct MaxNumBoundingBoxesConfig {
 };
 
 /// The first max_number boxes and labels of each image, or as many by adding boxes. Images, labels
-/// and masks pass unchanged.
+/// and masks pass unchanged. Throws ValueError unless max_number is positive.
 class MaxNumBoundingBoxesLayer
     : public ImageLayerOf<MaxNumBoundingBoxesLayer, MaxNumBoundingBoxesConfig> {
  public:

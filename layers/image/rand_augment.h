@@ -22,7 +22,7 @@ struct RandAugmentConfig {
 /// Applies to a batch `num_ops` of eleven random layers (shear, translation, rotation, brightness,
 /// loss of color, contrast, sharpness, posterization, solarization, auto contrast, equalization),
 /// chosen with repetition; each draws for every image. Only in training. Source: Cubuk et al.,
-/// "RandAugment", https://arxiv.org/abs/1909.13719.
+/// "RandAugment", https://arxiv.org/abs/1909.13719. Throws ValueError for a negative num_ops.
 class RandAugmentLayer : public ImageLayerOf<RandAugmentLayer, RandAugmentConfig> {
  public:
   explicit RandAugmentLayer(RandAugmentConfig config);

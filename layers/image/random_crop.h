@@ -18,7 +18,8 @@ struct RandomCropConfig {
 
 /// A part of height x width, at one random place for the whole batch in training. Otherwise, and
 /// where images are not larger on both axes, the middle of images in the ratio of the sides,
-/// resized to height x width where it differs.
+/// resized to height x width where it differs. Throws ValueError unless height and width are
+/// positive.
 class RandomCropLayer : public ImageLayerOf<RandomCropLayer, RandomCropConfig> {
  public:
   explicit RandomCropLayer(RandomCropConfig config);

@@ -20,7 +20,8 @@ struct RandomErasingConfig {
 };
 
 /// Each image with a random rectangle replaced by noise or a color, as Zhong et al.,
-/// https://arxiv.org/abs/1708.04896. Only in training; boxes and masks stay.
+/// https://arxiv.org/abs/1708.04896. Only in training; boxes and masks stay. Throws ValueError
+/// unless fill_value is one number or three, ShapeError when its three do not fit the channels.
 class RandomErasingLayer : public ImageLayerOf<RandomErasingLayer, RandomErasingConfig> {
  public:
   explicit RandomErasingLayer(RandomErasingConfig config);

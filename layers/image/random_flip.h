@@ -17,7 +17,7 @@ struct RandomFlipConfig {
 };
 
 /// Each image mirrored with probability 1/2: left and right ("horizontal"), top and bottom
-/// ("vertical"), or both. Only in training.
+/// ("vertical"), or both. Only in training. Throws ValueError for an unknown mode.
 class RandomFlipLayer : public ImageLayerOf<RandomFlipLayer, RandomFlipConfig> {
  public:
   explicit RandomFlipLayer(RandomFlipConfig config);

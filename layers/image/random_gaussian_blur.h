@@ -20,7 +20,8 @@ struct RandomGaussianBlurConfig {
 };
 
 /// Blurs each image, with a random probability, by a Gaussian whose widths across and down are
-/// drawn for the whole batch. Only in training.
+/// drawn for the whole batch. Only in training. Throws ValueError unless the sizes of the kernel
+/// are odd.
 class RandomGaussianBlurLayer
     : public ImageLayerOf<RandomGaussianBlurLayer, RandomGaussianBlurConfig> {
  public:

@@ -16,7 +16,7 @@ struct RandomGrayscaleConfig {
 };
 
 /// Each image, with probability `factor`, in gray: the three channels become equal. Only in
-/// training.
+/// training. Throws ValueError for a factor outside of [0, 1].
 class RandomGrayscaleLayer : public ImageLayerOf<RandomGrayscaleLayer, RandomGrayscaleConfig> {
  public:
   explicit RandomGrayscaleLayer(RandomGrayscaleConfig config);

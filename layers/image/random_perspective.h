@@ -20,6 +20,7 @@ struct RandomPerspectiveConfig {
 };
 
 /// Each image with its corners moved at random, by ops::perspective_transform. Only in training.
+/// Throws ValueError for a scale outside of [0, 1].
 class RandomPerspectiveLayer
     : public ImageLayerOf<RandomPerspectiveLayer, RandomPerspectiveConfig> {
  public:

@@ -19,7 +19,8 @@ struct SolarizationConfig {
 };
 
 /// As bytes: adds a random number to each image, and turns values x from a random threshold on into
-/// 255 - x. Both are drawn for each image from [low, 255 * high). Only in training.
+/// 255 - x. Both are drawn for each image from [low, 255 * high). Only in training. Throws
+/// ValueError for factors outside of [0, 1].
 class SolarizationLayer : public ImageLayerOf<SolarizationLayer, SolarizationConfig> {
  public:
   explicit SolarizationLayer(SolarizationConfig config);

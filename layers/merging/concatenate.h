@@ -11,7 +11,8 @@ struct ConcatenateConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// Tensors that agree on all axes but one -> one tensor with the sum of their sizes there.
+/// Tensors that agree on all axes but one -> one tensor with the sum of their sizes there. Throws
+/// ShapeError for other shapes.
 class ConcatenateLayer : public LayerOf<ConcatenateLayer, ConcatenateConfig> {
  public:
   explicit ConcatenateLayer(ConcatenateConfig config);

@@ -14,7 +14,8 @@ struct DotConfig {
 };
 
 /// {x (batch, a..., n), y (batch, n, b...)} -> (batch, a..., b...), where the axes of size n are
-/// those of the option; (batch, 1) where nothing else is left.
+/// those of the option; (batch, 1) where nothing else is left. Throws ValueError for the batch's
+/// axis or more than two axes, ShapeError when the sizes differ.
 class DotLayer : public LayerOf<DotLayer, DotConfig> {
  public:
   explicit DotLayer(DotConfig config);

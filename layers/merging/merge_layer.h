@@ -24,7 +24,8 @@ Tensor wide_mask(const Tensor& x);
 
 /// Base of merges of elements: tensors that broadcast -> one of their common shape. A subclass has
 /// `static Tensor merge(const std::vector<Tensor>&)` and `static constexpr const char* title`.
-/// Where all inputs carry masks, the output's holds where any of theirs does.
+/// Where all inputs carry masks, the output's holds where any of theirs does. Throws ShapeError
+/// when the inputs do not broadcast.
 template <class Self>
 class MergeLayer : public LayerOf<Self, MergeConfig> {
  public:

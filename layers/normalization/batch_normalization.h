@@ -35,7 +35,9 @@ struct BatchNormalizationConfig {
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta for each channel,
 /// https://arxiv.org/abs/1502.03167. While training, mean and variance are the batch's (steps that
 /// the mask excludes left out), and the moving averages follow them; else, and always with
-/// trainable = false, they are the moving averages. 16-bit inputs are computed in float32.
+/// trainable = false, they are the moving averages. 16-bit inputs are computed in float32. Throws
+/// ShapeError for other channels than those it was built for, and for a mask whose rank is not one
+/// less than x's.
 class BatchNormalizationLayer : public LayerOf<BatchNormalizationLayer, BatchNormalizationConfig> {
  public:
   explicit BatchNormalizationLayer(BatchNormalizationConfig config);

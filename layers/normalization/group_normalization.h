@@ -25,7 +25,8 @@ struct GroupNormalizationConfig {
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with the mean and variance of each sample's
 /// neighboring channels, channels / groups of them, over all other axes but the first:
 /// https://arxiv.org/abs/1803.08494. The number of channels must be a multiple of `groups`. 16-bit
-/// inputs are computed in float32.
+/// inputs are computed in float32. Throws ShapeError for other numbers of channels, ValueError for
+/// the samples' axis.
 class GroupNormalizationLayer : public LayerOf<GroupNormalizationLayer, GroupNormalizationConfig> {
  public:
   explicit GroupNormalizationLayer(GroupNormalizationConfig config);

@@ -24,7 +24,8 @@ struct LayerNormalizationConfig {
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, https://arxiv.org/abs/1607.06450. 16-bit
-/// inputs are computed in float32.
+/// inputs are computed in float32. Throws ShapeError for other sizes of the axes than those it was
+/// built for.
 class LayerNormalizationLayer : public LayerOf<LayerNormalizationLayer, LayerNormalizationConfig> {
  public:
   explicit LayerNormalizationLayer(LayerNormalizationConfig config);

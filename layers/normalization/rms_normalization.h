@@ -15,7 +15,8 @@ struct RMSNormalizationConfig {
 
 /// scale x / sqrt(mean(x^2) + epsilon), https://arxiv.org/abs/1910.07467. 16-bit inputs are
 /// computed in float32. As in Keras, scale broadcasts to x from the right, so axes other than the
-/// last fit only when their sizes do.
+/// last fit only when their sizes do. Throws ShapeError for other sizes of the axes than those it
+/// was built for.
 class RMSNormalizationLayer : public LayerOf<RMSNormalizationLayer, RMSNormalizationConfig> {
  public:
   explicit RMSNormalizationLayer(RMSNormalizationConfig config);

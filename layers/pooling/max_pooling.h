@@ -4,6 +4,19 @@
 
 namespace cornu::layers {
 
+/// Options of maximum pooling over `rank` spatial axes.
+template <size_t rank>
+struct MaxPoolingConfig {
+  Dims<rank> pool_size = 2;       ///< size of the window along each axis
+  Dims<rank> strides = {};        ///< step of the window along each axis; default: pool_size
+  std::string padding = "valid";  ///< "valid" or "same"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = "channels_last";
+  std::string name = "";                  ///< of the layer; empty: made from the class's name
+  bool trainable = true;                  ///< whether training changes the weights
+  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+};
+
 using MaxPooling1DConfig = MaxPoolingConfig<1>;
 
 /// x (batch, steps, channels) -> (batch, new steps, channels); see PoolingLayer.

@@ -1,34 +1,8 @@
-// What the pooling layers share: their options, and the windows.
+// What the pooling layers share: options, windows, and the computation.
 #pragma once
 #include "../layer_options.h"
 
 namespace cornu::layers {
-
-/// Options of maximum pooling over `rank` spatial axes.
-template <size_t rank>
-struct MaxPoolingConfig {
-  Dims<rank> pool_size = 2;       ///< size of the window along each axis
-  Dims<rank> strides = {};        ///< step of the window along each axis; default: pool_size
-  std::string padding = "valid";  ///< "valid" or "same"
-  /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
-};
-
-/// Options of average pooling over `rank` spatial axes.
-template <size_t rank>
-struct AveragePoolingConfig {
-  Dims<rank> pool_size = {};      ///< size of the window along each axis; must be given
-  Dims<rank> strides = {};        ///< step of the window along each axis; default: pool_size
-  std::string padding = "valid";  ///< "valid" or "same", whose padding does not count in a mean
-  /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
-};
 
 /// Options of pooling over all of the spatial axes.
 struct GlobalPoolingConfig {
@@ -72,7 +46,8 @@ Tensor pool_adaptively(const Tensor& x, Pooling kind, const std::vector<int64_t>
 void check_adaptive(const std::vector<int64_t>& output_size, const std::string& data_format);
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., channels): the maximum or mean of
-/// each window.
+/// each window. Throws ValueError for sizes that are not positive and unknown paddings, ShapeError
+/// for another rank.
 template <class Self, class C, Pooling kind>
 class PoolingLayer : public LayerOf<Self, C> {
  public:
@@ -93,7 +68,7 @@ class PoolingLayer : public LayerOf<Self, C> {
 };
 
 /// x (batch, spatial..., channels) -> (batch, channels): the maximum or mean over all of the
-/// spatial axes.
+/// spatial axes. Throws ShapeError for another rank.
 template <class Self, Pooling kind, int spatial>
 class GlobalPoolingLayer : public LayerOf<Self, GlobalPoolingConfig> {
  public:
@@ -104,7 +79,8 @@ class GlobalPoolingLayer : public LayerOf<Self, GlobalPoolingConfig> {
 };
 
 /// x (batch, spatial..., channels) -> (batch, output_size..., channels): the maximum or mean of
-/// windows that cover each axis evenly; see ops::adaptive_max_pool.
+/// windows that cover each axis evenly; see ops::adaptive_max_pool. Throws ValueError unless
+/// output_size is positive, ShapeError for another rank.
 template <class Self, Pooling kind, size_t rank>
 class AdaptivePoolingLayer : public LayerOf<Self, AdaptivePoolingConfig<rank>> {
  public:

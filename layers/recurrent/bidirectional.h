@@ -22,7 +22,9 @@ struct BidirectionalConfig {
 /// order of the steps; with the layer's return_state {output, forward states..., backward
 /// states...}. The argument "initial_state" is the states of the forward, then of the backward
 /// layer, beside which only a mask that is given by name is read. With return_sequences masked
-/// steps give zeros. Schuster and Paliwal, IEEE Transactions on Signal Processing 45 (1997).
+/// steps give zeros. Schuster and Paliwal, IEEE Transactions on Signal Processing 45 (1997). Throws
+/// ValueError for a layer that is not recurrent, an unknown merge_mode, or a backward layer of the
+/// same direction or with other options.
 class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfig> {
  public:
   explicit BidirectionalLayer(BidirectionalConfig config);

@@ -40,8 +40,9 @@ struct ConvLSTMCellConfig {
 
 /// {x (batch, spatial..., channels), {h, c}} -> {h, {h, c}}: LSTMCell with convolutions in the
 /// place of products. That of the states keeps their size. With data_format "channels_first" the
-/// channels follow the batch. Shi et al., https://arxiv.org/abs/1506.04214, without
-/// peepholes.
+/// channels follow the batch. Shi et al., https://arxiv.org/abs/1506.04214, without peepholes.
+/// Throws ShapeError for steps of other shapes than it was built for, ValueError for padding
+/// "causal".
 class ConvLSTMCellLayer : public CellLayer<ConvLSTMCellLayer, ConvLSTMCellConfig> {
  public:
   explicit ConvLSTMCellLayer(ConvLSTMCellConfig config);

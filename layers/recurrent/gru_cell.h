@@ -36,8 +36,8 @@ struct GRUCellConfig {
 /// Learning Phrase Representations using RNN Encoder-Decoder (2014):
 ///   z, r = recurrent_activation(x kernel + bias + h recurrent_kernel)
 ///   g = activation(x kernel + bias + (r h) recurrent_kernel),  h' = z h + (1 - z) g
-/// With reset_after g has r (h recurrent_kernel + a second bias) instead.
-/// Weights hold the gates in the order z, r, g.
+/// With reset_after g has r (h recurrent_kernel + a second bias) instead. Weights hold the gates in
+/// the order z, r, g. Throws ShapeError for another number of features than it was built for.
 class GRUCellLayer : public CellLayer<GRUCellLayer, GRUCellConfig> {
  public:
   explicit GRUCellLayer(GRUCellConfig config);

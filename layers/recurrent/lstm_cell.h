@@ -46,9 +46,11 @@ std::shared_ptr<Initializer> unit_forget_initializer(Choice<Initializer> others)
 
 /// {x (batch, features), {h, c}} -> {h, {h, c}}; or x with the argument "states". Hochreiter and
 /// Schmidhuber, Neural Computation 9 (1997), with forget gates:
-///   i, f, o = recurrent_activation(x kernel + h recurrent_kernel + bias),  g = activation(the
-///   same) c' = f c + i g,  h' = o activation(c')
-/// Weights hold the gates in the order i, f, g, o.
+///   i, f, o = recurrent_activation(x kernel + h recurrent_kernel + bias)
+///   g = activation(x kernel + h recurrent_kernel + bias)
+///   c' = f c + i g,  h' = o activation(c')
+/// Weights hold the gates in the order i, f, g, o. Throws ShapeError for another number of features
+/// than it was built for.
 class LSTMCellLayer : public CellLayer<LSTMCellLayer, LSTMCellConfig> {
  public:
   explicit LSTMCellLayer(LSTMCellConfig config);

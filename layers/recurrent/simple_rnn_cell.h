@@ -31,7 +31,8 @@ struct SimpleRNNCellConfig {
 };
 
 /// {x (batch, features), h (batch, units)} -> {h, h}; or x with the argument "states". Elman,
-/// Finding Structure in Time (1990): h' = activation(x kernel + h recurrent_kernel + bias).
+/// Finding Structure in Time (1990): h' = activation(x kernel + h recurrent_kernel + bias). Throws
+/// ShapeError for another number of features than it was built for.
 class SimpleRNNCellLayer : public CellLayer<SimpleRNNCellLayer, SimpleRNNCellConfig> {
  public:
   explicit SimpleRNNCellLayer(SimpleRNNCellConfig config);

@@ -14,6 +14,7 @@ struct StackedRNNCellsConfig {
 
 /// {x (batch, features), {states of each cell}} -> {output of the last cell, {states of each
 /// cell}}. The states of a cell are a list or, for a cell with a single one, perhaps a tensor.
+/// Throws ValueError without cells, ShapeError for other structures of the states.
 class StackedRNNCellsLayer : public CellLayer<StackedRNNCellsLayer, StackedRNNCellsConfig> {
  public:
   explicit StackedRNNCellsLayer(StackedRNNCellsConfig config);

@@ -15,7 +15,8 @@ struct TimeDistributedConfig {
 
 /// x (batch, steps, ...) -> (batch, steps, ...), where layer is called on each x[:, i], with the
 /// mask mask[:, i] if it takes one. Steps are computed one after the other unless the layer treats
-/// every row of a batch alike.
+/// every row of a batch alike. Throws ShapeError for inputs of fewer than three axes and for a mask
+/// of other steps.
 class TimeDistributedLayer : public WrapperOf<TimeDistributedLayer, TimeDistributedConfig> {
  public:
   explicit TimeDistributedLayer(TimeDistributedConfig config);

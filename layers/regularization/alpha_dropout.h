@@ -16,7 +16,8 @@ struct AlphaDropoutConfig {
 
 /// While training, a fraction `rate` of x set to SELU's lowest value, and the result scaled and
 /// shifted so that inputs of mean 0 and variance 1 stay so; else x. Klambauer et al.,
-/// https://arxiv.org/abs/1706.02515.
+/// https://arxiv.org/abs/1706.02515. Throws ValueError for a rate outside of [0, 1], and for rate 1
+/// when training.
 class AlphaDropoutLayer : public LayerOf<AlphaDropoutLayer, AlphaDropoutConfig> {
  public:
   explicit AlphaDropoutLayer(AlphaDropoutConfig config);

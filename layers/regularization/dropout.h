@@ -15,7 +15,8 @@ struct DropoutConfig {
 };
 
 /// While training, x with a fraction `rate` of its elements set to 0 and the others divided by 1 -
-/// rate; else x. Srivastava et al., Dropout, JMLR 15 (2014).
+/// rate; else x. Srivastava et al., Dropout, JMLR 15 (2014). Throws ValueError for a rate outside
+/// of [0, 1], ShapeError when noise_shape has another rank than x.
 class DropoutLayer : public LayerOf<DropoutLayer, DropoutConfig> {
  public:
   explicit DropoutLayer(DropoutConfig config);

@@ -14,7 +14,8 @@ struct GaussianDropoutConfig {
 };
 
 /// While training, x times normal noise of mean 1 and standard deviation sqrt(rate / (1 - rate));
-/// else x. Srivastava et al., Dropout, JMLR 15 (2014).
+/// else x. Srivastava et al., Dropout, JMLR 15 (2014). Throws ValueError for a rate outside of [0,
+/// 1], and for rate 1 when training.
 class GaussianDropoutLayer : public LayerOf<GaussianDropoutLayer, GaussianDropoutConfig> {
  public:
   explicit GaussianDropoutLayer(GaussianDropoutConfig config);

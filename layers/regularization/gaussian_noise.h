@@ -12,7 +12,8 @@ struct GaussianNoiseConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// While training, x plus normal noise of mean 0; else x.
+/// While training, x plus normal noise of mean 0; else x. Throws ValueError for a stddev outside of
+/// [0, 1].
 class GaussianNoiseLayer : public LayerOf<GaussianNoiseLayer, GaussianNoiseConfig> {
  public:
   explicit GaussianNoiseLayer(GaussianNoiseConfig config);

@@ -4,7 +4,8 @@
 
 namespace cornu::layers {
 
-/// x of `rank` axes; all but the batch and the channels share a draw.
+/// x of `rank` axes; all but the batch and the channels share a draw. Throws ValueError for a rate
+/// outside of [0, 1], ShapeError for another rank.
 template <class Self, class C, int rank>
 class SpatialDropoutLayer : public LayerOf<Self, C> {
  public:

@@ -12,7 +12,8 @@ struct PermuteConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// x (batch, a1, a2, ...) -> (batch, a[dims[0]], a[dims[1]], ...).
+/// x (batch, a1, a2, ...) -> (batch, a[dims[0]], a[dims[1]], ...). Throws ValueError unless dims
+/// holds each axis once, ShapeError for another rank.
 class PermuteLayer : public LayerOf<PermuteLayer, PermuteConfig> {
  public:
   explicit PermuteLayer(PermuteConfig config);

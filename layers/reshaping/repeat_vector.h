@@ -11,7 +11,7 @@ struct RepeatVectorConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// x (batch, features) -> (batch, n, features).
+/// x (batch, features) -> (batch, n, features). Throws ShapeError for another rank.
 class RepeatVectorLayer : public LayerOf<RepeatVectorLayer, RepeatVectorConfig> {
  public:
   explicit RepeatVectorLayer(RepeatVectorConfig config);

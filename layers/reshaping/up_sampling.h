@@ -31,8 +31,8 @@ struct UpSampling2DConfig {
 };
 
 /// x (batch, height, width, channels) -> (batch, height * size[0], width * size[1], channels); for
-/// the interpolations see ops::resize_axis. With data_format "channels_first" the channels
-/// follow the batch.
+/// the interpolations see ops::resize_axis. With data_format "channels_first" the channels follow
+/// the batch. Throws ValueError for an unknown interpolation.
 class UpSampling2DLayer : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> {
  public:
   explicit UpSampling2DLayer(UpSampling2DConfig config);

@@ -14,7 +14,8 @@ struct CategoryEncodingConfig {
 };
 
 /// Class numbers encoded over num_tokens classes: "one_hot", "multi_hot" or "count". For "count"
-/// the call takes `count_weights`, of the shape of the numbers.
+/// the call takes `count_weights`, of the shape of the numbers. Throws ValueError for an unknown
+/// output_mode, and for weights with another mode than "count".
 class CategoryEncodingLayer : public LayerOf<CategoryEncodingLayer, CategoryEncodingConfig> {
  public:
   explicit CategoryEncodingLayer(CategoryEncodingConfig config);

@@ -13,7 +13,8 @@ struct HashedCrossingConfig {
 };
 
 /// The bin of what the inputs (two or more string or integer tensors of one shape (), (batch) or
-/// (batch, 1)) have at each place, or its encoding ("one_hot").
+/// (batch, 1)) have at each place, or its encoding ("one_hot"). Throws ValueError for other dtypes
+/// or a single tensor, ShapeError when shapes differ.
 class HashedCrossingLayer : public LayerOf<HashedCrossingLayer, HashedCrossingConfig> {
  public:
   explicit HashedCrossingLayer(HashedCrossingConfig config);

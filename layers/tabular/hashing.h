@@ -18,7 +18,7 @@ struct HashingConfig {
 
 /// The bin of each element, or their encoding ("one_hot", "multi_hot", "count"). Without a salt the
 /// hash is FarmHash's Fingerprint64, with one SipHash; integers are hashed as their decimal digits,
-/// floats as integers.
+/// floats as integers. Throws ValueError for a mask_value of another kind than the inputs.
 class HashingLayer : public LayerOf<HashingLayer, HashingConfig> {
  public:
   explicit HashingLayer(HashingConfig config);

@@ -37,7 +37,7 @@ struct IntegerLookupConfig {
 /// "tf_idf"); with `invert` the reverse. The first number is mask_token's, if there is one; then
 /// come num_oov_indices numbers for integers that are not in the vocabulary, chosen by the
 /// remainder (or, with oov_method "farmhash", by a hash of the decimal digits); with none of them
-/// such integers are errors.
+/// such integers are errors. Throws ValueError for options that contradict each other.
 class IntegerLookupLayer final
     : public IndexLookupLayer<IntegerLookupLayer, IntegerLookupConfig, int64_t> {
  public:

@@ -36,7 +36,8 @@ struct StringLookupConfig {
 /// Strings as int64 numbers in a vocabulary, or their encoding ("one_hot", "multi_hot", "count",
 /// "tf_idf"); with `invert` numbers as strings. The first number is mask_token's, if there is one;
 /// then come num_oov_indices numbers for strings that are not in the vocabulary, of which a hash
-/// (SipHash with a `salt`) chooses one; with none of them such strings are errors.
+/// (SipHash with a `salt`) chooses one; with none of them such strings are errors. Throws
+/// ValueError for options that contradict each other.
 class StringLookupLayer final
     : public IndexLookupLayer<StringLookupLayer, StringLookupConfig, std::string> {
  public:

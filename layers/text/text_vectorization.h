@@ -36,6 +36,8 @@ struct TextVectorizationConfig {
 /// their words (batch, words), padded by 0 to the longest text or to output_sequence_length, or as
 /// an encoding over the vocabulary ("multi_hot", "count", "tf_idf", "one_hot"). A text is
 /// standardized, split, and its words are looked up as in StringLookup with the mask token "".
+/// Throws ValueError for options that contradict each other and for inputs that are no strings,
+/// ShapeError for other shapes, StateError without a vocabulary.
 class TextVectorizationLayer final
     : public LayerOf<TextVectorizationLayer, TextVectorizationConfig>,
       public Adaptable,
