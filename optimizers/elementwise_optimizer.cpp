@@ -39,7 +39,7 @@ Tensors ElementwiseOptimizer::make_scalars(const Tensor& learning_rate, bool wid
         });
   if (scalar_program_->outputs().size() == 1 && scalar_program_->passes(0) == 0)
     return {learning_rate};
-  return detail::run_program_many(scalar_program_, inputs, wide ? DType::float64 : DType::float32,
+  return detail::apply_fused_many(scalar_program_, inputs, wide ? DType::float64 : DType::float32,
                                   name().c_str());
 }
 

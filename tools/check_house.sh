@@ -63,6 +63,10 @@ awk '
     below["callbacks"] = "backend framework callbacks"
     below["applications"] = "backend framework layers applications"
     below["cornu.h"] = "backend framework layers optimizers losses metrics callbacks applications"
+    # From the ground up; docs/architecture.md says what each is, cmake/CornuTiers.cmake links them in this order.
+    count = split("tensor io dispatch ops autodiff data config compile quantizers base initializers " \
+      "regularizers constraints model saving", names, " ")
+    for (i = 1; i <= count; i++) tier[names[i]] = i
     vendor = "^(dnnl|oneapi/|hwy/|hdf5|H5|zip\\.h|nlohmann/json\\.hpp|spdlog/|fmt/|omp\\.h|cuda|cudnn|nvrtc|cblas|lapacke|CLI/)"
   }
   FNR == 1 {

@@ -7,7 +7,7 @@
 #include "../../framework/ops/creation.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/reduction.h"
-#include "../../framework/tensor/distributions.h"
+#include "../../framework/ops/distributions.h"
 #include "colors.h"
 
 namespace cornu::layers {

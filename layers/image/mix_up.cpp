@@ -5,7 +5,7 @@
 #include "../../framework/ops/indexing.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/shaping.h"
-#include "../../framework/tensor/distributions.h"
+#include "../../framework/ops/distributions.h"
 #include "colors.h"
 
 namespace cornu::layers {

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/graph/tape.h"
+#include "../../framework/autodiff/tape.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/creation.h"
 #include "../../framework/ops/operators.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "../../framework/graph/tape.h"
+#include "../../framework/autodiff/tape.h"
 #include "../../framework/ops/core.h"
 #include "../../framework/ops/creation.h"
 #include "../../framework/ops/shaping.h"

@@ -1,6 +1,6 @@
 // Discretization: numbers as the ranges in which they lie.
 #pragma once
-#include "../../framework/base/adapt.h"
+#include "../../framework/data/adapt.h"
 #include "../layer_options.h"
 
 namespace cornu::layers {

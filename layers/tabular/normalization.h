@@ -1,6 +1,6 @@
 // Normalization: data brought to mean 0 and variance 1 by statistics found beforehand.
 #pragma once
-#include "../../framework/base/adapt.h"
+#include "../../framework/data/adapt.h"
 #include "../layer_options.h"
 
 namespace cornu::layers {

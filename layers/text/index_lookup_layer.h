@@ -1,6 +1,6 @@
 // IndexLookupLayer: what StringLookup and IntegerLookup share.
 #pragma once
-#include "../../framework/base/adapt.h"
+#include "../../framework/data/adapt.h"
 #include "../../framework/base/assets.h"
 #include "../../framework/base/layer_roles.h"
 #include "../layer_options.h"

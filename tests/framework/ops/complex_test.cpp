@@ -6,7 +6,7 @@
 #include <cornu/framework/ops/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/tensor/complex.h>
-#include <cornu/framework/tensor/variable.h>
+#include <cornu/framework/dispatch/variable.h>
 #include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/reshaping/reshape.h>

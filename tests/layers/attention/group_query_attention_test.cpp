@@ -1,6 +1,6 @@
 // GroupQueryAttention.
-#include <cornu/framework/graph/recorder.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/tensor/recorder.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/creation.h>
 #include <cornu/framework/ops/einsum.h>

@@ -1,6 +1,6 @@
 // MultiHeadAttention, and the operation that it rests on.
-#include <cornu/framework/graph/recorder.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/tensor/recorder.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/attention.h>

@@ -1,11 +1,11 @@
 // Layers that change colors or mix images, against what Keras computes with the same seeds:
 // tests/data/colors.json, written by tools/goldens/color_goldens.py.
-#include <cornu/framework/graph/function.h>
-#include <cornu/framework/graph/tape.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/saving/json.h>
-#include <cornu/framework/tensor/distributions.h>
+#include <cornu/framework/ops/distributions.h>
 #include <cornu/layers/image/aug_mix.h>
 #include <cornu/layers/image/contrast_limited_adaptive_histogram_equalization.h>
 #include <cornu/layers/image/cut_mix.h>

@@ -1,6 +1,6 @@
 // Layers that move the pixels of images, and functions on boxes, against what Keras computes:
 // tests/data/images.json, written by tools/goldens/image_goldens.py.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/bounding_boxes.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/ops.h>

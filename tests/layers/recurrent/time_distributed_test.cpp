@@ -1,5 +1,5 @@
 // TimeDistributed and Wrapper.
-#include <cornu/framework/graph/function.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
