@@ -40,6 +40,8 @@ class Activation {
   bool is_linear() const { return !function_; }
   /// Empty for a layer, and for a function without a name.
   const std::string& name() const { return name_; }
+  /// Whether it is one of Keras's functions, none of the user's and no layer.
+  bool is_builtin() const { return !name_.empty() && name_.find('>') == std::string::npos; }
   /// The layer that it is, or null.
   std::shared_ptr<Layer> layer() const;
 

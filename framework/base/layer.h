@@ -79,6 +79,9 @@ class Layer : public Operation, public Configurable {
   virtual std::optional<std::vector<std::string>> argument_names() const;
   /// The mask of the output; by default the input's when supports_masking, else none. Throws nothing.
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
+  /// Whether each row of a batch (axis 0) is computed alone, in training too: the same row in any other batch gives the
+  /// same result. TimeDistributed then computes all steps at once, else one after the other.
+  virtual bool acts_per_row() const { return false; }
   /// Whether `call` reads its mask, so that a graph must hand it on.
   virtual bool uses_mask() const { return false; }
   /// Whether a mask that the input carries goes to `call`, where none is given by name.

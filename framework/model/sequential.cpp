@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "../ops/core.h"
 #include "names.h"
 #include "sections.h"
@@ -69,6 +71,11 @@ void Sequential::build_many(const Nest& inputs) {
   } catch (const NeedsValues&) {
     // A layer looks at values: it and those after it are built by the first real call.
   }
+}
+
+bool Sequential::acts_per_row() const {
+  return std::all_of(layers_.begin(), layers_.end(),
+                     [](const std::shared_ptr<Layer>& layer) { return layer->acts_per_row(); });
 }
 
 Nest Sequential::call_many(const Nest& inputs, const Call&) {

@@ -34,6 +34,7 @@ class Sequential : public Model {
   }
 
   void build_many(const Nest& inputs) override;
+  bool acts_per_row() const override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// None: the layers inside have put their masks on what they return, or ended them.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }

@@ -16,6 +16,7 @@ class ELULayer : public LayerOf<ELULayer, ELUConfig> {
  public:
   explicit ELULayer(ELUConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using ELU = Ref<ELULayer>;

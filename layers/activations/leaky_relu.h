@@ -17,6 +17,7 @@ class LeakyReLULayer : public LayerOf<LeakyReLULayer, LeakyReLUConfig> {
  public:
   explicit LeakyReLULayer(LeakyReLUConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using LeakyReLU = Ref<LeakyReLULayer>;

@@ -22,6 +22,7 @@ class PReLULayer : public LayerOf<PReLULayer, PReLUConfig> {
   explicit PReLULayer(PReLUConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 
   Variable alpha;  ///< (axes of the input without the batch), 1 on shared axes
 };

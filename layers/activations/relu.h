@@ -19,6 +19,7 @@ class ReLULayer : public LayerOf<ReLULayer, ReLUConfig> {
  public:
   explicit ReLULayer(ReLUConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using ReLU = Ref<ReLULayer>;

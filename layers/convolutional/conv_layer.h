@@ -100,6 +100,7 @@ class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public OwnFileForm {
     if (o.lora_rank) enable_lora(*o.lora_rank, {.lora_alpha = o.lora_alpha});
   }
 
+  bool acts_per_row() const override { return this->config.activation.is_builtin(); }
   Tensor call(const Tensor& x, const Call&) override {
     const Tensor y = geometry_.apply(
         x, lora_ ? adapted_kernel(*lora_, kernel, this->compute_dtype()) : Tensor(kernel),

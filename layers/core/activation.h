@@ -16,6 +16,7 @@ class ActivationLayer : public LayerOf<ActivationLayer, ActivationConfig> {
  public:
   explicit ActivationLayer(ActivationConfig config);
   Tensor call(const Tensor& x, const Call&) override { return (*config.activation)(x); }
+  bool acts_per_row() const override { return config.activation->is_builtin(); }
 };
 
 using Activation = Ref<ActivationLayer>;

@@ -34,6 +34,7 @@ class DenseLayer : public KernelLayer<DenseLayer, DenseConfig> {
   explicit DenseLayer(DenseConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call& call) override;
+  bool acts_per_row() const override { return config.activation.is_builtin(); }
   /// How it multiplies by a kernel of this shape; see KernelLayer.
   KernelProduct product(const Shape& kernel_shape) const;
 

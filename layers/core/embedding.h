@@ -32,6 +32,7 @@ class EmbeddingLayer : public TableLayer<EmbeddingLayer, EmbeddingConfig> {
   using TableLayer::TableLayer;
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& indices, const Call&) override;
+  bool acts_per_row() const override { return true; }
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
   static std::shared_ptr<EmbeddingLayer> from_config(const Value::Dict& dict);
 };

@@ -59,6 +59,7 @@ class PoolingLayer : public LayerOf<Self, C> {
     geometry_.check();
   }
   Tensor call(const Tensor& x, const Call&) override { return geometry_.apply(x, kind); }
+  bool acts_per_row() const override { return true; }
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return Base::from_config(without_nulls(dict, {"strides"}));
   }
@@ -76,6 +77,7 @@ class GlobalPoolingLayer : public LayerOf<Self, GlobalPoolingConfig> {
   Tensor call(const Tensor& x, const Call&) override {
     return pool_globally(x, kind, spatial, this->config);
   }
+  bool acts_per_row() const override { return true; }
 };
 
 /// x (batch, spatial..., channels) -> (batch, output_size..., channels): the maximum or mean of
@@ -92,6 +94,7 @@ class AdaptivePoolingLayer : public LayerOf<Self, AdaptivePoolingConfig<rank>> {
   Tensor call(const Tensor& x, const Call&) override {
     return pool_adaptively(x, kind, this->config.output_size.vec(), this->config.data_format);
   }
+  bool acts_per_row() const override { return true; }
 };
 
 }  // namespace cornu::layers

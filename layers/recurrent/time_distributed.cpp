@@ -6,29 +6,11 @@
 #include "../../framework/base/call_scope.h"
 #include "../../framework/base/located.h"
 #include "../../framework/ops/shaping.h"
-#include "../convolutional/conv.h"
-#include "../core/dense.h"
-#include "../core/embedding.h"
-#include "../reshaping/flatten.h"
 #include "recurrent_cell.h"
 
 namespace cornu::layers {
 
 namespace {
-
-// Layers whose rows of a batch do not see each other, whatever their options. An activation of the
-// user's could be anything.
-bool is_row_by_row(const Layer& layer) {
-  if (const auto* dense = dynamic_cast<const DenseLayer*>(&layer))
-    return !dense->config.activation.name().empty();
-  if (const auto* conv = dynamic_cast<const Conv1DLayer*>(&layer))
-    return !conv->config.activation.name().empty();
-  if (const auto* conv = dynamic_cast<const Conv2DLayer*>(&layer))
-    return !conv->config.activation.name().empty();
-  if (const auto* conv = dynamic_cast<const Conv3DLayer*>(&layer))
-    return !conv->config.activation.name().empty();
-  return dynamic_cast<const EmbeddingLayer*>(&layer) || dynamic_cast<const FlattenLayer*>(&layer);
-}
 
 Shape without_steps(const Shape& shape) {
   Shape rest = {shape[0]};
@@ -56,7 +38,7 @@ void check_steps_mask(const Shape& mask, const Shape& x) {
 }  // namespace
 
 TimeDistributedLayer::TimeDistributedLayer(TimeDistributedConfig c)
-    : WrapperOf(std::move(c)), row_by_row_(is_row_by_row(*layer)) {
+    : WrapperOf(std::move(c)) {
   supports_masking_ = true;
 }
 
@@ -69,10 +51,11 @@ void TimeDistributedLayer::build_many(const Nest& inputs) {
 Tensor TimeDistributedLayer::call(const Tensor& x, const Call& call) {
   check_min_rank(x.shape(), 3);
   if (call.mask) check_steps_mask(call.mask.shape(), x.shape());
+  // As in Keras the layer's `call` is what runs: its activity regularizer has no part in it.
   CallScope scope(*layer, call.training);
   // Without values only the shape is asked for, which is the same either way.
   return located(*layer, [&] {
-    return row_by_row_ || !x.is_eager() ? all_steps(x, call) : each_step(x, call);
+    return layer->acts_per_row() || !x.is_eager() ? all_steps(x, call) : each_step(x, call);
   });
 }
 

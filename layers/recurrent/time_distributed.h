@@ -28,8 +28,6 @@ class TimeDistributedLayer : public WrapperOf<TimeDistributedLayer, TimeDistribu
  private:
   Tensor all_steps(const Tensor& x, const Call& call);
   Tensor each_step(const Tensor& x, const Call& call);
-
-  bool row_by_row_;  // whether the steps may be put into the batch
 };
 
 using TimeDistributed = Ref<TimeDistributedLayer>;

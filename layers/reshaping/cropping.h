@@ -17,6 +17,7 @@ class Cropping1DLayer : public LayerOf<Cropping1DLayer, Cropping1DConfig> {
  public:
   explicit Cropping1DLayer(Cropping1DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using Cropping1D = Ref<Cropping1DLayer>;
@@ -37,6 +38,7 @@ class Cropping2DLayer : public LayerOf<Cropping2DLayer, Cropping2DConfig> {
  public:
   explicit Cropping2DLayer(Cropping2DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using Cropping2D = Ref<Cropping2DLayer>;
@@ -57,6 +59,7 @@ class Cropping3DLayer : public LayerOf<Cropping3DLayer, Cropping3DConfig> {
  public:
   explicit Cropping3DLayer(Cropping3DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using Cropping3D = Ref<Cropping3DLayer>;

@@ -18,6 +18,7 @@ class FlattenLayer : public LayerOf<FlattenLayer, FlattenConfig> {
  public:
   using LayerOf::LayerOf;
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using Flatten = Ref<FlattenLayer>;

@@ -18,6 +18,7 @@ class PermuteLayer : public LayerOf<PermuteLayer, PermuteConfig> {
  public:
   explicit PermuteLayer(PermuteConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using Permute = Ref<PermuteLayer>;

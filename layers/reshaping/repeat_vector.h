@@ -16,6 +16,7 @@ class RepeatVectorLayer : public LayerOf<RepeatVectorLayer, RepeatVectorConfig> 
  public:
   explicit RepeatVectorLayer(RepeatVectorConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using RepeatVector = Ref<RepeatVectorLayer>;

@@ -17,6 +17,7 @@ class ReshapeLayer : public LayerOf<ReshapeLayer, ReshapeConfig> {
  public:
   using LayerOf::LayerOf;
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
   Value::Dict get_config() const override;
 };
 

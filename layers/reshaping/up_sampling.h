@@ -16,6 +16,7 @@ class UpSampling1DLayer : public LayerOf<UpSampling1DLayer, UpSampling1DConfig> 
  public:
   explicit UpSampling1DLayer(UpSampling1DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using UpSampling1D = Ref<UpSampling1DLayer>;
@@ -37,6 +38,7 @@ class UpSampling2DLayer : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> 
  public:
   explicit UpSampling2DLayer(UpSampling2DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using UpSampling2D = Ref<UpSampling2DLayer>;
@@ -56,6 +58,7 @@ class UpSampling3DLayer : public LayerOf<UpSampling3DLayer, UpSampling3DConfig> 
  public:
   explicit UpSampling3DLayer(UpSampling3DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using UpSampling3D = Ref<UpSampling3DLayer>;

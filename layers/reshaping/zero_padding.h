@@ -19,6 +19,7 @@ class ZeroPadding1DLayer : public LayerOf<ZeroPadding1DLayer, ZeroPadding1DConfi
  public:
   explicit ZeroPadding1DLayer(ZeroPadding1DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using ZeroPadding1D = Ref<ZeroPadding1DLayer>;
@@ -39,6 +40,7 @@ class ZeroPadding2DLayer : public LayerOf<ZeroPadding2DLayer, ZeroPadding2DConfi
  public:
   explicit ZeroPadding2DLayer(ZeroPadding2DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using ZeroPadding2D = Ref<ZeroPadding2DLayer>;
@@ -59,6 +61,7 @@ class ZeroPadding3DLayer : public LayerOf<ZeroPadding3DLayer, ZeroPadding3DConfi
  public:
   explicit ZeroPadding3DLayer(ZeroPadding3DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
+  bool acts_per_row() const override { return true; }
 };
 
 using ZeroPadding3D = Ref<ZeroPadding3DLayer>;
