@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <variant>
 
 namespace cornu {
 namespace {
@@ -41,10 +42,30 @@ Nest rebuild(const Nest& like, const std::function<Tensor(const Tensor&)>& next)
 
 }  // namespace
 
+struct Nest::Structure {
+  std::variant<List, Dict> value;
+};
+
+Nest::Nest(List list) : structure_(std::make_shared<const Structure>(Structure{std::move(list)})) {}
+
 Nest Nest::dict(Dict entries) {
   Nest nest;
-  nest.value_.emplace<2>(std::move(entries));
+  nest.structure_ = std::make_shared<const Structure>(Structure{std::move(entries)});
   return nest;
+}
+
+bool Nest::is_list() const { return structure_ && std::holds_alternative<List>(structure_->value); }
+
+bool Nest::is_dict() const { return structure_ && std::holds_alternative<Dict>(structure_->value); }
+
+const Nest::List& Nest::list() const {
+  if (is_list()) return std::get<List>(structure_->value);
+  throw ValueError("Expected a list of tensors, found the structure " + structure() + ".");
+}
+
+const Nest::Dict& Nest::entries() const {
+  if (is_dict()) return std::get<Dict>(structure_->value);
+  throw ValueError("Expected a dictionary of tensors, found the structure " + structure() + ".");
 }
 
 void Nest::throw_not_a_tensor() const {
@@ -95,7 +116,8 @@ Nest Nest::pack(const std::vector<Tensor>& tensors) const {
 Nest Nest::map(const std::function<Tensor(const Tensor&)>& f) const { return rebuild(*this, f); }
 
 bool Nest::same_structure(const Nest& other) const {
-  if (value_.index() != other.value_.index() || size() != other.size()) return false;
+  if (is_list() != other.is_list() || is_dict() != other.is_dict() || size() != other.size())
+    return false;
   if (is_list())
     return std::equal(list().begin(), list().end(), other.list().begin(),
                       [](const Nest& a, const Nest& b) { return a.same_structure(b); });

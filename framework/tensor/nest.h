@@ -1,9 +1,9 @@
 // Nest: tensors in lists and dictionaries, as a model takes and gives them.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "tensor.h"
@@ -19,40 +19,39 @@ class Nest {
   using Dict = std::vector<std::pair<std::string, Nest>>;
 
   Nest() = default;
-  Nest(Tensor tensor) : value_(std::move(tensor)) {}
+  Nest(Tensor tensor) : tensor_(std::move(tensor)) {}
   template <class T>
     requires(std::is_arithmetic_v<T>)
-  Nest(const std::vector<T>& values) : value_(Tensor(values)) {}
+  Nest(const std::vector<T>& values) : tensor_(values) {}
   template <class T>
     requires(std::is_arithmetic_v<T>)
-  Nest(std::span<T> values) : value_(Tensor(values)) {}
-  Nest(List list) : value_(std::move(list)) {}
-  Nest(std::initializer_list<Nest> list) : value_(List(list)) {}
-  Nest(const std::vector<Tensor>& list) : value_(List(list.begin(), list.end())) {}
+  Nest(std::span<T> values) : tensor_(values) {}
+  Nest(List list);
+  Nest(std::initializer_list<Nest> list) : Nest(List(list)) {}
+  Nest(const std::vector<Tensor>& list) : Nest(List(list.begin(), list.end())) {}
   static Nest dict(Dict entries);
 
   /// Whether there is nothing here: no tensor, not even an empty list.
-  bool empty() const {
-    const Tensor* t = std::get_if<Tensor>(&value_);
-    return t && !*t;
-  }
-  bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }
-  bool is_list() const { return std::holds_alternative<List>(value_); }
-  bool is_dict() const { return value_.index() == 2; }
+  bool empty() const { return is_tensor() && !tensor_; }
+  bool is_tensor() const { return !structure_; }
+  bool is_list() const;
+  bool is_dict() const;
 
   /// The tensor. Throws ValueError naming the structure when this is not a single one.
   const Tensor& tensor() const {
-    if (const Tensor* t = std::get_if<Tensor>(&value_)) [[likely]] return *t;
-    throw_not_a_tensor();
+    if (structure_) [[unlikely]] throw_not_a_tensor();
+    return tensor_;
   }
   operator const Tensor&() const { return tensor(); }
   /// The tensor, out of this nest. Throws likewise.
   Tensor take_tensor() {
-    if (Tensor* t = std::get_if<Tensor>(&value_)) [[likely]] return std::move(*t);
-    throw_not_a_tensor();
+    if (structure_) [[unlikely]] throw_not_a_tensor();
+    return std::move(tensor_);
   }
-  const List& list() const { return std::get<List>(value_); }
-  const Dict& entries() const { return std::get<2>(value_); }
+  /// The elements of a list. Throws ValueError when it is none.
+  const List& list() const;
+  /// The entries of a dictionary, in the given order. Throws ValueError when it is none.
+  const Dict& entries() const;
   /// Element of a list, or entry of a dictionary in the given order.
   const Nest& operator[](size_t index) const;
   const Nest& operator[](int index) const { return (*this)[static_cast<size_t>(index)]; }
@@ -75,7 +74,11 @@ class Nest {
  private:
   [[noreturn]] void throw_not_a_tensor() const;
 
-  std::variant<Tensor, List, Dict> value_;
+  // Nearly all nests are a tensor: to copy one costs no more than the tensor. Structures never change, so copies
+  // share them.
+  struct Structure;
+  Tensor tensor_;
+  std::shared_ptr<const Structure> structure_;
 };
 
 }  // namespace cornu
