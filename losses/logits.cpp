@@ -30,7 +30,7 @@ Tensor reduce_column(const backend::ProgramRef& program, std::initializer_list<T
 
 Tensor log_total(const Tensor& x, int axis);
 
-// The sum that a gradient needs: what was computed in the forward pass, or, when somebody records
+// The sum that a gradient needs: what was computed in the forward pass, or, when a recorder follows
 // the gradient, computed anew so that it has one of its own.
 Tensor log_total_again(const Tensor& x, int axis, const Tensor& known) {
   return graph_context().recorders.empty() ? known : log_total(x, axis);

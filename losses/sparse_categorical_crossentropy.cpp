@@ -74,7 +74,7 @@ void check_labels(const Tensor& t, int64_t classes, std::optional<int64_t> ignor
   }
 }
 
-// Looks at labels that lie in this machine's memory, now and in each replay.
+// Looks at labels in the host's memory, now and in each replay.
 void check_labels_each_time(const Tensor& t, int64_t classes, std::optional<int64_t> ignored,
                             const std::string& name) {
   if (!t.is_eager() || t.is_weak() || t.impl()->storage->backend != &backend::cpu_backend()) return;

@@ -7,7 +7,7 @@
 namespace cornu::metrics {
 
 /// Thresholds, as the kernels compare with them: evenly spaced ones by the number of the interval
-/// in which a prediction lies, so that a prediction on a threshold is not subject to rounding.
+/// that holds a prediction, so that a prediction on a threshold is not subject to rounding.
 class Thresholds {
  public:
   Thresholds() = default;

@@ -25,9 +25,9 @@ class MeanOf : public Metric {
   };
   /// The same, averaged at once where that is possible; else without a mean.
   virtual Batch batch(const Tensor& y_true, const Tensor& y_pred);
-  /// Takes in values that are weighted along their first axes, or not weighted.
+  /// Accumulates values that are weighted along their first axes, or not weighted.
   void add(const Tensor& values, const Tensor& sample_weight);
-  /// Takes in a mean over a number of samples.
+  /// Accumulates a mean over a number of samples.
   void add(const Batch& batch);
 
  private:

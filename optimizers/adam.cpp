@@ -11,7 +11,8 @@ AdamUpdate::SlotGroups AdamUpdate::slot_groups() const {
 
 // The learning rate with the corrections of both means, which begin at zero.
 std::vector<Expr> AdamUpdate::scalars(const ScalarTerms& t) const {
-  Expr power_1 = expr::power(moments_.beta_1, t.step), power_2 = expr::power(moments_.beta_2, t.step);
+  Expr power_1 = expr::power(moments_.beta_1, t.step),
+       power_2 = expr::power(moments_.beta_2, t.step);
   return {t.rate * expr::sqrt(1.0 - power_2) / (1.0 - power_1)};
 }
 

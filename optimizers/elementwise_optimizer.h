@@ -49,8 +49,8 @@ class ElementwiseOptimizer : public Optimizer {
   virtual SlotGroups slot_groups() const = 0;
   /// The new value of the variable, then those of its slots.
   virtual std::vector<Expr> formula(const UpdateTerms& terms) const = 0;
-  /// Numbers that change from step to step; by default the learning rate alone. They are tensors, so that a recording
-  /// of the step serves all steps.
+  /// Numbers that change from step to step; by default the learning rate alone. They are tensors,
+  /// so that a recording of the step serves all steps.
   virtual std::vector<Expr> scalars(const ScalarTerms& terms) const;
   /// Scalar tensors that `scalars` reads besides.
   virtual Tensors scalar_inputs() const { return {}; }
@@ -67,8 +67,8 @@ class ElementwiseOptimizer : public Optimizer {
   backend::ProgramRef make_program(bool wide, bool decayed, size_t scalar_count) const;
   Tensors make_scalars(const Tensor& learning_rate, bool wide);
 
-  std::vector<std::vector<Variable>> slots_;           // by slot, then by variable
-  std::array<backend::ProgramRef, 4> programs_;        // by wide, decayed
+  std::vector<std::vector<Variable>> slots_;     // by slot, then by variable
+  std::array<backend::ProgramRef, 4> programs_;  // by wide, decayed
   backend::ProgramRef scalar_program_;
   std::array<Tensors, 2> scalars_;  // by wide; of the update under way
 };

@@ -25,7 +25,7 @@ void check_choice(const char* option, const std::string& value, std::vector<std:
                                did_you_mean(value, known), list));
 }
 
-// Bins 1 to n - 2 of (..., bins) twice: they stand for the negative frequencies too.
+// Bins 1 to n - 2 of (..., bins) twice: they count for the negative frequencies too.
 Tensor both_sides(const Tensor& power) {
   const int64_t bins = power.shape().back();
   std::vector<float> weights(static_cast<size_t>(bins), 2);

@@ -30,7 +30,7 @@ struct EinsumDenseConfig {
 };
 
 /// activation(einsum(equation, x, kernel) + bias). The equation's first input is x with its batch
-/// axis; "..." may stand at the left of x and of the output, or at their right. Throws ValueError
+/// axis; "..." may come first in x and in the output, or last in both. Throws ValueError
 /// for an equation of another form, ShapeError when it does not fit the input or output_shape.
 class EinsumDenseLayer : public KernelLayer<EinsumDenseLayer, EinsumDenseConfig> {
  public:

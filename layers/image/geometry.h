@@ -14,7 +14,7 @@ namespace cornu::layers {
 /// Throws ValueError when one number is outside of [low, high], or two do not touch it.
 std::pair<double, double> factor_bounds(const Numbers& factor, const char* option, double low,
                                         double high);
-/// The same, of one number [-|f|, |f|], where every number must lie in [low, high], or with
+/// The same, of one number [-|f|, |f|], where every number must be in [low, high], or with
 /// `open_below` in (low, high].
 std::pair<double, double> strict_factor_bounds(const Numbers& factor, const char* option,
                                                double low, double high, bool open_below = false);

@@ -10,7 +10,7 @@
 namespace cornu::layers {
 
 /// What a layer drew for a batch: tensors by name, as Keras names them, and what layers inside
-/// drew. An empty one stands for Keras's None: nothing changes.
+/// drew. An empty one is Keras's None: nothing changes.
 struct Transformation {
   Nest::Dict values = {};                                          ///< such as {"flips", ...}
   Shape input_shape = {};                                          ///< of the images

@@ -24,7 +24,7 @@ struct ResizingConfig {
 };
 
 /// ops::resize of one image or a batch; integers stay integers. Boxes that are all 0 or all -1
-/// stand for none and become 0. Throws ValueError unless height and width are positive.
+/// count as none and become 0. Throws ValueError unless height and width are positive.
 class ResizingLayer : public ImageLayerOf<ResizingLayer, ResizingConfig> {
  public:
   explicit ResizingLayer(ResizingConfig config);

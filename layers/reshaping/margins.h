@@ -43,7 +43,7 @@ void check_margins(const char* option, std::span<const Ends> margins);
 /// x (batch, spatial..., channels), or with `first` (batch, channels, spatial...), with zeros
 /// around its spatial axes.
 Tensor pad_spatial(const Tensor& x, std::span<const Ends> margins, bool first);
-/// x without what lies in the margins. Throws ShapeError when nothing would be left.
+/// x without its margins. Throws ShapeError when nothing would be left.
 Tensor crop_spatial(const Tensor& x, std::span<const Ends> margins, bool first);
 /// Each place of a spatial axis as many times in a row as `times` says.
 Tensor repeat_spatial(const Tensor& x, const std::vector<int64_t>& times, bool first);

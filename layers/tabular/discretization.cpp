@@ -13,7 +13,7 @@
 namespace cornu::layers {
 namespace {
 
-// Values with the number of data that each stands for.
+// Values with the number of data that each represents.
 struct Summary {
   std::vector<double> values, weights;
 };

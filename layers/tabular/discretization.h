@@ -1,4 +1,4 @@
-// Discretization: numbers as the ranges in which they lie.
+// Discretization: numbers as the indices of the ranges that hold them.
 #pragma once
 #include "../../framework/data/adapt.h"
 #include "../layer_options.h"
@@ -36,7 +36,7 @@ class DiscretizationLayer : public LayerOf<DiscretizationLayer, DiscretizationCo
   const std::vector<double>& bin_boundaries() const;
 
  private:
-  // Values of the data so far, with the number of data that each stands for.
+  // Values of the data so far, with the number of data that each represents.
   std::vector<double> values_, weights_of_values_;
 };
 

@@ -46,7 +46,7 @@ void NormalizationLayer::build(const Shape& input) {
 Tensor NormalizationLayer::call(const Tensor& given, const Call&) {
   const Tensor x = ops::cast(given, compute_dtype());
   const std::vector<int> axes = kept(x.shape());
-  // Statistics stand at the kept axes, the last one at the last of them.
+  // Statistics are along the kept axes, the last one at the last of them.
   const auto along = [&](const Tensor& t) {
     Shape shape;
     for (int i = 0; i < x.rank(); ++i) shape.push_back(1);

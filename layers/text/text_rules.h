@@ -41,7 +41,7 @@ void check_text_rules(const TextStandardize& standardize, const TextSplit& split
 std::string standardized(const std::string& text, const TextStandardize& rule);
 /// Words between ASCII blanks for "whitespace", UTF-8 characters for "character".
 std::vector<std::string> split_text(const std::string& text, const TextSplit& rule);
-/// For each width in turn, that many neighbors joined by blanks.
+/// For each width, one after the other, that many neighboring words joined by spaces.
 std::vector<std::string> ngrams_of(const std::vector<std::string>& words,
                                    const std::vector<int64_t>& widths);
 

@@ -44,7 +44,7 @@ StringLookupConfig lookup_config(const TextVectorizationConfig& c) {
   return lookup;
 }
 
-// Widths of n-grams: the number 3 stands for 1, 2 and 3.
+// Widths of n-grams: the number 3 means 1, 2 and 3.
 std::vector<int64_t> widths_of(const std::optional<Integers>& ngrams) {
   if (!ngrams) return {};
   if (!ngrams->single()) return ngrams->list();
@@ -61,7 +61,7 @@ struct Preparation {
 
   bool splits() const { return !split.none(); }
 
-  // The shape without the axis along which words lie.
+  // The shape without the axis of the words.
   Shape rows(const Shape& x) const {
     if (!splits()) return x.rank() == 0 ? x : x.slice(0, x.rank() - 1);
     if (x.rank() < 2) return x;

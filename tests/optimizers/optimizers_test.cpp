@@ -122,9 +122,9 @@ TEST_CASE("configs of optimizers are Keras's, in its order") {
 }
 
 TEST_CASE("optimizers are found by Keras's names") {
-  for (const char* name : {"sgd", "adam", "adamw", "rmsprop", "adagrad", "adadelta", "adamax",
-                           "nadam", "lion", "ftrl", "adafactor", "lamb", "muon",
-                           "schedulefreeadamw", "Adam", "RMSprop"})
+  for (const char* name :
+       {"sgd", "adam", "adamw", "rmsprop", "adagrad", "adadelta", "adamax", "nadam", "lion", "ftrl",
+        "adafactor", "lamb", "muon", "schedulefreeadamw", "Adam", "RMSprop"})
     CHECK(std::dynamic_pointer_cast<Optimizer>(make_by_name("keras.optimizers", name)));
 }
 
