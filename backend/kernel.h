@@ -277,7 +277,7 @@ enum class Distribution : uint8_t {
   next_key
 };
 
-/// Threefry random numbers from a key (input 0: uint32 (2)); see framework/ops/random.h. `low` and
+/// Threefry random numbers from a key (input 0: uint32 (2)); see framework/ops/random/draws.h. `low` and
 /// `high` are the bounds of uniform and randint, or the mean and standard deviation of the normals; bernoulli has
 /// probability `low`.
 struct Random {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "../framework/ops/core.h"
+#include "../framework/ops/core/cast.h"
 
 namespace cornu::layers {
 

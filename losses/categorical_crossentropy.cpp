@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/nn.h"
+#include "../framework/ops/nn/losses.h"
 #include "logits.h"
 #include "pairwise_loss.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/nn.h"
+#include "../framework/ops/nn/losses.h"
 #include "pairwise_loss.h"
 
 namespace cornu::losses {

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/nn.h"
+#include "../framework/ops/nn/losses.h"
 
 namespace cornu::losses {
 

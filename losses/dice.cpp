@@ -2,7 +2,7 @@
 #include "dice.h"
 
 #include "../framework/ops/elementwise.h"
-#include "../framework/ops/reduction.h"
+#include "../framework/ops/numpy/reduction.h"
 
 namespace cornu::losses {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "../framework/dispatch/apply.h"
-#include "../framework/ops/indexing.h"
-#include "../framework/ops/nn.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/indexing.h"
+#include "../framework/ops/nn/losses.h"
+#include "../framework/ops/numpy/manipulation.h"
 #include "logits.h"
 #include "pairwise_loss.h"
 

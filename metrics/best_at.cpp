@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/creation.h"
+#include "../framework/ops/numpy/creation.h"
 
 namespace cornu::metrics {
 

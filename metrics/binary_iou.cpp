@@ -1,7 +1,7 @@
 // The classes of BinaryIoU.
 #include "binary_iou.h"
 
-#include "../framework/ops/core.h"
+#include "../framework/ops/core/cast.h"
 #include "../framework/ops/operators.h"
 
 namespace cornu::metrics {

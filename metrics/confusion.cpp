@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-#include "../framework/ops/creation.h"
-#include "../framework/ops/indexing.h"
-#include "../framework/ops/nn.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/creation.h"
+#include "../framework/ops/numpy/indexing.h"
+#include "../framework/ops/nn/losses.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 namespace {

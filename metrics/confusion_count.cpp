@@ -1,8 +1,8 @@
 // Counts of one kind.
 #include "confusion_count.h"
 
-#include "../framework/ops/creation.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/creation.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 

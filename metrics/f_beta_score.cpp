@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include "../framework/base/loss.h"
-#include "../framework/ops/core.h"
-#include "../framework/ops/creation.h"
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/operators.h"
-#include "../framework/ops/reduction.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 

@@ -1,7 +1,7 @@
 // Functions by way of the classes.
 #include "functions.h"
 
-#include "../framework/ops/core.h"
+#include "../framework/ops/core/cast.h"
 #include "../losses/functions.h"
 
 namespace cornu::metrics {

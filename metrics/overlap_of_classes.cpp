@@ -6,13 +6,13 @@
 #include <numeric>
 
 #include "../framework/dispatch/apply.h"
-#include "../framework/ops/core.h"
-#include "../framework/ops/creation.h"
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/elementwise.h"
-#include "../framework/ops/indexing.h"
+#include "../framework/ops/numpy/indexing.h"
 #include "../framework/ops/operators.h"
-#include "../framework/ops/reduction.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 namespace {

@@ -1,9 +1,9 @@
 // What PearsonCorrelation averages.
 #include "pearson_correlation.h"
 
-#include "../framework/ops/core.h"
+#include "../framework/ops/core/cast.h"
 #include "../framework/ops/operators.h"
-#include "../framework/ops/reduction.h"
+#include "../framework/ops/numpy/reduction.h"
 
 namespace cornu::metrics {
 

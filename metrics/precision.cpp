@@ -1,9 +1,9 @@
 // Precision's counts.
 #include "precision.h"
 
-#include "../framework/ops/creation.h"
+#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/operators.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 

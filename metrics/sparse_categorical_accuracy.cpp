@@ -1,8 +1,8 @@
 // What SparseCategoricalAccuracy compares.
 #include "sparse_categorical_accuracy.h"
 
-#include "../framework/ops/reduction.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 

@@ -1,8 +1,8 @@
 // What SparseTopKCategoricalAccuracy averages.
 #include "sparse_top_k_categorical_accuracy.h"
 
-#include "../framework/ops/core.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 

@@ -2,10 +2,10 @@
 #include "sum.h"
 
 #include "../framework/base/loss.h"
-#include "../framework/ops/creation.h"
+#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/operators.h"
-#include "../framework/ops/reduction.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {
 

@@ -1,7 +1,7 @@
 // What TopKCategoricalAccuracy averages.
 #include "top_k_categorical_accuracy.h"
 
-#include "../framework/ops/reduction.h"
+#include "../framework/ops/numpy/reduction.h"
 
 namespace cornu::metrics {
 

@@ -2,9 +2,9 @@
 #include "adafactor.h"
 
 #include "../framework/base/loss.h"
-#include "../framework/ops/creation.h"
-#include "../framework/ops/reduction.h"
-#include "../framework/ops/shaping.h"
+#include "../framework/ops/numpy/creation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::optimizers {
 

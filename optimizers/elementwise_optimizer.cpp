@@ -1,7 +1,7 @@
 // Slots and programs of elementwise optimizers.
 #include "elementwise_optimizer.h"
 
-#include "../framework/ops/creation.h"
+#include "../framework/ops/numpy/creation.h"
 
 namespace cornu::optimizers {
 

@@ -1,7 +1,7 @@
 // The update of Lamb.
 #include "lamb.h"
 
-#include "../framework/ops/reduction.h"
+#include "../framework/ops/numpy/reduction.h"
 
 namespace cornu::optimizers {
 

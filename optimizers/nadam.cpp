@@ -1,7 +1,7 @@
 // The update of Nadam.
 #include "nadam.h"
 
-#include "../framework/ops/creation.h"
+#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/operators.h"
 
 namespace cornu::optimizers {

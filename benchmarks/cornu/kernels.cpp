@@ -1,7 +1,7 @@
 // Single kernels of sizes that fill a GPU: products, attention, elementwise programs, and copies,
 // which tell what its memory can do.
 #include <cornu/framework/compile/function.h>
-#include <cornu/framework/ops/attention.h>
+#include <cornu/framework/ops/nn/attention.h>
 
 #include "workloads.h"
 

@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 
 #include "tape.h"
-#include "../ops/core.h"
-#include "../ops/creation.h"
+#include "../ops/core/cast.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/operators.h"
-#include "../ops/reduction.h"
+#include "../ops/numpy/reduction.h"
 
 namespace cornu::ops {
 

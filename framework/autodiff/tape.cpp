@@ -7,7 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "../ops/creation.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/operators.h"
 #include "../dispatch/apply.h"
 #include "../dispatch/complex.h"

@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "../config/configurable.h"
-#include "../ops/core.h"
-#include "../ops/nn.h"
+#include "../ops/core/cast.h"
+#include "../ops/nn/losses.h"
 #include "../ops/operators.h"
 #include "layer.h"
 

@@ -8,7 +8,7 @@
 #include "../config/config.h"
 #include "../config/registration.h"
 #include "../dispatch/node.h"
-#include "../ops/random.h"
+#include "../ops/random/draws.h"
 #include "activation.h"
 #include "dtype_policy.h"
 #include "initializer.h"

@@ -3,11 +3,11 @@
 
 #include <fmt/core.h>
 
-#include "../ops/core.h"
+#include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
 #include "../ops/operators.h"
-#include "../ops/reduction.h"
-#include "../ops/shaping.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/numpy/manipulation.h"
 
 namespace cornu {
 namespace {

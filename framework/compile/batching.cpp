@@ -5,7 +5,7 @@
 
 #include "../dispatch/apply.h"
 #include "recorded_part.h"
-#include "../ops/shaping.h"
+#include "../ops/numpy/manipulation.h"
 
 namespace cornu::ops::control {
 namespace {

@@ -11,13 +11,13 @@
 #include "../dispatch/apply.h"
 #include "../autodiff/tape.h"
 #include "batching.h"
-#include "../ops/core.h"
-#include "../ops/creation.h"
-#include "../ops/indexing.h"
+#include "../ops/core/cast.h"
+#include "../ops/numpy/creation.h"
+#include "../ops/numpy/indexing.h"
 #include "../ops/operators.h"
 #include "recorded_loop.h"
 #include "recorded_part.h"
-#include "../ops/shaping.h"
+#include "../ops/numpy/manipulation.h"
 
 namespace cornu::ops {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "../dispatch/apply.h"
 #include "../autodiff/tape.h"
-#include "../ops/creation.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/operators.h"
 #include "recorded_part.h"
 

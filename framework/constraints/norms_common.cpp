@@ -2,7 +2,7 @@
 #include "norms.h"
 
 #include "../ops/elementwise.h"
-#include "../ops/reduction.h"
+#include "../ops/numpy/reduction.h"
 
 namespace cornu::constraints {
 

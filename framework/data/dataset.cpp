@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "../../backend/random_bits.h"
-#include "../ops/indexing.h"
+#include "../ops/numpy/indexing.h"
 
 namespace cornu {
 

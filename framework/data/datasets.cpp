@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "../ops/reduction.h"
+#include "../ops/numpy/reduction.h"
 #include "../io/npy.h"
-#include "../ops/random.h"
+#include "../ops/random/draws.h"
 
 namespace cornu::datasets {
 namespace {

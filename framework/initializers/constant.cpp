@@ -1,7 +1,7 @@
 // Constant.
 #include "constant.h"
 
-#include "../ops/creation.h"
+#include "../ops/numpy/creation.h"
 
 namespace cornu::initializers {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "../ops/core.h"
-#include "../ops/creation.h"
+#include "../ops/core/cast.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/operators.h"
 
 namespace cornu::initializers {

@@ -1,7 +1,7 @@
 // Ones.
 #include "ones.h"
 
-#include "../ops/creation.h"
+#include "../ops/numpy/creation.h"
 
 namespace cornu::initializers {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "../ops/core.h"
-#include "../ops/random.h"
+#include "../ops/core/cast.h"
+#include "../ops/random/draws.h"
 
 namespace cornu::initializers {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../ops/random.h"
+#include "../ops/random/draws.h"
 
 namespace cornu::initializers {
 

@@ -1,7 +1,7 @@
 // RandomUniform.
 #include "random_uniform.h"
 
-#include "../ops/random.h"
+#include "../ops/random/draws.h"
 
 namespace cornu::initializers {
 

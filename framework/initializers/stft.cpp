@@ -7,11 +7,11 @@
 #include <functional>
 #include <numbers>
 
-#include "../ops/core.h"
-#include "../ops/creation.h"
+#include "../ops/core/cast.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/operators.h"
-#include "../ops/reduction.h"
-#include "../ops/shaping.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/numpy/manipulation.h"
 
 namespace cornu::initializers {
 namespace {

@@ -1,7 +1,7 @@
 // TruncatedNormal.
 #include "truncated_normal.h"
 
-#include "../ops/random.h"
+#include "../ops/random/draws.h"
 
 namespace cornu::initializers {
 

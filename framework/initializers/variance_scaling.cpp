@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../ops/random.h"
+#include "../ops/random/draws.h"
 
 namespace cornu::initializers {
 namespace {

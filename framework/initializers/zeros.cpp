@@ -1,7 +1,7 @@
 // Zeros.
 #include "zeros.h"
 
-#include "../ops/creation.h"
+#include "../ops/numpy/creation.h"
 
 namespace cornu::initializers {
 

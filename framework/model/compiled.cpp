@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "../ops/core.h"
-#include "../ops/creation.h"
+#include "../ops/core/cast.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/operators.h"
-#include "../ops/reduction.h"
+#include "../ops/numpy/reduction.h"
 
 namespace cornu {
 

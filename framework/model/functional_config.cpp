@@ -6,7 +6,7 @@
 #include <set>
 
 #include "../ops/catalog.h"
-#include "../ops/core.h"
+#include "../ops/core/cast.h"
 #include "functional.h"
 
 namespace cornu {

@@ -7,9 +7,9 @@
 #include "../base/loss_scaling.h"
 #include "../compile/function.h"
 #include "../autodiff/tape.h"
-#include "../ops/core.h"
+#include "../ops/core/cast.h"
 #include "../ops/operators.h"
-#include "../ops/reduction.h"
+#include "../ops/numpy/reduction.h"
 #include "compiled.h"
 
 namespace cornu {

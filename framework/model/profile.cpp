@@ -7,9 +7,9 @@
 #include <map>
 
 #include "../compile/function.h"
-#include "../ops/creation.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/elementwise.h"
-#include "../ops/linalg.h"
+#include "../ops/numpy/products.h"
 #include "../io/atomic_file.h"
 #include "model.h"
 

@@ -3,9 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
-#include "../ops/core.h"
+#include "../ops/core/cast.h"
 #include "names.h"
 #include "sections.h"
 #include "standardize.h"

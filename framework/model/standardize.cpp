@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "../ops/core.h"
-#include "../ops/shaping.h"
+#include "../ops/core/cast.h"
+#include "../ops/numpy/manipulation.h"
 
 namespace cornu {
 namespace {

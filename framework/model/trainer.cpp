@@ -6,11 +6,11 @@
 #include <future>
 
 #include "../compile/function.h"
-#include "../ops/core.h"
+#include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
-#include "../ops/indexing.h"
-#include "../ops/reduction.h"
-#include "../ops/shaping.h"
+#include "../ops/numpy/indexing.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/numpy/manipulation.h"
 #include "compiled.h"
 #include "model.h"
 #include "progress_bar.h"

@@ -7,12 +7,12 @@
 #include <numbers>
 
 #include "catalog.h"
-#include "core.h"
-#include "creation.h"
-#include "indexing.h"
+#include "core/cast.h"
+#include "numpy/creation.h"
+#include "numpy/indexing.h"
 #include "operators.h"
-#include "reduction.h"
-#include "shaping.h"
+#include "numpy/reduction.h"
+#include "numpy/manipulation.h"
 
 namespace cornu::ops {
 namespace {

@@ -7,14 +7,14 @@
 
 #include "bounding_boxes.h"
 #include "catalog.h"
-#include "core.h"
-#include "creation.h"
+#include "core/cast.h"
+#include "numpy/creation.h"
 #include "elementwise.h"
-#include "indexing.h"
-#include "linalg.h"
+#include "numpy/indexing.h"
+#include "numpy/products.h"
 #include "operators.h"
-#include "reduction.h"
-#include "shaping.h"
+#include "numpy/reduction.h"
+#include "numpy/manipulation.h"
 
 namespace cornu {
 namespace ops {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "core.h"
-#include "shaping.h"
+#include "core/cast.h"
+#include "numpy/manipulation.h"
 
 namespace cornu::detail {
 

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "catalog.h"
-#include "core.h"
+#include "core/cast.h"
 
 namespace cornu {
 

@@ -7,11 +7,11 @@
 
 #include "../dispatch/float8.h"
 #include "catalog.h"
-#include "core.h"
+#include "core/cast.h"
 #include "elementwise.h"
-#include "indexing.h"
-#include "reduction.h"
-#include "shaping.h"
+#include "numpy/indexing.h"
+#include "numpy/reduction.h"
+#include "numpy/manipulation.h"
 
 namespace cornu::ops {
 namespace {

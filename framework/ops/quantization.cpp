@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include "catalog.h"
-#include "core.h"
+#include "core/cast.h"
 #include "float8.h"
-#include "indexing.h"
+#include "numpy/indexing.h"
 #include "operators.h"
-#include "reduction.h"
-#include "shaping.h"
+#include "numpy/reduction.h"
+#include "numpy/manipulation.h"
 
 namespace cornu::ops {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "catalog.h"
-#include "shaping.h"
+#include "numpy/manipulation.h"
 
 namespace cornu::ops {
 namespace {

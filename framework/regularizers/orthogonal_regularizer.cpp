@@ -3,10 +3,10 @@
 
 #include <fmt/core.h>
 
-#include "../ops/creation.h"
-#include "../ops/linalg.h"
+#include "../ops/numpy/creation.h"
+#include "../ops/numpy/products.h"
 #include "../ops/operators.h"
-#include "../ops/reduction.h"
+#include "../ops/numpy/reduction.h"
 
 namespace cornu::regularizers {
 

@@ -5,7 +5,7 @@
 
 #include "../config/loading.h"
 #include "../tensor/recorder.h"
-#include "../ops/random.h"
+#include "../ops/random/draws.h"
 
 namespace cornu::saving {
 

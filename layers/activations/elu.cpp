@@ -1,7 +1,7 @@
 // The exponential linear unit.
 #include "elu.h"
 
-#include "../../framework/ops/nn.h"
+#include "../../framework/ops/nn/losses.h"
 
 namespace cornu::layers {
 

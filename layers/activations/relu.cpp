@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 
 namespace cornu::layers {

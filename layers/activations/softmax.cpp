@@ -1,8 +1,8 @@
 // Shares that sum to 1.
 #include "softmax.h"
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/nn.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/nn/losses.h"
 
 namespace cornu::layers {
 

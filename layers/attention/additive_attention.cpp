@@ -3,8 +3,8 @@
 
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/manipulation.h"
 #include "scored_attention.h"
 
 namespace cornu::layers {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/attention.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "../../framework/ops/attention.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/einsum.h"
+#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/einsum.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../framework/ops/attention.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/einsum.h"
+#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/einsum.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/nn.h"
+#include "../../framework/ops/nn/losses.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

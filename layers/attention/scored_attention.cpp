@@ -3,14 +3,14 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/attention.h"
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/linalg.h"
-#include "../../framework/ops/nn.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/nn/losses.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "../../framework/ops/random.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/random/draws.h"
 
 namespace cornu::layers {
 

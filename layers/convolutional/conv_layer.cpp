@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "../../framework/ops/nn.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

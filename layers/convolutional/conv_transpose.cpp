@@ -3,7 +3,8 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include "../../framework/ops/spatial.h"
+
+#include "../../framework/ops/nn/convolution.h"
 
 namespace cornu::layers {
 

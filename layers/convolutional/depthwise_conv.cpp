@@ -1,7 +1,7 @@
 // Convolution of each channel alone.
 #include "depthwise_conv.h"
 
-#include "../../framework/ops/spatial.h"
+#include "../../framework/ops/nn/convolution.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // The fully connected layer.
 #include "dense.h"
 
-#include "../../framework/ops/linalg.h"
+#include "../../framework/ops/numpy/products.h"
 
 namespace cornu::layers {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "../../framework/ops/einsum.h"
-#include "../../framework/ops/linalg.h"
+#include "../../framework/ops/numpy/einsum.h"
+#include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

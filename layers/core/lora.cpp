@@ -3,10 +3,10 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/indexing.h"
-#include "../../framework/ops/linalg.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

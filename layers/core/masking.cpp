@@ -1,10 +1,10 @@
 // Steps that are padding.
 #include "masking.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -2,8 +2,8 @@
 #include "reversible_embedding.h"
 
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/linalg.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -1,8 +1,8 @@
 // What Embedding and ReversibleEmbedding share: a table of vectors, which LoRA and quantization can
 // change.
 #pragma once
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/indexing.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
 #include "quantized.h"
 

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/distributions.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/random/distributions.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

@@ -1,10 +1,10 @@
 // Images stretched to the whole range.
 #include "auto_contrast.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

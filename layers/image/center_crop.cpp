@@ -2,8 +2,8 @@
 #include "center_crop.h"
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/image/color.h"
 #include "../../framework/ops/operators.h"
 #include "geometry.h"
 

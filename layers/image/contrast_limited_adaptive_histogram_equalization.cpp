@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/image.h"
-#include "../../framework/ops/indexing.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/image/color.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/segment.h"
-#include "../../framework/ops/shaping.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/math/segment.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

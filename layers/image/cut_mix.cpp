@@ -1,13 +1,13 @@
 // Boxes of other images.
 #include "cut_mix.h"
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/indexing.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "../../framework/ops/distributions.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/random/distributions.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

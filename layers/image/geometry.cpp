@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/operators.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../framework/ops/shaping.h"
-#include "image_layer.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "image_preprocessing.h"
 
 namespace cornu::layers {
 

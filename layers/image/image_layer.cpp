@@ -3,8 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "image_preprocessing.h"
 
 namespace cornu::layers {
 namespace {

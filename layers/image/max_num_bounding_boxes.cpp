@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/indexing.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

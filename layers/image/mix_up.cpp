@@ -1,12 +1,12 @@
 // Pairs of images mixed.
 #include "mix_up.h"
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/indexing.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "../../framework/ops/distributions.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/random/distributions.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "../../framework/compile/control_flow.h"
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/reduction.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

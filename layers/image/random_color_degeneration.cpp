@@ -1,8 +1,8 @@
 // Images with fewer colors.
 #include "random_color_degeneration.h"
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/image/color.h"
 #include "../../framework/ops/operators.h"
 #include "colors.h"
 

@@ -1,8 +1,8 @@
 // Four random changes of colors.
 #include "random_color_jitter.h"
 
-#include "../../framework/ops/core.h"
-#include "colors.h"
+#include "../../framework/ops/core/cast.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/image.h"
-#include "../../framework/ops/indexing.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/image/color.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/slices.h"
+#include "../../framework/ops/core/slices.h"
 #include "geometry.h"
 
 namespace cornu::layers {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/image/color.h"
 #include "../../framework/ops/operators.h"
 #include "geometry.h"
 

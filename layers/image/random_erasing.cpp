@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/operators.h"
 #include "geometry.h"

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

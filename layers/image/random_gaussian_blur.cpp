@@ -3,13 +3,13 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/shaping.h"
-#include "../../framework/ops/spatial.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/nn/convolution.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

@@ -3,10 +3,10 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/image.h"
-#include "colors.h"
+#include "../../framework/ops/image/color.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

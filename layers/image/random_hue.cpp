@@ -1,11 +1,11 @@
 // Colors turned on their circle.
 #include "random_hue.h"
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/image/color.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

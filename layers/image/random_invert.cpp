@@ -1,7 +1,7 @@
 // Negatives of images.
 #include "random_invert.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
 #include "colors.h"
 

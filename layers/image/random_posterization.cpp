@@ -1,9 +1,9 @@
 // Fewer levels of brightness.
 #include "random_posterization.h"
 
-#include "../../framework/ops/bits.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/numpy/bits.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
 #include "colors.h"
 

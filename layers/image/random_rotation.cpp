@@ -2,8 +2,8 @@
 #include "random_rotation.h"
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/image/color.h"
 #include "geometry.h"
 
 namespace cornu::layers {

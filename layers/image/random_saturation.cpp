@@ -1,11 +1,11 @@
 // Weaker and stronger colors.
 #include "random_saturation.h"
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/image/color.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "colors.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

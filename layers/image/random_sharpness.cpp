@@ -1,10 +1,10 @@
 // Blurred and sharpened images.
 #include "random_sharpness.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/spatial.h"
-#include "colors.h"
+#include "../../framework/ops/nn/convolution.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

@@ -2,9 +2,9 @@
 #include "random_translation.h"
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/image/color.h"
 #include "../../framework/ops/operators.h"
 #include "geometry.h"
 

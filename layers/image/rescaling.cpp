@@ -1,7 +1,7 @@
 // Data in another range.
 #include "rescaling.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 
 namespace cornu::layers {

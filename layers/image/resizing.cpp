@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/image.h"
+#include "../../framework/ops/image/color.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
+#include "../../framework/ops/numpy/reduction.h"
 #include "geometry.h"
 
 namespace cornu::layers {

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "colors.h"
 

@@ -1,7 +1,7 @@
 // The mean of tensors.
 #include "average.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

@@ -3,10 +3,10 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

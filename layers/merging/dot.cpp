@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/linalg.h"
-#include "../../framework/ops/normalization.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/nn/normalization.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // The largest of tensors, element by element.
 #include "maximum.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

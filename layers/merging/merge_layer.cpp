@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

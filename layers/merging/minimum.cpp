@@ -1,7 +1,7 @@
 // The smallest of tensors, element by element.
 #include "minimum.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

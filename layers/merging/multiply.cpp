@@ -1,7 +1,7 @@
 // The product of tensors.
 #include "multiply.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

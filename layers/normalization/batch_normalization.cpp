@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "../../framework/ops/nn.h"
-#include "../../framework/ops/normalization.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/nn/normalization.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/normalization.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/nn/normalization.h"
 
 namespace cornu::layers {
 

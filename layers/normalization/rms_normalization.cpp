@@ -1,7 +1,7 @@
 // Normalization of features by their mean square.
 #include "rms_normalization.h"
 
-#include "../../framework/ops/normalization.h"
+#include "../../framework/ops/nn/normalization.h"
 
 namespace cornu::layers {
 

@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include "../../framework/initializers/truncated_normal.h"
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/linalg.h"
+#include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // Normalization to length 1.
 #include "unit_normalization.h"
 
-#include "../../framework/ops/normalization.h"
+#include "../../framework/ops/nn/normalization.h"
 
 namespace cornu::layers {
 

@@ -1,10 +1,10 @@
 // The mean over all spatial axes; of sequences, over the steps that the mask keeps.
 #include "global_average_pooling.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

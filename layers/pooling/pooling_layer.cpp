@@ -1,7 +1,7 @@
 // Windows, and reductions over whole images.
 #include "pooling_layer.h"
 
-#include "../../framework/ops/spatial.h"
+#include "../../framework/ops/nn/convolution.h"
 
 namespace cornu::layers {
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/creation.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

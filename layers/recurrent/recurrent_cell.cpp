@@ -3,11 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/autodiff/tape.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "../../framework/ops/rnn.h"
-#include "../layer_options.h"
+#include "../../framework/ops/detail/rnn.h"
+#include "../layer_common.h"
 
 namespace cornu::layers {
 

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 
-#include "../../framework/autodiff/tape.h"
-#include "../../framework/ops/core.h"
-#include "../../framework/ops/creation.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 namespace {

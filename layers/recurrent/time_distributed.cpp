@@ -5,8 +5,14 @@
 
 #include "../../framework/base/call_scope.h"
 #include "../../framework/base/located.h"
-#include "../../framework/ops/shaping.h"
-#include "recurrent_cell.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../convolutional/conv1d.h"
+#include "../convolutional/conv2d.h"
+#include "../convolutional/conv3d.h"
+#include "../core/dense.h"
+#include "../core/embedding.h"
+#include "../reshaping/flatten.h"
+#include "recurrent_common.h"
 
 namespace cornu::layers {
 

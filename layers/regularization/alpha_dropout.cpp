@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 
 namespace cornu::layers {

@@ -1,7 +1,7 @@
 // Each sample as one vector.
 #include "flatten.h"
 
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/indexing.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 namespace {

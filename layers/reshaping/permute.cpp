@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

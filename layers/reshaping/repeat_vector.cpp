@@ -1,7 +1,7 @@
 // A vector as every step of a sequence.
 #include "repeat_vector.h"
 
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

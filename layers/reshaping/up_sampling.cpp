@@ -4,9 +4,10 @@
 #include <fmt/core.h>
 #include <algorithm>
 #include <cctype>
-#include "../../framework/ops/core.h"
+
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/spatial.h"
+#include "../../framework/ops/nn/convolution.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,7 @@
 // Class numbers, encoded.
 #include "category_encoding.h"
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "encoding.h"
 
 namespace cornu::layers {

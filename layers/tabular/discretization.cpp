@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/reduction.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/manipulation.h"
 #include "encoding.h"
 
 namespace cornu::layers {

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/nn.h"
-#include "../../framework/ops/shaping.h"
+#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "encoding.h"
 
 namespace cornu::layers {
 

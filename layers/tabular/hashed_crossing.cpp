@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "encoding.h"
 #include "fingerprint.h"
 

@@ -3,10 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "../text/index_lookup_layer.h"
+#include "../../framework/ops/numpy/manipulation.h"
 #include "encoding.h"
 #include "fingerprint.h"
 

@@ -1,15 +1,11 @@
-// Look-up layers: their table, their vocabulary in files, and what a call gives.
-#include "index_lookup_layer.h"
-
-#include <fmt/core.h>
-
-#include "../../framework/ops/core.h"
+// The members of IndexLookupLayer, for the files of its two classes.
+#pragma once
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "../tabular/encoding.h"
-#include "integer_lookup.h"
-#include "lookup_ops.h"
-#include "string_lookup.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "encoding.h"
+#include "index_lookup.h"
+#include "lookup_work.h"
 
 namespace cornu::layers {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "../../framework/dispatch/apply.h"
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/tensor/strings.h"
 
 namespace cornu::layers {

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "../../framework/tensor/recorder.h"
-#include "../../framework/ops/core.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/shaping.h"
-#include "../tabular/encoding.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "encoding.h"
 
 namespace cornu::layers {
 namespace {

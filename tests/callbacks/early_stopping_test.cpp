@@ -4,7 +4,7 @@
 #include <cornu/callbacks/early_stopping.h>
 #include <cornu/callbacks/lambda_callback.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/optimizers/sgd.h>
 

@@ -4,7 +4,7 @@
 #include <cornu/callbacks/lambda_callback.h>
 #include <cornu/callbacks/terminate_on_nan.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/layers/core/dense.h>
 
 #include <limits>

@@ -4,7 +4,7 @@
 #include <cornu/callbacks/learning_rate_scheduler.h>
 #include <cornu/callbacks/reduce_lr_on_plateau.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/layers/core/dense.h>
 
 using namespace cornu;

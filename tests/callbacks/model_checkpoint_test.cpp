@@ -3,7 +3,7 @@
 
 #include <cornu/callbacks/model_checkpoint.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/layers/core/dense.h>
 
 using namespace cornu;

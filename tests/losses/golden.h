@@ -1,7 +1,7 @@
 // Reading tensors and configs of golden files.
 #pragma once
 #include <cornu/framework/config/configurable.h>
-#include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/core/cast.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

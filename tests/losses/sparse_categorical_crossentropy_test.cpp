@@ -1,6 +1,6 @@
 // The labels that SparseCategoricalCrossentropy takes and refuses.
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/losses/sparse_categorical_crossentropy.h>
 
 #include <cmath>

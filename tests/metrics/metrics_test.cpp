@@ -1,7 +1,7 @@
 // Metrics against Keras.
 #include <cornu/framework/base/metric.h>
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/tensor/tensor.h>
 #include <cornu/metrics/accuracy.h>
 #include <cornu/metrics/auc.h>

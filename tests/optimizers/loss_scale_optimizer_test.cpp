@@ -2,7 +2,7 @@
 #include <catch.h>
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/optimizers/adam.h>

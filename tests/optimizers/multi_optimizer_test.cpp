@@ -1,6 +1,6 @@
 // MultiOptimizer and the map behind it.
 #include <catch.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/optimizers/loss_scale_optimizer.h>
 #include <cornu/optimizers/multi_optimizer.h>
 #include <cornu/optimizers/sgd.h>

@@ -2,7 +2,7 @@
 #include <catch.h>
 #include <cornu/framework/base/initializer.h>
 #include <cornu/framework/base/optimizer.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/saving/json.h>
 #include <cornu/optimizers/adam.h>
 #include <cornu/optimizers/adamw.h>

@@ -7,9 +7,9 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/input.h>
-#include <cornu/framework/ops/core.h>
+#include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/reduction.h>
+#include <cornu/framework/ops/numpy/reduction.h>
 
 #include "../catch.h"
 

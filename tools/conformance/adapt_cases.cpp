@@ -1,6 +1,6 @@
 // Cases of layers that learn something from data before they are used.
 #include <cornu/framework/data/adapt.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <fmt/core.h>
 
 #include "case.h"

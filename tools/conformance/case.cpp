@@ -4,8 +4,8 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/tensor/recorder.h>
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/creation.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <fmt/core.h>
 
 #include <algorithm>

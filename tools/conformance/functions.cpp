@@ -2,9 +2,9 @@
 #include "functions.h"
 
 #include <cornu/framework/ops/catalog.h>
-#include <cornu/framework/ops/creation.h>
-#include <cornu/framework/ops/distributions.h>
-#include <cornu/framework/ops/random.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/random/distributions.h>
+#include <cornu/framework/ops/random/draws.h>
 #include <cornu/metrics/functions.h>
 #include <fmt/core.h>
 

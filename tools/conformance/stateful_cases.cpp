@@ -2,7 +2,7 @@
 #include <cornu/framework/base/metric.h>
 #include <cornu/framework/base/optimizer.h>
 #include <cornu/framework/compile/function.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <fmt/core.h>
 
 #include "case.h"

@@ -2,7 +2,7 @@
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/normalization/layer_normalization.h>

@@ -1,7 +1,7 @@
 // Derivatives of attention: the kernel's own backward pass; those of masks, and second ones, go
 // through the formula.
-#include "../../ops/attention.h"
-#include "../../ops/reduction.h"
+#include "../../ops/nn/attention.h"
+#include "../../ops/numpy/reduction.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 #include "../tape.h"

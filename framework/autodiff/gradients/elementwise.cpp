@@ -1,12 +1,12 @@
 // Derivatives of elementwise programs and of reductions.
 #include <fmt/core.h>
 
-#include "../../ops/core.h"
-#include "../../ops/creation.h"
-#include "../../ops/indexing.h"
+#include "../../ops/core/cast.h"
+#include "../../ops/numpy/creation.h"
+#include "../../ops/numpy/indexing.h"
 #include "../../ops/operators.h"
-#include "../../ops/reduction.h"
-#include "../../ops/shaping.h"
+#include "../../ops/numpy/reduction.h"
+#include "../../ops/numpy/manipulation.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

@@ -1,7 +1,7 @@
 // The derivative of the Fourier transform: it is linear, and its matrix is its own transpose, so
 // gradients pass through the transform with the opposite sign.
-#include "../../ops/creation.h"
-#include "../../ops/shaping.h"
+#include "../../ops/numpy/creation.h"
+#include "../../ops/numpy/manipulation.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

@@ -2,12 +2,12 @@
 #include <fmt/core.h>
 
 #include "../../../backend/error.h"
-#include "../../ops/creation.h"
-#include "../../ops/decompositions.h"
-#include "../../ops/linalg.h"
-#include "../../ops/matrices.h"
+#include "../../ops/numpy/creation.h"
+#include "../../ops/linalg/decompositions.h"
+#include "../../ops/numpy/products.h"
+#include "../../ops/numpy/matrices.h"
 #include "../../ops/operators.h"
-#include "../../ops/shaping.h"
+#include "../../ops/numpy/manipulation.h"
 #include "../gradients.h"
 
 namespace cornu {

@@ -1,6 +1,6 @@
 // Derivatives of matrix products, convolutions and pooling: each is another product of the same kind.
-#include "../../ops/linalg.h"
-#include "../../ops/reduction.h"
+#include "../../ops/numpy/products.h"
+#include "../../ops/numpy/reduction.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

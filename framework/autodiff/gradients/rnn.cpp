@@ -1,6 +1,6 @@
 // The derivative of recurrent layers: a kernel of its own.
 #include "../../../backend/error.h"
-#include "../../ops/creation.h"
+#include "../../ops/numpy/creation.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

@@ -1,7 +1,7 @@
 // What a device captured is done again for the addresses that it was captured with, and no others.
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/compile/plan/captures.h>
-#include <cornu/framework/ops/decompositions.h>
+#include <cornu/framework/ops/linalg/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "catch.h"

@@ -1,7 +1,7 @@
 // Elementwise programs of plans: what they are fused with, and that results stay what they were.
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/normalization.h>
+#include <cornu/framework/ops/nn/normalization.h>
 #include <cornu/framework/ops/ops.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Tests of compile: losses, weights and metrics in all their forms, and their names in logs.
-#include <cornu/framework/ops/nn.h>
+#include <cornu/framework/ops/nn/losses.h>
 #include <cornu/losses/mean_squared_error.h>
 #include <cornu/metrics/mean_absolute_error.h>
 #include <cornu/optimizers/adam.h>

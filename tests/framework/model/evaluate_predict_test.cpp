@@ -1,5 +1,5 @@
 // Tests of evaluate, predict and the *_on_batch methods.
-#include <cornu/framework/ops/indexing.h>
+#include <cornu/framework/ops/numpy/indexing.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/optimizers/sgd.h>
 

@@ -1,8 +1,8 @@
 // Tests of metrics with several figures: what fit, History and callbacks make of them. The numbers
 // are Keras 3.15's.
 #include <cornu/callbacks/lambda_callback.h>
-#include <cornu/framework/ops/nn.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/nn/losses.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/metrics/f1_score.h>
 #include <cornu/metrics/mean_metric_wrapper.h>
 #include <cornu/metrics/precision.h>

@@ -1,7 +1,7 @@
 // Tests of fit: each argument, what is in the loss, and History.
 #include <cornu/callbacks/lambda_callback.h>
-#include <cornu/framework/ops/indexing.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/optimizers/sgd.h>
 

@@ -1,7 +1,7 @@
 // Tests of Functional: graphs with shared layers, several inputs and outputs, ops, masks, configs.
-#include <cornu/framework/ops/indexing.h>
-#include <cornu/framework/ops/nn.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/ops/nn/losses.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/layers/core/embedding.h>
 #include <cornu/layers/core/masking.h>
 #include <cornu/layers/merging/add.h>

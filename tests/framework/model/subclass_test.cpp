@@ -1,6 +1,6 @@
 // Tests of users' own models and layers.
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/linalg.h>
+#include <cornu/framework/ops/numpy/products.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/metrics/mean.h>

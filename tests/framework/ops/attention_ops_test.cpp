@@ -1,9 +1,9 @@
 // The Attention kernel against the formula composed of other operations.
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/attention.h>
-#include <cornu/framework/ops/creation.h>
-#include <cornu/framework/ops/nn.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/nn/attention.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/nn/losses.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/catalog.h>
-#include <cornu/framework/ops/decompositions.h>
+#include <cornu/framework/ops/linalg/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/tensor/complex.h>
 #include <cornu/framework/dispatch/variable.h>

@@ -2,7 +2,7 @@
 // differences.
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/decompositions.h>
+#include <cornu/framework/ops/linalg/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 
 #include <cmath>

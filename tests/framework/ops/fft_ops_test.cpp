@@ -2,7 +2,7 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/compile/control_flow.h>
-#include <cornu/framework/ops/fft.h>
+#include <cornu/framework/ops/math/fft.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "../../support/gradient_check.h"

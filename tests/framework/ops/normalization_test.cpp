@@ -3,7 +3,7 @@
 
 #include <cornu/framework/dispatch/apply.h>
 #include <cornu/framework/model/functional.h>
-#include <cornu/framework/ops/normalization.h>
+#include <cornu/framework/ops/nn/normalization.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "../../support/gradient_check.h"

@@ -4,7 +4,7 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/framework/ops/random.h>
+#include <cornu/framework/ops/random/draws.h>
 
 #include "catch.h"
 #include "support/gradient_check.h"

@@ -2,9 +2,9 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/catalog.h>
-#include <cornu/framework/ops/image.h>
-#include <cornu/framework/ops/shaping.h>
-#include <cornu/framework/ops/spatial.h>
+#include <cornu/framework/ops/image/color.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/nn/convolution.h>
 
 #include "../../catch.h"
 #include "../../support/gradient_check.h"

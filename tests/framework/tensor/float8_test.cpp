@@ -1,11 +1,11 @@
 // 8-bit floats as a type of tensors: casts, moves, and what is refused.
 #include <cornu/framework/compile/function.h>
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/creation.h>
-#include <cornu/framework/ops/indexing.h>
-#include <cornu/framework/ops/linalg.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/ops/numpy/products.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Draws as tensors, and generators of seeds, against Keras.
 #include <cornu/framework/dispatch/node.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/framework/ops/random.h>
+#include <cornu/framework/ops/random/draws.h>
 
 #include <cstring>
 #include <fstream>

@@ -3,13 +3,10 @@
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
-#include <cornu/framework/ops/attention.h>
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/creation.h>
-#include <cornu/framework/ops/einsum.h>
+#include <cornu/framework/ops/nn/attention.h>
+#include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/reduction.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 
 #include "../../catch.h"

@@ -1,5 +1,6 @@
-// Dense.
-#include <cornu/framework/ops/core.h>
+// Dense, Activation, Embedding, Masking.
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/layers/core/activation.h>
 #include <cornu/layers/core/dense.h>
 
 #include "../../catch.h"

@@ -1,7 +1,7 @@
 // EinsumDense, and the Einstein sums it rests on.
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
-#include <cornu/framework/ops/einsum.h>
+#include <cornu/framework/ops/numpy/einsum.h>
 #include <cornu/layers/core/einsum_dense.h>
 
 #include "../../catch.h"

@@ -1,6 +1,5 @@
 // Add, Average, Concatenate, Maximum, Minimum, Multiply, Subtract.
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/ops.h>
+#include <cornu/framework/ops/core/cast.h>
 #include <cornu/layers/merging/add.h>
 #include <cornu/layers/merging/average.h>
 #include <cornu/layers/merging/concatenate.h>

@@ -1,8 +1,8 @@
 // GRU, GRUCell.
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/layers/recurrent/gru.h>
 
 #include "../../catch.h"

@@ -1,9 +1,9 @@
 // LSTM, LSTMCell.
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
-#include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/creation.h>
-#include <cornu/framework/ops/shaping.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/regularizers/l2.h>
 #include <cornu/layers/core/masking.h>
 #include <cornu/layers/recurrent/bidirectional.h>

@@ -1,0 +1,29 @@
+// Reading and writing boxes and single places of a tensor whose positions are tensors.
+#pragma once
+#include "../integers.h"
+#include "../op.h"
+
+namespace cornu {
+class OpCatalog;
+namespace ops {
+
+/// The box of `shape` that begins at `start_indices` (one for each axis). A start from which the
+/// box would reach beyond the end is moved back.
+Tensor slice(const Tensor& inputs, const Tensor& start_indices, const Integers& shape);
+/// `inputs` with the box of updates' shape at `start_indices` replaced by `updates`; starts as in
+/// slice.
+Tensor slice_update(const Tensor& inputs, const Tensor& start_indices, const Tensor& updates);
+/// Zeros of `shape` to which `values` (n..., rest...) are added at `indices` (n..., k), where k
+/// numbers choose a place in the first k axes and rest are the other axes. Indices out of range are
+/// ignored.
+Tensor scatter(const Tensor& indices, const Tensor& values, const Shape& shape);
+/// `inputs` with `updates` at `indices`, shaped as in scatter. `reduction` "add", "max", "min" or
+/// "mul" combines them with what is there; without one they replace it, the last of several at one
+/// place.
+Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor& updates,
+                      const std::optional<std::string>& reduction = {});
+
+void list_slices(OpCatalog& catalog);
+
+}  // namespace ops
+}  // namespace cornu

@@ -1,0 +1,59 @@
+// The Rnn kernel as an operation: shapes and dtypes of its operands.
+#include "rnn.h"
+
+#include <fmt/core.h>
+
+#include "../../dispatch/apply.h"
+#include "../../tensor/promotion.h"
+#include "../core/cast.h"
+
+namespace cornu::ops {
+namespace {
+
+void check_operand(const char* name, const Tensor& operand, const Shape& expected) {
+  if (operand.shape() == expected) return;
+  throw ShapeError(fmt::format("rnn: expected {} of shape {}, found {}.", name, expected.str(),
+                               operand.shape().str()));
+}
+
+}  // namespace
+
+RnnResult rnn(backend::RnnCell cell, const Tensor& x, const RnnOperands& operands, bool reverse) {
+  using backend::RnnCell;
+  const Shape &from = x.shape(), &weights = operands.recurrent.shape();
+  if (from.rank() != 3 || weights.rank() != 2)
+    throw ShapeError(fmt::format(
+        "rnn: expected x (batch, time, features) and recurrent weights (units, gates * units), "
+        "found {} and {}.",
+        from.str(), weights.str()));
+  const bool lstm = cell == RnnCell::lstm, gru = cell == RnnCell::gru;
+  const int64_t units = weights[0], columns = (lstm ? 4 : gru ? 3 : 1) * units;
+  const Shape state{from[0], units};
+  check_operand("the kernel", operands.kernel, {from[2], columns});
+  check_operand("recurrent weights", operands.recurrent, {units, columns});
+  if (operands.bias)
+    check_operand("the bias", operands.bias, gru ? Shape{2, columns} : Shape{columns});
+  check_operand("the state h", operands.h, state);
+  if (lstm) check_operand("the state c", operands.c, state);
+
+  const DType dtype = result_type(x.dtype(), operands.kernel.dtype());
+  Tensors inputs{cast(x, dtype), cast(operands.kernel, dtype), cast(operands.recurrent, dtype)};
+  if (operands.bias) inputs.push_back(cast(operands.bias, dtype));
+  inputs.push_back(cast(operands.h, dtype));
+  if (lstm) inputs.push_back(cast(operands.c, dtype));
+
+  std::vector<TensorSpec> outputs{{{from[0], from[1], units}, dtype}, {state, dtype}};
+  if (lstm) outputs.push_back({state, dtype});
+  if (lstm || gru) {
+    const DType wide = dtype == DType::float64 ? dtype : DType::float32;
+    outputs.push_back({{from[1], from[0], columns}, wide});
+    outputs.push_back({{from[1], from[0], units}, wide});
+  }
+  const Tensors made = apply(
+      backend::Rnn{
+          .cell = cell, .backward = false, .bias = bool(operands.bias), .reverse = reverse},
+      inputs, outputs);
+  return {made[0], made[1], lstm ? made[2] : Tensor()};
+}
+
+}  // namespace cornu::ops

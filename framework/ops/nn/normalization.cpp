@@ -1,0 +1,222 @@
+// Normalisation by the Normalize kernel where its layout fits, else composed.
+#include "normalization.h"
+
+#include <fmt/core.h>
+
+#include "../catalog.h"
+#include "../core/cast.h"
+#include "../elementwise.h"
+#include "losses.h"
+#include "../operators.h"
+#include "../numpy/reduction.h"
+#include "../numpy/manipulation.h"
+
+namespace cornu::ops {
+namespace {
+
+using Optional = std::optional<Tensor>;
+
+constexpr double default_epsilon = 1e-7;
+
+bool trailing(const InlineVector<int, 6>& axes, int rank) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != rank - static_cast<int>(axes.size() - i)) return false;
+  return !axes.empty();
+}
+
+// A weight as operations want it, if there is one.
+Tensor weight_of(const Optional& weight) {
+  if (!weight || !*weight) return {};
+  return is_float(weight->dtype()) ? *weight : cast(*weight, DType::float32);
+}
+
+// The Normalize kernel over the axes of `sizes`, which are the last ones.
+Tensor normalize_rows(const Tensor& x, const Shape& sizes, const Tensor& scale,
+                      const Tensor& offset, bool centered, double epsilon) {
+  const int lead = x.rank() - sizes.rank();
+  Shape rows = x.shape().slice(0, lead);
+  const TensorSpec statistics{rows, x.dtype() == DType::float64 ? x.dtype() : DType::float32};
+  rows.push_back(sizes.numel());
+  const backend::Normalize kernel{.channels = false,
+                                  .centered = centered,
+                                  .scale = static_cast<bool>(scale),
+                                  .offset = static_cast<bool>(offset),
+                                  .epsilon = epsilon};
+  Tensors inputs = {reshape(x, rows)};
+  for (const Tensor& weight : {scale, offset})
+    if (weight) inputs.push_back(reshape(weight, {sizes.numel()}));
+  const TensorSpec outputs[] = {{rows, x.dtype()}, statistics, statistics};
+  return reshape(apply(kernel, inputs, outputs)[0], x.shape());
+}
+
+Shape sizes_of(const Shape& shape, const InlineVector<int, 6>& axes) {
+  Shape sizes;
+  for (int a : axes) sizes.push_back(shape[a]);
+  return sizes;
+}
+
+// The vector with size 1 along x's other axes.
+Tensor along(const Tensor& vector, const Tensor& x, int axis, const char* name) {
+  const int64_t size = x.shape()[axis];
+  if (vector.shape() != Shape{size})
+    throw ShapeError(
+        fmt::format("batch_normalization: argument '{}' has shape {}, expected ({},): the size of "
+                    "axis {} of x {}.",
+                    name, vector.shape().str(), size, axis, x.shape().str()));
+  Shape shape(std::vector<int64_t>(static_cast<size_t>(x.rank()), 1));
+  shape[axis] = size;
+  return reshape(vector, shape);
+}
+
+// The weight with size 1 along x's axes that are not normalised, in x's dtype.
+Tensor spread(const Tensor& weight, const Tensor& x, const InlineVector<int, 6>& axes,
+              double otherwise) {
+  if (!weight) return Tensor(otherwise);
+  const Tensor w = cast(weight, x.dtype());
+  if (w.rank() == x.rank()) return w;
+  Shape shape(std::vector<int64_t>(static_cast<size_t>(x.rank()), 1));
+  for (int a : axes) shape[a] = x.shape()[a];
+  return reshape(w, shape);
+}
+
+Tensor inverse_root(const Tensor& x, double epsilon) {
+  return fused([](Expr x, Expr epsilon) { return expr::rsqrt(x + epsilon); }, x, Tensor(epsilon));
+}
+
+Tensor layer_body(const Tensor& input, const Optional& gamma, const Optional& beta,
+                  const Axes& axis, std::optional<double> epsilon_option, bool rms_scaling) {
+  const double epsilon = epsilon_option.value_or(default_epsilon);
+  const auto axes = axis.resolve(input.rank());
+  const Shape sizes = sizes_of(input.shape(), axes);
+  const Tensor scale = weight_of(gamma), offset = weight_of(beta);
+  auto fits = [&](const Tensor& weight) { return !weight || weight.shape() == sizes; };
+  if (!rms_scaling && trailing(axes, input.rank()) && fits(scale) && fits(offset)) {
+    const Tensor x = is_float(input.dtype()) ? input : cast(input, DType::float32);
+    return cast(normalize_rows(x, sizes, scale, offset, true, epsilon), input.dtype());
+  }
+  const Tensor x = cast(input, result_type(input.dtype(), DType::float32));
+  const Tensor a = spread(scale, x, axes, 1);
+  const auto [mean, variance] = moments(x, axis, true);
+  const Tensor inverse = inverse_root(variance, epsilon);
+  const Tensor y = rms_scaling ? fused([](Expr x, Expr inverse, Expr a) { return x * inverse * a; },
+                                       x, inverse, a)
+                               : fused([](Expr x, Expr mean, Expr inverse, Expr a,
+                                          Expr b) { return (x - mean) * inverse * a + b; },
+                                       x, mean, inverse, a, spread(offset, x, axes, 0));
+  return cast(y, input.dtype());
+}
+
+Tensor rms_body(const Tensor& input, const Optional& scale_option, const Axes& axis,
+                std::optional<double> epsilon_option) {
+  const double epsilon = epsilon_option.value_or(default_epsilon);
+  if (input.rank() == 0) return rms_body(reshape(input, {1}), scale_option, axis, epsilon_option);
+  const auto axes = axis.resolve(input.rank());
+  const Shape sizes = sizes_of(input.shape(), axes);
+  const Tensor scale = weight_of(scale_option);
+  if (trailing(axes, input.rank()) && (!scale || scale.shape() == sizes)) {
+    const Tensor x = is_float(input.dtype()) ? input : cast(input, DType::float32);
+    return cast(normalize_rows(x, sizes, scale, {}, false, epsilon), input.dtype());
+  }
+  const Tensor x = cast(input, result_type(input.dtype(), DType::float32));
+  Tensor y = x * inverse_root(mean(square(x), axis, true), epsilon);
+  if (scale) y = y * cast(scale, x.dtype());
+  return cast(y, input.dtype());
+}
+
+Tensor normalize_body(const Tensor& input, const Axes& axis, int64_t order,
+                      std::optional<double> epsilon_option) {
+  if (order < 1)
+    throw ValueError(
+        fmt::format("normalize: argument 'order' must be at least 1, found {}.", order));
+  const double epsilon = epsilon_option.value_or(default_epsilon);
+  const Tensor x = input.rank() == 0 ? reshape(input, {1}) : input;
+  // A vector of zeros is multiplied by a constant, so that its gradient is finite: that of the root
+  // is not.
+  if (order == 2)
+    return fused(
+        [](Expr x, Expr sum, Expr most) {
+          const Expr root = expr::rsqrt(expr::select(sum, sum, 1.0));
+          return x * expr::select(sum, expr::minimum(root, most), most);
+        },
+        x, sum(square(x), axis, true), Tensor(1 / epsilon));
+  const double p = static_cast<double>(order);
+  const Tensor powers = order == 1 ? abs(x) : power(abs(x), Tensor(p));
+  Tensor norm = sum(powers, axis, true);
+  if (order != 1) norm = power(norm, Tensor(1 / p));
+  return x / maximum(norm, Tensor(epsilon));
+}
+
+// As files know it; its results are a list. On one machine there is nothing to synchronize.
+std::vector<Tensor> listed_moments(const Tensor& x, const Axes& axes, bool keepdims,
+                                   bool /*synchronized*/) {
+  const auto [mean, variance] = moments(x, axes, keepdims);
+  return {mean, variance};
+}
+
+}  // namespace
+
+Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& variance,
+                           int64_t axis, const Optional& offset, const Optional& scale,
+                           double epsilon) {
+  return op(
+      &batch_normalization,
+      [](const Tensor& x, const Tensor& mean, const Tensor& variance, int64_t axis,
+         const Optional& offset, const Optional& scale, double epsilon) {
+        const int a = normalize_axis(axis, x.rank(), "batch_normalization: axis");
+        auto vector = [&](const Optional& v, const char* name, double otherwise) {
+          return v && *v ? along(*v, x, a, name) : Tensor(otherwise);
+        };
+        const Tensor factor =
+            fused([](Expr variance, Expr scale,
+                     Expr epsilon) { return expr::rsqrt(variance + epsilon) * scale; },
+                  along(variance, x, a, "variance"), vector(scale, "scale", 1), Tensor(epsilon));
+        const Tensor shift =
+            fused([](Expr mean, Expr factor, Expr offset) { return offset - mean * factor; },
+                  along(mean, x, a, "mean"), factor, vector(offset, "offset", 0));
+        return fused([](Expr x, Expr factor, Expr shift) { return x * factor + shift; }, x, factor,
+                     shift);
+      },
+      x, mean, variance, axis, offset, scale, epsilon);
+}
+
+Tensor layer_normalization(const Tensor& x, const Optional& gamma, const Optional& beta,
+                           const Axes& axis, std::optional<double> epsilon, bool rms_scaling) {
+  return op(&layer_normalization, &layer_body, x, gamma, beta, axis, epsilon, rms_scaling);
+}
+
+Tensor rms_normalization(const Tensor& x, const Optional& scale, const Axes& axis,
+                         std::optional<double> epsilon) {
+  return op(&rms_normalization, &rms_body, x, scale, axis, epsilon);
+}
+
+Tensor normalize(const Tensor& x, const Axes& axis, int64_t order, std::optional<double> epsilon) {
+  return op(&normalize, &normalize_body, x, axis, order, epsilon);
+}
+
+NormalizedChannels normalize_channels(const Tensor& x, const Tensor& offset, const Tensor& scale,
+                                      double epsilon, DType dtype) {
+  const TensorSpec statistics{{x.shape().back()},
+                              x.dtype() == DType::float64 ? x.dtype() : DType::float32};
+  const backend::Normalize kernel{
+      .scale = static_cast<bool>(scale), .offset = static_cast<bool>(offset), .epsilon = epsilon};
+  Tensors inputs = {x};
+  for (const Tensor& weight : {scale, offset})
+    if (weight) inputs.push_back(weight);
+  const TensorSpec outputs[] = {{x.shape(), dtype}, statistics, statistics};
+  Tensors results = apply(kernel, inputs, outputs);
+  return {results[0], results[1], results[2]};
+}
+
+void list_normalization(OpCatalog& catalog) {
+  catalog.add("nn.BatchNorm",
+              {"x", "mean", "variance", "axis", "offset=None", "scale=None", "epsilon=0.001"},
+              &batch_normalization);
+  catalog.add("nn.LayerNorm",
+              {"x", "gamma=None", "beta=None", "axis=-1", "epsilon=None", "rms_scaling=False"},
+              &layer_normalization);
+  catalog.add("nn.RMSNorm", {"x", "scale=None", "axis=-1", "epsilon=None"}, &rms_normalization);
+  catalog.add("nn.Normalize", {"x", "axis=-1", "order=2", "epsilon=None"}, &normalize);
+  catalog.add("nn.Moments", {"x", "axes", "keepdims=False", "synchronized=False"}, &listed_moments);
+}
+
+}  // namespace cornu::ops

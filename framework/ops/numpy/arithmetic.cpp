@@ -1,0 +1,337 @@
+// Elementwise compositions: one program each, so that the derivative is one program too.
+#include "arithmetic.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "../../dispatch/complex.h"
+#include "../catalog.h"
+#include "../core/cast.h"
+#include "creation.h"
+#include "../elementwise.h"
+#include "manipulation.h"
+
+namespace cornu::ops {
+namespace {
+
+using backend::Domain;
+
+// Some functions take int64 to float64, where most take all integers to float32.
+Tensor wide_float(const Tensor& x, DType dtype) {
+  if (dtype == DType::int64) dtype = DType::float64;
+  return cast(x, is_float(dtype) ? dtype : DType::float32);
+}
+
+Tensor wide_float(const Tensor& x) { return wide_float(x, x.dtype()); }
+
+}  // namespace
+
+Tensor fabs(const Tensor& x) {
+  return op(
+      &fabs,
+      [](const Tensor& x) {
+        if (is_complex(x.dtype())) refuse_complex("fabs");
+        return fused([](Expr x) { return expr::absolute(x); }, x);
+      },
+      x);
+}
+
+Tensor cbrt(const Tensor& x) {
+  return op(
+      &cbrt,
+      [](const Tensor& x) {
+        return fused([](Expr x) { return expr::sign(x) * expr::power(expr::absolute(x), 1.0 / 3); },
+                     wide_float(x));
+      },
+      x);
+}
+
+Tensor exp2(const Tensor& x) {
+  return op(
+      &exp2, [](const Tensor& x) { return fused([](Expr x) { return expr::power(2.0, x); }, x); },
+      x);
+}
+
+Tensor deg2rad(const Tensor& x) {
+  return op(
+      &deg2rad,
+      [](const Tensor& x) {
+        return fused([](Expr x) { return x * 0.017453292519943295; }, wide_float(x));
+      },
+      x);
+}
+
+Tensor rad2deg(const Tensor& x) {
+  return op(
+      &rad2deg,
+      [](const Tensor& x) {
+        return fused([](Expr x) { return x * 57.29577951308232; }, wide_float(x));
+      },
+      x);
+}
+
+Tensor sinc(const Tensor& x) {
+  return op(
+      &sinc,
+      [](const Tensor& x) {
+        return fused(
+            [](Expr x) {
+              const Expr zero = expr::equal(x, 0.0);
+              const Expr angle = expr::select(zero, 1.0, x * 3.141592653589793);
+              return expr::select(zero, 1.0, expr::sin(angle) / angle);
+            },
+            x);
+      },
+      x);
+}
+
+Tensor i0(const Tensor& x) {
+  return op(
+      &i0,
+      [](const Tensor& x) {
+        return fused(
+            [](Expr x) {
+              const Expr size = expr::absolute(x);
+              const Expr near = expr::less(size, 16.0);
+              const Expr small = expr::select(near, size, 0.0),
+                         large = expr::select(near, 16.0, size);
+              // The sum over k of (x / 2)^(2 k) / k!^2, from the inside.
+              const Expr t = small * small * 0.25;
+              Expr series = t * (1.0 / (36.0 * 36.0)) + 1.0;
+              for (int k = 35; k > 0; --k) series = series * t * (1.0 / (k * k)) + 1.0;
+              // exp(x) / sqrt(2 pi x) times the sum over k of ((2 k - 1)!!)^2 / (k! (8 x)^k).
+              const Expr r = expr::reciprocal(large);
+              Expr tail = r * (27.0 * 27.0 / (8 * 14)) + 1.0;
+              for (int k = 13; k > 0; --k)
+                tail = tail * r * ((2.0 * k - 1) * (2.0 * k - 1) / (8.0 * k)) + 1.0;
+              return expr::select(near, series,
+                                  expr::exp(large) * expr::rsqrt(large * 6.283185307179586) * tail);
+            },
+            wide_float(x));
+      },
+      x);
+}
+
+namespace {
+
+// The continued fraction of Abramowitz and Stegun, 7.1.14, beyond 2.
+Tensor erfc_double(const Tensor& x) {
+  return fused(
+      [](Expr x) {
+        const Expr far = expr::greater(x, 2.0);
+        const Expr z = expr::select(far, x, 2.0);
+        Expr fraction = z;
+        for (int k = 60; k > 0; --k) fraction = z + (0.5 * k) / fraction;
+        return expr::select(far, expr::exp(-(z * z)) * 0.5641895835477563 / fraction,
+                            1.0 - expr::erf(x));
+      },
+      x);
+}
+
+// The Chebyshev fit of Press et al., "Numerical Recipes", 6.2, beyond 0.5.
+Tensor erfc_single(const Tensor& x) {
+  return fused(
+      [](Expr x) {
+        const Expr far = expr::greater(x, 0.5);
+        const Expr z = expr::select(far, x, 0.5);
+        const Expr t = expr::reciprocal(z * 0.5 + 1.0);
+        Expr fit = t * 0.17087277 - 0.82215223;
+        for (double c : {1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196,
+                         1.00002368, -1.26551223})
+          fit = fit * t + c;
+        return expr::select(far, t * expr::exp(fit - z * z), 1.0 - expr::erf(x));
+      },
+      x);
+}
+
+}  // namespace
+
+Tensor erfc(const Tensor& x) {
+  return op(
+      &erfc,
+      [](const Tensor& x) { return x.dtype() == DType::float64 ? erfc_double(x) : erfc_single(x); },
+      x);
+}
+
+Tensor round(const Tensor& x, int64_t decimals) {
+  return op(
+      &round,
+      [](const Tensor& x, int64_t decimals) {
+        if (is_complex(x.dtype())) refuse_complex("round");
+        const bool whole = !is_float(x.dtype());
+        if (whole && decimals >= 0) return cast(x, x.dtype());
+        if (decimals == 0) return round_even(x);
+        const Tensor factor(std::pow(10.0, static_cast<double>(decimals)));
+        const Tensor y =
+            true_divide(round_even(multiply(whole ? cast(x, DType::float32) : x, factor)), factor);
+        return whole ? cast(y, x.dtype()) : y;
+      },
+      x, decimals);
+}
+
+Tensor hypot(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &hypot,
+      [](const Tensor& x1, const Tensor& x2) {
+        const DType dtype = result_type(strong(x1), strong(x2));
+        return fused(
+            [](Expr a, Expr b) {
+              a = expr::absolute(a);
+              b = expr::absolute(b);
+              const Expr large = expr::maximum(a, b), small = expr::minimum(a, b);
+              const Expr zero = expr::equal(large, 0.0);
+              const Expr ratio = expr::select(zero, 0.0, small / expr::select(zero, 1.0, large));
+              return large * expr::sqrt(expr::square(ratio) + 1.0);
+            },
+            wide_float(x1, dtype), wide_float(x2, dtype));
+      },
+      x1, x2);
+}
+
+Tensor heaviside(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &heaviside,
+      [](const Tensor& x1, const Tensor& x2) {
+        const DType dtype = result_type(strong(x1), strong(x2));
+        return fused(
+            [](Expr x, Expr middle) {
+              return expr::select(x < 0.0, 0.0, expr::select(x > 0.0, 1.0, middle));
+            },
+            wide_float(x1, dtype), wide_float(x2, dtype));
+      },
+      x1, x2);
+}
+
+Tensor fmod(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &fmod,
+      [](const Tensor& x1, const Tensor& x2) {
+        DType dtype = result_type(strong(x1), strong(x2));
+        if (is_complex(dtype)) refuse_complex("fmod");
+        if (dtype == DType::boolean) dtype = DType::int32;
+        return fused_in<Domain::numeric>(
+            [](Expr a, Expr b) {
+              return expr::sign(a) * expr::mod(expr::absolute(a), expr::absolute(b));
+            },
+            cast(x1, dtype), cast(x2, dtype));
+      },
+      x1, x2);
+}
+
+Tensor fmax(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &fmax,
+      [](const Tensor& x1, const Tensor& x2) {
+        return fused_in<Domain::numeric>(
+            [](Expr a, Expr b) {
+              return expr::select(expr::isnan(a), b,
+                                  expr::select(expr::isnan(b), a, expr::maximum(a, b)));
+            },
+            x1, x2);
+      },
+      x1, x2);
+}
+
+Tensor fmin(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &fmin,
+      [](const Tensor& x1, const Tensor& x2) {
+        return fused_in<Domain::numeric>(
+            [](Expr a, Expr b) {
+              return expr::select(expr::isnan(a), b,
+                                  expr::select(expr::isnan(b), a, expr::minimum(a, b)));
+            },
+            x1, x2);
+      },
+      x1, x2);
+}
+
+Tensor ldexp(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &ldexp,
+      [](const Tensor& x1, const Tensor& x2) {
+        if (!is_int(x2.dtype()))
+          throw ValueError(fmt::format("ldexp: the exponents must be integers, found {}.",
+                                       dtype_name(x2.dtype())));
+        const PromotionType types[] = {{x1.dtype()}, {x2.dtype()}};
+        const DType dtype = float_result_type(types);
+        return fused(
+            [](Expr x, Expr n) {
+              const Expr kept = expr::maximum(expr::isinf(x), expr::equal(x, 0.0));
+              return expr::select(kept, x, x * expr::power(2.0, n));
+            },
+            cast(x1, dtype), cast(x2, dtype));
+      },
+      x1, x2);
+}
+
+Tensor logaddexp(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &logaddexp,
+      [](const Tensor& x1, const Tensor& x2) {
+        return fused(
+            [](Expr a, Expr b) {
+              const Expr difference = a - b;
+              return expr::select(
+                  expr::isnan(difference), a + b,
+                  expr::maximum(a, b) + expr::log1p(expr::exp(-expr::absolute(difference))));
+            },
+            strong(x1), strong(x2));
+      },
+      x1, x2);
+}
+
+Tensor logaddexp2(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &logaddexp2,
+      [](const Tensor& x1, const Tensor& x2) {
+        return fused(
+            [](Expr a, Expr b) {
+              const Expr difference = a - b;
+              const Expr rest =
+                  expr::log1p(expr::exp(expr::absolute(difference) * -0.6931471805599453));
+              return expr::select(expr::isnan(difference), a + b,
+                                  expr::maximum(a, b) + rest * 1.4426950408889634);
+            },
+            strong(x1), strong(x2));
+      },
+      x1, x2);
+}
+
+Tensor divide_no_nan(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &divide_no_nan,
+      [](const Tensor& x1, const Tensor& x2) {
+        return fused(
+            [](Expr a, Expr b) {
+              const Expr zero = expr::equal(b, 0.0);
+              return expr::select(zero, 0.0, a / expr::select(zero, 1.0, b));
+            },
+            x1, x2);
+      },
+      x1, x2);
+}
+
+void list_arithmetic(OpCatalog& catalog) {
+  catalog.add("numpy.Fabs", {"x"}, &fabs);
+  catalog.add("numpy.Cbrt", {"x"}, &cbrt);
+  catalog.add("numpy.Exp2", {"x"}, &exp2);
+  catalog.add("numpy.Deg2rad", {"x"}, &deg2rad);
+  catalog.add("numpy.Rad2deg", {"x"}, &rad2deg);
+  catalog.add("numpy.Sinc", {"x"}, &sinc);
+  catalog.add("numpy.I0", {"x"}, &i0);
+  catalog.add("math.Erfc", {"x"}, &erfc);
+  catalog.add("numpy.Round", {"x", "decimals=0"}, &round);
+  catalog.add("numpy.Hypot", {"x1", "x2"}, &hypot);
+  catalog.add("numpy.Heaviside", {"x1", "x2"}, &heaviside);
+  catalog.add("numpy.Fmod", {"x1", "x2"}, &fmod);
+  catalog.add("numpy.Fmax", {"x1", "x2"}, &fmax);
+  catalog.add("numpy.Fmin", {"x1", "x2"}, &fmin);
+  catalog.add("numpy.Ldexp", {"x1", "x2"}, &ldexp);
+  catalog.add("numpy.Logaddexp", {"x1", "x2"}, &logaddexp);
+  catalog.add("numpy.Logaddexp2", {"x1", "x2"}, &logaddexp2);
+  catalog.add("numpy.DivideNoNan", {"x1", "x2"}, &divide_no_nan);
+}
+
+}  // namespace cornu::ops

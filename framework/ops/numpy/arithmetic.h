@@ -1,0 +1,53 @@
+// Elementwise functions that are made of several of the table's operations.
+#pragma once
+#include "../op.h"
+
+namespace cornu {
+class OpCatalog;
+namespace ops {
+
+// Operands broadcast. A number written in C++ counts as int32 or float32 in the functions of two
+// operands, as in Keras, except in fmax, fmin and divide_no_nan, where it takes the
+// other operand's dtype.
+
+/// |x| as a float.
+Tensor fabs(const Tensor& x);
+/// The real cube root, also of negative numbers.
+Tensor cbrt(const Tensor& x);
+/// 2^x.
+Tensor exp2(const Tensor& x);
+Tensor deg2rad(const Tensor& x);
+Tensor rad2deg(const Tensor& x);
+/// sin(pi x) / (pi x), and 1 at 0.
+Tensor sinc(const Tensor& x);
+/// The modified Bessel function of the first kind and order 0, relative error about 1e-6 in
+/// float32. Sums the power series where |x| < 16 and the asymptotic series beyond (Abramowitz and
+/// Stegun, 9.6.12 and 9.7.1).
+Tensor i0(const Tensor& x);
+/// 1 - erf(x), accurate also where erf(x) is almost 1: relative error about 1e-6 in float32, 1e-13
+/// in float64.
+Tensor erfc(const Tensor& x);
+/// x to `decimals` digits after the point (before it when negative), halves to even; integers stay
+/// integers.
+Tensor round(const Tensor& x, int64_t decimals = 0);
+/// sqrt(x1^2 + x2^2) without overflow in between.
+Tensor hypot(const Tensor& x1, const Tensor& x2);
+/// 0 where x1 < 0, 1 where x1 > 0, x2 where x1 is 0.
+Tensor heaviside(const Tensor& x1, const Tensor& x2);
+/// The remainder of x1 / x2 with the sign of x1.
+Tensor fmod(const Tensor& x1, const Tensor& x2);
+/// The larger (smaller); of a number and NaN the number.
+Tensor fmax(const Tensor& x1, const Tensor& x2);
+Tensor fmin(const Tensor& x1, const Tensor& x2);
+/// x1 * 2^x2 for integers x2.
+Tensor ldexp(const Tensor& x1, const Tensor& x2);
+/// log(exp(x1) + exp(x2)) without overflow, and the same to base 2.
+Tensor logaddexp(const Tensor& x1, const Tensor& x2);
+Tensor logaddexp2(const Tensor& x1, const Tensor& x2);
+/// x1 / x2, and 0 where x2 is 0.
+Tensor divide_no_nan(const Tensor& x1, const Tensor& x2);
+
+void list_arithmetic(OpCatalog& catalog);
+
+}  // namespace ops
+}  // namespace cornu

@@ -1,0 +1,22 @@
+// Sums of products in Einstein's notation.
+#pragma once
+#include <string>
+
+#include "../op.h"
+
+namespace cornu {
+class OpCatalog;
+namespace ops {
+
+/// The sum of products that `subscripts` describes, one letter for each axis of each operand:
+/// einsum("bij,bjk->bik", {a, b}) multiplies matrices. A letter that the result lacks is summed
+/// over; a letter twice in one operand takes the diagonal; "..." stands for any further axes, which
+/// broadcast. Without "->" the result has the letters that occur once, in alphabetical order, after
+/// the axes of "...". Several operands are multiplied from left to right.
+/// Throws ValueError when the subscripts cannot be read, ShapeError when they do not fit.
+Tensor einsum(const std::string& subscripts, const std::vector<Tensor>& operands);
+
+void list_einsum(OpCatalog& catalog);
+
+}  // namespace ops
+}  // namespace cornu

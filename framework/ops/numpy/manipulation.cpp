@@ -1,0 +1,481 @@
+// Shaping: checks, then one Copy or a free reshape.
+#include "manipulation.h"
+
+#include <fmt/core.h>
+
+#include <numeric>
+
+#include "../catalog.h"
+#include "../core/cast.h"
+#include "../elementwise.h"
+#include "indexing.h"
+#include "../../dispatch/strided.h"
+
+namespace cornu {
+namespace detail {
+
+InlineVector<int64_t, 6> dense_strides(const Shape& shape) {
+  InlineVector<int64_t, 6> strides(static_cast<size_t>(shape.rank()));
+  int64_t stride = 1;
+  for (int i = shape.rank(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= shape[i];
+  }
+  return strides;
+}
+
+backend::View box(const Shape& shape, std::span<const int64_t> starts,
+                  std::span<const int64_t> steps) {
+  backend::View view{0, dense_strides(shape)};
+  for (int i = 0; i < shape.rank(); ++i) {
+    view.offset += starts[i] * view.strides[i];
+    view.strides[i] *= steps[i];
+  }
+  return view;
+}
+
+Tensor copy_box(const Tensor& x, const Shape& sizes, const backend::View& from,
+                const backend::View& to, const Shape& shape, bool covers, double fill) {
+  backend::Copy kernel;
+  kernel.parts.push_back({sizes, from, to});
+  kernel.shape = shape;
+  kernel.covers = covers;
+  kernel.fill = fill;
+  return apply(kernel, {x}, TensorSpec{shape, x.dtype()});
+}
+
+}  // namespace detail
+
+namespace ops {
+
+using detail::box;
+using detail::copy_box;
+using detail::dense_strides;
+
+Tensor reshape(const Tensor& x, const Shape& newshape) {
+  return op(
+      &reshape,
+      [](const Tensor& x, const Shape& newshape) {
+        Shape shape = newshape;
+        int inferred = -1;
+        int64_t known = 1;
+        for (int i = 0; i < shape.rank(); ++i) {
+          if (shape[i] == -1) {
+            if (inferred >= 0)
+              throw ShapeError(
+                  fmt::format("reshape: only one size may be -1, found {}", newshape.str()));
+            inferred = i;
+          } else {
+            known *= shape[i];
+          }
+        }
+        if (inferred >= 0 && known > 0) shape[inferred] = x.size() / known;
+        if (inferred >= 0 && known == 0) shape[inferred] = 0;
+        if (shape.numel() != x.size())
+          throw ShapeError(fmt::format("reshape: {} elements of shape {} do not fill shape {}.",
+                                       x.size(), x.shape().str(), newshape.str()));
+        return shape == x.shape() ? x : apply_reshape(x, shape);
+      },
+      x, newshape);
+}
+
+Tensor transpose(const Tensor& x, const std::optional<std::vector<int64_t>>& axes) {
+  return op(
+      &transpose,
+      [](const Tensor& x, const std::optional<std::vector<int64_t>>& axes) {
+        const int rank = x.rank();
+        std::vector<int64_t> order(rank);
+        std::iota(order.rbegin(), order.rend(), 0);
+        if (axes) {
+          std::vector<bool> seen(rank);
+          if (static_cast<int>(axes->size()) != rank)
+            throw ShapeError(fmt::format("transpose: {} axes given for a tensor of shape {}.",
+                                         axes->size(), x.shape().str()));
+          for (int i = 0; i < rank; ++i) {
+            order[i] = normalize_axis((*axes)[i], rank, "transpose: axes");
+            if (seen[order[i]]) throw ShapeError("transpose: an axis is given twice.");
+            seen[order[i]] = true;
+          }
+        }
+        Shape shape;
+        const auto strides = dense_strides(x.shape());
+        backend::View from;
+        for (int64_t a : order) {
+          shape.push_back(x.shape()[a]);
+          from.strides.push_back(strides[a]);
+        }
+        // Moving axes of size 1 moves no element.
+        std::vector<int64_t> moved;
+        for (int64_t a : order)
+          if (x.shape()[a] != 1) moved.push_back(a);
+        if (std::is_sorted(moved.begin(), moved.end())) return apply_reshape(x, shape);
+        return copy_box(x, shape, from, {0, dense_strides(shape)}, shape, true);
+      },
+      x, axes);
+}
+
+Tensor swapaxes(const Tensor& x, int64_t axis1, int64_t axis2) {
+  return op(
+      &swapaxes,
+      [](const Tensor& x, int64_t axis1, int64_t axis2) {
+        std::vector<int64_t> order(x.rank());
+        std::iota(order.begin(), order.end(), 0);
+        std::swap(order[normalize_axis(axis1, x.rank())], order[normalize_axis(axis2, x.rank())]);
+        return transpose(x, order);
+      },
+      x, axis1, axis2);
+}
+
+Tensor moveaxis(const Tensor& x, const std::vector<int64_t>& source,
+                const std::vector<int64_t>& destination) {
+  return op(
+      &moveaxis,
+      [](const Tensor& x, const std::vector<int64_t>& source,
+         const std::vector<int64_t>& destination) {
+        if (source.size() != destination.size())
+          throw ShapeError("moveaxis: source and destination must be of equal length.");
+        std::vector<int64_t> order(x.rank(), -1);
+        std::vector<bool> used(x.rank());
+        for (size_t i = 0; i < source.size(); ++i) {
+          const int from = normalize_axis(source[i], x.rank());
+          order[normalize_axis(destination[i], x.rank())] = from;
+          used[from] = true;
+        }
+        int next = 0;
+        for (int64_t& place : order) {
+          if (place >= 0) continue;
+          while (used[next]) ++next;
+          place = next++;
+        }
+        return transpose(x, order);
+      },
+      x, source, destination);
+}
+
+Tensor expand_dims(const Tensor& x, const std::vector<int64_t>& axis) {
+  return op(
+      &expand_dims,
+      [](const Tensor& x, const std::vector<int64_t>& axis) {
+        const int rank = x.rank() + static_cast<int>(axis.size());
+        std::vector<bool> fresh(rank);
+        for (int64_t a : axis) fresh[normalize_axis(a, rank)] = true;
+        Shape shape;
+        int next = 0;
+        for (int i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : x.shape()[next++]);
+        return apply_reshape(x, shape);
+      },
+      x, axis);
+}
+
+Tensor squeeze(const Tensor& x, const Axes& axis) {
+  return op(
+      &squeeze,
+      [](const Tensor& x, const Axes& axis) {
+        std::vector<bool> gone(x.rank());
+        for (int a : axis.resolve(x.rank())) {
+          if (x.shape()[a] != 1 && !axis.all())
+            throw ShapeError(fmt::format("squeeze: axis {} of shape {} has size {}, not 1.", a,
+                                         x.shape().str(), x.shape()[a]));
+          gone[a] = x.shape()[a] == 1;
+        }
+        Shape shape;
+        for (int i = 0; i < x.rank(); ++i)
+          if (!gone[i]) shape.push_back(x.shape()[i]);
+        return apply_reshape(x, shape);
+      },
+      x, axis);
+}
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  return op(
+      &broadcast_to,
+      [](const Tensor& x, const Shape& shape) {
+        if (x.shape() == shape) return x;
+        if (broadcast(x.shape(), shape) != shape)
+          throw ShapeError(fmt::format("broadcast_to: shape {} does not broadcast to {}.",
+                                       x.shape().str(), shape.str()));
+        return apply(
+            backend::Fused{backend::program_of(backend::Opcode::identity), compute_type(x.dtype())},
+            {x}, TensorSpec{shape, x.dtype()});
+      },
+      x, shape);
+}
+
+Tensor concatenate(const std::vector<Tensor>& xs, int64_t axis) {
+  return op(
+      &concatenate,
+      [](const std::vector<Tensor>& xs, int64_t axis) {
+        if (xs.empty()) throw ValueError("concatenate: needs at least one tensor.");
+        const int a = normalize_axis(axis, xs[0].rank());
+        InlineVector<PromotionType, 4> types;
+        Shape shape = xs[0].shape();
+        shape[a] = 0;
+        for (const Tensor& x : xs) {
+          types.push_back(promotion_type(x));
+          Shape other = x.shape();
+          bool fits = other.rank() == shape.rank();
+          for (int i = 0; fits && i < shape.rank(); ++i) fits = i == a || other[i] == shape[i];
+          if (!fits)
+            throw ShapeError(
+                fmt::format("concatenate: shapes {} and {} differ on another axis than {}.",
+                            xs[0].shape().str(), other.str(), a));
+          shape[a] += other[a];
+        }
+        const DType dtype = result_type(types);
+        backend::Copy kernel;
+        kernel.shape = shape;
+        const auto strides = dense_strides(shape);
+        std::vector<Tensor> inputs;
+        int64_t start = 0;
+        for (const Tensor& x : xs) {
+          kernel.parts.push_back(
+              {x.shape(), {0, dense_strides(x.shape())}, {start * strides[a], strides}});
+          inputs.push_back(cast(x, dtype));
+          start += x.shape()[a];
+        }
+        return apply(kernel, std::span<const Tensor>(inputs), TensorSpec{shape, dtype});
+      },
+      xs, axis);
+}
+
+Tensor stack(const std::vector<Tensor>& x, int64_t axis) {
+  return op(
+      &stack,
+      [](const std::vector<Tensor>& x, int64_t axis) {
+        if (x.empty()) throw ValueError("stack: needs at least one tensor.");
+        std::vector<Tensor> expanded;
+        for (const Tensor& t : x) {
+          if (t.shape() != x[0].shape())
+            throw ShapeError(fmt::format("stack: shapes {} and {} differ.", x[0].shape().str(),
+                                         t.shape().str()));
+          expanded.push_back(expand_dims(t, {axis}));
+        }
+        return concatenate(expanded, axis);
+      },
+      x, axis);
+}
+
+namespace {
+
+Tensor section(const Tensor& x, int axis, int64_t start, int64_t size) {
+  Shape sizes = x.shape();
+  sizes[axis] = size;
+  InlineVector<int64_t, 6> starts(static_cast<size_t>(x.rank()), 0),
+      steps(static_cast<size_t>(x.rank()), 1);
+  starts[axis] = start;
+  return copy_box(x, sizes, box(x.shape(), starts, steps), {0, dense_strides(sizes)}, sizes, true);
+}
+
+}  // namespace
+
+std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, int64_t axis) {
+  return op(
+      &split,
+      [](const Tensor& x, const Integers& cuts, int64_t axis) {
+        const int a = normalize_axis(axis, x.rank());
+        const int64_t size = x.shape()[a];
+        std::vector<int64_t> bounds = {0};
+        if (cuts.single()) {
+          const int64_t sections = cuts.number();
+          if (sections <= 0 || size % sections != 0)
+            throw ShapeError(
+                fmt::format("split: axis {} of size {} does not divide into {} equal sections.", a,
+                            size, sections));
+          for (int64_t i = 1; i < sections; ++i) bounds.push_back(i * (size / sections));
+        } else {
+          for (int64_t c : cuts.list())
+            bounds.push_back(std::clamp<int64_t>(c < 0 ? c + size : c, 0, size));
+        }
+        bounds.push_back(size);
+        std::vector<Tensor> parts;
+        for (size_t i = 0; i + 1 < bounds.size(); ++i)
+          parts.push_back(
+              section(x, a, bounds[i], std::max<int64_t>(0, bounds[i + 1] - bounds[i])));
+        return parts;
+      },
+      x, indices_or_sections, axis);
+}
+
+std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis) {
+  return op(
+      &unstack,
+      [](const Tensor& x, std::optional<int64_t> num, int64_t axis) {
+        const int a = normalize_axis(axis, x.rank());
+        const int64_t n = num.value_or(x.shape()[a]);
+        if (n != x.shape()[a])
+          throw ShapeError(
+              fmt::format("unstack: axis {} has {} elements, not {}.", a, x.shape()[a], n));
+        std::vector<Tensor> parts;
+        for (int64_t i = 0; i < n; ++i) parts.push_back(squeeze(section(x, a, i, 1), a));
+        return parts;
+      },
+      x, num, axis);
+}
+
+Tensor flip(const Tensor& x, const Axes& axis) {
+  return op(
+      &flip,
+      [](const Tensor& x, const Axes& axis) {
+        if (x.size() == 0) return x;
+        InlineVector<int64_t, 6> starts(static_cast<size_t>(x.rank()), 0),
+            steps(static_cast<size_t>(x.rank()), 1);
+        for (int a : axis.resolve(x.rank())) {
+          starts[a] = x.shape()[a] - 1;
+          steps[a] = -1;
+        }
+        return copy_box(x, x.shape(), box(x.shape(), starts, steps), {0, dense_strides(x.shape())},
+                        x.shape(), true);
+      },
+      x, axis);
+}
+
+Tensor tile(const Tensor& x, const Integers& repeats) {
+  return op(
+      &tile,
+      [](const Tensor& x, const Integers& given) {
+        const std::vector<int64_t>& repeats = given.list();
+        // (a, b) tiled (m, n) is (1, a, 1, b) broadcast to (m, a, n, b).
+        const int rank = std::max<int>(x.rank(), static_cast<int>(repeats.size()));
+        Shape spread, wide, shape;
+        for (int i = 0; i < rank; ++i) {
+          const int from_x = i - (rank - x.rank()),
+                    from_r = i - (rank - static_cast<int>(repeats.size()));
+          const int64_t size = from_x >= 0 ? x.shape()[from_x] : 1,
+                        times = from_r >= 0 ? repeats[from_r] : 1;
+          if (times != 1) {
+            spread.push_back(1);
+            wide.push_back(times);
+          }
+          spread.push_back(size);
+          wide.push_back(size);
+          shape.push_back(size * times);
+        }
+        return reshape(broadcast_to(reshape(x, spread), wide), shape);
+      },
+      x, repeats);
+}
+
+Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> axis) {
+  return op(
+      &repeat,
+      [](const Tensor& x, const Integers& repeats, std::optional<int64_t> axis) {
+        const Tensor y = axis ? x : reshape(x, {-1});
+        const int a = normalize_axis(axis.value_or(0), y.rank());
+        if (repeats.list().size() != 1) {
+          const int64_t size = y.shape()[a];
+          if (static_cast<int64_t>(repeats.list().size()) != size)
+            throw ShapeError(fmt::format("repeat: {} numbers for the {} elements of axis {}.",
+                                         repeats.list().size(), size, a));
+          std::vector<int64_t> places;
+          for (int64_t i = 0; i < size; ++i)
+            places.insert(places.end(),
+                          static_cast<size_t>(std::max<int64_t>(repeats.list()[i], 0)), i);
+          return take(y, cast(Tensor(places), DType::int32), a);
+        }
+        const int64_t times = repeats.number();
+        Shape spread = y.shape(), shape = y.shape();
+        spread.insert(a + 1, 1);
+        Shape wide = spread;
+        wide[a + 1] = times;
+        shape[a] *= times;
+        return reshape(broadcast_to(reshape(y, spread), wide), shape);
+      },
+      x, repeats, axis);
+}
+
+namespace {
+
+// For each place of a padded axis the element that is mirrored there.
+std::vector<int64_t> mirrored(int64_t size, int64_t before, int64_t after, bool repeat_border) {
+  std::vector<int64_t> places;
+  const int64_t period = repeat_border ? 2 * size : std::max<int64_t>(2 * size - 2, 1);
+  for (int64_t i = -before; i < size + after; ++i) {
+    const int64_t place = (i % period + period) % period;
+    places.push_back(place < size ? place : period - place - (repeat_border ? 1 : 0));
+  }
+  return places;
+}
+
+}  // namespace
+
+Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& pad_width,
+           const std::string& mode, std::optional<double> constant_values) {
+  return op(
+      &pad,
+      [](const Tensor& x, const std::vector<std::vector<int64_t>>& widths, const std::string& mode,
+         std::optional<double> constant) {
+        if (mode != "constant" && mode != "reflect" && mode != "symmetric")
+          throw ValueError(fmt::format(
+              "pad: mode must be 'constant', 'reflect' or 'symmetric', found '{}'.", mode));
+        if (constant && mode != "constant")
+          throw ValueError(
+              fmt::format("pad: constant_values are for mode 'constant', found mode '{}'.", mode));
+        if (static_cast<int>(widths.size()) != x.rank() && widths.size() != 1)
+          throw ShapeError(fmt::format("pad: {} pairs of widths for a tensor of shape {}.",
+                                       widths.size(), x.shape().str()));
+        Shape shape = x.shape();
+        InlineVector<int64_t, 6> starts, steps(static_cast<size_t>(x.rank()), 1);
+        Tensor y = x;
+        for (int i = 0; i < x.rank(); ++i) {
+          const auto& w = widths.size() == 1 ? widths[0] : widths[i];
+          starts.push_back(w.front());
+          shape[i] += w.front() + w.back();
+          if (mode == "constant" || (w.front() == 0 && w.back() == 0)) continue;
+          if (x.shape()[i] == 0)
+            throw ShapeError(fmt::format("pad: nothing to mirror along axis {} of shape {}.", i,
+                                         x.shape().str()));
+          const auto places = mirrored(x.shape()[i], w.front(), w.back(), mode == "symmetric");
+          y = take(y, cast(Tensor(places), DType::int32), i);
+        }
+        if (mode != "constant") return y;
+        return copy_box(x, x.shape(), {0, dense_strides(x.shape())}, box(shape, starts, steps),
+                        shape, false, constant.value_or(0));
+      },
+      x, pad_width, mode, constant_values);
+}
+
+namespace {
+
+// As Keras has it: the widths may be a tensor, the constant may be a bool.
+Tensor listed_pad(const Tensor& x, const Value& pad_width, const std::string& mode,
+                  const Value& constant_values) {
+  Value widths = pad_width;
+  if (pad_width.is<Tensor>() && pad_width.get<Tensor>().rank() == 2) {
+    Value::List rows;
+    for (const Tensor& row : unstack(pad_width.get<Tensor>())) rows.push_back(row);
+    widths = rows;
+  }
+  const Value constant = constant_values.is<bool>()
+                             ? Value(static_cast<int64_t>(constant_values.get<bool>()))
+                             : constant_values;
+  return pad(x, detail::from_value<std::vector<std::vector<int64_t>>>(widths), mode,
+             detail::from_value<std::optional<double>>(constant));
+}
+
+}  // namespace
+
+void list_shaping(OpCatalog& catalog) {
+  catalog.add("numpy.Reshape", {"x", "newshape"}, &reshape);
+  catalog.add("numpy.Transpose", {"x", "axes=None"}, &transpose);
+  catalog.add("numpy.Swapaxes", {"x", "axis1", "axis2"}, &swapaxes);
+  catalog.add("numpy.Moveaxis", {"x", "source", "destination"}, &moveaxis);
+  catalog.add("numpy.ExpandDims", {"x", "axis"}, &expand_dims);
+  catalog.add("numpy.Squeeze", {"x", "axis=None"}, &squeeze);
+  catalog.add("numpy.BroadcastTo", {"x", "shape"}, &broadcast_to);
+  catalog.add("numpy.Concatenate", {"xs", "axis=0"}, &concatenate);
+  catalog.add("numpy.Stack", {"x", "axis=0"}, &stack);
+  catalog.add("core.Unstack", {"x", "num=None", "axis=0"}, &unstack);
+  catalog.add("numpy.Split", {"x", "indices_or_sections", "axis=0"}, &split);
+  catalog.add("numpy.Flip", {"x", "axis=None"}, &flip);
+  catalog.add("numpy.Tile", {"x", "repeats"}, &tile);
+  catalog.add("numpy.Repeat", {"x", "repeats", "axis=None"}, &repeat);
+  const auto list_pad = [&](auto function) {
+    catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
+                function);
+  };
+  list_pad(&listed_pad);  // found by name
+  list_pad(&pad);         // found by the function, for nodes
+}
+
+}  // namespace ops
+}  // namespace cornu

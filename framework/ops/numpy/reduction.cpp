@@ -1,0 +1,325 @@
+// Reductions: shapes, result dtypes, and compositions.
+#include "reduction.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "../../dispatch/complex.h"
+#include "../catalog.h"
+#include "complex.h"
+#include "../core/cast.h"
+#include "creation.h"
+#include "../operators.h"
+#include "manipulation.h"
+
+namespace cornu::ops {
+namespace {
+
+using backend::ReduceOp;
+
+Shape reduced(const Shape& shape, const InlineVector<int, 6>& axes, bool keepdims) {
+  Shape result;
+  size_t next = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const bool gone = next < axes.size() && axes[next] == i;
+    if (gone) ++next;
+    if (!gone)
+      result.push_back(shape[i]);
+    else if (keepdims)
+      result.push_back(1);
+  }
+  return result;
+}
+
+Tensor reduce(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims, DType output,
+              double scale = 1,
+              const backend::ProgramRef& program = backend::program_of(backend::Opcode::identity)) {
+  backend::Reduce kernel;
+  kernel.program = program;
+  kernel.op = op;
+  kernel.axes = axis.resolve(x.rank());
+  kernel.shape = x.shape();
+  kernel.scale = scale;
+  const bool index = op == ReduceOp::argmax || op == ReduceOp::argmin;
+  kernel.compute = compute_type(index || is_float(x.dtype()) ? x.dtype() : output);
+  const Shape kept = reduced(x.shape(), kernel.axes, false);
+  const Tensor y = apply(kernel, {x}, TensorSpec{kept, output});
+  return keepdims ? apply_reshape(y, reduced(x.shape(), kernel.axes, true)) : y;
+}
+
+int64_t count(const Tensor& x, const Axes& axis) {
+  int64_t n = 1;
+  for (int a : axis.resolve(x.rank())) n *= x.shape()[a];
+  return n;
+}
+
+DType sum_type(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+    case DType::int8:
+    case DType::int16:
+      return DType::int32;
+    case DType::uint8:
+    case DType::uint16:
+      return DType::uint32;
+    default:
+      return dtype;
+  }
+}
+
+bool is_fraction(DType dtype) { return is_float(dtype) || is_complex(dtype); }
+
+DType mean_type(DType dtype) { return is_fraction(dtype) ? dtype : DType::float32; }
+
+void refuse_empty(const Tensor& x, const Axes& axis, const char* name) {
+  if (count(x, axis) == 0)
+    throw ShapeError(
+        fmt::format("{}: nothing to choose from in a tensor of shape {}.", name, x.shape().str()));
+}
+
+// Floats with a negative number of no size in place of -0.
+template <DType dtype>
+const backend::ProgramRef& ordered_zeros() {
+  static const backend::ProgramRef program =
+      backend::Program::make(1, [](const std::vector<Expr>& x) {
+        const double least = dtype == DType::float64 ? -0x1p-1022 : -0x1p-126;
+        const Expr negative = expr::equal(expr::reciprocal(x[0]), -HUGE_VAL);
+        return std::vector<Expr>{expr::select(negative, expr::minimum(x[0], least), x[0])};
+      });
+  return program;
+}
+
+Tensor arg_extreme(const Tensor& x, ReduceOp op, std::optional<int64_t> axis, bool keepdims,
+                   const char* name) {
+  refuse_empty(x, axis ? Axes(*axis) : Axes(), name);
+  return reduce(x, op, axis ? Axes(*axis) : Axes(), keepdims, DType::int32, 1,
+                !is_float(x.dtype())          ? backend::program_of(backend::Opcode::identity)
+                : x.dtype() == DType::float64 ? ordered_zeros<DType::float64>()
+                                              : ordered_zeros<DType::float32>());
+}
+
+// An extreme of x and of `initial`, which alone it is when x is empty.
+Tensor extreme(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims,
+               std::optional<double> initial, const char* name) {
+  if (!initial) refuse_empty(x, axis, name);
+  if (initial && count(x, axis) == 0) {
+    Shape shape = x.shape();
+    for (int a : axis.resolve(x.rank())) shape[a] = 1;
+    const Tensor y = full(shape, Tensor(*initial), x.dtype());
+    return keepdims ? y : reshape(y, reduced(x.shape(), axis.resolve(x.rank()), false));
+  }
+  const Tensor y = reduce(x, op, axis, keepdims, x.dtype());
+  if (!initial) return y;
+  return cast(op == ReduceOp::maximum ? maximum(y, Tensor(*initial)) : minimum(y, Tensor(*initial)),
+              x.dtype());
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &sum,
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        return reduce(x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
+      },
+      x, axis, keepdims);
+}
+
+Tensor prod(const Tensor& x, const Axes& axis, bool keepdims, std::optional<DType> dtype) {
+  return op(
+      &prod,
+      [](const Tensor& x, const Axes& axis, bool keepdims, std::optional<DType> dtype) {
+        if (dtype) return reduce(cast(x, *dtype), ReduceOp::product, axis, keepdims, *dtype);
+        return reduce(x, ReduceOp::product, axis, keepdims, sum_type(x.dtype()));
+      },
+      x, axis, keepdims, dtype);
+}
+
+Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &mean,
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        const DType dtype = mean_type(x.dtype());
+        const int64_t n = count(x, axis);
+        return reduce(is_fraction(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims,
+                      dtype, 1.0 / static_cast<double>(n));
+      },
+      x, axis, keepdims);
+}
+
+Tensor max(const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
+  return op(
+      &max,
+      [](const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
+        return extreme(x, ReduceOp::maximum, axis, keepdims, initial, "max");
+      },
+      x, axis, keepdims, initial);
+}
+
+Tensor min(const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
+  return op(
+      &min,
+      [](const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
+        return extreme(x, ReduceOp::minimum, axis, keepdims, initial, "min");
+      },
+      x, axis, keepdims, initial);
+}
+
+Tensor ptp(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &ptp,
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        return max(x, axis, keepdims) - min(x, axis, keepdims);
+      },
+      x, axis, keepdims);
+}
+
+Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &any,
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        if (count(x, axis) == 0) return cast(sum(x, axis, keepdims), DType::boolean);
+        return reduce(cast(x, DType::boolean), ReduceOp::maximum, axis, keepdims, DType::boolean);
+      },
+      x, axis, keepdims);
+}
+
+Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &all,
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        return logical_not(any(logical_not(x), axis, keepdims));
+      },
+      x, axis, keepdims);
+}
+
+Tensor argmax(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+  return op(
+      &argmax,
+      [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+        return arg_extreme(x, ReduceOp::argmax, axis, keepdims, "argmax");
+      },
+      x, axis, keepdims);
+}
+
+Tensor argmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+  return op(
+      &argmin,
+      [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
+        return arg_extreme(x, ReduceOp::argmin, axis, keepdims, "argmin");
+      },
+      x, axis, keepdims);
+}
+
+Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &var,
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        const Tensor distance = x - mean(x, axis, true);
+        // Of complex numbers the squares of distances are real; Keras says complex all the same.
+        if (is_complex(x.dtype()))
+          return cast(mean(square(abs(distance)), axis, keepdims), x.dtype());
+        return mean(square(distance), axis, keepdims);
+      },
+      x, axis, keepdims);
+}
+
+Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &std,
+      [](const Tensor& x, const Axes& axis, bool keepdims) {
+        return sqrt(real(var(x, axis, keepdims)));
+      },
+      x, axis, keepdims);
+}
+
+Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
+  return op(
+      &logsumexp,
+      [](const Tensor& given, const Axes& axis, bool keepdims) {
+        if (is_complex(given.dtype())) refuse_complex("logsumexp");
+        const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
+        // An infinite maximum is not subtracted: inf - inf would be NaN. No numbers at all have
+        // none, and their sum of 0 gives -inf.
+        if (x.size() == 0) return log(sum(x, axis, keepdims));
+        const Tensor peak = ops::stop_gradient(max(x, axis, true));
+        const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));
+        const Tensor y = log(sum(exp(x - offset), axis, true)) + offset;
+        return keepdims ? y : reshape(y, reduced(x.shape(), axis.resolve(x.rank()), false));
+      },
+      x, axis, keepdims);
+}
+
+Tensor count_nonzero(const Tensor& x, const Axes& axis) {
+  return op(
+      &count_nonzero,
+      [](const Tensor& x, const Axes& axis) { return sum(cast(x, DType::boolean), axis); }, x,
+      axis);
+}
+
+namespace {
+
+Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> wanted,
+                  bool product) {
+  const Tensor given = wanted ? cast(x, *wanted) : x;
+  const Tensor flat = axis ? given : reshape(given, {given.size()});
+  // Truth values are counted, those to which numbers were converted too.
+  const DType dtype = flat.dtype() == DType::boolean ? DType::int32 : flat.dtype();
+  const int a = normalize_axis(axis.value_or(0), flat.rank());
+  return apply(backend::Cumulative{a, product, false}, {cast(flat, dtype)},
+               TensorSpec{flat.shape(), dtype});
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+  return op(
+      &cumsum,
+      [](const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+        return cumulative(x, axis, dtype, false);
+      },
+      x, axis, dtype);
+}
+
+Tensor cumprod(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+  return op(
+      &cumprod,
+      [](const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+        return cumulative(x, axis, dtype, true);
+      },
+      x, axis, dtype);
+}
+
+Tensor sum_to_shape(const Tensor& x, const Shape& target) {
+  if (x.shape() == target) return x;
+  const int extra = x.rank() - target.rank();
+  std::vector<int64_t> axes;
+  for (int i = 0; i < x.rank(); ++i)
+    if (i < extra || (target[i - extra] == 1 && x.shape()[i] != 1)) axes.push_back(i);
+  const Tensor y = axes.empty() ? x : sum(x, Axes(axes), false);
+  return y.shape() == target ? y : apply_reshape(y, target);
+}
+
+void list_reduction(OpCatalog& catalog) {
+  catalog.add("numpy.Sum", {"x", "axis=None", "keepdims=False"}, &sum);
+  catalog.add("numpy.Prod", {"x", "axis=None", "keepdims=False", "dtype=None"}, &prod);
+  catalog.add("numpy.Mean", {"x", "axis=None", "keepdims=False"}, &mean);
+  catalog.add("numpy.Max", {"x", "axis=None", "keepdims=False", "initial=None"}, &max);
+  catalog.add("numpy.Min", {"x", "axis=None", "keepdims=False", "initial=None"}, &min);
+  catalog.add("numpy.Amax", {"x", "axis=None", "keepdims=False", "initial=None"}, &max);
+  catalog.add("numpy.Amin", {"x", "axis=None", "keepdims=False", "initial=None"}, &min);
+  catalog.add("numpy.Ptp", {"x", "axis=None", "keepdims=False"}, &ptp);
+  catalog.add("numpy.Any", {"x", "axis=None", "keepdims=False"}, &any);
+  catalog.add("numpy.All", {"x", "axis=None", "keepdims=False"}, &all);
+  catalog.add("numpy.Argmax", {"x", "axis=None", "keepdims=False"}, &argmax);
+  catalog.add("numpy.Argmin", {"x", "axis=None", "keepdims=False"}, &argmin);
+  catalog.add("numpy.Var", {"x", "axis=None", "keepdims=False"}, &var);
+  catalog.add("numpy.Std", {"x", "axis=None", "keepdims=False"}, &std);
+  catalog.add("math.Logsumexp", {"x", "axis=None", "keepdims=False"}, &logsumexp);
+  catalog.add("numpy.CountNonzero", {"x", "axis=None"}, &count_nonzero);
+  catalog.add("numpy.Cumsum", {"x", "axis=None", "dtype=None"}, &cumsum);
+  catalog.add("numpy.Cumprod", {"x", "axis=None", "dtype=None"}, &cumprod);
+}
+
+}  // namespace cornu::ops
