@@ -15,4 +15,7 @@ backend::View box(const Shape& shape, std::span<const int64_t> starts, std::span
 Tensor copy_box(const Tensor& x, const Shape& sizes, const backend::View& from, const backend::View& to,
                 const Shape& shape, bool covers, double fill = 0);
 
+/// The `size` elements of x along `axis` from `start` on.
+Tensor copy_section(const Tensor& x, int axis, int64_t start, int64_t size);
+
 }  // namespace cornu::detail

@@ -182,12 +182,14 @@ Tensor cdist(const Tensor& x, const Tensor& y) {
 }
 
 void list_segment(OpCatalog& catalog) {
-  const std::initializer_list<const char*> parameters = {"data", "segment_ids", "num_segments=None",
-                                                         "sorted=False"};
-  catalog.add("math.SegmentSum", parameters, &segment_sum);
-  catalog.add("math.SegmentMax", parameters, &segment_max);
-  catalog.add("math.SegmentMin", parameters, &segment_min);
-  catalog.add("math.SegmentProd", parameters, &segment_prod);
+  catalog.add("math.SegmentSum",
+              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_sum);
+  catalog.add("math.SegmentMax",
+              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_max);
+  catalog.add("math.SegmentMin",
+              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_min);
+  catalog.add("math.SegmentProd",
+              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_prod);
   catalog.add("math.InTopK", {"targets", "predictions", "k"}, &in_top_k);
   catalog.add("math.CDist", {"x", "y"}, &cdist);
 }

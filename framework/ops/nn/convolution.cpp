@@ -63,8 +63,8 @@ std::vector<int64_t> to_channels_first(int rank) {
   return order;
 }
 
-template <class F>
-Tensor in_channels_last(const Tensor& x, const std::string& data_format, const char* op, F f) {
+Tensor in_channels_last(const Tensor& x, const std::string& data_format, const char* op,
+                        const std::function<Tensor(const Tensor&)>& f) {
   if (x.rank() < 3 || x.rank() > 5)
     throw ShapeError(fmt::format("{}: expected an input of rank 3, 4 or 5, found shape {}.", op,
                                  x.shape().str()));

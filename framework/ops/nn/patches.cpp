@@ -63,15 +63,6 @@ struct Windows {
   }
 };
 
-bool channels_last(const std::string& data_format, const char* who) {
-  if (data_format != "channels_last" && data_format != "channels_first")
-    throw ValueError(
-        fmt::format("{}: data_format must be \"channels_last\" or \"channels_first\", "
-                    "found \"{}\".",
-                    who, data_format));
-  return data_format == "channels_last";
-}
-
 void check_rank(const Tensor& x, int rank, const char* who) {
   if (x.rank() != rank)
     throw ShapeError(
@@ -135,7 +126,7 @@ Tensor depth_to_space(const Tensor& x, int64_t block_size, const std::string& da
       &depth_to_space,
       [](const Tensor& x, int64_t b, const std::string& data_format) {
         check_rank(x, 4, "depth_to_space");
-        const bool last = channels_last(data_format, "depth_to_space");
+        const bool last = detail::is_channels_last(data_format, "depth_to_space");
         const Shape& s = x.shape();
         const int64_t n = s[0], channels = last ? s[3] : s[1];
         if (b < 1 || channels % (b * b) != 0)
@@ -157,7 +148,7 @@ Tensor space_to_depth(const Tensor& x, int64_t block_size, const std::string& da
       &space_to_depth,
       [](const Tensor& x, int64_t b, const std::string& data_format) {
         check_rank(x, 4, "space_to_depth");
-        const bool last = channels_last(data_format, "space_to_depth");
+        const bool last = detail::is_channels_last(data_format, "space_to_depth");
         const Shape& s = x.shape();
         const int64_t n = s[0], h = last ? s[1] : s[2], w = last ? s[2] : s[3],
                       c = last ? s[3] : s[1];
@@ -184,7 +175,7 @@ Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
          const std::vector<int64_t>& dilation_rate, const std::string& padding,
          const std::optional<std::string>& data_format) {
         const std::string format = data_format.value_or("channels_last");
-        const bool last = channels_last(format, "extract_patches");
+        const bool last = detail::is_channels_last(format, "extract_patches");
         std::vector<int64_t> window = size;
         if (window.size() == 1) window.push_back(window[0]);
         const int axes = static_cast<int>(window.size());

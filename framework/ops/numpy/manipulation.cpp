@@ -12,40 +12,6 @@
 #include "../../dispatch/strided.h"
 
 namespace cornu {
-namespace detail {
-
-InlineVector<int64_t, 6> dense_strides(const Shape& shape) {
-  InlineVector<int64_t, 6> strides(static_cast<size_t>(shape.rank()));
-  int64_t stride = 1;
-  for (int i = shape.rank(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= shape[i];
-  }
-  return strides;
-}
-
-backend::View box(const Shape& shape, std::span<const int64_t> starts,
-                  std::span<const int64_t> steps) {
-  backend::View view{0, dense_strides(shape)};
-  for (int i = 0; i < shape.rank(); ++i) {
-    view.offset += starts[i] * view.strides[i];
-    view.strides[i] *= steps[i];
-  }
-  return view;
-}
-
-Tensor copy_box(const Tensor& x, const Shape& sizes, const backend::View& from,
-                const backend::View& to, const Shape& shape, bool covers, double fill) {
-  backend::Copy kernel;
-  kernel.parts.push_back({sizes, from, to});
-  kernel.shape = shape;
-  kernel.covers = covers;
-  kernel.fill = fill;
-  return apply(kernel, {x}, TensorSpec{shape, x.dtype()});
-}
-
-}  // namespace detail
-
 namespace ops {
 
 using detail::box;
@@ -255,19 +221,6 @@ Tensor stack(const std::vector<Tensor>& x, int64_t axis) {
       x, axis);
 }
 
-namespace {
-
-Tensor section(const Tensor& x, int axis, int64_t start, int64_t size) {
-  Shape sizes = x.shape();
-  sizes[axis] = size;
-  InlineVector<int64_t, 6> starts(static_cast<size_t>(x.rank()), 0),
-      steps(static_cast<size_t>(x.rank()), 1);
-  starts[axis] = start;
-  return copy_box(x, sizes, box(x.shape(), starts, steps), {0, dense_strides(sizes)}, sizes, true);
-}
-
-}  // namespace
-
 std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, int64_t axis) {
   return op(
       &split,
@@ -290,7 +243,7 @@ std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, 
         std::vector<Tensor> parts;
         for (size_t i = 0; i + 1 < bounds.size(); ++i)
           parts.push_back(
-              section(x, a, bounds[i], std::max<int64_t>(0, bounds[i + 1] - bounds[i])));
+              detail::copy_section(x, a, bounds[i], std::max<int64_t>(0, bounds[i + 1] - bounds[i])));
         return parts;
       },
       x, indices_or_sections, axis);
@@ -306,7 +259,7 @@ std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t
           throw ShapeError(
               fmt::format("unstack: axis {} has {} elements, not {}.", a, x.shape()[a], n));
         std::vector<Tensor> parts;
-        for (int64_t i = 0; i < n; ++i) parts.push_back(squeeze(section(x, a, i, 1), a));
+        for (int64_t i = 0; i < n; ++i) parts.push_back(squeeze(detail::copy_section(x, a, i, 1), a));
         return parts;
       },
       x, num, axis);
@@ -469,12 +422,10 @@ void list_shaping(OpCatalog& catalog) {
   catalog.add("numpy.Flip", {"x", "axis=None"}, &flip);
   catalog.add("numpy.Tile", {"x", "repeats"}, &tile);
   catalog.add("numpy.Repeat", {"x", "repeats", "axis=None"}, &repeat);
-  const auto list_pad = [&](auto function) {
-    catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
-                function);
-  };
-  list_pad(&listed_pad);  // found by name
-  list_pad(&pad);         // found by the function, for nodes
+  catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
+              &listed_pad);
+  catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
+              &pad);
 }
 
 }  // namespace ops

@@ -283,14 +283,14 @@ void list_sets(OpCatalog& catalog) {
   catalog.add("numpy.Digitize", {"x", "bins"}, &digitize);
   catalog.add("numpy.IsIn", {"x1", "x2", "assume_unique=False", "invert=False"}, &isin);
   catalog.add("numpy.Bincount", {"x", "weights=None", "minlength=0", "sparse=False"}, &bincount);
-  const auto list_unique = [&](auto function) {
-    catalog.add("numpy.Unique",
-                {"x", "sorted=True", "return_index=False", "return_inverse=False",
-                 "return_counts=False", "axis=None", "size=None", "fill_value=None"},
-                function);
-  };
-  list_unique(&listed_unique);  // found by name
-  list_unique(&unique);         // found by the function, for nodes
+  catalog.add("numpy.Unique",
+              {"x", "sorted=True", "return_index=False", "return_inverse=False",
+               "return_counts=False", "axis=None", "size=None", "fill_value=None"},
+              &listed_unique);
+  catalog.add("numpy.Unique",
+              {"x", "sorted=True", "return_index=False", "return_inverse=False",
+               "return_counts=False", "axis=None", "size=None", "fill_value=None"},
+              &unique);
   catalog.add("numpy.UnravelIndex", {"indices", "shape"}, &unravel_index);
   catalog.add("numpy.Nonzero", {"x"}, &nonzero);
   catalog.add("numpy.Argpartition", {"x", "kth", "axis=-1"}, &argpartition);
