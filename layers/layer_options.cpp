@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "../framework/ops/convert.h"
 #include "../framework/ops/core/cast.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../framework/base/layer.h"
-#include "../framework/ops/op.h"
+#include "../framework/ops/convert.h"
 
 namespace cornu::layers {
 

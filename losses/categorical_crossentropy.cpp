@@ -4,7 +4,10 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/nn/losses.h"
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 #include "logits.h"
 #include "pairwise_loss.h"
 

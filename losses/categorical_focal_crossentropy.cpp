@@ -3,7 +3,11 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/nn/losses.h"
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/nn/softmax.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 #include "pairwise_loss.h"
 
 namespace cornu::losses {

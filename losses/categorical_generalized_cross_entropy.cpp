@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
-#include "../framework/ops/nn/losses.h"
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/nn/one_hot.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::losses {
 

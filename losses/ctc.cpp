@@ -6,12 +6,15 @@
 #include <limits>
 
 #include "../framework/ops/core/cast.h"
+#include "../framework/ops/core/slices.h"
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/nn/softmax.h"
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/indexing.h"
-#include "../framework/ops/nn/losses.h"
-#include "../framework/ops/operators.h"
-#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/numpy/joining.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::losses {
 namespace {

@@ -7,9 +7,12 @@
 #include <cmath>
 
 #include "../framework/dispatch/apply.h"
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/indexing.h"
-#include "../framework/ops/nn/losses.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 #include "logits.h"
 #include "pairwise_loss.h"
 

@@ -6,10 +6,11 @@
 #include <algorithm>
 
 #include "../framework/ops/core/cast.h"
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/indexing.h"
-#include "../framework/ops/operators.h"
 #include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 namespace {

@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

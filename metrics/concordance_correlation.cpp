@@ -2,8 +2,9 @@
 #include "concordance_correlation.h"
 
 #include "../framework/ops/core/cast.h"
-#include "../framework/ops/operators.h"
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

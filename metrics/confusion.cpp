@@ -6,10 +6,15 @@
 
 #include <cmath>
 
+#include "../framework/ops/core/cast.h"
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/math/top_k.h"
+#include "../framework/ops/nn/one_hot.h"
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/indexing.h"
-#include "../framework/ops/nn/losses.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 namespace {

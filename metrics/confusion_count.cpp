@@ -3,6 +3,7 @@
 
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

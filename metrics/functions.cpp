@@ -2,6 +2,7 @@
 #include "functions.h"
 
 #include "../framework/ops/core/cast.h"
+#include "../framework/ops/operators.h"
 #include "../losses/functions.h"
 
 namespace cornu::metrics {

@@ -2,7 +2,7 @@
 #pragma once
 #include "../framework/base/loss.h"
 #include "../framework/base/metric.h"
-#include "../framework/ops/elementwise.h"
+#include "../framework/ops/op.h"
 
 namespace cornu::metrics {
 

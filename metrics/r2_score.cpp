@@ -5,10 +5,11 @@
 
 #include "../framework/base/loss.h"
 #include "../framework/ops/core/cast.h"
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
-#include "../framework/ops/operators.h"
-#include "../framework/ops/numpy/reduction.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

@@ -1,9 +1,10 @@
 // Recall's counts.
 #include "recall.h"
 
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
-#include "../framework/ops/operators.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

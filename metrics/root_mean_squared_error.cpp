@@ -2,6 +2,7 @@
 #include "root_mean_squared_error.h"
 
 #include "../framework/ops/elementwise.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

@@ -1,8 +1,9 @@
 // What SparseCategoricalAccuracy compares.
 #include "sparse_categorical_accuracy.h"
 
-#include "../framework/ops/numpy/reduction.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

@@ -1,7 +1,7 @@
 // What SparseTopKCategoricalAccuracy averages.
 #include "sparse_top_k_categorical_accuracy.h"
 
-#include "../framework/ops/core/cast.h"
+#include "../framework/ops/numpy/joining.h"
 #include "../framework/ops/numpy/manipulation.h"
 
 namespace cornu::metrics {

@@ -2,9 +2,10 @@
 #include "adafactor.h"
 
 #include "../framework/base/loss.h"
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
-#include "../framework/ops/numpy/reduction.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
 
 namespace cornu::optimizers {
 

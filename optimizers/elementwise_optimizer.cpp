@@ -1,7 +1,9 @@
 // Slots and programs of elementwise optimizers.
 #include "elementwise_optimizer.h"
 
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::optimizers {
 

@@ -7,6 +7,7 @@
 
 #include "../framework/base/optimizer.h"
 #include "../framework/ops/elementwise.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::optimizers {
 

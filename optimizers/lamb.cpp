@@ -1,6 +1,7 @@
 // The update of Lamb.
 #include "lamb.h"
 
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/reduction.h"
 
 namespace cornu::optimizers {

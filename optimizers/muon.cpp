@@ -7,10 +7,10 @@
 #include <cmath>
 #include <regex>
 
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/products.h"
-#include "../framework/ops/operators.h"
 #include "../framework/ops/numpy/reduction.h"
-#include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::optimizers {
 namespace {

@@ -1,6 +1,7 @@
 // The update of Nadam.
 #include "nadam.h"
 
+#include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/operators.h"
 

@@ -1,7 +1,13 @@
 // Single kernels of sizes that fill a GPU: products, attention, elementwise programs, and copies,
 // which tell what its memory can do.
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/nn/attention.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/products.h>
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/random/draws.h>
 
 #include "workloads.h"
 

@@ -2,6 +2,11 @@
 #include <cornu/applications/resnet.h>
 
 #include "workloads.h"
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/random/draws.h>
 
 namespace cornu::bench {
 

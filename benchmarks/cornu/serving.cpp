@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "workloads.h"
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/random/draws.h>
 
 namespace cornu::bench {
 

@@ -4,10 +4,11 @@
 #include <fmt/core.h>
 
 #include "tape.h"
-#include "../ops/core/cast.h"
+#include "../ops/detail/strong.h"
 #include "../ops/numpy/creation.h"
-#include "../ops/operators.h"
+#include "../ops/numpy/products.h"
 #include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 
 namespace cornu::ops {
 

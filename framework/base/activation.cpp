@@ -7,8 +7,10 @@
 #include <mutex>
 
 #include "../config/configurable.h"
-#include "../ops/core/cast.h"
-#include "../ops/nn/losses.h"
+#include "../ops/elementwise.h"
+#include "../ops/nn/activations.h"
+#include "../ops/nn/softmax.h"
+#include "../ops/numpy/arithmetic.h"
 #include "../ops/operators.h"
 #include "layer.h"
 

@@ -2,9 +2,9 @@
 #include <fmt/core.h>
 
 #include "../../backend/log.h"
+#include "../ops/convert.h"
 #include "../ops/core/cast.h"
 #include "../ops/operators.h"
-#include "../ops/numpy/reduction.h"
 #include "call_scope.h"
 #include "located.h"
 

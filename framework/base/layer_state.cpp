@@ -7,6 +7,9 @@
 
 #include "../config/loading.h"
 #include "../ops/catalog.h"
+#include "../ops/convert.h"
+#include "../ops/operators.h"
+#include "../ops/random/seed.h"
 #include "call_scope.h"
 #include "layer.h"
 #include "metric.h"

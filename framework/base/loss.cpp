@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../tensor/promotion.h"
 #include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
 #include "../ops/operators.h"

@@ -3,8 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "../ops/core/cast.h"
+#include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
+#include "../ops/numpy/indexing.h"
 #include "../ops/operators.h"
 #include "loss.h"
 

@@ -7,11 +7,11 @@
 #include <regex>
 
 #include "../../backend/log.h"
-#include "../ops/core/cast.h"
-#include "../ops/numpy/creation.h"
 #include "../ops/elementwise.h"
-#include "../ops/operators.h"
+#include "../ops/numpy/creation.h"
+#include "../ops/numpy/indexing.h"
 #include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 
 
 namespace cornu {

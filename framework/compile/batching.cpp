@@ -5,7 +5,10 @@
 
 #include "../dispatch/apply.h"
 #include "recorded_part.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/numpy/manipulation.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 
 namespace cornu::ops::control {
 namespace {

@@ -12,12 +12,16 @@
 #include "../autodiff/tape.h"
 #include "batching.h"
 #include "../ops/core/cast.h"
+#include "../ops/core/slices.h"
+#include "../ops/numpy/arithmetic.h"
 #include "../ops/numpy/creation.h"
 #include "../ops/numpy/indexing.h"
+#include "../ops/numpy/joining.h"
+#include "../ops/numpy/manipulation.h"
+#include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "recorded_loop.h"
 #include "recorded_part.h"
-#include "../ops/numpy/manipulation.h"
 
 namespace cornu::ops {
 namespace {

@@ -9,7 +9,10 @@
 
 #include "../dispatch/apply.h"
 #include "../autodiff/tape.h"
+#include "../ops/core/slices.h"
 #include "../ops/numpy/creation.h"
+#include "../ops/numpy/indexing.h"
+#include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "recorded_part.h"
 

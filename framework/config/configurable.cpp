@@ -7,6 +7,7 @@
 #include <shared_mutex>
 
 #include "../ops/catalog.h"
+#include "../ops/operators.h"
 #include "loading.h"
 #include "registration.h"
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../ops/convert.h"
+#include "../ops/operators.h"
 
 namespace cornu {
 

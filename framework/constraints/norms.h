@@ -3,7 +3,7 @@
 #include "../base/initializer.h"
 #include "../base/number.h"
 #include "../config/config.h"
-#include "../ops/op.h"
+#include "../ops/convert.h"
 
 namespace cornu::constraints {
 

@@ -8,6 +8,7 @@
 
 #include "../../backend/random_bits.h"
 #include "../ops/numpy/indexing.h"
+#include "../ops/operators.h"
 
 namespace cornu {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../ops/core/cast.h"
+#include "../ops/operators.h"
 #include "../ops/random/draws.h"
 
 namespace cornu::initializers {

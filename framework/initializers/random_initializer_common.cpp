@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "../ops/random/draws.h"
+#include "../ops/operators.h"
+#include "../ops/random/seed.h"
 
 namespace cornu::initializers {
 

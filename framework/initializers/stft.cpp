@@ -8,10 +8,11 @@
 #include <numbers>
 
 #include "../ops/core/cast.h"
+#include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
-#include "../ops/operators.h"
-#include "../ops/numpy/reduction.h"
 #include "../ops/numpy/manipulation.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 
 namespace cornu::initializers {
 namespace {

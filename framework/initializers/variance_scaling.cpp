@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../ops/operators.h"
 #include "../ops/random/draws.h"
 
 namespace cornu::initializers {

@@ -7,9 +7,10 @@
 #include <iterator>
 
 #include "../ops/core/cast.h"
+#include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
-#include "../ops/operators.h"
 #include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 
 namespace cornu {
 

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "../ops/catalog.h"
+#include "../ops/convert.h"
 #include "../ops/core/cast.h"
+#include "../ops/operators.h"
 #include "functional.h"
 
 namespace cornu {

@@ -7,9 +7,10 @@
 #include "../base/loss_scaling.h"
 #include "../compile/function.h"
 #include "../autodiff/tape.h"
+#include "../ops/convert.h"
 #include "../ops/core/cast.h"
-#include "../ops/operators.h"
 #include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 #include "compiled.h"
 
 namespace cornu {

@@ -7,9 +7,10 @@
 #include <map>
 
 #include "../compile/function.h"
-#include "../ops/numpy/creation.h"
 #include "../ops/elementwise.h"
+#include "../ops/numpy/creation.h"
 #include "../ops/numpy/products.h"
+#include "../ops/operators.h"
 #include "../io/atomic_file.h"
 #include "model.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "../ops/core/cast.h"
+#include "../ops/operators.h"
 #include "names.h"
 #include "sections.h"
 #include "standardize.h"

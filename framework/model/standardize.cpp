@@ -5,6 +5,7 @@
 
 #include "../ops/core/cast.h"
 #include "../ops/numpy/manipulation.h"
+#include "../ops/operators.h"
 
 namespace cornu {
 namespace {

@@ -6,11 +6,12 @@
 #include <future>
 
 #include "../compile/function.h"
-#include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
-#include "../ops/numpy/indexing.h"
-#include "../ops/numpy/reduction.h"
+#include "../ops/numpy/joining.h"
 #include "../ops/numpy/manipulation.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
+#include "../ops/random/seed.h"
 #include "compiled.h"
 #include "model.h"
 #include "progress_bar.h"

@@ -7,12 +7,18 @@
 #include <numbers>
 
 #include "catalog.h"
+#include "convert.h"
 #include "core/cast.h"
+#include "detail/lists.h"
+#include "elementwise.h"
 #include "numpy/creation.h"
 #include "numpy/indexing.h"
-#include "operators.h"
-#include "numpy/reduction.h"
+#include "numpy/joining.h"
 #include "numpy/manipulation.h"
+#include "numpy/matrices.h"
+#include "numpy/products.h"
+#include "numpy/reduction.h"
+#include "operators.h"
 
 namespace cornu::ops {
 namespace {
@@ -227,7 +233,6 @@ void list_bounding_boxes(OpCatalog& catalog) {
               &compute_iou);
   catalog.add("bounding_boxes.ComputeCiou",
               {"boxes1", "boxes2", "bounding_box_format", "image_shape=None"}, &compute_ciou);
-  detail::list_bounding_box_transforms(catalog);
 }
 
 }  // namespace cornu::ops

@@ -2,11 +2,9 @@
 // "xyxy", "yxyx", "xywh", "center_xywh", "center_yxhw", and "rel_xyxy", "rel_yxyx", "rel_xywh",
 // "rel_center_xywh" with sides of the image as 1.
 #pragma once
-#include "op.h"
+#include "numpy/complex.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// Boxes in another format; the image's size is needed between relative ones and others. A
 /// dictionary of boxes has its entry "boxes" converted. Throws ValueError for an unknown format.
@@ -64,11 +62,4 @@ Nest decode_deltas_to_boxes(const Value& anchors, const Value& boxes_delta,
                             const std::optional<std::vector<double>>& variance = {},
                             const std::optional<std::vector<int64_t>>& image_shape = {});
 
-void list_bounding_boxes(OpCatalog& catalog);
-
-}  // namespace ops
-
-namespace detail {
-void list_bounding_box_transforms(OpCatalog& catalog);
-}  // namespace detail
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -7,17 +7,21 @@
 
 #include "bounding_boxes.h"
 #include "catalog.h"
+#include "convert.h"
 #include "core/cast.h"
-#include "numpy/creation.h"
+#include "detail/lists.h"
 #include "elementwise.h"
+#include "numpy/arithmetic.h"
+#include "numpy/complex.h"
+#include "numpy/creation.h"
 #include "numpy/indexing.h"
-#include "numpy/products.h"
-#include "operators.h"
-#include "numpy/reduction.h"
+#include "numpy/joining.h"
 #include "numpy/manipulation.h"
+#include "numpy/products.h"
+#include "numpy/reduction.h"
+#include "operators.h"
 
-namespace cornu {
-namespace ops {
+namespace cornu::ops {
 namespace {
 
 constexpr double epsilon = 1e-7;
@@ -173,30 +177,25 @@ Nest decode_deltas_to_boxes(const Value& anchors, const Value& boxes_delta,
   return Nest::dict(std::move(levels));
 }
 
-}  // namespace ops
-
-namespace detail {
-
 void list_bounding_box_transforms(OpCatalog& catalog) {
   catalog.add("bounding_boxes.AffineTransform",
               {"boxes", "angle", "translate_x", "translate_y", "scale", "shear_x", "shear_y",
                "height", "width", "center_x=None", "center_y=None", "bounding_box_format='xyxy'"},
-              &ops::transform_boxes);
+              &transform_boxes);
   catalog.add("bounding_boxes.Crop",
               {"boxes", "top", "left", "height", "width", "bounding_box_format='xyxy'"},
-              &ops::crop_boxes);
+              &crop_boxes);
   catalog.add("bounding_boxes.Pad",
               {"boxes", "top", "left", "height=None", "width=None", "bounding_box_format='xyxy'"},
-              &ops::pad_boxes);
+              &pad_boxes);
   catalog.add("bounding_boxes.EncodeBoxToDeltas",
               {"anchors", "boxes", "anchor_format", "box_format", "encoding_format='center_yxhw'",
                "variance=None", "image_shape=None"},
-              &ops::encode_box_to_deltas);
+              &encode_box_to_deltas);
   catalog.add("bounding_boxes.DecodeDeltasToBoxes",
               {"anchors", "boxes_delta", "anchor_format", "box_format",
                "encoded_format='center_yxhw'", "variance=None", "image_shape=None"},
-              &ops::decode_deltas_to_boxes);
+              &decode_deltas_to_boxes);
 }
 
-}  // namespace detail
-}  // namespace cornu
+}  // namespace cornu::ops

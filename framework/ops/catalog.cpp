@@ -6,29 +6,7 @@
 #include <cctype>
 #include <map>
 
-#include "nn/activations.h"
-#include "numpy/arithmetic.h"
-#include "numpy/joining.h"
-#include "nn/attention.h"
-#include "numpy/bits.h"
-#include "numpy/complex.h"
-#include "core/cast.h"
-#include "numpy/creation.h"
-#include "numpy/einsum.h"
-#include "elementwise.h"
-#include "numpy/indexing.h"
-#include "numpy/products.h"
-#include "numpy/logic.h"
-#include "numpy/matrices.h"
-#include "nn/losses.h"
-#include "nn/normalization.h"
-#include "rearrange.h"
-#include "numpy/reduction.h"
-#include "numpy/sets.h"
-#include "numpy/manipulation.h"
-#include "core/slices.h"
-#include "nn/convolution.h"
-#include "numpy/statistics.h"
+#include "detail/lists.h"
 
 namespace cornu {
 
@@ -80,7 +58,8 @@ Nest symbolic_call(FunctionKey key, std::vector<Value> values,
       if (position[i] >= 0) all[i] = stand_ins.positional[position[i]];
     return run(all);
   });
-  return make_node(std::make_shared<OpOperation>(*info, std::move(config)), std::move(arguments), outputs);
+  return make_node(std::make_shared<OpOperation>(*info, std::move(config)), std::move(arguments),
+                   outputs);
 }
 
 }  // namespace detail
@@ -115,8 +94,9 @@ void OpCatalog::insert(detail::FunctionKey key, const char* keras_name,
   for (const std::string parameter : parameters) {
     const size_t equals = parameter.find('=');
     info.parameters.push_back(parameter.substr(0, equals));
-    info.defaults.push_back(equals == std::string::npos ? std::nullopt
-                                                        : std::optional(literal(parameter.substr(equals + 1))));
+    info.defaults.push_back(equals == std::string::npos
+                                ? std::nullopt
+                                : std::optional(literal(parameter.substr(equals + 1))));
   }
   if (info.parameters.size() != is_tensor.size())
     throw ValueError(fmt::format("Op {}: {} parameters are named, the function has {}.", keras_name,
@@ -148,29 +128,56 @@ const OpCatalog& op_catalog() {
   static const OpCatalog* catalog = [] {
     auto* c = new OpCatalog;
     ops::list_elementwise(*c);
-    ops::list_activations(*c);
-    ops::list_arithmetic(*c);
-    ops::list_complex(*c);
-    ops::list_arranging(*c);
-    ops::list_attention(*c);
-    ops::list_bits(*c);
-    ops::list_core(*c);
-    ops::list_creation(*c);
-    ops::list_einsum(*c);
-    ops::list_indexing(*c);
-    ops::list_linalg(*c);
-    ops::list_logic(*c);
-    ops::list_matrices(*c);
-    ops::list_nan_statistics(*c);
-    ops::list_nn(*c);
-    ops::list_normalization(*c);
+    ops::list_core_cast(*c);
+    ops::list_core_slices(*c);
+    ops::list_numpy_arithmetic(*c);
+    ops::list_numpy_bits(*c);
+    ops::list_numpy_complex(*c);
+    ops::list_numpy_creation(*c);
+    ops::list_numpy_einsum(*c);
+    ops::list_numpy_indexing(*c);
+    ops::list_numpy_joining(*c);
+    ops::list_numpy_logic(*c);
+    ops::list_numpy_manipulation(*c);
+    ops::list_numpy_matrices(*c);
+    ops::list_numpy_nan_statistics(*c);
+    ops::list_numpy_products(*c);
+    ops::list_numpy_reduction(*c);
+    ops::list_numpy_sets(*c);
+    ops::list_numpy_sorting(*c);
+    ops::list_numpy_statistics(*c);
+    ops::list_numpy_windows(*c);
+    ops::list_math_complex(*c);
+    ops::list_math_distances(*c);
+    ops::list_math_fft(*c);
+    ops::list_math_segment(*c);
+    ops::list_math_special(*c);
+    ops::list_math_top_k(*c);
+    ops::list_linalg_decompositions(*c);
+    ops::list_linalg_norm(*c);
+    ops::list_linalg_solvers(*c);
+    ops::list_nn_activations(*c);
+    ops::list_nn_attention(*c);
+    ops::list_nn_convolution(*c);
+    ops::list_nn_ctc(*c);
+    ops::list_nn_losses(*c);
+    ops::list_nn_normalization(*c);
+    ops::list_nn_one_hot(*c);
+    ops::list_nn_patches(*c);
+    ops::list_nn_polar(*c);
+    ops::list_nn_pooling(*c);
+    ops::list_nn_softmax(*c);
+    ops::list_image_color(*c);
+    ops::list_image_filters(*c);
+    ops::list_image_padding(*c);
+    ops::list_image_patches(*c);
+    ops::list_image_resize(*c);
+    ops::list_image_transform(*c);
+    ops::list_bounding_box_transforms(*c);
+    ops::list_bounding_boxes(*c);
+    ops::list_float8(*c);
+    ops::list_quantization(*c);
     ops::list_rearrange(*c);
-    ops::list_reduction(*c);
-    ops::list_sets(*c);
-    ops::list_shaping(*c);
-    ops::list_slices(*c);
-    ops::list_spatial(*c);
-    ops::list_statistics(*c);
     return c;
   }();
   return *catalog;
@@ -191,8 +198,8 @@ Nest OpOperation::invoke(const Arguments& arguments) {
                        [&](const auto& c) { return c.first == info_.parameters[next]; }))
       ++next;
     if (next >= values.size())
-      throw ValueError(fmt::format("Op '{}' ({}): takes {} arguments, found more.", name_, info_.class_name,
-                                   values.size()));
+      throw ValueError(fmt::format("Op '{}' ({}): takes {} arguments, found more.", name_,
+                                   info_.class_name, values.size()));
     values[next] = v;
     given[next++] = true;
   }
@@ -209,25 +216,27 @@ Nest OpOperation::invoke(const Arguments& arguments) {
   for (size_t i = 0; i < values.size(); ++i)
     if (!given[i]) {
       if (!info_.defaults[i])
-        throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is missing.", name_, info_.class_name,
-                                     info_.parameters[i]));
+        throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is missing.", name_,
+                                     info_.class_name, info_.parameters[i]));
       values[i] = *info_.defaults[i];
     } else if (info_.is_tensor[i] && !info_.defaults[i] && values[i].is_null()) {
-      throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is None; expected a tensor.", name_, info_.class_name,
-                                   info_.parameters[i]));
+      throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is None; expected a tensor.", name_,
+                                   info_.class_name, info_.parameters[i]));
     }
   return info_.call(values);
 }
 
 std::string to_snake_case(const std::string& class_name) {
-  // Keras: "_" before a capital that lower case follows, then "_" between lower case (or a digit) and a capital.
+  // Keras: "_" before a capital that lower case follows, then "_" between lower case (or a digit)
+  // and a capital.
   std::string first;
   for (char c : class_name)
     if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') first += c;
   std::string second;
   for (size_t i = 0; i < first.size(); ++i) {
     const bool upper = std::isupper(static_cast<unsigned char>(first[i]));
-    const bool next_lower = i + 1 < first.size() && std::islower(static_cast<unsigned char>(first[i + 1]));
+    const bool next_lower =
+        i + 1 < first.size() && std::islower(static_cast<unsigned char>(first[i + 1]));
     if (i > 0 && upper && next_lower) second += '_';
     second += first[i];
   }

@@ -1,5 +1,5 @@
-// The catalog of ops: for each its Keras name, the names of its parameters, and how to call it with arguments
-// that come from a file or by name.
+// The catalog of ops: for each its Keras name, the names of its parameters, and how to call it with
+// arguments that come from a file or by name.
 #pragma once
 #include <string>
 #include <vector>
@@ -23,15 +23,17 @@ struct OpInfo {
 
 class OpCatalog {
  public:
-  /// Lists a function under "nn.Softmax". `parameters` names its parameters, with defaults as in Keras:
-  /// "x", "axis=-1", "keepdims=False", "dtype=None", "mode='same'".
+  /// Lists a function under "nn.Softmax". `parameters` names its parameters, with defaults as in
+  /// Keras: "x", "axis=-1", "keepdims=False", "dtype=None", "mode='same'".
   template <class R, class... P>
-  void add(const char* keras_name, std::initializer_list<const char*> parameters, R (*function)(P...)) {
-    insert(reinterpret_cast<detail::FunctionKey>(function), keras_name, parameters, {is_tensor<P>()...},
-           [function](const std::vector<Value>& values) -> Nest {
+  void add(const char* keras_name, std::initializer_list<const char*> parameters,
+           R (*function)(P...)) {
+    insert(reinterpret_cast<detail::FunctionKey>(function), keras_name, parameters,
+           {is_tensor<P>()...}, [function](const std::vector<Value>& values) -> Nest {
              return [&]<size_t... I>(std::index_sequence<I...>) {
                return Nest(function(detail::from_value<std::remove_cvref_t<P>>(values[I])...));
-             }(std::index_sequence_for<P...>());
+             }
+             (std::index_sequence_for<P...>());
            });
   }
 
@@ -47,8 +49,9 @@ class OpCatalog {
     return std::is_same_v<T, Tensor> || std::is_same_v<T, std::vector<Tensor>> ||
            std::is_same_v<T, std::optional<Tensor>>;
   }
-  void insert(detail::FunctionKey key, const char* keras_name, std::initializer_list<const char*> parameters,
-              std::vector<bool> is_tensor, std::function<Nest(const std::vector<Value>&)> call);
+  void insert(detail::FunctionKey key, const char* keras_name,
+              std::initializer_list<const char*> parameters, std::vector<bool> is_tensor,
+              std::function<Nest(const std::vector<Value>&)> call);
 
   std::vector<std::pair<detail::FunctionKey, OpInfo>> ops_;
 };

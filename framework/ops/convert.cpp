@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "core/cast.h"
-#include "numpy/manipulation.h"
+#include "core/slices.h"
+#include "numpy/joining.h"
+#include "operators.h"
 
 namespace cornu::detail {
 
@@ -15,8 +17,8 @@ namespace {
   throw ValueError(fmt::format("expected {}, found {}", wanted, v.kind()));
 }
 
-// A nested list of numbers as a constant tensor: of bools only, of integers (int32), or else float32. One of texts as
-// a string tensor.
+// A nested list of numbers as a constant tensor: of bools only, of integers (int32), or else
+// float32. One of texts as a string tensor.
 Tensor constant(const Value& v) {
   std::vector<double> numbers;
   std::vector<std::string> texts;
@@ -56,7 +58,9 @@ bool holds_tensor(const Value& v) {
 }
 
 // Whether v is a tensor whose values can be read.
-bool is_readable(const Value& v) { return v.is<Tensor>() && v.get<Tensor>() && v.get<Tensor>().is_eager(); }
+bool is_readable(const Value& v) {
+  return v.is<Tensor>() && v.get<Tensor>() && v.get<Tensor>().is_eager();
+}
 }  // namespace
 
 Tensor FromValue<Tensor>::get(const Value& v) {
@@ -81,7 +85,8 @@ bool FromValue<bool>::get(const Value& v) {
 int64_t FromValue<int64_t>::get(const Value& v) {
   if (v.is<int64_t>()) return v.get<int64_t>();
   // Not NaN, nor infinite, nor out of range: those have no integer.
-  if (const double* d = v.is<double>() ? &v.get<double>() : nullptr; d && std::abs(*d) < 9e18 && *d == std::trunc(*d))
+  if (const double* d = v.is<double>() ? &v.get<double>() : nullptr;
+      d && std::abs(*d) < 9e18 && *d == std::trunc(*d))
     return static_cast<int64_t>(*d);
   if (is_readable(v)) return static_cast<int64_t>(v.get<Tensor>().item());
   mismatch("an integer", v);

@@ -1,4 +1,5 @@
-// From a Value to the C++ type that a function or an option takes. Throws ValueError saying what was expected.
+// From a Value to the C++ type that a function or an option takes. Throws ValueError saying what
+// was expected.
 #pragma once
 #include "../dispatch/value.h"
 
@@ -12,20 +13,50 @@ T from_value(const Value& v) {
   return FromValue<T>::get(v);
 }
 
-template <> struct FromValue<Tensor> { static Tensor get(const Value& v); };
-template <> struct FromValue<bool> { static bool get(const Value& v); };
-template <> struct FromValue<int64_t> { static int64_t get(const Value& v); };
-template <> struct FromValue<int> { static int get(const Value& v) { return static_cast<int>(FromValue<int64_t>::get(v)); } };
-template <> struct FromValue<double> { static double get(const Value& v); };
-template <> struct FromValue<std::string> { static std::string get(const Value& v); };
-template <> struct FromValue<DType> { static DType get(const Value& v); };
-template <> struct FromValue<Shape> { static Shape get(const Value& v); };
-template <> struct FromValue<Value> { static Value get(const Value& v) { return v; } };
+template <>
+struct FromValue<Tensor> {
+  static Tensor get(const Value& v);
+};
+template <>
+struct FromValue<bool> {
+  static bool get(const Value& v);
+};
+template <>
+struct FromValue<int64_t> {
+  static int64_t get(const Value& v);
+};
+template <>
+struct FromValue<int> {
+  static int get(const Value& v) { return static_cast<int>(FromValue<int64_t>::get(v)); }
+};
+template <>
+struct FromValue<double> {
+  static double get(const Value& v);
+};
+template <>
+struct FromValue<std::string> {
+  static std::string get(const Value& v);
+};
+template <>
+struct FromValue<DType> {
+  static DType get(const Value& v);
+};
+template <>
+struct FromValue<Shape> {
+  static Shape get(const Value& v);
+};
+template <>
+struct FromValue<Value> {
+  static Value get(const Value& v) { return v; }
+};
 /// The numbers of a tensor with values, of at most one axis.
 std::vector<int64_t> integers_of(const Tensor& t);
 std::vector<double> numbers_of(const Tensor& t);
 /// The tensors of a list; those along the first axis of a single tensor.
-template <> struct FromValue<std::vector<Tensor>> { static std::vector<Tensor> get(const Value& v); };
+template <>
+struct FromValue<std::vector<Tensor>> {
+  static std::vector<Tensor> get(const Value& v);
+};
 template <class T>
 struct FromValue<std::vector<T>> {
   static std::vector<T> get(const Value& v) {

@@ -5,6 +5,9 @@
 
 #include "catalog.h"
 #include "core/cast.h"
+#include "detail/lists.h"
+#include "detail/strong.h"
+#include "operators.h"
 
 namespace cornu {
 

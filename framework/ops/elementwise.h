@@ -105,9 +105,4 @@ Tensors fused_many(DType output, F, const T&... tensors) {
 using backend::Expr;
 namespace expr = backend::expr;
 
-class OpCatalog;
-namespace ops {
-void list_elementwise(OpCatalog& catalog);
-}
-
 }  // namespace cornu

@@ -8,10 +8,13 @@
 #include "../dispatch/float8.h"
 #include "catalog.h"
 #include "core/cast.h"
+#include "detail/lists.h"
 #include "elementwise.h"
 #include "numpy/indexing.h"
-#include "numpy/reduction.h"
+#include "numpy/joining.h"
 #include "numpy/manipulation.h"
+#include "numpy/reduction.h"
+#include "operators.h"
 
 namespace cornu::ops {
 namespace {

@@ -2,9 +2,7 @@
 #pragma once
 #include "op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// The largest number of "float8_e4m3fn" (448) or "float8_e5m2" (57344). Throws ValueError for
 /// other names.
@@ -22,7 +20,4 @@ Tensor compute_float8_scale(const Tensor& amax, const Tensor& scale, const Tenso
 /// amax_history (n) moved by one place, with the largest |x| first.
 Tensor compute_float8_amax_history(const Tensor& x, const Tensor& amax_history);
 
-void list_float8(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,6 +1,9 @@
 // Reading whole numbers from arguments.
 #include "integers.h"
 
+#include "convert.h"
+#include "operators.h"
+
 #include <fmt/core.h>
 
 namespace cornu {

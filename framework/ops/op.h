@@ -1,17 +1,18 @@
-// How a function of cornu::ops becomes an operation: on values it just runs; on symbolic tensors it becomes a
-// node of the graph, under the name that the catalog has for it.
+// How a function of cornu::ops becomes an operation: on values it just runs; on symbolic tensors it
+// becomes a node of the graph, under the name that the catalog has for it.
 #pragma once
 #include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "../dispatch/apply.h"
-#include "convert.h"
 #include "../dispatch/node.h"
+#include "convert.h"
 
 namespace cornu {
 
-/// One axis, several, or (as std::nullopt or by default) all of them. Negative axes count from the end.
+/// One axis, several, or (as std::nullopt or by default) all of them. Negative axes count from the
+/// end.
 class Axes {
  public:
   Axes() = default;
@@ -22,7 +23,8 @@ class Axes {
   Axes(const std::vector<int64_t>& axes) : axes_(axes.begin(), axes.end()), all_(false) {}
 
   bool all() const { return all_; }
-  /// Sorted axes in [0, rank) of a tensor of this rank. Throws ShapeError when out of range or repeated.
+  /// Sorted axes in [0, rank) of a tensor of this rank. Throws ShapeError when out of range or
+  /// repeated.
   InlineVector<int, 6> resolve(int rank) const;
   Value value() const;
 
@@ -44,11 +46,16 @@ bool symbolic(const T&) {
 
 template <class T>
 Value to_value(const T& v) {
-  if constexpr (std::is_same_v<T, Axes>) return v.value();
-  else return Value(v);
+  if constexpr (std::is_same_v<T, Axes>)
+    return v.value();
+  else
+    return Value(v);
 }
 
-template <> struct FromValue<Axes> { static Axes get(const Value& v); };
+template <>
+struct FromValue<Axes> {
+  static Axes get(const Value& v);
+};
 
 /// The identity of an op is the address of its function.
 using FunctionKey = void (*)();
@@ -71,7 +78,8 @@ R op(R (*function)(P...), F&& body, const A&... arguments) {
       [&](const std::vector<Value>& values) -> Nest {
         return [&]<size_t... I>(std::index_sequence<I...>) {
           return Nest(body(detail::from_value<std::remove_cvref_t<P>>(values[I])...));
-        }(std::index_sequence_for<P...>());
+        }
+        (std::index_sequence_for<P...>());
       });
   if constexpr (std::is_same_v<R, std::vector<Tensor>>) {
     return result.flatten();

@@ -5,11 +5,13 @@
 
 #include "catalog.h"
 #include "core/cast.h"
-#include "float8.h"
+#include "detail/lists.h"
+#include "elementwise.h"
 #include "numpy/indexing.h"
-#include "operators.h"
-#include "numpy/reduction.h"
+#include "numpy/joining.h"
 #include "numpy/manipulation.h"
+#include "numpy/reduction.h"
+#include "operators.h"
 
 namespace cornu::ops {
 namespace {
@@ -147,7 +149,6 @@ Tensor dequantize_with_sz_map(const Tensor& integers, const Tensor& scale, const
 }
 
 void list_quantization(OpCatalog& catalog) {
-  list_float8(catalog);
   catalog.add("quantizers.AbsMaxQuantize",
               {"inputs", "axis", "value_range=(-127,127)", "dtype='int8'", "epsilon=1e-7",
                "to_numpy=False"},

@@ -2,9 +2,7 @@
 #pragma once
 #include "op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// {integers, scale}: inputs * scale, rounded and limited to value_range, with scale =
 /// value_range[1] / (largest |inputs| over `axis` + epsilon), which keeps those axes with size 1.
@@ -31,7 +29,4 @@ Tensor unpack_int4(const Tensor& packed, int64_t orig_len, int64_t axis = 0,
 Tensor dequantize_with_sz_map(const Tensor& integers, const Tensor& scale, const Tensor& zero,
                               const Tensor& groups, int64_t group_axis = -1);
 
-void list_quantization(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -8,7 +8,11 @@
 #include <map>
 
 #include "catalog.h"
+#include "convert.h"
+#include "detail/lists.h"
+#include "numpy/joining.h"
 #include "numpy/manipulation.h"
+#include "operators.h"
 
 namespace cornu::ops {
 namespace {

@@ -4,9 +4,7 @@
 
 #include "op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// The axes of a tensor as a pattern has them: rearrange(x, "b h w c -> b (h w) c") joins two of
 /// them. Every axis has a name, those in brackets make up one axis together, and both sides have
@@ -15,7 +13,4 @@ namespace ops {
 /// cannot be read, ShapeError when it does not fit.
 Tensor rearrange(const Tensor& tensor, const std::string& pattern, const Value& axes_lengths = {});
 
-void list_rearrange(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "../ops/operators.h"
 #include "../ops/quantization.h"
 
 namespace cornu::quantizers {

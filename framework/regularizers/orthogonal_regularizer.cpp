@@ -3,10 +3,11 @@
 
 #include <fmt/core.h>
 
+#include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
 #include "../ops/numpy/products.h"
-#include "../ops/operators.h"
 #include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 
 namespace cornu::regularizers {
 

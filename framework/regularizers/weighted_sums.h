@@ -2,7 +2,7 @@
 #pragma once
 #include "../base/initializer.h"
 #include "../config/config.h"
-#include "../ops/elementwise.h"
+#include "../ops/op.h"
 
 namespace cornu::regularizers {
 

@@ -5,7 +5,7 @@
 
 #include "../config/loading.h"
 #include "../tensor/recorder.h"
-#include "../ops/random/draws.h"
+#include "../ops/random/seed.h"
 
 namespace cornu::saving {
 

@@ -10,6 +10,7 @@
 
 #include "../config/configurable.h"
 #include "../ops/catalog.h"
+#include "../ops/operators.h"
 #include "dict.h"
 #include "version_adapters_impl.h"
 

@@ -1,7 +1,8 @@
 // The exponential linear unit.
 #include "elu.h"
 
-#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/nn/activations.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -3,7 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/nn/activations.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -1,8 +1,11 @@
 // Shares that sum to 1.
 #include "softmax.h"
 
-#include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/nn/softmax.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 namespace {

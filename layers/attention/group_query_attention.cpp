@@ -6,10 +6,9 @@
 #include <cmath>
 
 #include "../../framework/ops/nn/attention.h"
-#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/einsum.h"
-#include "../../framework/ops/operators.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -7,13 +7,9 @@
 #include <cmath>
 
 #include "../../framework/ops/nn/attention.h"
-#include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/einsum.h"
-#include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/nn/losses.h"
-#include "../../framework/ops/operators.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -3,14 +3,17 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/numpy/products.h"
-#include "../../framework/ops/nn/losses.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/nn/attention.h"
+#include "../../framework/ops/nn/softmax.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 
 namespace cornu::layers {
 

@@ -9,9 +9,10 @@
 #include "../../backend/log.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/nn/losses.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/nn/convolution.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/detail/windows.h"
+#include "../../framework/ops/nn/convolution.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

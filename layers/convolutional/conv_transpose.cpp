@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 #include <algorithm>
 
+#include "../../framework/ops/detail/windows.h"
 #include "../../framework/ops/nn/convolution.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

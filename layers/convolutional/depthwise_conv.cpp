@@ -1,7 +1,9 @@
 // Convolution of each channel alone.
 #include "depthwise_conv.h"
 
+#include "../../framework/ops/detail/windows.h"
 #include "../../framework/ops/nn/convolution.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -2,6 +2,7 @@
 #include "dense.h"
 
 #include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

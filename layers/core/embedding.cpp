@@ -2,6 +2,7 @@
 #include "embedding.h"
 
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

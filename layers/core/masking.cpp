@@ -1,10 +1,10 @@
 // Steps that are padding.
 #include "masking.h"
 
-#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
 
 namespace cornu::layers {
 

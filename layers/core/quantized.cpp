@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../../framework/dispatch/custom_gradient.h"
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/float8.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/quantization.h"
-#include "../../framework/ops/numpy/reduction.h"
-#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

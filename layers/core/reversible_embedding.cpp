@@ -1,9 +1,12 @@
 // Vectors for whole numbers, and back.
 #include "reversible_embedding.h"
 
+#include "../../framework/ops/convert.h"
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -4,10 +4,12 @@
 #include <string>
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/numpy/creation.h"
-#include "../../framework/ops/operators.h"
 #include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/distributions.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

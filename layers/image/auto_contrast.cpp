@@ -2,8 +2,11 @@
 #include "auto_contrast.h"
 
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/arithmetic.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 #include "colours.h"
 
 namespace cornu::layers {

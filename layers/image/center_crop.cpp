@@ -3,8 +3,11 @@
 
 #include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/image/color.h"
+#include "../../framework/ops/image/padding.h"
+#include "../../framework/ops/image/resize.h"
+#include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
 #include "geometry.h"
 
 namespace cornu::layers {

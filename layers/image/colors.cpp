@@ -7,9 +7,10 @@
 #include <cmath>
 
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/operators.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 
 namespace cornu::layers {
 

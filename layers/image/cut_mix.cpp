@@ -2,11 +2,14 @@
 #include "cut_mix.h"
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
-#include "../../framework/ops/operators.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/distributions.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

@@ -2,12 +2,15 @@
 #include "equalization.h"
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/math/segment.h"
+#include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
-#include "../../framework/ops/math/segment.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 #include "colours.h"
 
 namespace cornu::layers {

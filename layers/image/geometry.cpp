@@ -8,9 +8,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "image_preprocessing.h"
 

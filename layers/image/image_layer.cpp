@@ -5,6 +5,8 @@
 
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
 #include "image_preprocessing.h"
 
 namespace cornu::layers {

@@ -5,6 +5,7 @@
 
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -3,9 +3,11 @@
 
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/indexing.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/distributions.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

@@ -6,7 +6,11 @@
 #include "../../framework/compile/control_flow.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

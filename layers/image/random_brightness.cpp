@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/operators.h"
-#include "colors.h"
+#include "../../framework/ops/random/seed.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

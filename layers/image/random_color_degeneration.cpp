@@ -2,9 +2,12 @@
 #include "random_color_degeneration.h"
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/color.h"
+#include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/operators.h"
-#include "colors.h"
+#include "../../framework/ops/random/seed.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

@@ -2,6 +2,8 @@
 #include "random_color_jitter.h"
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

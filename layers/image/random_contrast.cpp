@@ -1,9 +1,11 @@
 // More and less contrast.
 #include "random_contrast.h"
 
-#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

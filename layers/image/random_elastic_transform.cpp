@@ -7,8 +7,13 @@
 
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/image/color.h"
+#include "../../framework/ops/image/transform.h"
+#include "../../framework/ops/numpy/arithmetic.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 #include "geometry.h"
 
 namespace cornu::layers {

@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 
 namespace cornu::layers {
 

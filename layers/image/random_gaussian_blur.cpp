@@ -4,11 +4,17 @@
 #include <fmt/core.h>
 
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/numpy/creation.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
-#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/nn/convolution.h"
+#include "../../framework/ops/numpy/arithmetic.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/joining.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/color.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

@@ -2,8 +2,11 @@
 #include "random_invert.h"
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
-#include "colors.h"
+#include "../../framework/ops/random/seed.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

@@ -5,13 +5,18 @@
 
 #include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/numpy/creation.h"
-#include "../../framework/ops/linalg/decompositions.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/image/color.h"
+#include "../../framework/ops/image/transform.h"
+#include "../../framework/ops/linalg/solvers.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/joining.h"
+#include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/products.h"
-#include "../../framework/ops/operators.h"
 #include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 #include "geometry.h"
 
 namespace cornu::layers {

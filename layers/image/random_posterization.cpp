@@ -1,11 +1,13 @@
 // Fewer levels of brightness.
 #include "random_posterization.h"
 
-#include "../../framework/ops/numpy/bits.h"
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/bits.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
-#include "colors.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

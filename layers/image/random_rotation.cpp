@@ -2,8 +2,12 @@
 #include "random_rotation.h"
 
 #include "../../framework/ops/bounding_boxes.h"
+#include "../../framework/ops/image/transform.h"
 #include "../../framework/ops/numpy/creation.h"
-#include "../../framework/ops/image/color.h"
+#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "../../framework/ops/random/seed.h"
 #include "geometry.h"
 
 namespace cornu::layers {

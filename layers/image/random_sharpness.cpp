@@ -2,8 +2,11 @@
 #include "random_sharpness.h"
 
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/nn/convolution.h"
+#include "../../framework/ops/numpy/arithmetic.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
 #include "colours.h"
 
 namespace cornu::layers {

@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "../../framework/ops/bounding_boxes.h"
-#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/image/color.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/image/resize.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
 #include "geometry.h"
 
 namespace cornu::layers {

@@ -5,7 +5,9 @@
 
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "colors.h"
+#include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/seed.h"
+#include "colours.h"
 
 namespace cornu::layers {
 

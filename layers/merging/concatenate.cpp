@@ -3,10 +3,11 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/reduction.h"
-#include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

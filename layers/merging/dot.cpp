@@ -3,9 +3,10 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/nn/normalization.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/products.h"
 
 namespace cornu::layers {
 

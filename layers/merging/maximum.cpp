@@ -1,7 +1,8 @@
 // The largest of tensors, element by element.
 #include "maximum.h"
 
-#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

@@ -7,6 +7,7 @@
 
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -1,7 +1,8 @@
 // The product of tensors.
 #include "multiply.h"
 
-#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {

@@ -5,9 +5,16 @@
 
 #include <cmath>
 
-#include "../../framework/ops/nn/losses.h"
+#include "../../framework/tensor/promotion.h"
+#include "../../framework/ops/convert.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/nn/normalization.h"
+#include "../../framework/ops/numpy/arithmetic.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/nn/normalization.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

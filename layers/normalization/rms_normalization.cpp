@@ -2,6 +2,7 @@
 #include "rms_normalization.h"
 
 #include "../../framework/ops/nn/normalization.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

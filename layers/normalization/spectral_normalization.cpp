@@ -6,10 +6,11 @@
 #include "../../framework/initializers/truncated_normal.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/numpy/products.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -2,9 +2,10 @@
 #include "global_average_pooling.h"
 
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

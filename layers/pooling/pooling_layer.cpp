@@ -1,7 +1,10 @@
 // Windows, and reductions over whole images.
 #include "pooling_layer.h"
 
-#include "../../framework/ops/nn/convolution.h"
+#include "../../framework/ops/detail/windows.h"
+#include "../../framework/ops/nn/pooling.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -4,8 +4,9 @@
 #include <fmt/core.h>
 
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

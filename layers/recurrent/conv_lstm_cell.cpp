@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "../../framework/ops/numpy/creation.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

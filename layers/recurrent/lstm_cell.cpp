@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/detail/rnn.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

@@ -3,8 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -6,8 +6,11 @@
 #include <algorithm>
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/core/slices.h"
 #include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 namespace {

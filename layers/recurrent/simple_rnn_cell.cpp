@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/detail/rnn.h"
 #include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

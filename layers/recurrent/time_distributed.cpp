@@ -5,7 +5,10 @@
 
 #include "../../framework/base/call_scope.h"
 #include "../../framework/base/located.h"
+#include "../../framework/ops/core/slices.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 #include "../convolutional/conv1d.h"
 #include "../convolutional/conv2d.h"
 #include "../convolutional/conv3d.h"

@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/random/draws.h"
+#include "spatial_dropout_common.h"
 
 namespace cornu::layers {
 

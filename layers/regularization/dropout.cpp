@@ -1,6 +1,10 @@
 // Random zeros while training.
 #include "dropout.h"
 
+#include "../../framework/ops/random/draws.h"
+
+#include <fmt/core.h>
+
 namespace cornu::layers {
 
 DropoutLayer::DropoutLayer(DropoutConfig c) : LayerOf(std::move(c)) {

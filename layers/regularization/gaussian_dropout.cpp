@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "spatial_dropout_common.h"
 
 namespace cornu::layers {
 

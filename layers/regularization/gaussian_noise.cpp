@@ -2,6 +2,8 @@
 #include "gaussian_noise.h"
 
 #include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
+#include "spatial_dropout_common.h"
 
 namespace cornu::layers {
 

@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 namespace {

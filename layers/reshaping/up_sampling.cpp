@@ -6,8 +6,9 @@
 #include <cctype>
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/detail/resize_axis.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/nn/convolution.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -1,6 +1,7 @@
 // Class numbers, encoded.
 #include "category_encoding.h"
 
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/core/cast.h"
 #include "encoding.h"
 

@@ -5,9 +5,10 @@
 #include <cmath>
 
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 #include "encoding.h"
 
 namespace cornu::layers {

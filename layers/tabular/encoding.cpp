@@ -5,8 +5,12 @@
 
 #include <algorithm>
 
-#include "../../framework/ops/nn/losses.h"
+#include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/nn/one_hot.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 #include "encoding.h"
 
 namespace cornu::layers {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/operators.h"
 #include "encoding.h"
 #include "fingerprint.h"
 

@@ -3,9 +3,12 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 #include "encoding.h"
 #include "fingerprint.h"
 

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "../../framework/ops/convert.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

@@ -1,8 +1,7 @@
 // The members of IndexLookupLayer, for the files of its two classes.
 #pragma once
-#include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 #include "encoding.h"
 #include "index_lookup.h"
 #include "lookup_work.h"

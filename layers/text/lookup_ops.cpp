@@ -9,6 +9,7 @@
 
 #include "../../framework/dispatch/apply.h"
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/operators.h"
 #include "../../framework/tensor/strings.h"
 
 namespace cornu::layers {

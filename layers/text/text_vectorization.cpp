@@ -7,8 +7,9 @@
 
 #include "../../framework/tensor/recorder.h"
 #include "../../framework/ops/core/cast.h"
-#include "../../framework/ops/operators.h"
+#include "../../framework/ops/integers.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/operators.h"
 #include "encoding.h"
 
 namespace cornu::layers {

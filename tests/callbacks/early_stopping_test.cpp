@@ -5,6 +5,7 @@
 #include <cornu/callbacks/lambda_callback.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/optimizers/sgd.h>
 

@@ -5,6 +5,7 @@
 #include <cornu/callbacks/reduce_lr_on_plateau.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 
 using namespace cornu;

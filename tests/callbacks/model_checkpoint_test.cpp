@@ -4,6 +4,7 @@
 #include <cornu/callbacks/model_checkpoint.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 
 using namespace cornu;

@@ -3,12 +3,12 @@
 #include <cornu/framework/constraints/constraints.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/initializers/initializers.h>
-#include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/numpy/products.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/regularizers/regularizers.h>
 #include <cornu/framework/saving/json.h>
-#include <cornu/framework/ops/random/draws.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

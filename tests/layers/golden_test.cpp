@@ -2,9 +2,9 @@
 // tools/goldens/layer_goldens.py.
 
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/core/cast.h>
-#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/saving/json.h>
 
 #include "../catch.h"

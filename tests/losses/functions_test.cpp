@@ -1,8 +1,8 @@
 // Losses and metrics as functions, and MeanMetricWrapper.
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/losses/functions.h>
 
 #include "catch.h"

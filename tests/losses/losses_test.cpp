@@ -1,10 +1,12 @@
 // Losses against Keras, and their gradients against finite differences.
 #include <cornu/framework/base/loss.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/numpy/creation.h>
-#include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/losses/binary_crossentropy.h>
 #include <cornu/losses/categorical_crossentropy.h>
 #include <cornu/losses/huber.h>

@@ -1,8 +1,10 @@
 // Metrics as functions, MeanMetricWrapper, and mistakes with the metrics of counts.
 #include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/numpy/creation.h>
-#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/losses/mean_squared_error.h>
 #include <cornu/metrics/f1_score.h>
 #include <cornu/metrics/functions.h>

@@ -4,6 +4,7 @@
 #include <cornu/framework/config/configurable.h>
 #include <cornu/framework/ops/convert.h>
 #include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/saving/json.h>
 
 #include <fstream>

@@ -8,8 +8,9 @@
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core/cast.h>
-#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 
 #include "../catch.h"
 

@@ -2,10 +2,9 @@
 #include "recorded.h"
 
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/einsum.h>
-#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/saving/json.h>
 
 #include "../catch.h"

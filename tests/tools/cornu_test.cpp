@@ -3,6 +3,7 @@
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/io/archive.h>
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/io/npy.h>

@@ -1,6 +1,8 @@
 // Cases of layers that learn something from data before they are used.
 #include <cornu/framework/data/adapt.h>
+#include <cornu/framework/ops/convert.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/operators.h>
 #include <fmt/core.h>
 
 #include "case.h"

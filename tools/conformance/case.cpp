@@ -6,6 +6,7 @@
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/operators.h>
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Comparing tensors element by element.
 #include "compare.h"
 
-#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/operators.h>
 #include <fmt/core.h>
 
 #include <cmath>

@@ -3,6 +3,7 @@
 
 #include <cornu/framework/config/configurable.h>
 #include <cornu/framework/ops/convert.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/tensor/complex.h>
 #include <fmt/core.h>
 

@@ -1,8 +1,8 @@
 // Cases of functions, losses, regularizers, constraints and initializers.
 #include <cornu/framework/base/initializer.h>
 #include <cornu/framework/base/loss.h>
-#include <cornu/framework/ops/core/cast.h>
-#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/convert.h>
+#include <cornu/framework/ops/operators.h>
 #include <fmt/core.h>
 
 #include <cmath>

@@ -2,9 +2,12 @@
 #include "functions.h"
 
 #include <cornu/framework/ops/catalog.h>
+#include <cornu/framework/ops/convert.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/random/distributions.h>
 #include <cornu/framework/ops/random/draws.h>
+#include <cornu/framework/ops/random/seed.h>
 #include <cornu/metrics/functions.h>
 #include <fmt/core.h>
 

@@ -2,7 +2,9 @@
 #include <cornu/framework/base/metric.h>
 #include <cornu/framework/base/optimizer.h>
 #include <cornu/framework/compile/function.h>
-#include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/convert.h>
+#include <cornu/framework/ops/numpy/joining.h>
+#include <cornu/framework/ops/operators.h>
 #include <fmt/core.h>
 
 #include "case.h"

@@ -3,7 +3,7 @@
 
 #include <cornu/backend/error.h>
 #include <cornu/framework/model/model.h>
-#include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/saving/keras_file.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The custom layer, model and function that models of the zoo use.
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/normalization/layer_normalization.h>

@@ -2,6 +2,7 @@
 // through the formula.
 #include "../../ops/nn/attention.h"
 #include "../../ops/numpy/reduction.h"
+#include "../../ops/operators.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 #include "../tape.h"

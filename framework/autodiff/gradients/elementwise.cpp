@@ -2,11 +2,13 @@
 #include <fmt/core.h>
 
 #include "../../ops/core/cast.h"
+#include "../../ops/elementwise.h"
 #include "../../ops/numpy/creation.h"
 #include "../../ops/numpy/indexing.h"
-#include "../../ops/operators.h"
-#include "../../ops/numpy/reduction.h"
+#include "../../ops/numpy/joining.h"
 #include "../../ops/numpy/manipulation.h"
+#include "../../ops/numpy/reduction.h"
+#include "../../ops/operators.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

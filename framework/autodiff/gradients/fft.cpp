@@ -2,6 +2,7 @@
 // gradients pass through the transform with the opposite sign.
 #include "../../ops/numpy/creation.h"
 #include "../../ops/numpy/manipulation.h"
+#include "../../ops/operators.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

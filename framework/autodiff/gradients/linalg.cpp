@@ -2,12 +2,14 @@
 #include <fmt/core.h>
 
 #include "../../../backend/error.h"
+#include "../../ops/elementwise.h"
+#include "../../ops/linalg/solvers.h"
 #include "../../ops/numpy/creation.h"
-#include "../../ops/linalg/decompositions.h"
-#include "../../ops/numpy/products.h"
-#include "../../ops/numpy/matrices.h"
-#include "../../ops/operators.h"
+#include "../../ops/numpy/joining.h"
 #include "../../ops/numpy/manipulation.h"
+#include "../../ops/numpy/matrices.h"
+#include "../../ops/numpy/products.h"
+#include "../../ops/operators.h"
 #include "../gradients.h"
 
 namespace cornu {

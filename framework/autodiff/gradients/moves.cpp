@@ -1,6 +1,5 @@
 // Derivatives of operations that only move elements: the gradients move back.
 #include "../../ops/numpy/creation.h"
-#include "../../ops/core/cast.h"
 #include "../../dispatch/strided.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"

@@ -1,6 +1,7 @@
 // Derivatives of matrix products, convolutions and pooling: each is another product of the same kind.
 #include "../../ops/numpy/products.h"
 #include "../../ops/numpy/reduction.h"
+#include "../../ops/operators.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

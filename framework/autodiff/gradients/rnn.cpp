@@ -1,6 +1,7 @@
 // The derivative of recurrent layers: a kernel of its own.
 #include "../../../backend/error.h"
 #include "../../ops/numpy/creation.h"
+#include "../../ops/operators.h"
 #include "../../dispatch/apply.h"
 #include "../gradients.h"
 

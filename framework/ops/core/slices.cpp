@@ -1,20 +1,32 @@
-// Boxes as gathers along each axis, places as scatters into the flattened leading axes.
+// Slices and scatters as Copy and Scatter kernels.
 #include "slices.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "../../dispatch/custom_gradient.h"
+#include "../../dispatch/strided.h"
 #include "../catalog.h"
-#include "cast.h"
+#include "../detail/counting.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
+#include "../integers.h"
+#include "../numpy/arithmetic.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
+#include "../numpy/joining.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/sorting.h"
+#include "../operators.h"
+#include "cast.h"
 
 namespace cornu::ops {
+
 namespace {
 
 using backend::Scatter;
+
 using backend::ScatterOp;
 
 Tensor count_up(int64_t n) { return arange(0, n); }
@@ -212,12 +224,32 @@ Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor&
       inputs, indices, updates, reduction);
 }
 
-void list_slices(OpCatalog& catalog) {
+using detail::box;
+
+std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis) {
+  return op(
+      &unstack,
+      [](const Tensor& x, std::optional<int64_t> num, int64_t axis) {
+        const int a = normalize_axis(axis, x.rank());
+        const int64_t n = num.value_or(x.shape()[a]);
+        if (n != x.shape()[a])
+          throw ShapeError(
+              fmt::format("unstack: axis {} has {} elements, not {}.", a, x.shape()[a], n));
+        std::vector<Tensor> parts;
+        for (int64_t i = 0; i < n; ++i)
+          parts.push_back(squeeze(detail::copy_section(x, a, i, 1), a));
+        return parts;
+      },
+      x, num, axis);
+}
+
+void list_core_slices(OpCatalog& catalog) {
   catalog.add("core.Slice", {"inputs", "start_indices", "shape"}, &slice);
   catalog.add("core.SliceUpdate", {"inputs", "start_indices", "updates"}, &slice_update);
   catalog.add("core.Scatter", {"indices", "values", "shape"}, &scatter);
   catalog.add("core.ScatterUpdate", {"inputs", "indices", "updates", "reduction=None"},
               &scatter_update);
+  catalog.add("core.Unstack", {"x", "num=None", "axis=0"}, &unstack);
 }
 
 }  // namespace cornu::ops

@@ -1,11 +1,8 @@
-// Reading and writing boxes and single places of a tensor whose positions are tensors.
+// Slices at places that are tensors, scattering, and the tensors along an axis.
 #pragma once
 #include "../integers.h"
-#include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// The box of `shape` that begins at `start_indices` (one for each axis). A start from which the
 /// box would reach beyond the end is moved back.
@@ -22,8 +19,7 @@ Tensor scatter(const Tensor& indices, const Tensor& values, const Shape& shape);
 /// place.
 Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor& updates,
                       const std::optional<std::string>& reduction = {});
+/// The tensors along an axis, which is gone in them.
+std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num = {}, int64_t axis = 0);
 
-void list_slices(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -3,12 +3,14 @@
 
 #include <fmt/core.h>
 
+#include "../convert.h"
 #include "../core/cast.h"
 #include "../elementwise.h"
+#include "../numpy/arithmetic.h"
 #include "../numpy/indexing.h"
-#include "../operators.h"
-#include "../numpy/sets.h"
 #include "../numpy/manipulation.h"
+#include "../operators.h"
+#include "strong.h"
 
 namespace cornu::detail {
 namespace {

@@ -1,4 +1,4 @@
-// What quantile and nanquantile share.
+// Quantiles with and without NaN.
 #pragma once
 #include "../op.h"
 

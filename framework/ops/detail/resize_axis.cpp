@@ -1,16 +1,20 @@
-// Interpolation along an axis: each place of the result is a weighted sum of a few places of the
-// source.
+// Resampling along one axis, as a product with weights.
+#include "resize_axis.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "../core/cast.h"
+#include "../numpy/complex.h"
 #include "../numpy/indexing.h"
-#include "../numpy/manipulation.h"
-#include "../nn/convolution.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
 
 namespace cornu::ops {
+
 namespace {
 
 double triangle(double x) { return std::max(0.0, 1.0 - x); }

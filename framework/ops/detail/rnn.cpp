@@ -6,6 +6,7 @@
 #include "../../dispatch/apply.h"
 #include "../../tensor/promotion.h"
 #include "../core/cast.h"
+#include "../operators.h"
 
 namespace cornu::ops {
 namespace {

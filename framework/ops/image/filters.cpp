@@ -1,18 +1,60 @@
-// Edges of images, and how alike two images are.
+// Filters as depthwise convolutions.
+#include "filters.h"
+
 #include <fmt/core.h>
+
+#include <cmath>
 
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../numpy/creation.h"
+#include "../detail/images.h"
+#include "../detail/lists.h"
 #include "../elementwise.h"
-#include "color.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
-#include "../numpy/manipulation.h"
 #include "../nn/convolution.h"
+#include "../numpy/creation.h"
+#include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
 
-namespace cornu {
-namespace ops {
+namespace cornu::ops {
+
+Tensor gaussian_blur(const Tensor& images, const std::vector<int64_t>& kernel_size,
+                     const std::vector<double>& sigma, const DataFormat& data_format) {
+  return op(
+      &gaussian_blur,
+      [](const Tensor& images, const std::vector<int64_t>& size, const std::vector<double>& sigma,
+         const DataFormat& format) {
+        detail::check_images(images, "gaussian_blur");
+        const bool last = detail::is_channels_last(format, "gaussian_blur");
+        if (size.size() != 2 || size[0] < 1 || size[1] < 1 ||
+            (sigma.size() != 1 && sigma.size() != 2))
+          throw ValueError(
+              "gaussian_blur: kernel_size must be two positive numbers, and sigma one or two.");
+        const auto bell = [](int64_t n, double s) {
+          std::vector<double> v(static_cast<size_t>(n));
+          double total = 0;
+          for (int64_t i = 0; i < n; ++i) {
+            const double d = (static_cast<double>(i) - static_cast<double>(n - 1) / 2) / s;
+            total += v[static_cast<size_t>(i)] = std::exp(-0.5 * d * d);
+          }
+          for (double& x : v) x /= total;
+          return v;
+        };
+        const auto across = bell(size[0], sigma.front()), down = bell(size[1], sigma.back());
+        const int64_t channels = images.shape(last ? -1 : -3);
+        std::vector<float> kernel;
+        for (double y : down)
+          for (double x : across)
+            for (int64_t c = 0; c < channels; ++c) kernel.push_back(static_cast<float>(x * y));
+        const Tensor weights =
+            cast(Tensor::from(kernel, {size[1], size[0], channels, 1}), images.dtype());
+        const Tensor batch = images.rank() == 3 ? expand_dims(images, {0}) : images;
+        const Tensor y =
+            depthwise_conv(batch, weights, {1}, "same", last ? "channels_last" : "channels_first");
+        return images.rank() == 3 ? squeeze(y, 0) : y;
+      },
+      images, kernel_size, sigma, data_format);
+}
 
 Tensor sobel_edges(const Tensor& images, const DataFormat& data_format) {
   return op(
@@ -82,11 +124,10 @@ Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val, int64_t 
       image1, image2, max_val, filter_size, filter_sigma, k1, k2, data_format);
 }
 
-}  // namespace ops
-
-namespace detail {
-
 void list_image_filters(OpCatalog& catalog) {
+  catalog.add("image.GaussianBlur",
+              {"images", "kernel_size=(3,3)", "sigma=(1.0,1.0)", "data_format=None"},
+              &gaussian_blur);
   catalog.add("image.SobelEdges", {"images", "data_format=None"}, &ops::sobel_edges);
   catalog.add("image.SSIM",
               {"image1", "image2", "max_val=1.0", "filter_size=11", "filter_sigma=1.5", "k1=0.01",
@@ -94,5 +135,4 @@ void list_image_filters(OpCatalog& catalog) {
               &ops::ssim);
 }
 
-}  // namespace detail
-}  // namespace cornu
+}  // namespace cornu::ops

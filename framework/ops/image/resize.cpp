@@ -1,4 +1,6 @@
-// Resampling of images: one product with a matrix of weights for each axis.
+// Resampling, as products with matrices of weights.
+#include "resize.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,17 +8,18 @@
 
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../numpy/creation.h"
+#include "../detail/images.h"
+#include "../detail/lists.h"
 #include "../elementwise.h"
-#include "color.h"
+#include "../numpy/creation.h"
 #include "../numpy/indexing.h"
-#include "../numpy/products.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/products.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
 
-namespace cornu {
-namespace ops {
+namespace cornu::ops {
+
 namespace {
 
 enum class Method { linear, cubic, lanczos3, lanczos5 };
@@ -231,10 +234,6 @@ Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, cons
       images, output_shape, scale, translation, spatial_dims, method, antialias);
 }
 
-}  // namespace ops
-
-namespace detail {
-
 void list_image_resize(OpCatalog& catalog) {
   catalog.add("image.Resize",
               {"images", "size", "interpolation='bilinear'", "antialias=False",
@@ -247,5 +246,4 @@ void list_image_resize(OpCatalog& catalog) {
               &ops::scale_and_translate);
 }
 
-}  // namespace detail
-}  // namespace cornu
+}  // namespace cornu::ops

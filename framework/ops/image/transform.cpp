@@ -1,23 +1,29 @@
-// Images seen through a change of coordinates: gathers of the pixels around each place, weighted.
+// Resampling at computed coordinates.
+#include "transform.h"
+
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "../random/draws.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../numpy/creation.h"
-#include "../linalg/decompositions.h"
+#include "../detail/images.h"
+#include "../detail/lists.h"
 #include "../elementwise.h"
-#include "color.h"
+#include "../linalg/solvers.h"
+#include "../nn/convolution.h"
+#include "../numpy/creation.h"
 #include "../numpy/indexing.h"
-#include "../nn/losses.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
+#include "../numpy/joining.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
+#include "../random/draws.h"
+#include "../random/seed.h"
 
-namespace cornu {
-namespace ops {
+namespace cornu::ops {
+
 namespace {
 
 enum class Fill { constant, nearest, wrap, mirror, reflect };
@@ -267,20 +273,20 @@ Tensor elastic_transform(const Tensor& images, double alpha, double sigma,
       images, alpha, sigma, interpolation, fill_mode, fill_value, seed, data_format);
 }
 
-}  // namespace ops
+}  // namespace cornu::ops
 
-namespace detail {
+namespace cornu::detail {
 
 Tensor homography(const Tensor& from, const Tensor& to) {
   using namespace ops;
   const auto part = [](const Tensor& t, int64_t i) {
-    return get_item(t, Value::List{Ellipsis{}, i});
+    return ops::get_item(t, Value::List{Ellipsis{}, i});
   };
   const Tensor x = part(to, 0), y = part(to, 1), u = part(from, 0), v = part(from, 1);
-  const Tensor zero = zeros_like(x), one = ones_like(x);
-  const Tensor across = stack({x, y, one, zero, zero, zero, -u * x, -u * y}, -1);
-  const Tensor down = stack({zero, zero, zero, x, y, one, -v * x, -v * y}, -1);
-  return solve(concatenate({across, down}, 1), concatenate({u, v}, -1));
+  const Tensor zero = ops::zeros_like(x), one = ops::ones_like(x);
+  const Tensor across = ops::stack({x, y, one, zero, zero, zero, -u * x, -u * y}, -1);
+  const Tensor down = ops::stack({zero, zero, zero, x, y, one, -v * x, -v * y}, -1);
+  return ops::solve(ops::concatenate({across, down}, 1), ops::concatenate({u, v}, -1));
 }
 
 Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor& sigma,
@@ -293,33 +299,38 @@ Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor
   const Tensor x = as_batch(images, last);
   const int64_t n = x.shape()[0], h = x.shape()[1], w = x.shape()[2], c = x.shape()[3];
   const DType dtype = is_float(x.dtype()) ? x.dtype() : DType::float32;
-  const Tensor deviation = cast(sigma, dtype);
+  const Tensor deviation = ops::cast(sigma, dtype);
   // The kernel has the size of the largest sigma, and zeros beyond what its own sigma reaches, so
   // that its size is known before sigma is.
   const auto reach = static_cast<int64_t>(std::floor(3 * largest_sigma));
-  const Tensor place = cast(arange(-reach, reach + 1, 1, DType::float32), dtype);
+  const Tensor place = ops::cast(ops::arange(-reach, reach + 1, 1, DType::float32), dtype);
   const Tensor bell = fused(
       [](Expr x, Expr s) {
         return expr::select(expr::absolute(x) <= expr::floor(s * 3.0),
                             expr::exp((x / s) * (x / s) * -0.5), 0.0);
       },
       place, deviation);
-  const Tensor kernel = bell / sum(bell);
+  const Tensor kernel = bell / ops::sum(bell);
   const Tensor noise = random::normal({n, h, w, 1}, 0, 1, seed, dtype) * deviation;
   const int64_t size = 2 * reach + 1;
-  const Tensor down = conv(noise, reshape(kernel, {size, 1, 1, 1}), {1}, "same");
-  const Tensor field = conv(down, reshape(kernel, {1, size, 1, 1}), {1}, "same");
-  const Tensor shift = reshape(cast(field * cast(alpha, dtype), DType::float32), {n, h, w});
+  const Tensor down = ops::conv(noise, ops::reshape(kernel, {size, 1, 1, 1}), {1}, "same");
+  const Tensor field = ops::conv(down, ops::reshape(kernel, {1, size, 1, 1}), {1}, "same");
+  const Tensor shift =
+      ops::reshape(ops::cast(field * ops::cast(alpha, dtype), DType::float32), {n, h, w});
   const Grid grid{{h, w},
                   {w, 1},
-                  cast(range_along(n, 0, 3), DType::int32) * (h * w),
+                  ops::cast(range_along(n, 0, 3), DType::int32) * (h * w),
                   order_of(interpolation, "elastic_transform"),
                   fill_of(fill_mode, "elastic_transform"),
                   fill_value};
-  return from_batch(sample(reshape(x, {n * h * w, c}),
+  return from_batch(sample(ops::reshape(x, {n * h * w, c}),
                            {range_along(h, 1, 3) + shift, range_along(w, 2, 3) + shift}, grid),
                     last, images.rank() == 3);
 }
+
+}  // namespace cornu::detail
+
+namespace cornu::ops {
 
 void list_image_transform(OpCatalog& catalog) {
   catalog.add("image.MapCoordinates",
@@ -339,5 +350,4 @@ void list_image_transform(OpCatalog& catalog) {
               &ops::elastic_transform);
 }
 
-}  // namespace detail
-}  // namespace cornu
+}  // namespace cornu::ops

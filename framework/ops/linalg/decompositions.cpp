@@ -1,157 +1,29 @@
-// Decompositions by the Linalg kernel, and what is composed of them.
+// Factors of matrices as Linalg kernels.
 #include "decompositions.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "../../../backend/eigen.h"
 #include "../../dispatch/apply.h"
 #include "../../dispatch/complex.h"
 #include "../../dispatch/custom_gradient.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../numpy/creation.h"
+#include "../detail/factors.h"
+#include "../detail/lists.h"
+#include "../numpy/complex.h"
 #include "../numpy/products.h"
-#include "../numpy/matrices.h"
 #include "../operators.h"
-#include "../numpy/reduction.h"
-#include "../numpy/manipulation.h"
 
 namespace cornu::ops {
+
 namespace {
 
 using backend::Linalg;
+
 using backend::LinalgOp;
-
-Tensor turned(const Tensor& x) { return swapaxes(x, -1, -2); }
-
-void check_matrix(const Tensor& x, const char* who, bool square) {
-  if (is_complex(x.dtype())) refuse_complex(who);
-  if (x.rank() < 2 || (square && x.shape(-1) != x.shape(-2)))
-    throw ShapeError(fmt::format("{}: expected {} in the last two axes, found shape {}.", who,
-                                 square ? "a square matrix" : "a matrix", x.shape().str()));
-}
-
-Tensor real_of(const Tensor& x) {
-  return x.dtype() == DType::float64 ? x : cast(x, DType::float32);
-}
-
-Shape batch_of(const Tensor& x) { return x.shape().slice(0, x.rank() - 2); }
-
-// The parts of x, of these shapes without the batch.
-std::vector<Tensor> parts_of(const Tensor& x, const Linalg& kernel,
-                             std::initializer_list<Shape> shapes) {
-  std::vector<TensorSpec> outputs;
-  for (const Shape& shape : shapes) outputs.push_back({concat(batch_of(x), shape), x.dtype()});
-  if (kernel.op == LinalgOp::lu) outputs[1].dtype = DType::int32;
-  const Tensors parts = apply(kernel, {&x, 1}, outputs);
-  return {parts.begin(), parts.end()};
-}
-
-std::vector<Tensor> lu_parts(const Tensor& x) {
-  const int64_t m = x.shape(-2), n = x.shape(-1);
-  return parts_of(x, {LinalgOp::lu}, {{m, n}, {std::min(m, n)}});
-}
-
-std::vector<Tensor> svd_parts(const Tensor& x, bool full) {
-  const int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n);
-  return parts_of(x, {LinalgOp::svd, full}, {{m, full ? m : k}, {k}, {full ? n : k, n}});
-}
-
-Tensor identity_like(const Tensor& x) {
-  const DeviceScope here(x.device());
-  const Tensor identity = eye(x.shape(-1), {}, 0, x.dtype());
-  return x.rank() == 2 ? identity : broadcast_to(identity, x.shape());
-}
-
-Tensor inverse(const Tensor& x) {
-  return apply(Linalg{LinalgOp::solve}, {x, identity_like(x)}, x.spec());
-}
-
-Tensor triangular(const Tensor& a, const Tensor& b, bool lower) {
-  return apply(Linalg{LinalgOp::solve_triangular, false, lower}, {a, b}, b.spec());
-}
-
-// a and b as matrices of one dtype and batch; whether b was a vector.
-struct System {
-  Tensor a, b;
-  bool vector;
-};
-
-System system_of(const Tensor& a, const Tensor& b, const char* who) {
-  check_matrix(a, who, true);
-  const bool vector = b.rank() == a.rank() - 1;
-  const DType dtype = result_type(result_type(a, b), DType::float32);
-  const DType wide = dtype == DType::float64 ? dtype : DType::float32;
-  const Tensor right = vector ? expand_dims(b, {-1}) : b;
-  if (right.rank() < 2 || right.shape(-2) != a.shape(-1))
-    throw ShapeError(fmt::format(
-        "{}: a of shape {} and b of shape {} do not fit: b must have as many rows as a.", who,
-        a.shape().str(), b.shape().str()));
-  const Shape batch = broadcast(batch_of(a), batch_of(right));
-  const auto spread = [&](const Tensor& t) {
-    const Shape shape = concat(batch, t.shape().slice(t.rank() - 2));
-    return cast(t.shape() == shape ? t : broadcast_to(t, shape), wide);
-  };
-  return {spread(a), spread(right), vector};
-}
-
-// Of p x = l u: u's diagonal, and whether the rows were exchanged an even number of times, 1 or -1.
-struct Pivots {
-  Tensor diagonal, sign;
-  explicit Pivots(const Tensor& x) {
-    const DeviceScope here(x.device());
-    const std::vector<Tensor> lu = lu_parts(x);
-    diagonal = ops::diagonal(lu[0], 0, -2, -1);
-    const Tensor stays = equal(lu[1], arange(0, x.shape(-1)));
-    sign = prod(where(stays, ones({}, x.dtype()), full({}, -1.0, x.dtype())), -1);
-  }
-};
-
-std::vector<Tensor> sign_and_log(const Tensor& x) {
-  const Tensors results = custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
-    const Pivots pivots(in[0]);
-    return {
-        {pivots.sign * prod(sign(pivots.diagonal), -1), sum(log(absolute(pivots.diagonal)), -1)},
-        [x = in[0]](std::span<const Tensor> d) -> Tensors {
-          if (!d[1]) return {Tensor()};
-          return {expand_dims(d[1], {-1, -2}) * turned(inverse(x))};
-        }};
-  });
-  return {results.begin(), results.end()};
-}
-
-// The largest of each row, 0 where there is none.
-Tensor largest(const Tensor& singular_values) { return max(singular_values, -1, true, 0.0); }
-
-// Golub and Pereyra (1973), transposed.
-Tensor pseudo_inverse_gradient(const Tensor& x, const Tensor& p, const Tensor& dp) {
-  const Tensor pt = turned(p), dt = turned(dp);
-  const Tensor wide = matmul(matmul(dt, p), pt), tall = matmul(matmul(pt, p), dt);
-  return wide - matmul(x, matmul(p, wide)) + tall - matmul(matmul(tall, p), x) -
-         matmul(matmul(pt, dp), pt);
-}
-
-Tensor pseudo_inverse(const Tensor& x, double rcond) {
-  return custom_gradient({&x, 1}, [&](std::span<const Tensor> in) -> WithGradient {
-    const DeviceScope here(in[0].device());
-    const std::vector<Tensor> r = svd_parts(in[0], false);
-    const Tensor kept = greater(r[1], rcond * largest(r[1]));
-    const Tensor inverted = where(kept, 1.0 / r[1], zeros({}, r[1].dtype()));
-    const Tensor p = matmul(turned(r[2]) * expand_dims(inverted, {-2}), turned(r[0]));
-    return {{p}, [x = in[0], p](std::span<const Tensor> d) -> Tensors {
-              return {pseudo_inverse_gradient(x, p, d[0])};
-            }};
-  })[0];
-}
-
-double epsilon_of(DType dtype) {
-  return dtype == DType::float64 ? std::numeric_limits<double>::epsilon()
-                                 : static_cast<double>(std::numeric_limits<float>::epsilon());
-}
-
-double longest(const Tensor& x) { return static_cast<double>(std::max(x.shape(-1), x.shape(-2))); }
 
 }  // namespace
 
@@ -159,10 +31,10 @@ Tensor cholesky(const Tensor& x, bool upper) {
   return op(
       &cholesky,
       [](const Tensor& x, bool upper) {
-        check_matrix(x, "cholesky", true);
-        const Tensor real = real_of(x);
+        detail::check_matrix(x, "cholesky", true);
+        const Tensor real = detail::real_of(x);
         const Tensor l = apply(Linalg{LinalgOp::cholesky}, {real}, real.spec());
-        return upper ? turned(l) : l;
+        return upper ? detail::transposed(l) : l;
       },
       x, upper);
 }
@@ -171,10 +43,12 @@ Tensor cholesky_inverse(const Tensor& x, bool upper) {
   return op(
       &cholesky_inverse,
       [](const Tensor& x, bool upper) {
-        check_matrix(x, "cholesky_inverse", true);
-        const Tensor factor = real_of(x);
-        const Tensor inverted = triangular(factor, identity_like(factor), !upper);
-        return upper ? matmul(inverted, turned(inverted)) : matmul(turned(inverted), inverted);
+        detail::check_matrix(x, "cholesky_inverse", true);
+        const Tensor factor = detail::real_of(x);
+        const Tensor inverted =
+            detail::triangular_solution(factor, detail::identity_like(factor), !upper);
+        return upper ? matmul(inverted, detail::transposed(inverted))
+                     : matmul(detail::transposed(inverted), inverted);
       },
       x, upper);
 }
@@ -183,13 +57,13 @@ std::vector<Tensor> qr(const Tensor& x, const std::string& mode) {
   return op(
       &qr,
       [](const Tensor& x, const std::string& mode) {
-        check_matrix(x, "qr", false);
+        detail::check_matrix(x, "qr", false);
         const bool complete = mode == "complete";
         if (mode != "reduced" && !complete)
           throw ValueError(
               fmt::format("qr: mode must be \"reduced\" or \"complete\", found \"{}\".", mode));
         const int64_t m = x.shape(-2), n = x.shape(-1), k = complete ? m : std::min(m, n);
-        return parts_of(real_of(x), {LinalgOp::qr, complete}, {{m, k}, {k, n}});
+        return detail::parts_of(detail::real_of(x), {LinalgOp::qr, complete}, {{m, k}, {k, n}});
       },
       x, mode);
 }
@@ -198,8 +72,8 @@ std::vector<Tensor> lu_factor(const Tensor& x) {
   return op(
       &lu_factor,
       [](const Tensor& x) {
-        check_matrix(x, "lu_factor", false);
-        return lu_parts(real_of(x));
+        detail::check_matrix(x, "lu_factor", false);
+        return detail::lu_parts(detail::real_of(x));
       },
       x);
 }
@@ -208,9 +82,9 @@ std::vector<Tensor> eigh(const Tensor& x) {
   return op(
       &eigh,
       [](const Tensor& x) {
-        check_matrix(x, "eigh", true);
+        detail::check_matrix(x, "eigh", true);
         const int64_t n = x.shape(-1);
-        return parts_of(real_of(x), {LinalgOp::eigh}, {{n}, {n, n}});
+        return detail::parts_of(detail::real_of(x), {LinalgOp::eigh}, {{n}, {n, n}});
       },
       x);
 }
@@ -219,127 +93,87 @@ Nest svd(const Tensor& x, bool full_matrices, bool compute_uv) {
   return op(
       &svd,
       [](const Tensor& x, bool full_matrices, bool compute_uv) -> Nest {
-        check_matrix(x, "svd", false);
-        const std::vector<Tensor> r = svd_parts(real_of(x), full_matrices && compute_uv);
+        detail::check_matrix(x, "svd", false);
+        const std::vector<Tensor> r =
+            detail::svd_parts(detail::real_of(x), full_matrices && compute_uv);
         if (!compute_uv) return r[1];
         return r;
       },
       x, full_matrices, compute_uv);
 }
 
-Tensor inv(const Tensor& x) {
+namespace {
+
+template <class T, class Number>
+void eigen_of(const Tensor& x, int64_t n, const Tensor& values, const Tensor& vectors) {
+  constexpr int64_t width = sizeof(Number) / sizeof(double);
+  const T* from = static_cast<const T*>(x.data());
+  T *to_values = values.mutable_data<T>(), *to_vectors = vectors.mutable_data<T>();
+  const int64_t count = n == 0 ? 0 : x.size() / (n * n * width);
+  std::vector<Number> a(static_cast<size_t>(n * n));
+  std::vector<std::complex<double>> w(static_cast<size_t>(n)), v(a.size());
+  const auto put = [](const std::vector<std::complex<double>>& numbers, T*& to) {
+    for (const auto& z : numbers) {
+      *to++ = static_cast<T>(z.real());
+      *to++ = static_cast<T>(z.imag());
+    }
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    for (Number& number : a) {
+      if constexpr (width == 2) {
+        number = {static_cast<double>(from[0]), static_cast<double>(from[1])};
+      } else {
+        number = static_cast<double>(*from);
+      }
+      from += width;
+    }
+    backend::eigen(a.data(), n, w.data(), v.data());
+    put(w, to_values);
+    put(v, to_vectors);
+  }
+}
+
+void eigen_all(const Tensor& x, int64_t n, bool complex, const Tensor& values,
+               const Tensor& vectors) {
+  using Complex = std::complex<double>;
+  const bool wide = x.dtype() == DType::float64;
+  if (complex)
+    return (wide ? eigen_of<double, Complex> : eigen_of<float, Complex>)(x, n, values, vectors);
+  (wide ? eigen_of<double, double> : eigen_of<float, double>)(x, n, values, vectors);
+}
+
+}  // namespace
+
+std::vector<Tensor> eig(const Tensor& x) {
   return op(
-      &inv,
-      [](const Tensor& x) {
-        check_matrix(x, "inv", true);
-        return inverse(real_of(x));
+      &eig,
+      [](const Tensor& given) -> std::vector<Tensor> {
+        if (given.rank() < 2 || given.shape(-1) != given.shape(-2))
+          throw ShapeError(
+              fmt::format("eig: expected a square matrix in the last two axes, found shape {}.",
+                          given.shape().str()));
+        const bool complex = is_complex(given.dtype());
+        const Tensor x = complex                           ? as_pairs(given)
+                         : given.dtype() == DType::float64 ? given
+                                                           : cast(given, DType::float32);
+        const int64_t n = given.shape(-1);
+        const Shape batch = given.shape().slice(0, given.rank() - 2);
+        const Shape values = concat(batch, {n, 2}), vectors = concat(batch, {n, n, 2});
+        const TensorSpec outputs[] = {{values, x.dtype()}, {vectors, x.dtype()}};
+        const Tensors pairs = apply_host(
+            [n, complex](std::span<const Tensor> in, std::span<const Tensor> out) {
+              eigen_all(in[0], n, complex, out[0], out[1]);
+            },
+            {&x, 1}, outputs, "eig");
+        apply_custom({&x, 1}, pairs, [](std::span<const Tensor>) -> Tensors {
+          throw UnsupportedError("eig: has no gradient. For symmetric matrices use eigh.");
+        });
+        return {from_pairs(pairs[0]), from_pairs(pairs[1])};
       },
       x);
 }
 
-Tensor det(const Tensor& x) {
-  return op(
-      &det,
-      [](const Tensor& x) {
-        check_matrix(x, "det", true);
-        const Tensor real = real_of(x);
-        return custom_gradient({&real, 1}, [](std::span<const Tensor> in) -> WithGradient {
-          const Pivots pivots(in[0]);
-          const Tensor y = pivots.sign * prod(pivots.diagonal, -1);
-          return {{y}, [x = in[0], y](std::span<const Tensor> d) -> Tensors {
-                    return {expand_dims(d[0] * y, {-1, -2}) * turned(inverse(x))};
-                  }};
-        })[0];
-      },
-      x);
-}
-
-std::vector<Tensor> slogdet(const Tensor& x) {
-  return op(
-      &slogdet,
-      [](const Tensor& x) {
-        check_matrix(x, "slogdet", true);
-        return sign_and_log(real_of(x));
-      },
-      x);
-}
-
-Tensor logdet(const Tensor& x) {
-  return op(
-      &logdet,
-      [](const Tensor& x) {
-        check_matrix(x, "logdet", true);
-        return sign_and_log(real_of(x))[1];
-      },
-      x);
-}
-
-Tensor solve(const Tensor& a, const Tensor& b) {
-  return op(
-      &solve,
-      [](const Tensor& a, const Tensor& b) {
-        const System s = system_of(a, b, "solve");
-        const Tensor y = apply(Linalg{LinalgOp::solve}, {s.a, s.b}, s.b.spec());
-        return s.vector ? squeeze(y, -1) : y;
-      },
-      a, b);
-}
-
-Tensor solve_triangular(const Tensor& a, const Tensor& b, bool lower) {
-  return op(
-      &solve_triangular,
-      [](const Tensor& a, const Tensor& b, bool lower) {
-        const System s = system_of(a, b, "solve_triangular");
-        const Tensor y = triangular(s.a, s.b, lower);
-        return s.vector ? squeeze(y, -1) : y;
-      },
-      a, b, lower);
-}
-
-Tensor pinv(const Tensor& x, std::optional<double> rcond) {
-  return op(
-      &pinv,
-      [](const Tensor& x, std::optional<double> rcond) {
-        check_matrix(x, "pinv", false);
-        const Tensor real = real_of(x);
-        return pseudo_inverse(real, rcond.value_or(10 * longest(x) * epsilon_of(real.dtype())));
-      },
-      x, rcond);
-}
-
-Tensor lstsq(const Tensor& a, const Tensor& b, std::optional<double> rcond) {
-  return op(
-      &lstsq,
-      [](const Tensor& a, const Tensor& b, std::optional<double> rcond) {
-        check_matrix(a, "lstsq", false);
-        if (b.rank() == 0 ||
-            b.shape()[b.rank() == a.rank() ? b.rank() - 2 : b.rank() - 1] != a.shape(-2))
-          throw ShapeError(fmt::format(
-              "lstsq: a of shape {} and b of shape {} do not fit: b must have as many rows as a.",
-              a.shape().str(), b.shape().str()));
-        const Tensor real = real_of(a);
-        const Tensor p =
-            pseudo_inverse(real, rcond.value_or(longest(a) * epsilon_of(real.dtype())));
-        const Tensor right = cast(b, real.dtype());
-        if (b.rank() == a.rank()) return matmul(p, right);
-        return squeeze(matmul(p, expand_dims(right, {-1})), -1);
-      },
-      a, b, rcond);
-}
-
-Tensor matrix_rank(const Tensor& x, const std::optional<Tensor>& tol) {
-  return op(
-      &matrix_rank,
-      [](const Tensor& x, const std::optional<Tensor>& tol) {
-        check_matrix(x, "matrix_rank", false);
-        const Tensor s = svd_parts(real_of(x), false)[1];
-        const Tensor least = tol && *tol ? *tol : largest(s) * (longest(x) * epsilon_of(s.dtype()));
-        return sum(cast(greater(s, least), DType::int32), -1);
-      },
-      x, tol);
-}
-
-void list_decompositions(OpCatalog& catalog) {
+void list_linalg_decompositions(OpCatalog& catalog) {
   catalog.add("linalg.Cholesky", {"x", "upper=False"}, &cholesky);
   catalog.add("linalg.CholeskyInverse", {"x", "upper=False"}, &cholesky_inverse);
   catalog.add("linalg.Qr", {"x", "mode='reduced'"}, &qr);
@@ -347,16 +181,6 @@ void list_decompositions(OpCatalog& catalog) {
   catalog.add("linalg.Eigh", {"x"}, &eigh);
   catalog.add("linalg.Eig", {"x"}, &eig);
   catalog.add("linalg.SVD", {"x", "full_matrices=True", "compute_uv=True"}, &svd);
-  catalog.add("linalg.Inv", {"x"}, &inv);
-  catalog.add("linalg.Det", {"x"}, &det);
-  catalog.add("numpy.Slogdet", {"x"}, &slogdet);
-  catalog.add("math.Logdet", {"x"}, &logdet);
-  catalog.add("linalg.Solve", {"a", "b"}, &solve);
-  catalog.add("linalg.SolveTriangular", {"a", "b", "lower=False"}, &solve_triangular);
-  catalog.add("linalg.Pinv", {"x", "rcond=None"}, &pinv);
-  catalog.add("linalg.Lstsq", {"a", "b", "rcond=None"}, &lstsq);
-  catalog.add("linalg.MatrixRank", {"x", "tol=None"}, &matrix_rank);
-  catalog.add("linalg.Norm", {"x", "ord=None", "axis=None", "keepdims=False"}, &norm);
 }
 
 }  // namespace cornu::ops

@@ -1,4 +1,6 @@
-// Norms of vectors and matrices.
+// NumPy's norms.
+#include "norm.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,13 +8,18 @@
 #include <limits>
 
 #include "../../dispatch/complex.h"
+#include "../catalog.h"
 #include "../core/cast.h"
-#include "decompositions.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
+#include "../numpy/complex.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
+#include "decompositions.h"
 
 namespace cornu::ops {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -82,6 +89,10 @@ Tensor norm(const Tensor& x, const Value& ord, const std::optional<std::vector<i
         return expand_dims(y, axes);
       },
       x, ord, axis, keepdims);
+}
+
+void list_linalg_norm(OpCatalog& catalog) {
+  catalog.add("linalg.Norm", {"x", "ord=None", "axis=None", "keepdims=False"}, &norm);
 }
 
 }  // namespace cornu::ops

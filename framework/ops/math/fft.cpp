@@ -7,13 +7,17 @@
 #include <numbers>
 
 #include "../catalog.h"
+#include "../convert.h"
 #include "../core/cast.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
+#include "../numpy/complex.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"
-#include "../numpy/products.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
+#include "../numpy/joining.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
 
 namespace cornu::ops {
 namespace {
@@ -290,7 +294,7 @@ Tensor istft(const std::vector<Tensor>& x, int64_t sequence_length, int64_t sequ
       x, sequence_length, sequence_stride, fft_length, length, window, center);
 }
 
-void list_fft(OpCatalog& catalog) {
+void list_math_fft(OpCatalog& catalog) {
   catalog.add("math.FFT", {"x"}, &fft);
   catalog.add("math.FFT2", {"x"}, &fft2);
   catalog.add("math.IFFT2", {"x"}, &ifft2);

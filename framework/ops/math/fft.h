@@ -3,9 +3,7 @@
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// Sums x_j exp(-2 pi i j k / n) along the last axis, of any size n. `x` and the result are {real,
 /// imaginary}. A product of matrices for small n, several for larger ones. Throws ShapeError unless
@@ -33,7 +31,4 @@ Tensor istft(const std::vector<Tensor>& x, int64_t sequence_length, int64_t sequ
              int64_t fft_length, std::optional<int64_t> length = {}, const Value& window = "hann",
              bool center = true);
 
-void list_fft(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,22 +1,26 @@
-// Groups of rows by Scatter.
+// Segments: one Scatter.
 #include "segment.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "../../dispatch/complex.h"
 #include "../../dispatch/custom_gradient.h"
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
 
 namespace cornu::ops {
+
 namespace {
 
 int64_t count_segments(const Tensor& data, const Tensor& ids, std::optional<int64_t> given,
@@ -154,44 +158,15 @@ Tensor segment_prod(const Tensor& data, const Tensor& segment_ids,
       data, segment_ids, num_segments, sorted);
 }
 
-Tensor in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k) {
-  return op(
-      &in_top_k,
-      [](const Tensor& targets, const Tensor& predictions, int64_t k) {
-        const Tensor found = take_along_axis(predictions, expand_dims(targets, {-1}), -1);
-        const Tensor least =
-            full(found.shape(), -std::numeric_limits<double>::infinity(), found.dtype());
-        const Tensor own = where(isnan(found), least, found);
-        return less(sum(cast(greater(predictions, own), DType::int32), -1), k);
-      },
-      targets, predictions, k);
-}
-
-Tensor cdist(const Tensor& x, const Tensor& y) {
-  return op(
-      &cdist,
-      [](const Tensor& x, const Tensor& y) {
-        if (x.rank() < 2 || y.rank() < 2 || x.shape().back() != y.shape().back())
-          throw ShapeError(fmt::format(
-              "cdist: expected rows of one length (..., m, d) and (..., n, d), found {} and {}.",
-              x.shape().str(), y.shape().str()));
-        if (is_complex(x.dtype()) || is_complex(y.dtype())) refuse_complex("cdist");
-        return sqrt(sum(square(expand_dims(x, {-2}) - expand_dims(y, {-3})), -1));
-      },
-      x, y);
-}
-
-void list_segment(OpCatalog& catalog) {
-  catalog.add("math.SegmentSum",
-              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_sum);
-  catalog.add("math.SegmentMax",
-              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_max);
-  catalog.add("math.SegmentMin",
-              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_min);
-  catalog.add("math.SegmentProd",
-              {"data", "segment_ids", "num_segments=None", "sorted=False"}, &segment_prod);
-  catalog.add("math.InTopK", {"targets", "predictions", "k"}, &in_top_k);
-  catalog.add("math.CDist", {"x", "y"}, &cdist);
+void list_math_segment(OpCatalog& catalog) {
+  catalog.add("math.SegmentSum", {"data", "segment_ids", "num_segments=None", "sorted=False"},
+              &segment_sum);
+  catalog.add("math.SegmentMax", {"data", "segment_ids", "num_segments=None", "sorted=False"},
+              &segment_max);
+  catalog.add("math.SegmentMin", {"data", "segment_ids", "num_segments=None", "sorted=False"},
+              &segment_min);
+  catalog.add("math.SegmentProd", {"data", "segment_ids", "num_segments=None", "sorted=False"},
+              &segment_prod);
 }
 
 }  // namespace cornu::ops

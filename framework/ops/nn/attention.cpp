@@ -5,13 +5,18 @@
 
 #include <cmath>
 
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
 #include "../numpy/creation.h"
-#include "../numpy/products.h"
-#include "losses.h"
-#include "../operators.h"
+#include "../numpy/indexing.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/products.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
+#include "softmax.h"
 
 namespace cornu::ops {
 namespace {
@@ -114,7 +119,7 @@ Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tenso
   return make_node(operation, std::move(arguments), outputs).tensor();
 }
 
-void list_attention(OpCatalog& catalog) {
+void list_nn_attention(OpCatalog& catalog) {
   catalog.add("nn.DotProductAttention",
               {"query", "key", "value", "bias=None", "mask=None", "scale=None", "is_causal=False",
                "flash_attention=None", "attn_logits_soft_cap=None"},

@@ -3,7 +3,6 @@
 #include "../op.h"
 
 namespace cornu {
-class OpCatalog;
 namespace ops {
 
 /// Settings of dot_product_attention.
@@ -30,8 +29,6 @@ Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tenso
                              const AttentionOptions& options = {});
 /// Bools (t, s): whether step t comes no earlier than step s.
 Tensor causal_mask(int64_t t, int64_t s);
-
-void list_attention(OpCatalog& catalog);
 
 }  // namespace ops
 

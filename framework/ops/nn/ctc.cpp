@@ -9,12 +9,22 @@
 #include <limits>
 #include <map>
 
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
+#include "../numpy/complex.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"
-#include "losses.h"
+#include "../numpy/joining.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/products.h"
+#include "../numpy/reduction.h"
+#include "../numpy/sorting.h"
+#include "../operators.h"
+#include "one_hot.h"
+#include "softmax.h"
 
 namespace cornu::ops {
 namespace {
@@ -231,7 +241,7 @@ std::vector<Tensor> ctc_decode(const Tensor& inputs, const Tensor& sequence_leng
       inputs, sequence_lengths, strategy, beam_width, top_paths, merge_repeated, mask_index);
 }
 
-void list_ctc(OpCatalog& catalog) {
+void list_nn_ctc(OpCatalog& catalog) {
   catalog.add("nn.CTCLoss", {"target", "output", "target_length", "output_length", "mask_index=0"},
               &ctc_loss);
   catalog.add("nn.CTCDecode",

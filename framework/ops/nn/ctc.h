@@ -3,9 +3,7 @@
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// -log p(target | output) of each sequence: labels (batch, n), logits (batch, t, classes), lengths
 /// (batch) of both
@@ -21,7 +19,4 @@ std::vector<Tensor> ctc_decode(const Tensor& inputs, const Tensor& sequence_leng
                                int64_t top_paths = 1, bool merge_repeated = true,
                                std::optional<int64_t> mask_index = 0);
 
-void list_ctc(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,56 +1,23 @@
-// Softmax, encodings and crossentropies.
+// Crossentropies, in as few programs as their reductions allow.
 #include "losses.h"
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "../../dispatch/complex.h"
-#include "../bounding_boxes.h"
 #include "../catalog.h"
+#include "../core/cast.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
 #include "../numpy/creation.h"
-#include "ctc.h"
-#include "../image/color.h"
 #include "../numpy/indexing.h"
-#include "patches.h"
-#include "../quantization.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
+#include "../operators.h"
+#include "softmax.h"
 
 namespace cornu::ops {
+
 namespace {
-
-// f on the last axis, for the kernels that only know that one.
-template <class F>
-Tensor along_last(const Tensor& x, int64_t axis, F f) {
-  const int a = normalize_axis(axis, x.rank());
-  if (a == x.rank() - 1) return f(x);
-  return swapaxes(f(swapaxes(x, a, -1)), a, -1);
-}
-
-Tensor softmax_kernel(const Tensor& x, const Axes& axes, bool log) {
-  if (is_complex(x.dtype())) refuse_complex(log ? "log_softmax" : "softmax");
-  const Tensor real = is_float(x.dtype()) ? x : cast(x, DType::float32);
-  const auto kernel = [log](const Tensor& t) {
-    return apply(backend::Softmax{log}, {t}, t.spec());
-  };
-  const auto which = axes.resolve(x.rank());
-  if (which.size() == 1) return along_last(real, which[0], kernel);
-  if (which.size() == static_cast<size_t>(x.rank()))
-    return reshape(kernel(reshape(real, {-1})), x.shape());
-  // Several axes together: brought to the end they are one.
-  std::vector<int64_t> order, back(x.rank());
-  Shape kept;
-  for (int i = 0; i < x.rank(); ++i)
-    if (std::find(which.begin(), which.end(), i) == which.end()) {
-      order.push_back(i);
-      kept.push_back(x.shape()[i]);
-    }
-  order.insert(order.end(), which.begin(), which.end());
-  for (size_t i = 0; i < order.size(); ++i)
-    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-  const Tensor moved = transpose(real, order);
-  return transpose(reshape(kernel(reshape(moved, concat(kept, {-1}))), moved.shape()), back);
-}
 
 constexpr double epsilon = 1e-7;
 
@@ -63,82 +30,6 @@ void check_target(const Tensor& target, const Tensor& output, const char* name) 
 }
 
 }  // namespace
-
-Tensor softmax(const Tensor& x, const Axes& axis) {
-  return op(
-      &softmax, [](const Tensor& x, const Axes& axis) { return softmax_kernel(x, axis, false); }, x,
-      axis);
-}
-
-Tensor log_softmax(const Tensor& x, const Axes& axis) {
-  return op(
-      &log_softmax, [](const Tensor& x, const Axes& axis) { return softmax_kernel(x, axis, true); },
-      x, axis);
-}
-
-Tensor sparsemax(const Tensor& x, int64_t axis) {
-  return op(
-      &sparsemax,
-      [](const Tensor& x, int64_t axis) {
-        const int a = normalize_axis(axis, x.rank(), "sparsemax: axis");
-        const int64_t n = x.shape()[a];
-        const Tensor descending = -sort(-x, a), sums = cumsum(descending, a);
-        Shape along;
-        for (int i = 0; i < x.rank(); ++i) along.push_back(i == a ? n : 1);
-        const Tensor ranks = reshape(arange(1, n + 1, 1, x.dtype()), along);
-        const Tensor support = greater(descending - (sums - 1) / ranks, 0);
-        const Tensor count = sum(cast(support, x.dtype()), a, true);
-        const Tensor threshold = (sum(where(support, sums, zeros_like(sums)), a, true) - 1) / count;
-        return fused([](Expr x, Expr t) { return expr::relu(x - t); }, x, threshold);
-      },
-      x, axis);
-}
-
-Tensor glu(const Tensor& x, int64_t axis) {
-  return op(
-      &glu,
-      [](const Tensor& x, int64_t axis) {
-        const int a = normalize_axis(axis, x.rank(), "glu: axis");
-        if (x.shape()[a] % 2 != 0)
-          throw ShapeError(fmt::format("glu: axis {} of shape {} must have an even size.", axis,
-                                       x.shape().str()));
-        const auto halves = split(x, {2}, a);
-        return fused([](Expr x, Expr gate) { return x * expr::sigmoid(gate); }, halves[0],
-                     halves[1]);
-      },
-      x, axis);
-}
-
-Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, std::optional<DType> dtype,
-               bool sparse) {
-  return op(
-      &one_hot,
-      [](const Tensor& x, int64_t num_classes, int64_t axis, std::optional<DType> dtype,
-         bool sparse) {
-        if (sparse)
-          throw UnsupportedError(
-              "one_hot: sparse tensors are not supported; leave out sparse=True.");
-        const int a = normalize_axis(axis, x.rank() + 1, "one_hot: axis");
-        Shape shape;
-        for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == a ? num_classes : 1);
-        const Tensor classes = reshape(arange(0, num_classes), shape);
-        return cast(equal(expand_dims(cast(x, DType::int32), {a}), classes),
-                    dtype.value_or(DType::float32));
-      },
-      x, num_classes, axis, dtype, sparse);
-}
-
-Tensor multi_hot(const Tensor& inputs, std::optional<int64_t> num_classes, int64_t axis,
-                 std::optional<DType> dtype, bool sparse) {
-  return op(
-      &multi_hot,
-      [](const Tensor& inputs, std::optional<int64_t> num_classes, int64_t axis,
-         std::optional<DType> dtype, bool sparse) {
-        if (!num_classes) throw ValueError("multi_hot: num_classes must be given.");
-        return max(one_hot(inputs, *num_classes, axis, dtype, sparse), inputs.rank() > 1 ? 1 : 0);
-      },
-      inputs, num_classes, axis, dtype, sparse);
-}
 
 Tensor psnr(const Tensor& x1, const Tensor& x2, const Tensor& max_val) {
   return op(
@@ -228,46 +119,8 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, bool from
       target, output, from_logits);
 }
 
-std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims) {
-  if (is_complex(x.dtype())) refuse_complex("moments");
-  const bool narrow = is_float(x.dtype()) && size_of(x.dtype()) < 4;
-  const Tensor wide = narrow ? cast(x, DType::float32) : x;
-  const Tensor average = mean(wide, axes, true);
-  Tensor variance = mean(square(wide - average), axes, keepdims);
-  Tensor result = keepdims ? average : reshape(average, variance.shape());
-  if (!narrow) return {result, variance};
-  // Statistics beyond float16's range stay finite, for bfloat16 too.
-  auto narrowed = [&](const Tensor& y) {
-    constexpr double most = 65504;
-    return cast(
-        fused([](Expr y, Expr most) { return expr::maximum(expr::minimum(y, most), -most); }, y,
-              Tensor(most)),
-        x.dtype());
-  };
-  return {narrowed(result), narrowed(variance)};
-}
-
-void list_nn(OpCatalog& catalog) {
-  catalog.add("nn.Softmax", {"x", "axis=-1"}, &softmax);
-  catalog.add("nn.LogSoftmax", {"x", "axis=-1"}, &log_softmax);
-  catalog.add("nn.Sparsemax", {"x", "axis=-1"}, &sparsemax);
-  catalog.add("nn.Glu", {"x", "axis=-1"}, &glu);
-  catalog.add("nn.OneHot", {"x", "num_classes", "axis=-1", "dtype=None", "sparse=False"}, &one_hot);
-  catalog.add("nn.MultiHot",
-              {"inputs", "num_classes=None", "axis=-1", "dtype=None", "sparse=False"}, &multi_hot);
+void list_nn_losses(OpCatalog& catalog) {
   catalog.add("nn.PSNR", {"x1", "x2", "max_val"}, &psnr);
-  catalog.add("nn.Conv",
-              {"inputs", "kernel", "strides=1", "padding='valid'", "data_format='channels_last'",
-               "dilation_rate=1"},
-              &conv);
-  catalog.add(
-      "nn.MaxPool",
-      {"inputs", "pool_size", "strides=None", "padding='valid'", "data_format='channels_last'"},
-      &max_pool);
-  catalog.add(
-      "nn.AveragePool",
-      {"inputs", "pool_size", "strides=None", "padding='valid'", "data_format='channels_last'"},
-      &average_pool);
   catalog.add("nn.CategoricalCrossentropy", {"target", "output", "from_logits=False", "axis=-1"},
               &categorical_crossentropy);
   catalog.add("nn.SparseCategoricalCrossentropy",
@@ -275,11 +128,6 @@ void list_nn(OpCatalog& catalog) {
               &sparse_categorical_crossentropy);
   catalog.add("nn.BinaryCrossentropy", {"target", "output", "from_logits=False"},
               &binary_crossentropy);
-  list_patches(catalog);
-  list_ctc(catalog);
-  list_image(catalog);
-  list_quantization(catalog);
-  list_bounding_boxes(catalog);
 }
 
 }  // namespace cornu::ops

@@ -1,17 +1,23 @@
-// Normalisation by the Normalize kernel where its layout fits, else composed.
+// Normalization: one Normalize kernel where the axes come last, else programs.
 #include "normalization.h"
 
 #include <fmt/core.h>
 
+#include "../../dispatch/complex.h"
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/lists.h"
 #include "../elementwise.h"
-#include "losses.h"
-#include "../operators.h"
-#include "../numpy/reduction.h"
+#include "../linalg/norm.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
+#include "../numpy/statistics.h"
+#include "../operators.h"
+#include "../random/distributions.h"
 
 namespace cornu::ops {
+
 namespace {
 
 using Optional = std::optional<Tensor>;
@@ -207,7 +213,32 @@ NormalizedChannels normalize_channels(const Tensor& x, const Tensor& offset, con
   return {results[0], results[1], results[2]};
 }
 
-void list_normalization(OpCatalog& catalog) {
+namespace {
+
+constexpr double epsilon = 1e-7;
+
+}  // namespace
+
+std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims) {
+  if (is_complex(x.dtype())) refuse_complex("moments");
+  const bool narrow = is_float(x.dtype()) && size_of(x.dtype()) < 4;
+  const Tensor wide = narrow ? cast(x, DType::float32) : x;
+  const Tensor average = mean(wide, axes, true);
+  Tensor variance = mean(square(wide - average), axes, keepdims);
+  Tensor result = keepdims ? average : reshape(average, variance.shape());
+  if (!narrow) return {result, variance};
+  // Statistics beyond float16's range stay finite, for bfloat16 too.
+  auto narrowed = [&](const Tensor& y) {
+    constexpr double most = 65504;
+    return cast(
+        fused([](Expr y, Expr most) { return expr::maximum(expr::minimum(y, most), -most); }, y,
+              Tensor(most)),
+        x.dtype());
+  };
+  return {narrowed(result), narrowed(variance)};
+}
+
+void list_nn_normalization(OpCatalog& catalog) {
   catalog.add("nn.BatchNorm",
               {"x", "mean", "variance", "axis", "offset=None", "scale=None", "epsilon=0.001"},
               &batch_normalization);

@@ -1,10 +1,8 @@
-// Windows of images as columns and back, and blocks of pixels as channels.
+// Sliding windows as columns, and blocks of pixels as channels.
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// Sliding windows of x (n, c, h, w) -> (n, c * kh * kw, windows), each setting one number or
 /// (height, width). Throws ShapeError when no window fits.
@@ -16,7 +14,6 @@ Tensor unfold(const Tensor& x, const std::vector<int64_t>& kernel_size,
 Tensor fold(const Tensor& x, const std::vector<int64_t>& output_size,
             const std::vector<int64_t>& kernel_size, const std::vector<int64_t>& dilation = {1},
             const std::vector<int64_t>& padding = {0}, const std::vector<int64_t>& stride = {1});
-
 /// x (n, h, w, c * block^2) -> (n, h * block, w * block, c), or channels first: each pixel's
 /// channels become a block.
 Tensor depth_to_space(const Tensor& x, int64_t block_size,
@@ -25,15 +22,4 @@ Tensor depth_to_space(const Tensor& x, int64_t block_size,
 Tensor space_to_depth(const Tensor& x, int64_t block_size,
                       const std::string& data_format = "channels_last");
 
-/// Windows of images (n, h, w, c) -> (n, rows, columns, kh * kw * c), or of volumes with a size of
-/// three numbers; also without the batch axis. `strides` are the size by default.
-Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
-                       const std::optional<std::vector<int64_t>>& strides = {},
-                       const std::vector<int64_t>& dilation_rate = {1},
-                       const std::string& padding = "valid",
-                       const std::optional<std::string>& data_format = {});
-
-void list_patches(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

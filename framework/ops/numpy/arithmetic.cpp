@@ -4,15 +4,21 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../../dispatch/complex.h"
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
+#include "../convert.h"
 #include "../core/cast.h"
-#include "creation.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
 #include "../elementwise.h"
-#include "manipulation.h"
+#include "../operators.h"
+#include "complex.h"
 
 namespace cornu::ops {
+
 namespace {
 
 using backend::Domain;
@@ -110,47 +116,6 @@ Tensor i0(const Tensor& x) {
             },
             wide_float(x));
       },
-      x);
-}
-
-namespace {
-
-// The continued fraction of Abramowitz and Stegun, 7.1.14, beyond 2.
-Tensor erfc_double(const Tensor& x) {
-  return fused(
-      [](Expr x) {
-        const Expr far = expr::greater(x, 2.0);
-        const Expr z = expr::select(far, x, 2.0);
-        Expr fraction = z;
-        for (int k = 60; k > 0; --k) fraction = z + (0.5 * k) / fraction;
-        return expr::select(far, expr::exp(-(z * z)) * 0.5641895835477563 / fraction,
-                            1.0 - expr::erf(x));
-      },
-      x);
-}
-
-// The Chebyshev fit of Press et al., "Numerical Recipes", 6.2, beyond 0.5.
-Tensor erfc_single(const Tensor& x) {
-  return fused(
-      [](Expr x) {
-        const Expr far = expr::greater(x, 0.5);
-        const Expr z = expr::select(far, x, 0.5);
-        const Expr t = expr::reciprocal(z * 0.5 + 1.0);
-        Expr fit = t * 0.17087277 - 0.82215223;
-        for (double c : {1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196,
-                         1.00002368, -1.26551223})
-          fit = fit * t + c;
-        return expr::select(far, t * expr::exp(fit - z * z), 1.0 - expr::erf(x));
-      },
-      x);
-}
-
-}  // namespace
-
-Tensor erfc(const Tensor& x) {
-  return op(
-      &erfc,
-      [](const Tensor& x) { return x.dtype() == DType::float64 ? erfc_double(x) : erfc_single(x); },
       x);
 }
 
@@ -313,7 +278,65 @@ Tensor divide_no_nan(const Tensor& x1, const Tensor& x2) {
       x1, x2);
 }
 
-void list_arithmetic(OpCatalog& catalog) {
+namespace {
+
+using backend::Domain;
+
+double largest(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return 65504;
+    case DType::bfloat16:
+      return 0x1.FEp127;
+    case DType::float32:
+      return 0x1.FFFFFEp127;
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+}  // namespace
+
+Tensor nan_to_num(const Tensor& x, const Value& nan, const Value& posinf, const Value& neginf) {
+  return op(
+      &nan_to_num,
+      [](const Tensor& x, const Value& nan, const Value& posinf, const Value& neginf) {
+        if (is_complex(x.dtype())) refuse_complex("nan_to_num");
+        if (!is_float(x.dtype())) return cast(x, x.dtype());
+        const auto number = [&](const Value& v, double otherwise) {
+          if (!v.is_null()) return cast(detail::from_value<Tensor>(v), x.dtype());
+          // A scalar's type is float32, beyond which float64's largest lies.
+          return x.dtype() == DType::float64 ? Tensor::from({otherwise}, {}) : Tensor(otherwise);
+        };
+        const double limit = largest(x.dtype());
+        return fused(
+            [](Expr x, Expr nan, Expr high, Expr low) {
+              const Expr bounded =
+                  expr::select(expr::isinf(x), expr::select(x > 0.0, high, low), x);
+              return expr::select(expr::isnan(x), nan, bounded);
+            },
+            x, number(nan, 0), number(posinf, limit), number(neginf, -limit));
+      },
+      x, nan, posinf, neginf);
+}
+
+Tensor clip(const Tensor& x, const Tensor& x_min, const Tensor& x_max) {
+  return op(
+      &clip,
+      [](const Tensor& x, const Tensor& low, const Tensor& high) {
+        const DType dtype = x.dtype() == DType::boolean ? DType::int32 : x.dtype();
+        static const backend::ProgramRef program =
+            backend::Program::make(3, [](const std::vector<Expr>& x) {
+              return std::vector<Expr>{expr::minimum(expr::maximum(x[0], x[1]), x[2])};
+            });
+        const Tensor inputs[] = {x, low, high};
+        return detail::apply_fused_many(program, inputs, dtype, "clip")[0];
+      },
+      x, x_min, x_max);
+}
+
+void list_numpy_arithmetic(OpCatalog& catalog) {
+  catalog.add("numpy.Clip", {"x", "x_min", "x_max"}, &clip);
   catalog.add("numpy.Fabs", {"x"}, &fabs);
   catalog.add("numpy.Cbrt", {"x"}, &cbrt);
   catalog.add("numpy.Exp2", {"x"}, &exp2);
@@ -321,7 +344,6 @@ void list_arithmetic(OpCatalog& catalog) {
   catalog.add("numpy.Rad2deg", {"x"}, &rad2deg);
   catalog.add("numpy.Sinc", {"x"}, &sinc);
   catalog.add("numpy.I0", {"x"}, &i0);
-  catalog.add("math.Erfc", {"x"}, &erfc);
   catalog.add("numpy.Round", {"x", "decimals=0"}, &round);
   catalog.add("numpy.Hypot", {"x1", "x2"}, &hypot);
   catalog.add("numpy.Heaviside", {"x1", "x2"}, &heaviside);
@@ -332,6 +354,7 @@ void list_arithmetic(OpCatalog& catalog) {
   catalog.add("numpy.Logaddexp", {"x1", "x2"}, &logaddexp);
   catalog.add("numpy.Logaddexp2", {"x1", "x2"}, &logaddexp2);
   catalog.add("numpy.DivideNoNan", {"x1", "x2"}, &divide_no_nan);
+  catalog.add("numpy.NanToNum", {"x", "nan=0.0", "posinf=None", "neginf=None"}, &nan_to_num);
 }
 
 }  // namespace cornu::ops

@@ -1,10 +1,9 @@
-// Elementwise functions that are made of several of the table's operations.
+// Elementwise functions that are made of several of the table's operations (../elementwise.h has
+// those).
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 // Operands broadcast. A number written in C++ counts as int32 or float32 in the functions of two
 // operands, as in Keras, except in fmax, fmin and divide_no_nan, where it takes the
@@ -24,9 +23,6 @@ Tensor sinc(const Tensor& x);
 /// float32. Sums the power series where |x| < 16 and the asymptotic series beyond (Abramowitz and
 /// Stegun, 9.6.12 and 9.7.1).
 Tensor i0(const Tensor& x);
-/// 1 - erf(x), accurate also where erf(x) is almost 1: relative error about 1e-6 in float32, 1e-13
-/// in float64.
-Tensor erfc(const Tensor& x);
 /// x to `decimals` digits after the point (before it when negative), halves to even; integers stay
 /// integers.
 Tensor round(const Tensor& x, int64_t decimals = 0);
@@ -46,8 +42,11 @@ Tensor logaddexp(const Tensor& x1, const Tensor& x2);
 Tensor logaddexp2(const Tensor& x1, const Tensor& x2);
 /// x1 / x2, and 0 where x2 is 0.
 Tensor divide_no_nan(const Tensor& x1, const Tensor& x2);
+/// x with numbers in place of NaN and the infinities, by default the dtype's largest and least for
+/// the latter.
+Tensor nan_to_num(const Tensor& x, const Value& nan = 0.0, const Value& posinf = {},
+                  const Value& neginf = {});
+/// x limited to [x_min, x_max].
+Tensor clip(const Tensor& x, const Tensor& x_min, const Tensor& x_max);
 
-void list_arithmetic(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -6,9 +6,13 @@
 
 #include <utility>
 
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
 #include "../elementwise.h"
+#include "../operators.h"
 #include "manipulation.h"
 
 namespace cornu::ops {
@@ -186,7 +190,7 @@ Tensor nextafter(const Tensor& x1, const Tensor& x2) {
       x1, x2);
 }
 
-void list_bits(OpCatalog& catalog) {
+void list_numpy_bits(OpCatalog& catalog) {
   catalog.add("numpy.Gcd", {"x1", "x2"}, &gcd);
   catalog.add("numpy.Lcm", {"x1", "x2"}, &lcm);
   catalog.add("numpy.Nextafter", {"x1", "x2"}, &nextafter);

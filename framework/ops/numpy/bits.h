@@ -2,9 +2,7 @@
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// Greatest common divisor and least common multiple of integers; ValueError for floats.
 Tensor gcd(const Tensor& x1, const Tensor& x2);
@@ -16,7 +14,4 @@ Tensor right_shift(const Tensor& x, const Tensor& y);
 /// The number after x1 in the direction of x2 in the result's dtype.
 Tensor nextafter(const Tensor& x1, const Tensor& x2);
 
-void list_bits(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

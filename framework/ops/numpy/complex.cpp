@@ -1,15 +1,13 @@
-// Parts of complex numbers.
+// Complex numbers.
 #include "complex.h"
-
-#include <fmt/core.h>
 
 #include "../../dispatch/complex.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "creation.h"
+#include "../detail/lists.h"
 #include "../elementwise.h"
-#include "../rearrange.h"
-#include "manipulation.h"
+#include "../operators.h"
+#include "creation.h"
 
 namespace cornu::ops {
 
@@ -63,56 +61,13 @@ Tensor isreal(const Tensor& x) {
       x);
 }
 
-Tensor view_as_real(const Tensor& x) {
-  return op(
-      &view_as_real,
-      [](const Tensor& x) {
-        return is_complex(x.dtype()) ? as_pairs(x) : stack({real(x), imag(x)}, -1);
-      },
-      x);
-}
-
-Tensor view_as_complex(const Tensor& x) {
-  return op(
-      &view_as_complex,
-      [](const Tensor& x) {
-        if (is_complex(x.dtype())) refuse_complex("view_as_complex");
-        if (x.rank() == 0 || x.shape().back() != 2)
-          throw ValueError(
-              fmt::format("view_as_complex: the last axis must be of size 2, the real and the "
-                          "imaginary part; found shape {}.",
-                          x.shape().str()));
-        return from_pairs(cast(x, DType::float32));
-      },
-      x);
-}
-
-Tensor polar(const Tensor& abs, const Tensor& angle) {
-  return op(
-      &polar,
-      [](const Tensor& abs, const Tensor& angle) {
-        for (const Tensor* t : {&abs, &angle})
-          if (!is_float(t->dtype()))
-            throw ValueError(fmt::format("polar: expected floats, found {} of shape {}.",
-                                         dtype_name(t->dtype()), t->shape().str()));
-        const DType dtype =
-            result_type(abs, angle) == DType::float64 ? DType::float64 : DType::float32;
-        const Tensor size = cast(abs, dtype), turn = cast(angle, dtype);
-        return join_complex(multiply(size, cos(turn)), multiply(size, sin(turn)));
-      },
-      abs, angle);
-}
-
-void list_complex(OpCatalog& catalog) {
+void list_numpy_complex(OpCatalog& catalog) {
   catalog.add("numpy.Real", {"x"}, &real);
   catalog.add("numpy.Imag", {"x"}, &imag);
   catalog.add("numpy.Conjugate", {"x"}, &conjugate);
   catalog.add("numpy.Conj", {"x"}, &conjugate);
   catalog.add("numpy.Angle", {"x"}, &angle);
   catalog.add("numpy.Isreal", {"x"}, &isreal);
-  catalog.add("math.ViewAsReal", {"x"}, &view_as_real);
-  catalog.add("math.ViewAsComplex", {"x"}, &view_as_complex);
-  catalog.add("nn.Polar", {"abs_", "angle"}, &polar);
 }
 
 }  // namespace cornu::ops

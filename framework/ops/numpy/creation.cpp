@@ -3,12 +3,18 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
+#include "../convert.h"
 #include "../core/cast.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
 #include "../elementwise.h"
 #include "../integers.h"
+#include "../operators.h"
 #include "manipulation.h"
 
 namespace cornu {
@@ -25,6 +31,7 @@ Tensor detail::arange(double start, double stop, double step, DType dtype) {
 }  // namespace cornu
 
 namespace cornu::ops {
+
 namespace {
 
 Tensor filled(const Shape& shape, const Tensor& value, DType dtype) {
@@ -35,6 +42,7 @@ Tensor filled(const Shape& shape, const Tensor& value, DType dtype) {
 }  // namespace
 
 Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, Tensor(0.0), dtype); }
+
 Tensor ones(const Shape& shape, DType dtype) { return filled(shape, Tensor(1.0), dtype); }
 
 Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype) {
@@ -190,59 +198,6 @@ Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, DType dtype)
 
 namespace {
 
-// f at the places i / (n - 1), or 1 alone.
-template <class F>
-Tensor window(int64_t n, const char* name, F f) {
-  if (n < 0)
-    throw ValueError(
-        fmt::format("{}: the number of points must not be negative, found {}.", name, n));
-  std::vector<float> values(static_cast<size_t>(n), 1.0f);
-  for (int64_t i = 0; n > 1 && i < n; ++i)
-    values[static_cast<size_t>(i)] =
-        static_cast<float>(f(static_cast<double>(i) / static_cast<double>(n - 1)));
-  return Tensor(values);
-}
-
-constexpr double turn = 6.283185307179586;
-
-double bessel_i0(double x) {
-  double sum = 1, term = 1;
-  for (int k = 1; term > 1e-17 * sum; ++k) {
-    term *= x * x / (4.0 * k * k);
-    sum += term;
-  }
-  return sum;
-}
-
-}  // namespace
-
-Tensor bartlett(int64_t n) {
-  return window(n, "bartlett", [](double t) { return 1 - std::abs(2 * t - 1); });
-}
-
-Tensor blackman(int64_t n) {
-  return window(n, "blackman", [](double t) {
-    return 0.42 - 0.5 * std::cos(turn * t) + 0.08 * std::cos(2 * turn * t);
-  });
-}
-
-Tensor hamming(int64_t n) {
-  return window(n, "hamming", [](double t) { return 0.54 - 0.46 * std::cos(turn * t); });
-}
-
-Tensor hanning(int64_t n) {
-  return window(n, "hanning", [](double t) { return 0.5 - 0.5 * std::cos(turn * t); });
-}
-
-Tensor kaiser(int64_t n, double beta) {
-  return window(n, "kaiser", [beta](double t) {
-    return bessel_i0(beta * std::sqrt(std::max(0.0, 1 - (2 * t - 1) * (2 * t - 1)))) /
-           bessel_i0(beta);
-  });
-}
-
-namespace {
-
 // Functions of no tensor are no nodes of graphs; they are listed so that they can be called by
 // name.
 
@@ -251,9 +206,11 @@ DType or_float32(std::optional<DType> dtype) { return dtype.value_or(DType::floa
 Tensor listed_zeros(const Shape& shape, std::optional<DType> dtype) {
   return zeros(shape, or_float32(dtype));
 }
+
 Tensor listed_ones(const Shape& shape, std::optional<DType> dtype) {
   return ones(shape, or_float32(dtype));
 }
+
 Tensor listed_empty(const Shape& shape, std::optional<DType> dtype) {
   return zeros(shape, or_float32(dtype));
 }
@@ -314,22 +271,58 @@ Tensor listed_geomspace(const Tensor& start, const Tensor& stop, const Integers&
   return geomspace(start, stop, num.number(), endpoint, dtype, axis);
 }
 
-// As Keras has it, a fraction counts as the whole number below it.
-int64_t points_of(const Value& n) {
-  if (!n.is<Tensor>()) return static_cast<int64_t>(detail::from_value<double>(n));
-  return detail::from_value<Integers>(Value(cast(n.get<Tensor>(), DType::int32))).number();
+std::vector<Tensor> grid(const std::vector<Tensor>& x, const std::string& indexing) {
+  if (indexing != "xy" && indexing != "ij")
+    throw ValueError(fmt::format("meshgrid: indexing must be 'xy' or 'ij', found '{}'.", indexing));
+  const int rank = static_cast<int>(x.size());
+  Shape shape;
+  const auto axis_of = [&](int i) { return indexing == "xy" && rank > 1 && i < 2 ? 1 - i : i; };
+  for (int i = 0; i < rank; ++i) shape.push_back(x[static_cast<size_t>(axis_of(i))].size());
+  std::vector<Tensor> results;
+  for (int i = 0; i < rank; ++i) {
+    Shape along;
+    for (int k = 0; k < rank; ++k)
+      along.push_back(k == axis_of(i) ? x[static_cast<size_t>(i)].size() : 1);
+    results.push_back(broadcast_to(reshape(strong(x[static_cast<size_t>(i)]), along), shape));
+  }
+  return results;
 }
 
-template <Tensor (*make)(int64_t)>
-Tensor listed_window(const Value& n) {
-  return make(points_of(n));
+// The op as files know it, where a function takes a fixed number of tensors; or one list of all.
+std::vector<Tensor> listed_meshgrid(const Value& first, const std::optional<Tensor>& second,
+                                    const std::optional<Tensor>& third,
+                                    const std::optional<Tensor>& fourth,
+                                    const std::string& indexing) {
+  std::vector<Tensor> x;
+  if (first.is<Value::List>())
+    x = detail::from_value<std::vector<Tensor>>(first);
+  else
+    x.push_back(detail::from_value<Tensor>(first));
+  for (const auto& other : {second, third, fourth})
+    if (other && *other) x.push_back(*other);
+  return meshgrid(x, indexing);
 }
-
-Tensor listed_kaiser(const Value& n, double beta) { return kaiser(points_of(n), beta); }
 
 }  // namespace
 
-void list_creation(OpCatalog& catalog) {
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing) {
+  if (x.empty()) return {};
+  if (!any_symbolic(x)) return grid(x, indexing);
+  if (x.size() > 4)
+    throw UnsupportedError(
+        fmt::format("meshgrid: a graph takes up to 4 vectors, found {}.", x.size()));
+  const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Meshgrid");
+  Arguments arguments{Value::List(x.begin(), x.end()), {}};
+  const Nest outputs = infer_outputs(arguments, [&](const Arguments& stand_ins) -> Nest {
+    return grid(stand_ins.tensors(), indexing);
+  });
+  auto operation = std::make_shared<OpOperation>(*info, Value::Dict{{"indexing", indexing}});
+  return make_node(std::move(operation), std::move(arguments), outputs).flatten();
+}
+
+void list_numpy_creation(OpCatalog& catalog) {
+  catalog.add("numpy.Meshgrid", {"x", "x_1=None", "x_2=None", "x_3=None", "indexing='xy'"},
+              &listed_meshgrid);
   catalog.add("numpy.Full", {"shape", "fill_value", "dtype=None"}, &full);
   catalog.add("numpy.EmptyLike", {"x", "dtype=None"}, &empty_like);
   catalog.add("numpy.Zeros", {"shape", "dtype=None"}, &listed_zeros);
@@ -356,12 +349,6 @@ void list_creation(OpCatalog& catalog) {
               &logspace);
   catalog.add("numpy.Geomspace",
               {"start", "stop", "num=50", "endpoint=True", "dtype=None", "axis=0"}, &geomspace);
-  catalog.add("numpy.Bartlett", {"x"}, &listed_window<&bartlett>);
-  catalog.add("numpy.Blackman", {"x"}, &listed_window<&blackman>);
-  catalog.add("numpy.Hamming", {"x"}, &listed_window<&hamming>);
-  catalog.add("numpy.Hanning", {"x"}, &listed_window<&hanning>);
-  catalog.add("numpy.Kaiser", {"x", "beta"}, &listed_kaiser);
-
   catalog.add("numpy.ZerosLike", {"x", "dtype=None"}, &zeros_like);
   catalog.add("numpy.OnesLike", {"x", "dtype=None"}, &ones_like);
   catalog.add("numpy.FullLike", {"x", "fill_value", "dtype=None"}, &full_like);

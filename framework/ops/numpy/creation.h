@@ -1,26 +1,17 @@
-// Tensors made from nothing.
+// Constants, ranges and grids.
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace detail {
+namespace cornu::detail {
+
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 Tensor arange(double start, double stop, double step, DType dtype);
-}  // namespace detail
-namespace ops {
 
-Tensor zeros(const Shape& shape, DType dtype = DType::float32);
-Tensor ones(const Shape& shape, DType dtype = DType::float32);
-/// All elements `value` (which broadcasts), converted to `dtype`, which is float32 by default.
-Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype = {});
-/// Of x's shape, and dtype unless another is given.
-Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor full_like(const Tensor& x, const Tensor& value, std::optional<DType> dtype = {});
-/// Zeros: there is no memory with undefined values.
-Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
+}  // namespace cornu::detail
+
+namespace cornu::ops {
+
 /// start, start + step, ... below stop (above it for a negative step); by default int32 where all
 /// three are integers, else float32. Throws ValueError for a step of 0.
 template <detail::Arithmetic A, detail::Arithmetic B, detail::Arithmetic C = int>
@@ -35,6 +26,16 @@ template <detail::Arithmetic T>
 Tensor arange(T stop, std::optional<DType> dtype = {}) {
   return arange(T(0), stop, 1, dtype);
 }
+Tensor zeros(const Shape& shape, DType dtype = DType::float32);
+Tensor ones(const Shape& shape, DType dtype = DType::float32);
+/// All elements `value` (which broadcasts), converted to `dtype`, which is float32 by default.
+Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype = {});
+/// Of x's shape, and dtype unless another is given.
+Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor full_like(const Tensor& x, const Tensor& value, std::optional<DType> dtype = {});
+/// Zeros: there is no memory with undefined values.
+Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
 /// `num` numbers in equal steps from start to stop, which is the last one unless `endpoint` is
 /// false; along a new `axis` where the bounds have axes. A float by default; integer dtypes round
 /// down.
@@ -54,15 +55,8 @@ Tensor identity(int64_t n, DType dtype = DType::float32);
 /// Ones where column - row <= k, else zeros.
 Tensor tri(int64_t rows, std::optional<int64_t> columns = {}, int64_t k = 0,
            DType dtype = DType::float32);
-/// Windows of n points for weighting stretches of a signal, symmetric; float32.
-Tensor bartlett(int64_t n);
-Tensor blackman(int64_t n);
-Tensor hamming(int64_t n);
-Tensor hanning(int64_t n);
-/// Kaiser's window, whose side lobes are lower, and main lobe wider, the larger beta is.
-Tensor kaiser(int64_t n, double beta);
+/// Repeats each vector along the axes of all the others: coordinates of a grid. `indexing` "xy" has
+/// the second's axis first, "ij" keeps the order.
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing = "xy");
 
-void list_creation(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

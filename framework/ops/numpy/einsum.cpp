@@ -8,11 +8,14 @@
 
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "creation.h"
-#include "products.h"
+#include "../detail/lists.h"
 #include "../operators.h"
-#include "reduction.h"
+#include "creation.h"
+#include "indexing.h"
 #include "manipulation.h"
+#include "matrices.h"
+#include "products.h"
+#include "reduction.h"
 
 namespace cornu::ops {
 namespace {
@@ -283,7 +286,7 @@ Tensor einsum(const std::string& subscripts, const std::vector<Tensor>& operands
   return make_node(std::move(operation), std::move(arguments), outputs).tensor();
 }
 
-void list_einsum(OpCatalog& catalog) {
+void list_numpy_einsum(OpCatalog& catalog) {
   catalog.add("numpy.Einsum",
               {"subscripts", "operand", "operand_1=None", "operand_2=None", "operand_3=None"},
               &listed);

@@ -4,9 +4,7 @@
 
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// The sum of products that `subscripts` describes, one letter for each axis of each operand:
 /// einsum("bij,bjk->bik", {a, b}) multiplies matrices. A letter that the result lacks is summed
@@ -16,7 +14,4 @@ namespace ops {
 /// Throws ValueError when the subscripts cannot be read, ShapeError when they do not fit.
 Tensor einsum(const std::string& subscripts, const std::vector<Tensor>& operands);
 
-void list_einsum(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

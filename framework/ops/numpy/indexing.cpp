@@ -1,21 +1,33 @@
-// Indexing: slices are copies of boxes, indices are gathers.
+// Indexing as Copy, Gather and select.
 #include "indexing.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "../detail/advanced_index.h"
+#include "../../dispatch/complex.h"
+#include "../../dispatch/strided.h"
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/advanced_index.h"
+#include "../detail/counting.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
+#include "../elementwise.h"
+#include "../operators.h"
+#include "creation.h"
 #include "manipulation.h"
-#include "../../dispatch/strided.h"
+#include "reduction.h"
 
 namespace cornu {
 
 Tensor Tensor::operator[](int64_t index) const { return ops::get_item(*this, index); }
 
-namespace ops {
+}  // namespace cornu
+
+namespace cornu::ops {
+
 namespace {
 
 // Bounds of a slice by Python's rules: first index, step and number of elements.
@@ -153,62 +165,105 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, std::optional<int
       x, indices, axis);
 }
 
-namespace {
-
-Tensors sorted(const Tensor& x, bool descending, int64_t count) {
-  Shape shape = x.shape();
-  shape[shape.rank() - 1] = count;
-  const TensorSpec outputs[] = {{shape, x.dtype()}, {shape, DType::int32}};
-  return apply(backend::Sort{descending, count}, {&x, 1}, outputs);
+Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  return op(
+      &where,
+      [](const Tensor& condition, const Tensor& x, const Tensor& y) {
+        const DType dtype = result_type(x, y);
+        const Tensor inputs[] = {cast(condition, DType::boolean), cast(x, dtype), cast(y, dtype)};
+        return detail::apply_fused_many(backend::program_of(backend::Opcode::select), inputs, dtype,
+                                        "where")[0];
+      },
+      condition, x, y);
 }
 
-Tensor sort_axis(const Tensor& given, std::optional<int64_t> axis, int output) {
-  if (given.dtype() == DType::boolean) {
-    const Tensor y = sort_axis(cast(given, DType::uint8), axis, output);
-    return output == 0 ? cast(y, DType::boolean) : y;
-  }
-  const Tensor x = axis && given.rank() > 0 ? given : reshape(given, {-1});
-  const int a = x.rank() == given.rank() ? normalize_axis(axis.value_or(0), x.rank()) : 0;
-  if (a == x.rank() - 1) return sorted(x, false, x.shape().back())[output];
-  const Tensor last = swapaxes(x, a, -1);
-  return swapaxes(sorted(last, false, last.shape().back())[output], a, -1);
+namespace {
+
+// As Keras has it: the places of what is not 0 where there is nothing to choose.
+Nest listed_where(const Tensor& condition, const std::optional<Tensor>& x1,
+                  const std::optional<Tensor>& x2) {
+  const bool first = x1 && *x1, second = x2 && *x2;
+  if (first != second) throw ValueError("where: x1 and x2 must be given both or not at all.");
+  return first ? Nest(where(condition, *x1, *x2)) : Nest(nonzero(condition));
 }
 
 }  // namespace
 
-std::vector<Tensor> top_k(const Tensor& x, int64_t k, bool sorted_result) {
+Tensor select_first(const std::vector<Tensor>& condlist, const std::vector<Tensor>& choicelist,
+                    const Tensor& default_value) {
   return op(
-      &top_k,
-      [](const Tensor& x, int64_t k, bool) {
-        if (x.rank() == 0 || k < 0 || k > x.shape().back())
-          throw ShapeError(
-              fmt::format("top_k: k = {} of a last axis in shape {}.", k, x.shape().str()));
-        const Tensors result = sorted(x, true, k);
-        return std::vector<Tensor>(result.begin(), result.end());
+      &select_first,
+      [](const std::vector<Tensor>& conditions, const std::vector<Tensor>& choices,
+         const Tensor& otherwise) {
+        if (conditions.size() != choices.size() || conditions.empty())
+          throw ValueError(fmt::format(
+              "select: {} conditions for {} choices; there must be a condition for each choice.",
+              conditions.size(), choices.size()));
+        std::vector<PromotionType> types = {promotion_type(otherwise)};
+        for (const Tensor& choice : choices) types.push_back(promotion_type(choice));
+        const DType dtype = result_type(types);
+        Tensor y = cast(otherwise, dtype);
+        for (size_t i = choices.size(); i-- > 0;)
+          y = where(conditions[i], cast(choices[i], dtype), y);
+        return y;
       },
-      x, k, sorted_result);
+      condlist, choicelist, default_value);
 }
 
-Tensor sort(const Tensor& x, std::optional<int64_t> axis) {
+namespace {
+
+using backend::ScatterOp;
+
+}  // namespace
+
+std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
   return op(
-      &sort, [](const Tensor& x, std::optional<int64_t> axis) { return sort_axis(x, axis, 0); }, x,
-      axis);
+      &unravel_index,
+      [](const Tensor& given, const Shape& shape) {
+        if (!shape.known())
+          throw ValueError("unravel_index: every size of the shape must be known.");
+        Tensor rest = strong(given);
+        std::vector<Tensor> places(static_cast<size_t>(shape.rank()));
+        for (int i = shape.rank(); i-- > 0;) {
+          const Tensor size = cast(Tensor(shape[i]), rest.dtype());
+          places[static_cast<size_t>(i)] = mod(rest, size);
+          rest = floor_divide(rest, size);
+        }
+        return places;
+      },
+      indices, shape);
 }
 
-Tensor argsort(const Tensor& x, std::optional<int64_t> axis) {
+std::vector<Tensor> nonzero(const Tensor& x) {
   return op(
-      &argsort, [](const Tensor& x, std::optional<int64_t> axis) { return sort_axis(x, axis, 1); },
-      x, axis);
+      &nonzero,
+      [](const Tensor& x) {
+        const Tensor found = reshape(cast(x, DType::boolean), {-1});
+        const Tensor order = cumsum(found);
+        const int64_t n = found.size();
+        const int64_t count = n == 0
+                                  ? 0
+                                  : detail::known_size(get_item(order, Value::List{-1}), "nonzero",
+                                                       "Use where or a mask instead.");
+        // Each one goes to its place in the order of those found, the others beyond the end.
+        const Tensor place = where(found, order - Tensor(1), Tensor(count));
+        return unravel_index(
+            n == 0 ? zeros({0}, DType::int32)
+                   : detail::scattered(count, place, detail::count_up(n), ScatterOp::set),
+            x.rank() == 0 ? Shape{1} : x.shape());
+      },
+      x);
 }
 
-void list_indexing(OpCatalog& catalog) {
+void list_numpy_indexing(OpCatalog& catalog) {
+  catalog.add("numpy.Where", {"condition", "x1=None", "x2=None"}, &listed_where);  // found by name
+  catalog.add("numpy.Where", {"condition", "x1=None", "x2=None"}, &where);  // found by the function
+  catalog.add("numpy.Select", {"condlist", "choicelist", "default=0"}, &select_first);
   catalog.add("numpy.GetItem", {"x", "key"}, &get_item);
   catalog.add("numpy.Take", {"x", "indices", "axis=None"}, &take);
   catalog.add("numpy.TakeAlongAxis", {"x", "indices", "axis=None"}, &take_along_axis);
-  catalog.add("math.TopK", {"x", "k", "sorted=True"}, &top_k);
-  catalog.add("numpy.Sort", {"x", "axis=-1"}, &sort);
-  catalog.add("numpy.Argsort", {"x", "axis=-1"}, &argsort);
+  catalog.add("numpy.UnravelIndex", {"indices", "shape"}, &unravel_index);
+  catalog.add("numpy.Nonzero", {"x"}, &nonzero);
 }
 
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

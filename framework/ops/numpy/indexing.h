@@ -1,10 +1,8 @@
-// Picking and writing elements by position.
+// Choosing elements: by index, by condition.
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// NumPy's basic indexing: `key` is a list of integers, Slices, Ellipsis and Value() (a new axis),
 /// as in get_item(x, Value::List{Slice{1, -1}, Ellipsis{}, 0}).
@@ -15,14 +13,16 @@ Tensor take(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis 
 /// Elements of x along `axis` at `indices`, which has x's rank; the other axes broadcast. Without
 /// an axis x is flattened.
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis = {});
-/// The k largest along the last axis, in descending order, and their int32 indices.
-std::vector<Tensor> top_k(const Tensor& x, int64_t k, bool sorted = true);
-/// In rising order along an axis (flattened with std::nullopt), equals in the order they have.
-Tensor sort(const Tensor& x, std::optional<int64_t> axis = -1);
-/// The int32 indices that sort.
-Tensor argsort(const Tensor& x, std::optional<int64_t> axis = -1);
+/// Where `condition` holds x, else y; broadcasts.
+Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
+/// keras.ops.select: element by element the choice whose condition is the first to hold, else the
+/// default.
+Tensor select_first(const std::vector<Tensor>& condlist, const std::vector<Tensor>& choicelist,
+                    const Tensor& default_value = 0);
+/// The indices of the elements that are not 0, a vector (int32) for each axis. Their number is read
+/// from the values: UnsupportedError in a graph.
+std::vector<Tensor> nonzero(const Tensor& x);
+/// Indices into a flattened tensor as indices into one of `shape`, a tensor for each axis.
+std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape);
 
-void list_indexing(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

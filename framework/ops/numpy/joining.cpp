@@ -1,14 +1,105 @@
-// NumPy's shorter names, in terms of shaping.h.
+// Joins and splits, each one Copy.
 #include "joining.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "../../dispatch/strided.h"
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "indexing.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
+#include "../integers.h"
+#include "../operators.h"
 #include "manipulation.h"
 
 namespace cornu::ops {
+
+using detail::dense_strides;
+
+Tensor concatenate(const std::vector<Tensor>& xs, int64_t axis) {
+  return op(
+      &concatenate,
+      [](const std::vector<Tensor>& xs, int64_t axis) {
+        if (xs.empty()) throw ValueError("concatenate: needs at least one tensor.");
+        const int a = normalize_axis(axis, xs[0].rank());
+        InlineVector<PromotionType, 4> types;
+        Shape shape = xs[0].shape();
+        shape[a] = 0;
+        for (const Tensor& x : xs) {
+          types.push_back(promotion_type(x));
+          Shape other = x.shape();
+          bool fits = other.rank() == shape.rank();
+          for (int i = 0; fits && i < shape.rank(); ++i) fits = i == a || other[i] == shape[i];
+          if (!fits)
+            throw ShapeError(
+                fmt::format("concatenate: shapes {} and {} differ on another axis than {}.",
+                            xs[0].shape().str(), other.str(), a));
+          shape[a] += other[a];
+        }
+        const DType dtype = result_type(types);
+        backend::Copy kernel;
+        kernel.shape = shape;
+        const auto strides = dense_strides(shape);
+        std::vector<Tensor> inputs;
+        int64_t start = 0;
+        for (const Tensor& x : xs) {
+          kernel.parts.push_back(
+              {x.shape(), {0, dense_strides(x.shape())}, {start * strides[a], strides}});
+          inputs.push_back(cast(x, dtype));
+          start += x.shape()[a];
+        }
+        return apply(kernel, std::span<const Tensor>(inputs), TensorSpec{shape, dtype});
+      },
+      xs, axis);
+}
+
+Tensor stack(const std::vector<Tensor>& x, int64_t axis) {
+  return op(
+      &stack,
+      [](const std::vector<Tensor>& x, int64_t axis) {
+        if (x.empty()) throw ValueError("stack: needs at least one tensor.");
+        std::vector<Tensor> expanded;
+        for (const Tensor& t : x) {
+          if (t.shape() != x[0].shape())
+            throw ShapeError(fmt::format("stack: shapes {} and {} differ.", x[0].shape().str(),
+                                         t.shape().str()));
+          expanded.push_back(expand_dims(t, {axis}));
+        }
+        return concatenate(expanded, axis);
+      },
+      x, axis);
+}
+
+std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, int64_t axis) {
+  return op(
+      &split,
+      [](const Tensor& x, const Integers& cuts, int64_t axis) {
+        const int a = normalize_axis(axis, x.rank());
+        const int64_t size = x.shape()[a];
+        std::vector<int64_t> bounds = {0};
+        if (cuts.single()) {
+          const int64_t sections = cuts.number();
+          if (sections <= 0 || size % sections != 0)
+            throw ShapeError(
+                fmt::format("split: axis {} of size {} does not divide into {} equal sections.", a,
+                            size, sections));
+          for (int64_t i = 1; i < sections; ++i) bounds.push_back(i * (size / sections));
+        } else {
+          for (int64_t c : cuts.list())
+            bounds.push_back(std::clamp<int64_t>(c < 0 ? c + size : c, 0, size));
+        }
+        bounds.push_back(size);
+        std::vector<Tensor> parts;
+        for (size_t i = 0; i + 1 < bounds.size(); ++i)
+          parts.push_back(detail::copy_section(x, a, bounds[i],
+                                               std::max<int64_t>(0, bounds[i + 1] - bounds[i])));
+        return parts;
+      },
+      x, indices_or_sections, axis);
+}
 
 Tensor append(const Tensor& x1, const Tensor& x2, std::optional<int64_t> axis) {
   return op(
@@ -96,123 +187,10 @@ std::vector<Tensor> array_split(const Tensor& x, int64_t indices_or_sections, in
       x, indices_or_sections, axis);
 }
 
-Tensor ravel(const Tensor& x) {
-  return op(
-      &ravel, [](const Tensor& x) { return reshape(strong(x), {-1}); }, x);
-}
-
-Tensor flipud(const Tensor& x) {
-  return op(
-      &flipud, [](const Tensor& x) { return flip(x, 0); }, x);
-}
-
-Tensor fliplr(const Tensor& x) {
-  return op(
-      &fliplr, [](const Tensor& x) { return flip(x, 1); }, x);
-}
-
-Tensor rot90(const Tensor& array, int64_t k, const std::vector<int64_t>& axes) {
-  return op(
-      &rot90,
-      [](const Tensor& x, int64_t k, const std::vector<int64_t>& axes) {
-        if (axes.size() != 2) throw ValueError("rot90: axes are two numbers.");
-        const int a = normalize_axis(axes[0], x.rank(), "rot90: axes"),
-                  b = normalize_axis(axes[1], x.rank(), "rot90: axes");
-        if (a == b) throw ValueError("rot90: the two axes must differ.");
-        switch ((k % 4 + 4) % 4) {
-          case 1:
-            return swapaxes(flip(x, b), a, b);
-          case 2:
-            return flip(x, {a, b});
-          case 3:
-            return flip(swapaxes(x, a, b), b);
-          default:
-            return x;
-        }
-      },
-      array, k, axes);
-}
-
-Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis) {
-  return op(
-      &roll,
-      [](const Tensor& x, const Integers& shift, const std::optional<Integers>& axis) {
-        const auto turn = [](const Tensor& t, int64_t by, int a) {
-          const int64_t size = t.shape()[a];
-          const int64_t places = size == 0 ? 0 : (by % size + size) % size;
-          if (places == 0) return t;
-          const std::vector<Tensor> parts = split(t, std::vector<int64_t>{size - places}, a);
-          return concatenate({parts[1], parts[0]}, a);
-        };
-        if (!axis) {
-          int64_t by = 0;
-          for (int64_t s : shift.list()) by += s;
-          return reshape(turn(reshape(x, {-1}), by, 0), x.shape());
-        }
-        const auto &shifts = shift.list(), &axes = axis->list();
-        if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
-          throw ValueError(fmt::format("roll: {} shifts for {} axes.", shifts.size(), axes.size()));
-        Tensor y = x;
-        for (size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i)
-          y = turn(y, shifts[shifts.size() == 1 ? 0 : i],
-                   normalize_axis(axes[axes.size() == 1 ? 0 : i], x.rank(), "roll: axis"));
-        return y;
-      },
-      x, shift, axis);
-}
-
-namespace {
-
-std::vector<Tensor> grid(const std::vector<Tensor>& x, const std::string& indexing) {
-  if (indexing != "xy" && indexing != "ij")
-    throw ValueError(fmt::format("meshgrid: indexing must be 'xy' or 'ij', found '{}'.", indexing));
-  const int rank = static_cast<int>(x.size());
-  Shape shape;
-  const auto axis_of = [&](int i) { return indexing == "xy" && rank > 1 && i < 2 ? 1 - i : i; };
-  for (int i = 0; i < rank; ++i) shape.push_back(x[static_cast<size_t>(axis_of(i))].size());
-  std::vector<Tensor> results;
-  for (int i = 0; i < rank; ++i) {
-    Shape along;
-    for (int k = 0; k < rank; ++k)
-      along.push_back(k == axis_of(i) ? x[static_cast<size_t>(i)].size() : 1);
-    results.push_back(broadcast_to(reshape(strong(x[static_cast<size_t>(i)]), along), shape));
-  }
-  return results;
-}
-
-// The op as files know it, where a function takes a fixed number of tensors; or one list of all.
-std::vector<Tensor> listed_meshgrid(const Value& first, const std::optional<Tensor>& second,
-                                    const std::optional<Tensor>& third,
-                                    const std::optional<Tensor>& fourth,
-                                    const std::string& indexing) {
-  std::vector<Tensor> x;
-  if (first.is<Value::List>())
-    x = detail::from_value<std::vector<Tensor>>(first);
-  else
-    x.push_back(detail::from_value<Tensor>(first));
-  for (const auto& other : {second, third, fourth})
-    if (other && *other) x.push_back(*other);
-  return meshgrid(x, indexing);
-}
-
-}  // namespace
-
-std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing) {
-  if (x.empty()) return {};
-  if (!any_symbolic(x)) return grid(x, indexing);
-  if (x.size() > 4)
-    throw UnsupportedError(
-        fmt::format("meshgrid: a graph takes up to 4 vectors, found {}.", x.size()));
-  const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Meshgrid");
-  Arguments arguments{Value::List(x.begin(), x.end()), {}};
-  const Nest outputs = infer_outputs(arguments, [&](const Arguments& stand_ins) -> Nest {
-    return grid(stand_ins.tensors(), indexing);
-  });
-  auto operation = std::make_shared<OpOperation>(*info, Value::Dict{{"indexing", indexing}});
-  return make_node(std::move(operation), std::move(arguments), outputs).flatten();
-}
-
-void list_arranging(OpCatalog& catalog) {
+void list_numpy_joining(OpCatalog& catalog) {
+  catalog.add("numpy.Concatenate", {"xs", "axis=0"}, &concatenate);
+  catalog.add("numpy.Stack", {"x", "axis=0"}, &stack);
+  catalog.add("numpy.Split", {"x", "indices_or_sections", "axis=0"}, &split);
   catalog.add("numpy.Append", {"x1", "x2", "axis=None"}, &append);
   catalog.add("numpy.Hstack", {"xs"}, &hstack);
   catalog.add("numpy.Vstack", {"xs"}, &vstack);
@@ -221,13 +199,6 @@ void list_arranging(OpCatalog& catalog) {
   catalog.add("numpy.Vsplit", {"x", "indices_or_sections"}, &vsplit);
   catalog.add("numpy.Dsplit", {"x", "indices_or_sections"}, &dsplit);
   catalog.add("numpy.ArraySplit", {"x", "indices_or_sections", "axis=0"}, &array_split);
-  catalog.add("numpy.Ravel", {"x"}, &ravel);
-  catalog.add("numpy.Flipud", {"x"}, &flipud);
-  catalog.add("numpy.Fliplr", {"x"}, &fliplr);
-  catalog.add("numpy.Rot90", {"array", "k=1", "axes=(0, 1)"}, &rot90);
-  catalog.add("numpy.Roll", {"x", "shift", "axis=None"}, &roll);
-  catalog.add("numpy.Meshgrid", {"x", "x_1=None", "x_2=None", "x_3=None", "indexing='xy'"},
-              &listed_meshgrid);
 }
 
 }  // namespace cornu::ops

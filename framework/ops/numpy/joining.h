@@ -1,12 +1,13 @@
-// Joining, splitting, turning and rolling tensors by NumPy's shorter names.
+// Joining tensors, and splitting them.
 #pragma once
 #include "../integers.h"
-#include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
+/// Joins tensors that agree on all axes but one.
+Tensor concatenate(const std::vector<Tensor>& xs, int64_t axis = 0);
+/// Joins equal shapes along a new axis.
+Tensor stack(const std::vector<Tensor>& x, int64_t axis = 0);
 /// x1 and then x2 along an axis (both flattened without one).
 Tensor append(const Tensor& x1, const Tensor& x2, std::optional<int64_t> axis = {});
 /// Joins along the second axis (vectors along their only one).
@@ -15,6 +16,8 @@ Tensor hstack(const std::vector<Tensor>& xs);
 Tensor vstack(const std::vector<Tensor>& xs);
 /// Joins along the third axis; vectors (n) become (1, n, 1), matrices (m, n, 1).
 Tensor dstack(const std::vector<Tensor>& xs);
+/// Cuts into equal sections (one number, also in braces) or before the given indices (a list).
+std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, int64_t axis = 0);
 /// split along the second axis (vectors along their only one), the first, the third.
 std::vector<Tensor> hsplit(const Tensor& x, const Integers& indices_or_sections);
 std::vector<Tensor> vsplit(const Tensor& x, const Integers& indices_or_sections);
@@ -22,21 +25,5 @@ std::vector<Tensor> dsplit(const Tensor& x, const Integers& indices_or_sections)
 /// Cuts into so many sections, of which the first ones are longer by one where the axis does not
 /// divide.
 std::vector<Tensor> array_split(const Tensor& x, int64_t indices_or_sections, int64_t axis = 0);
-/// The elements in a row.
-Tensor ravel(const Tensor& x);
-/// flip along the first axis, along the second.
-Tensor flipud(const Tensor& x);
-Tensor fliplr(const Tensor& x);
-/// Turns the plane of two axes by k quarters, from the first axis toward the second.
-Tensor rot90(const Tensor& array, int64_t k = 1, const std::vector<int64_t>& axes = {0, 1});
-/// Moves elements by `shift` places along axes, those that leave come in on the other side; without
-/// an axis as if flattened.
-Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis = {});
-/// Repeats each vector along the axes of all the others: coordinates of a grid. `indexing` "xy" has
-/// the second's axis first, "ij" keeps the order.
-std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing = "xy");
 
-void list_arranging(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,34 +1,25 @@
-// Comparisons and choices, each one program.
+// Tests of elements.
 #include "logic.h"
 
-#include <fmt/core.h>
-
+#include <cmath>
 #include <limits>
 
 #include "../../dispatch/complex.h"
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "creation.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
 #include "../elementwise.h"
+#include "../operators.h"
+#include "creation.h"
 #include "reduction.h"
 
 namespace cornu::ops {
+
 namespace {
 
 using backend::Domain;
-
-double largest(DType dtype) {
-  switch (dtype) {
-    case DType::float16:
-      return 65504;
-    case DType::bfloat16:
-      return 0x1.FEp127;
-    case DType::float32:
-      return 0x1.FFFFFEp127;
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
 
 Tensor is_infinity(const Tensor& x, double infinity) {
   if (is_complex(x.dtype())) refuse_complex(infinity > 0 ? "isposinf" : "isneginf");
@@ -93,51 +84,22 @@ Tensor signbit(const Tensor& x) {
       x);
 }
 
-Tensor nan_to_num(const Tensor& x, const Value& nan, const Value& posinf, const Value& neginf) {
-  return op(
-      &nan_to_num,
-      [](const Tensor& x, const Value& nan, const Value& posinf, const Value& neginf) {
-        if (is_complex(x.dtype())) refuse_complex("nan_to_num");
-        if (!is_float(x.dtype())) return cast(x, x.dtype());
-        const auto number = [&](const Value& v, double otherwise) {
-          if (!v.is_null()) return cast(detail::from_value<Tensor>(v), x.dtype());
-          // A scalar's type is float32, beyond which float64's largest lies.
-          return x.dtype() == DType::float64 ? Tensor::from({otherwise}, {}) : Tensor(otherwise);
-        };
-        const double limit = largest(x.dtype());
-        return fused(
-            [](Expr x, Expr nan, Expr high, Expr low) {
-              const Expr bounded =
-                  expr::select(expr::isinf(x), expr::select(x > 0.0, high, low), x);
-              return expr::select(expr::isnan(x), nan, bounded);
-            },
-            x, number(nan, 0), number(posinf, limit), number(neginf, -limit));
-      },
-      x, nan, posinf, neginf);
+bool all_close(const Tensor& x, const Tensor& y, double rtol, double atol) {
+  if (x.shape() != y.shape()) return false;
+  if (is_complex(x.dtype()) || is_complex(y.dtype()))
+    return allclose(x, y, rtol, atol, true).item() != 0;
+  const auto a = x.to_vector<double>(), b = y.to_vector<double>();
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) || std::isnan(b[i])) {
+      if (std::isnan(a[i]) != std::isnan(b[i])) return false;
+    } else if (a[i] != b[i] && !(std::abs(a[i] - b[i]) <= atol + rtol * std::abs(b[i]))) {
+      return false;
+    }
+  }
+  return true;
 }
 
-Tensor select_first(const std::vector<Tensor>& condlist, const std::vector<Tensor>& choicelist,
-                    const Tensor& default_value) {
-  return op(
-      &select_first,
-      [](const std::vector<Tensor>& conditions, const std::vector<Tensor>& choices,
-         const Tensor& otherwise) {
-        if (conditions.size() != choices.size() || conditions.empty())
-          throw ValueError(fmt::format(
-              "select: {} conditions for {} choices; there must be a condition for each choice.",
-              conditions.size(), choices.size()));
-        std::vector<PromotionType> types = {promotion_type(otherwise)};
-        for (const Tensor& choice : choices) types.push_back(promotion_type(choice));
-        const DType dtype = result_type(types);
-        Tensor y = cast(otherwise, dtype);
-        for (size_t i = choices.size(); i-- > 0;)
-          y = where(conditions[i], cast(choices[i], dtype), y);
-        return y;
-      },
-      condlist, choicelist, default_value);
-}
-
-void list_logic(OpCatalog& catalog) {
+void list_numpy_logic(OpCatalog& catalog) {
   catalog.add("numpy.Isclose", {"x1", "x2", "rtol=1e-05", "atol=1e-08", "equal_nan=False"},
               &isclose);
   catalog.add("numpy.AllClose", {"x1", "x2", "rtol=1e-05", "atol=1e-08", "equal_nan=False"},
@@ -145,8 +107,6 @@ void list_logic(OpCatalog& catalog) {
   catalog.add("numpy.Isneginf", {"x"}, &isneginf);
   catalog.add("numpy.Isposinf", {"x"}, &isposinf);
   catalog.add("numpy.Signbit", {"x"}, &signbit);
-  catalog.add("numpy.NanToNum", {"x", "nan=0.0", "posinf=None", "neginf=None"}, &nan_to_num);
-  catalog.add("numpy.Select", {"condlist", "choicelist", "default=0"}, &select_first);
 }
 
 }  // namespace cornu::ops

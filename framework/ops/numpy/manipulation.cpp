@@ -1,21 +1,32 @@
-// Shaping: checks, then one Copy or a free reshape.
+// Shapes and orders: checks, then one Copy or a free reshape.
 #include "manipulation.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstring>
 #include <numeric>
 
-#include "../catalog.h"
-#include "../core/cast.h"
-#include "../elementwise.h"
-#include "indexing.h"
+#include "../../dispatch/complex.h"
 #include "../../dispatch/strided.h"
+#include "../../tensor/promotion.h"
+#include "../catalog.h"
+#include "../convert.h"
+#include "../core/cast.h"
+#include "../core/slices.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
+#include "../integers.h"
+#include "../operators.h"
+#include "indexing.h"
+#include "joining.h"
 
-namespace cornu {
-namespace ops {
+namespace cornu::ops {
 
 using detail::box;
+
 using detail::copy_box;
+
 using detail::dense_strides;
 
 Tensor reshape(const Tensor& x, const Shape& newshape) {
@@ -167,104 +178,6 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
       x, shape);
 }
 
-Tensor concatenate(const std::vector<Tensor>& xs, int64_t axis) {
-  return op(
-      &concatenate,
-      [](const std::vector<Tensor>& xs, int64_t axis) {
-        if (xs.empty()) throw ValueError("concatenate: needs at least one tensor.");
-        const int a = normalize_axis(axis, xs[0].rank());
-        InlineVector<PromotionType, 4> types;
-        Shape shape = xs[0].shape();
-        shape[a] = 0;
-        for (const Tensor& x : xs) {
-          types.push_back(promotion_type(x));
-          Shape other = x.shape();
-          bool fits = other.rank() == shape.rank();
-          for (int i = 0; fits && i < shape.rank(); ++i) fits = i == a || other[i] == shape[i];
-          if (!fits)
-            throw ShapeError(
-                fmt::format("concatenate: shapes {} and {} differ on another axis than {}.",
-                            xs[0].shape().str(), other.str(), a));
-          shape[a] += other[a];
-        }
-        const DType dtype = result_type(types);
-        backend::Copy kernel;
-        kernel.shape = shape;
-        const auto strides = dense_strides(shape);
-        std::vector<Tensor> inputs;
-        int64_t start = 0;
-        for (const Tensor& x : xs) {
-          kernel.parts.push_back(
-              {x.shape(), {0, dense_strides(x.shape())}, {start * strides[a], strides}});
-          inputs.push_back(cast(x, dtype));
-          start += x.shape()[a];
-        }
-        return apply(kernel, std::span<const Tensor>(inputs), TensorSpec{shape, dtype});
-      },
-      xs, axis);
-}
-
-Tensor stack(const std::vector<Tensor>& x, int64_t axis) {
-  return op(
-      &stack,
-      [](const std::vector<Tensor>& x, int64_t axis) {
-        if (x.empty()) throw ValueError("stack: needs at least one tensor.");
-        std::vector<Tensor> expanded;
-        for (const Tensor& t : x) {
-          if (t.shape() != x[0].shape())
-            throw ShapeError(fmt::format("stack: shapes {} and {} differ.", x[0].shape().str(),
-                                         t.shape().str()));
-          expanded.push_back(expand_dims(t, {axis}));
-        }
-        return concatenate(expanded, axis);
-      },
-      x, axis);
-}
-
-std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, int64_t axis) {
-  return op(
-      &split,
-      [](const Tensor& x, const Integers& cuts, int64_t axis) {
-        const int a = normalize_axis(axis, x.rank());
-        const int64_t size = x.shape()[a];
-        std::vector<int64_t> bounds = {0};
-        if (cuts.single()) {
-          const int64_t sections = cuts.number();
-          if (sections <= 0 || size % sections != 0)
-            throw ShapeError(
-                fmt::format("split: axis {} of size {} does not divide into {} equal sections.", a,
-                            size, sections));
-          for (int64_t i = 1; i < sections; ++i) bounds.push_back(i * (size / sections));
-        } else {
-          for (int64_t c : cuts.list())
-            bounds.push_back(std::clamp<int64_t>(c < 0 ? c + size : c, 0, size));
-        }
-        bounds.push_back(size);
-        std::vector<Tensor> parts;
-        for (size_t i = 0; i + 1 < bounds.size(); ++i)
-          parts.push_back(
-              detail::copy_section(x, a, bounds[i], std::max<int64_t>(0, bounds[i + 1] - bounds[i])));
-        return parts;
-      },
-      x, indices_or_sections, axis);
-}
-
-std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis) {
-  return op(
-      &unstack,
-      [](const Tensor& x, std::optional<int64_t> num, int64_t axis) {
-        const int a = normalize_axis(axis, x.rank());
-        const int64_t n = num.value_or(x.shape()[a]);
-        if (n != x.shape()[a])
-          throw ShapeError(
-              fmt::format("unstack: axis {} has {} elements, not {}.", a, x.shape()[a], n));
-        std::vector<Tensor> parts;
-        for (int64_t i = 0; i < n; ++i) parts.push_back(squeeze(detail::copy_section(x, a, i, 1), a));
-        return parts;
-      },
-      x, num, axis);
-}
-
 Tensor flip(const Tensor& x, const Axes& axis) {
   return op(
       &flip,
@@ -407,7 +320,112 @@ Tensor listed_pad(const Tensor& x, const Value& pad_width, const std::string& mo
 
 }  // namespace
 
-void list_shaping(OpCatalog& catalog) {
+Tensor ravel(const Tensor& x) {
+  return op(
+      &ravel, [](const Tensor& x) { return reshape(strong(x), {-1}); }, x);
+}
+
+Tensor flipud(const Tensor& x) {
+  return op(
+      &flipud, [](const Tensor& x) { return flip(x, 0); }, x);
+}
+
+Tensor fliplr(const Tensor& x) {
+  return op(
+      &fliplr, [](const Tensor& x) { return flip(x, 1); }, x);
+}
+
+Tensor rot90(const Tensor& array, int64_t k, const std::vector<int64_t>& axes) {
+  return op(
+      &rot90,
+      [](const Tensor& x, int64_t k, const std::vector<int64_t>& axes) {
+        if (axes.size() != 2) throw ValueError("rot90: axes are two numbers.");
+        const int a = normalize_axis(axes[0], x.rank(), "rot90: axes"),
+                  b = normalize_axis(axes[1], x.rank(), "rot90: axes");
+        if (a == b) throw ValueError("rot90: the two axes must differ.");
+        switch ((k % 4 + 4) % 4) {
+          case 1:
+            return swapaxes(flip(x, b), a, b);
+          case 2:
+            return flip(x, {a, b});
+          case 3:
+            return flip(swapaxes(x, a, b), b);
+          default:
+            return x;
+        }
+      },
+      array, k, axes);
+}
+
+Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis) {
+  return op(
+      &roll,
+      [](const Tensor& x, const Integers& shift, const std::optional<Integers>& axis) {
+        const auto turn = [](const Tensor& t, int64_t by, int a) {
+          const int64_t size = t.shape()[a];
+          const int64_t places = size == 0 ? 0 : (by % size + size) % size;
+          if (places == 0) return t;
+          const std::vector<Tensor> parts = split(t, std::vector<int64_t>{size - places}, a);
+          return concatenate({parts[1], parts[0]}, a);
+        };
+        if (!axis) {
+          int64_t by = 0;
+          for (int64_t s : shift.list()) by += s;
+          return reshape(turn(reshape(x, {-1}), by, 0), x.shape());
+        }
+        const auto &shifts = shift.list(), &axes = axis->list();
+        if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
+          throw ValueError(fmt::format("roll: {} shifts for {} axes.", shifts.size(), axes.size()));
+        Tensor y = x;
+        for (size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i)
+          y = turn(y, shifts[shifts.size() == 1 ? 0 : i],
+                   normalize_axis(axes[axes.size() == 1 ? 0 : i], x.rank(), "roll: axis"));
+        return y;
+      },
+      x, shift, axis);
+}
+
+Tensor view(const Tensor& x, std::optional<DType> dtype) {
+  return op(
+      &view,
+      [](const Tensor& given, std::optional<DType> dtype) {
+        const Tensor x = strong(given);
+        const DType to = dtype.value_or(x.dtype());
+        if (to == x.dtype()) return x;
+        const int64_t from_size = static_cast<int64_t>(size_of(x.dtype())),
+                      to_size = static_cast<int64_t>(size_of(to));
+        Shape shape = x.shape();
+        if (from_size != to_size) {
+          if (shape.empty() || shape.back() * from_size % to_size != 0)
+            throw ShapeError(fmt::format(
+                "view: the last axis of shape {} in {} is no whole number of elements of {}.",
+                shape.str(), dtype_name(x.dtype()), dtype_name(to)));
+          shape[shape.rank() - 1] = shape.back() * from_size / to_size;
+        }
+        const Tensor inputs[] = {
+            is_stored_otherwise(x.dtype()) ? apply_view(x, stored_spec(x.spec())) : x};
+        const TensorSpec outputs[] = {stored_spec({shape, to})};
+        const Tensor y = inputs[0].dtype() == outputs[0].dtype
+                             ? apply_reshape(inputs[0], outputs[0].shape)
+                             : apply_host(
+                                   [](std::span<const Tensor> in, std::span<const Tensor> out) {
+                                     if (in[0].bytes() > 0)
+                                       std::memcpy(out[0].data(), in[0].data(), in[0].bytes());
+                                   },
+                                   inputs, outputs, "view")[0];
+        return is_stored_otherwise(to) ? apply_view(y, {shape, to}) : y;
+      },
+      x, dtype);
+}
+
+Tensor element_count(const Tensor& x) {
+  return op(
+      &element_count, [](const Tensor& x) { return strong(Tensor(x.size())); }, x);
+}
+
+void list_numpy_manipulation(OpCatalog& catalog) {
+  catalog.add("numpy.View", {"x", "dtype=None"}, &view);
+  catalog.add("numpy.Size", {"x"}, &element_count);
   catalog.add("numpy.Reshape", {"x", "newshape"}, &reshape);
   catalog.add("numpy.Transpose", {"x", "axes=None"}, &transpose);
   catalog.add("numpy.Swapaxes", {"x", "axis1", "axis2"}, &swapaxes);
@@ -415,18 +433,17 @@ void list_shaping(OpCatalog& catalog) {
   catalog.add("numpy.ExpandDims", {"x", "axis"}, &expand_dims);
   catalog.add("numpy.Squeeze", {"x", "axis=None"}, &squeeze);
   catalog.add("numpy.BroadcastTo", {"x", "shape"}, &broadcast_to);
-  catalog.add("numpy.Concatenate", {"xs", "axis=0"}, &concatenate);
-  catalog.add("numpy.Stack", {"x", "axis=0"}, &stack);
-  catalog.add("core.Unstack", {"x", "num=None", "axis=0"}, &unstack);
-  catalog.add("numpy.Split", {"x", "indices_or_sections", "axis=0"}, &split);
   catalog.add("numpy.Flip", {"x", "axis=None"}, &flip);
   catalog.add("numpy.Tile", {"x", "repeats"}, &tile);
   catalog.add("numpy.Repeat", {"x", "repeats", "axis=None"}, &repeat);
   catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
               &listed_pad);
-  catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
-              &pad);
+  catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"}, &pad);
+  catalog.add("numpy.Ravel", {"x"}, &ravel);
+  catalog.add("numpy.Flipud", {"x"}, &flipud);
+  catalog.add("numpy.Fliplr", {"x"}, &fliplr);
+  catalog.add("numpy.Rot90", {"array", "k=1", "axes=(0, 1)"}, &rot90);
+  catalog.add("numpy.Roll", {"x", "shift", "axis=None"}, &roll);
 }
 
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

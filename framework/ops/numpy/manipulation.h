@@ -1,11 +1,9 @@
-// Changing the shape and order of elements.
+// The shape and order of elements.
 #pragma once
 #include "../integers.h"
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// The elements in row-major order under another shape; one size may be -1 (inferred).
 Tensor reshape(const Tensor& x, const Shape& newshape);
@@ -19,27 +17,31 @@ Tensor expand_dims(const Tensor& x, const std::vector<int64_t>& axis);
 /// Removes axes of size 1: the given ones, or all.
 Tensor squeeze(const Tensor& x, const Axes& axis = {});
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
-/// Joins tensors that agree on all axes but one.
-Tensor concatenate(const std::vector<Tensor>& xs, int64_t axis = 0);
-/// Joins equal shapes along a new axis.
-Tensor stack(const std::vector<Tensor>& x, int64_t axis = 0);
-/// The tensors along an axis, which is gone in them.
-std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num = {}, int64_t axis = 0);
-/// Cuts into equal sections (one number, also in braces) or before the given indices (a list).
-std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, int64_t axis = 0);
 /// Reverses the order along axes (all without).
 Tensor flip(const Tensor& x, const Axes& axis = {});
 /// Repeats the whole tensor along each axis.
 Tensor tile(const Tensor& x, const Integers& repeats);
 /// Repeats each element along an axis (flattened without one); a list has a number for each.
 Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> axis = {});
+/// The elements in a row.
+Tensor ravel(const Tensor& x);
+/// flip along the first axis, along the second.
+Tensor flipud(const Tensor& x);
+Tensor fliplr(const Tensor& x);
+/// Turns the plane of two axes by k quarters, from the first axis toward the second.
+Tensor rot90(const Tensor& array, int64_t k = 1, const std::vector<int64_t>& axes = {0, 1});
+/// Moves elements by `shift` places along axes, those that leave come in on the other side; without
+/// an axis as if flattened.
+Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis = {});
 /// Adds `pad_width` = {before, after} elements around each axis: `constant_values` (0), or in mode
 /// "reflect" those on the other side of the border's element, in mode "symmetric" those on the
 /// other side of the border.
 Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& pad_width,
            const std::string& mode = "constant", std::optional<double> constant_values = {});
+/// The bytes of x read as another dtype (x's own without one). The last axis shrinks or grows when
+/// the sizes of the dtypes differ; ShapeError when it does not divide. No gradient passes.
+Tensor view(const Tensor& x, std::optional<DType> dtype = {});
+/// The number of x's elements as an int32 tensor, for graphs; x.size() is the number itself.
+Tensor element_count(const Tensor& x);
 
-void list_shaping(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,16 +1,21 @@
-// Reductions that leave out NaN: the elements in question are replaced by what changes nothing.
+// Reductions and statistics that leave NaN out.
+#include "nan_statistics.h"
+
 #include <limits>
 
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "creation.h"
-#include "../operators.h"
+#include "../detail/lists.h"
 #include "../detail/quantiles.h"
-#include "reduction.h"
+#include "../elementwise.h"
+#include "../operators.h"
+#include "creation.h"
+#include "indexing.h"
 #include "manipulation.h"
-#include "statistics.h"
+#include "reduction.h"
 
 namespace cornu::ops {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -179,7 +184,7 @@ Tensor nanmedian(const Tensor& x, const Axes& axis, bool keepdims) {
       x, axis, keepdims);
 }
 
-void list_nan_statistics(OpCatalog& catalog) {
+void list_numpy_nan_statistics(OpCatalog& catalog) {
   catalog.add("numpy.Nansum", {"x", "axis=None", "keepdims=False"}, &nansum);
   catalog.add("numpy.Nanprod", {"x", "axis=None", "keepdims=False"}, &nanprod);
   catalog.add("numpy.Nanmean", {"x", "axis=None", "keepdims=False"}, &nanmean);

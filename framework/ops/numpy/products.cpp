@@ -1,16 +1,25 @@
-// Matrix products: shapes, then one Matmul kernel.
+// Products: shapes, then one Matmul kernel or one program.
 #include "products.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
+#include "../convert.h"
 #include "../core/cast.h"
-#include "../linalg/decompositions.h"
-#include "../math/fft.h"
-#include "../math/segment.h"
+#include "../core/slices.h"
+#include "../detail/lists.h"
+#include "../detail/strong.h"
+#include "../elementwise.h"
+#include "../operators.h"
+#include "creation.h"
+#include "joining.h"
 #include "manipulation.h"
 
 namespace cornu::ops {
+
 namespace {
 
 [[noreturn]] void refuse(const Tensor& a, const Tensor& b) {
@@ -99,11 +108,175 @@ Tensor linear(const Tensor& x, const Tensor& kernel, const Tensor& bias) {
   return apply_reshape(y, shape);
 }
 
-void list_linalg(OpCatalog& catalog) {
+namespace {
+
+std::vector<int64_t> axes_of(const Value& v, int rank) {
+  std::vector<int64_t> axes = detail::from_value<std::vector<int64_t>>(v);
+  for (int64_t& a : axes) a = normalize_axis(a, rank, "tensordot: axes");
+  return axes;
+}
+
+// The product over axes `a` of x and `b` of y.
+Tensor contract(const Tensor& x, const Tensor& y, const std::vector<int64_t>& a,
+                const std::vector<int64_t>& b) {
+  bool fits = a.size() == b.size();
+  for (size_t i = 0; fits && i < a.size(); ++i)
+    fits = x.shape()[static_cast<int>(a[i])] == y.shape()[static_cast<int>(b[i])];
+  if (!fits)
+    throw ShapeError(fmt::format("tensordot: the axes to sum over do not fit, in shapes {} and {}.",
+                                 x.shape().str(), y.shape().str()));
+  std::vector<int64_t> left, right = b;
+  Shape shape;
+  int64_t m = 1, n = 1, k = 1;
+  for (int i = 0; i < x.rank(); ++i)
+    if (std::find(a.begin(), a.end(), i) == a.end()) {
+      left.push_back(i);
+      shape.push_back(x.shape()[i]);
+      m *= x.shape()[i];
+    }
+  for (int64_t i : a) k *= x.shape()[static_cast<int>(i)];
+  left.insert(left.end(), a.begin(), a.end());
+  for (int i = 0; i < y.rank(); ++i)
+    if (std::find(b.begin(), b.end(), i) == b.end()) {
+      right.push_back(i);
+      shape.push_back(y.shape()[i]);
+      n *= y.shape()[i];
+    }
+  const DType dtype = result_type(x, y);
+  const Tensor p = reshape(transpose(x, left), {m, k}), q = reshape(transpose(y, right), {k, n});
+  // Keras widens int8 in `matmul`, not here.
+  const bool narrow = dtype == DType::int8;
+  return cast(
+      reshape(matmul(narrow ? cast(p, DType::int32) : p, narrow ? cast(q, DType::int32) : q),
+              shape),
+      dtype);
+}
+
+}  // namespace
+
+Tensor tensordot(const Tensor& x1, const Tensor& x2, const Value& axes) {
+  return op(
+      &tensordot,
+      [](const Tensor& x, const Tensor& y, const Value& axes) {
+        if (axes.is<Value::List>()) {
+          const Value::List& pair = axes.get<Value::List>();
+          if (pair.size() != 2)
+            throw ValueError("tensordot: axes is a number or a list of two, x1's and x2's.");
+          return contract(x, y, axes_of(pair[0], x.rank()), axes_of(pair[1], y.rank()));
+        }
+        const int64_t count = detail::from_value<int64_t>(axes);
+        if (count < 0 || count > std::min(x.rank(), y.rank()))
+          throw ShapeError(fmt::format("tensordot: {} axes of shapes {} and {}.", count,
+                                       x.shape().str(), y.shape().str()));
+        std::vector<int64_t> a, b;
+        for (int64_t i = 0; i < count; ++i) {
+          a.push_back(x.rank() - count + i);
+          b.push_back(i);
+        }
+        return contract(x, y, a, b);
+      },
+      x1, x2, axes);
+}
+
+Tensor dot(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &dot,
+      [](const Tensor& x, const Tensor& y) {
+        if (x.rank() == 0 || y.rank() == 0) return multiply(x, y);
+        return contract(x, y, {x.rank() - 1}, {y.rank() == 1 ? 0 : y.rank() - 2});
+      },
+      x1, x2);
+}
+
+Tensor inner(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &inner,
+      [](const Tensor& x, const Tensor& y) {
+        if (x.rank() == 0 || y.rank() == 0) return multiply(x, y);
+        return contract(x, y, {x.rank() - 1}, {y.rank() - 1});
+      },
+      x1, x2);
+}
+
+Tensor outer(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &outer,
+      [](const Tensor& x, const Tensor& y) {
+        return multiply(reshape(strong(x), {-1, 1}), reshape(strong(y), {-1}));
+      },
+      x1, x2);
+}
+
+Tensor vdot(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &vdot,
+      [](const Tensor& x, const Tensor& y) {
+        return contract(reshape(strong(x), {-1}), reshape(strong(y), {-1}), {0}, {0});
+      },
+      x1, x2);
+}
+
+Tensor kron(const Tensor& x1, const Tensor& x2) {
+  return op(
+      &kron,
+      [](const Tensor& x, const Tensor& y) {
+        const int rank = std::max(x.rank(), y.rank());
+        if (2 * rank > Shape::max_rank)
+          throw UnsupportedError(
+              fmt::format("kron: takes tensors of up to {} axes, found shapes {} and {}.",
+                          Shape::max_rank / 2, x.shape().str(), y.shape().str()));
+        Shape a, b, shape;
+        for (int i = 0; i < rank; ++i) {
+          const int from_x = i - (rank - x.rank()), from_y = i - (rank - y.rank());
+          const int64_t m = from_x >= 0 ? x.shape()[from_x] : 1,
+                        n = from_y >= 0 ? y.shape()[from_y] : 1;
+          a.push_back(m);
+          a.push_back(1);
+          b.push_back(1);
+          b.push_back(n);
+          shape.push_back(m * n);
+        }
+        return reshape(multiply(reshape(strong(x), a), reshape(strong(y), b)), shape);
+      },
+      x1, x2);
+}
+
+Tensor cross(const Tensor& x1, const Tensor& x2, int64_t axisa, int64_t axisb, int64_t axisc,
+             std::optional<int64_t> axis) {
+  return op(
+      &cross,
+      [](const Tensor& x1, const Tensor& x2, int64_t axisa, int64_t axisb, int64_t axisc,
+         std::optional<int64_t> axis) {
+        const DType dtype = result_type(x1, x2);
+        const auto parts = [&](const Tensor& x, int64_t along) {
+          std::vector<Tensor> components = unstack(cast(x, dtype), {}, axis.value_or(along));
+          if (components.size() != 2 && components.size() != 3)
+            throw ShapeError(
+                fmt::format("cross: the axis of vectors must have size 2 or 3, found shape {}.",
+                            x.shape().str()));
+          return components;
+        };
+        std::vector<Tensor> a = parts(x1, axisa), b = parts(x2, axisb);
+        const Tensor third = multiply(a[0], b[1]) - multiply(a[1], b[0]);
+        if (a.size() == 2 && b.size() == 2) return third;
+        for (auto* v : {&a, &b})
+          if (v->size() == 2) v->push_back(zeros_like((*v)[0]));
+        return stack({multiply(a[1], b[2]) - multiply(a[2], b[1]),
+                      multiply(a[2], b[0]) - multiply(a[0], b[2]), third},
+                     axis.value_or(axisc));
+      },
+      x1, x2, axisa, axisb, axisc, axis);
+}
+
+void list_numpy_products(OpCatalog& catalog) {
   catalog.add("numpy.Matmul", {"x1", "x2"}, &matmul);
-  list_decompositions(catalog);
-  list_fft(catalog);
-  list_segment(catalog);
+  catalog.add("numpy.Dot", {"x1", "x2"}, &dot);
+  catalog.add("numpy.Inner", {"x1", "x2"}, &inner);
+  catalog.add("numpy.Outer", {"x1", "x2"}, &outer);
+  catalog.add("numpy.Vdot", {"x1", "x2"}, &vdot);
+  catalog.add("numpy.Tensordot", {"x1", "x2", "axes=2"}, &tensordot);
+  catalog.add("numpy.Kron", {"x1", "x2"}, &kron);
+  catalog.add("numpy.Cross", {"x1", "x2", "axisa=-1", "axisb=-1", "axisc=-1", "axis=None"}, &cross);
 }
 
 }  // namespace cornu::ops

@@ -1,4 +1,4 @@
-// Reductions: shapes, result dtypes, and compositions.
+// Reductions: dtypes, then one Reduce or Cumulative kernel.
 #include "reduction.h"
 
 #include <fmt/core.h>
@@ -6,14 +6,19 @@
 #include <cmath>
 
 #include "../../dispatch/complex.h"
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
-#include "complex.h"
 #include "../core/cast.h"
-#include "creation.h"
+#include "../detail/lists.h"
+#include "../elementwise.h"
 #include "../operators.h"
+#include "complex.h"
+#include "creation.h"
+#include "indexing.h"
 #include "manipulation.h"
 
 namespace cornu::ops {
+
 namespace {
 
 using backend::ReduceOp;
@@ -301,7 +306,7 @@ Tensor sum_to_shape(const Tensor& x, const Shape& target) {
   return y.shape() == target ? y : apply_reshape(y, target);
 }
 
-void list_reduction(OpCatalog& catalog) {
+void list_numpy_reduction(OpCatalog& catalog) {
   catalog.add("numpy.Sum", {"x", "axis=None", "keepdims=False"}, &sum);
   catalog.add("numpy.Prod", {"x", "axis=None", "keepdims=False", "dtype=None"}, &prod);
   catalog.add("numpy.Mean", {"x", "axis=None", "keepdims=False"}, &mean);

@@ -1,10 +1,8 @@
-// Reductions over axes. Without axes they reduce over all; `keepdims` leaves axes of size 1.
+// Sums, extremes and the like over axes.
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// Sums of short integers and bools are int32 (unsigned: uint32).
 Tensor sum(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
@@ -30,8 +28,6 @@ Tensor argmin(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdims =
 /// Mean of the squared distance from the mean (no correction).
 Tensor var(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor std(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-/// log(sum(exp(x))) without overflow.
-Tensor logsumexp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor count_nonzero(const Tensor& x, const Axes& axis = {});
 /// Running sums (products) along `axis` (flattened without one), computed in `dtype` if one is
 /// given.
@@ -40,8 +36,7 @@ Tensor cumprod(const Tensor& x, std::optional<int64_t> axis = {}, std::optional<
 /// Sum of the elements of x that `target` would have been broadcast over: the reverse of
 /// broadcasting.
 Tensor sum_to_shape(const Tensor& x, const Shape& target);
+/// log(sum(exp(x))) without overflow.
+Tensor logsumexp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-void list_reduction(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,131 +1,29 @@
-// Statistics as compositions of sorts, gathers and reductions.
+// Statistics that are made of sums and sorts.
 #include "statistics.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
+#include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/counting.h"
+#include "../detail/lists.h"
+#include "../detail/quantiles.h"
+#include "../detail/strong.h"
+#include "../elementwise.h"
+#include "../operators.h"
+#include "arithmetic.h"
 #include "creation.h"
 #include "indexing.h"
-#include "../operators.h"
-#include "../detail/quantiles.h"
-#include "reduction.h"
-#include "sets.h"
 #include "manipulation.h"
+#include "matrices.h"
+#include "products.h"
+#include "reduction.h"
+#include "sorting.h"
 
-namespace cornu {
-namespace detail {
-namespace {
-
-// x with the axes that are reduced behind the others, as one axis.
-struct Rows {
-  Tensor values;
-  Shape others;  // sizes of the axes that stay
-};
-
-Rows rows_of(const Tensor& x, const InlineVector<int, 6>& axes) {
-  std::vector<int64_t> order;
-  Rows rows;
-  int64_t size = 1;
-  for (int i = 0; i < x.rank(); ++i)
-    if (std::find(axes.begin(), axes.end(), i) == axes.end()) {
-      order.push_back(i);
-      rows.others.push_back(x.shape()[i]);
-    }
-  for (int a : axes) {
-    order.push_back(a);
-    size *= x.shape()[a];
-  }
-  rows.values = ops::reshape(ops::transpose(x, order), concat(rows.others, {size}));
-  return rows;
-}
-
-// How a method turns a place between elements into the two elements that it reads.
-struct Method {
-  Tensor lower, upper;
-  Tensor share;  // of the lower one; none where only the lower one counts
-};
-
-Method method_of(const std::string& name, const Tensor& place, const Tensor& last) {
-  using namespace ops;
-  const auto index = [&](const Tensor& t) {
-    return cast(minimum(maximum(t, Tensor(0.0)), last), DType::int32);
-  };
-  if (name == "lower") return {index(floor(place)), {}, {}};
-  if (name == "higher") return {index(ceil(place)), {}, {}};
-  if (name == "nearest") return {index(round_even(place)), {}, {}};
-  if (name == "midpoint") return {index(floor(place)), index(ceil(place)), Tensor(0.5)};
-  if (name == "linear") {
-    const Tensor lower = index(ceil(place) - 1.0);
-    const Tensor upper = index(cast(lower, DType::float64) + 1.0);
-    return {lower, upper, cast(upper, DType::float64) - place};
-  }
-  throw ValueError(fmt::format(
-      "quantile: method must be 'linear', 'lower', 'higher', 'midpoint' or 'nearest', found "
-      "'{}'.",
-      name));
-}
-
-}  // namespace
-
-Tensor quantiles(const Tensor& given, const Tensor& q, const Axes& axis, const std::string& method,
-                 bool keepdims, bool skip_nan) {
-  using namespace ops;
-  const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
-  const auto axes = axis.resolve(x.rank());
-  const Rows rows = rows_of(x, axes);
-  const int64_t size = rows.values.shape().back();
-  if (size == 0)
-    throw ShapeError(fmt::format("quantile: nothing to choose from in shape {}.", x.shape().str()));
-  const Tensor sorted = sort(rows.values, -1);
-  const Tensor invalid = isnan(rows.values);
-  // Places are computed in float64: a float32 product would miss elements of long rows. (q)
-  Tensor place = cast(reshape(strong(q), {-1}), DType::float64);
-  Tensor lower, upper, share, none;
-  if (skip_nan) {
-    // Each row has a last element of its own. (others..., q)
-    const Tensor count = sum(cast(logical_not(invalid), DType::float64), -1, true);
-    const Tensor last = maximum(count - 1.0, Tensor(0.0));
-    const Method m = method_of(method, place * last, last);
-    lower = take_along_axis(sorted, m.lower, -1);
-    if (m.upper) upper = take_along_axis(sorted, m.upper, -1);
-    share = m.share;
-    none = equal(count, Tensor(0.0));
-  } else {
-    const double last = static_cast<double>(size - 1);
-    const Method m = method_of(method, place * last, Tensor(last));
-    lower = take(sorted, m.lower, -1);
-    if (m.upper) upper = take(sorted, m.upper, -1);
-    share = m.share;
-    none = any(invalid, -1, true);
-  }
-  Tensor y = lower;
-  if (upper)
-    // An infinite element of which nothing is taken must not make a NaN.
-    y = fused(
-        [](Expr low, Expr high, Expr share) {
-          const Expr l = expr::select(expr::isinf(low) * expr::equal(share, 0.0), 0.0, low);
-          const Expr h = expr::select(expr::isinf(high) * expr::equal(share, 1.0), 0.0, high);
-          return h * (1.0 - share) + l * share;
-        },
-        lower, upper, share.is_weak() ? share : cast(share, x.dtype()));
-  y = where(none, Tensor(std::numeric_limits<double>::quiet_NaN()), y);
-  Shape shape = q.shape();
-  if (keepdims) {
-    Shape kept = x.shape();
-    for (int a : axes) kept[a] = 1;
-    shape = concat(shape, kept);
-  } else {
-    shape = concat(shape, rows.others);
-  }
-  return reshape(moveaxis(y, {-1}, {0}), shape);
-}
-
-}  // namespace detail
-
-namespace ops {
+namespace cornu::ops {
 
 Tensor average(const Tensor& x, const Axes& axis, const std::optional<Tensor>& weights) {
   return op(
@@ -255,7 +153,97 @@ std::vector<Tensor> histogram(const Tensor& x, int64_t bins,
       x, bins, range);
 }
 
-void list_statistics(OpCatalog& catalog) {
+namespace {
+
+using backend::Scatter;
+
+using backend::ScatterOp;
+
+}  // namespace
+
+Tensor bincount(const Tensor& x, const std::optional<Tensor>& weights, int64_t minlength,
+                bool sparse) {
+  return op(
+      &bincount,
+      [](const Tensor& given, const std::optional<Tensor>& weights, int64_t minlength,
+         bool sparse) {
+        if (sparse)
+          throw UnsupportedError("bincount: sparse results are not supported; leave sparse false.");
+        if (is_float(given.dtype()) || given.rank() < 1 || given.rank() > 2)
+          throw ShapeError(fmt::format("bincount: takes integers (n) or (rows, n), found {} {}.",
+                                       dtype_name(given.dtype()), given.shape().str()));
+        const Tensor x = cast(given, DType::int32);
+        const int64_t count =
+            x.size() == 0
+                ? minlength
+                : std::max(minlength, detail::known_size(max(x), "bincount",
+                                                         "Count with one_hot and sum instead.") +
+                                          1);
+        const bool weighted = weights && *weights;
+        const DType dtype = weighted ? result_type(given, *weights) : DType::int32;
+        const Tensor updates = weighted ? cast(*weights, dtype) : ones(x.shape(), dtype);
+        if (updates.shape() != x.shape())
+          throw ShapeError(fmt::format("bincount: weights of shape {} for x of shape {}.",
+                                       updates.shape().str(), x.shape().str()));
+        if (x.rank() == 1) return detail::scattered(count, x, updates, ScatterOp::add);
+        const int64_t rows = x.shape()[0];
+        const Tensor row = reshape(detail::count_up(rows), {-1, 1}) * Tensor(count);
+        return reshape(detail::scattered(rows * count, reshape(x + row, {-1}),
+                                         reshape(updates, {-1}), ScatterOp::add),
+                       {rows, count});
+      },
+      x, weights, minlength, sparse);
+}
+
+Tensor corrcoef(const Tensor& x) {
+  return op(
+      &corrcoef,
+      [](const Tensor& given) {
+        if (given.rank() == 0 || given.rank() > 2)
+          throw ShapeError(fmt::format("corrcoef: takes (variables, samples), found shape {}.",
+                                       given.shape().str()));
+        Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
+        if (x.rank() == 1) x = reshape(x, {1, -1});
+        const Tensor centered = x - mean(x, -1, true);
+        const Tensor products = matmul_transposed(centered, centered, false, true);
+        const Tensor lengths = sqrt(diagonal(products));
+        const Tensor y = clip(products / outer(lengths, lengths), -1.0, 1.0);
+        return given.rank() == 1 ? reshape(y, {}) : y;
+      },
+      x);
+}
+
+Tensor correlate(const Tensor& x1, const Tensor& x2, const std::string& mode) {
+  return op(
+      &correlate,
+      [](const Tensor& x1, const Tensor& x2, const std::string& mode) {
+        if (x1.rank() != 1 || x2.rank() != 1 || x1.size() == 0 || x2.size() == 0)
+          throw ShapeError(fmt::format(
+              "correlate: takes two vectors that are not empty, found shapes {} and {}.",
+              x1.shape().str(), x2.shape().str()));
+        if (mode != "valid" && mode != "same" && mode != "full")
+          throw ValueError(
+              fmt::format("correlate: mode must be 'valid', 'same' or 'full', found '{}'.", mode));
+        DType dtype = result_type(x1, x2);
+        if (!is_float(dtype)) dtype = dtype == DType::int64 ? DType::float64 : DType::float32;
+        const Tensor x = cast(x1, dtype), y = cast(x2, dtype);
+        const int64_t n = x.size(), m = y.size();
+        if (mode == "valid" && n < m) return flip(correlate(y, x, mode));
+        int64_t first = 0, count = n - m + 1;
+        if (mode != "valid") {
+          // The stretches of x with m - 1 zeros on either side.
+          count = mode == "full" ? n + m - 1 : std::max(n, m);
+          first = (n + m - 1 - count) / 2;
+        }
+        const Tensor padded = mode == "valid" ? x : pad(x, {{m - 1, m - 1}});
+        const Tensor starts = reshape(arange(first, first + count), {-1, 1});
+        return matmul(take(padded, starts + arange(0, m), 0), y);
+      },
+      x1, x2, mode);
+}
+
+void list_numpy_statistics(OpCatalog& catalog) {
+  catalog.add("numpy.Bincount", {"x", "weights=None", "minlength=0", "sparse=False"}, &bincount);
   catalog.add("numpy.Average", {"x", "axis=None", "weights=None"}, &average);
   catalog.add("numpy.Quantile", {"x", "q", "axis=None", "method='linear'", "keepdims=False"},
               &quantile);
@@ -265,7 +253,8 @@ void list_statistics(OpCatalog& catalog) {
   catalog.add("numpy.Diff", {"a", "n=1", "axis=-1"}, &diff);
   catalog.add("numpy.Trapezoid", {"y", "x=None", "dx=1.0", "axis=-1"}, &trapezoid);
   catalog.add("numpy.Histogram", {"x", "bins=10", "range=None"}, &histogram);
+  catalog.add("numpy.Corrcoef", {"x"}, &corrcoef);
+  catalog.add("numpy.Correlate", {"x1", "x2", "mode='valid'"}, &correlate);
 }
 
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,10 +1,8 @@
-// Averages, quantiles, histograms, differences.
+// Averages, quantiles, differences, counts and correlations.
 #pragma once
 #include "../op.h"
 
-namespace cornu {
-class OpCatalog;
-namespace ops {
+namespace cornu::ops {
 
 /// The mean over axes, weighted if `weights` are given: of x's shape, or a vector along the one
 /// axis of `axis`. A float.
@@ -28,30 +26,15 @@ Tensor trapezoid(const Tensor& y, const std::optional<Tensor>& x = {}, double dx
 /// bound.
 std::vector<Tensor> histogram(const Tensor& x, int64_t bins = 10,
                               const std::optional<std::vector<double>>& range = {});
+/// How often each number 0, 1, ... occurs in x (n) or in the rows of x (rows, n), or the sum of its
+/// weights. As many numbers as the largest in x needs, and at least `minlength`; that is read from
+/// the values, so x must have some (UnsupportedError in a graph).
+Tensor bincount(const Tensor& x, const std::optional<Tensor>& weights = {}, int64_t minlength = 0,
+                bool sparse = false);
+/// Correlation coefficients of the rows of x (variables, samples).
+Tensor corrcoef(const Tensor& x);
+/// x1 (n), x2 (m): sums of products of x2 with the stretches of x1. `mode` is "valid" (where both
+/// overlap wholly), "same" (as many as the longer has) or "full". A float.
+Tensor correlate(const Tensor& x1, const Tensor& x2, const std::string& mode = "valid");
 
-/// The same functions of the elements that are not NaN. Where there are none the result is NaN, the
-/// index -1, the sum 0, the product 1.
-Tensor nansum(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-Tensor nanprod(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-Tensor nanmean(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-Tensor nanvar(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-Tensor nanstd(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-Tensor nanmax(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-Tensor nanmin(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-Tensor nanargmax(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdims = false);
-Tensor nanargmin(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdims = false);
-Tensor nancumsum(const Tensor& x, std::optional<int64_t> axis = {},
-                 std::optional<DType> dtype = {});
-Tensor nancumprod(const Tensor& x, std::optional<int64_t> axis = {},
-                  std::optional<DType> dtype = {});
-Tensor nanquantile(const Tensor& x, const Tensor& q, const Axes& axis = {},
-                   const std::string& method = "linear", bool keepdims = false);
-Tensor nanpercentile(const Tensor& x, const Tensor& q, const Axes& axis = {},
-                     const std::string& method = "linear", bool keepdims = false);
-Tensor nanmedian(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-
-void list_statistics(OpCatalog& catalog);
-void list_nan_statistics(OpCatalog& catalog);
-
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -1,4 +1,4 @@
-// Draws that need loops of unknown length, which the host runs.
+// Distributions by rejection, and orders by sorting draws.
 #include "distributions.h"
 
 #include <fmt/core.h>
@@ -11,10 +11,13 @@
 #include "../core/cast.h"
 #include "../elementwise.h"
 #include "../numpy/indexing.h"
-#include "../operators.h"
 #include "../numpy/manipulation.h"
+#include "../numpy/products.h"
+#include "../operators.h"
+#include "seed.h"
 
 namespace cornu::random {
+
 namespace {
 
 using backend::Key;
@@ -23,8 +26,11 @@ template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 float widened(float x) { return x; }
+
 double widened(double x) { return x; }
+
 float widened(Half x) { return half_to_float(x.bits); }
+
 float widened(BFloat16 x) { return bfloat16_to_float(x.bits); }
 
 template <class T>

@@ -1,7 +1,7 @@
-// Random tensors whose draws take turns of their own: gamma and beta by rejection, and orders of
-// elements. Equal to those of Keras on JAX for the same seed, as random.h's are.
+// Distributions that take several draws for one number, and random orders; equal to those of Keras
+// on JAX for the same seed.
 #pragma once
-#include "draws.h"
+#include "seed.h"
 
 namespace cornu::random {
 
@@ -18,8 +18,5 @@ Tensor beta(const Shape& shape, const Tensor& alpha, const Tensor& beta, const S
 Tensor permutation(int64_t n, const Seed& seed);
 /// x with its slices along `axis` in an order that is drawn for each lane of its own.
 Tensor shuffle(const Tensor& x, const Seed& seed, int64_t axis = 0);
-/// A number from 0 to n - 1 that the host picks: from the stream of random::set_seed as Python's
-/// random.choice picks from n things, else by the operating system. A compiled function keeps it.
-int64_t host_choice(int64_t n);
 
 }  // namespace cornu::random

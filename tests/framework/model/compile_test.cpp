@@ -1,5 +1,9 @@
 // Tests of compile: losses, weights and metrics in all their forms, and their names in logs.
-#include <cornu/framework/ops/nn/losses.h>
+#include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/nn/one_hot.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/losses/mean_squared_error.h>
 #include <cornu/metrics/mean_absolute_error.h>
 #include <cornu/optimizers/adam.h>

@@ -3,6 +3,9 @@
 #include <cornu/layers/reshaping/flatten.h>
 
 #include "model_support.h"
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 
 using namespace cornu;
 using namespace cornu::test;

@@ -1,5 +1,6 @@
 // Tests of evaluate, predict and the *_on_batch methods.
-#include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/optimizers/sgd.h>
 

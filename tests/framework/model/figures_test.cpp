@@ -1,8 +1,12 @@
 // Tests of metrics with several figures: what fit, History and callbacks make of them. The numbers
 // are Keras 3.15's.
 #include <cornu/callbacks/lambda_callback.h>
-#include <cornu/framework/ops/nn/losses.h>
+#include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/nn/one_hot.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/metrics/f1_score.h>
 #include <cornu/metrics/mean_metric_wrapper.h>
 #include <cornu/metrics/precision.h>

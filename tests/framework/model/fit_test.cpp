@@ -1,7 +1,11 @@
 // Tests of fit: each argument, what is in the loss, and History.
 #include <cornu/callbacks/lambda_callback.h>
-#include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/random/seed.h>
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/optimizers/sgd.h>
 

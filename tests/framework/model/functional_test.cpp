@@ -1,7 +1,12 @@
 // Tests of Functional: graphs with shared layers, several inputs and outputs, ops, masks, configs.
+#include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/nn/softmax.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/indexing.h>
-#include <cornu/framework/ops/nn/losses.h>
+#include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/embedding.h>
 #include <cornu/layers/core/masking.h>
 #include <cornu/layers/merging/add.h>

@@ -3,11 +3,9 @@
 #include <catch.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
-#include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/layers/core/dense.h>
 
 #include <cmath>

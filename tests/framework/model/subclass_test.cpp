@@ -1,6 +1,10 @@
 // Tests of users' own models and layers.
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/products.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/metrics/mean.h>

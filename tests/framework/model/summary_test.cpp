@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "model_support.h"
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 
 using namespace cornu;
 using namespace cornu::test;

@@ -1,9 +1,12 @@
 // The Attention kernel against the formula composed of other operations.
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/nn/attention.h>
 #include <cornu/framework/ops/numpy/creation.h>
-#include <cornu/framework/ops/nn/losses.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,5 @@
 // Complex tensors: values and gradients of Keras, memory, functions, files, and what is refused.
+#include <cornu/framework/tensor/promotion.h>
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>

@@ -2,9 +2,13 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/catalog.h>
-#include <cornu/framework/ops/image/color.h>
-#include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/detail/resize_axis.h>
+#include <cornu/framework/ops/image/resize.h>
 #include <cornu/framework/ops/nn/convolution.h>
+#include <cornu/framework/ops/nn/pooling.h>
+#include <cornu/framework/ops/numpy/logic.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 
 #include "../../catch.h"
 #include "../../support/gradient_check.h"

@@ -1,6 +1,7 @@
 // JSON as config.json holds it: Python's way of writing, and refusals of what no model needs.
 #include <catch.h>
 #include <cornu/backend/error.h>
+#include <cornu/framework/ops/integers.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/saving/json.h>
 

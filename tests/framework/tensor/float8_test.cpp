@@ -3,9 +3,10 @@
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/ops/numpy/joining.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/ops/numpy/products.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/numpy/manipulation.h>
 
 #include <cmath>
 #include <limits>

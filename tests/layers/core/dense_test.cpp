@@ -1,5 +1,5 @@
 // Dense, Activation, Embedding, Masking.
-#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/activation.h>
 #include <cornu/layers/core/dense.h>
 

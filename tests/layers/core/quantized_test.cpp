@@ -4,10 +4,11 @@
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/float8.h>
-#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/saving/json.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 #include <cornu/layers/convolutional/conv.h>

@@ -2,6 +2,7 @@
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/layers/recurrent/gru.h>
 

@@ -3,6 +3,7 @@
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/regularizers/l2.h>
 #include <cornu/layers/core/masking.h>

@@ -1,7 +1,7 @@
 // SimpleRNN, SimpleRNNCell.
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
-#include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/layers/recurrent/rnn.h>
 #include <cornu/layers/recurrent/simple_rnn.h>
 #include <cornu/layers/recurrent/stacked_rnn_cells.h>

@@ -1,5 +1,5 @@
 // Padding, cropping, upsampling, and repeating vectors.
-#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/layers/reshaping/cropping1d.h>
 #include <cornu/layers/reshaping/cropping2d.h>
 #include <cornu/layers/reshaping/cropping3d.h>

@@ -1,0 +1,34 @@
+// Windows over spatial axes: padding, places, data formats.
+#pragma once
+#include <functional>
+
+#include "../op.h"
+
+namespace cornu::ops {
+
+/// "valid": none; "same": as many outputs as inputs / stride, rounded up.
+enum class Padding : uint8_t { valid, same };
+Padding padding_of(const std::string& name);
+/// Sizes of padding before and after each spatial axis for "same".
+std::pair<int64_t, int64_t> same_padding(int64_t size, int64_t window, int64_t stride,
+                                         int64_t dilation);
+
+}  // namespace cornu::ops
+
+namespace cornu::detail {
+
+using Sizes = InlineVector<int64_t, 3>;
+/// One number for all spatial axes, or one for each.
+Sizes per_axis(const std::vector<int64_t>& values, int spatial, const char* op, const char* what);
+struct Window {
+  Sizes sizes, strides, dilation, low, high;
+  Shape out;  // spatial sizes of the result
+};
+Window window_of(const Shape& x, Sizes sizes, Sizes strides, Sizes dilation, ops::Padding padding,
+                 const char* op);
+std::vector<int64_t> to_channels_last(int rank);
+std::vector<int64_t> to_channels_first(int rank);
+Tensor in_channels_last(const Tensor& x, const std::string& data_format, const char* op,
+                        const std::function<Tensor(const Tensor&)>& f);
+
+}  // namespace cornu::detail

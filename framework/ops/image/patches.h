@@ -1,0 +1,15 @@
+// Patches of images and volumes.
+#pragma once
+#include "../op.h"
+
+namespace cornu::ops {
+
+/// Windows of images (n, h, w, c) -> (n, rows, columns, kh * kw * c), or of volumes with a size of
+/// three numbers; also without the batch axis. `strides` are the size by default.
+Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
+                       const std::optional<std::vector<int64_t>>& strides = {},
+                       const std::vector<int64_t>& dilation_rate = {1},
+                       const std::string& padding = "valid",
+                       const std::optional<std::string>& data_format = {});
+
+}  // namespace cornu::ops

@@ -1,0 +1,47 @@
+// Images turned, bent and shifted.
+#pragma once
+#include "../detail/images.h"
+#include "../random/seed.h"
+
+namespace cornu::ops {
+
+/// The elements of inputs at coordinates (axes, ...), between them those nearby: `order` 0 the
+/// nearest, 1 linear. Outside: "constant" (fill_value), "nearest", "wrap", "mirror" or "reflect".
+Tensor map_coordinates(const Tensor& inputs, const Tensor& coordinates, int64_t order,
+                       const std::string& fill_mode = "constant", double fill_value = 0);
+/// Pixel (x, y) of the result is that of the images at ((a0 x + a1 y + a2), (b0 x + b1 y + b2)),
+/// with transform (8) or (n, 8) = a0, a1, a2, b0, b1, b2, c0, c1, of which the last two do not
+/// count. `interpolation` "bilinear" or "nearest".
+Tensor affine_transform(const Tensor& images, const Tensor& transform,
+                        const std::string& interpolation = "bilinear",
+                        const std::string& fill_mode = "constant", double fill_value = 0,
+                        const DataFormat& data_format = {});
+/// The perspective that takes the corners start_points (4, 2) or (n, 4, 2), as (x, y), to
+/// end_points.
+Tensor perspective_transform(const Tensor& images, const Tensor& start_points,
+                             const Tensor& end_points,
+                             const std::string& interpolation = "bilinear", double fill_value = 0,
+                             const DataFormat& data_format = {});
+/// Images distorted by a field of shifts: normal draws times sigma, blurred by a Gaussian of
+/// deviation sigma (in pixels, kernel of size 6 sigma), times alpha. As in Keras on JAX each pixel
+/// moves by the same amount along both axes. Without a seed one is chosen in each eager call.
+Tensor elastic_transform(const Tensor& images, double alpha = 20, double sigma = 5,
+                         const std::string& interpolation = "bilinear",
+                         const std::string& fill_mode = "reflect", double fill_value = 0,
+                         std::optional<int64_t> seed = {}, const DataFormat& data_format = {});
+
+}  // namespace cornu::ops
+
+namespace cornu::detail {
+
+/// elastic_transform with scalar tensors alpha and sigma, of which sigma is at most largest_sigma,
+/// and a key to draw with.
+Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor& sigma,
+                         double largest_sigma, const std::string& interpolation,
+                         const std::string& fill_mode, double fill_value, const Seed& seed,
+                         const ops::DataFormat& data_format);
+/// The eight numbers (n, 8) of the perspective that takes points `to` to points `from`, both
+/// (n, 4, 2).
+Tensor homography(const Tensor& from, const Tensor& to);
+
+}  // namespace cornu::detail

@@ -1,0 +1,3 @@
+// keras.ops.linalg: decompositions, solvers, norms.
+#pragma once
+#include "op.h"

@@ -1,0 +1,3 @@
+// keras.ops.math: segments, Fourier transforms, largest elements, special functions.
+#pragma once
+#include "op.h"

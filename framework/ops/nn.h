@@ -1,0 +1,3 @@
+// keras.ops.nn: activations, convolution, pooling, normalization, attention, losses.
+#pragma once
+#include "op.h"

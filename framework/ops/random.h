@@ -1,0 +1,3 @@
+// keras.random: seeds, draws, distributions.
+#pragma once
+#include "op.h"

@@ -1,0 +1,89 @@
+// Seeds, and the process's stream of them.
+#include "seed.h"
+
+#include <fmt/core.h>
+
+#include <bit>
+#include <mutex>
+#include <random>
+
+#include "../../../backend/random_bits.h"
+#include "../../dispatch/apply.h"
+#include "../operators.h"
+
+namespace cornu {
+
+namespace {
+
+Tensor key_tensor(backend::Key key) {
+  const uint32_t words[] = {key.hi, key.lo};
+  return Tensor::from_host(words, {2});
+}
+
+std::mutex stream_mutex;
+
+std::optional<backend::PythonRandom>& stream() {
+  static auto* s = new std::optional<backend::PythonRandom>;
+  return *s;
+}
+
+}  // namespace
+
+SeedGenerator::SeedGenerator(std::optional<int64_t> seed)
+    : seed_(seed ? *seed : random::default_seed()),
+      state_(key_tensor(backend::key_from_seed(seed_)),
+             {.name = "seed_generator_state", .trainable = false}) {}
+
+Tensor SeedGenerator::next() {
+  const Tensor key = state_.value();
+  if (inferring()) return key;
+  state_.assign(apply(backend::Random{backend::Distribution::next_key}, {key},
+                      TensorSpec{{2}, DType::uint32}));
+  return key;
+}
+
+Seed::Seed(int64_t seed) : key_(key_tensor(backend::key_from_seed(seed))) {}
+
+}  // namespace cornu
+
+namespace cornu::random {
+
+void set_seed(int64_t seed) {
+  const std::lock_guard lock(stream_mutex);
+  stream().emplace(seed);
+}
+
+namespace {
+
+thread_local int still_scopes = 0;
+
+}  // namespace
+
+StillScope::StillScope() { ++still_scopes; }
+
+StillScope::~StillScope() { --still_scopes; }
+
+int64_t default_seed() {
+  if (still_scopes) return 0;
+  const std::lock_guard lock(stream_mutex);
+  if (stream()) return stream()->next_seed();
+  std::random_device device;
+  return std::uniform_int_distribution<int64_t>(1, 1'000'000'000)(device);
+}
+
+int64_t host_choice(int64_t n) {
+  if (n < 1)
+    throw ValueError(fmt::format("random::host_choice: there are {} things to choose from.", n));
+  const std::lock_guard lock(stream_mutex);
+  if (!stream()) {
+    std::random_device device;
+    return std::uniform_int_distribution<int64_t>(0, n - 1)(device);
+  }
+  // Python draws as many bits as n has until they make a number below n.
+  const int bits = std::bit_width(static_cast<uint64_t>(n));
+  int64_t value = stream()->bits(bits);
+  while (value >= n) value = stream()->bits(bits);
+  return value;
+}
+
+}  // namespace cornu::random
