@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "../dispatch/custom_gradient.h"
 #include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"

@@ -153,71 +153,61 @@ Nest clip_to_image_size(const Value& bounding_boxes, const std::optional<Tensor>
   return with_entries(bounding_boxes, entries);
 }
 
-Tensor compute_iou(const Tensor& boxes1, const Tensor& boxes2,
-                   const std::string& bounding_box_format, bool use_masking, double mask_val,
+Tensor compute_iou(const Tensor& boxes1, const Tensor& boxes2, const std::string& format,
+                   bool use_masking, double mask_val,
                    const std::optional<std::vector<int64_t>>& image_shape) {
-  return op(
-      &compute_iou,
-      [](const Tensor& boxes1, const Tensor& boxes2, const std::string& format, bool use_masking,
-         double mask_val, const std::optional<std::vector<int64_t>>& image_shape) {
-        for (const Tensor& boxes : {boxes1, boxes2})
-          if (boxes.rank() != 2 && boxes.rank() != 3)
-            throw ShapeError(
-                fmt::format("compute_iou: expected boxes (n, 4) or (batch, n, 4), found shape {}.",
-                            boxes.shape().str()));
-        const Tensor h = side(image_shape, 0), w = side(image_shape, 1);
-        const Tensor first = converted(boxes1, format, "xyxy", h, w),
-                     second = converted(boxes2, format, "xyxy", h, w);
-        const Corners a = corners_of(first, "xyxy");
-        Corners b = corners_of(second, "xyxy");
-        for (Tensor& t : b) t = swapaxes(t, -1, -2);
-        const auto overlap = [&](size_t low) {
-          return maximum(minimum(a[low + 2], b[low + 2]) - maximum(a[low], b[low]), 0);
-        };
-        const auto area = [](const Corners& c) { return (c[2] - c[0]) * (c[3] - c[1]); };
-        const Tensor common = overlap(0) * overlap(1);
-        const Tensor result = common / (area(a) + area(b) - common + epsilon);
-        if (!use_masking) return result;
-        const Tensor gone1 = less(max(first, -1, true), 0), gone2 = less(max(second, -1, true), 0);
-        return where(logical_or(gone1, swapaxes(gone2, -1, -2)),
-                     full(result.shape(), mask_val, result.dtype()), result);
-      },
-      boxes1, boxes2, bounding_box_format, use_masking, mask_val, image_shape);
+  if (is_symbolic(boxes1, boxes2))
+    return symbolic_call(&compute_iou, boxes1, boxes2, format, use_masking, mask_val, image_shape);
+  for (const Tensor& boxes : {boxes1, boxes2})
+    if (boxes.rank() != 2 && boxes.rank() != 3)
+      throw ShapeError(
+          fmt::format("compute_iou: expected boxes (n, 4) or (batch, n, 4), found shape {}.",
+                      boxes.shape().str()));
+  const Tensor h = side(image_shape, 0), w = side(image_shape, 1);
+  const Tensor first = converted(boxes1, format, "xyxy", h, w),
+               second = converted(boxes2, format, "xyxy", h, w);
+  const Corners a = corners_of(first, "xyxy");
+  Corners b = corners_of(second, "xyxy");
+  for (Tensor& t : b) t = swapaxes(t, -1, -2);
+  const auto overlap = [&](size_t low) {
+    return maximum(minimum(a[low + 2], b[low + 2]) - maximum(a[low], b[low]), 0);
+  };
+  const auto area = [](const Corners& c) { return (c[2] - c[0]) * (c[3] - c[1]); };
+  const Tensor common = overlap(0) * overlap(1);
+  const Tensor result = common / (area(a) + area(b) - common + epsilon);
+  if (!use_masking) return result;
+  const Tensor gone1 = less(max(first, -1, true), 0), gone2 = less(max(second, -1, true), 0);
+  return where(logical_or(gone1, swapaxes(gone2, -1, -2)),
+               full(result.shape(), mask_val, result.dtype()), result);
 }
 
-Tensor compute_ciou(const Tensor& boxes1, const Tensor& boxes2,
-                    const std::string& bounding_box_format,
+Tensor compute_ciou(const Tensor& boxes1, const Tensor& boxes2, const std::string& format,
                     const std::optional<std::vector<int64_t>>& image_shape) {
-  return op(
-      &compute_ciou,
-      [](const Tensor& boxes1, const Tensor& boxes2, const std::string& format,
-         const std::optional<std::vector<int64_t>>& image_shape) {
-        if (format_of(format).relative)
-          throw ValueError(
-              "compute_ciou: relative formats are not supported; use convert_boxes first.");
-        const Tensor h = side(image_shape, 0), w = side(image_shape, 1);
-        const Corners a = corners_of(converted(boxes1, format, "xyxy", h, w), "xyxy");
-        const Corners b = corners_of(converted(boxes2, format, "xyxy", h, w), "xyxy");
-        const Tensor w1 = a[2] - a[0], h1 = a[3] - a[1] + epsilon, w2 = b[2] - b[0],
-                     h2 = b[3] - b[1] + epsilon;
-        const auto overlap = [&](size_t low) {
-          return maximum(minimum(a[low + 2], b[low + 2]) - maximum(a[low], b[low]), 0);
-        };
-        const auto span = [&](size_t low) {
-          return maximum(a[low + 2], b[low + 2]) - minimum(a[low], b[low]);
-        };
-        const auto shift = [&](size_t low) {
-          return square((a[low] + a[low + 2]) / 2.0 - (b[low] + b[low + 2]) / 2.0);
-        };
-        const Tensor common = overlap(0) * overlap(1);
-        const Tensor iou = common / (w1 * h1 + w2 * h2 - common + 2 * epsilon);
-        const Tensor diagonal = square(span(0)) + square(span(1)) + epsilon;
-        const Tensor form =
-            square(arctan(w2 / h2) - arctan(w1 / h1)) * (4 / (std::numbers::pi * std::numbers::pi));
-        const Tensor weight = form / (form - iou + (1 + epsilon));
-        return squeeze(iou - ((shift(0) + shift(1)) / diagonal + form * weight), -1);
-      },
-      boxes1, boxes2, bounding_box_format, image_shape);
+  if (is_symbolic(boxes1, boxes2))
+    return symbolic_call(&compute_ciou, boxes1, boxes2, format, image_shape);
+  if (format_of(format).relative)
+    throw ValueError("compute_ciou: relative formats are not supported; use convert_boxes first.");
+  const Tensor h = side(image_shape, 0), w = side(image_shape, 1);
+  const Corners a = corners_of(converted(boxes1, format, "xyxy", h, w), "xyxy");
+  const Corners b = corners_of(converted(boxes2, format, "xyxy", h, w), "xyxy");
+  const Tensor w1 = a[2] - a[0], h1 = a[3] - a[1] + epsilon, w2 = b[2] - b[0],
+               h2 = b[3] - b[1] + epsilon;
+  const auto overlap = [&](size_t low) {
+    return maximum(minimum(a[low + 2], b[low + 2]) - maximum(a[low], b[low]), 0);
+  };
+  const auto span = [&](size_t low) {
+    return maximum(a[low + 2], b[low + 2]) - minimum(a[low], b[low]);
+  };
+  const auto shift = [&](size_t low) {
+    return square((a[low] + a[low + 2]) / 2.0 - (b[low] + b[low + 2]) / 2.0);
+  };
+  const Tensor common = overlap(0) * overlap(1);
+  const Tensor iou = common / (w1 * h1 + w2 * h2 - common + 2 * epsilon);
+  const Tensor diagonal = square(span(0)) + square(span(1)) + epsilon;
+  const Tensor form =
+      square(arctan(w2 / h2) - arctan(w1 / h1)) * (4 / (std::numbers::pi * std::numbers::pi));
+  const Tensor weight = form / (form - iou + (1 + epsilon));
+  return squeeze(iou - ((shift(0) + shift(1)) / diagonal + form * weight), -1);
 }
 
 void list_bounding_boxes(OpCatalog& catalog) {

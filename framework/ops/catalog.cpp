@@ -37,8 +37,8 @@ Axes FromValue<Axes>::get(const Value& v) {
   return Axes(from_value<std::vector<int64_t>>(v));
 }
 
-Nest symbolic_call(FunctionKey key, std::vector<Value> values,
-                   const std::function<Nest(const std::vector<Value>&)>& run) {
+Nest make_op_node(FunctionKey key, std::vector<Value> values,
+                  const std::function<Nest(const std::vector<Value>&)>& run) {
   const OpInfo* info = op_catalog().find(key);
   if (!info) throw StateError("An op that is not in the catalog cannot be part of a graph.");
   Arguments arguments;

@@ -29,12 +29,7 @@ class OpCatalog {
   void add(const char* keras_name, std::initializer_list<const char*> parameters,
            R (*function)(P...)) {
     insert(reinterpret_cast<detail::FunctionKey>(function), keras_name, parameters,
-           {is_tensor<P>()...}, [function](const std::vector<Value>& values) -> Nest {
-             return [&]<size_t... I>(std::index_sequence<I...>) {
-               return Nest(function(detail::from_value<std::remove_cvref_t<P>>(values[I])...));
-             }
-             (std::index_sequence_for<P...>());
-           });
+           {is_tensor<P>()...}, detail::of_values(function));
   }
 
   const OpInfo* find(detail::FunctionKey key) const;

@@ -59,22 +59,21 @@ Tensor run(const T&... operands) {
 
 template <Opcode opcode>
 Tensor elementwise(const Tensor& x) {
-  return op(
-      static_cast<Elementwise<1>::Function*>(&elementwise<opcode>),
-      [](const Tensor& a) { return run<opcode>(a); }, x);
+  if (cornu::is_symbolic(x))
+    return symbolic_call(static_cast<Elementwise<1>::Function*>(&elementwise<opcode>), x);
+  return run<opcode>(x);
 }
 template <Opcode opcode>
 Tensor elementwise(const Tensor& x, const Tensor& y) {
-  return op(
-      static_cast<Elementwise<2>::Function*>(&elementwise<opcode>),
-      [](const Tensor& a, const Tensor& b) { return run<opcode>(a, b); }, x, y);
+  if (cornu::is_symbolic(x, y))
+    return symbolic_call(static_cast<Elementwise<2>::Function*>(&elementwise<opcode>), x, y);
+  return run<opcode>(x, y);
 }
 template <Opcode opcode>
 Tensor elementwise(const Tensor& a, const Tensor& b, const Tensor& c) {
-  return op(
-      static_cast<Elementwise<3>::Function*>(&elementwise<opcode>),
-      [](const Tensor& u, const Tensor& v, const Tensor& w) { return run<opcode>(u, v, w); }, a, b,
-      c);
+  if (cornu::is_symbolic(a, b, c))
+    return symbolic_call(static_cast<Elementwise<3>::Function*>(&elementwise<opcode>), a, b, c);
+  return run<opcode>(a, b, c);
 }
 
 // Every row's function exists, also those that nothing here calls.

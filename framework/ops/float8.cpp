@@ -33,67 +33,53 @@ double float8_max(const std::string& dtype) {
 }
 
 Tensor round_to_float8(const Tensor& x, const std::string& dtype) {
-  return op(
-      &round_to_float8,
-      [](const Tensor& x, const std::string& dtype) {
-        const Tensor inputs[] = {x};
-        return detail::apply_fused_many(float8_rounding(float8_type(dtype)), inputs, x.dtype(),
-                                        "round_to_float8")[0];
-      },
-      x, dtype);
+  if (is_symbolic(x)) return symbolic_call(&round_to_float8, x, dtype);
+  const Tensor inputs[] = {x};
+  return detail::apply_fused_many(float8_rounding(float8_type(dtype)), inputs, x.dtype(),
+                                  "round_to_float8")[0];
 }
 
-Tensor quantize_and_dequantize(const Tensor& inputs, const Tensor& scale,
-                               const std::string& quantized_dtype, DType compute_dtype) {
-  return op(
-      &quantize_and_dequantize,
-      [](const Tensor& x, const Tensor& given, const std::string& quantized, DType compute) {
-        const Tensor scale = cast(given, compute);
-        const double most = float8_max(quantized);
-        const Tensor limited =
-            fused([](Expr x, Expr scale, Expr low,
-                     Expr high) { return expr::minimum(expr::maximum(x / scale, low), high); },
-                  cast(x, compute), scale, Tensor(-most), Tensor(most));
-        return fused([](Expr x, Expr scale) { return x * scale; },
-                     round_to_float8(limited, quantized), scale);
-      },
-      inputs, scale, quantized_dtype, compute_dtype);
+Tensor quantize_and_dequantize(const Tensor& x, const Tensor& given, const std::string& quantized,
+                               DType compute) {
+  if (is_symbolic(x, given))
+    return symbolic_call(&quantize_and_dequantize, x, given, quantized, compute);
+  const Tensor scale = cast(given, compute);
+  const double most = float8_max(quantized);
+  const Tensor limited =
+      fused([](Expr x, Expr scale, Expr low,
+               Expr high) { return expr::minimum(expr::maximum(x / scale, low), high); },
+            cast(x, compute), scale, Tensor(-most), Tensor(most));
+  return fused([](Expr x, Expr scale) { return x * scale; }, round_to_float8(limited, quantized),
+               scale);
 }
 
-Tensor compute_float8_scale(const Tensor& amax, const Tensor& scale, const Tensor& dtype_max,
+Tensor compute_float8_scale(const Tensor& amax, const Tensor& scale, const Tensor& most,
                             double margin) {
-  return op(
-      &compute_float8_scale,
-      [](const Tensor& amax, const Tensor& scale, const Tensor& most, double margin) {
-        return fused(
-            [](Expr amax, Expr scale, Expr most, Expr spare) {
-              Expr inverse = expr::reciprocal(scale);
-              Expr fresh = most / amax / spare;
-              fresh = expr::select(amax > 0.0, fresh, inverse);
-              fresh = expr::select(expr::isfinite(amax), fresh, inverse);
-              return expr::reciprocal(fresh);
-            },
-            amax, scale, most, Tensor(std::exp2(margin)));
+  if (is_symbolic(amax, scale, most))
+    return symbolic_call(&compute_float8_scale, amax, scale, most, margin);
+  return fused(
+      [](Expr amax, Expr scale, Expr most, Expr spare) {
+        Expr inverse = expr::reciprocal(scale);
+        Expr fresh = most / amax / spare;
+        fresh = expr::select(amax > 0.0, fresh, inverse);
+        fresh = expr::select(expr::isfinite(amax), fresh, inverse);
+        return expr::reciprocal(fresh);
       },
-      amax, scale, dtype_max, margin);
+      amax, scale, most, Tensor(std::exp2(margin)));
 }
 
-Tensor compute_float8_amax_history(const Tensor& x, const Tensor& amax_history) {
-  return op(
-      &compute_float8_amax_history,
-      [](const Tensor& x, const Tensor& history) {
-        const Tensor largest = reshape(cast(max(absolute(x)), history.dtype()), {1});
-        if (history.rank() != 1)
-          throw ShapeError("compute_float8_amax_history: expected a vector, found " +
-                           history.shape().str() + ".");
-        // The oldest place, which the shift brings to the front, makes room for the newest.
-        const int64_t n = history.shape()[0];
-        if (n < 2) return largest;
-        return concatenate({largest, get_item(history, Value::List{Slice{2, {}}}),
-                            get_item(history, Value::List{Slice{0, 1}})},
-                           0);
-      },
-      x, amax_history);
+Tensor compute_float8_amax_history(const Tensor& x, const Tensor& history) {
+  if (is_symbolic(x, history)) return symbolic_call(&compute_float8_amax_history, x, history);
+  const Tensor largest = reshape(cast(max(absolute(x)), history.dtype()), {1});
+  if (history.rank() != 1)
+    throw ShapeError("compute_float8_amax_history: expected a vector, found " +
+                     history.shape().str() + ".");
+  // The oldest place, which the shift brings to the front, makes room for the newest.
+  const int64_t n = history.shape()[0];
+  if (n < 2) return largest;
+  return concatenate({largest, get_item(history, Value::List{Slice{2, {}}}),
+                      get_item(history, Value::List{Slice{0, 1}})},
+                     0);
 }
 
 void list_float8(OpCatalog& catalog) {

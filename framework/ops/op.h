@@ -36,13 +36,9 @@ class Axes {
 
 namespace detail {
 
-inline bool symbolic(const Tensor& t) { return t && t.is_symbolic(); }
-inline bool symbolic(const std::vector<Tensor>& tensors) { return any_symbolic(tensors); }
-inline bool symbolic(const std::optional<Tensor>& t) { return t && t->is_symbolic(); }
-template <class T>
-bool symbolic(const T&) {
-  return false;
-}
+inline bool is_symbolic(const Tensor& t) { return t && t.is_symbolic(); }
+inline bool is_symbolic(const std::vector<Tensor>& tensors) { return any_symbolic(tensors); }
+inline bool is_symbolic(const std::optional<Tensor>& t) { return t && is_symbolic(*t); }
 
 template <class T>
 Value to_value(const T& v) {
@@ -61,33 +57,44 @@ struct FromValue<Axes> {
 using FunctionKey = void (*)();
 
 /// Makes the node for a call of the function `key` and infers its outputs by `run`.
-Nest symbolic_call(FunctionKey key, std::vector<Value> values,
-                   const std::function<Nest(const std::vector<Value>&)>& run);
+Nest make_op_node(FunctionKey key, std::vector<Value> values,
+                  const std::function<Nest(const std::vector<Value>&)>& run);
+
+/// The function as one of values, in the order of its parameters.
+template <class R, class... P>
+std::function<Nest(const std::vector<Value>&)> of_values(R (*function)(P...)) {
+  return [function](const std::vector<Value>& values) -> Nest {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return Nest(function(from_value<std::remove_cvref_t<P>>(values[I])...));
+    }
+    (std::index_sequence_for<P...>());
+  };
+}
 
 }  // namespace detail
 
-/// The body of an op: `return op(&softmax, [](const Tensor& x, int64_t axis) {...}, x, axis);`
-/// The parameters of `body` are those of the function, which must be listed in an op catalog.
-template <class R, class... P, class F, class... A>
-R op(R (*function)(P...), F&& body, const A&... arguments) {
+/// Whether one of these tensors, lists of tensors and optional tensors is symbolic.
+template <class... T>
+bool is_symbolic(const T&... tensors) {
+  return (detail::is_symbolic(tensors) || ...);
+}
+
+/// The first line of an op, which makes a call on symbolic tensors a node of their graph:
+///   if (is_symbolic(x)) return symbolic_call(&softmax, x, axis);
+/// The node's shapes follow from calling the function on stand-ins. The function must be listed in
+/// the catalog of ops.
+template <class R, class... P, class... A>
+R symbolic_call(R (*function)(P...), const A&... arguments) {
   static_assert(sizeof...(P) == sizeof...(A));
-  if (!(detail::symbolic(arguments) || ...)) [[likely]]
-    return body(arguments...);
-  const Nest result = detail::symbolic_call(
-      reinterpret_cast<detail::FunctionKey>(function), {detail::to_value(arguments)...},
-      [&](const std::vector<Value>& values) -> Nest {
-        return [&]<size_t... I>(std::index_sequence<I...>) {
-          return Nest(body(detail::from_value<std::remove_cvref_t<P>>(values[I])...));
-        }
-        (std::index_sequence_for<P...>());
-      });
-  if constexpr (std::is_same_v<R, std::vector<Tensor>>) {
+  const Nest result =
+      detail::make_op_node(reinterpret_cast<detail::FunctionKey>(function),
+                           {detail::to_value(arguments)...}, detail::of_values(function));
+  if constexpr (std::is_same_v<R, std::vector<Tensor>>)
     return result.flatten();
-  } else if constexpr (std::is_same_v<R, Nest>) {
+  else if constexpr (std::is_same_v<R, Nest>)
     return result;
-  } else {
+  else
     return result.tensor();
-  }
 }
 
 }  // namespace cornu

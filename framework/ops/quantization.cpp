@@ -34,118 +34,95 @@ Tensor limited(const Tensor& x, const std::vector<double>& range) {
 
 }  // namespace
 
-std::vector<Tensor> abs_max_quantize(const Tensor& inputs, const Axes& axis,
-                                     const std::vector<double>& value_range, DType dtype,
-                                     double epsilon, bool to_numpy) {
-  return op(
-      &abs_max_quantize,
-      [](const Tensor& x, const Axes& axis, const std::vector<double>& range, DType dtype,
-         double epsilon, bool) {
-        check_value_range(range, "abs_max_quantize");
-        const Tensor scale =
-            cast(fused([](Expr most, Expr top, Expr epsilon) { return top / (most + epsilon); },
-                       max(absolute(x), axis, true), Tensor(range[1]), Tensor(epsilon)),
-                 x.dtype());
-        return std::vector<Tensor>{cast(limited(round_even(x * scale), range), dtype), scale};
-      },
-      inputs, axis, value_range, dtype, epsilon, to_numpy);
+std::vector<Tensor> abs_max_quantize(const Tensor& x, const Axes& axis,
+                                     const std::vector<double>& range, DType dtype, double epsilon,
+                                     bool to_numpy) {
+  if (is_symbolic(x))
+    return symbolic_call(&abs_max_quantize, x, axis, range, dtype, epsilon, to_numpy);
+  check_value_range(range, "abs_max_quantize");
+  const Tensor scale =
+      cast(fused([](Expr most, Expr top, Expr epsilon) { return top / (most + epsilon); },
+                 max(absolute(x), axis, true), Tensor(range[1]), Tensor(epsilon)),
+           x.dtype());
+  return std::vector<Tensor>{cast(limited(round_even(x * scale), range), dtype), scale};
 }
 
-std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(const Tensor& inputs,
-                                                             int64_t block_size,
-                                                             const std::vector<double>& value_range,
+std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(const Tensor& x, int64_t block,
+                                                             const std::vector<double>& range,
                                                              DType dtype, double epsilon,
                                                              bool to_numpy) {
-  return op(
-      &abs_max_quantize_grouped_with_zero_point,
-      [](const Tensor& x, int64_t block, const std::vector<double>& range, DType dtype,
-         double epsilon, bool) {
-        check_value_range(range, "abs_max_quantize_grouped_with_zero_point");
-        if (x.rank() != 2 || block < 1)
-          throw ShapeError(fmt::format(
-              "abs_max_quantize_grouped_with_zero_point: expected a matrix and a positive "
-              "block_size, found shape {} and {}.",
-              x.shape().str(), block));
-        const int64_t rows = x.shape()[0], columns = x.shape()[1],
-                      blocks = (rows + block - 1) / block;
-        const Tensor padded =
-            blocks * block > rows ? pad(x, {{0, blocks * block - rows}, {0, 0}}) : x;
-        const Tensor grouped = reshape(padded, {blocks, block, columns});
-        const Tensor low = min(grouped, 1, true), high = max(grouped, 1, true);
-        const Tensor scale = cast((high - low + epsilon) / (range[1] - range[0]), x.dtype());
-        const Tensor zero = limited(round_even(-low / scale) + range[0], range);
-        const Tensor values = cast(limited(round_even(grouped / scale) + zero, range), dtype);
-        const Tensor flat = reshape(values, {blocks * block, columns});
-        return std::vector<Tensor>{get_item(flat, Value::List{Slice{0, rows}}), squeeze(scale, 1),
-                                   cast(squeeze(zero, 1), DType::int8)};
-      },
-      inputs, block_size, value_range, dtype, epsilon, to_numpy);
+  if (is_symbolic(x))
+    return symbolic_call(&abs_max_quantize_grouped_with_zero_point, x, block, range, dtype, epsilon,
+                         to_numpy);
+  check_value_range(range, "abs_max_quantize_grouped_with_zero_point");
+  if (x.rank() != 2 || block < 1)
+    throw ShapeError(
+        fmt::format("abs_max_quantize_grouped_with_zero_point: expected a matrix and a positive "
+                    "block_size, found shape {} and {}.",
+                    x.shape().str(), block));
+  const int64_t rows = x.shape()[0], columns = x.shape()[1], blocks = (rows + block - 1) / block;
+  const Tensor padded = blocks * block > rows ? pad(x, {{0, blocks * block - rows}, {0, 0}}) : x;
+  const Tensor grouped = reshape(padded, {blocks, block, columns});
+  const Tensor low = min(grouped, 1, true), high = max(grouped, 1, true);
+  const Tensor scale = cast((high - low + epsilon) / (range[1] - range[0]), x.dtype());
+  const Tensor zero = limited(round_even(-low / scale) + range[0], range);
+  const Tensor values = cast(limited(round_even(grouped / scale) + zero, range), dtype);
+  const Tensor flat = reshape(values, {blocks * block, columns});
+  return std::vector<Tensor>{get_item(flat, Value::List{Slice{0, rows}}), squeeze(scale, 1),
+                             cast(squeeze(zero, 1), DType::int8)};
 }
 
 Nest pack_int4(const Tensor& arr, int64_t axis, DType dtype) {
-  return op(
-      &pack_int4,
-      [](const Tensor& arr, int64_t axis, DType dtype) -> Nest {
-        check_byte(dtype, "pack_int4");
-        if (arr.dtype() != dtype)
-          throw ValueError(fmt::format("pack_int4: expected {}, found {}.", dtype_name(dtype),
-                                       dtype_name(arr.dtype())));
-        const int a = normalize_axis(axis, arr.rank(), "pack_int4: axis");
-        const int64_t n = arr.shape()[a];
-        std::vector<std::vector<int64_t>> widths(static_cast<size_t>(arr.rank()), {0, 0});
-        widths[static_cast<size_t>(a)] = {0, n % 2};
-        const Tensor even = n % 2 ? pad(arr, widths) : arr;
-        Value::List low(static_cast<size_t>(a), Slice{}), high = low;
-        low.push_back(Slice{0, {}, 2});
-        high.push_back(Slice{1, {}, 2});
-        const auto half = [](const Tensor& t) { return bitwise_and(cast(t, DType::int32), 15); };
-        const Tensor bytes = half(get_item(even, low)) + half(get_item(even, high)) * 16;
-        // A byte above 127 is negative in int8.
-        const Tensor packed = dtype == DType::int8
-                                  ? cast(where(greater(bytes, 127), bytes - 256, bytes), dtype)
-                                  : cast(bytes, dtype);
-        Nest::List sizes;
-        for (int64_t s : packed.shape()) sizes.push_back(Tensor(s));
-        return Nest(Nest::List{Nest(packed), Nest(sizes), Nest(Tensor(n))});
-      },
-      arr, axis, dtype);
+  if (is_symbolic(arr)) return symbolic_call(&pack_int4, arr, axis, dtype);
+  check_byte(dtype, "pack_int4");
+  if (arr.dtype() != dtype)
+    throw ValueError(fmt::format("pack_int4: expected {}, found {}.", dtype_name(dtype),
+                                 dtype_name(arr.dtype())));
+  const int a = normalize_axis(axis, arr.rank(), "pack_int4: axis");
+  const int64_t n = arr.shape()[a];
+  std::vector<std::vector<int64_t>> widths(static_cast<size_t>(arr.rank()), {0, 0});
+  widths[static_cast<size_t>(a)] = {0, n % 2};
+  const Tensor even = n % 2 ? pad(arr, widths) : arr;
+  Value::List low(static_cast<size_t>(a), Slice{}), high = low;
+  low.push_back(Slice{0, {}, 2});
+  high.push_back(Slice{1, {}, 2});
+  const auto half = [](const Tensor& t) { return bitwise_and(cast(t, DType::int32), 15); };
+  const Tensor bytes = half(get_item(even, low)) + half(get_item(even, high)) * 16;
+  // A byte above 127 is negative in int8.
+  const Tensor packed = dtype == DType::int8
+                            ? cast(where(greater(bytes, 127), bytes - 256, bytes), dtype)
+                            : cast(bytes, dtype);
+  Nest::List sizes;
+  for (int64_t s : packed.shape()) sizes.push_back(Tensor(s));
+  return Nest(Nest::List{Nest(packed), Nest(sizes), Nest(Tensor(n))});
 }
 
-Tensor unpack_int4(const Tensor& packed, int64_t orig_len, int64_t axis, DType dtype) {
-  return op(
-      &unpack_int4,
-      [](const Tensor& packed, int64_t size, int64_t axis, DType dtype) {
-        check_byte(dtype, "unpack_int4");
-        check_byte(packed.dtype(), "unpack_int4");
-        const int a = normalize_axis(axis, packed.rank(), "unpack_int4: axis");
-        const Tensor wide = cast(packed, DType::int32);
-        const Tensor low = bitwise_and(wide, 15),
-                     high = floor_divide(bitwise_and(wide, 255) - low, 16);
-        const auto number = [&](const Tensor& half) {
-          return cast(dtype == DType::int8 ? bitwise_xor(half, 8) - 8 : half, dtype);
-        };
-        Shape shape = packed.shape();
-        shape[a] *= 2;
-        const Tensor both = reshape(stack({number(low), number(high)}, a + 1), shape);
-        Value::List key(static_cast<size_t>(a), Slice{});
-        key.push_back(Slice{0, size});
-        return get_item(both, key);
-      },
-      packed, orig_len, axis, dtype);
+Tensor unpack_int4(const Tensor& packed, int64_t size, int64_t axis, DType dtype) {
+  if (is_symbolic(packed)) return symbolic_call(&unpack_int4, packed, size, axis, dtype);
+  check_byte(dtype, "unpack_int4");
+  check_byte(packed.dtype(), "unpack_int4");
+  const int a = normalize_axis(axis, packed.rank(), "unpack_int4: axis");
+  const Tensor wide = cast(packed, DType::int32);
+  const Tensor low = bitwise_and(wide, 15), high = floor_divide(bitwise_and(wide, 255) - low, 16);
+  const auto number = [&](const Tensor& half) {
+    return cast(dtype == DType::int8 ? bitwise_xor(half, 8) - 8 : half, dtype);
+  };
+  Shape shape = packed.shape();
+  shape[a] *= 2;
+  const Tensor both = reshape(stack({number(low), number(high)}, a + 1), shape);
+  Value::List key(static_cast<size_t>(a), Slice{});
+  key.push_back(Slice{0, size});
+  return get_item(both, key);
 }
 
-Tensor dequantize_with_sz_map(const Tensor& integers, const Tensor& scale, const Tensor& zero,
-                              const Tensor& groups, int64_t group_axis) {
-  return op(
-      &dequantize_with_sz_map,
-      [](const Tensor& x, const Tensor& scale, const Tensor& zero, const Tensor& groups,
-         int64_t axis) {
-        const Tensor places = cast(groups, DType::int32);
-        return fused([](Expr x, Expr zero, Expr scale) { return (x - zero) * scale; },
-                     cast(x, scale.dtype()), cast(take(zero, places, axis), scale.dtype()),
-                     take(scale, places, axis));
-      },
-      integers, scale, zero, groups, group_axis);
+Tensor dequantize_with_sz_map(const Tensor& x, const Tensor& scale, const Tensor& zero,
+                              const Tensor& groups, int64_t axis) {
+  if (is_symbolic(x, scale, zero, groups))
+    return symbolic_call(&dequantize_with_sz_map, x, scale, zero, groups, axis);
+  const Tensor places = cast(groups, DType::int32);
+  return fused([](Expr x, Expr zero, Expr scale) { return (x - zero) * scale; },
+               cast(x, scale.dtype()), cast(take(zero, places, axis), scale.dtype()),
+               take(scale, places, axis));
 }
 
 void list_quantization(OpCatalog& catalog) {

@@ -118,13 +118,9 @@ Tensor compute(const Tensor& x, const std::string& pattern, const Value& axes_le
 
 }  // namespace
 
-Tensor rearrange(const Tensor& tensor, const std::string& pattern, const Value& axes_lengths) {
-  return op(
-      &rearrange,
-      [](const Tensor& x, const std::string& pattern, const Value& axes_lengths) {
-        return compute(x, pattern, axes_lengths);
-      },
-      tensor, pattern, axes_lengths);
+Tensor rearrange(const Tensor& x, const std::string& pattern, const Value& axes_lengths) {
+  if (is_symbolic(x)) return symbolic_call(&rearrange, x, pattern, axes_lengths);
+  return compute(x, pattern, axes_lengths);
 }
 
 void list_rearrange(OpCatalog& catalog) {

@@ -14,15 +14,14 @@
 
 namespace cornu::ops {
 
-Tensor cast(const Tensor& x, DType dtype) { return op(&cast, detail::convert_dtype, x, dtype); }
+Tensor cast(const Tensor& x, DType dtype) {
+  if (is_symbolic(x)) return symbolic_call(&cast, x, dtype);
+  return detail::convert_dtype(x, dtype);
+}
 
 Tensor convert_to_tensor(const Tensor& x, std::optional<DType> dtype) {
-  return op(
-      &convert_to_tensor,
-      [](const Tensor& x, std::optional<DType> dtype) {
-        return cast(x, dtype.value_or(x.dtype()));
-      },
-      x, dtype);
+  if (is_symbolic(x)) return symbolic_call(&convert_to_tensor, x, dtype);
+  return cast(x, dtype.value_or(x.dtype()));
 }
 
 namespace {
@@ -66,47 +65,43 @@ double cut(double x, int digits) {
 }  // namespace
 
 Tensor saturate_cast(const Tensor& x, DType dtype) {
-  return op(
-      &saturate_cast,
-      [](const Tensor& x, DType dtype) {
-        const DType from = x.dtype();
-        if (from == dtype || from == DType::boolean) return cast(x, dtype);
-        // False is 0 and True is 1: what lies below counts as 0.
-        if (dtype == DType::boolean) return cast(clip(x, Tensor(0), Tensor(1)), dtype);
-        if (!is_float(from)) {
-          const auto [low, high] = integer_limits(from);
-          if (is_float(dtype)) {
-            const double limit = float_limits(dtype).largest;
-            if (limit > 2e19) return cast(x, dtype);
-            return cast(clip(x, Tensor(std::max(static_cast<double>(low), -limit)),
-                             Tensor(std::min(static_cast<double>(high), limit))),
-                        dtype);
-          }
-          const auto [least, most] = integer_limits(dtype);
-          return cast(clip(x, Tensor(std::max(low, least)), Tensor(std::min(high, most))), dtype);
-        }
-        const FloatLimits own = float_limits(from);
-        double least, most;
-        if (is_float(dtype)) {
-          most = float_limits(dtype).largest;
-          least = -most;
-        } else {
-          const auto [low, high] = integer_limits(dtype);
-          least = static_cast<double>(low);
-          // The integers' greatest may not be a float; the one below it is as near as a float
-          // comes.
-          most = high == INT64_MAX ? 0x1.FFFFFFFFFFFFFp62 : static_cast<double>(high);
-        }
-        least = std::max(cut(least, own.digits), -own.largest);
-        most = std::min(cut(most, own.digits), own.largest);
-        return cast(clip(x, Tensor(least), Tensor(most)), dtype);
-      },
-      x, dtype);
+  if (is_symbolic(x)) return symbolic_call(&saturate_cast, x, dtype);
+  const DType from = x.dtype();
+  if (from == dtype || from == DType::boolean) return cast(x, dtype);
+  // False is 0 and True is 1: what lies below counts as 0.
+  if (dtype == DType::boolean) return cast(clip(x, Tensor(0), Tensor(1)), dtype);
+  if (!is_float(from)) {
+    const auto [low, high] = integer_limits(from);
+    if (is_float(dtype)) {
+      const double limit = float_limits(dtype).largest;
+      if (limit > 2e19) return cast(x, dtype);
+      return cast(clip(x, Tensor(std::max(static_cast<double>(low), -limit)),
+                       Tensor(std::min(static_cast<double>(high), limit))),
+                  dtype);
+    }
+    const auto [least, most] = integer_limits(dtype);
+    return cast(clip(x, Tensor(std::max(low, least)), Tensor(std::min(high, most))), dtype);
+  }
+  const FloatLimits own = float_limits(from);
+  double least, most;
+  if (is_float(dtype)) {
+    most = float_limits(dtype).largest;
+    least = -most;
+  } else {
+    const auto [low, high] = integer_limits(dtype);
+    least = static_cast<double>(low);
+    // The integers' greatest may not be a float; the one below it is as near as a float
+    // comes.
+    most = high == INT64_MAX ? 0x1.FFFFFFFFFFFFFp62 : static_cast<double>(high);
+  }
+  least = std::max(cut(least, own.digits), -own.largest);
+  most = std::min(cut(most, own.digits), own.largest);
+  return cast(clip(x, Tensor(least), Tensor(most)), dtype);
 }
 
 Tensor stop_gradient(const Tensor& x) {
-  return op(
-      &stop_gradient, [](const Tensor& x) { return cornu::stop_gradient(x); }, x);
+  if (is_symbolic(x)) return symbolic_call(&stop_gradient, x);
+  return cornu::stop_gradient(x);
 }
 
 namespace {

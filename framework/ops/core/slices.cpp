@@ -52,43 +52,34 @@ std::vector<Tensor> positions(const Tensor& start, const Shape& shape, const Sha
 
 }  // namespace
 
-Tensor slice(const Tensor& inputs, const Tensor& start_indices, const Integers& shape) {
-  return op(
-      &slice,
-      [](const Tensor& x, const Tensor& start, const Integers& sizes) {
-        const Shape shape = sizes.list();
-        Tensor y = x;
-        const auto places = positions(start, x.shape(), shape, "slice");
-        for (int i = 0; i < x.rank(); ++i)
-          if (shape[i] != x.shape()[i]) y = take(y, places[static_cast<size_t>(i)], i);
-        return y;
-      },
-      inputs, start_indices, shape);
+Tensor slice(const Tensor& x, const Tensor& start, const Integers& sizes) {
+  if (is_symbolic(x, start)) return symbolic_call(&slice, x, start, sizes);
+  const Shape shape = sizes.list();
+  Tensor y = x;
+  const auto places = positions(start, x.shape(), shape, "slice");
+  for (int i = 0; i < x.rank(); ++i)
+    if (shape[i] != x.shape()[i]) y = take(y, places[static_cast<size_t>(i)], i);
+  return y;
 }
 
-Tensor slice_update(const Tensor& inputs, const Tensor& start_indices, const Tensor& updates) {
-  return op(
-      &slice_update,
-      [](const Tensor& x, const Tensor& start, const Tensor& updates) {
-        const Shape& box = updates.shape();
-        const auto places = positions(start, x.shape(), box, "slice_update");
-        // Row-major positions in the flattened x.
-        Tensor flat = zeros({}, DType::int32);
-        int64_t stride = 1;
-        for (int i = x.rank(); i-- > 0;) {
-          Shape along;
-          for (int k = 0; k < x.rank(); ++k) along.push_back(k == i ? box[i] : 1);
-          flat = flat + reshape(places[static_cast<size_t>(i)], along) * Tensor(stride);
-          stride *= x.shape()[i];
-        }
-        const Tensor y =
-            apply(Scatter{0, false, ScatterOp::set},
-                  {reshape(x, {x.size()}), reshape(broadcast_to(flat, box), {box.numel()}),
-                   reshape(cast(updates, x.dtype()), {box.numel()})},
-                  TensorSpec{Shape{x.size()}, x.dtype()});
-        return reshape(y, x.shape());
-      },
-      inputs, start_indices, updates);
+Tensor slice_update(const Tensor& x, const Tensor& start, const Tensor& updates) {
+  if (is_symbolic(x, start, updates)) return symbolic_call(&slice_update, x, start, updates);
+  const Shape& box = updates.shape();
+  const auto places = positions(start, x.shape(), box, "slice_update");
+  // Row-major positions in the flattened x.
+  Tensor flat = zeros({}, DType::int32);
+  int64_t stride = 1;
+  for (int i = x.rank(); i-- > 0;) {
+    Shape along;
+    for (int k = 0; k < x.rank(); ++k) along.push_back(k == i ? box[i] : 1);
+    flat = flat + reshape(places[static_cast<size_t>(i)], along) * Tensor(stride);
+    stride *= x.shape()[i];
+  }
+  const Tensor y = apply(Scatter{0, false, ScatterOp::set},
+                         {reshape(x, {x.size()}), reshape(broadcast_to(flat, box), {box.numel()}),
+                          reshape(cast(updates, x.dtype()), {box.numel()})},
+                         TensorSpec{Shape{x.size()}, x.dtype()});
+  return reshape(y, x.shape());
 }
 
 namespace {
@@ -183,64 +174,48 @@ Tensor scatter_product(const Tensor& x, const Places& places, const Tensor& upda
 }  // namespace
 
 Tensor scatter(const Tensor& indices, const Tensor& values, const Shape& shape) {
-  return op(
-      &scatter,
-      [](const Tensor& indices, const Tensor& values, const Shape& shape) {
-        const Places places = places_of(indices, shape, values.shape(), "scatter");
-        const Tensor blank = zeros(concat({places.count}, places.rest), values.dtype());
-        const Tensor updates = reshape(values, concat({places.updates}, places.rest));
-        return reshape(scatter_rows(blank, places, updates, ScatterOp::add), shape);
-      },
-      indices, values, shape);
+  if (is_symbolic(indices, values)) return symbolic_call(&scatter, indices, values, shape);
+  const Places places = places_of(indices, shape, values.shape(), "scatter");
+  const Tensor blank = zeros(concat({places.count}, places.rest), values.dtype());
+  const Tensor updates = reshape(values, concat({places.updates}, places.rest));
+  return reshape(scatter_rows(blank, places, updates, ScatterOp::add), shape);
 }
 
-Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor& updates,
+Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor& given,
                       const std::optional<std::string>& reduction) {
-  return op(
-      &scatter_update,
-      [](const Tensor& inputs, const Tensor& indices, const Tensor& given,
-         const std::optional<std::string>& reduction) {
-        const Places places = places_of(indices, inputs.shape(), given.shape(), "scatter_update");
-        const Tensor x = reshape(inputs, concat({places.count}, places.rest));
-        const Tensor updates =
-            reshape(cast(given, x.dtype()), concat({places.updates}, places.rest));
-        Tensor y;
-        if (!reduction)
-          y = scatter_rows(x, places, updates, ScatterOp::set);
-        else if (*reduction == "add")
-          y = scatter_rows(x, places, updates, ScatterOp::add);
-        else if (*reduction == "max")
-          y = scatter_extreme(x, places, updates, ScatterOp::maximum);
-        else if (*reduction == "min")
-          y = scatter_extreme(x, places, updates, ScatterOp::minimum);
-        else if (*reduction == "mul")
-          y = scatter_product(x, places, updates);
-        else
-          throw ValueError(fmt::format(
-              "scatter_update: reduction must be 'add', 'max', 'min' or 'mul', found '{}'.",
-              *reduction));
-        return reshape(y, inputs.shape());
-      },
-      inputs, indices, updates, reduction);
+  if (is_symbolic(inputs, indices, given))
+    return symbolic_call(&scatter_update, inputs, indices, given, reduction);
+  const Places places = places_of(indices, inputs.shape(), given.shape(), "scatter_update");
+  const Tensor x = reshape(inputs, concat({places.count}, places.rest));
+  const Tensor updates = reshape(cast(given, x.dtype()), concat({places.updates}, places.rest));
+  Tensor y;
+  if (!reduction)
+    y = scatter_rows(x, places, updates, ScatterOp::set);
+  else if (*reduction == "add")
+    y = scatter_rows(x, places, updates, ScatterOp::add);
+  else if (*reduction == "max")
+    y = scatter_extreme(x, places, updates, ScatterOp::maximum);
+  else if (*reduction == "min")
+    y = scatter_extreme(x, places, updates, ScatterOp::minimum);
+  else if (*reduction == "mul")
+    y = scatter_product(x, places, updates);
+  else
+    throw ValueError(fmt::format(
+        "scatter_update: reduction must be 'add', 'max', 'min' or 'mul', found '{}'.", *reduction));
+  return reshape(y, inputs.shape());
 }
 
 using detail::box;
 
 std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis) {
-  return op(
-      &unstack,
-      [](const Tensor& x, std::optional<int64_t> num, int64_t axis) {
-        const int a = normalize_axis(axis, x.rank());
-        const int64_t n = num.value_or(x.shape()[a]);
-        if (n != x.shape()[a])
-          throw ShapeError(
-              fmt::format("unstack: axis {} has {} elements, not {}.", a, x.shape()[a], n));
-        std::vector<Tensor> parts;
-        for (int64_t i = 0; i < n; ++i)
-          parts.push_back(squeeze(detail::copy_section(x, a, i, 1), a));
-        return parts;
-      },
-      x, num, axis);
+  if (is_symbolic(x)) return symbolic_call(&unstack, x, num, axis);
+  const int a = normalize_axis(axis, x.rank());
+  const int64_t n = num.value_or(x.shape()[a]);
+  if (n != x.shape()[a])
+    throw ShapeError(fmt::format("unstack: axis {} has {} elements, not {}.", a, x.shape()[a], n));
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i < n; ++i) parts.push_back(squeeze(detail::copy_section(x, a, i, 1), a));
+  return parts;
 }
 
 void list_core_slices(OpCatalog& catalog) {

@@ -34,56 +34,44 @@ std::pair<int64_t, int64_t> borders(OptionalSize low, OptionalSize high, Optiona
 
 }  // namespace
 
-Tensor pad_images(const Tensor& images, OptionalSize top_padding, OptionalSize left_padding,
-                  OptionalSize bottom_padding, OptionalSize right_padding,
-                  OptionalSize target_height, OptionalSize target_width,
-                  const DataFormat& data_format) {
-  return op(
-      &pad_images,
-      [](const Tensor& images, OptionalSize top, OptionalSize left, OptionalSize bottom,
-         OptionalSize right, OptionalSize height, OptionalSize width, const DataFormat& format) {
-        detail::check_images(images, "pad_images");
-        const bool last = detail::is_channels_last(format, "pad_images");
-        const auto [t, b] = borders(top, bottom, height, images.shape(last ? -3 : -2), 1,
-                                    "pad_images", "top_padding, bottom_padding and target_height");
-        const auto [l, r] = borders(left, right, width, images.shape(last ? -2 : -1), 1,
-                                    "pad_images", "left_padding, right_padding and target_width");
-        std::vector<std::vector<int64_t>> widths(static_cast<size_t>(images.rank()), {0, 0});
-        const size_t row = static_cast<size_t>(images.rank() - (last ? 3 : 2));
-        widths[row] = {t, b};
-        widths[row + 1] = {l, r};
-        return pad(images, widths);
-      },
-      images, top_padding, left_padding, bottom_padding, right_padding, target_height, target_width,
-      data_format);
+Tensor pad_images(const Tensor& images, OptionalSize top, OptionalSize left, OptionalSize bottom,
+                  OptionalSize right, OptionalSize height, OptionalSize width,
+                  const DataFormat& format) {
+  if (is_symbolic(images))
+    return symbolic_call(&pad_images, images, top, left, bottom, right, height, width, format);
+  detail::check_images(images, "pad_images");
+  const bool last = detail::is_channels_last(format, "pad_images");
+  const auto [t, b] = borders(top, bottom, height, images.shape(last ? -3 : -2), 1, "pad_images",
+                              "top_padding, bottom_padding and target_height");
+  const auto [l, r] = borders(left, right, width, images.shape(last ? -2 : -1), 1, "pad_images",
+                              "left_padding, right_padding and target_width");
+  std::vector<std::vector<int64_t>> widths(static_cast<size_t>(images.rank()), {0, 0});
+  const size_t row = static_cast<size_t>(images.rank() - (last ? 3 : 2));
+  widths[row] = {t, b};
+  widths[row + 1] = {l, r};
+  return pad(images, widths);
 }
 
-Tensor crop_images(const Tensor& images, OptionalSize top_cropping, OptionalSize left_cropping,
-                   OptionalSize bottom_cropping, OptionalSize right_cropping,
-                   OptionalSize target_height, OptionalSize target_width,
-                   const DataFormat& data_format) {
-  return op(
-      &crop_images,
-      [](const Tensor& images, OptionalSize top, OptionalSize left, OptionalSize bottom,
-         OptionalSize right, OptionalSize height, OptionalSize width, const DataFormat& format) {
-        detail::check_images(images, "crop_images");
-        const bool last = detail::is_channels_last(format, "crop_images");
-        const int64_t h = images.shape(last ? -3 : -2), w = images.shape(last ? -2 : -1);
-        const auto [t, b] = borders(top, bottom, height, h, -1, "crop_images",
-                                    "top_cropping, bottom_cropping and target_height");
-        const auto [l, r] = borders(left, right, width, w, -1, "crop_images",
-                                    "left_cropping, right_cropping and target_width");
-        if (t + b > h || l + r > w)
-          throw ValueError(fmt::format(
-              "crop_images: expected at most {} x {} pixels to crop, found {} rows and {} "
-              "columns.",
-              h, w, t + b, l + r));
-        const Slice rows{t, h - b}, columns{l, w - r};
-        if (last) return get_item(images, Value::List{Ellipsis{}, rows, columns, Slice{}});
-        return get_item(images, Value::List{Ellipsis{}, rows, columns});
-      },
-      images, top_cropping, left_cropping, bottom_cropping, right_cropping, target_height,
-      target_width, data_format);
+Tensor crop_images(const Tensor& images, OptionalSize top, OptionalSize left, OptionalSize bottom,
+                   OptionalSize right, OptionalSize height, OptionalSize width,
+                   const DataFormat& format) {
+  if (is_symbolic(images))
+    return symbolic_call(&crop_images, images, top, left, bottom, right, height, width, format);
+  detail::check_images(images, "crop_images");
+  const bool last = detail::is_channels_last(format, "crop_images");
+  const int64_t h = images.shape(last ? -3 : -2), w = images.shape(last ? -2 : -1);
+  const auto [t, b] = borders(top, bottom, height, h, -1, "crop_images",
+                              "top_cropping, bottom_cropping and target_height");
+  const auto [l, r] = borders(left, right, width, w, -1, "crop_images",
+                              "left_cropping, right_cropping and target_width");
+  if (t + b > h || l + r > w)
+    throw ValueError(
+        fmt::format("crop_images: expected at most {} x {} pixels to crop, found {} rows and {} "
+                    "columns.",
+                    h, w, t + b, l + r));
+  const Slice rows{t, h - b}, columns{l, w - r};
+  if (last) return get_item(images, Value::List{Ellipsis{}, rows, columns, Slice{}});
+  return get_item(images, Value::List{Ellipsis{}, rows, columns});
 }
 
 void list_image_padding(OpCatalog& catalog) {

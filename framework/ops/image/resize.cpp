@@ -163,75 +163,63 @@ Tensor padded_to_ratio(const Tensor& x, int rows, int64_t height, int64_t width,
 }  // namespace
 
 Tensor resize(const Tensor& images, const std::vector<int64_t>& size,
-              const std::string& interpolation, bool antialias, bool crop_to_aspect_ratio,
-              bool pad_to_aspect_ratio, const std::string& fill_mode, double fill_value,
-              const DataFormat& data_format) {
-  return op(
-      &resize,
-      [](const Tensor& images, const std::vector<int64_t>& size, const std::string& interpolation,
-         bool antialias, bool crop, bool pad, const std::string& fill_mode, double fill_value,
-         const DataFormat& format) {
-        detail::check_images(images, "resize");
-        if (size.size() != 2 || size[0] < 1 || size[1] < 1)
-          throw ValueError("resize: size must be (height, width), both positive.");
-        if (crop && pad)
-          throw ValueError(
-              "resize: crop_to_aspect_ratio and pad_to_aspect_ratio cannot both be true.");
-        if (fill_mode != "constant")
-          throw ValueError(
-              fmt::format("resize: fill_mode must be \"constant\", found \"{}\".", fill_mode));
-        const int rows = images.rank() - (detail::is_channels_last(format, "resize") ? 3 : 2);
-        const Tensor x = crop  ? cropped_to_ratio(images, rows, size[0], size[1])
-                         : pad ? padded_to_ratio(images, rows, size[0], size[1], fill_value)
-                               : images;
-        if (interpolation == "nearest")
-          return nearest(nearest(x, size[0], rows), size[1], rows + 1);
-        const bool area = interpolation == "area";
-        const Method method =
-            area ? Method::linear : method_of(interpolation, "resize: interpolation");
-        // TensorFlow reads the weights of its cubic kernel from a table.
-        const double parts = method == Method::cubic && !antialias ? 1024 : 0;
-        Tensor y = is_float(x.dtype()) ? x : cast(x, DType::float32);
-        for (int i = 0; i < 2; ++i) {
-          const int64_t from = y.shape()[rows + i], to = size[static_cast<size_t>(i)];
-          if (from == to) continue;
-          const double scale = static_cast<double>(to) / static_cast<double>(from);
-          const Tensor weights = area ? area_weights(from, to)
-                                      : weights_of(from, to, scale, 0.0, method, antialias, parts);
-          y = along(y, cast(weights, y.dtype()), rows + i);
-        }
-        return as_dtype(y, images.dtype());
-      },
-      images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_mode,
-      fill_value, data_format);
+              const std::string& interpolation, bool antialias, bool crop, bool pad,
+              const std::string& fill_mode, double fill_value, const DataFormat& format) {
+  if (is_symbolic(images))
+    return symbolic_call(&resize, images, size, interpolation, antialias, crop, pad, fill_mode,
+                         fill_value, format);
+  detail::check_images(images, "resize");
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1)
+    throw ValueError("resize: size must be (height, width), both positive.");
+  if (crop && pad)
+    throw ValueError("resize: crop_to_aspect_ratio and pad_to_aspect_ratio cannot both be true.");
+  if (fill_mode != "constant")
+    throw ValueError(
+        fmt::format("resize: fill_mode must be \"constant\", found \"{}\".", fill_mode));
+  const int rows = images.rank() - (detail::is_channels_last(format, "resize") ? 3 : 2);
+  const Tensor x = crop  ? cropped_to_ratio(images, rows, size[0], size[1])
+                   : pad ? padded_to_ratio(images, rows, size[0], size[1], fill_value)
+                         : images;
+  if (interpolation == "nearest") return nearest(nearest(x, size[0], rows), size[1], rows + 1);
+  const bool area = interpolation == "area";
+  const Method method = area ? Method::linear : method_of(interpolation, "resize: interpolation");
+  // TensorFlow reads the weights of its cubic kernel from a table.
+  const double parts = method == Method::cubic && !antialias ? 1024 : 0;
+  Tensor y = is_float(x.dtype()) ? x : cast(x, DType::float32);
+  for (int i = 0; i < 2; ++i) {
+    const int64_t from = y.shape()[rows + i], to = size[static_cast<size_t>(i)];
+    if (from == to) continue;
+    const double scale = static_cast<double>(to) / static_cast<double>(from);
+    const Tensor weights =
+        area ? area_weights(from, to) : weights_of(from, to, scale, 0.0, method, antialias, parts);
+    y = along(y, cast(weights, y.dtype()), rows + i);
+  }
+  return as_dtype(y, images.dtype());
 }
 
-Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, const Tensor& scale,
-                           const Tensor& translation, const std::vector<int64_t>& spatial_dims,
+Tensor scale_and_translate(const Tensor& images, const Shape& output, const Tensor& scale,
+                           const Tensor& translation, const std::vector<int64_t>& axes,
                            const std::string& method, bool antialias) {
-  return op(
-      &scale_and_translate,
-      [](const Tensor& images, const Shape& output, const Tensor& scale, const Tensor& translation,
-         const std::vector<int64_t>& axes, const std::string& method, bool antialias) {
-        const int64_t n = static_cast<int64_t>(axes.size());
-        if (output.rank() != images.rank() || scale.shape() != Shape{n} ||
-            translation.shape() != Shape{n})
-          throw ShapeError(fmt::format(
-              "scale_and_translate: output_shape {} must have as many axes as images of shape {}, "
-              "and scale and translation a number for each of the {} spatial_dims.",
-              output.str(), images.shape().str(), n));
-        Tensor y = is_float(images.dtype()) ? images : cast(images, DType::float32);
-        const Method m = method_of(method, "scale_and_translate: method");
-        for (int64_t i = 0; i < n; ++i) {
-          const int axis = normalize_axis(axes[static_cast<size_t>(i)], images.rank(),
-                                          "scale_and_translate: spatial_dims");
-          const Tensor weights = weights_of(images.shape()[axis], output[axis], scale[i],
-                                            translation[i], m, antialias);
-          y = along(y, cast(weights, y.dtype()), axis);
-        }
-        return as_dtype(y, images.dtype());
-      },
-      images, output_shape, scale, translation, spatial_dims, method, antialias);
+  if (is_symbolic(images, scale, translation))
+    return symbolic_call(&scale_and_translate, images, output, scale, translation, axes, method,
+                         antialias);
+  const int64_t n = static_cast<int64_t>(axes.size());
+  if (output.rank() != images.rank() || scale.shape() != Shape{n} ||
+      translation.shape() != Shape{n})
+    throw ShapeError(fmt::format(
+        "scale_and_translate: output_shape {} must have as many axes as images of shape {}, "
+        "and scale and translation a number for each of the {} spatial_dims.",
+        output.str(), images.shape().str(), n));
+  Tensor y = is_float(images.dtype()) ? images : cast(images, DType::float32);
+  const Method m = method_of(method, "scale_and_translate: method");
+  for (int64_t i = 0; i < n; ++i) {
+    const int axis = normalize_axis(axes[static_cast<size_t>(i)], images.rank(),
+                                    "scale_and_translate: spatial_dims");
+    const Tensor weights =
+        weights_of(images.shape()[axis], output[axis], scale[i], translation[i], m, antialias);
+    y = along(y, cast(weights, y.dtype()), axis);
+  }
+  return as_dtype(y, images.dtype());
 }
 
 void list_image_resize(OpCatalog& catalog) {

@@ -158,119 +158,103 @@ Tensor column(const Tensor& t, int64_t i, int rank) {
 
 Tensor map_coordinates(const Tensor& inputs, const Tensor& coordinates, int64_t order,
                        const std::string& fill_mode, double fill_value) {
-  return op(
-      &map_coordinates,
-      [](const Tensor& inputs, const Tensor& coordinates, int64_t order,
-         const std::string& fill_mode, double fill_value) {
-        if (coordinates.rank() < 2 || coordinates.shape()[0] != inputs.rank())
-          throw ShapeError(fmt::format(
-              "map_coordinates: coordinates of shape {} for inputs of shape {}: expected two axes "
-              "or more, the first of size {}.",
-              coordinates.shape().str(), inputs.shape().str(), inputs.rank()));
-        if (order != 0 && order != 1)
-          throw ValueError(fmt::format("map_coordinates: order must be 0 or 1, found {}.", order));
-        Grid grid{{}, {}, {}, order, fill_of(fill_mode, "map_coordinates"), fill_value};
-        std::vector<Tensor> places;
-        int64_t stride = inputs.size();
-        for (int i = 0; i < inputs.rank(); ++i) {
-          grid.sizes.push_back(inputs.shape()[i]);
-          grid.strides.push_back(stride /= std::max<int64_t>(inputs.shape()[i], 1));
-          const Tensor place = get_item(coordinates, static_cast<int64_t>(i));
-          places.push_back(is_float(place.dtype()) ? place : cast(place, DType::float32));
-        }
-        return sample(reshape(inputs, {-1}), places, grid);
-      },
-      inputs, coordinates, order, fill_mode, fill_value);
+  if (is_symbolic(inputs, coordinates))
+    return symbolic_call(&map_coordinates, inputs, coordinates, order, fill_mode, fill_value);
+  if (coordinates.rank() < 2 || coordinates.shape()[0] != inputs.rank())
+    throw ShapeError(fmt::format(
+        "map_coordinates: coordinates of shape {} for inputs of shape {}: expected two axes "
+        "or more, the first of size {}.",
+        coordinates.shape().str(), inputs.shape().str(), inputs.rank()));
+  if (order != 0 && order != 1)
+    throw ValueError(fmt::format("map_coordinates: order must be 0 or 1, found {}.", order));
+  Grid grid{{}, {}, {}, order, fill_of(fill_mode, "map_coordinates"), fill_value};
+  std::vector<Tensor> places;
+  int64_t stride = inputs.size();
+  for (int i = 0; i < inputs.rank(); ++i) {
+    grid.sizes.push_back(inputs.shape()[i]);
+    grid.strides.push_back(stride /= std::max<int64_t>(inputs.shape()[i], 1));
+    const Tensor place = get_item(coordinates, static_cast<int64_t>(i));
+    places.push_back(is_float(place.dtype()) ? place : cast(place, DType::float32));
+  }
+  return sample(reshape(inputs, {-1}), places, grid);
 }
 
 Tensor affine_transform(const Tensor& images, const Tensor& transform,
                         const std::string& interpolation, const std::string& fill_mode,
-                        double fill_value, const DataFormat& data_format) {
-  return op(
-      &affine_transform,
-      [](const Tensor& images, const Tensor& transform, const std::string& interpolation,
-         const std::string& fill_mode, double fill_value, const DataFormat& format) {
-        detail::check_images(images, "affine_transform");
-        const bool last = detail::is_channels_last(format, "affine_transform");
-        const Tensor x = as_batch(images, last);
-        const int64_t n = x.shape()[0], h = x.shape()[1], w = x.shape()[2], c = x.shape()[3];
-        const Tensor t =
-            cast(transform.rank() == 1 ? expand_dims(transform, {0}) : transform, DType::float32);
-        if (t.rank() != 2 || t.shape()[1] != 8 || (t.shape()[0] != n && t.shape()[0] != 1))
-          throw ShapeError(
-              fmt::format("affine_transform: expected a transform (8) or ({}, 8), found shape {}.",
-                          n, transform.shape().str()));
-        const auto entry = [&](int64_t i) { return column(t, i, 4); };
-        const Tensor row = range_along(h, 1, 4), col = range_along(w, 2, 4),
-                     channel = range_along(c, 3, 4);
-        // Keras lets the last two numbers shift a channel by its number.
-        const Tensor y = row * entry(4) + col * entry(3) + channel * entry(6) + entry(5);
-        const Tensor across = row * entry(1) + col * entry(0) + channel * entry(7) + entry(2);
-        const Tensor base =
-            cast(range_along(n, 0, 4), DType::int32) * (h * w * c) + cast(channel, DType::int32);
-        const Grid grid{{h, w},
-                        {w * c, c},
-                        base,
-                        order_of(interpolation, "affine_transform"),
-                        fill_of(fill_mode, "affine_transform"),
-                        fill_value};
-        return from_batch(sample(reshape(x, {-1}), {y, across}, grid), last, images.rank() == 3);
-      },
-      images, transform, interpolation, fill_mode, fill_value, data_format);
+                        double fill_value, const DataFormat& format) {
+  if (is_symbolic(images, transform))
+    return symbolic_call(&affine_transform, images, transform, interpolation, fill_mode, fill_value,
+                         format);
+  detail::check_images(images, "affine_transform");
+  const bool last = detail::is_channels_last(format, "affine_transform");
+  const Tensor x = as_batch(images, last);
+  const int64_t n = x.shape()[0], h = x.shape()[1], w = x.shape()[2], c = x.shape()[3];
+  const Tensor t =
+      cast(transform.rank() == 1 ? expand_dims(transform, {0}) : transform, DType::float32);
+  if (t.rank() != 2 || t.shape()[1] != 8 || (t.shape()[0] != n && t.shape()[0] != 1))
+    throw ShapeError(
+        fmt::format("affine_transform: expected a transform (8) or ({}, 8), found shape {}.", n,
+                    transform.shape().str()));
+  const auto entry = [&](int64_t i) { return column(t, i, 4); };
+  const Tensor row = range_along(h, 1, 4), col = range_along(w, 2, 4),
+               channel = range_along(c, 3, 4);
+  // Keras lets the last two numbers shift a channel by its number.
+  const Tensor y = row * entry(4) + col * entry(3) + channel * entry(6) + entry(5);
+  const Tensor across = row * entry(1) + col * entry(0) + channel * entry(7) + entry(2);
+  const Tensor base =
+      cast(range_along(n, 0, 4), DType::int32) * (h * w * c) + cast(channel, DType::int32);
+  const Grid grid{{h, w},
+                  {w * c, c},
+                  base,
+                  order_of(interpolation, "affine_transform"),
+                  fill_of(fill_mode, "affine_transform"),
+                  fill_value};
+  return from_batch(sample(reshape(x, {-1}), {y, across}, grid), last, images.rank() == 3);
 }
 
 Tensor perspective_transform(const Tensor& images, const Tensor& start_points,
                              const Tensor& end_points, const std::string& interpolation,
-                             double fill_value, const DataFormat& data_format) {
-  return op(
-      &perspective_transform,
-      [](const Tensor& images, const Tensor& start_points, const Tensor& end_points,
-         const std::string& interpolation, double fill_value, const DataFormat& format) {
-        detail::check_images(images, "perspective_transform");
-        const bool last = detail::is_channels_last(format, "perspective_transform");
-        const Tensor x = as_batch(images, last);
-        const int64_t n = x.shape()[0], h = x.shape()[1], w = x.shape()[2], c = x.shape()[3];
-        const auto corners = [&](const Tensor& points) {
-          const Tensor p =
-              cast(points.rank() == 2 ? expand_dims(points, {0}) : points, DType::float32);
-          if (p.shape() != Shape{n, 4, 2} && p.shape() != Shape{1, 4, 2})
-            throw ShapeError(fmt::format(
-                "perspective_transform: expected points (4, 2) or ({}, 4, 2), found shape {}.", n,
-                points.shape().str()));
-          return p;
-        };
-        const Tensor t = detail::homography(corners(start_points), corners(end_points));
-        const auto entry = [&](int64_t i) { return column(t, i, 3); };
-        const Tensor row = range_along(h, 1, 3), col = range_along(w, 2, 3);
-        const Tensor depth = entry(6) * col + entry(7) * row + 1;
-        const Tensor across = (entry(0) * col + entry(1) * row + entry(2)) / depth;
-        const Tensor y = (entry(3) * col + entry(4) * row + entry(5)) / depth;
-        const Grid grid{{h, w},
-                        {w, 1},
-                        cast(range_along(n, 0, 3), DType::int32) * (h * w),
-                        order_of(interpolation, "perspective_transform"),
-                        Fill::constant,
-                        fill_value};
-        return from_batch(sample(reshape(x, {n * h * w, c}), {y, across}, grid), last,
-                          images.rank() == 3);
-      },
-      images, start_points, end_points, interpolation, fill_value, data_format);
+                             double fill_value, const DataFormat& format) {
+  if (is_symbolic(images, start_points, end_points))
+    return symbolic_call(&perspective_transform, images, start_points, end_points, interpolation,
+                         fill_value, format);
+  detail::check_images(images, "perspective_transform");
+  const bool last = detail::is_channels_last(format, "perspective_transform");
+  const Tensor x = as_batch(images, last);
+  const int64_t n = x.shape()[0], h = x.shape()[1], w = x.shape()[2], c = x.shape()[3];
+  const auto corners = [&](const Tensor& points) {
+    const Tensor p = cast(points.rank() == 2 ? expand_dims(points, {0}) : points, DType::float32);
+    if (p.shape() != Shape{n, 4, 2} && p.shape() != Shape{1, 4, 2})
+      throw ShapeError(fmt::format(
+          "perspective_transform: expected points (4, 2) or ({}, 4, 2), found shape {}.", n,
+          points.shape().str()));
+    return p;
+  };
+  const Tensor t = detail::homography(corners(start_points), corners(end_points));
+  const auto entry = [&](int64_t i) { return column(t, i, 3); };
+  const Tensor row = range_along(h, 1, 3), col = range_along(w, 2, 3);
+  const Tensor depth = entry(6) * col + entry(7) * row + 1;
+  const Tensor across = (entry(0) * col + entry(1) * row + entry(2)) / depth;
+  const Tensor y = (entry(3) * col + entry(4) * row + entry(5)) / depth;
+  const Grid grid{{h, w},
+                  {w, 1},
+                  cast(range_along(n, 0, 3), DType::int32) * (h * w),
+                  order_of(interpolation, "perspective_transform"),
+                  Fill::constant,
+                  fill_value};
+  return from_batch(sample(reshape(x, {n * h * w, c}), {y, across}, grid), last,
+                    images.rank() == 3);
 }
 
 Tensor elastic_transform(const Tensor& images, double alpha, double sigma,
                          const std::string& interpolation, const std::string& fill_mode,
-                         double fill_value, std::optional<int64_t> seed,
-                         const DataFormat& data_format) {
-  return op(
-      &elastic_transform,
-      [](const Tensor& images, double alpha, double sigma, const std::string& interpolation,
-         const std::string& fill_mode, double fill_value, std::optional<int64_t> seed,
-         const DataFormat& format) {
-        return detail::elastic_transform(images, Tensor(alpha), Tensor(sigma), sigma, interpolation,
-                                         fill_mode, fill_value,
-                                         seed ? *seed : random::default_seed(), format);
-      },
-      images, alpha, sigma, interpolation, fill_mode, fill_value, seed, data_format);
+                         double fill_value, std::optional<int64_t> seed, const DataFormat& format) {
+  if (is_symbolic(images))
+    return symbolic_call(&elastic_transform, images, alpha, sigma, interpolation, fill_mode,
+                         fill_value, seed, format);
+  return detail::elastic_transform(images, Tensor(alpha), Tensor(sigma), sigma, interpolation,
+                                   fill_mode, fill_value, seed ? *seed : random::default_seed(),
+                                   format);
 }
 
 }  // namespace cornu::ops

@@ -28,78 +28,53 @@ using backend::LinalgOp;
 }  // namespace
 
 Tensor cholesky(const Tensor& x, bool upper) {
-  return op(
-      &cholesky,
-      [](const Tensor& x, bool upper) {
-        detail::check_matrix(x, "cholesky", true);
-        const Tensor real = detail::real_of(x);
-        const Tensor l = apply(Linalg{LinalgOp::cholesky}, {real}, real.spec());
-        return upper ? detail::transposed(l) : l;
-      },
-      x, upper);
+  if (is_symbolic(x)) return symbolic_call(&cholesky, x, upper);
+  detail::check_matrix(x, "cholesky", true);
+  const Tensor real = detail::real_of(x);
+  const Tensor l = apply(Linalg{LinalgOp::cholesky}, {real}, real.spec());
+  return upper ? detail::transposed(l) : l;
 }
 
 Tensor cholesky_inverse(const Tensor& x, bool upper) {
-  return op(
-      &cholesky_inverse,
-      [](const Tensor& x, bool upper) {
-        detail::check_matrix(x, "cholesky_inverse", true);
-        const Tensor factor = detail::real_of(x);
-        const Tensor inverted =
-            detail::triangular_solution(factor, detail::identity_like(factor), !upper);
-        return upper ? matmul(inverted, detail::transposed(inverted))
-                     : matmul(detail::transposed(inverted), inverted);
-      },
-      x, upper);
+  if (is_symbolic(x)) return symbolic_call(&cholesky_inverse, x, upper);
+  detail::check_matrix(x, "cholesky_inverse", true);
+  const Tensor factor = detail::real_of(x);
+  const Tensor inverted =
+      detail::triangular_solution(factor, detail::identity_like(factor), !upper);
+  return upper ? matmul(inverted, detail::transposed(inverted))
+               : matmul(detail::transposed(inverted), inverted);
 }
 
 std::vector<Tensor> qr(const Tensor& x, const std::string& mode) {
-  return op(
-      &qr,
-      [](const Tensor& x, const std::string& mode) {
-        detail::check_matrix(x, "qr", false);
-        const bool complete = mode == "complete";
-        if (mode != "reduced" && !complete)
-          throw ValueError(
-              fmt::format("qr: mode must be \"reduced\" or \"complete\", found \"{}\".", mode));
-        const int64_t m = x.shape(-2), n = x.shape(-1), k = complete ? m : std::min(m, n);
-        return detail::parts_of(detail::real_of(x), {LinalgOp::qr, complete}, {{m, k}, {k, n}});
-      },
-      x, mode);
+  if (is_symbolic(x)) return symbolic_call(&qr, x, mode);
+  detail::check_matrix(x, "qr", false);
+  const bool complete = mode == "complete";
+  if (mode != "reduced" && !complete)
+    throw ValueError(
+        fmt::format("qr: mode must be \"reduced\" or \"complete\", found \"{}\".", mode));
+  const int64_t m = x.shape(-2), n = x.shape(-1), k = complete ? m : std::min(m, n);
+  return detail::parts_of(detail::real_of(x), {LinalgOp::qr, complete}, {{m, k}, {k, n}});
 }
 
 std::vector<Tensor> lu_factor(const Tensor& x) {
-  return op(
-      &lu_factor,
-      [](const Tensor& x) {
-        detail::check_matrix(x, "lu_factor", false);
-        return detail::lu_parts(detail::real_of(x));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&lu_factor, x);
+  detail::check_matrix(x, "lu_factor", false);
+  return detail::lu_parts(detail::real_of(x));
 }
 
 std::vector<Tensor> eigh(const Tensor& x) {
-  return op(
-      &eigh,
-      [](const Tensor& x) {
-        detail::check_matrix(x, "eigh", true);
-        const int64_t n = x.shape(-1);
-        return detail::parts_of(detail::real_of(x), {LinalgOp::eigh}, {{n}, {n, n}});
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&eigh, x);
+  detail::check_matrix(x, "eigh", true);
+  const int64_t n = x.shape(-1);
+  return detail::parts_of(detail::real_of(x), {LinalgOp::eigh}, {{n}, {n, n}});
 }
 
 Nest svd(const Tensor& x, bool full_matrices, bool compute_uv) {
-  return op(
-      &svd,
-      [](const Tensor& x, bool full_matrices, bool compute_uv) -> Nest {
-        detail::check_matrix(x, "svd", false);
-        const std::vector<Tensor> r =
-            detail::svd_parts(detail::real_of(x), full_matrices && compute_uv);
-        if (!compute_uv) return r[1];
-        return r;
-      },
-      x, full_matrices, compute_uv);
+  if (is_symbolic(x)) return symbolic_call(&svd, x, full_matrices, compute_uv);
+  detail::check_matrix(x, "svd", false);
+  const std::vector<Tensor> r = detail::svd_parts(detail::real_of(x), full_matrices && compute_uv);
+  if (!compute_uv) return r[1];
+  return r;
 }
 
 namespace {
@@ -144,33 +119,29 @@ void eigen_all(const Tensor& x, int64_t n, bool complex, const Tensor& values,
 
 }  // namespace
 
-std::vector<Tensor> eig(const Tensor& x) {
-  return op(
-      &eig,
-      [](const Tensor& given) -> std::vector<Tensor> {
-        if (given.rank() < 2 || given.shape(-1) != given.shape(-2))
-          throw ShapeError(
-              fmt::format("eig: expected a square matrix in the last two axes, found shape {}.",
-                          given.shape().str()));
-        const bool complex = is_complex(given.dtype());
-        const Tensor x = complex                           ? as_pairs(given)
-                         : given.dtype() == DType::float64 ? given
-                                                           : cast(given, DType::float32);
-        const int64_t n = given.shape(-1);
-        const Shape batch = given.shape().slice(0, given.rank() - 2);
-        const Shape values = concat(batch, {n, 2}), vectors = concat(batch, {n, n, 2});
-        const TensorSpec outputs[] = {{values, x.dtype()}, {vectors, x.dtype()}};
-        const Tensors pairs = apply_host(
-            [n, complex](std::span<const Tensor> in, std::span<const Tensor> out) {
-              eigen_all(in[0], n, complex, out[0], out[1]);
-            },
-            {&x, 1}, outputs, "eig");
-        apply_custom({&x, 1}, pairs, [](std::span<const Tensor>) -> Tensors {
-          throw UnsupportedError("eig: has no gradient. For symmetric matrices use eigh.");
-        });
-        return {from_pairs(pairs[0]), from_pairs(pairs[1])};
+std::vector<Tensor> eig(const Tensor& given) {
+  if (is_symbolic(given)) return symbolic_call(&eig, given);
+  if (given.rank() < 2 || given.shape(-1) != given.shape(-2))
+    throw ShapeError(
+        fmt::format("eig: expected a square matrix in the last two axes, found shape {}.",
+                    given.shape().str()));
+  const bool complex = is_complex(given.dtype());
+  const Tensor x = complex                           ? as_pairs(given)
+                   : given.dtype() == DType::float64 ? given
+                                                     : cast(given, DType::float32);
+  const int64_t n = given.shape(-1);
+  const Shape batch = given.shape().slice(0, given.rank() - 2);
+  const Shape values = concat(batch, {n, 2}), vectors = concat(batch, {n, n, 2});
+  const TensorSpec outputs[] = {{values, x.dtype()}, {vectors, x.dtype()}};
+  const Tensors pairs = apply_host(
+      [n, complex](std::span<const Tensor> in, std::span<const Tensor> out) {
+        eigen_all(in[0], n, complex, out[0], out[1]);
       },
-      x);
+      {&x, 1}, outputs, "eig");
+  apply_custom({&x, 1}, pairs, [](std::span<const Tensor>) -> Tensors {
+    throw UnsupportedError("eig: has no gradient. For symmetric matrices use eigh.");
+  });
+  return {from_pairs(pairs[0]), from_pairs(pairs[1])};
 }
 
 void list_linalg_decompositions(OpCatalog& catalog) {

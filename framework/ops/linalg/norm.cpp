@@ -66,29 +66,24 @@ Tensor matrix_norm(const Tensor& x, const Value& ord) {
 
 Tensor norm(const Tensor& x, const Value& ord, const std::optional<std::vector<int64_t>>& axis,
             bool keepdims) {
-  return op(
-      &norm,
-      [](const Tensor& x, const Value& ord, const std::optional<std::vector<int64_t>>& axis,
-         bool keepdims) {
-        if (is_complex(x.dtype())) refuse_complex("norm");
-        const Tensor real = is_float(x.dtype()) ? x : cast(x, DType::float32);
-        if (!axis && ord.is_null()) return sqrt(sum(square(real), {}, keepdims));
-        std::vector<int64_t> axes;
-        if (axis)
-          for (int64_t a : *axis) axes.push_back(normalize_axis(a, x.rank(), "norm: axis"));
-        else
-          for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
-        if (axes.size() == 1) return vector_norm(real, ord, axes[0], keepdims);
-        if (axes.size() != 2 || axes[0] == axes[1])
-          throw ValueError(
-              fmt::format("norm: expected one axis or two different ones, found {} for shape {}.",
-                          axes.size(), x.shape().str()));
-        const Tensor y = matrix_norm(moveaxis(real, axes, {-2, -1}), ord);
-        if (!keepdims) return y;
-        std::sort(axes.begin(), axes.end());
-        return expand_dims(y, axes);
-      },
-      x, ord, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&norm, x, ord, axis, keepdims);
+  if (is_complex(x.dtype())) refuse_complex("norm");
+  const Tensor real = is_float(x.dtype()) ? x : cast(x, DType::float32);
+  if (!axis && ord.is_null()) return sqrt(sum(square(real), {}, keepdims));
+  std::vector<int64_t> axes;
+  if (axis)
+    for (int64_t a : *axis) axes.push_back(normalize_axis(a, x.rank(), "norm: axis"));
+  else
+    for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+  if (axes.size() == 1) return vector_norm(real, ord, axes[0], keepdims);
+  if (axes.size() != 2 || axes[0] == axes[1])
+    throw ValueError(
+        fmt::format("norm: expected one axis or two different ones, found {} for shape {}.",
+                    axes.size(), x.shape().str()));
+  const Tensor y = matrix_norm(moveaxis(real, axes, {-2, -1}), ord);
+  if (!keepdims) return y;
+  std::sort(axes.begin(), axes.end());
+  return expand_dims(y, axes);
 }
 
 void list_linalg_norm(OpCatalog& catalog) {

@@ -120,115 +120,77 @@ double longest(const Tensor& x) { return static_cast<double>(std::max(x.shape(-1
 }  // namespace
 
 Tensor inv(const Tensor& x) {
-  return op(
-      &inv,
-      [](const Tensor& x) {
-        detail::check_matrix(x, "inv", true);
-        return inverse(detail::real_of(x));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&inv, x);
+  detail::check_matrix(x, "inv", true);
+  return inverse(detail::real_of(x));
 }
 
 Tensor det(const Tensor& x) {
-  return op(
-      &det,
-      [](const Tensor& x) {
-        detail::check_matrix(x, "det", true);
-        const Tensor real = detail::real_of(x);
-        return custom_gradient({&real, 1}, [](std::span<const Tensor> in) -> WithGradient {
-          const Pivots pivots(in[0]);
-          const Tensor y = pivots.sign * prod(pivots.diagonal, -1);
-          return {{y}, [x = in[0], y](std::span<const Tensor> d) -> Tensors {
-                    return {expand_dims(d[0] * y, {-1, -2}) * detail::transposed(inverse(x))};
-                  }};
-        })[0];
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&det, x);
+  detail::check_matrix(x, "det", true);
+  const Tensor real = detail::real_of(x);
+  return custom_gradient({&real, 1}, [](std::span<const Tensor> in) -> WithGradient {
+    const Pivots pivots(in[0]);
+    const Tensor y = pivots.sign * prod(pivots.diagonal, -1);
+    return {{y}, [x = in[0], y](std::span<const Tensor> d) -> Tensors {
+              return {expand_dims(d[0] * y, {-1, -2}) * detail::transposed(inverse(x))};
+            }};
+  })[0];
 }
 
 std::vector<Tensor> slogdet(const Tensor& x) {
-  return op(
-      &slogdet,
-      [](const Tensor& x) {
-        detail::check_matrix(x, "slogdet", true);
-        return sign_and_log(detail::real_of(x));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&slogdet, x);
+  detail::check_matrix(x, "slogdet", true);
+  return sign_and_log(detail::real_of(x));
 }
 
 Tensor logdet(const Tensor& x) {
-  return op(
-      &logdet,
-      [](const Tensor& x) {
-        detail::check_matrix(x, "logdet", true);
-        return sign_and_log(detail::real_of(x))[1];
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&logdet, x);
+  detail::check_matrix(x, "logdet", true);
+  return sign_and_log(detail::real_of(x))[1];
 }
 
 Tensor solve(const Tensor& a, const Tensor& b) {
-  return op(
-      &solve,
-      [](const Tensor& a, const Tensor& b) {
-        const System s = system_of(a, b, "solve");
-        const Tensor y = apply(Linalg{LinalgOp::solve}, {s.a, s.b}, s.b.spec());
-        return s.vector ? squeeze(y, -1) : y;
-      },
-      a, b);
+  if (is_symbolic(a, b)) return symbolic_call(&solve, a, b);
+  const System s = system_of(a, b, "solve");
+  const Tensor y = apply(Linalg{LinalgOp::solve}, {s.a, s.b}, s.b.spec());
+  return s.vector ? squeeze(y, -1) : y;
 }
 
 Tensor solve_triangular(const Tensor& a, const Tensor& b, bool lower) {
-  return op(
-      &solve_triangular,
-      [](const Tensor& a, const Tensor& b, bool lower) {
-        const System s = system_of(a, b, "solve_triangular");
-        const Tensor y = detail::triangular_solution(s.a, s.b, lower);
-        return s.vector ? squeeze(y, -1) : y;
-      },
-      a, b, lower);
+  if (is_symbolic(a, b)) return symbolic_call(&solve_triangular, a, b, lower);
+  const System s = system_of(a, b, "solve_triangular");
+  const Tensor y = detail::triangular_solution(s.a, s.b, lower);
+  return s.vector ? squeeze(y, -1) : y;
 }
 
 Tensor pinv(const Tensor& x, std::optional<double> rcond) {
-  return op(
-      &pinv,
-      [](const Tensor& x, std::optional<double> rcond) {
-        detail::check_matrix(x, "pinv", false);
-        const Tensor real = detail::real_of(x);
-        return pseudo_inverse(real, rcond.value_or(10 * longest(x) * epsilon_of(real.dtype())));
-      },
-      x, rcond);
+  if (is_symbolic(x)) return symbolic_call(&pinv, x, rcond);
+  detail::check_matrix(x, "pinv", false);
+  const Tensor real = detail::real_of(x);
+  return pseudo_inverse(real, rcond.value_or(10 * longest(x) * epsilon_of(real.dtype())));
 }
 
 Tensor lstsq(const Tensor& a, const Tensor& b, std::optional<double> rcond) {
-  return op(
-      &lstsq,
-      [](const Tensor& a, const Tensor& b, std::optional<double> rcond) {
-        detail::check_matrix(a, "lstsq", false);
-        if (b.rank() == 0 ||
-            b.shape()[b.rank() == a.rank() ? b.rank() - 2 : b.rank() - 1] != a.shape(-2))
-          throw ShapeError(fmt::format(
-              "lstsq: a of shape {} and b of shape {} do not fit: b must have as many rows as a.",
-              a.shape().str(), b.shape().str()));
-        const Tensor real = detail::real_of(a);
-        const Tensor p =
-            pseudo_inverse(real, rcond.value_or(longest(a) * epsilon_of(real.dtype())));
-        const Tensor right = cast(b, real.dtype());
-        if (b.rank() == a.rank()) return matmul(p, right);
-        return squeeze(matmul(p, expand_dims(right, {-1})), -1);
-      },
-      a, b, rcond);
+  if (is_symbolic(a, b)) return symbolic_call(&lstsq, a, b, rcond);
+  detail::check_matrix(a, "lstsq", false);
+  if (b.rank() == 0 || b.shape()[b.rank() == a.rank() ? b.rank() - 2 : b.rank() - 1] != a.shape(-2))
+    throw ShapeError(fmt::format(
+        "lstsq: a of shape {} and b of shape {} do not fit: b must have as many rows as a.",
+        a.shape().str(), b.shape().str()));
+  const Tensor real = detail::real_of(a);
+  const Tensor p = pseudo_inverse(real, rcond.value_or(longest(a) * epsilon_of(real.dtype())));
+  const Tensor right = cast(b, real.dtype());
+  if (b.rank() == a.rank()) return matmul(p, right);
+  return squeeze(matmul(p, expand_dims(right, {-1})), -1);
 }
 
 Tensor matrix_rank(const Tensor& x, const std::optional<Tensor>& tol) {
-  return op(
-      &matrix_rank,
-      [](const Tensor& x, const std::optional<Tensor>& tol) {
-        detail::check_matrix(x, "matrix_rank", false);
-        const Tensor s = detail::svd_parts(detail::real_of(x), false)[1];
-        const Tensor least = tol && *tol ? *tol : largest(s) * (longest(x) * epsilon_of(s.dtype()));
-        return sum(cast(greater(s, least), DType::int32), -1);
-      },
-      x, tol);
+  if (is_symbolic(x, tol)) return symbolic_call(&matrix_rank, x, tol);
+  detail::check_matrix(x, "matrix_rank", false);
+  const Tensor s = detail::svd_parts(detail::real_of(x), false)[1];
+  const Tensor least = tol && *tol ? *tol : largest(s) * (longest(x) * epsilon_of(s.dtype()));
+  return sum(cast(greater(s, least), DType::int32), -1);
 }
 
 void list_linalg_solvers(OpCatalog& catalog) {

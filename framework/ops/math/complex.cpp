@@ -14,27 +14,19 @@
 namespace cornu::ops {
 
 Tensor view_as_real(const Tensor& x) {
-  return op(
-      &view_as_real,
-      [](const Tensor& x) {
-        return is_complex(x.dtype()) ? as_pairs(x) : stack({real(x), imag(x)}, -1);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&view_as_real, x);
+  return is_complex(x.dtype()) ? as_pairs(x) : stack({real(x), imag(x)}, -1);
 }
 
 Tensor view_as_complex(const Tensor& x) {
-  return op(
-      &view_as_complex,
-      [](const Tensor& x) {
-        if (is_complex(x.dtype())) refuse_complex("view_as_complex");
-        if (x.rank() == 0 || x.shape().back() != 2)
-          throw ValueError(
-              fmt::format("view_as_complex: the last axis must be of size 2, the real and the "
-                          "imaginary part; found shape {}.",
-                          x.shape().str()));
-        return from_pairs(cast(x, DType::float32));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&view_as_complex, x);
+  if (is_complex(x.dtype())) refuse_complex("view_as_complex");
+  if (x.rank() == 0 || x.shape().back() != 2)
+    throw ValueError(
+        fmt::format("view_as_complex: the last axis must be of size 2, the real and the "
+                    "imaginary part; found shape {}.",
+                    x.shape().str()));
+  return from_pairs(cast(x, DType::float32));
 }
 
 void list_math_complex(OpCatalog& catalog) {

@@ -175,123 +175,90 @@ Tensor overlap_add(const Tensor& pieces, int64_t stride) {
 }  // namespace
 
 std::vector<Tensor> fft(const std::vector<Tensor>& x) {
-  return op(
-      &fft,
-      [](const std::vector<Tensor>& x) {
-        const Complex in = complex_of(x, "fft"), y = dft(in, -1, in.re.shape().back());
-        return std::vector<Tensor>{y.re, y.im};
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&fft, x);
+  const Complex in = complex_of(x, "fft"), y = dft(in, -1, in.re.shape().back());
+  return std::vector<Tensor>{y.re, y.im};
 }
 
 std::vector<Tensor> fft2(const std::vector<Tensor>& x) {
-  return op(
-      &fft2,
-      [](const std::vector<Tensor>& x) {
-        const Complex y = dft2(complex_of(x, "fft2"), -1);
-        return std::vector<Tensor>{y.re, y.im};
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&fft2, x);
+  const Complex y = dft2(complex_of(x, "fft2"), -1);
+  return std::vector<Tensor>{y.re, y.im};
 }
 
 std::vector<Tensor> ifft2(const std::vector<Tensor>& x) {
-  return op(
-      &ifft2,
-      [](const std::vector<Tensor>& x) {
-        const Complex y = dft2(complex_of(x, "ifft2"), 1);
-        const double n = static_cast<double>(y.re.shape(-1) * y.re.shape(-2));
-        return std::vector<Tensor>{y.re / n, y.im / n};
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&ifft2, x);
+  const Complex y = dft2(complex_of(x, "ifft2"), 1);
+  const double n = static_cast<double>(y.re.shape(-1) * y.re.shape(-2));
+  return std::vector<Tensor>{y.re / n, y.im / n};
 }
 
 std::vector<Tensor> rfft(const Tensor& x, std::optional<int64_t> fft_length) {
-  return op(
-      &rfft,
-      [](const Tensor& x, std::optional<int64_t> fft_length) {
-        const Tensor real = real_of(x, "rfft");
-        const int64_t n = fft_length.value_or(real.shape().back());
-        if (n < 1) throw ValueError(fmt::format("rfft: fft_length must be positive, found {}.", n));
-        const Complex y = real_dft(real, n);
-        return std::vector<Tensor>{y.re, y.im};
-      },
-      x, fft_length);
+  if (is_symbolic(x)) return symbolic_call(&rfft, x, fft_length);
+  const Tensor real = real_of(x, "rfft");
+  const int64_t n = fft_length.value_or(real.shape().back());
+  if (n < 1) throw ValueError(fmt::format("rfft: fft_length must be positive, found {}.", n));
+  const Complex y = real_dft(real, n);
+  return std::vector<Tensor>{y.re, y.im};
 }
 
 Tensor irfft(const std::vector<Tensor>& x, std::optional<int64_t> fft_length) {
-  return op(
-      &irfft,
-      [](const std::vector<Tensor>& x, std::optional<int64_t> fft_length) {
-        const Complex in = complex_of(x, "irfft");
-        return inverse_real_dft(in, fft_length.value_or(2 * (in.re.shape().back() - 1)));
-      },
-      x, fft_length);
+  if (is_symbolic(x)) return symbolic_call(&irfft, x, fft_length);
+  const Complex in = complex_of(x, "irfft");
+  return inverse_real_dft(in, fft_length.value_or(2 * (in.re.shape().back() - 1)));
 }
 
-Tensor extract_sequences(const Tensor& x, int64_t sequence_length, int64_t sequence_stride) {
-  return op(
-      &extract_sequences,
-      [](const Tensor& x, int64_t length, int64_t stride) {
-        if (x.rank() == 0 || length < 1 || stride < 1)
-          throw ValueError(fmt::format(
-              "extract_sequences: sequence_length ({}) and sequence_stride ({}) must be "
-              "positive, and x (shape {}) must have an axis.",
-              length, stride, x.shape().str()));
-        return pieces_of(x, length, stride);
-      },
-      x, sequence_length, sequence_stride);
+Tensor extract_sequences(const Tensor& x, int64_t length, int64_t stride) {
+  if (is_symbolic(x)) return symbolic_call(&extract_sequences, x, length, stride);
+  if (x.rank() == 0 || length < 1 || stride < 1)
+    throw ValueError(
+        fmt::format("extract_sequences: sequence_length ({}) and sequence_stride ({}) must be "
+                    "positive, and x (shape {}) must have an axis.",
+                    length, stride, x.shape().str()));
+  return pieces_of(x, length, stride);
 }
 
 std::vector<Tensor> stft(const Tensor& x, int64_t sequence_length, int64_t sequence_stride,
                          int64_t fft_length, const Value& window, bool center) {
-  return op(
-      &stft,
-      [](const Tensor& x, int64_t sequence_length, int64_t sequence_stride, int64_t fft_length,
-         const Value& window, bool center) {
-        if (x.dtype() != DType::float32 && x.dtype() != DType::float64)
-          throw ValueError(
-              fmt::format("stft: expected float32 or float64, found {}.", dtype_name(x.dtype())));
-        check_lengths(sequence_length, sequence_stride, fft_length, "stft");
-        const Tensor signal =
-            center ? mirror_ends(real_of(x, "stft"), fft_length / 2) : real_of(x, "stft");
-        Tensor pieces = pieces_of(signal, fft_length, sequence_stride);
-        if (const Tensor w = window_of(window, sequence_length, fft_length, x.dtype()))
-          pieces = pieces * w;
-        const Complex y = real_dft(pieces, fft_length);
-        return std::vector<Tensor>{y.re, y.im};
-      },
-      x, sequence_length, sequence_stride, fft_length, window, center);
+  if (is_symbolic(x))
+    return symbolic_call(&stft, x, sequence_length, sequence_stride, fft_length, window, center);
+  if (x.dtype() != DType::float32 && x.dtype() != DType::float64)
+    throw ValueError(
+        fmt::format("stft: expected float32 or float64, found {}.", dtype_name(x.dtype())));
+  check_lengths(sequence_length, sequence_stride, fft_length, "stft");
+  const Tensor signal =
+      center ? mirror_ends(real_of(x, "stft"), fft_length / 2) : real_of(x, "stft");
+  Tensor pieces = pieces_of(signal, fft_length, sequence_stride);
+  if (const Tensor w = window_of(window, sequence_length, fft_length, x.dtype()))
+    pieces = pieces * w;
+  const Complex y = real_dft(pieces, fft_length);
+  return std::vector<Tensor>{y.re, y.im};
 }
 
 Tensor istft(const std::vector<Tensor>& x, int64_t sequence_length, int64_t sequence_stride,
              int64_t fft_length, std::optional<int64_t> length, const Value& window, bool center) {
-  return op(
-      &istft,
-      [](const std::vector<Tensor>& x, int64_t sequence_length, int64_t sequence_stride,
-         int64_t fft_length, std::optional<int64_t> length, const Value& window, bool center) {
-        const Complex in = complex_of(x, "istft");
-        check_lengths(sequence_length, sequence_stride, fft_length, "istft");
-        if (in.re.rank() < 2)
-          throw ShapeError(fmt::format(
-              "istft: expected x with axes (..., pieces, terms), found {}.", in.re.shape().str()));
-        const Tensor given = window_of(window, sequence_length, fft_length, in.re.dtype());
-        const Tensor w = given ? given : ones({fft_length}, in.re.dtype());
-        const int64_t count = in.re.shape(-2);
-        const Tensor pieces = inverse_real_dft(in, fft_length);
-        const Tensor sums = overlap_add(pieces * w, sequence_stride);
-        const Tensor weights =
-            overlap_add(broadcast_to(square(w), {count, fft_length}), sequence_stride);
-        Tensor y = fused(
-            [](Expr sum, Expr weight) { return sum / expr::select(weight > 1e-10, weight, 1.0); },
+  if (is_symbolic(x))
+    return symbolic_call(&istft, x, sequence_length, sequence_stride, fft_length, length, window,
+                         center);
+  const Complex in = complex_of(x, "istft");
+  check_lengths(sequence_length, sequence_stride, fft_length, "istft");
+  if (in.re.rank() < 2)
+    throw ShapeError(fmt::format("istft: expected x with axes (..., pieces, terms), found {}.",
+                                 in.re.shape().str()));
+  const Tensor given = window_of(window, sequence_length, fft_length, in.re.dtype());
+  const Tensor w = given ? given : ones({fft_length}, in.re.dtype());
+  const int64_t count = in.re.shape(-2);
+  const Tensor pieces = inverse_real_dft(in, fft_length);
+  const Tensor sums = overlap_add(pieces * w, sequence_stride);
+  const Tensor weights = overlap_add(broadcast_to(square(w), {count, fft_length}), sequence_stride);
+  Tensor y =
+      fused([](Expr sum, Expr weight) { return sum / expr::select(weight > 1e-10, weight, 1.0); },
             sums, weights);
-        if (!given)
-          y = y * (static_cast<double>(fft_length) / static_cast<double>(sequence_stride));
-        const int64_t n = y.shape().back(), start = center ? fft_length / 2 : 0;
-        // Keras counts the end from the last number: 0 of them is the beginning.
-        const int64_t stop = length ? start + *length : !center ? n : start == 0 ? 0 : n - start;
-        return last(y, start, stop);
-      },
-      x, sequence_length, sequence_stride, fft_length, length, window, center);
+  if (!given) y = y * (static_cast<double>(fft_length) / static_cast<double>(sequence_stride));
+  const int64_t n = y.shape().back(), start = center ? fft_length / 2 : 0;
+  // Keras counts the end from the last number: 0 of them is the beginning.
+  const int64_t stop = length ? start + *length : !center ? n : start == 0 ? 0 : n - start;
+  return last(y, start, stop);
 }
 
 void list_math_fft(OpCatalog& catalog) {

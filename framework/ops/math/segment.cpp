@@ -111,51 +111,35 @@ Tensor extreme_rows(const Tensor& given, const Tensor& ids, int64_t count, bool 
 
 }  // namespace
 
-Tensor segment_sum(const Tensor& data, const Tensor& segment_ids,
-                   std::optional<int64_t> num_segments, bool sorted) {
-  return op(
-      &segment_sum,
-      [](const Tensor& data, const Tensor& ids, std::optional<int64_t> count, bool) {
-        return sum_rows(data, ids, count_segments(data, ids, count, "segment_sum"));
-      },
-      data, segment_ids, num_segments, sorted);
+Tensor segment_sum(const Tensor& data, const Tensor& ids, std::optional<int64_t> count,
+                   bool sorted) {
+  if (is_symbolic(data, ids)) return symbolic_call(&segment_sum, data, ids, count, sorted);
+  return sum_rows(data, ids, count_segments(data, ids, count, "segment_sum"));
 }
 
-Tensor segment_max(const Tensor& data, const Tensor& segment_ids,
-                   std::optional<int64_t> num_segments, bool sorted) {
-  return op(
-      &segment_max,
-      [](const Tensor& data, const Tensor& ids, std::optional<int64_t> count, bool) {
-        return extreme_rows(data, ids, count_segments(data, ids, count, "segment_max"), true);
-      },
-      data, segment_ids, num_segments, sorted);
+Tensor segment_max(const Tensor& data, const Tensor& ids, std::optional<int64_t> count,
+                   bool sorted) {
+  if (is_symbolic(data, ids)) return symbolic_call(&segment_max, data, ids, count, sorted);
+  return extreme_rows(data, ids, count_segments(data, ids, count, "segment_max"), true);
 }
 
-Tensor segment_min(const Tensor& data, const Tensor& segment_ids,
-                   std::optional<int64_t> num_segments, bool sorted) {
-  return op(
-      &segment_min,
-      [](const Tensor& data, const Tensor& ids, std::optional<int64_t> count, bool) {
-        return extreme_rows(data, ids, count_segments(data, ids, count, "segment_min"), false);
-      },
-      data, segment_ids, num_segments, sorted);
+Tensor segment_min(const Tensor& data, const Tensor& ids, std::optional<int64_t> count,
+                   bool sorted) {
+  if (is_symbolic(data, ids)) return symbolic_call(&segment_min, data, ids, count, sorted);
+  return extreme_rows(data, ids, count_segments(data, ids, count, "segment_min"), false);
 }
 
-Tensor segment_prod(const Tensor& data, const Tensor& segment_ids,
-                    std::optional<int64_t> num_segments, bool sorted) {
-  return op(
-      &segment_prod,
-      [](const Tensor& data, const Tensor& ids, std::optional<int64_t> count, bool) {
-        const int64_t n = count_segments(data, ids, count, "segment_prod");
-        // (segments, rows, 1...): which rows are whose.
-        Shape members = {n, data.shape()[0]};
-        for (int i = 1; i < data.rank(); ++i) members.push_back(1);
-        const Tensor mine =
-            reshape(equal(expand_dims(arange(0, n), {1}), expand_dims(ids, {0})), members);
-        return cast(prod(where(mine, expand_dims(data, {0}), ones_like(expand_dims(data, {0}))), 1),
-                    data.dtype());
-      },
-      data, segment_ids, num_segments, sorted);
+Tensor segment_prod(const Tensor& data, const Tensor& ids, std::optional<int64_t> count,
+                    bool sorted) {
+  if (is_symbolic(data, ids)) return symbolic_call(&segment_prod, data, ids, count, sorted);
+  const int64_t n = count_segments(data, ids, count, "segment_prod");
+  // (segments, rows, 1...): which rows are whose.
+  Shape members = {n, data.shape()[0]};
+  for (int i = 1; i < data.rank(); ++i) members.push_back(1);
+  const Tensor mine =
+      reshape(equal(expand_dims(arange(0, n), {1}), expand_dims(ids, {0})), members);
+  return cast(prod(where(mine, expand_dims(data, {0}), ones_like(expand_dims(data, {0}))), 1),
+              data.dtype());
 }
 
 void list_math_segment(OpCatalog& catalog) {

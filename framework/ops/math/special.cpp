@@ -44,10 +44,8 @@ Tensor erfc_single(const Tensor& x) {
 }  // namespace
 
 Tensor erfc(const Tensor& x) {
-  return op(
-      &erfc,
-      [](const Tensor& x) { return x.dtype() == DType::float64 ? erfc_double(x) : erfc_single(x); },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&erfc, x);
+  return x.dtype() == DType::float64 ? erfc_double(x) : erfc_single(x);
 }
 
 void list_math_special(OpCatalog& catalog) { catalog.add("math.Erfc", {"x"}, &erfc); }

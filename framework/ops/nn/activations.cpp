@@ -18,257 +18,171 @@ Tensor operand(const Value& v) { return detail::from_value<Tensor>(v); }
 }  // namespace
 
 Tensor relu6(const Tensor& x) {
-  return op(
-      &relu6,
-      [](const Tensor& x) {
-        return fused_in<backend::Domain::numeric>(
-            [](Expr x) { return expr::select(x >= 6.0, 6.0, expr::relu(x)); }, x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&relu6, x);
+  return fused_in<backend::Domain::numeric>(
+      [](Expr x) { return expr::select(x >= 6.0, 6.0, expr::relu(x)); }, x);
 }
 
-Tensor leaky_relu(const Tensor& x, const Value& negative_slope) {
-  return op(
-      &leaky_relu,
-      [](const Tensor& x, const Value& slope) {
-        return fused([](Expr x, Expr slope) { return expr::select(x >= 0.0, x, x * slope); }, x,
-                     operand(slope));
-      },
-      x, negative_slope);
+Tensor leaky_relu(const Tensor& x, const Value& slope) {
+  if (is_symbolic(x)) return symbolic_call(&leaky_relu, x, slope);
+  return fused([](Expr x, Expr slope) { return expr::select(x >= 0.0, x, x * slope); }, x,
+               operand(slope));
 }
 
 Tensor silu(const Tensor& x) {
-  return op(
-      &silu, [](const Tensor& x) { return fused([](Expr x) { return x * expr::sigmoid(x); }, x); },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&silu, x);
+  return fused([](Expr x) { return x * expr::sigmoid(x); }, x);
 }
 
 Tensor gelu(const Tensor& x, bool approximate) {
-  return op(
-      &gelu,
-      [](const Tensor& x, bool approximate) {
-        if (!approximate)
-          return fused([](Expr x) { return x * 0.5 * (1.0 + expr::erf(x * 0.7071067811865476)); },
-                       x);
-        return fused(
-            [](Expr x) {
-              return x * 0.5 * (1.0 + expr::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-            },
-            x);
+  if (is_symbolic(x)) return symbolic_call(&gelu, x, approximate);
+  if (!approximate)
+    return fused([](Expr x) { return x * 0.5 * (1.0 + expr::erf(x * 0.7071067811865476)); }, x);
+  return fused(
+      [](Expr x) {
+        return x * 0.5 * (1.0 + expr::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
       },
-      x, approximate);
+      x);
 }
 
 Tensor elu(const Tensor& x, const Value& alpha) {
-  return op(
-      &elu,
-      [](const Tensor& x, const Value& alpha) {
-        return fused(
-            [](Expr x, Expr a) {
-              return expr::select(x > 0.0, x, a * expr::expm1(expr::select(x > 0.0, 0.0, x)));
-            },
-            x, operand(alpha));
+  if (is_symbolic(x)) return symbolic_call(&elu, x, alpha);
+  return fused(
+      [](Expr x, Expr a) {
+        return expr::select(x > 0.0, x, a * expr::expm1(expr::select(x > 0.0, 0.0, x)));
       },
-      x, alpha);
+      x, operand(alpha));
 }
 
 Tensor celu(const Tensor& x, const Value& alpha) {
-  return op(
-      &celu,
-      [](const Tensor& x, const Value& alpha) {
-        return fused(
-            [](Expr x, Expr a) {
-              return expr::relu(x) + a * expr::expm1(expr::minimum(x, 0.0) / a);
-            },
-            x, operand(alpha));
-      },
-      x, alpha);
+  if (is_symbolic(x)) return symbolic_call(&celu, x, alpha);
+  return fused(
+      [](Expr x, Expr a) { return expr::relu(x) + a * expr::expm1(expr::minimum(x, 0.0) / a); }, x,
+      operand(alpha));
 }
 
 Tensor selu(const Tensor& x) {
-  return op(
-      &selu,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) {
-              return 1.0507009873554805 *
-                     expr::select(x > 0.0, x,
-                                  1.6732632423543772 * expr::expm1(expr::select(x > 0.0, 0.0, x)));
-            },
-            x);
+  if (is_symbolic(x)) return symbolic_call(&selu, x);
+  return fused(
+      [](Expr x) {
+        return 1.0507009873554805 *
+               expr::select(x > 0.0, x,
+                            1.6732632423543772 * expr::expm1(expr::select(x > 0.0, 0.0, x)));
       },
       x);
 }
 
 Tensor softsign(const Tensor& x) {
-  return op(
-      &softsign,
-      [](const Tensor& x) {
-        return fused([](Expr x) { return x / (1.0 + expr::absolute(x)); }, x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&softsign, x);
+  return fused([](Expr x) { return x / (1.0 + expr::absolute(x)); }, x);
 }
 
 Tensor hard_sigmoid(const Tensor& x) {
-  return op(
-      &hard_sigmoid,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) { return expr::select(x + 3.0 >= 6.0, 6.0, expr::relu(x + 3.0)) / 6.0; }, x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&hard_sigmoid, x);
+  return fused([](Expr x) { return expr::select(x + 3.0 >= 6.0, 6.0, expr::relu(x + 3.0)) / 6.0; },
+               x);
 }
 
 Tensor hard_silu(const Tensor& x) {
-  return op(
-      &hard_silu,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) {
-              return x * (expr::select(x + 3.0 >= 6.0, 6.0, expr::relu(x + 3.0)) / 6.0);
-            },
-            x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&hard_silu, x);
+  return fused(
+      [](Expr x) { return x * (expr::select(x + 3.0 >= 6.0, 6.0, expr::relu(x + 3.0)) / 6.0); }, x);
 }
 
 Tensor log_sigmoid(const Tensor& x) {
-  return op(
-      &log_sigmoid,
-      [](const Tensor& x) { return fused([](Expr x) { return -expr::softplus(-x); }, x); }, x);
+  if (is_symbolic(x)) return symbolic_call(&log_sigmoid, x);
+  return fused([](Expr x) { return -expr::softplus(-x); }, x);
 }
 
 Tensor mish(const Tensor& x) {
-  return op(
-      &mish,
-      [](const Tensor& x) {
-        return fused([](Expr x) { return x * expr::tanh(expr::softplus(x)); }, x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&mish, x);
+  return fused([](Expr x) { return x * expr::tanh(expr::softplus(x)); }, x);
 }
 
 Tensor hard_tanh(const Tensor& x) {
-  return op(
-      &hard_tanh,
-      [](const Tensor& x) {
-        return fused_in<backend::Domain::numeric>(
-            [](Expr x) { return expr::select(x > 1.0, 1.0, expr::select(x < -1.0, -1.0, x)); }, x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&hard_tanh, x);
+  return fused_in<backend::Domain::numeric>(
+      [](Expr x) { return expr::select(x > 1.0, 1.0, expr::select(x < -1.0, -1.0, x)); }, x);
 }
 
 Tensor tanh_shrink(const Tensor& x) {
-  return op(
-      &tanh_shrink,
-      [](const Tensor& x) { return fused([](Expr x) { return x - expr::tanh(x); }, x); }, x);
+  if (is_symbolic(x)) return symbolic_call(&tanh_shrink, x);
+  return fused([](Expr x) { return x - expr::tanh(x); }, x);
 }
 
 Tensor hard_shrink(const Tensor& x, const Value& threshold) {
-  return op(
-      &hard_shrink,
-      [](const Tensor& x, const Value& threshold) {
-        return fused_in<backend::Domain::numeric>(
-            [](Expr x, Expr t) { return expr::select(expr::absolute(x) > t, x, 0.0); }, x,
-            operand(threshold));
-      },
-      x, threshold);
+  if (is_symbolic(x)) return symbolic_call(&hard_shrink, x, threshold);
+  return fused_in<backend::Domain::numeric>(
+      [](Expr x, Expr t) { return expr::select(expr::absolute(x) > t, x, 0.0); }, x,
+      operand(threshold));
 }
 
 Tensor soft_shrink(const Tensor& x, const Value& threshold) {
-  return op(
-      &soft_shrink,
-      [](const Tensor& x, const Value& threshold) {
-        return fused_in<backend::Domain::numeric>(
-            [](Expr x, Expr t) {
-              return expr::select(x > t, x - t, expr::select(x < -t, x + t, 0.0));
-            },
-            x, operand(threshold));
-      },
-      x, threshold);
+  if (is_symbolic(x)) return symbolic_call(&soft_shrink, x, threshold);
+  return fused_in<backend::Domain::numeric>(
+      [](Expr x, Expr t) { return expr::select(x > t, x - t, expr::select(x < -t, x + t, 0.0)); },
+      x, operand(threshold));
 }
 
-Tensor threshold(const Tensor& x, const Value& threshold_value, const Value& default_value) {
-  return op(
-      &threshold,
-      [](const Tensor& x, const Value& threshold, const Value& otherwise) {
-        return fused_in<backend::Domain::numeric>(
-            [](Expr x, Expr t, Expr v) { return expr::select(x > t, x, v); }, x, operand(threshold),
-            operand(otherwise));
-      },
-      x, threshold_value, default_value);
+Tensor threshold(const Tensor& x, const Value& limit, const Value& otherwise) {
+  if (is_symbolic(x)) return symbolic_call(&threshold, x, limit, otherwise);
+  return fused_in<backend::Domain::numeric>(
+      [](Expr x, Expr t, Expr v) { return expr::select(x > t, x, v); }, x, operand(limit),
+      operand(otherwise));
 }
 
 Tensor squareplus(const Tensor& x, const Value& b) {
-  return op(
-      &squareplus,
-      [](const Tensor& x, const Value& b) {
-        return fused([](Expr x, Expr b) { return (x + expr::sqrt(x * x + b)) * 0.5; }, x,
-                     operand(b));
-      },
-      x, b);
+  if (is_symbolic(x)) return symbolic_call(&squareplus, x, b);
+  return fused([](Expr x, Expr b) { return (x + expr::sqrt(x * x + b)) * 0.5; }, x, operand(b));
 }
 
 Tensor sparse_plus(const Tensor& x) {
-  return op(
-      &sparse_plus,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) {
-              return expr::select(x <= -1.0, 0.0,
-                                  expr::select(x < 1.0, (x + 1.0) * (x + 1.0) * 0.25, x));
-            },
-            x);
+  if (is_symbolic(x)) return symbolic_call(&sparse_plus, x);
+  return fused(
+      [](Expr x) {
+        return expr::select(x <= -1.0, 0.0, expr::select(x < 1.0, (x + 1.0) * (x + 1.0) * 0.25, x));
       },
       x);
 }
 
 Tensor sparse_sigmoid(const Tensor& x) {
-  return op(
-      &sparse_sigmoid,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) {
-              return expr::select(x <= -1.0, 0.0, expr::select(x >= 1.0, 1.0, (x + 1.0) * 0.5));
-            },
-            x);
+  if (is_symbolic(x)) return symbolic_call(&sparse_sigmoid, x);
+  return fused(
+      [](Expr x) {
+        return expr::select(x <= -1.0, 0.0, expr::select(x >= 1.0, 1.0, (x + 1.0) * 0.5));
       },
       x);
 }
 
-Tensor relu_activation(const Tensor& x, double negative_slope, std::optional<double> max_value,
+Tensor relu_activation(const Tensor& x, double slope, std::optional<double> limit,
                        double threshold) {
-  return op(
-      &relu_activation,
-      [](const Tensor& x, double slope, std::optional<double> limit, double threshold) {
-        if (threshold == 0 && !limit) return slope == 0 ? relu(x) : leaky_relu(x, slope);
-        if (threshold == 0 && slope == 0 && *limit == 6) return relu6(x);
-        // At the threshold itself the gradient is 0.
-        if (slope == 0) {
-          // Integers stay integers, and so do what they are compared with.
-          const auto bound = [&](double v) {
-            return is_float(x.dtype()) ? Tensor(v) : Tensor(static_cast<int64_t>(v));
-          };
-          const Tensor y = fused_in<backend::Domain::numeric>(
-              [](Expr x, Expr t) { return expr::select(x > t, x, 0.0); }, x, bound(threshold));
-          if (!limit) return y;
-          return fused_in<backend::Domain::numeric>(
-              [](Expr y, Expr m) { return expr::select(y > m, m, expr::relu(y)); }, y,
-              bound(*limit));
-        }
-        if (!limit)
-          return fused_in<backend::Domain::numeric>(
-              [](Expr x, Expr s, Expr t) {
-                return expr::select(x > t, x, expr::select(x < t, s * (x - t), 0.0));
-              },
-              x, Tensor(slope), Tensor(threshold));
-        return fused_in<backend::Domain::numeric>(
-            [](Expr x, Expr s, Expr t, Expr m) {
-              const Expr limited = expr::select(x > m, m, expr::relu(x));
-              return expr::select(x > t, limited, expr::select(x < t, s * (x - t), 0.0));
-            },
-            x, Tensor(slope), Tensor(threshold), Tensor(*limit));
+  if (is_symbolic(x)) return symbolic_call(&relu_activation, x, slope, limit, threshold);
+  if (threshold == 0 && !limit) return slope == 0 ? relu(x) : leaky_relu(x, slope);
+  if (threshold == 0 && slope == 0 && *limit == 6) return relu6(x);
+  // At the threshold itself the gradient is 0.
+  if (slope == 0) {
+    // Integers stay integers, and so do what they are compared with.
+    const auto bound = [&](double v) {
+      return is_float(x.dtype()) ? Tensor(v) : Tensor(static_cast<int64_t>(v));
+    };
+    const Tensor y = fused_in<backend::Domain::numeric>(
+        [](Expr x, Expr t) { return expr::select(x > t, x, 0.0); }, x, bound(threshold));
+    if (!limit) return y;
+    return fused_in<backend::Domain::numeric>(
+        [](Expr y, Expr m) { return expr::select(y > m, m, expr::relu(y)); }, y, bound(*limit));
+  }
+  if (!limit)
+    return fused_in<backend::Domain::numeric>(
+        [](Expr x, Expr s, Expr t) {
+          return expr::select(x > t, x, expr::select(x < t, s * (x - t), 0.0));
+        },
+        x, Tensor(slope), Tensor(threshold));
+  return fused_in<backend::Domain::numeric>(
+      [](Expr x, Expr s, Expr t, Expr m) {
+        const Expr limited = expr::select(x > m, m, expr::relu(x));
+        return expr::select(x > t, limited, expr::select(x < t, s * (x - t), 0.0));
       },
-      x, negative_slope, max_value, threshold);
+      x, Tensor(slope), Tensor(threshold), Tensor(*limit));
 }
 
 Tensor gelu_activation(const Tensor& x, bool approximate) { return gelu(x, approximate); }

@@ -138,67 +138,49 @@ Tensor convolve_back(const Tensor& x, const Tensor& kernel, const std::vector<in
 Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
             const std::string& padding, const std::string& data_format,
             const std::vector<int64_t>& dilation_rate) {
-  return op(
-      &conv,
-      [](const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
-         const std::string& padding, const std::string& data_format,
-         const std::vector<int64_t>& dilation_rate) {
-        return detail::in_channels_last(x, data_format, "conv", [&](const Tensor& t) {
-          return convolve(t, kernel, strides, padding_of(padding), dilation_rate, "conv");
-        });
-      },
-      x, kernel, strides, padding, data_format, dilation_rate);
+  if (is_symbolic(x, kernel))
+    return symbolic_call(&conv, x, kernel, strides, padding, data_format, dilation_rate);
+  return detail::in_channels_last(x, data_format, "conv", [&](const Tensor& t) {
+    return convolve(t, kernel, strides, padding_of(padding), dilation_rate, "conv");
+  });
 }
 
 Tensor conv_transpose(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
                       const std::string& padding,
                       const std::optional<std::vector<int64_t>>& output_padding,
                       const std::string& data_format, const std::vector<int64_t>& dilation_rate) {
-  return op(
-      &conv_transpose,
-      [](const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
-         const std::string& padding, const std::optional<std::vector<int64_t>>& output_padding,
-         const std::string& data_format, const std::vector<int64_t>& dilation_rate) {
-        const Padding pad = padding_of(padding);
-        return detail::in_channels_last(x, data_format, "conv_transpose", [&](const Tensor& t) {
-          return convolve_back(t, kernel, strides, pad, output_padding, dilation_rate);
-        });
-      },
-      x, kernel, strides, padding, output_padding, data_format, dilation_rate);
+  if (is_symbolic(x, kernel))
+    return symbolic_call(&conv_transpose, x, kernel, strides, padding, output_padding, data_format,
+                         dilation_rate);
+  const Padding pad = padding_of(padding);
+  return detail::in_channels_last(x, data_format, "conv_transpose", [&](const Tensor& t) {
+    return convolve_back(t, kernel, strides, pad, output_padding, dilation_rate);
+  });
 }
 
 Tensor depthwise_conv(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
                       const std::string& padding, const std::string& data_format,
                       const std::vector<int64_t>& dilation_rate) {
-  return op(
-      &depthwise_conv,
-      [](const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
-         const std::string& padding, const std::string& data_format,
-         const std::vector<int64_t>& dilation_rate) {
-        return detail::in_channels_last(x, data_format, "depthwise_conv", [&](const Tensor& t) {
-          return convolve_channels(t, kernel, strides, padding_of(padding), dilation_rate,
-                                   "depthwise_conv");
-        });
-      },
-      x, kernel, strides, padding, data_format, dilation_rate);
+  if (is_symbolic(x, kernel))
+    return symbolic_call(&depthwise_conv, x, kernel, strides, padding, data_format, dilation_rate);
+  return detail::in_channels_last(x, data_format, "depthwise_conv", [&](const Tensor& t) {
+    return convolve_channels(t, kernel, strides, padding_of(padding), dilation_rate,
+                             "depthwise_conv");
+  });
 }
 
 Tensor separable_conv(const Tensor& x, const Tensor& depthwise_kernel,
                       const Tensor& pointwise_kernel, const std::vector<int64_t>& strides,
                       const std::string& padding, const std::string& data_format,
                       const std::vector<int64_t>& dilation_rate) {
-  return op(
-      &separable_conv,
-      [](const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
-         const std::vector<int64_t>& strides, const std::string& padding,
-         const std::string& data_format, const std::vector<int64_t>& dilation_rate) {
-        return detail::in_channels_last(x, data_format, "separable_conv", [&](const Tensor& t) {
-          const Tensor y = convolve_channels(t, depthwise_kernel, strides, padding_of(padding),
-                                             dilation_rate, "separable_conv");
-          return convolve(y, pointwise_kernel, {1}, Padding::valid, {1}, "separable_conv");
-        });
-      },
-      x, depthwise_kernel, pointwise_kernel, strides, padding, data_format, dilation_rate);
+  if (is_symbolic(x, depthwise_kernel, pointwise_kernel))
+    return symbolic_call(&separable_conv, x, depthwise_kernel, pointwise_kernel, strides, padding,
+                         data_format, dilation_rate);
+  return detail::in_channels_last(x, data_format, "separable_conv", [&](const Tensor& t) {
+    const Tensor y = convolve_channels(t, depthwise_kernel, strides, padding_of(padding),
+                                       dilation_rate, "separable_conv");
+    return convolve(y, pointwise_kernel, {1}, Padding::valid, {1}, "separable_conv");
+  });
 }
 
 void list_nn_convolution(OpCatalog& catalog) {

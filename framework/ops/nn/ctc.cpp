@@ -214,31 +214,27 @@ std::vector<Tensor> decode_by_beams(const Tensor& inputs, const Tensor& lengths,
 
 Tensor ctc_loss(const Tensor& target, const Tensor& output, const Tensor& target_length,
                 const Tensor& output_length, int64_t mask_index) {
-  return op(&ctc_loss, &loss_of, target, output, target_length, output_length, mask_index);
+  if (is_symbolic(target, output, target_length, output_length))
+    return symbolic_call(&ctc_loss, target, output, target_length, output_length, mask_index);
+  return loss_of(target, output, target_length, output_length, mask_index);
 }
 
-std::vector<Tensor> ctc_decode(const Tensor& inputs, const Tensor& sequence_lengths,
+std::vector<Tensor> ctc_decode(const Tensor& inputs, const Tensor& lengths,
                                const std::string& strategy, int64_t beam_width, int64_t top_paths,
                                bool merge_repeated, std::optional<int64_t> mask_index) {
-  return op(
-      &ctc_decode,
-      [](const Tensor& inputs, const Tensor& lengths, const std::string& strategy,
-         int64_t beam_width, int64_t top_paths, bool merge_repeated,
-         std::optional<int64_t> mask_index) {
-        if (inputs.rank() != 3 || inputs.shape()[1] < 1)
-          throw ShapeError(
-              fmt::format("ctc_decode: expected inputs (batch, time, classes), found {}.",
-                          inputs.shape().str()));
-        const Tensor x = cast(inputs, result_type(inputs.dtype(), DType::float32));
-        const int64_t blank = mask_index.value_or(inputs.shape()[2] - 1);
-        if (strategy == "greedy") return decode_greedily(x, lengths, merge_repeated, blank);
-        if (strategy != "beam_search")
-          throw ValueError(fmt::format(
-              "ctc_decode: strategy must be \"greedy\" or \"beam_search\", found \"{}\".",
-              strategy));
-        return decode_by_beams(x, lengths, beam_width, top_paths, blank);
-      },
-      inputs, sequence_lengths, strategy, beam_width, top_paths, merge_repeated, mask_index);
+  if (is_symbolic(inputs, lengths))
+    return symbolic_call(&ctc_decode, inputs, lengths, strategy, beam_width, top_paths,
+                         merge_repeated, mask_index);
+  if (inputs.rank() != 3 || inputs.shape()[1] < 1)
+    throw ShapeError(fmt::format("ctc_decode: expected inputs (batch, time, classes), found {}.",
+                                 inputs.shape().str()));
+  const Tensor x = cast(inputs, result_type(inputs.dtype(), DType::float32));
+  const int64_t blank = mask_index.value_or(inputs.shape()[2] - 1);
+  if (strategy == "greedy") return decode_greedily(x, lengths, merge_repeated, blank);
+  if (strategy != "beam_search")
+    throw ValueError(fmt::format(
+        "ctc_decode: strategy must be \"greedy\" or \"beam_search\", found \"{}\".", strategy));
+  return decode_by_beams(x, lengths, beam_width, top_paths, blank);
 }
 
 void list_nn_ctc(OpCatalog& catalog) {

@@ -89,8 +89,41 @@ Tensor inverse_root(const Tensor& x, double epsilon) {
   return fused([](Expr x, Expr epsilon) { return expr::rsqrt(x + epsilon); }, x, Tensor(epsilon));
 }
 
-Tensor layer_body(const Tensor& input, const Optional& gamma, const Optional& beta,
-                  const Axes& axis, std::optional<double> epsilon_option, bool rms_scaling) {
+// As files know it; its results are a list. On one machine there is nothing to synchronize.
+std::vector<Tensor> listed_moments(const Tensor& x, const Axes& axes, bool keepdims,
+                                   bool /*synchronized*/) {
+  const auto [mean, variance] = moments(x, axes, keepdims);
+  return {mean, variance};
+}
+
+}  // namespace
+
+Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& variance,
+                           int64_t axis, const Optional& offset, const Optional& scale,
+                           double epsilon) {
+  if (is_symbolic(x, mean, variance, offset, scale))
+    return symbolic_call(&batch_normalization, x, mean, variance, axis, offset, scale, epsilon);
+  const int a = normalize_axis(axis, x.rank(), "batch_normalization: axis");
+  auto vector = [&](const Optional& v, const char* name, double otherwise) {
+    return v && *v ? along(*v, x, a, name) : Tensor(otherwise);
+  };
+  const Tensor factor =
+      fused([](Expr variance, Expr scale,
+               Expr epsilon) { return expr::rsqrt(variance + epsilon) * scale; },
+            along(variance, x, a, "variance"), vector(scale, "scale", 1), Tensor(epsilon));
+  const Tensor shift =
+      fused([](Expr mean, Expr factor, Expr offset) { return offset - mean * factor; },
+            along(mean, x, a, "mean"), factor, vector(offset, "offset", 0));
+  return fused([](Expr x, Expr factor, Expr shift) { return x * factor + shift; }, x, factor,
+               shift);
+}
+
+Tensor layer_normalization(const Tensor& input, const Optional& gamma, const Optional& beta,
+                           const Axes& axis, std::optional<double> epsilon_option,
+                           bool rms_scaling) {
+  if (is_symbolic(input, gamma, beta))
+    return symbolic_call(&layer_normalization, input, gamma, beta, axis, epsilon_option,
+                         rms_scaling);
   const double epsilon = epsilon_option.value_or(default_epsilon);
   const auto axes = axis.resolve(input.rank());
   const Shape sizes = sizes_of(input.shape(), axes);
@@ -112,10 +145,13 @@ Tensor layer_body(const Tensor& input, const Optional& gamma, const Optional& be
   return cast(y, input.dtype());
 }
 
-Tensor rms_body(const Tensor& input, const Optional& scale_option, const Axes& axis,
-                std::optional<double> epsilon_option) {
+Tensor rms_normalization(const Tensor& input, const Optional& scale_option, const Axes& axis,
+                         std::optional<double> epsilon_option) {
+  if (is_symbolic(input, scale_option))
+    return symbolic_call(&rms_normalization, input, scale_option, axis, epsilon_option);
   const double epsilon = epsilon_option.value_or(default_epsilon);
-  if (input.rank() == 0) return rms_body(reshape(input, {1}), scale_option, axis, epsilon_option);
+  if (input.rank() == 0)
+    return rms_normalization(reshape(input, {1}), scale_option, axis, epsilon_option);
   const auto axes = axis.resolve(input.rank());
   const Shape sizes = sizes_of(input.shape(), axes);
   const Tensor scale = weight_of(scale_option);
@@ -129,8 +165,9 @@ Tensor rms_body(const Tensor& input, const Optional& scale_option, const Axes& a
   return cast(y, input.dtype());
 }
 
-Tensor normalize_body(const Tensor& input, const Axes& axis, int64_t order,
-                      std::optional<double> epsilon_option) {
+Tensor normalize(const Tensor& input, const Axes& axis, int64_t order,
+                 std::optional<double> epsilon_option) {
+  if (is_symbolic(input)) return symbolic_call(&normalize, input, axis, order, epsilon_option);
   if (order < 1)
     throw ValueError(
         fmt::format("normalize: argument 'order' must be at least 1, found {}.", order));
@@ -150,53 +187,6 @@ Tensor normalize_body(const Tensor& input, const Axes& axis, int64_t order,
   Tensor norm = sum(powers, axis, true);
   if (order != 1) norm = power(norm, Tensor(1 / p));
   return x / maximum(norm, Tensor(epsilon));
-}
-
-// As files know it; its results are a list. On one machine there is nothing to synchronize.
-std::vector<Tensor> listed_moments(const Tensor& x, const Axes& axes, bool keepdims,
-                                   bool /*synchronized*/) {
-  const auto [mean, variance] = moments(x, axes, keepdims);
-  return {mean, variance};
-}
-
-}  // namespace
-
-Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& variance,
-                           int64_t axis, const Optional& offset, const Optional& scale,
-                           double epsilon) {
-  return op(
-      &batch_normalization,
-      [](const Tensor& x, const Tensor& mean, const Tensor& variance, int64_t axis,
-         const Optional& offset, const Optional& scale, double epsilon) {
-        const int a = normalize_axis(axis, x.rank(), "batch_normalization: axis");
-        auto vector = [&](const Optional& v, const char* name, double otherwise) {
-          return v && *v ? along(*v, x, a, name) : Tensor(otherwise);
-        };
-        const Tensor factor =
-            fused([](Expr variance, Expr scale,
-                     Expr epsilon) { return expr::rsqrt(variance + epsilon) * scale; },
-                  along(variance, x, a, "variance"), vector(scale, "scale", 1), Tensor(epsilon));
-        const Tensor shift =
-            fused([](Expr mean, Expr factor, Expr offset) { return offset - mean * factor; },
-                  along(mean, x, a, "mean"), factor, vector(offset, "offset", 0));
-        return fused([](Expr x, Expr factor, Expr shift) { return x * factor + shift; }, x, factor,
-                     shift);
-      },
-      x, mean, variance, axis, offset, scale, epsilon);
-}
-
-Tensor layer_normalization(const Tensor& x, const Optional& gamma, const Optional& beta,
-                           const Axes& axis, std::optional<double> epsilon, bool rms_scaling) {
-  return op(&layer_normalization, &layer_body, x, gamma, beta, axis, epsilon, rms_scaling);
-}
-
-Tensor rms_normalization(const Tensor& x, const Optional& scale, const Axes& axis,
-                         std::optional<double> epsilon) {
-  return op(&rms_normalization, &rms_body, x, scale, axis, epsilon);
-}
-
-Tensor normalize(const Tensor& x, const Axes& axis, int64_t order, std::optional<double> epsilon) {
-  return op(&normalize, &normalize_body, x, axis, order, epsilon);
 }
 
 NormalizedChannels normalize_channels(const Tensor& x, const Tensor& offset, const Tensor& scale,

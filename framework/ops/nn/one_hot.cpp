@@ -15,33 +15,23 @@ namespace cornu::ops {
 
 Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, std::optional<DType> dtype,
                bool sparse) {
-  return op(
-      &one_hot,
-      [](const Tensor& x, int64_t num_classes, int64_t axis, std::optional<DType> dtype,
-         bool sparse) {
-        if (sparse)
-          throw UnsupportedError(
-              "one_hot: sparse tensors are not supported; leave out sparse=True.");
-        const int a = normalize_axis(axis, x.rank() + 1, "one_hot: axis");
-        Shape shape;
-        for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == a ? num_classes : 1);
-        const Tensor classes = reshape(arange(0, num_classes), shape);
-        return cast(equal(expand_dims(cast(x, DType::int32), {a}), classes),
-                    dtype.value_or(DType::float32));
-      },
-      x, num_classes, axis, dtype, sparse);
+  if (is_symbolic(x)) return symbolic_call(&one_hot, x, num_classes, axis, dtype, sparse);
+  if (sparse)
+    throw UnsupportedError("one_hot: sparse tensors are not supported; leave out sparse=True.");
+  const int a = normalize_axis(axis, x.rank() + 1, "one_hot: axis");
+  Shape shape;
+  for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == a ? num_classes : 1);
+  const Tensor classes = reshape(arange(0, num_classes), shape);
+  return cast(equal(expand_dims(cast(x, DType::int32), {a}), classes),
+              dtype.value_or(DType::float32));
 }
 
 Tensor multi_hot(const Tensor& inputs, std::optional<int64_t> num_classes, int64_t axis,
                  std::optional<DType> dtype, bool sparse) {
-  return op(
-      &multi_hot,
-      [](const Tensor& inputs, std::optional<int64_t> num_classes, int64_t axis,
-         std::optional<DType> dtype, bool sparse) {
-        if (!num_classes) throw ValueError("multi_hot: num_classes must be given.");
-        return max(one_hot(inputs, *num_classes, axis, dtype, sparse), inputs.rank() > 1 ? 1 : 0);
-      },
-      inputs, num_classes, axis, dtype, sparse);
+  if (is_symbolic(inputs))
+    return symbolic_call(&multi_hot, inputs, num_classes, axis, dtype, sparse);
+  if (!num_classes) throw ValueError("multi_hot: num_classes must be given.");
+  return max(one_hot(inputs, *num_classes, axis, dtype, sparse), inputs.rank() > 1 ? 1 : 0);
 }
 
 void list_nn_one_hot(OpCatalog& catalog) {

@@ -76,94 +76,73 @@ void check_rank(const Tensor& x, int rank, const char* who) {
 Tensor unfold(const Tensor& x, const std::vector<int64_t>& kernel_size,
               const std::vector<int64_t>& dilation, const std::vector<int64_t>& padding,
               const std::vector<int64_t>& stride) {
-  return op(
-      &unfold,
-      [](const Tensor& x, const std::vector<int64_t>& kernel_size,
-         const std::vector<int64_t>& dilation, const std::vector<int64_t>& padding,
-         const std::vector<int64_t>& stride) {
-        check_rank(x, 4, "unfold");
-        const Shape& s = x.shape();
-        const Windows w({s[2], s[3]}, kernel_size, dilation, padding, stride, "unfold");
-        const auto [py, px] = w.padding;
-        const Tensor padded = py || px ? pad(x, {{0, 0}, {0, 0}, {py, py}, {px, px}}) : x;
-        const Tensor flat = reshape(padded, {s[0] * s[1], w.padded[0] * w.padded[1]});
-        return reshape(take(flat, w.indices(), 1), {s[0], s[1] * w.area(), w.windows()});
-      },
-      x, kernel_size, dilation, padding, stride);
+  if (is_symbolic(x)) return symbolic_call(&unfold, x, kernel_size, dilation, padding, stride);
+  check_rank(x, 4, "unfold");
+  const Shape& s = x.shape();
+  const Windows w({s[2], s[3]}, kernel_size, dilation, padding, stride, "unfold");
+  const auto [py, px] = w.padding;
+  const Tensor padded = py || px ? pad(x, {{0, 0}, {0, 0}, {py, py}, {px, px}}) : x;
+  const Tensor flat = reshape(padded, {s[0] * s[1], w.padded[0] * w.padded[1]});
+  return reshape(take(flat, w.indices(), 1), {s[0], s[1] * w.area(), w.windows()});
 }
 
 Tensor fold(const Tensor& x, const std::vector<int64_t>& output_size,
             const std::vector<int64_t>& kernel_size, const std::vector<int64_t>& dilation,
             const std::vector<int64_t>& padding, const std::vector<int64_t>& stride) {
-  return op(
-      &fold,
-      [](const Tensor& x, const std::vector<int64_t>& output_size,
-         const std::vector<int64_t>& kernel_size, const std::vector<int64_t>& dilation,
-         const std::vector<int64_t>& padding, const std::vector<int64_t>& stride) {
-        check_rank(x, 3, "fold");
-        const Pair size = pair_of(output_size, "output_size");
-        const Windows w(size, kernel_size, dilation, padding, stride, "fold");
-        const int64_t n = x.shape()[0], c = x.shape()[1] / w.area();
-        if (c * w.area() != x.shape()[1] || w.windows() != x.shape()[2])
-          throw ShapeError(fmt::format(
-              "fold: expected x of shape (n, channels * {}, {}) for output_size ({}, {}), "
-              "found {}.",
-              w.area(), w.windows(), size[0], size[1], x.shape().str()));
-        const TensorSpec image{{n * c, w.padded[0] * w.padded[1]}, x.dtype()};
-        const Tensor sums = apply(backend::Scatter{1, false, backend::ScatterOp::add},
-                                  {zeros(image.shape, image.dtype), w.indices(),
-                                   reshape(x, {n * c, w.area() * w.windows()})},
-                                  image);
-        const Tensor padded = reshape(sums, {n, c, w.padded[0], w.padded[1]});
-        const auto [py, px] = w.padding;
-        if (!py && !px) return padded;
-        return get_item(padded,
-                        Value::List{Ellipsis{}, Slice{py, py + size[0]}, Slice{px, px + size[1]}});
-      },
-      x, output_size, kernel_size, dilation, padding, stride);
+  if (is_symbolic(x))
+    return symbolic_call(&fold, x, output_size, kernel_size, dilation, padding, stride);
+  check_rank(x, 3, "fold");
+  const Pair size = pair_of(output_size, "output_size");
+  const Windows w(size, kernel_size, dilation, padding, stride, "fold");
+  const int64_t n = x.shape()[0], c = x.shape()[1] / w.area();
+  if (c * w.area() != x.shape()[1] || w.windows() != x.shape()[2])
+    throw ShapeError(
+        fmt::format("fold: expected x of shape (n, channels * {}, {}) for output_size ({}, {}), "
+                    "found {}.",
+                    w.area(), w.windows(), size[0], size[1], x.shape().str()));
+  const TensorSpec image{{n * c, w.padded[0] * w.padded[1]}, x.dtype()};
+  const Tensor sums = apply(
+      backend::Scatter{1, false, backend::ScatterOp::add},
+      {zeros(image.shape, image.dtype), w.indices(), reshape(x, {n * c, w.area() * w.windows()})},
+      image);
+  const Tensor padded = reshape(sums, {n, c, w.padded[0], w.padded[1]});
+  const auto [py, px] = w.padding;
+  if (!py && !px) return padded;
+  return get_item(padded,
+                  Value::List{Ellipsis{}, Slice{py, py + size[0]}, Slice{px, px + size[1]}});
 }
 
-Tensor depth_to_space(const Tensor& x, int64_t block_size, const std::string& data_format) {
-  return op(
-      &depth_to_space,
-      [](const Tensor& x, int64_t b, const std::string& data_format) {
-        check_rank(x, 4, "depth_to_space");
-        const bool last = detail::is_channels_last(data_format, "depth_to_space");
-        const Shape& s = x.shape();
-        const int64_t n = s[0], channels = last ? s[3] : s[1];
-        if (b < 1 || channels % (b * b) != 0)
-          throw ShapeError(
-              fmt::format("depth_to_space: {} channels are no multiple of block_size^2 = {}.",
-                          channels, b * b));
-        const int64_t c = channels / (b * b);
-        if (last)
-          return reshape(transpose(reshape(x, {n, s[1], s[2], b, b, c}), {{0, 1, 3, 2, 4, 5}}),
-                         {n, s[1] * b, s[2] * b, c});
-        return reshape(transpose(reshape(x, {n, c, b, b, s[2], s[3]}), {{0, 1, 4, 2, 5, 3}}),
-                       {n, c, s[2] * b, s[3] * b});
-      },
-      x, block_size, data_format);
+Tensor depth_to_space(const Tensor& x, int64_t b, const std::string& data_format) {
+  if (is_symbolic(x)) return symbolic_call(&depth_to_space, x, b, data_format);
+  check_rank(x, 4, "depth_to_space");
+  const bool last = detail::is_channels_last(data_format, "depth_to_space");
+  const Shape& s = x.shape();
+  const int64_t n = s[0], channels = last ? s[3] : s[1];
+  if (b < 1 || channels % (b * b) != 0)
+    throw ShapeError(fmt::format(
+        "depth_to_space: {} channels are no multiple of block_size^2 = {}.", channels, b * b));
+  const int64_t c = channels / (b * b);
+  if (last)
+    return reshape(transpose(reshape(x, {n, s[1], s[2], b, b, c}), {{0, 1, 3, 2, 4, 5}}),
+                   {n, s[1] * b, s[2] * b, c});
+  return reshape(transpose(reshape(x, {n, c, b, b, s[2], s[3]}), {{0, 1, 4, 2, 5, 3}}),
+                 {n, c, s[2] * b, s[3] * b});
 }
 
-Tensor space_to_depth(const Tensor& x, int64_t block_size, const std::string& data_format) {
-  return op(
-      &space_to_depth,
-      [](const Tensor& x, int64_t b, const std::string& data_format) {
-        check_rank(x, 4, "space_to_depth");
-        const bool last = detail::is_channels_last(data_format, "space_to_depth");
-        const Shape& s = x.shape();
-        const int64_t n = s[0], h = last ? s[1] : s[2], w = last ? s[2] : s[3],
-                      c = last ? s[3] : s[1];
-        if (b < 1 || h % b != 0 || w % b != 0)
-          throw ShapeError(fmt::format(
-              "space_to_depth: {} x {} pixels are no multiples of block_size {}.", h, w, b));
-        if (last)
-          return reshape(transpose(reshape(x, {n, h / b, b, w / b, b, c}), {{0, 1, 3, 2, 4, 5}}),
-                         {n, h / b, w / b, c * b * b});
-        return reshape(transpose(reshape(x, {n, c, h / b, b, w / b, b}), {{0, 1, 3, 5, 2, 4}}),
-                       {n, c * b * b, h / b, w / b});
-      },
-      x, block_size, data_format);
+Tensor space_to_depth(const Tensor& x, int64_t b, const std::string& data_format) {
+  if (is_symbolic(x)) return symbolic_call(&space_to_depth, x, b, data_format);
+  check_rank(x, 4, "space_to_depth");
+  const bool last = detail::is_channels_last(data_format, "space_to_depth");
+  const Shape& s = x.shape();
+  const int64_t n = s[0], h = last ? s[1] : s[2], w = last ? s[2] : s[3], c = last ? s[3] : s[1];
+  if (b < 1 || h % b != 0 || w % b != 0)
+    throw ShapeError(
+        fmt::format("space_to_depth: {} x {} pixels are no multiples of block_size {}.", h, w, b));
+  if (last)
+    return reshape(transpose(reshape(x, {n, h / b, b, w / b, b, c}), {{0, 1, 3, 2, 4, 5}}),
+                   {n, h / b, w / b, c * b * b});
+  return reshape(transpose(reshape(x, {n, c, h / b, b, w / b, b}), {{0, 1, 3, 5, 2, 4}}),
+                 {n, c * b * b, h / b, w / b});
 }
 
 void list_nn_patches(OpCatalog& catalog) {

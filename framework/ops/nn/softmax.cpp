@@ -60,48 +60,37 @@ Tensor softmax_kernel(const Tensor& x, const Axes& axes, bool log) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, const Axes& axis) {
-  return op(
-      &softmax, [](const Tensor& x, const Axes& axis) { return softmax_kernel(x, axis, false); }, x,
-      axis);
+  if (is_symbolic(x)) return symbolic_call(&softmax, x, axis);
+  return softmax_kernel(x, axis, false);
 }
 
 Tensor log_softmax(const Tensor& x, const Axes& axis) {
-  return op(
-      &log_softmax, [](const Tensor& x, const Axes& axis) { return softmax_kernel(x, axis, true); },
-      x, axis);
+  if (is_symbolic(x)) return symbolic_call(&log_softmax, x, axis);
+  return softmax_kernel(x, axis, true);
 }
 
 Tensor sparsemax(const Tensor& x, int64_t axis) {
-  return op(
-      &sparsemax,
-      [](const Tensor& x, int64_t axis) {
-        const int a = normalize_axis(axis, x.rank(), "sparsemax: axis");
-        const int64_t n = x.shape()[a];
-        const Tensor descending = -sort(-x, a), sums = cumsum(descending, a);
-        Shape along;
-        for (int i = 0; i < x.rank(); ++i) along.push_back(i == a ? n : 1);
-        const Tensor ranks = reshape(arange(1, n + 1, 1, x.dtype()), along);
-        const Tensor support = greater(descending - (sums - 1) / ranks, 0);
-        const Tensor count = sum(cast(support, x.dtype()), a, true);
-        const Tensor threshold = (sum(where(support, sums, zeros_like(sums)), a, true) - 1) / count;
-        return fused([](Expr x, Expr t) { return expr::relu(x - t); }, x, threshold);
-      },
-      x, axis);
+  if (is_symbolic(x)) return symbolic_call(&sparsemax, x, axis);
+  const int a = normalize_axis(axis, x.rank(), "sparsemax: axis");
+  const int64_t n = x.shape()[a];
+  const Tensor descending = -sort(-x, a), sums = cumsum(descending, a);
+  Shape along;
+  for (int i = 0; i < x.rank(); ++i) along.push_back(i == a ? n : 1);
+  const Tensor ranks = reshape(arange(1, n + 1, 1, x.dtype()), along);
+  const Tensor support = greater(descending - (sums - 1) / ranks, 0);
+  const Tensor count = sum(cast(support, x.dtype()), a, true);
+  const Tensor threshold = (sum(where(support, sums, zeros_like(sums)), a, true) - 1) / count;
+  return fused([](Expr x, Expr t) { return expr::relu(x - t); }, x, threshold);
 }
 
 Tensor glu(const Tensor& x, int64_t axis) {
-  return op(
-      &glu,
-      [](const Tensor& x, int64_t axis) {
-        const int a = normalize_axis(axis, x.rank(), "glu: axis");
-        if (x.shape()[a] % 2 != 0)
-          throw ShapeError(fmt::format("glu: axis {} of shape {} must have an even size.", axis,
-                                       x.shape().str()));
-        const auto halves = split(x, {2}, a);
-        return fused([](Expr x, Expr gate) { return x * expr::sigmoid(gate); }, halves[0],
-                     halves[1]);
-      },
-      x, axis);
+  if (is_symbolic(x)) return symbolic_call(&glu, x, axis);
+  const int a = normalize_axis(axis, x.rank(), "glu: axis");
+  if (x.shape()[a] % 2 != 0)
+    throw ShapeError(
+        fmt::format("glu: axis {} of shape {} must have an even size.", axis, x.shape().str()));
+  const auto halves = split(x, {2}, a);
+  return fused([](Expr x, Expr gate) { return x * expr::sigmoid(gate); }, halves[0], halves[1]);
 }
 
 void list_nn_softmax(OpCatalog& catalog) {

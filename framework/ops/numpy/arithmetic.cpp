@@ -34,246 +34,179 @@ Tensor wide_float(const Tensor& x) { return wide_float(x, x.dtype()); }
 }  // namespace
 
 Tensor fabs(const Tensor& x) {
-  return op(
-      &fabs,
-      [](const Tensor& x) {
-        if (is_complex(x.dtype())) refuse_complex("fabs");
-        return fused([](Expr x) { return expr::absolute(x); }, x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&fabs, x);
+  if (is_complex(x.dtype())) refuse_complex("fabs");
+  return fused([](Expr x) { return expr::absolute(x); }, x);
 }
 
 Tensor cbrt(const Tensor& x) {
-  return op(
-      &cbrt,
-      [](const Tensor& x) {
-        return fused([](Expr x) { return expr::sign(x) * expr::power(expr::absolute(x), 1.0 / 3); },
-                     wide_float(x));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&cbrt, x);
+  return fused([](Expr x) { return expr::sign(x) * expr::power(expr::absolute(x), 1.0 / 3); },
+               wide_float(x));
 }
 
 Tensor exp2(const Tensor& x) {
-  return op(
-      &exp2, [](const Tensor& x) { return fused([](Expr x) { return expr::power(2.0, x); }, x); },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&exp2, x);
+  return fused([](Expr x) { return expr::power(2.0, x); }, x);
 }
 
 Tensor deg2rad(const Tensor& x) {
-  return op(
-      &deg2rad,
-      [](const Tensor& x) {
-        return fused([](Expr x) { return x * 0.017453292519943295; }, wide_float(x));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&deg2rad, x);
+  return fused([](Expr x) { return x * 0.017453292519943295; }, wide_float(x));
 }
 
 Tensor rad2deg(const Tensor& x) {
-  return op(
-      &rad2deg,
-      [](const Tensor& x) {
-        return fused([](Expr x) { return x * 57.29577951308232; }, wide_float(x));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&rad2deg, x);
+  return fused([](Expr x) { return x * 57.29577951308232; }, wide_float(x));
 }
 
 Tensor sinc(const Tensor& x) {
-  return op(
-      &sinc,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) {
-              const Expr zero = expr::equal(x, 0.0);
-              const Expr angle = expr::select(zero, 1.0, x * 3.141592653589793);
-              return expr::select(zero, 1.0, expr::sin(angle) / angle);
-            },
-            x);
+  if (is_symbolic(x)) return symbolic_call(&sinc, x);
+  return fused(
+      [](Expr x) {
+        const Expr zero = expr::equal(x, 0.0);
+        const Expr angle = expr::select(zero, 1.0, x * 3.141592653589793);
+        return expr::select(zero, 1.0, expr::sin(angle) / angle);
       },
       x);
 }
 
 Tensor i0(const Tensor& x) {
-  return op(
-      &i0,
-      [](const Tensor& x) {
-        return fused(
-            [](Expr x) {
-              const Expr size = expr::absolute(x);
-              const Expr near = expr::less(size, 16.0);
-              const Expr small = expr::select(near, size, 0.0),
-                         large = expr::select(near, 16.0, size);
-              // The sum over k of (x / 2)^(2 k) / k!^2, from the inside.
-              const Expr t = small * small * 0.25;
-              Expr series = t * (1.0 / (36.0 * 36.0)) + 1.0;
-              for (int k = 35; k > 0; --k) series = series * t * (1.0 / (k * k)) + 1.0;
-              // exp(x) / sqrt(2 pi x) times the sum over k of ((2 k - 1)!!)^2 / (k! (8 x)^k).
-              const Expr r = expr::reciprocal(large);
-              Expr tail = r * (27.0 * 27.0 / (8 * 14)) + 1.0;
-              for (int k = 13; k > 0; --k)
-                tail = tail * r * ((2.0 * k - 1) * (2.0 * k - 1) / (8.0 * k)) + 1.0;
-              return expr::select(near, series,
-                                  expr::exp(large) * expr::rsqrt(large * 6.283185307179586) * tail);
-            },
-            wide_float(x));
+  if (is_symbolic(x)) return symbolic_call(&i0, x);
+  return fused(
+      [](Expr x) {
+        const Expr size = expr::absolute(x);
+        const Expr near = expr::less(size, 16.0);
+        const Expr small = expr::select(near, size, 0.0), large = expr::select(near, 16.0, size);
+        // The sum over k of (x / 2)^(2 k) / k!^2, from the inside.
+        const Expr t = small * small * 0.25;
+        Expr series = t * (1.0 / (36.0 * 36.0)) + 1.0;
+        for (int k = 35; k > 0; --k) series = series * t * (1.0 / (k * k)) + 1.0;
+        // exp(x) / sqrt(2 pi x) times the sum over k of ((2 k - 1)!!)^2 / (k! (8 x)^k).
+        const Expr r = expr::reciprocal(large);
+        Expr tail = r * (27.0 * 27.0 / (8 * 14)) + 1.0;
+        for (int k = 13; k > 0; --k)
+          tail = tail * r * ((2.0 * k - 1) * (2.0 * k - 1) / (8.0 * k)) + 1.0;
+        return expr::select(near, series,
+                            expr::exp(large) * expr::rsqrt(large * 6.283185307179586) * tail);
       },
-      x);
+      wide_float(x));
 }
 
 Tensor round(const Tensor& x, int64_t decimals) {
-  return op(
-      &round,
-      [](const Tensor& x, int64_t decimals) {
-        if (is_complex(x.dtype())) refuse_complex("round");
-        const bool whole = !is_float(x.dtype());
-        if (whole && decimals >= 0) return cast(x, x.dtype());
-        if (decimals == 0) return round_even(x);
-        const Tensor factor(std::pow(10.0, static_cast<double>(decimals)));
-        const Tensor y =
-            true_divide(round_even(multiply(whole ? cast(x, DType::float32) : x, factor)), factor);
-        return whole ? cast(y, x.dtype()) : y;
-      },
-      x, decimals);
+  if (is_symbolic(x)) return symbolic_call(&round, x, decimals);
+  if (is_complex(x.dtype())) refuse_complex("round");
+  const bool whole = !is_float(x.dtype());
+  if (whole && decimals >= 0) return cast(x, x.dtype());
+  if (decimals == 0) return round_even(x);
+  const Tensor factor(std::pow(10.0, static_cast<double>(decimals)));
+  const Tensor y =
+      true_divide(round_even(multiply(whole ? cast(x, DType::float32) : x, factor)), factor);
+  return whole ? cast(y, x.dtype()) : y;
 }
 
 Tensor hypot(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &hypot,
-      [](const Tensor& x1, const Tensor& x2) {
-        const DType dtype = result_type(strong(x1), strong(x2));
-        return fused(
-            [](Expr a, Expr b) {
-              a = expr::absolute(a);
-              b = expr::absolute(b);
-              const Expr large = expr::maximum(a, b), small = expr::minimum(a, b);
-              const Expr zero = expr::equal(large, 0.0);
-              const Expr ratio = expr::select(zero, 0.0, small / expr::select(zero, 1.0, large));
-              return large * expr::sqrt(expr::square(ratio) + 1.0);
-            },
-            wide_float(x1, dtype), wide_float(x2, dtype));
+  if (is_symbolic(x1, x2)) return symbolic_call(&hypot, x1, x2);
+  const DType dtype = result_type(strong(x1), strong(x2));
+  return fused(
+      [](Expr a, Expr b) {
+        a = expr::absolute(a);
+        b = expr::absolute(b);
+        const Expr large = expr::maximum(a, b), small = expr::minimum(a, b);
+        const Expr zero = expr::equal(large, 0.0);
+        const Expr ratio = expr::select(zero, 0.0, small / expr::select(zero, 1.0, large));
+        return large * expr::sqrt(expr::square(ratio) + 1.0);
       },
-      x1, x2);
+      wide_float(x1, dtype), wide_float(x2, dtype));
 }
 
 Tensor heaviside(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &heaviside,
-      [](const Tensor& x1, const Tensor& x2) {
-        const DType dtype = result_type(strong(x1), strong(x2));
-        return fused(
-            [](Expr x, Expr middle) {
-              return expr::select(x < 0.0, 0.0, expr::select(x > 0.0, 1.0, middle));
-            },
-            wide_float(x1, dtype), wide_float(x2, dtype));
+  if (is_symbolic(x1, x2)) return symbolic_call(&heaviside, x1, x2);
+  const DType dtype = result_type(strong(x1), strong(x2));
+  return fused(
+      [](Expr x, Expr middle) {
+        return expr::select(x < 0.0, 0.0, expr::select(x > 0.0, 1.0, middle));
       },
-      x1, x2);
+      wide_float(x1, dtype), wide_float(x2, dtype));
 }
 
 Tensor fmod(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &fmod,
-      [](const Tensor& x1, const Tensor& x2) {
-        DType dtype = result_type(strong(x1), strong(x2));
-        if (is_complex(dtype)) refuse_complex("fmod");
-        if (dtype == DType::boolean) dtype = DType::int32;
-        return fused_in<Domain::numeric>(
-            [](Expr a, Expr b) {
-              return expr::sign(a) * expr::mod(expr::absolute(a), expr::absolute(b));
-            },
-            cast(x1, dtype), cast(x2, dtype));
+  if (is_symbolic(x1, x2)) return symbolic_call(&fmod, x1, x2);
+  DType dtype = result_type(strong(x1), strong(x2));
+  if (is_complex(dtype)) refuse_complex("fmod");
+  if (dtype == DType::boolean) dtype = DType::int32;
+  return fused_in<Domain::numeric>(
+      [](Expr a, Expr b) {
+        return expr::sign(a) * expr::mod(expr::absolute(a), expr::absolute(b));
       },
-      x1, x2);
+      cast(x1, dtype), cast(x2, dtype));
 }
 
 Tensor fmax(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &fmax,
-      [](const Tensor& x1, const Tensor& x2) {
-        return fused_in<Domain::numeric>(
-            [](Expr a, Expr b) {
-              return expr::select(expr::isnan(a), b,
-                                  expr::select(expr::isnan(b), a, expr::maximum(a, b)));
-            },
-            x1, x2);
+  if (is_symbolic(x1, x2)) return symbolic_call(&fmax, x1, x2);
+  return fused_in<Domain::numeric>(
+      [](Expr a, Expr b) {
+        return expr::select(expr::isnan(a), b,
+                            expr::select(expr::isnan(b), a, expr::maximum(a, b)));
       },
       x1, x2);
 }
 
 Tensor fmin(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &fmin,
-      [](const Tensor& x1, const Tensor& x2) {
-        return fused_in<Domain::numeric>(
-            [](Expr a, Expr b) {
-              return expr::select(expr::isnan(a), b,
-                                  expr::select(expr::isnan(b), a, expr::minimum(a, b)));
-            },
-            x1, x2);
+  if (is_symbolic(x1, x2)) return symbolic_call(&fmin, x1, x2);
+  return fused_in<Domain::numeric>(
+      [](Expr a, Expr b) {
+        return expr::select(expr::isnan(a), b,
+                            expr::select(expr::isnan(b), a, expr::minimum(a, b)));
       },
       x1, x2);
 }
 
 Tensor ldexp(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &ldexp,
-      [](const Tensor& x1, const Tensor& x2) {
-        if (!is_int(x2.dtype()))
-          throw ValueError(fmt::format("ldexp: the exponents must be integers, found {}.",
-                                       dtype_name(x2.dtype())));
-        const PromotionType types[] = {{x1.dtype()}, {x2.dtype()}};
-        const DType dtype = float_result_type(types);
-        return fused(
-            [](Expr x, Expr n) {
-              const Expr kept = expr::maximum(expr::isinf(x), expr::equal(x, 0.0));
-              return expr::select(kept, x, x * expr::power(2.0, n));
-            },
-            cast(x1, dtype), cast(x2, dtype));
+  if (is_symbolic(x1, x2)) return symbolic_call(&ldexp, x1, x2);
+  if (!is_int(x2.dtype()))
+    throw ValueError(
+        fmt::format("ldexp: the exponents must be integers, found {}.", dtype_name(x2.dtype())));
+  const PromotionType types[] = {{x1.dtype()}, {x2.dtype()}};
+  const DType dtype = float_result_type(types);
+  return fused(
+      [](Expr x, Expr n) {
+        const Expr kept = expr::maximum(expr::isinf(x), expr::equal(x, 0.0));
+        return expr::select(kept, x, x * expr::power(2.0, n));
       },
-      x1, x2);
+      cast(x1, dtype), cast(x2, dtype));
 }
 
 Tensor logaddexp(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &logaddexp,
-      [](const Tensor& x1, const Tensor& x2) {
-        return fused(
-            [](Expr a, Expr b) {
-              const Expr difference = a - b;
-              return expr::select(
-                  expr::isnan(difference), a + b,
-                  expr::maximum(a, b) + expr::log1p(expr::exp(-expr::absolute(difference))));
-            },
-            strong(x1), strong(x2));
+  if (is_symbolic(x1, x2)) return symbolic_call(&logaddexp, x1, x2);
+  return fused(
+      [](Expr a, Expr b) {
+        const Expr difference = a - b;
+        return expr::select(
+            expr::isnan(difference), a + b,
+            expr::maximum(a, b) + expr::log1p(expr::exp(-expr::absolute(difference))));
       },
-      x1, x2);
+      strong(x1), strong(x2));
 }
 
 Tensor logaddexp2(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &logaddexp2,
-      [](const Tensor& x1, const Tensor& x2) {
-        return fused(
-            [](Expr a, Expr b) {
-              const Expr difference = a - b;
-              const Expr rest =
-                  expr::log1p(expr::exp(expr::absolute(difference) * -0.6931471805599453));
-              return expr::select(expr::isnan(difference), a + b,
-                                  expr::maximum(a, b) + rest * 1.4426950408889634);
-            },
-            strong(x1), strong(x2));
+  if (is_symbolic(x1, x2)) return symbolic_call(&logaddexp2, x1, x2);
+  return fused(
+      [](Expr a, Expr b) {
+        const Expr difference = a - b;
+        const Expr rest = expr::log1p(expr::exp(expr::absolute(difference) * -0.6931471805599453));
+        return expr::select(expr::isnan(difference), a + b,
+                            expr::maximum(a, b) + rest * 1.4426950408889634);
       },
-      x1, x2);
+      strong(x1), strong(x2));
 }
 
 Tensor divide_no_nan(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &divide_no_nan,
-      [](const Tensor& x1, const Tensor& x2) {
-        return fused(
-            [](Expr a, Expr b) {
-              const Expr zero = expr::equal(b, 0.0);
-              return expr::select(zero, 0.0, a / expr::select(zero, 1.0, b));
-            },
-            x1, x2);
+  if (is_symbolic(x1, x2)) return symbolic_call(&divide_no_nan, x1, x2);
+  return fused(
+      [](Expr a, Expr b) {
+        const Expr zero = expr::equal(b, 0.0);
+        return expr::select(zero, 0.0, a / expr::select(zero, 1.0, b));
       },
       x1, x2);
 }
@@ -298,41 +231,32 @@ double largest(DType dtype) {
 }  // namespace
 
 Tensor nan_to_num(const Tensor& x, const Value& nan, const Value& posinf, const Value& neginf) {
-  return op(
-      &nan_to_num,
-      [](const Tensor& x, const Value& nan, const Value& posinf, const Value& neginf) {
-        if (is_complex(x.dtype())) refuse_complex("nan_to_num");
-        if (!is_float(x.dtype())) return cast(x, x.dtype());
-        const auto number = [&](const Value& v, double otherwise) {
-          if (!v.is_null()) return cast(detail::from_value<Tensor>(v), x.dtype());
-          // A scalar's type is float32, beyond which float64's largest lies.
-          return x.dtype() == DType::float64 ? Tensor::from({otherwise}, {}) : Tensor(otherwise);
-        };
-        const double limit = largest(x.dtype());
-        return fused(
-            [](Expr x, Expr nan, Expr high, Expr low) {
-              const Expr bounded =
-                  expr::select(expr::isinf(x), expr::select(x > 0.0, high, low), x);
-              return expr::select(expr::isnan(x), nan, bounded);
-            },
-            x, number(nan, 0), number(posinf, limit), number(neginf, -limit));
+  if (is_symbolic(x)) return symbolic_call(&nan_to_num, x, nan, posinf, neginf);
+  if (is_complex(x.dtype())) refuse_complex("nan_to_num");
+  if (!is_float(x.dtype())) return cast(x, x.dtype());
+  const auto number = [&](const Value& v, double otherwise) {
+    if (!v.is_null()) return cast(detail::from_value<Tensor>(v), x.dtype());
+    // A scalar's type is float32, beyond which float64's largest lies.
+    return x.dtype() == DType::float64 ? Tensor::from({otherwise}, {}) : Tensor(otherwise);
+  };
+  const double limit = largest(x.dtype());
+  return fused(
+      [](Expr x, Expr nan, Expr high, Expr low) {
+        const Expr bounded = expr::select(expr::isinf(x), expr::select(x > 0.0, high, low), x);
+        return expr::select(expr::isnan(x), nan, bounded);
       },
-      x, nan, posinf, neginf);
+      x, number(nan, 0), number(posinf, limit), number(neginf, -limit));
 }
 
-Tensor clip(const Tensor& x, const Tensor& x_min, const Tensor& x_max) {
-  return op(
-      &clip,
-      [](const Tensor& x, const Tensor& low, const Tensor& high) {
-        const DType dtype = x.dtype() == DType::boolean ? DType::int32 : x.dtype();
-        static const backend::ProgramRef program =
-            backend::Program::make(3, [](const std::vector<Expr>& x) {
-              return std::vector<Expr>{expr::minimum(expr::maximum(x[0], x[1]), x[2])};
-            });
-        const Tensor inputs[] = {x, low, high};
-        return detail::apply_fused_many(program, inputs, dtype, "clip")[0];
-      },
-      x, x_min, x_max);
+Tensor clip(const Tensor& x, const Tensor& low, const Tensor& high) {
+  if (is_symbolic(x, low, high)) return symbolic_call(&clip, x, low, high);
+  const DType dtype = x.dtype() == DType::boolean ? DType::int32 : x.dtype();
+  static const backend::ProgramRef program =
+      backend::Program::make(3, [](const std::vector<Expr>& x) {
+        return std::vector<Expr>{expr::minimum(expr::maximum(x[0], x[1]), x[2])};
+      });
+  const Tensor inputs[] = {x, low, high};
+  return detail::apply_fused_many(program, inputs, dtype, "clip")[0];
 }
 
 void list_numpy_arithmetic(OpCatalog& catalog) {

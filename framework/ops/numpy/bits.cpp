@@ -77,64 +77,47 @@ Tensor common_divisor(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor gcd(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &gcd,
-      [](const Tensor& x1, const Tensor& x2) {
-        require_countable(x1, x2, "gcd");
-        const DType dtype = result_type(strong(x1), strong(x2));
-        return common_divisor(cast(x1, dtype), cast(x2, dtype));
-      },
-      x1, x2);
+  if (is_symbolic(x1, x2)) return symbolic_call(&gcd, x1, x2);
+  require_countable(x1, x2, "gcd");
+  const DType dtype = result_type(strong(x1), strong(x2));
+  return common_divisor(cast(x1, dtype), cast(x2, dtype));
 }
 
 Tensor lcm(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &lcm,
-      [](const Tensor& x1, const Tensor& x2) {
-        require_integers(x1, x2, "lcm");
-        const DType dtype = result_type(strong(x1), strong(x2));
-        const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
-        // Division by 0 gives 0, which is the answer when both are 0.
-        return fused_in<Domain::numeric>(
-            [](Expr a, Expr b, Expr divisor) {
-              return expr::absolute(a) * expr::floor_divide(expr::absolute(b), divisor);
-            },
-            a, b, common_divisor(a, b));
+  if (is_symbolic(x1, x2)) return symbolic_call(&lcm, x1, x2);
+  require_integers(x1, x2, "lcm");
+  const DType dtype = result_type(strong(x1), strong(x2));
+  const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
+  // Division by 0 gives 0, which is the answer when both are 0.
+  return fused_in<Domain::numeric>(
+      [](Expr a, Expr b, Expr divisor) {
+        return expr::absolute(a) * expr::floor_divide(expr::absolute(b), divisor);
       },
-      x1, x2);
+      a, b, common_divisor(a, b));
 }
 
 Tensor left_shift(const Tensor& x, const Tensor& y) {
-  return op(
-      &left_shift,
-      [](const Tensor& x, const Tensor& y) {
-        const auto [value, places] = shift_operands(x, y, "left_shift");
-        return fused_in<Domain::numeric>([](Expr x, Expr n) { return x * expr::power(2.0, n); },
-                                         value, places);
-      },
-      x, y);
+  if (is_symbolic(x, y)) return symbolic_call(&left_shift, x, y);
+  const auto [value, places] = shift_operands(x, y, "left_shift");
+  return fused_in<Domain::numeric>([](Expr x, Expr n) { return x * expr::power(2.0, n); }, value,
+                                   places);
 }
 
 Tensor right_shift(const Tensor& x, const Tensor& y) {
-  return op(
-      &right_shift,
-      [](const Tensor& x, const Tensor& y) {
-        const auto [value, places] = shift_operands(x, y, "right_shift");
-        const DType dtype = result_type(value, places);
-        const double last = 8.0 * static_cast<double>(size_of(dtype)) - 1;
-        // A quotient rounded down repeats the sign. The power of the last place overflows in signed
-        // types.
-        return fused_in<Domain::numeric>(
-            [](Expr x, Expr n, Expr last) {
-              const Expr far = expr::greater_equal(n, last);
-              const Expr quotient =
-                  expr::floor_divide(x, expr::power(2.0, expr::select(far, 0.0, n)));
-              const Expr shifted = expr::select(far, expr::select(x < 0.0, -1.0, 0.0), quotient);
-              return shifted;
-            },
-            value, places, Tensor(static_cast<int64_t>(is_unsigned_int(dtype) ? last + 1 : last)));
+  if (is_symbolic(x, y)) return symbolic_call(&right_shift, x, y);
+  const auto [value, places] = shift_operands(x, y, "right_shift");
+  const DType dtype = result_type(value, places);
+  const double last = 8.0 * static_cast<double>(size_of(dtype)) - 1;
+  // A quotient rounded down repeats the sign. The power of the last place overflows in signed
+  // types.
+  return fused_in<Domain::numeric>(
+      [](Expr x, Expr n, Expr last) {
+        const Expr far = expr::greater_equal(n, last);
+        const Expr quotient = expr::floor_divide(x, expr::power(2.0, expr::select(far, 0.0, n)));
+        const Expr shifted = expr::select(far, expr::select(x < 0.0, -1.0, 0.0), quotient);
+        return shifted;
       },
-      x, y);
+      value, places, Tensor(static_cast<int64_t>(is_unsigned_int(dtype) ? last + 1 : last)));
 }
 
 namespace {
@@ -163,31 +146,27 @@ void step_all(const Tensor& from, const Tensor& to, const Tensor& result, Bits i
 }  // namespace
 
 Tensor nextafter(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &nextafter,
-      [](const Tensor& x1, const Tensor& x2) {
-        const PromotionType types[] = {{x1.dtype()}, {x2.dtype()}};
-        const DType dtype = float_result_type(types);
-        const Shape shape = broadcast(x1.shape(), x2.shape());
-        const Tensor inputs[] = {broadcast_to(cast(x1, dtype), shape),
-                                 broadcast_to(cast(x2, dtype), shape)};
-        const TensorSpec outputs[] = {{shape, dtype}};
-        return apply_host(
-            [](std::span<const Tensor> in, std::span<const Tensor> out) {
-              switch (in[0].dtype()) {
-                case DType::float16:
-                  return step_all<Half, uint16_t>(in[0], in[1], out[0], 0x7C00);
-                case DType::bfloat16:
-                  return step_all<BFloat16, uint16_t>(in[0], in[1], out[0], 0x7F80);
-                case DType::float64:
-                  return step_all<double, uint64_t>(in[0], in[1], out[0], 0x7FF0000000000000);
-                default:
-                  return step_all<float, uint32_t>(in[0], in[1], out[0], 0x7F800000);
-              }
-            },
-            inputs, outputs, "nextafter")[0];
+  if (is_symbolic(x1, x2)) return symbolic_call(&nextafter, x1, x2);
+  const PromotionType types[] = {{x1.dtype()}, {x2.dtype()}};
+  const DType dtype = float_result_type(types);
+  const Shape shape = broadcast(x1.shape(), x2.shape());
+  const Tensor inputs[] = {broadcast_to(cast(x1, dtype), shape),
+                           broadcast_to(cast(x2, dtype), shape)};
+  const TensorSpec outputs[] = {{shape, dtype}};
+  return apply_host(
+      [](std::span<const Tensor> in, std::span<const Tensor> out) {
+        switch (in[0].dtype()) {
+          case DType::float16:
+            return step_all<Half, uint16_t>(in[0], in[1], out[0], 0x7C00);
+          case DType::bfloat16:
+            return step_all<BFloat16, uint16_t>(in[0], in[1], out[0], 0x7F80);
+          case DType::float64:
+            return step_all<double, uint64_t>(in[0], in[1], out[0], 0x7FF0000000000000);
+          default:
+            return step_all<float, uint32_t>(in[0], in[1], out[0], 0x7F800000);
+        }
       },
-      x1, x2);
+      inputs, outputs, "nextafter")[0];
 }
 
 void list_numpy_bits(OpCatalog& catalog) {

@@ -12,53 +12,35 @@
 namespace cornu::ops {
 
 Tensor real(const Tensor& x) {
-  return op(
-      &real,
-      [](const Tensor& x) {
-        return is_complex(x.dtype()) ? part_of_complex(x, 0) : cast(x, x.dtype());
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&real, x);
+  return is_complex(x.dtype()) ? part_of_complex(x, 0) : cast(x, x.dtype());
 }
 
 Tensor imag(const Tensor& x) {
-  return op(
-      &imag,
-      [](const Tensor& x) { return is_complex(x.dtype()) ? part_of_complex(x, 1) : zeros_like(x); },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&imag, x);
+  return is_complex(x.dtype()) ? part_of_complex(x, 1) : zeros_like(x);
 }
 
 Tensor conjugate(const Tensor& x) {
-  return op(
-      &conjugate,
-      [](const Tensor& x) {
-        if (!is_complex(x.dtype())) return cast(x, x.dtype());
-        return join_complex(part_of_complex(x, 0), negative(part_of_complex(x, 1)));
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&conjugate, x);
+  if (!is_complex(x.dtype())) return cast(x, x.dtype());
+  return join_complex(part_of_complex(x, 0), negative(part_of_complex(x, 1)));
 }
 
 Tensor angle(const Tensor& x) {
-  return op(
-      &angle,
-      [](const Tensor& x) {
-        if (is_complex(x.dtype())) return arctan2(part_of_complex(x, 1), part_of_complex(x, 0));
-        return fused(
-            [](Expr x) {
-              return expr::select(x < 0.0, 3.141592653589793, expr::select(expr::isnan(x), x, 0.0));
-            },
-            x);
+  if (is_symbolic(x)) return symbolic_call(&angle, x);
+  if (is_complex(x.dtype())) return arctan2(part_of_complex(x, 1), part_of_complex(x, 0));
+  return fused(
+      [](Expr x) {
+        return expr::select(x < 0.0, 3.141592653589793, expr::select(expr::isnan(x), x, 0.0));
       },
       x);
 }
 
 Tensor isreal(const Tensor& x) {
-  return op(
-      &isreal,
-      [](const Tensor& x) {
-        return is_complex(x.dtype()) ? equal(part_of_complex(x, 1), Tensor(0.0))
-                                     : ones_like(x, DType::boolean);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&isreal, x);
+  return is_complex(x.dtype()) ? equal(part_of_complex(x, 1), Tensor(0.0))
+                               : ones_like(x, DType::boolean);
 }
 
 void list_numpy_complex(OpCatalog& catalog) {

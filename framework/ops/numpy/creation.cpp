@@ -46,54 +46,34 @@ Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, Tensor(0.0)
 Tensor ones(const Shape& shape, DType dtype) { return filled(shape, Tensor(1.0), dtype); }
 
 Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype) {
-  return op(
-      &full,
-      [](const Shape& shape, const Tensor& value, std::optional<DType> dtype) {
-        if (value.rank() > 0 && broadcast(value.shape(), shape) != shape)
-          throw ShapeError(fmt::format("full: a value of shape {} does not broadcast to {}.",
-                                       value.shape().str(), shape.str()));
-        const DType type = dtype.value_or(DType::float32);
-        // Converted first, where the result's type could not compute with the value.
-        const bool fraction = is_float(value.dtype()) && !is_float(type);
-        return filled(shape, fraction ? cast(value, type) : value, type);
-      },
-      shape, value, dtype);
+  if (is_symbolic(value)) return symbolic_call(&full, shape, value, dtype);
+  if (value.rank() > 0 && broadcast(value.shape(), shape) != shape)
+    throw ShapeError(fmt::format("full: a value of shape {} does not broadcast to {}.",
+                                 value.shape().str(), shape.str()));
+  const DType type = dtype.value_or(DType::float32);
+  // Converted first, where the result's type could not compute with the value.
+  const bool fraction = is_float(value.dtype()) && !is_float(type);
+  return filled(shape, fraction ? cast(value, type) : value, type);
 }
 
 Tensor empty_like(const Tensor& x, std::optional<DType> dtype) {
-  return op(
-      &empty_like,
-      [](const Tensor& x, std::optional<DType> dtype) {
-        return zeros(x.shape(), dtype.value_or(x.dtype()));
-      },
-      x, dtype);
+  if (is_symbolic(x)) return symbolic_call(&empty_like, x, dtype);
+  return zeros(x.shape(), dtype.value_or(x.dtype()));
 }
 
 Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) {
-  return op(
-      &zeros_like,
-      [](const Tensor& x, std::optional<DType> dtype) {
-        return zeros(x.shape(), dtype.value_or(x.dtype()));
-      },
-      x, dtype);
+  if (is_symbolic(x)) return symbolic_call(&zeros_like, x, dtype);
+  return zeros(x.shape(), dtype.value_or(x.dtype()));
 }
 
 Tensor ones_like(const Tensor& x, std::optional<DType> dtype) {
-  return op(
-      &ones_like,
-      [](const Tensor& x, std::optional<DType> dtype) {
-        return ones(x.shape(), dtype.value_or(x.dtype()));
-      },
-      x, dtype);
+  if (is_symbolic(x)) return symbolic_call(&ones_like, x, dtype);
+  return ones(x.shape(), dtype.value_or(x.dtype()));
 }
 
 Tensor full_like(const Tensor& x, const Tensor& value, std::optional<DType> dtype) {
-  return op(
-      &full_like,
-      [](const Tensor& x, const Tensor& value, std::optional<DType> dtype) {
-        return full(x.shape(), value, dtype.value_or(x.dtype()));
-      },
-      x, value, dtype);
+  if (is_symbolic(x, value)) return symbolic_call(&full_like, x, value, dtype);
+  return full(x.shape(), value, dtype.value_or(x.dtype()));
 }
 
 namespace {
@@ -138,47 +118,34 @@ DType line_type(const Tensor& start, const Tensor& stop, std::optional<DType> dt
 
 Tensor linspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
                 std::optional<DType> dtype, int64_t axis) {
-  return op(
-      &linspace,
-      [](const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
-         std::optional<DType> dtype, int64_t axis) {
-        return line(start, stop, num, endpoint, line_type(start, stop, dtype), axis);
-      },
-      start, stop, num, endpoint, dtype, axis);
+  if (is_symbolic(start, stop))
+    return symbolic_call(&linspace, start, stop, num, endpoint, dtype, axis);
+  return line(start, stop, num, endpoint, line_type(start, stop, dtype), axis);
 }
 
 Tensor logspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint, double base,
                 std::optional<DType> dtype, int64_t axis) {
-  return op(
-      &logspace,
-      [](const Tensor& start, const Tensor& stop, int64_t num, bool endpoint, double base,
-         std::optional<DType> dtype, int64_t axis) {
-        const DType type = line_type(start, stop, dtype);
-        const DType compute = is_float(type) ? type : DType::float32;
-        return cast(
-            power(cast(Tensor(base), compute), line(start, stop, num, endpoint, compute, axis)),
-            type);
-      },
-      start, stop, num, endpoint, base, dtype, axis);
+  if (is_symbolic(start, stop))
+    return symbolic_call(&logspace, start, stop, num, endpoint, base, dtype, axis);
+  const DType type = line_type(start, stop, dtype);
+  const DType compute = is_float(type) ? type : DType::float32;
+  return cast(power(cast(Tensor(base), compute), line(start, stop, num, endpoint, compute, axis)),
+              type);
 }
 
 Tensor geomspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
                  std::optional<DType> dtype, int64_t axis) {
-  return op(
-      &geomspace,
-      [](const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
-         std::optional<DType> dtype, int64_t axis) {
-        const DType type = line_type(start, stop, dtype);
-        const DType compute = is_float(type) ? type : DType::float32;
-        const Tensor first = cast(start, compute), last = cast(stop, compute);
-        const Tensor powers =
-            line(log2(absolute(first)), log2(absolute(last)), num, endpoint, compute, axis);
-        const int along = normalize_axis(axis, powers.rank(), "geomspace: axis");
-        const Tensor signs =
-            expand_dims(broadcast_to(sign(first), broadcast(start.shape(), stop.shape())), {along});
-        return cast(multiply(power(cast(Tensor(2.0), compute), powers), signs), type);
-      },
-      start, stop, num, endpoint, dtype, axis);
+  if (is_symbolic(start, stop))
+    return symbolic_call(&geomspace, start, stop, num, endpoint, dtype, axis);
+  const DType type = line_type(start, stop, dtype);
+  const DType compute = is_float(type) ? type : DType::float32;
+  const Tensor first = cast(start, compute), last = cast(stop, compute);
+  const Tensor powers =
+      line(log2(absolute(first)), log2(absolute(last)), num, endpoint, compute, axis);
+  const int along = normalize_axis(axis, powers.rank(), "geomspace: axis");
+  const Tensor signs =
+      expand_dims(broadcast_to(sign(first), broadcast(start.shape(), stop.shape())), {along});
+  return cast(multiply(power(cast(Tensor(2.0), compute), powers), signs), type);
 }
 
 Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, DType dtype) {

@@ -114,67 +114,50 @@ Tensor as_indices(const Tensor& indices, const char* name) {
 }  // namespace
 
 Tensor get_item(const Tensor& x, const Value& key) {
-  return op(
-      &get_item,
-      [](const Tensor& x, const Value& key) {
-        const Value::List keys = key.is<Value::List>() ? key.get<Value::List>() : Value::List{key};
-        const bool advanced = std::any_of(keys.begin(), keys.end(), detail::is_tensor_index);
-        return advanced ? detail::advanced_index(x, keys) : basic_index(x, keys);
-      },
-      x, key);
+  if (is_symbolic(x)) return symbolic_call(&get_item, x, key);
+  const Value::List keys = key.is<Value::List>() ? key.get<Value::List>() : Value::List{key};
+  const bool advanced = std::any_of(keys.begin(), keys.end(), detail::is_tensor_index);
+  return advanced ? detail::advanced_index(x, keys) : basic_index(x, keys);
 }
 
 Tensor take(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis) {
-  return op(
-      &take,
-      [](const Tensor& x, const Tensor& indices, std::optional<int64_t> axis) {
-        const Tensor source = axis ? x : reshape(x, {-1});
-        const int a = normalize_axis(axis.value_or(0), source.rank(), "take: axis");
-        const Shape shape = concat(concat(source.shape().slice(0, a), indices.shape()),
-                                   source.shape().slice(a + 1));
-        return apply(backend::Gather{a, false}, {source, as_indices(indices, "take")},
-                     TensorSpec{shape, x.dtype()});
-      },
-      x, indices, axis);
+  if (is_symbolic(x, indices)) return symbolic_call(&take, x, indices, axis);
+  const Tensor source = axis ? x : reshape(x, {-1});
+  const int a = normalize_axis(axis.value_or(0), source.rank(), "take: axis");
+  const Shape shape =
+      concat(concat(source.shape().slice(0, a), indices.shape()), source.shape().slice(a + 1));
+  return apply(backend::Gather{a, false}, {source, as_indices(indices, "take")},
+               TensorSpec{shape, x.dtype()});
 }
 
-Tensor take_along_axis(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis) {
-  return op(
-      &take_along_axis,
-      [](const Tensor& given, const Tensor& indices, std::optional<int64_t> axis) {
-        const Tensor x = axis ? given : reshape(given, {-1});
-        const int a = normalize_axis(axis.value_or(0), x.rank(), "take_along_axis: axis");
-        const auto refuse = [&] {
-          throw ShapeError(fmt::format(
-              "take_along_axis: indices of shape {} do not fit x of shape {}: all axes but {} "
-              "must agree.",
-              indices.shape().str(), x.shape().str(), a));
-        };
-        if (indices.rank() != x.rank()) refuse();
-        Shape from = x.shape(), to = indices.shape();
-        for (int i = 0; i < x.rank(); ++i) {
-          if (i == a || from[i] == to[i]) continue;
-          if (from[i] != 1 && to[i] != 1) refuse();
-          from[i] = to[i] = from[i] == 1 ? to[i] : from[i];
-        }
-        return apply(
-            backend::Gather{a, true},
-            {broadcast_to(x, from), broadcast_to(as_indices(indices, "take_along_axis"), to)},
-            TensorSpec{to, x.dtype()});
-      },
-      x, indices, axis);
+Tensor take_along_axis(const Tensor& given, const Tensor& indices, std::optional<int64_t> axis) {
+  if (is_symbolic(given, indices)) return symbolic_call(&take_along_axis, given, indices, axis);
+  const Tensor x = axis ? given : reshape(given, {-1});
+  const int a = normalize_axis(axis.value_or(0), x.rank(), "take_along_axis: axis");
+  const auto refuse = [&] {
+    throw ShapeError(fmt::format(
+        "take_along_axis: indices of shape {} do not fit x of shape {}: all axes but {} "
+        "must agree.",
+        indices.shape().str(), x.shape().str(), a));
+  };
+  if (indices.rank() != x.rank()) refuse();
+  Shape from = x.shape(), to = indices.shape();
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i == a || from[i] == to[i]) continue;
+    if (from[i] != 1 && to[i] != 1) refuse();
+    from[i] = to[i] = from[i] == 1 ? to[i] : from[i];
+  }
+  return apply(backend::Gather{a, true},
+               {broadcast_to(x, from), broadcast_to(as_indices(indices, "take_along_axis"), to)},
+               TensorSpec{to, x.dtype()});
 }
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
-  return op(
-      &where,
-      [](const Tensor& condition, const Tensor& x, const Tensor& y) {
-        const DType dtype = result_type(x, y);
-        const Tensor inputs[] = {cast(condition, DType::boolean), cast(x, dtype), cast(y, dtype)};
-        return detail::apply_fused_many(backend::program_of(backend::Opcode::select), inputs, dtype,
-                                        "where")[0];
-      },
-      condition, x, y);
+  if (is_symbolic(condition, x, y)) return symbolic_call(&where, condition, x, y);
+  const DType dtype = result_type(x, y);
+  const Tensor inputs[] = {cast(condition, DType::boolean), cast(x, dtype), cast(y, dtype)};
+  return detail::apply_fused_many(backend::program_of(backend::Opcode::select), inputs, dtype,
+                                  "where")[0];
 }
 
 namespace {
@@ -189,25 +172,20 @@ Nest listed_where(const Tensor& condition, const std::optional<Tensor>& x1,
 
 }  // namespace
 
-Tensor select_first(const std::vector<Tensor>& condlist, const std::vector<Tensor>& choicelist,
-                    const Tensor& default_value) {
-  return op(
-      &select_first,
-      [](const std::vector<Tensor>& conditions, const std::vector<Tensor>& choices,
-         const Tensor& otherwise) {
-        if (conditions.size() != choices.size() || conditions.empty())
-          throw ValueError(fmt::format(
-              "select: {} conditions for {} choices; there must be a condition for each choice.",
-              conditions.size(), choices.size()));
-        std::vector<PromotionType> types = {promotion_type(otherwise)};
-        for (const Tensor& choice : choices) types.push_back(promotion_type(choice));
-        const DType dtype = result_type(types);
-        Tensor y = cast(otherwise, dtype);
-        for (size_t i = choices.size(); i-- > 0;)
-          y = where(conditions[i], cast(choices[i], dtype), y);
-        return y;
-      },
-      condlist, choicelist, default_value);
+Tensor select_first(const std::vector<Tensor>& conditions, const std::vector<Tensor>& choices,
+                    const Tensor& otherwise) {
+  if (is_symbolic(conditions, choices, otherwise))
+    return symbolic_call(&select_first, conditions, choices, otherwise);
+  if (conditions.size() != choices.size() || conditions.empty())
+    throw ValueError(fmt::format(
+        "select: {} conditions for {} choices; there must be a condition for each choice.",
+        conditions.size(), choices.size()));
+  std::vector<PromotionType> types = {promotion_type(otherwise)};
+  for (const Tensor& choice : choices) types.push_back(promotion_type(choice));
+  const DType dtype = result_type(types);
+  Tensor y = cast(otherwise, dtype);
+  for (size_t i = choices.size(); i-- > 0;) y = where(conditions[i], cast(choices[i], dtype), y);
+  return y;
 }
 
 namespace {
@@ -216,43 +194,33 @@ using backend::ScatterOp;
 
 }  // namespace
 
-std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
-  return op(
-      &unravel_index,
-      [](const Tensor& given, const Shape& shape) {
-        if (!shape.known())
-          throw ValueError("unravel_index: every size of the shape must be known.");
-        Tensor rest = strong(given);
-        std::vector<Tensor> places(static_cast<size_t>(shape.rank()));
-        for (int i = shape.rank(); i-- > 0;) {
-          const Tensor size = cast(Tensor(shape[i]), rest.dtype());
-          places[static_cast<size_t>(i)] = mod(rest, size);
-          rest = floor_divide(rest, size);
-        }
-        return places;
-      },
-      indices, shape);
+std::vector<Tensor> unravel_index(const Tensor& given, const Shape& shape) {
+  if (is_symbolic(given)) return symbolic_call(&unravel_index, given, shape);
+  if (!shape.known()) throw ValueError("unravel_index: every size of the shape must be known.");
+  Tensor rest = strong(given);
+  std::vector<Tensor> places(static_cast<size_t>(shape.rank()));
+  for (int i = shape.rank(); i-- > 0;) {
+    const Tensor size = cast(Tensor(shape[i]), rest.dtype());
+    places[static_cast<size_t>(i)] = mod(rest, size);
+    rest = floor_divide(rest, size);
+  }
+  return places;
 }
 
 std::vector<Tensor> nonzero(const Tensor& x) {
-  return op(
-      &nonzero,
-      [](const Tensor& x) {
-        const Tensor found = reshape(cast(x, DType::boolean), {-1});
-        const Tensor order = cumsum(found);
-        const int64_t n = found.size();
-        const int64_t count = n == 0
-                                  ? 0
-                                  : detail::known_size(get_item(order, Value::List{-1}), "nonzero",
-                                                       "Use where or a mask instead.");
-        // Each one goes to its place in the order of those found, the others beyond the end.
-        const Tensor place = where(found, order - Tensor(1), Tensor(count));
-        return unravel_index(
-            n == 0 ? zeros({0}, DType::int32)
-                   : detail::scattered(count, place, detail::count_up(n), ScatterOp::set),
-            x.rank() == 0 ? Shape{1} : x.shape());
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&nonzero, x);
+  const Tensor found = reshape(cast(x, DType::boolean), {-1});
+  const Tensor order = cumsum(found);
+  const int64_t n = found.size();
+  const int64_t count = n == 0 ? 0
+                               : detail::known_size(get_item(order, Value::List{-1}), "nonzero",
+                                                    "Use where or a mask instead.");
+  // Each one goes to its place in the order of those found, the others beyond the end.
+  const Tensor place = where(found, order - Tensor(1), Tensor(count));
+  return unravel_index(n == 0
+                           ? zeros({0}, DType::int32)
+                           : detail::scattered(count, place, detail::count_up(n), ScatterOp::set),
+                       x.rank() == 0 ? Shape{1} : x.shape());
 }
 
 void list_numpy_indexing(OpCatalog& catalog) {

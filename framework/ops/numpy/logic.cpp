@@ -30,58 +30,41 @@ Tensor is_infinity(const Tensor& x, double infinity) {
 }  // namespace
 
 Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
-  return op(
-      &isclose,
-      [](const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
-        const DType dtype = result_type(strong(x1), strong(x2));
-        const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
-        if (!is_float(dtype) && !is_complex(dtype)) return equal(a, b);
-        return fused_in<Domain::boolean>(
-            [](Expr a, Expr b, Expr rtol, Expr atol, Expr nan_too) {
-              const Expr near =
-                  expr::less_equal(expr::absolute(a - b), atol + rtol * expr::absolute(b));
-              const Expr finite = expr::minimum(expr::isfinite(a), expr::isfinite(b));
-              const Expr both_nan = expr::minimum(expr::isnan(a), expr::isnan(b));
-              return expr::maximum(expr::maximum(near * finite, expr::equal(a, b)),
-                                   both_nan * nan_too);
-            },
-            a, b, Tensor(rtol), Tensor(atol), Tensor(equal_nan ? 1.0 : 0.0));
+  if (is_symbolic(x1, x2)) return symbolic_call(&isclose, x1, x2, rtol, atol, equal_nan);
+  const DType dtype = result_type(strong(x1), strong(x2));
+  const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
+  if (!is_float(dtype) && !is_complex(dtype)) return equal(a, b);
+  return fused_in<Domain::boolean>(
+      [](Expr a, Expr b, Expr rtol, Expr atol, Expr nan_too) {
+        const Expr near = expr::less_equal(expr::absolute(a - b), atol + rtol * expr::absolute(b));
+        const Expr finite = expr::minimum(expr::isfinite(a), expr::isfinite(b));
+        const Expr both_nan = expr::minimum(expr::isnan(a), expr::isnan(b));
+        return expr::maximum(expr::maximum(near * finite, expr::equal(a, b)), both_nan * nan_too);
       },
-      x1, x2, rtol, atol, equal_nan);
+      a, b, Tensor(rtol), Tensor(atol), Tensor(equal_nan ? 1.0 : 0.0));
 }
 
 Tensor allclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
-  return op(
-      &allclose,
-      [](const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
-        return all(isclose(x1, x2, rtol, atol, equal_nan));
-      },
-      x1, x2, rtol, atol, equal_nan);
+  if (is_symbolic(x1, x2)) return symbolic_call(&allclose, x1, x2, rtol, atol, equal_nan);
+  return all(isclose(x1, x2, rtol, atol, equal_nan));
 }
 
 Tensor isneginf(const Tensor& x) {
-  return op(
-      &isneginf,
-      [](const Tensor& x) { return is_infinity(x, -std::numeric_limits<double>::infinity()); }, x);
+  if (is_symbolic(x)) return symbolic_call(&isneginf, x);
+  return is_infinity(x, -std::numeric_limits<double>::infinity());
 }
 
 Tensor isposinf(const Tensor& x) {
-  return op(
-      &isposinf,
-      [](const Tensor& x) { return is_infinity(x, std::numeric_limits<double>::infinity()); }, x);
+  if (is_symbolic(x)) return symbolic_call(&isposinf, x);
+  return is_infinity(x, std::numeric_limits<double>::infinity());
 }
 
 Tensor signbit(const Tensor& x) {
-  return op(
-      &signbit,
-      [](const Tensor& x) {
-        if (!is_float(x.dtype())) return less(x, Tensor(0));
-        // 1 / -0 is negative.
-        return fused_in<Domain::boolean>(
-            [](Expr x) { return expr::select(expr::equal(x, 0.0), expr::reciprocal(x), x) < 0.0; },
-            x);
-      },
-      x);
+  if (is_symbolic(x)) return symbolic_call(&signbit, x);
+  if (!is_float(x.dtype())) return less(x, Tensor(0));
+  // 1 / -0 is negative.
+  return fused_in<Domain::boolean>(
+      [](Expr x) { return expr::select(expr::equal(x, 0.0), expr::reciprocal(x), x) < 0.0; }, x);
 }
 
 bool all_close(const Tensor& x, const Tensor& y, double rtol, double atol) {

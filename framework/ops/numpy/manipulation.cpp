@@ -30,223 +30,180 @@ using detail::copy_box;
 using detail::dense_strides;
 
 Tensor reshape(const Tensor& x, const Shape& newshape) {
-  return op(
-      &reshape,
-      [](const Tensor& x, const Shape& newshape) {
-        Shape shape = newshape;
-        int inferred = -1;
-        int64_t known = 1;
-        for (int i = 0; i < shape.rank(); ++i) {
-          if (shape[i] == -1) {
-            if (inferred >= 0)
-              throw ShapeError(
-                  fmt::format("reshape: only one size may be -1, found {}", newshape.str()));
-            inferred = i;
-          } else {
-            known *= shape[i];
-          }
-        }
-        if (inferred >= 0 && known > 0) shape[inferred] = x.size() / known;
-        if (inferred >= 0 && known == 0) shape[inferred] = 0;
-        if (shape.numel() != x.size())
-          throw ShapeError(fmt::format("reshape: {} elements of shape {} do not fill shape {}.",
-                                       x.size(), x.shape().str(), newshape.str()));
-        return shape == x.shape() ? x : apply_reshape(x, shape);
-      },
-      x, newshape);
+  if (is_symbolic(x)) return symbolic_call(&reshape, x, newshape);
+  Shape shape = newshape;
+  int inferred = -1;
+  int64_t known = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == -1) {
+      if (inferred >= 0)
+        throw ShapeError(fmt::format("reshape: only one size may be -1, found {}", newshape.str()));
+      inferred = i;
+    } else {
+      known *= shape[i];
+    }
+  }
+  if (inferred >= 0 && known > 0) shape[inferred] = x.size() / known;
+  if (inferred >= 0 && known == 0) shape[inferred] = 0;
+  if (shape.numel() != x.size())
+    throw ShapeError(fmt::format("reshape: {} elements of shape {} do not fill shape {}.", x.size(),
+                                 x.shape().str(), newshape.str()));
+  return shape == x.shape() ? x : apply_reshape(x, shape);
 }
 
 Tensor transpose(const Tensor& x, const std::optional<std::vector<int64_t>>& axes) {
-  return op(
-      &transpose,
-      [](const Tensor& x, const std::optional<std::vector<int64_t>>& axes) {
-        const int rank = x.rank();
-        std::vector<int64_t> order(rank);
-        std::iota(order.rbegin(), order.rend(), 0);
-        if (axes) {
-          std::vector<bool> seen(rank);
-          if (static_cast<int>(axes->size()) != rank)
-            throw ShapeError(fmt::format("transpose: {} axes given for a tensor of shape {}.",
-                                         axes->size(), x.shape().str()));
-          for (int i = 0; i < rank; ++i) {
-            order[i] = normalize_axis((*axes)[i], rank, "transpose: axes");
-            if (seen[order[i]]) throw ShapeError("transpose: an axis is given twice.");
-            seen[order[i]] = true;
-          }
-        }
-        Shape shape;
-        const auto strides = dense_strides(x.shape());
-        backend::View from;
-        for (int64_t a : order) {
-          shape.push_back(x.shape()[a]);
-          from.strides.push_back(strides[a]);
-        }
-        // Moving axes of size 1 moves no element.
-        std::vector<int64_t> moved;
-        for (int64_t a : order)
-          if (x.shape()[a] != 1) moved.push_back(a);
-        if (std::is_sorted(moved.begin(), moved.end())) return apply_reshape(x, shape);
-        return copy_box(x, shape, from, {0, dense_strides(shape)}, shape, true);
-      },
-      x, axes);
+  if (is_symbolic(x)) return symbolic_call(&transpose, x, axes);
+  const int rank = x.rank();
+  std::vector<int64_t> order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);
+  if (axes) {
+    std::vector<bool> seen(rank);
+    if (static_cast<int>(axes->size()) != rank)
+      throw ShapeError(fmt::format("transpose: {} axes given for a tensor of shape {}.",
+                                   axes->size(), x.shape().str()));
+    for (int i = 0; i < rank; ++i) {
+      order[i] = normalize_axis((*axes)[i], rank, "transpose: axes");
+      if (seen[order[i]]) throw ShapeError("transpose: an axis is given twice.");
+      seen[order[i]] = true;
+    }
+  }
+  Shape shape;
+  const auto strides = dense_strides(x.shape());
+  backend::View from;
+  for (int64_t a : order) {
+    shape.push_back(x.shape()[a]);
+    from.strides.push_back(strides[a]);
+  }
+  // Moving axes of size 1 moves no element.
+  std::vector<int64_t> moved;
+  for (int64_t a : order)
+    if (x.shape()[a] != 1) moved.push_back(a);
+  if (std::is_sorted(moved.begin(), moved.end())) return apply_reshape(x, shape);
+  return copy_box(x, shape, from, {0, dense_strides(shape)}, shape, true);
 }
 
 Tensor swapaxes(const Tensor& x, int64_t axis1, int64_t axis2) {
-  return op(
-      &swapaxes,
-      [](const Tensor& x, int64_t axis1, int64_t axis2) {
-        std::vector<int64_t> order(x.rank());
-        std::iota(order.begin(), order.end(), 0);
-        std::swap(order[normalize_axis(axis1, x.rank())], order[normalize_axis(axis2, x.rank())]);
-        return transpose(x, order);
-      },
-      x, axis1, axis2);
+  if (is_symbolic(x)) return symbolic_call(&swapaxes, x, axis1, axis2);
+  std::vector<int64_t> order(x.rank());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[normalize_axis(axis1, x.rank())], order[normalize_axis(axis2, x.rank())]);
+  return transpose(x, order);
 }
 
 Tensor moveaxis(const Tensor& x, const std::vector<int64_t>& source,
                 const std::vector<int64_t>& destination) {
-  return op(
-      &moveaxis,
-      [](const Tensor& x, const std::vector<int64_t>& source,
-         const std::vector<int64_t>& destination) {
-        if (source.size() != destination.size())
-          throw ShapeError("moveaxis: source and destination must be of equal length.");
-        std::vector<int64_t> order(x.rank(), -1);
-        std::vector<bool> used(x.rank());
-        for (size_t i = 0; i < source.size(); ++i) {
-          const int from = normalize_axis(source[i], x.rank());
-          order[normalize_axis(destination[i], x.rank())] = from;
-          used[from] = true;
-        }
-        int next = 0;
-        for (int64_t& place : order) {
-          if (place >= 0) continue;
-          while (used[next]) ++next;
-          place = next++;
-        }
-        return transpose(x, order);
-      },
-      x, source, destination);
+  if (is_symbolic(x)) return symbolic_call(&moveaxis, x, source, destination);
+  if (source.size() != destination.size())
+    throw ShapeError("moveaxis: source and destination must be of equal length.");
+  std::vector<int64_t> order(x.rank(), -1);
+  std::vector<bool> used(x.rank());
+  for (size_t i = 0; i < source.size(); ++i) {
+    const int from = normalize_axis(source[i], x.rank());
+    order[normalize_axis(destination[i], x.rank())] = from;
+    used[from] = true;
+  }
+  int next = 0;
+  for (int64_t& place : order) {
+    if (place >= 0) continue;
+    while (used[next]) ++next;
+    place = next++;
+  }
+  return transpose(x, order);
 }
 
 Tensor expand_dims(const Tensor& x, const std::vector<int64_t>& axis) {
-  return op(
-      &expand_dims,
-      [](const Tensor& x, const std::vector<int64_t>& axis) {
-        const int rank = x.rank() + static_cast<int>(axis.size());
-        std::vector<bool> fresh(rank);
-        for (int64_t a : axis) fresh[normalize_axis(a, rank)] = true;
-        Shape shape;
-        int next = 0;
-        for (int i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : x.shape()[next++]);
-        return apply_reshape(x, shape);
-      },
-      x, axis);
+  if (is_symbolic(x)) return symbolic_call(&expand_dims, x, axis);
+  const int rank = x.rank() + static_cast<int>(axis.size());
+  std::vector<bool> fresh(rank);
+  for (int64_t a : axis) fresh[normalize_axis(a, rank)] = true;
+  Shape shape;
+  int next = 0;
+  for (int i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : x.shape()[next++]);
+  return apply_reshape(x, shape);
 }
 
 Tensor squeeze(const Tensor& x, const Axes& axis) {
-  return op(
-      &squeeze,
-      [](const Tensor& x, const Axes& axis) {
-        std::vector<bool> gone(x.rank());
-        for (int a : axis.resolve(x.rank())) {
-          if (x.shape()[a] != 1 && !axis.all())
-            throw ShapeError(fmt::format("squeeze: axis {} of shape {} has size {}, not 1.", a,
-                                         x.shape().str(), x.shape()[a]));
-          gone[a] = x.shape()[a] == 1;
-        }
-        Shape shape;
-        for (int i = 0; i < x.rank(); ++i)
-          if (!gone[i]) shape.push_back(x.shape()[i]);
-        return apply_reshape(x, shape);
-      },
-      x, axis);
+  if (is_symbolic(x)) return symbolic_call(&squeeze, x, axis);
+  std::vector<bool> gone(x.rank());
+  for (int a : axis.resolve(x.rank())) {
+    if (x.shape()[a] != 1 && !axis.all())
+      throw ShapeError(fmt::format("squeeze: axis {} of shape {} has size {}, not 1.", a,
+                                   x.shape().str(), x.shape()[a]));
+    gone[a] = x.shape()[a] == 1;
+  }
+  Shape shape;
+  for (int i = 0; i < x.rank(); ++i)
+    if (!gone[i]) shape.push_back(x.shape()[i]);
+  return apply_reshape(x, shape);
 }
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
-  return op(
-      &broadcast_to,
-      [](const Tensor& x, const Shape& shape) {
-        if (x.shape() == shape) return x;
-        if (broadcast(x.shape(), shape) != shape)
-          throw ShapeError(fmt::format("broadcast_to: shape {} does not broadcast to {}.",
-                                       x.shape().str(), shape.str()));
-        return apply(
-            backend::Fused{backend::program_of(backend::Opcode::identity), compute_type(x.dtype())},
-            {x}, TensorSpec{shape, x.dtype()});
-      },
-      x, shape);
+  if (is_symbolic(x)) return symbolic_call(&broadcast_to, x, shape);
+  if (x.shape() == shape) return x;
+  if (broadcast(x.shape(), shape) != shape)
+    throw ShapeError(fmt::format("broadcast_to: shape {} does not broadcast to {}.",
+                                 x.shape().str(), shape.str()));
+  return apply(
+      backend::Fused{backend::program_of(backend::Opcode::identity), compute_type(x.dtype())}, {x},
+      TensorSpec{shape, x.dtype()});
 }
 
 Tensor flip(const Tensor& x, const Axes& axis) {
-  return op(
-      &flip,
-      [](const Tensor& x, const Axes& axis) {
-        if (x.size() == 0) return x;
-        InlineVector<int64_t, 6> starts(static_cast<size_t>(x.rank()), 0),
-            steps(static_cast<size_t>(x.rank()), 1);
-        for (int a : axis.resolve(x.rank())) {
-          starts[a] = x.shape()[a] - 1;
-          steps[a] = -1;
-        }
-        return copy_box(x, x.shape(), box(x.shape(), starts, steps), {0, dense_strides(x.shape())},
-                        x.shape(), true);
-      },
-      x, axis);
+  if (is_symbolic(x)) return symbolic_call(&flip, x, axis);
+  if (x.size() == 0) return x;
+  InlineVector<int64_t, 6> starts(static_cast<size_t>(x.rank()), 0),
+      steps(static_cast<size_t>(x.rank()), 1);
+  for (int a : axis.resolve(x.rank())) {
+    starts[a] = x.shape()[a] - 1;
+    steps[a] = -1;
+  }
+  return copy_box(x, x.shape(), box(x.shape(), starts, steps), {0, dense_strides(x.shape())},
+                  x.shape(), true);
 }
 
-Tensor tile(const Tensor& x, const Integers& repeats) {
-  return op(
-      &tile,
-      [](const Tensor& x, const Integers& given) {
-        const std::vector<int64_t>& repeats = given.list();
-        // (a, b) tiled (m, n) is (1, a, 1, b) broadcast to (m, a, n, b).
-        const int rank = std::max<int>(x.rank(), static_cast<int>(repeats.size()));
-        Shape spread, wide, shape;
-        for (int i = 0; i < rank; ++i) {
-          const int from_x = i - (rank - x.rank()),
-                    from_r = i - (rank - static_cast<int>(repeats.size()));
-          const int64_t size = from_x >= 0 ? x.shape()[from_x] : 1,
-                        times = from_r >= 0 ? repeats[from_r] : 1;
-          if (times != 1) {
-            spread.push_back(1);
-            wide.push_back(times);
-          }
-          spread.push_back(size);
-          wide.push_back(size);
-          shape.push_back(size * times);
-        }
-        return reshape(broadcast_to(reshape(x, spread), wide), shape);
-      },
-      x, repeats);
+Tensor tile(const Tensor& x, const Integers& given) {
+  if (is_symbolic(x)) return symbolic_call(&tile, x, given);
+  const std::vector<int64_t>& repeats = given.list();
+  // (a, b) tiled (m, n) is (1, a, 1, b) broadcast to (m, a, n, b).
+  const int rank = std::max<int>(x.rank(), static_cast<int>(repeats.size()));
+  Shape spread, wide, shape;
+  for (int i = 0; i < rank; ++i) {
+    const int from_x = i - (rank - x.rank()),
+              from_r = i - (rank - static_cast<int>(repeats.size()));
+    const int64_t size = from_x >= 0 ? x.shape()[from_x] : 1,
+                  times = from_r >= 0 ? repeats[from_r] : 1;
+    if (times != 1) {
+      spread.push_back(1);
+      wide.push_back(times);
+    }
+    spread.push_back(size);
+    wide.push_back(size);
+    shape.push_back(size * times);
+  }
+  return reshape(broadcast_to(reshape(x, spread), wide), shape);
 }
 
 Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> axis) {
-  return op(
-      &repeat,
-      [](const Tensor& x, const Integers& repeats, std::optional<int64_t> axis) {
-        const Tensor y = axis ? x : reshape(x, {-1});
-        const int a = normalize_axis(axis.value_or(0), y.rank());
-        if (repeats.list().size() != 1) {
-          const int64_t size = y.shape()[a];
-          if (static_cast<int64_t>(repeats.list().size()) != size)
-            throw ShapeError(fmt::format("repeat: {} numbers for the {} elements of axis {}.",
-                                         repeats.list().size(), size, a));
-          std::vector<int64_t> places;
-          for (int64_t i = 0; i < size; ++i)
-            places.insert(places.end(),
-                          static_cast<size_t>(std::max<int64_t>(repeats.list()[i], 0)), i);
-          return take(y, cast(Tensor(places), DType::int32), a);
-        }
-        const int64_t times = repeats.number();
-        Shape spread = y.shape(), shape = y.shape();
-        spread.insert(a + 1, 1);
-        Shape wide = spread;
-        wide[a + 1] = times;
-        shape[a] *= times;
-        return reshape(broadcast_to(reshape(y, spread), wide), shape);
-      },
-      x, repeats, axis);
+  if (is_symbolic(x)) return symbolic_call(&repeat, x, repeats, axis);
+  const Tensor y = axis ? x : reshape(x, {-1});
+  const int a = normalize_axis(axis.value_or(0), y.rank());
+  if (repeats.list().size() != 1) {
+    const int64_t size = y.shape()[a];
+    if (static_cast<int64_t>(repeats.list().size()) != size)
+      throw ShapeError(fmt::format("repeat: {} numbers for the {} elements of axis {}.",
+                                   repeats.list().size(), size, a));
+    std::vector<int64_t> places;
+    for (int64_t i = 0; i < size; ++i)
+      places.insert(places.end(), static_cast<size_t>(std::max<int64_t>(repeats.list()[i], 0)), i);
+    return take(y, cast(Tensor(places), DType::int32), a);
+  }
+  const int64_t times = repeats.number();
+  Shape spread = y.shape(), shape = y.shape();
+  spread.insert(a + 1, 1);
+  Shape wide = spread;
+  wide[a + 1] = times;
+  shape[a] *= times;
+  return reshape(broadcast_to(reshape(y, spread), wide), shape);
 }
 
 namespace {
@@ -264,40 +221,35 @@ std::vector<int64_t> mirrored(int64_t size, int64_t before, int64_t after, bool 
 
 }  // namespace
 
-Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& pad_width,
-           const std::string& mode, std::optional<double> constant_values) {
-  return op(
-      &pad,
-      [](const Tensor& x, const std::vector<std::vector<int64_t>>& widths, const std::string& mode,
-         std::optional<double> constant) {
-        if (mode != "constant" && mode != "reflect" && mode != "symmetric")
-          throw ValueError(fmt::format(
-              "pad: mode must be 'constant', 'reflect' or 'symmetric', found '{}'.", mode));
-        if (constant && mode != "constant")
-          throw ValueError(
-              fmt::format("pad: constant_values are for mode 'constant', found mode '{}'.", mode));
-        if (static_cast<int>(widths.size()) != x.rank() && widths.size() != 1)
-          throw ShapeError(fmt::format("pad: {} pairs of widths for a tensor of shape {}.",
-                                       widths.size(), x.shape().str()));
-        Shape shape = x.shape();
-        InlineVector<int64_t, 6> starts, steps(static_cast<size_t>(x.rank()), 1);
-        Tensor y = x;
-        for (int i = 0; i < x.rank(); ++i) {
-          const auto& w = widths.size() == 1 ? widths[0] : widths[i];
-          starts.push_back(w.front());
-          shape[i] += w.front() + w.back();
-          if (mode == "constant" || (w.front() == 0 && w.back() == 0)) continue;
-          if (x.shape()[i] == 0)
-            throw ShapeError(fmt::format("pad: nothing to mirror along axis {} of shape {}.", i,
-                                         x.shape().str()));
-          const auto places = mirrored(x.shape()[i], w.front(), w.back(), mode == "symmetric");
-          y = take(y, cast(Tensor(places), DType::int32), i);
-        }
-        if (mode != "constant") return y;
-        return copy_box(x, x.shape(), {0, dense_strides(x.shape())}, box(shape, starts, steps),
-                        shape, false, constant.value_or(0));
-      },
-      x, pad_width, mode, constant_values);
+Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& widths,
+           const std::string& mode, std::optional<double> constant) {
+  if (is_symbolic(x)) return symbolic_call(&pad, x, widths, mode, constant);
+  if (mode != "constant" && mode != "reflect" && mode != "symmetric")
+    throw ValueError(
+        fmt::format("pad: mode must be 'constant', 'reflect' or 'symmetric', found '{}'.", mode));
+  if (constant && mode != "constant")
+    throw ValueError(
+        fmt::format("pad: constant_values are for mode 'constant', found mode '{}'.", mode));
+  if (static_cast<int>(widths.size()) != x.rank() && widths.size() != 1)
+    throw ShapeError(fmt::format("pad: {} pairs of widths for a tensor of shape {}.", widths.size(),
+                                 x.shape().str()));
+  Shape shape = x.shape();
+  InlineVector<int64_t, 6> starts, steps(static_cast<size_t>(x.rank()), 1);
+  Tensor y = x;
+  for (int i = 0; i < x.rank(); ++i) {
+    const auto& w = widths.size() == 1 ? widths[0] : widths[i];
+    starts.push_back(w.front());
+    shape[i] += w.front() + w.back();
+    if (mode == "constant" || (w.front() == 0 && w.back() == 0)) continue;
+    if (x.shape()[i] == 0)
+      throw ShapeError(
+          fmt::format("pad: nothing to mirror along axis {} of shape {}.", i, x.shape().str()));
+    const auto places = mirrored(x.shape()[i], w.front(), w.back(), mode == "symmetric");
+    y = take(y, cast(Tensor(places), DType::int32), i);
+  }
+  if (mode != "constant") return y;
+  return copy_box(x, x.shape(), {0, dense_strides(x.shape())}, box(shape, starts, steps), shape,
+                  false, constant.value_or(0));
 }
 
 namespace {
@@ -321,106 +273,94 @@ Tensor listed_pad(const Tensor& x, const Value& pad_width, const std::string& mo
 }  // namespace
 
 Tensor ravel(const Tensor& x) {
-  return op(
-      &ravel, [](const Tensor& x) { return reshape(strong(x), {-1}); }, x);
+  if (is_symbolic(x)) return symbolic_call(&ravel, x);
+  return reshape(strong(x), {-1});
 }
 
 Tensor flipud(const Tensor& x) {
-  return op(
-      &flipud, [](const Tensor& x) { return flip(x, 0); }, x);
+  if (is_symbolic(x)) return symbolic_call(&flipud, x);
+  return flip(x, 0);
 }
 
 Tensor fliplr(const Tensor& x) {
-  return op(
-      &fliplr, [](const Tensor& x) { return flip(x, 1); }, x);
+  if (is_symbolic(x)) return symbolic_call(&fliplr, x);
+  return flip(x, 1);
 }
 
-Tensor rot90(const Tensor& array, int64_t k, const std::vector<int64_t>& axes) {
-  return op(
-      &rot90,
-      [](const Tensor& x, int64_t k, const std::vector<int64_t>& axes) {
-        if (axes.size() != 2) throw ValueError("rot90: axes are two numbers.");
-        const int a = normalize_axis(axes[0], x.rank(), "rot90: axes"),
-                  b = normalize_axis(axes[1], x.rank(), "rot90: axes");
-        if (a == b) throw ValueError("rot90: the two axes must differ.");
-        switch ((k % 4 + 4) % 4) {
-          case 1:
-            return swapaxes(flip(x, b), a, b);
-          case 2:
-            return flip(x, {a, b});
-          case 3:
-            return flip(swapaxes(x, a, b), b);
-          default:
-            return x;
-        }
-      },
-      array, k, axes);
+Tensor rot90(const Tensor& x, int64_t k, const std::vector<int64_t>& axes) {
+  if (is_symbolic(x)) return symbolic_call(&rot90, x, k, axes);
+  if (axes.size() != 2) throw ValueError("rot90: axes are two numbers.");
+  const int a = normalize_axis(axes[0], x.rank(), "rot90: axes"),
+            b = normalize_axis(axes[1], x.rank(), "rot90: axes");
+  if (a == b) throw ValueError("rot90: the two axes must differ.");
+  switch ((k % 4 + 4) % 4) {
+    case 1:
+      return swapaxes(flip(x, b), a, b);
+    case 2:
+      return flip(x, {a, b});
+    case 3:
+      return flip(swapaxes(x, a, b), b);
+    default:
+      return x;
+  }
 }
 
 Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis) {
-  return op(
-      &roll,
-      [](const Tensor& x, const Integers& shift, const std::optional<Integers>& axis) {
-        const auto turn = [](const Tensor& t, int64_t by, int a) {
-          const int64_t size = t.shape()[a];
-          const int64_t places = size == 0 ? 0 : (by % size + size) % size;
-          if (places == 0) return t;
-          const std::vector<Tensor> parts = split(t, std::vector<int64_t>{size - places}, a);
-          return concatenate({parts[1], parts[0]}, a);
-        };
-        if (!axis) {
-          int64_t by = 0;
-          for (int64_t s : shift.list()) by += s;
-          return reshape(turn(reshape(x, {-1}), by, 0), x.shape());
-        }
-        const auto &shifts = shift.list(), &axes = axis->list();
-        if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
-          throw ValueError(fmt::format("roll: {} shifts for {} axes.", shifts.size(), axes.size()));
-        Tensor y = x;
-        for (size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i)
-          y = turn(y, shifts[shifts.size() == 1 ? 0 : i],
-                   normalize_axis(axes[axes.size() == 1 ? 0 : i], x.rank(), "roll: axis"));
-        return y;
-      },
-      x, shift, axis);
+  if (is_symbolic(x)) return symbolic_call(&roll, x, shift, axis);
+  const auto turn = [](const Tensor& t, int64_t by, int a) {
+    const int64_t size = t.shape()[a];
+    const int64_t places = size == 0 ? 0 : (by % size + size) % size;
+    if (places == 0) return t;
+    const std::vector<Tensor> parts = split(t, std::vector<int64_t>{size - places}, a);
+    return concatenate({parts[1], parts[0]}, a);
+  };
+  if (!axis) {
+    int64_t by = 0;
+    for (int64_t s : shift.list()) by += s;
+    return reshape(turn(reshape(x, {-1}), by, 0), x.shape());
+  }
+  const auto &shifts = shift.list(), &axes = axis->list();
+  if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
+    throw ValueError(fmt::format("roll: {} shifts for {} axes.", shifts.size(), axes.size()));
+  Tensor y = x;
+  for (size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i)
+    y = turn(y, shifts[shifts.size() == 1 ? 0 : i],
+             normalize_axis(axes[axes.size() == 1 ? 0 : i], x.rank(), "roll: axis"));
+  return y;
 }
 
-Tensor view(const Tensor& x, std::optional<DType> dtype) {
-  return op(
-      &view,
-      [](const Tensor& given, std::optional<DType> dtype) {
-        const Tensor x = strong(given);
-        const DType to = dtype.value_or(x.dtype());
-        if (to == x.dtype()) return x;
-        const int64_t from_size = static_cast<int64_t>(size_of(x.dtype())),
-                      to_size = static_cast<int64_t>(size_of(to));
-        Shape shape = x.shape();
-        if (from_size != to_size) {
-          if (shape.empty() || shape.back() * from_size % to_size != 0)
-            throw ShapeError(fmt::format(
-                "view: the last axis of shape {} in {} is no whole number of elements of {}.",
-                shape.str(), dtype_name(x.dtype()), dtype_name(to)));
-          shape[shape.rank() - 1] = shape.back() * from_size / to_size;
-        }
-        const Tensor inputs[] = {
-            is_stored_otherwise(x.dtype()) ? apply_view(x, stored_spec(x.spec())) : x};
-        const TensorSpec outputs[] = {stored_spec({shape, to})};
-        const Tensor y = inputs[0].dtype() == outputs[0].dtype
-                             ? apply_reshape(inputs[0], outputs[0].shape)
-                             : apply_host(
-                                   [](std::span<const Tensor> in, std::span<const Tensor> out) {
-                                     if (in[0].bytes() > 0)
-                                       std::memcpy(out[0].data(), in[0].data(), in[0].bytes());
-                                   },
-                                   inputs, outputs, "view")[0];
-        return is_stored_otherwise(to) ? apply_view(y, {shape, to}) : y;
-      },
-      x, dtype);
+Tensor view(const Tensor& given, std::optional<DType> dtype) {
+  if (is_symbolic(given)) return symbolic_call(&view, given, dtype);
+  const Tensor x = strong(given);
+  const DType to = dtype.value_or(x.dtype());
+  if (to == x.dtype()) return x;
+  const int64_t from_size = static_cast<int64_t>(size_of(x.dtype())),
+                to_size = static_cast<int64_t>(size_of(to));
+  Shape shape = x.shape();
+  if (from_size != to_size) {
+    if (shape.empty() || shape.back() * from_size % to_size != 0)
+      throw ShapeError(
+          fmt::format("view: the last axis of shape {} in {} is no whole number of elements of {}.",
+                      shape.str(), dtype_name(x.dtype()), dtype_name(to)));
+    shape[shape.rank() - 1] = shape.back() * from_size / to_size;
+  }
+  const Tensor inputs[] = {is_stored_otherwise(x.dtype()) ? apply_view(x, stored_spec(x.spec()))
+                                                          : x};
+  const TensorSpec outputs[] = {stored_spec({shape, to})};
+  const Tensor y = inputs[0].dtype() == outputs[0].dtype
+                       ? apply_reshape(inputs[0], outputs[0].shape)
+                       : apply_host(
+                             [](std::span<const Tensor> in, std::span<const Tensor> out) {
+                               if (in[0].bytes() > 0)
+                                 std::memcpy(out[0].data(), in[0].data(), in[0].bytes());
+                             },
+                             inputs, outputs, "view")[0];
+  return is_stored_otherwise(to) ? apply_view(y, {shape, to}) : y;
 }
 
 Tensor element_count(const Tensor& x) {
-  return op(
-      &element_count, [](const Tensor& x) { return strong(Tensor(x.size())); }, x);
+  if (is_symbolic(x)) return symbolic_call(&element_count, x);
+  return strong(Tensor(x.size()));
 }
 
 void list_numpy_manipulation(OpCatalog& catalog) {

@@ -38,150 +38,92 @@ Tensor nan_where_all(const Tensor& x, const Axes& axis, bool keepdims, const Ten
 }  // namespace
 
 Tensor nansum(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nansum,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return sum(replaced(x, 0), axis, keepdims);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nansum, x, axis, keepdims);
+  return sum(replaced(x, 0), axis, keepdims);
 }
 
 Tensor nanprod(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nanprod,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return prod(replaced(x, 1), axis, keepdims);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanprod, x, axis, keepdims);
+  return prod(replaced(x, 1), axis, keepdims);
 }
 
 Tensor nanmean(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nanmean,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        if (no_axes(axis, x)) return cast(x, x.dtype());
-        if (!has_nan(x.dtype())) return mean(x, axis, keepdims);
-        return sum(replaced(x, 0), axis, keepdims) /
-               sum(cast(logical_not(isnan(x)), x.dtype()), axis, keepdims);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanmean, x, axis, keepdims);
+  if (no_axes(axis, x)) return cast(x, x.dtype());
+  if (!has_nan(x.dtype())) return mean(x, axis, keepdims);
+  return sum(replaced(x, 0), axis, keepdims) /
+         sum(cast(logical_not(isnan(x)), x.dtype()), axis, keepdims);
 }
 
-Tensor nanvar(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nanvar,
-      [](const Tensor& given, const Axes& axis, bool keepdims) {
-        const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
-        const Tensor valid = logical_not(isnan(x)), known = replaced(x, 0);
-        const Tensor count = sum(cast(valid, x.dtype()), axis, true);
-        const Tensor centered =
-            where(valid, known - sum(known, axis, true) / count, zeros({}, x.dtype()));
-        const Tensor y = sum(square(centered), axis, true) / count;
-        return keepdims ? y : squeeze(y, axis);
-      },
-      x, axis, keepdims);
+Tensor nanvar(const Tensor& given, const Axes& axis, bool keepdims) {
+  if (is_symbolic(given)) return symbolic_call(&nanvar, given, axis, keepdims);
+  const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
+  const Tensor valid = logical_not(isnan(x)), known = replaced(x, 0);
+  const Tensor count = sum(cast(valid, x.dtype()), axis, true);
+  const Tensor centered =
+      where(valid, known - sum(known, axis, true) / count, zeros({}, x.dtype()));
+  const Tensor y = sum(square(centered), axis, true) / count;
+  return keepdims ? y : squeeze(y, axis);
 }
 
 Tensor nanstd(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nanstd,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return sqrt(nanvar(x, axis, keepdims));
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanstd, x, axis, keepdims);
+  return sqrt(nanvar(x, axis, keepdims));
 }
 
 Tensor nanmax(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nanmax,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        if (!is_float(x.dtype())) return max(x, axis, keepdims);
-        return nan_where_all(x, axis, keepdims, max(replaced(x, -infinity), axis, keepdims));
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanmax, x, axis, keepdims);
+  if (!is_float(x.dtype())) return max(x, axis, keepdims);
+  return nan_where_all(x, axis, keepdims, max(replaced(x, -infinity), axis, keepdims));
 }
 
 Tensor nanmin(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nanmin,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        if (!is_float(x.dtype())) return min(x, axis, keepdims);
-        return nan_where_all(x, axis, keepdims, min(replaced(x, infinity), axis, keepdims));
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanmin, x, axis, keepdims);
+  if (!is_float(x.dtype())) return min(x, axis, keepdims);
+  return nan_where_all(x, axis, keepdims, min(replaced(x, infinity), axis, keepdims));
 }
 
 Tensor nanargmax(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-  return op(
-      &nanargmax,
-      [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-        const Tensor y = argmax(replaced(x, -infinity), axis, keepdims);
-        if (!is_float(x.dtype())) return y;
-        return where(all(isnan(x), axis ? Axes(*axis) : Axes(), keepdims), Tensor(-1), y);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanargmax, x, axis, keepdims);
+  const Tensor y = argmax(replaced(x, -infinity), axis, keepdims);
+  if (!is_float(x.dtype())) return y;
+  return where(all(isnan(x), axis ? Axes(*axis) : Axes(), keepdims), Tensor(-1), y);
 }
 
 Tensor nanargmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-  return op(
-      &nanargmin,
-      [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-        const Tensor y = argmin(replaced(x, infinity), axis, keepdims);
-        if (!is_float(x.dtype())) return y;
-        return where(all(isnan(x), axis ? Axes(*axis) : Axes(), keepdims), Tensor(-1), y);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanargmin, x, axis, keepdims);
+  const Tensor y = argmin(replaced(x, infinity), axis, keepdims);
+  if (!is_float(x.dtype())) return y;
+  return where(all(isnan(x), axis ? Axes(*axis) : Axes(), keepdims), Tensor(-1), y);
 }
 
 Tensor nancumsum(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-  return op(
-      &nancumsum,
-      [](const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-        return cumsum(replaced(x, 0), axis, dtype);
-      },
-      x, axis, dtype);
+  if (is_symbolic(x)) return symbolic_call(&nancumsum, x, axis, dtype);
+  return cumsum(replaced(x, 0), axis, dtype);
 }
 
 Tensor nancumprod(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-  return op(
-      &nancumprod,
-      [](const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-        return cumprod(replaced(x, 1), axis, dtype);
-      },
-      x, axis, dtype);
+  if (is_symbolic(x)) return symbolic_call(&nancumprod, x, axis, dtype);
+  return cumprod(replaced(x, 1), axis, dtype);
 }
 
 Tensor nanquantile(const Tensor& x, const Tensor& q, const Axes& axis, const std::string& method,
                    bool keepdims) {
-  return op(
-      &nanquantile,
-      [](const Tensor& x, const Tensor& q, const Axes& axis, const std::string& method,
-         bool keepdims) {
-        return detail::quantiles(x, cast(q, DType::float32), axis, method, keepdims, true);
-      },
-      x, q, axis, method, keepdims);
+  if (is_symbolic(x, q)) return symbolic_call(&nanquantile, x, q, axis, method, keepdims);
+  return detail::quantiles(x, cast(q, DType::float32), axis, method, keepdims, true);
 }
 
 Tensor nanpercentile(const Tensor& x, const Tensor& q, const Axes& axis, const std::string& method,
                      bool keepdims) {
-  return op(
-      &nanpercentile,
-      [](const Tensor& x, const Tensor& q, const Axes& axis, const std::string& method,
-         bool keepdims) {
-        return detail::quantiles(x, cast(q, DType::float32) / Tensor(100.0), axis, method, keepdims,
-                                 true);
-      },
-      x, q, axis, method, keepdims);
+  if (is_symbolic(x, q)) return symbolic_call(&nanpercentile, x, q, axis, method, keepdims);
+  return detail::quantiles(x, cast(q, DType::float32) / Tensor(100.0), axis, method, keepdims,
+                           true);
 }
 
 Tensor nanmedian(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &nanmedian,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        if (no_axes(axis, x)) return cast(x, x.dtype());
-        return detail::quantiles(x, Tensor(0.5), axis, "linear", keepdims, true);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&nanmedian, x, axis, keepdims);
+  if (no_axes(axis, x)) return cast(x, x.dtype());
+  return detail::quantiles(x, Tensor(0.5), axis, "linear", keepdims, true);
 }
 
 void list_numpy_nan_statistics(OpCatalog& catalog) {

@@ -69,20 +69,16 @@ Tensor matmul_transposed(const Tensor& a, const Tensor& b, bool transpose_a, boo
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  return op(
-      &matmul,
-      [](const Tensor& a, const Tensor& b) {
-        if (a.rank() == 0 || b.rank() == 0) refuse(a, b);
-        // Whether any pair of elements holds; Matmul counts them.
-        if (a.dtype() == DType::boolean && b.dtype() == DType::boolean)
-          return cast(matmul(cast(a, DType::int32), cast(b, DType::int32)), DType::boolean);
-        if (a.rank() == 1 && b.rank() == 1)
-          return reshape(matmul(reshape(a, {1, -1}), reshape(b, {-1, 1})), {});
-        if (a.rank() == 1) return squeeze(matmul(expand_dims(a, {0}), b), -2);
-        if (b.rank() == 1) return squeeze(matmul(a, expand_dims(b, {-1})), -1);
-        return matmul_transposed(a, b, false, false);
-      },
-      a, b);
+  if (is_symbolic(a, b)) return symbolic_call(&matmul, a, b);
+  if (a.rank() == 0 || b.rank() == 0) refuse(a, b);
+  // Whether any pair of elements holds; Matmul counts them.
+  if (a.dtype() == DType::boolean && b.dtype() == DType::boolean)
+    return cast(matmul(cast(a, DType::int32), cast(b, DType::int32)), DType::boolean);
+  if (a.rank() == 1 && b.rank() == 1)
+    return reshape(matmul(reshape(a, {1, -1}), reshape(b, {-1, 1})), {});
+  if (a.rank() == 1) return squeeze(matmul(expand_dims(a, {0}), b), -2);
+  if (b.rank() == 1) return squeeze(matmul(a, expand_dims(b, {-1})), -1);
+  return matmul_transposed(a, b, false, false);
 }
 
 Tensor linear(const Tensor& x, const Tensor& kernel, const Tensor& bias) {
@@ -154,118 +150,87 @@ Tensor contract(const Tensor& x, const Tensor& y, const std::vector<int64_t>& a,
 
 }  // namespace
 
-Tensor tensordot(const Tensor& x1, const Tensor& x2, const Value& axes) {
-  return op(
-      &tensordot,
-      [](const Tensor& x, const Tensor& y, const Value& axes) {
-        if (axes.is<Value::List>()) {
-          const Value::List& pair = axes.get<Value::List>();
-          if (pair.size() != 2)
-            throw ValueError("tensordot: axes is a number or a list of two, x1's and x2's.");
-          return contract(x, y, axes_of(pair[0], x.rank()), axes_of(pair[1], y.rank()));
-        }
-        const int64_t count = detail::from_value<int64_t>(axes);
-        if (count < 0 || count > std::min(x.rank(), y.rank()))
-          throw ShapeError(fmt::format("tensordot: {} axes of shapes {} and {}.", count,
-                                       x.shape().str(), y.shape().str()));
-        std::vector<int64_t> a, b;
-        for (int64_t i = 0; i < count; ++i) {
-          a.push_back(x.rank() - count + i);
-          b.push_back(i);
-        }
-        return contract(x, y, a, b);
-      },
-      x1, x2, axes);
+Tensor tensordot(const Tensor& x, const Tensor& y, const Value& axes) {
+  if (is_symbolic(x, y)) return symbolic_call(&tensordot, x, y, axes);
+  if (axes.is<Value::List>()) {
+    const Value::List& pair = axes.get<Value::List>();
+    if (pair.size() != 2)
+      throw ValueError("tensordot: axes is a number or a list of two, x1's and x2's.");
+    return contract(x, y, axes_of(pair[0], x.rank()), axes_of(pair[1], y.rank()));
+  }
+  const int64_t count = detail::from_value<int64_t>(axes);
+  if (count < 0 || count > std::min(x.rank(), y.rank()))
+    throw ShapeError(fmt::format("tensordot: {} axes of shapes {} and {}.", count, x.shape().str(),
+                                 y.shape().str()));
+  std::vector<int64_t> a, b;
+  for (int64_t i = 0; i < count; ++i) {
+    a.push_back(x.rank() - count + i);
+    b.push_back(i);
+  }
+  return contract(x, y, a, b);
 }
 
-Tensor dot(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &dot,
-      [](const Tensor& x, const Tensor& y) {
-        if (x.rank() == 0 || y.rank() == 0) return multiply(x, y);
-        return contract(x, y, {x.rank() - 1}, {y.rank() == 1 ? 0 : y.rank() - 2});
-      },
-      x1, x2);
+Tensor dot(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return symbolic_call(&dot, x, y);
+  if (x.rank() == 0 || y.rank() == 0) return multiply(x, y);
+  return contract(x, y, {x.rank() - 1}, {y.rank() == 1 ? 0 : y.rank() - 2});
 }
 
-Tensor inner(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &inner,
-      [](const Tensor& x, const Tensor& y) {
-        if (x.rank() == 0 || y.rank() == 0) return multiply(x, y);
-        return contract(x, y, {x.rank() - 1}, {y.rank() - 1});
-      },
-      x1, x2);
+Tensor inner(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return symbolic_call(&inner, x, y);
+  if (x.rank() == 0 || y.rank() == 0) return multiply(x, y);
+  return contract(x, y, {x.rank() - 1}, {y.rank() - 1});
 }
 
-Tensor outer(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &outer,
-      [](const Tensor& x, const Tensor& y) {
-        return multiply(reshape(strong(x), {-1, 1}), reshape(strong(y), {-1}));
-      },
-      x1, x2);
+Tensor outer(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return symbolic_call(&outer, x, y);
+  return multiply(reshape(strong(x), {-1, 1}), reshape(strong(y), {-1}));
 }
 
-Tensor vdot(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &vdot,
-      [](const Tensor& x, const Tensor& y) {
-        return contract(reshape(strong(x), {-1}), reshape(strong(y), {-1}), {0}, {0});
-      },
-      x1, x2);
+Tensor vdot(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return symbolic_call(&vdot, x, y);
+  return contract(reshape(strong(x), {-1}), reshape(strong(y), {-1}), {0}, {0});
 }
 
-Tensor kron(const Tensor& x1, const Tensor& x2) {
-  return op(
-      &kron,
-      [](const Tensor& x, const Tensor& y) {
-        const int rank = std::max(x.rank(), y.rank());
-        if (2 * rank > Shape::max_rank)
-          throw UnsupportedError(
-              fmt::format("kron: takes tensors of up to {} axes, found shapes {} and {}.",
-                          Shape::max_rank / 2, x.shape().str(), y.shape().str()));
-        Shape a, b, shape;
-        for (int i = 0; i < rank; ++i) {
-          const int from_x = i - (rank - x.rank()), from_y = i - (rank - y.rank());
-          const int64_t m = from_x >= 0 ? x.shape()[from_x] : 1,
-                        n = from_y >= 0 ? y.shape()[from_y] : 1;
-          a.push_back(m);
-          a.push_back(1);
-          b.push_back(1);
-          b.push_back(n);
-          shape.push_back(m * n);
-        }
-        return reshape(multiply(reshape(strong(x), a), reshape(strong(y), b)), shape);
-      },
-      x1, x2);
+Tensor kron(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return symbolic_call(&kron, x, y);
+  const int rank = std::max(x.rank(), y.rank());
+  if (2 * rank > Shape::max_rank)
+    throw UnsupportedError(
+        fmt::format("kron: takes tensors of up to {} axes, found shapes {} and {}.",
+                    Shape::max_rank / 2, x.shape().str(), y.shape().str()));
+  Shape a, b, shape;
+  for (int i = 0; i < rank; ++i) {
+    const int from_x = i - (rank - x.rank()), from_y = i - (rank - y.rank());
+    const int64_t m = from_x >= 0 ? x.shape()[from_x] : 1, n = from_y >= 0 ? y.shape()[from_y] : 1;
+    a.push_back(m);
+    a.push_back(1);
+    b.push_back(1);
+    b.push_back(n);
+    shape.push_back(m * n);
+  }
+  return reshape(multiply(reshape(strong(x), a), reshape(strong(y), b)), shape);
 }
 
 Tensor cross(const Tensor& x1, const Tensor& x2, int64_t axisa, int64_t axisb, int64_t axisc,
              std::optional<int64_t> axis) {
-  return op(
-      &cross,
-      [](const Tensor& x1, const Tensor& x2, int64_t axisa, int64_t axisb, int64_t axisc,
-         std::optional<int64_t> axis) {
-        const DType dtype = result_type(x1, x2);
-        const auto parts = [&](const Tensor& x, int64_t along) {
-          std::vector<Tensor> components = unstack(cast(x, dtype), {}, axis.value_or(along));
-          if (components.size() != 2 && components.size() != 3)
-            throw ShapeError(
-                fmt::format("cross: the axis of vectors must have size 2 or 3, found shape {}.",
-                            x.shape().str()));
-          return components;
-        };
-        std::vector<Tensor> a = parts(x1, axisa), b = parts(x2, axisb);
-        const Tensor third = multiply(a[0], b[1]) - multiply(a[1], b[0]);
-        if (a.size() == 2 && b.size() == 2) return third;
-        for (auto* v : {&a, &b})
-          if (v->size() == 2) v->push_back(zeros_like((*v)[0]));
-        return stack({multiply(a[1], b[2]) - multiply(a[2], b[1]),
-                      multiply(a[2], b[0]) - multiply(a[0], b[2]), third},
-                     axis.value_or(axisc));
-      },
-      x1, x2, axisa, axisb, axisc, axis);
+  if (is_symbolic(x1, x2)) return symbolic_call(&cross, x1, x2, axisa, axisb, axisc, axis);
+  const DType dtype = result_type(x1, x2);
+  const auto parts = [&](const Tensor& x, int64_t along) {
+    std::vector<Tensor> components = unstack(cast(x, dtype), {}, axis.value_or(along));
+    if (components.size() != 2 && components.size() != 3)
+      throw ShapeError(fmt::format(
+          "cross: the axis of vectors must have size 2 or 3, found shape {}.", x.shape().str()));
+    return components;
+  };
+  std::vector<Tensor> a = parts(x1, axisa), b = parts(x2, axisb);
+  const Tensor third = multiply(a[0], b[1]) - multiply(a[1], b[0]);
+  if (a.size() == 2 && b.size() == 2) return third;
+  for (auto* v : {&a, &b})
+    if (v->size() == 2) v->push_back(zeros_like((*v)[0]));
+  return stack({multiply(a[1], b[2]) - multiply(a[2], b[1]),
+                multiply(a[2], b[0]) - multiply(a[0], b[2]), third},
+               axis.value_or(axisc));
 }
 
 void list_numpy_products(OpCatalog& catalog) {

@@ -123,144 +123,89 @@ Tensor extreme(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims,
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &sum,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return reduce(x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&sum, x, axis, keepdims);
+  return reduce(x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
 }
 
 Tensor prod(const Tensor& x, const Axes& axis, bool keepdims, std::optional<DType> dtype) {
-  return op(
-      &prod,
-      [](const Tensor& x, const Axes& axis, bool keepdims, std::optional<DType> dtype) {
-        if (dtype) return reduce(cast(x, *dtype), ReduceOp::product, axis, keepdims, *dtype);
-        return reduce(x, ReduceOp::product, axis, keepdims, sum_type(x.dtype()));
-      },
-      x, axis, keepdims, dtype);
+  if (is_symbolic(x)) return symbolic_call(&prod, x, axis, keepdims, dtype);
+  if (dtype) return reduce(cast(x, *dtype), ReduceOp::product, axis, keepdims, *dtype);
+  return reduce(x, ReduceOp::product, axis, keepdims, sum_type(x.dtype()));
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &mean,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        const DType dtype = mean_type(x.dtype());
-        const int64_t n = count(x, axis);
-        return reduce(is_fraction(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims,
-                      dtype, 1.0 / static_cast<double>(n));
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&mean, x, axis, keepdims);
+  const DType dtype = mean_type(x.dtype());
+  const int64_t n = count(x, axis);
+  return reduce(is_fraction(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims, dtype,
+                1.0 / static_cast<double>(n));
 }
 
 Tensor max(const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
-  return op(
-      &max,
-      [](const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
-        return extreme(x, ReduceOp::maximum, axis, keepdims, initial, "max");
-      },
-      x, axis, keepdims, initial);
+  if (is_symbolic(x)) return symbolic_call(&max, x, axis, keepdims, initial);
+  return extreme(x, ReduceOp::maximum, axis, keepdims, initial, "max");
 }
 
 Tensor min(const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
-  return op(
-      &min,
-      [](const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
-        return extreme(x, ReduceOp::minimum, axis, keepdims, initial, "min");
-      },
-      x, axis, keepdims, initial);
+  if (is_symbolic(x)) return symbolic_call(&min, x, axis, keepdims, initial);
+  return extreme(x, ReduceOp::minimum, axis, keepdims, initial, "min");
 }
 
 Tensor ptp(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &ptp,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return max(x, axis, keepdims) - min(x, axis, keepdims);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&ptp, x, axis, keepdims);
+  return max(x, axis, keepdims) - min(x, axis, keepdims);
 }
 
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &any,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        if (count(x, axis) == 0) return cast(sum(x, axis, keepdims), DType::boolean);
-        return reduce(cast(x, DType::boolean), ReduceOp::maximum, axis, keepdims, DType::boolean);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&any, x, axis, keepdims);
+  if (count(x, axis) == 0) return cast(sum(x, axis, keepdims), DType::boolean);
+  return reduce(cast(x, DType::boolean), ReduceOp::maximum, axis, keepdims, DType::boolean);
 }
 
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &all,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return logical_not(any(logical_not(x), axis, keepdims));
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&all, x, axis, keepdims);
+  return logical_not(any(logical_not(x), axis, keepdims));
 }
 
 Tensor argmax(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-  return op(
-      &argmax,
-      [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-        return arg_extreme(x, ReduceOp::argmax, axis, keepdims, "argmax");
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&argmax, x, axis, keepdims);
+  return arg_extreme(x, ReduceOp::argmax, axis, keepdims, "argmax");
 }
 
 Tensor argmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-  return op(
-      &argmin,
-      [](const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
-        return arg_extreme(x, ReduceOp::argmin, axis, keepdims, "argmin");
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&argmin, x, axis, keepdims);
+  return arg_extreme(x, ReduceOp::argmin, axis, keepdims, "argmin");
 }
 
 Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &var,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        const Tensor distance = x - mean(x, axis, true);
-        // Of complex numbers the squares of distances are real; Keras says complex all the same.
-        if (is_complex(x.dtype()))
-          return cast(mean(square(abs(distance)), axis, keepdims), x.dtype());
-        return mean(square(distance), axis, keepdims);
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&var, x, axis, keepdims);
+  const Tensor distance = x - mean(x, axis, true);
+  // Of complex numbers the squares of distances are real; Keras says complex all the same.
+  if (is_complex(x.dtype())) return cast(mean(square(abs(distance)), axis, keepdims), x.dtype());
+  return mean(square(distance), axis, keepdims);
 }
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &std,
-      [](const Tensor& x, const Axes& axis, bool keepdims) {
-        return sqrt(real(var(x, axis, keepdims)));
-      },
-      x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(&std, x, axis, keepdims);
+  return sqrt(real(var(x, axis, keepdims)));
 }
 
-Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
-  return op(
-      &logsumexp,
-      [](const Tensor& given, const Axes& axis, bool keepdims) {
-        if (is_complex(given.dtype())) refuse_complex("logsumexp");
-        const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
-        // An infinite maximum is not subtracted: inf - inf would be NaN. No numbers at all have
-        // none, and their sum of 0 gives -inf.
-        if (x.size() == 0) return log(sum(x, axis, keepdims));
-        const Tensor peak = ops::stop_gradient(max(x, axis, true));
-        const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));
-        const Tensor y = log(sum(exp(x - offset), axis, true)) + offset;
-        return keepdims ? y : reshape(y, reduced(x.shape(), axis.resolve(x.rank()), false));
-      },
-      x, axis, keepdims);
+Tensor logsumexp(const Tensor& given, const Axes& axis, bool keepdims) {
+  if (is_symbolic(given)) return symbolic_call(&logsumexp, given, axis, keepdims);
+  if (is_complex(given.dtype())) refuse_complex("logsumexp");
+  const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
+  // An infinite maximum is not subtracted: inf - inf would be NaN. No numbers at all have
+  // none, and their sum of 0 gives -inf.
+  if (x.size() == 0) return log(sum(x, axis, keepdims));
+  const Tensor peak = ops::stop_gradient(max(x, axis, true));
+  const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));
+  const Tensor y = log(sum(exp(x - offset), axis, true)) + offset;
+  return keepdims ? y : reshape(y, reduced(x.shape(), axis.resolve(x.rank()), false));
 }
 
 Tensor count_nonzero(const Tensor& x, const Axes& axis) {
-  return op(
-      &count_nonzero,
-      [](const Tensor& x, const Axes& axis) { return sum(cast(x, DType::boolean), axis); }, x,
-      axis);
+  if (is_symbolic(x)) return symbolic_call(&count_nonzero, x, axis);
+  return sum(cast(x, DType::boolean), axis);
 }
 
 namespace {
@@ -279,21 +224,13 @@ Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, std::optional<DT
 }  // namespace
 
 Tensor cumsum(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-  return op(
-      &cumsum,
-      [](const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-        return cumulative(x, axis, dtype, false);
-      },
-      x, axis, dtype);
+  if (is_symbolic(x)) return symbolic_call(&cumsum, x, axis, dtype);
+  return cumulative(x, axis, dtype, false);
 }
 
 Tensor cumprod(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-  return op(
-      &cumprod,
-      [](const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-        return cumulative(x, axis, dtype, true);
-      },
-      x, axis, dtype);
+  if (is_symbolic(x)) return symbolic_call(&cumprod, x, axis, dtype);
+  return cumulative(x, axis, dtype, true);
 }
 
 Tensor sum_to_shape(const Tensor& x, const Shape& target) {

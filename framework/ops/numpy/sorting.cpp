@@ -35,15 +35,13 @@ Tensor sort_axis(const Tensor& given, std::optional<int64_t> axis, int output) {
 }  // namespace
 
 Tensor sort(const Tensor& x, std::optional<int64_t> axis) {
-  return op(
-      &sort, [](const Tensor& x, std::optional<int64_t> axis) { return sort_axis(x, axis, 0); }, x,
-      axis);
+  if (is_symbolic(x)) return symbolic_call(&sort, x, axis);
+  return sort_axis(x, axis, 0);
 }
 
 Tensor argsort(const Tensor& x, std::optional<int64_t> axis) {
-  return op(
-      &argsort, [](const Tensor& x, std::optional<int64_t> axis) { return sort_axis(x, axis, 1); },
-      x, axis);
+  if (is_symbolic(x)) return symbolic_call(&argsort, x, axis);
+  return sort_axis(x, axis, 1);
 }
 
 namespace {
@@ -57,60 +55,51 @@ Tensor precedes(const Tensor& a, const Tensor& b, bool or_equal) {
 
 }  // namespace
 
-Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, const std::string& side) {
-  return op(
-      &searchsorted,
-      [](const Tensor& sequence, const Tensor& given, const std::string& side) {
-        if (sequence.rank() != 1)
-          throw ShapeError(
-              fmt::format("searchsorted: the sorted sequence must be a vector, found shape {}.",
-                          sequence.shape().str()));
-        if (side != "left" && side != "right")
-          throw ValueError(
-              fmt::format("searchsorted: side must be 'left' or 'right', found '{}'.", side));
-        const DType dtype = result_type(sequence, given);
-        const Tensor sorted = cast(sequence, dtype), values = cast(given, dtype);
-        const int64_t n = sorted.size();
-        Tensor low = zeros(values.shape(), DType::int32);
-        if (n == 0) return low;
-        Tensor high = full(values.shape(), Tensor(n), DType::int32);
-        // The answer is in [low, high], which each step halves.
-        for (int steps = std::bit_width(static_cast<uint64_t>(n)); steps > 0; --steps) {
-          const Tensor middle = fused_in<backend::Domain::numeric>(
-              [](Expr a, Expr b) { return a + expr::floor_divide(b - a, 2.0); }, low, high);
-          const Tensor open = less(low, high);
-          const Tensor after = precedes(take(sorted, middle, 0), values, side == "right");
-          low = where(logical_and(open, after), middle + Tensor(1), low);
-          high = where(logical_and(open, logical_not(after)), middle, high);
-        }
-        return low;
-      },
-      sorted_sequence, values, side);
+Tensor searchsorted(const Tensor& sequence, const Tensor& given, const std::string& side) {
+  if (is_symbolic(sequence, given)) return symbolic_call(&searchsorted, sequence, given, side);
+  if (sequence.rank() != 1)
+    throw ShapeError(
+        fmt::format("searchsorted: the sorted sequence must be a vector, found shape {}.",
+                    sequence.shape().str()));
+  if (side != "left" && side != "right")
+    throw ValueError(
+        fmt::format("searchsorted: side must be 'left' or 'right', found '{}'.", side));
+  const DType dtype = result_type(sequence, given);
+  const Tensor sorted = cast(sequence, dtype), values = cast(given, dtype);
+  const int64_t n = sorted.size();
+  Tensor low = zeros(values.shape(), DType::int32);
+  if (n == 0) return low;
+  Tensor high = full(values.shape(), Tensor(n), DType::int32);
+  // The answer is in [low, high], which each step halves.
+  for (int steps = std::bit_width(static_cast<uint64_t>(n)); steps > 0; --steps) {
+    const Tensor middle = fused_in<backend::Domain::numeric>(
+        [](Expr a, Expr b) { return a + expr::floor_divide(b - a, 2.0); }, low, high);
+    const Tensor open = less(low, high);
+    const Tensor after = precedes(take(sorted, middle, 0), values, side == "right");
+    low = where(logical_and(open, after), middle + Tensor(1), low);
+    high = where(logical_and(open, logical_not(after)), middle, high);
+  }
+  return low;
 }
 
 Tensor digitize(const Tensor& x, const Tensor& bins) {
-  return op(
-      &digitize, [](const Tensor& x, const Tensor& bins) { return searchsorted(bins, x, "right"); },
-      x, bins);
+  if (is_symbolic(x, bins)) return symbolic_call(&digitize, x, bins);
+  return searchsorted(bins, x, "right");
 }
 
-Tensor argpartition(const Tensor& x, int64_t kth, std::optional<int64_t> axis) {
-  return op(
-      &argpartition,
-      [](const Tensor& given, int64_t kth, std::optional<int64_t> axis) {
-        const Tensor flat = axis ? given : reshape(given, {-1});
-        const int along = normalize_axis(axis.value_or(0), flat.rank(), "argpartition: axis");
-        const Tensor x = moveaxis(flat, {along}, {-1});
-        const int64_t n = x.shape().back(), k = kth < 0 ? kth + n : kth;
-        if (k < 0 || k >= n)
-          throw ShapeError(fmt::format("argpartition: element {} of an axis of size {}.", kth, n));
-        // The k + 1 smallest in rising order, then the others as they stand.
-        const Tensor order = argsort(x, -1);
-        const Tensor rank = argsort(order, -1);
-        const Tensor key = minimum(rank, Tensor(k + 1));
-        return moveaxis(argsort(key, -1), {-1}, {along});
-      },
-      x, kth, axis);
+Tensor argpartition(const Tensor& given, int64_t kth, std::optional<int64_t> axis) {
+  if (is_symbolic(given)) return symbolic_call(&argpartition, given, kth, axis);
+  const Tensor flat = axis ? given : reshape(given, {-1});
+  const int along = normalize_axis(axis.value_or(0), flat.rank(), "argpartition: axis");
+  const Tensor x = moveaxis(flat, {along}, {-1});
+  const int64_t n = x.shape().back(), k = kth < 0 ? kth + n : kth;
+  if (k < 0 || k >= n)
+    throw ShapeError(fmt::format("argpartition: element {} of an axis of size {}.", kth, n));
+  // The k + 1 smallest in rising order, then the others as they stand.
+  const Tensor order = argsort(x, -1);
+  const Tensor rank = argsort(order, -1);
+  const Tensor key = minimum(rank, Tensor(k + 1));
+  return moveaxis(argsort(key, -1), {-1}, {along});
 }
 
 void list_numpy_sorting(OpCatalog& catalog) {
