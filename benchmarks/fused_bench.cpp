@@ -138,7 +138,7 @@ void large(int64_t rows, int64_t columns) {
   const Kernel adam = Fused{Program::make(5, [](std::vector<Expr> in) {
     const Expr p = in[0], m = in[1], v = in[2], g = in[3], rate = in[4];
     const Expr mean = expr::lerp(m, g, 0.1), square = expr::lerp(v, g * g, 0.001);
-    return std::vector<Expr>{p - expr::over_root(mean * rate, square, 1e-7), mean, square};
+    return std::vector<Expr>{p - expr::div_sqrt_eps(mean * rate, square, 1e-7), mean, square};
   })};
   Floats p(n, 1), m(n), v(n), rate(1, 1e-3f);
   const Operand adam_inputs[] = {operand(shape, p), operand(shape, m), operand(shape, v),

@@ -22,7 +22,7 @@ std::vector<Expr> AdamUpdate::formula(const UpdateTerms& t) const {
   Expr m = expr::lerp(t.slots[0], g, 1 - beta_1);
   Expr v = expr::lerp(t.slots[1], expr::square(g), 1 - beta_2);
   Expr largest = amsgrad ? expr::maximum(t.slots[2], v) : v;
-  Expr w = t.variable - expr::over_root(m * rate, largest, epsilon);
+  Expr w = t.variable - expr::div_sqrt_eps(m * rate, largest, epsilon);
   if (amsgrad) return {w, m, v, largest};
   return {w, m, v};
 }

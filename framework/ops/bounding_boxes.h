@@ -2,7 +2,7 @@
 // "xyxy", "yxyx", "xywh", "center_xywh", "center_yxhw", and "rel_xyxy", "rel_yxyx", "rel_xywh",
 // "rel_center_xywh" with sides of the image as 1.
 #pragma once
-#include "numpy/complex.h"
+#include "op.h"
 
 namespace cornu::ops {
 

@@ -93,6 +93,7 @@ int64_t FromValue<int64_t>::get(const Value& v) {
 }
 double FromValue<double>::get(const Value& v) {
   if (v.is_number()) return v.number();
+  if (v.is<bool>()) return v.get<bool>() ? 1 : 0;
   if (is_readable(v)) return v.get<Tensor>().item();
   mismatch("a number", v);
 }
@@ -135,6 +136,12 @@ std::vector<int64_t> integers_of(const Tensor& t) {
 std::vector<double> numbers_of(const Tensor& t) {
   if (!t.is_eager() || t.rank() > 1) mismatch("numbers", t);
   return t.to_vector<double>();
+}
+
+std::vector<std::vector<int64_t>> rows_of(const Tensor& t) {
+  std::vector<std::vector<int64_t>> rows;
+  for (const Tensor& row : ops::unstack(t)) rows.push_back(integers_of(row));
+  return rows;
 }
 
 }  // namespace cornu::detail

@@ -52,6 +52,8 @@ struct FromValue<Value> {
 /// The numbers of a tensor with values, of at most one axis.
 std::vector<int64_t> integers_of(const Tensor& t);
 std::vector<double> numbers_of(const Tensor& t);
+/// The rows of a tensor (rows, n) with values.
+std::vector<std::vector<int64_t>> rows_of(const Tensor& t);
 /// The tensors of a list; those along the first axis of a single tensor.
 template <>
 struct FromValue<std::vector<Tensor>> {
@@ -63,6 +65,8 @@ struct FromValue<std::vector<T>> {
     if (v.is<Tensor>()) {
       if constexpr (std::is_same_v<T, int64_t>) return integers_of(v.get<Tensor>());
       if constexpr (std::is_same_v<T, double>) return numbers_of(v.get<Tensor>());
+      if constexpr (std::is_same_v<T, std::vector<int64_t>>)
+        if (v.get<Tensor>().rank() == 2) return rows_of(v.get<Tensor>());
     }
     if (!v.is<Value::List>()) return {from_value<T>(v)};
     std::vector<T> out;

@@ -1,4 +1,5 @@
 // keras.ops.core: casts, slices at tensors. Control flow (cond, scan, ...) is in
-// ../compile/control_flow.h.
+// framework/compile/control_flow.h.
 #pragma once
-#include "op.h"
+#include "core/cast.h"
+#include "core/slices.h"

@@ -35,7 +35,7 @@ Tensor run(const T&... operands) {
     if (((operands.dtype() == DType::boolean) && ...))
       return run<op>(ops::cast(operands, DType::int32)...);
   if constexpr (takes_numbers_as_tensors(op))
-    if ((operands.is_weak() || ...)) return run<op>(ops::strong(operands)...);
+    if ((operands.is_weak() || ...)) return run<op>(detail::strong(operands)...);
   if constexpr (op == Opcode::bitwise_not)
     if (((operands.dtype() == DType::boolean) && ...)) return run<Opcode::logical_not>(operands...);
   // The absolute value of a complex number is real.

@@ -1,4 +1,4 @@
-// Elementwise operations: one function for each row of backend/opcodes.inc, and `fused` for
+// Elementwise operations: the functions of backend/opcodes.inc that Keras has, and `fused` for
 // programs of several.
 #pragma once
 #include "../dispatch/fused.h"
@@ -30,6 +30,14 @@ Tensor elementwise(const Tensor& x, const Tensor& y);
 template <backend::Opcode op>
 Tensor elementwise(const Tensor& a, const Tensor& b, const Tensor& c);
 
+using Unary = Elementwise<1>::Function;
+using Binary = Elementwise<2>::Function;
+using Ternary = Elementwise<3>::Function;
+
+/// Rows of the table that Keras has no function for.
+inline constexpr Unary& round_even = elementwise<backend::Opcode::round_even>;
+inline constexpr Unary& digamma = elementwise<backend::Opcode::digamma>;
+
 template <class F, size_t... I>
 std::vector<backend::Expr> expand(F& f, const std::vector<backend::Expr>& x,
                                   std::index_sequence<I...>) {
@@ -40,25 +48,79 @@ std::vector<backend::Expr> expand(F& f, const std::vector<backend::Expr>& x,
 
 namespace ops {
 
-/// ops::exp(x), ops::maximum(x, y), ...: NumPy's function of that name on every element. Operands
-/// broadcast and are promoted by Keras's rules; integers become floats where the result is a real
-/// number. Throws ShapeError when the shapes do not broadcast.
-#define CORNU_ROW(name, keras, arity, ...)                                                     \
-  inline constexpr detail::Elementwise<arity>::Function& CORNU_NAME(CORNU_NAME_##name, name) = \
-      detail::elementwise<backend::Opcode::name>;
-// The row `identity` is the function `unchanged`, as Keras's function identity is a matrix. For the
-// other rows CORNU_NAME_... is no macro, but one argument.
-#define CORNU_NAME_identity , unchanged
-#define CORNU_NAME(renamed, name) CORNU_SECOND(renamed, name, )
-#define CORNU_SECOND(first, second, ...) second
-#include "../../backend/opcodes.inc"
-#undef CORNU_SECOND
-#undef CORNU_NAME
-#undef CORNU_NAME_identity
-#undef CORNU_ROW
+// NumPy's function of that name on every element. Operands broadcast and are promoted by Keras's
+// rules; integers become floats where the result is a real number. Throws ShapeError when the
+// shapes do not broadcast.
 
+// keras.ops.numpy
+inline constexpr detail::Unary& negative = detail::elementwise<backend::Opcode::negative>;
+inline constexpr detail::Unary& absolute = detail::elementwise<backend::Opcode::absolute>;
+inline constexpr detail::Unary& sign = detail::elementwise<backend::Opcode::sign>;
+inline constexpr detail::Unary& square = detail::elementwise<backend::Opcode::square>;
+inline constexpr detail::Unary& floor = detail::elementwise<backend::Opcode::floor>;
+inline constexpr detail::Unary& ceil = detail::elementwise<backend::Opcode::ceil>;
+inline constexpr detail::Unary& trunc = detail::elementwise<backend::Opcode::trunc>;
+inline constexpr detail::Unary& reciprocal = detail::elementwise<backend::Opcode::reciprocal>;
+inline constexpr detail::Unary& sqrt = detail::elementwise<backend::Opcode::sqrt>;
+inline constexpr detail::Unary& exp = detail::elementwise<backend::Opcode::exp>;
+inline constexpr detail::Unary& expm1 = detail::elementwise<backend::Opcode::expm1>;
+inline constexpr detail::Unary& log = detail::elementwise<backend::Opcode::log>;
+inline constexpr detail::Unary& log1p = detail::elementwise<backend::Opcode::log1p>;
+inline constexpr detail::Unary& log2 = detail::elementwise<backend::Opcode::log2>;
+inline constexpr detail::Unary& log10 = detail::elementwise<backend::Opcode::log10>;
+inline constexpr detail::Unary& sin = detail::elementwise<backend::Opcode::sin>;
+inline constexpr detail::Unary& cos = detail::elementwise<backend::Opcode::cos>;
+inline constexpr detail::Unary& tan = detail::elementwise<backend::Opcode::tan>;
+inline constexpr detail::Unary& arcsin = detail::elementwise<backend::Opcode::arcsin>;
+inline constexpr detail::Unary& arccos = detail::elementwise<backend::Opcode::arccos>;
+inline constexpr detail::Unary& arctan = detail::elementwise<backend::Opcode::arctan>;
+inline constexpr detail::Unary& sinh = detail::elementwise<backend::Opcode::sinh>;
+inline constexpr detail::Unary& cosh = detail::elementwise<backend::Opcode::cosh>;
+inline constexpr detail::Unary& tanh = detail::elementwise<backend::Opcode::tanh>;
+inline constexpr detail::Unary& arcsinh = detail::elementwise<backend::Opcode::arcsinh>;
+inline constexpr detail::Unary& arccosh = detail::elementwise<backend::Opcode::arccosh>;
+inline constexpr detail::Unary& arctanh = detail::elementwise<backend::Opcode::arctanh>;
+inline constexpr detail::Unary& isnan = detail::elementwise<backend::Opcode::isnan>;
+inline constexpr detail::Unary& isinf = detail::elementwise<backend::Opcode::isinf>;
+inline constexpr detail::Unary& isfinite = detail::elementwise<backend::Opcode::isfinite>;
+inline constexpr detail::Unary& logical_not = detail::elementwise<backend::Opcode::logical_not>;
+inline constexpr detail::Unary& bitwise_not = detail::elementwise<backend::Opcode::bitwise_not>;
+inline constexpr detail::Binary& add = detail::elementwise<backend::Opcode::add>;
+inline constexpr detail::Binary& subtract = detail::elementwise<backend::Opcode::subtract>;
+inline constexpr detail::Binary& multiply = detail::elementwise<backend::Opcode::multiply>;
+inline constexpr detail::Binary& true_divide = detail::elementwise<backend::Opcode::true_divide>;
+inline constexpr detail::Binary& floor_divide = detail::elementwise<backend::Opcode::floor_divide>;
+inline constexpr detail::Binary& mod = detail::elementwise<backend::Opcode::mod>;
+inline constexpr detail::Binary& power = detail::elementwise<backend::Opcode::power>;
+inline constexpr detail::Binary& maximum = detail::elementwise<backend::Opcode::maximum>;
+inline constexpr detail::Binary& minimum = detail::elementwise<backend::Opcode::minimum>;
+inline constexpr detail::Binary& arctan2 = detail::elementwise<backend::Opcode::arctan2>;
+inline constexpr detail::Binary& equal = detail::elementwise<backend::Opcode::equal>;
+inline constexpr detail::Binary& not_equal = detail::elementwise<backend::Opcode::not_equal>;
+inline constexpr detail::Binary& less = detail::elementwise<backend::Opcode::less>;
+inline constexpr detail::Binary& less_equal = detail::elementwise<backend::Opcode::less_equal>;
+inline constexpr detail::Binary& greater = detail::elementwise<backend::Opcode::greater>;
+inline constexpr detail::Binary& greater_equal =
+    detail::elementwise<backend::Opcode::greater_equal>;
+inline constexpr detail::Binary& logical_and = detail::elementwise<backend::Opcode::logical_and>;
+inline constexpr detail::Binary& logical_or = detail::elementwise<backend::Opcode::logical_or>;
+inline constexpr detail::Binary& logical_xor = detail::elementwise<backend::Opcode::logical_xor>;
+inline constexpr detail::Binary& bitwise_and = detail::elementwise<backend::Opcode::bitwise_and>;
+inline constexpr detail::Binary& bitwise_or = detail::elementwise<backend::Opcode::bitwise_or>;
+inline constexpr detail::Binary& bitwise_xor = detail::elementwise<backend::Opcode::bitwise_xor>;
 inline constexpr auto& abs = absolute;
 inline constexpr auto& divide = true_divide;
+inline constexpr auto& bitwise_invert = bitwise_not;
+
+// keras.ops.math
+inline constexpr detail::Unary& rsqrt = detail::elementwise<backend::Opcode::rsqrt>;
+inline constexpr detail::Unary& erf = detail::elementwise<backend::Opcode::erf>;
+inline constexpr detail::Unary& erfinv = detail::elementwise<backend::Opcode::erfinv>;
+
+// keras.ops.nn
+inline constexpr detail::Unary& sigmoid = detail::elementwise<backend::Opcode::sigmoid>;
+inline constexpr detail::Unary& softplus = detail::elementwise<backend::Opcode::softplus>;
+inline constexpr detail::Unary& relu = detail::elementwise<backend::Opcode::relu>;
 
 }  // namespace ops
 

@@ -1,3 +1,8 @@
 // keras.ops.image: colors, sizes, borders, filters, transforms and patches of images.
 #pragma once
-#include "op.h"
+#include "image/color.h"
+#include "image/filters.h"
+#include "image/padding.h"
+#include "image/patches.h"
+#include "image/resize.h"
+#include "image/transform.h"

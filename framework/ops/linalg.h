@@ -1,3 +1,5 @@
 // keras.ops.linalg: decompositions, solvers, norms.
 #pragma once
-#include "op.h"
+#include "linalg/decompositions.h"
+#include "linalg/norm.h"
+#include "linalg/solvers.h"

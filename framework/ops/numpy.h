@@ -1,4 +1,22 @@
 // keras.ops.numpy: creation, manipulation, reduction, sorting and the like, and the elementwise
 // functions.
 #pragma once
+#include "elementwise.h"
+#include "numpy/arithmetic.h"
+#include "numpy/bits.h"
+#include "numpy/complex.h"
+#include "numpy/creation.h"
+#include "numpy/einsum.h"
+#include "numpy/indexing.h"
+#include "numpy/joining.h"
+#include "numpy/logic.h"
+#include "numpy/manipulation.h"
+#include "numpy/matrices.h"
+#include "numpy/nan_statistics.h"
+#include "numpy/products.h"
+#include "numpy/reduction.h"
+#include "numpy/sets.h"
+#include "numpy/sorting.h"
+#include "numpy/statistics.h"
+#include "numpy/windows.h"
 #include "operators.h"

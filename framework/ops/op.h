@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../dispatch/apply.h"
@@ -60,12 +61,20 @@ using FunctionKey = void (*)();
 Nest make_op_node(FunctionKey key, std::vector<Value> values,
                   const std::function<Nest(const std::vector<Value>&)>& run);
 
+template <class R>
+Nest to_nest(R result) {
+  if constexpr (std::is_same_v<R, std::pair<Tensor, Tensor>>)
+    return Nest(std::vector<Tensor>{result.first, result.second});
+  else
+    return Nest(std::move(result));
+}
+
 /// The function as one of values, in the order of its parameters.
 template <class R, class... P>
 std::function<Nest(const std::vector<Value>&)> of_values(R (*function)(P...)) {
   return [function](const std::vector<Value>& values) -> Nest {
     return [&]<size_t... I>(std::index_sequence<I...>) {
-      return Nest(function(from_value<std::remove_cvref_t<P>>(values[I])...));
+      return to_nest(function(from_value<std::remove_cvref_t<P>>(values[I])...));
     }
     (std::index_sequence_for<P...>());
   };
@@ -91,6 +100,8 @@ R symbolic_call(R (*function)(P...), const A&... arguments) {
                            {detail::to_value(arguments)...}, detail::of_values(function));
   if constexpr (std::is_same_v<R, std::vector<Tensor>>)
     return result.flatten();
+  else if constexpr (std::is_same_v<R, std::pair<Tensor, Tensor>>)
+    return {result[0].tensor(), result[1].tensor()};
   else if constexpr (std::is_same_v<R, Nest>)
     return result;
   else

@@ -44,7 +44,7 @@ std::vector<Tensor> abs_max_quantize(const Tensor& x, const Axes& axis,
       cast(fused([](Expr most, Expr top, Expr epsilon) { return top / (most + epsilon); },
                  max(absolute(x), axis, true), Tensor(range[1]), Tensor(epsilon)),
            x.dtype());
-  return std::vector<Tensor>{cast(limited(round_even(x * scale), range), dtype), scale};
+  return std::vector<Tensor>{cast(limited(detail::round_even(x * scale), range), dtype), scale};
 }
 
 std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(const Tensor& x, int64_t block,
@@ -65,8 +65,8 @@ std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(const Tensor& x, in
   const Tensor grouped = reshape(padded, {blocks, block, columns});
   const Tensor low = min(grouped, 1, true), high = max(grouped, 1, true);
   const Tensor scale = cast((high - low + epsilon) / (range[1] - range[0]), x.dtype());
-  const Tensor zero = limited(round_even(-low / scale) + range[0], range);
-  const Tensor values = cast(limited(round_even(grouped / scale) + zero, range), dtype);
+  const Tensor zero = limited(detail::round_even(-low / scale) + range[0], range);
+  const Tensor values = cast(limited(detail::round_even(grouped / scale) + zero, range), dtype);
   const Tensor flat = reshape(values, {blocks * block, columns});
   return std::vector<Tensor>{get_item(flat, Value::List{Slice{0, rows}}), squeeze(scale, 1),
                              cast(squeeze(zero, 1), DType::int8)};

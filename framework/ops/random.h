@@ -1,3 +1,5 @@
 // keras.random: seeds, draws, distributions.
 #pragma once
-#include "op.h"
+#include "random/distributions.h"
+#include "random/draws.h"
+#include "random/seed.h"

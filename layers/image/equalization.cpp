@@ -53,7 +53,7 @@ Tensor EqualizationLayer::transform_images(const Tensor& images, const Transform
     const Tensor least = ops::min(ops::where(ops::greater(sums, 0), sums, total));
     const Tensor span = ops::cast(ops::maximum(total - least, 1), DType::float32);
     const Tensor table = ops::clip(
-        ops::round_even(ops::cast((sums - least) * 255, DType::float32) / span), 0.0, 255.0);
+        detail::round_even(ops::cast((sums - least) * 255, DType::float32) / span), 0.0, 255.0);
     const Tensor equalized = ops::take(table, bin_of(x / 255.0 * top), 0);
     const Tensor used = ops::sum(ops::cast(ops::greater(histogram, 0), DType::int32));
     channels.push_back(

@@ -45,7 +45,7 @@ Tensor UpSampling2DLayer::call(const Tensor& x, const Call&) {
     const int64_t times = config.size[static_cast<size_t>(i)];
     if (times != 1) y = ops::resize_axis(y, axis, x.shape()[axis] * times, config.interpolation);
   }
-  return ops::cast(is_real ? y : ops::round_even(y), x.dtype());
+  return ops::cast(is_real ? y : detail::round_even(y), x.dtype());
 }
 
 UpSampling3DLayer::UpSampling3DLayer(UpSampling3DConfig c) : LayerOf(std::move(c)) {

@@ -161,13 +161,13 @@ double reference(Opcode op, double a, double b, double c) {
       return either_nan ? nan_value : std::fmax(a, b);
     case Opcode::logical_xor:
       return a != b;
-    case Opcode::balance:
+    case Opcode::tie_share:
       return a * (1 - b * 0.5);
     case Opcode::fma:
       return std::fma(a, b, c);
     case Opcode::lerp:
       return a + (b - a) * c;
-    case Opcode::over_root:
+    case Opcode::div_sqrt_eps:
       return a / (std::sqrt(b) + c);
     case Opcode::select:
       return a != 0 ? b : c;
@@ -250,7 +250,7 @@ T integer_reference(Opcode op, T a, T b, T c) {
       return a | b;
     case Opcode::bitwise_xor:
       return a ^ b;
-    case Opcode::balance:
+    case Opcode::tie_share:
       return a;
     case Opcode::fma:
       return wrap(U(a) * U(b) + U(c));
@@ -425,13 +425,13 @@ TEST_CASE("every opcode in float32 is as accurate as stated, special values incl
       // Float arithmetic overflows where double does not; these are defined by their float
       // operands.
       if (op == Opcode::floor_divide) expected = scalar::floor_divide<double>(a, b);
-      if (op == Opcode::balance) expected = static_cast<double>(a * (1 - b * 0.5f));
+      if (op == Opcode::tie_share) expected = static_cast<double>(a * (1 - b * 0.5f));
       if (op == Opcode::rsqrt) expected = static_cast<double>(1 / std::sqrt(a));
       if (op == Opcode::lgamma || op == Opcode::digamma)
         expected = static_cast<double>(static_cast<float>(expected));
       // Defined by the rounding of each of their steps.
       if (op == Opcode::lerp) expected = static_cast<double>(a + (b - a) * c);
-      if (op == Opcode::over_root) expected = static_cast<double>(a / (std::sqrt(b) + c));
+      if (op == Opcode::div_sqrt_eps) expected = static_cast<double>(a / (std::sqrt(b) + c));
       // Without a fused instruction the portable code rounds twice.
       if (op == Opcode::fma && same(got[k], a * b + c)) continue;
       const double error = ulps(got[k], expected);

@@ -110,7 +110,7 @@ ProgramRef adam() {
   return Program::make(5, [](std::vector<Expr> in) {
     const Expr mean = expr::lerp(in[1], in[3], 0.1),
                square = expr::lerp(in[2], in[3] * in[3], 0.01);
-    return std::vector<Expr>{in[0] - expr::over_root(mean * in[4], square, 1e-7), mean, square};
+    return std::vector<Expr>{in[0] - expr::div_sqrt_eps(mean * in[4], square, 1e-7), mean, square};
   });
 }
 

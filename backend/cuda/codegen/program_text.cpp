@@ -36,7 +36,7 @@ bool wraps(Opcode op) {
     case Opcode::subtract:
     case Opcode::multiply:
     case Opcode::logical_and:
-    case Opcode::balance:
+    case Opcode::tie_share:
     case Opcode::fma:
     case Opcode::lerp:
       return true;
@@ -178,7 +178,7 @@ int program_cost(const Program& program) {
     const Opcode op = instruction.op;
     const bool function = (op >= Opcode::exp && op <= Opcode::softplus) || op == Opcode::power ||
                           op == Opcode::arctan2 || op == Opcode::mod || op == Opcode::floor_divide;
-    cost += function ? 24 : op == Opcode::true_divide || op == Opcode::over_root ? 8 : 1;
+    cost += function ? 24 : op == Opcode::true_divide || op == Opcode::div_sqrt_eps ? 8 : 1;
   }
   return cost;
 }

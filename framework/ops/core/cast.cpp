@@ -64,8 +64,9 @@ double cut(double x, int digits) {
 
 }  // namespace
 
-Tensor saturate_cast(const Tensor& x, DType dtype) {
-  if (is_symbolic(x)) return symbolic_call(&saturate_cast, x, dtype);
+Tensor saturate_cast(const Tensor& x, std::optional<DType> target) {
+  if (is_symbolic(x)) return symbolic_call(&saturate_cast, x, target);
+  const DType dtype = target.value_or(DType::float32);
   const DType from = x.dtype();
   if (from == dtype || from == DType::boolean) return cast(x, dtype);
   // False is 0 and True is 1: what lies below counts as 0.
@@ -104,22 +105,16 @@ Tensor stop_gradient(const Tensor& x) {
   return cornu::stop_gradient(x);
 }
 
-namespace {
+Shape shape(const Tensor& x) { return x.shape(); }
 
-// As Keras has it: without a dtype that of floats.
-Tensor listed_saturate_cast(const Tensor& x, std::optional<DType> dtype) {
-  return saturate_cast(x, dtype.value_or(DType::float32));
-}
-
-}  // namespace
+DType dtype(const Tensor& x) { return x.dtype(); }
 
 void list_core_cast(OpCatalog& catalog) {
   catalog.add("core.Cast", {"x", "dtype"}, &cast);
   catalog.add("core.ConvertToTensor", {"x", "dtype=None"}, &convert_to_tensor);
   catalog.add("numpy.Array", {"x", "dtype=None"}, &convert_to_tensor);
   catalog.add("numpy.Copy", {"x", "dtype=None"}, &convert_to_tensor);
-  catalog.add("core.SaturateCast", {"x", "dtype=None"}, &listed_saturate_cast);  // found by name
-  catalog.add("core.SaturateCast", {"x", "dtype"}, &saturate_cast);  // found by the function
+  catalog.add("core.SaturateCast", {"x", "dtype=None"}, &saturate_cast);
   catalog.add("core.StopGradient", {"variable"}, &stop_gradient);
 }
 

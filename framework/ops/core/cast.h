@@ -1,4 +1,4 @@
-// Casts, and tensors from values.
+// Casts, tensors from values, and what tensors are like.
 #pragma once
 #include "../op.h"
 
@@ -9,9 +9,13 @@ namespace cornu::ops {
 Tensor cast(const Tensor& x, DType dtype);
 /// x as a tensor, of `dtype` if one is given.
 Tensor convert_to_tensor(const Tensor& x, std::optional<DType> dtype = {});
-/// x as another dtype; what that cannot hold becomes its nearest limit.
-Tensor saturate_cast(const Tensor& x, DType dtype);
+/// x as another dtype, float32 by default; what that cannot hold becomes its nearest limit.
+Tensor saturate_cast(const Tensor& x, std::optional<DType> dtype = {});
 /// x, with no gradient through it.
 Tensor stop_gradient(const Tensor& x);
+
+/// x.shape(), unknown sizes as Shape::unknown, and x.dtype().
+Shape shape(const Tensor& x);
+DType dtype(const Tensor& x);
 
 }  // namespace cornu::ops

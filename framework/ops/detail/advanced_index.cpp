@@ -44,7 +44,7 @@ std::vector<Key> expanded(const Tensor& x, const Value::List& given) {
   std::vector<Tensor> indices;
   int consumed = 0;
   for (const Value& k : given) {
-    indices.push_back(is_tensor_index(k) ? strong(from_value<Tensor>(k)) : Tensor());
+    indices.push_back(is_tensor_index(k) ? detail::strong(from_value<Tensor>(k)) : Tensor());
     const Tensor& index = indices.back();
     if (index && index.is_symbolic())
       throw UnsupportedError("get_item: a symbolic tensor as an index; use ops::take.");
@@ -74,7 +74,7 @@ std::vector<Key> expanded(const Tensor& x, const Value::List& given) {
       if (n < -size || n >= size)
         throw ShapeError(fmt::format("get_item: index {} is out of range for axis {} of shape {}.",
                                      n, axis, x.shape().str()));
-      keys.push_back({Slice{}, strong(Tensor(n))});
+      keys.push_back({Slice{}, detail::strong(Tensor(n))});
       ++axis;
     } else {
       keys.push_back({k, {}});

@@ -55,7 +55,7 @@ Method method_of(const std::string& name, const Tensor& place, const Tensor& las
   };
   if (name == "lower") return {index(floor(place)), {}, {}};
   if (name == "higher") return {index(ceil(place)), {}, {}};
-  if (name == "nearest") return {index(round_even(place)), {}, {}};
+  if (name == "nearest") return {index(detail::round_even(place)), {}, {}};
   if (name == "midpoint") return {index(floor(place)), index(ceil(place)), Tensor(0.5)};
   if (name == "linear") {
     const Tensor lower = index(ceil(place) - 1.0);
@@ -82,7 +82,7 @@ Tensor quantiles(const Tensor& given, const Tensor& q, const Axes& axis, const s
   const Tensor sorted = ops::sort(rows.values, -1);
   const Tensor invalid = ops::isnan(rows.values);
   // Places are computed in float64: a float32 product would miss elements of long rows. (q)
-  Tensor place = ops::cast(ops::reshape(ops::strong(q), {-1}), DType::float64);
+  Tensor place = ops::cast(ops::reshape(detail::strong(q), {-1}), DType::float64);
   Tensor lower, upper, share, none;
   if (skip_nan) {
     // Each row has a last element of its own. (others..., q)

@@ -5,8 +5,8 @@
 #include "../core/cast.h"
 #include "../operators.h"
 
-namespace cornu::ops {
+namespace cornu::detail {
 
-Tensor strong(const Tensor& x) { return x.is_weak() ? cast(x, x.dtype()) : x; }
+Tensor strong(const Tensor& x) { return x.is_weak() ? ops::cast(x, x.dtype()) : x; }
 
-}  // namespace cornu::ops
+}  // namespace cornu::detail

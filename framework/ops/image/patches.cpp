@@ -46,19 +46,16 @@ Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
   return single ? squeeze(y, 0) : y;
 }
 
-namespace {
-
-// Keras's name for extract_patches of volumes: one size stands for three.
-Tensor listed_extract_patches_3d(const Tensor& volumes, const std::vector<int64_t>& size,
-                                 const std::optional<std::vector<int64_t>>& strides,
-                                 const std::vector<int64_t>& dilation_rate,
-                                 const std::string& padding,
-                                 const std::optional<std::string>& data_format) {
+Tensor extract_patches_3d(const Tensor& volumes, const std::vector<int64_t>& size,
+                          const std::optional<std::vector<int64_t>>& strides,
+                          const std::vector<int64_t>& dilation_rate, const std::string& padding,
+                          const std::optional<std::string>& data_format) {
+  if (is_symbolic(volumes))
+    return symbolic_call(&extract_patches_3d, volumes, size, strides, dilation_rate, padding,
+                         data_format);
   return extract_patches(volumes, size.size() == 1 ? std::vector<int64_t>(3, size[0]) : size,
                          strides, dilation_rate, padding, data_format);
 }
-
-}  // namespace
 
 void list_image_patches(OpCatalog& catalog) {
   catalog.add(
@@ -68,7 +65,7 @@ void list_image_patches(OpCatalog& catalog) {
   catalog.add(
       "image.ExtractPatches3D",
       {"volumes", "size", "strides=None", "dilation_rate=1", "padding='valid'", "data_format=None"},
-      &listed_extract_patches_3d);
+      &extract_patches_3d);
 }
 
 }  // namespace cornu::ops

@@ -12,4 +12,11 @@ Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
                        const std::string& padding = "valid",
                        const std::optional<std::string>& data_format = {});
 
+/// extract_patches of volumes (n, d, h, w, c), where one size stands for all three.
+Tensor extract_patches_3d(const Tensor& volumes, const std::vector<int64_t>& size,
+                          const std::optional<std::vector<int64_t>>& strides = {},
+                          const std::vector<int64_t>& dilation_rate = {1},
+                          const std::string& padding = "valid",
+                          const std::optional<std::string>& data_format = {});
+
 }  // namespace cornu::ops

@@ -66,7 +66,7 @@ Tensor weights_of(int64_t size, int64_t output, const Tensor& scale, const Tenso
   Tensor at = (places + 0.5) * step - translation * step - 0.5;
   if (parts > 0) {
     const Tensor before = floor(at);
-    at = before + round_even((at - before) * parts) / parts;
+    at = before + detail::round_even((at - before) * parts) / parts;
   }
   const Tensor pixels = expand_dims(arange(0, size, 1, DType::float32), {1});
   Tensor distance = absolute(at - pixels);
@@ -104,7 +104,7 @@ Tensor along(const Tensor& x, const Tensor& weights, int axis) {
 }
 
 Tensor as_dtype(const Tensor& y, DType dtype) {
-  return is_float(dtype) ? cast(y, dtype) : cast(round_even(y), dtype);
+  return is_float(dtype) ? cast(y, dtype) : cast(detail::round_even(y), dtype);
 }
 
 Tensor nearest(const Tensor& x, int64_t output, int axis) {

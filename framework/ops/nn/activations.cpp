@@ -187,6 +187,11 @@ Tensor relu_activation(const Tensor& x, double slope, std::optional<double> limi
 
 Tensor gelu_activation(const Tensor& x, bool approximate) { return gelu(x, approximate); }
 
+Tensor linear(const Tensor& x) {
+  if (is_symbolic(x)) return symbolic_call(static_cast<Tensor (*)(const Tensor&)>(&linear), x);
+  return x;
+}
+
 void list_nn_activations(OpCatalog& catalog) {
   catalog.add("nn.Relu6", {"x"}, &relu6);
   catalog.add("nn.LeakyRelu", {"x", "negative_slope=0.2"}, &leaky_relu);
@@ -212,7 +217,7 @@ void list_nn_activations(OpCatalog& catalog) {
   catalog.add("activations.Gelu", {"x", "approximate=False"}, &gelu_activation);
   catalog.add("activations.Mish", {"x"}, &mish);
   catalog.add("activations.Exponential", {"x"}, &exp);
-  catalog.add("activations.Linear", {"x"}, &unchanged);
+  catalog.add("activations.Linear", {"x"}, static_cast<Tensor (*)(const Tensor&)>(&linear));
 }
 
 }  // namespace cornu::ops

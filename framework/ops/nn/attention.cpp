@@ -75,26 +75,33 @@ Tensor compute(const Tensor& query, const Tensor& key, const Tensor& value,
                inputs, outputs)[0];
 }
 
-// The op as files know it.
-Tensor listed(const Tensor& query, const Tensor& key, const Tensor& value,
-              const std::optional<Tensor>& bias, const std::optional<Tensor>& mask,
-              const std::optional<double>& scale, bool is_causal,
-              const std::optional<bool>& flash_attention,
-              const std::optional<double>& attn_logits_soft_cap) {
-  return dot_product_attention(query, key, value,
-                               {.bias = bias,
-                                .mask = mask,
-                                .scale = scale,
-                                .is_causal = is_causal,
-                                .flash_attention = flash_attention,
-                                .attn_logits_soft_cap = attn_logits_soft_cap});
-}
-
 }  // namespace
 
 Tensor causal_mask(int64_t t, int64_t s) {
   auto steps = [](int64_t n) { return arange(0, n); };
   return expand_dims(steps(t), {1}) >= expand_dims(steps(s), {0});
+}
+
+namespace {
+
+using AttentionOp = Tensor(const Tensor&, const Tensor&, const Tensor&,
+                           const std::optional<Tensor>&, const std::optional<Tensor>&,
+                           std::optional<double>, bool, std::optional<bool>, std::optional<double>);
+
+}  // namespace
+
+Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                             const std::optional<Tensor>& bias, const std::optional<Tensor>& mask,
+                             std::optional<double> scale, bool is_causal,
+                             std::optional<bool> flash_attention,
+                             std::optional<double> attn_logits_soft_cap) {
+  return dot_product_attention(query, key, value,
+                               AttentionOptions{.bias = bias,
+                                                .mask = mask,
+                                                .scale = scale,
+                                                .is_causal = is_causal,
+                                                .flash_attention = flash_attention,
+                                                .attn_logits_soft_cap = attn_logits_soft_cap});
 }
 
 Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -123,7 +130,7 @@ void list_nn_attention(OpCatalog& catalog) {
   catalog.add("nn.DotProductAttention",
               {"query", "key", "value", "bias=None", "mask=None", "scale=None", "is_causal=False",
                "flash_attention=None", "attn_logits_soft_cap=None"},
-              &listed);
+              static_cast<AttentionOp*>(&dot_product_attention));
 }
 
 }  // namespace cornu::ops

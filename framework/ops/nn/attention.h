@@ -26,7 +26,14 @@ struct AttentionOptions {
 /// Throws ShapeError when the shapes do not fit.
 /// Vaswani et al., Attention Is All You Need (2017).
 Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                             const AttentionOptions& options = {});
+                             const AttentionOptions& options);
+/// The same with the settings as arguments, in Keras's order.
+Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                             const std::optional<Tensor>& bias = {},
+                             const std::optional<Tensor>& mask = {},
+                             std::optional<double> scale = {}, bool is_causal = false,
+                             std::optional<bool> flash_attention = {},
+                             std::optional<double> attn_logits_soft_cap = {});
 /// Bools (t, s): whether step t comes no earlier than step s.
 Tensor causal_mask(int64_t t, int64_t s);
 

@@ -89,13 +89,6 @@ Tensor inverse_root(const Tensor& x, double epsilon) {
   return fused([](Expr x, Expr epsilon) { return expr::rsqrt(x + epsilon); }, x, Tensor(epsilon));
 }
 
-// As files know it; its results are a list. On one machine there is nothing to synchronize.
-std::vector<Tensor> listed_moments(const Tensor& x, const Axes& axes, bool keepdims,
-                                   bool /*synchronized*/) {
-  const auto [mean, variance] = moments(x, axes, keepdims);
-  return {mean, variance};
-}
-
 }  // namespace
 
 Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& variance,
@@ -209,7 +202,9 @@ constexpr double epsilon = 1e-7;
 
 }  // namespace
 
-std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims) {
+std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims,
+                                  bool synchronized) {
+  if (is_symbolic(x)) return symbolic_call(&moments, x, axes, keepdims, synchronized);
   if (is_complex(x.dtype())) refuse_complex("moments");
   const bool narrow = is_float(x.dtype()) && size_of(x.dtype()) < 4;
   const Tensor wide = narrow ? cast(x, DType::float32) : x;
@@ -237,7 +232,7 @@ void list_nn_normalization(OpCatalog& catalog) {
               &layer_normalization);
   catalog.add("nn.RMSNorm", {"x", "scale=None", "axis=-1", "epsilon=None"}, &rms_normalization);
   catalog.add("nn.Normalize", {"x", "axis=-1", "order=2", "epsilon=None"}, &normalize);
-  catalog.add("nn.Moments", {"x", "axes", "keepdims=False", "synchronized=False"}, &listed_moments);
+  catalog.add("nn.Moments", {"x", "axes", "keepdims=False", "synchronized=False"}, &moments);
 }
 
 }  // namespace cornu::ops

@@ -26,8 +26,10 @@ Tensor rms_normalization(const Tensor& x, const std::optional<Tensor>& scale = {
 /// is 1e-7 by default. Throws ValueError unless the order is positive.
 Tensor normalize(const Tensor& x, const Axes& axis = -1, int64_t order = 2,
                  std::optional<double> epsilon = {});
-/// Mean and variance over axes; float16 and bfloat16 are computed in float32.
-std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims = false);
+/// Mean and variance over axes; float16 and bfloat16 are computed in float32. On one
+/// machine there is nothing to synchronize.
+std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims = false,
+                                  bool synchronized = false);
 /// What normalize_channels finds; mean and variance are float32 (float64 for float64 x).
 struct NormalizedChannels {
   Tensor y;         ///< as x

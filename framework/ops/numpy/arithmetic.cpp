@@ -98,16 +98,16 @@ Tensor round(const Tensor& x, int64_t decimals) {
   if (is_complex(x.dtype())) refuse_complex("round");
   const bool whole = !is_float(x.dtype());
   if (whole && decimals >= 0) return cast(x, x.dtype());
-  if (decimals == 0) return round_even(x);
+  if (decimals == 0) return detail::round_even(x);
   const Tensor factor(std::pow(10.0, static_cast<double>(decimals)));
-  const Tensor y =
-      true_divide(round_even(multiply(whole ? cast(x, DType::float32) : x, factor)), factor);
+  const Tensor y = true_divide(
+      detail::round_even(multiply(whole ? cast(x, DType::float32) : x, factor)), factor);
   return whole ? cast(y, x.dtype()) : y;
 }
 
 Tensor hypot(const Tensor& x1, const Tensor& x2) {
   if (is_symbolic(x1, x2)) return symbolic_call(&hypot, x1, x2);
-  const DType dtype = result_type(strong(x1), strong(x2));
+  const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   return fused(
       [](Expr a, Expr b) {
         a = expr::absolute(a);
@@ -122,7 +122,7 @@ Tensor hypot(const Tensor& x1, const Tensor& x2) {
 
 Tensor heaviside(const Tensor& x1, const Tensor& x2) {
   if (is_symbolic(x1, x2)) return symbolic_call(&heaviside, x1, x2);
-  const DType dtype = result_type(strong(x1), strong(x2));
+  const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   return fused(
       [](Expr x, Expr middle) {
         return expr::select(x < 0.0, 0.0, expr::select(x > 0.0, 1.0, middle));
@@ -132,7 +132,7 @@ Tensor heaviside(const Tensor& x1, const Tensor& x2) {
 
 Tensor fmod(const Tensor& x1, const Tensor& x2) {
   if (is_symbolic(x1, x2)) return symbolic_call(&fmod, x1, x2);
-  DType dtype = result_type(strong(x1), strong(x2));
+  DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   if (is_complex(dtype)) refuse_complex("fmod");
   if (dtype == DType::boolean) dtype = DType::int32;
   return fused_in<Domain::numeric>(
@@ -186,7 +186,7 @@ Tensor logaddexp(const Tensor& x1, const Tensor& x2) {
             expr::isnan(difference), a + b,
             expr::maximum(a, b) + expr::log1p(expr::exp(-expr::absolute(difference))));
       },
-      strong(x1), strong(x2));
+      detail::strong(x1), detail::strong(x2));
 }
 
 Tensor logaddexp2(const Tensor& x1, const Tensor& x2) {
@@ -198,7 +198,7 @@ Tensor logaddexp2(const Tensor& x1, const Tensor& x2) {
         return expr::select(expr::isnan(difference), a + b,
                             expr::maximum(a, b) + rest * 1.4426950408889634);
       },
-      strong(x1), strong(x2));
+      detail::strong(x1), detail::strong(x2));
 }
 
 Tensor divide_no_nan(const Tensor& x1, const Tensor& x2) {

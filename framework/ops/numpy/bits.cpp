@@ -79,14 +79,14 @@ Tensor common_divisor(const Tensor& a, const Tensor& b) {
 Tensor gcd(const Tensor& x1, const Tensor& x2) {
   if (is_symbolic(x1, x2)) return symbolic_call(&gcd, x1, x2);
   require_countable(x1, x2, "gcd");
-  const DType dtype = result_type(strong(x1), strong(x2));
+  const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   return common_divisor(cast(x1, dtype), cast(x2, dtype));
 }
 
 Tensor lcm(const Tensor& x1, const Tensor& x2) {
   if (is_symbolic(x1, x2)) return symbolic_call(&lcm, x1, x2);
   require_integers(x1, x2, "lcm");
-  const DType dtype = result_type(strong(x1), strong(x2));
+  const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
   // Division by 0 gives 0, which is the answer when both are 0.
   return fused_in<Domain::numeric>(

@@ -41,9 +41,15 @@ Tensor filled(const Shape& shape, const Tensor& value, DType dtype) {
 
 }  // namespace
 
-Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, Tensor(0.0), dtype); }
+Tensor zeros(const Shape& shape, std::optional<DType> dtype) {
+  return filled(shape, Tensor(0.0), dtype.value_or(DType::float32));
+}
 
-Tensor ones(const Shape& shape, DType dtype) { return filled(shape, Tensor(1.0), dtype); }
+Tensor ones(const Shape& shape, std::optional<DType> dtype) {
+  return filled(shape, Tensor(1.0), dtype.value_or(DType::float32));
+}
+
+Tensor empty(const Shape& shape, std::optional<DType> dtype) { return zeros(shape, dtype); }
 
 Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype) {
   if (is_symbolic(value)) return symbolic_call(&full, shape, value, dtype);
@@ -119,8 +125,28 @@ DType line_type(const Tensor& start, const Tensor& stop, std::optional<DType> dt
 Tensor linspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
                 std::optional<DType> dtype, int64_t axis) {
   if (is_symbolic(start, stop))
-    return symbolic_call(&linspace, start, stop, num, endpoint, dtype, axis);
+    return linspace(start, stop, num, endpoint, false, dtype, axis).tensor();
   return line(start, stop, num, endpoint, line_type(start, stop, dtype), axis);
+}
+
+Nest linspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint, bool retstep,
+              std::optional<DType> dtype, int64_t axis) {
+  if (is_symbolic(start, stop))
+    return symbolic_call(static_cast<Nest (*)(const Tensor&, const Tensor&, int64_t, bool, bool,
+                                              std::optional<DType>, int64_t)>(&linspace),
+                         start, stop, num, endpoint, retstep, dtype, axis);
+  const Tensor y = linspace(start, stop, num, endpoint, dtype, axis);
+  if (!retstep) return y;
+  const int64_t steps = num - (endpoint ? 1 : 0);
+  if (steps < 1) return std::vector<Tensor>{y, detail::strong(Tensor(std::nan("")))};
+  // Integers' steps are as exact as their quotients in Keras.
+  const DType type = line_type(start, stop, dtype);
+  const DType fraction = is_float(type)       ? type
+                         : size_of(type) >= 4 ? DType::float64
+                                              : DType::float32;
+  const Tensor distance = subtract(cast(stop, type), cast(start, type));
+  return std::vector<Tensor>{
+      y, true_divide(cast(distance, fraction), Tensor(static_cast<double>(steps)))};
 }
 
 Tensor logspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint, double base,
@@ -148,58 +174,8 @@ Tensor geomspace(const Tensor& start, const Tensor& stop, int64_t num, bool endp
   return cast(multiply(power(cast(Tensor(2.0), compute), powers), signs), type);
 }
 
-Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, DType dtype) {
-  const int64_t n = columns.value_or(rows);
-  std::vector<float> values(static_cast<size_t>(rows * n), 0.0f);
-  for (int64_t i = 0; i < rows; ++i)
-    if (i + k >= 0 && i + k < n) values[i * n + i + k] = 1.0f;
-  return cast(Tensor::from(values, {rows, n}), dtype);
-}
-
-Tensor identity(int64_t n, DType dtype) { return eye(n, {}, 0, dtype); }
-
-Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, DType dtype) {
-  const Tensor row = arange(rows), column = arange(columns.value_or(rows));
-  return cast(greater_equal(reshape(add(row, Tensor(k)), {-1, 1}), column), dtype);
-}
-
-namespace {
-
-// Functions of no tensor are no nodes of graphs; they are listed so that they can be called by
-// name.
-
-DType or_float32(std::optional<DType> dtype) { return dtype.value_or(DType::float32); }
-
-Tensor listed_zeros(const Shape& shape, std::optional<DType> dtype) {
-  return zeros(shape, or_float32(dtype));
-}
-
-Tensor listed_ones(const Shape& shape, std::optional<DType> dtype) {
-  return ones(shape, or_float32(dtype));
-}
-
-Tensor listed_empty(const Shape& shape, std::optional<DType> dtype) {
-  return zeros(shape, or_float32(dtype));
-}
-
-Tensor listed_eye(const Integers& rows, const std::optional<Integers>& columns, const Integers& k,
-                  std::optional<DType> dtype) {
-  return eye(rows.number(), columns ? std::optional(columns->number()) : std::nullopt, k.number(),
-             or_float32(dtype));
-}
-
-Tensor listed_identity(const Integers& n, std::optional<DType> dtype) {
-  return identity(n.number(), or_float32(dtype));
-}
-
-Tensor listed_tri(const Integers& rows, const std::optional<Integers>& columns, const Integers& k,
-                  std::optional<DType> dtype) {
-  return tri(rows.number(), columns ? std::optional(columns->number()) : std::nullopt, k.number(),
-             or_float32(dtype));
-}
-
-Tensor listed_arange(const Value& start, const Value& stop, const Value& step,
-                     std::optional<DType> dtype) {
+Tensor arange(const Value& start, const Value& stop, const Value& step,
+              std::optional<DType> dtype) {
   InlineVector<PromotionType, 6> types;
   const auto number = [&](const Value& v, double otherwise) {
     if (v.is_null()) return otherwise;
@@ -209,36 +185,31 @@ Tensor listed_arange(const Value& start, const Value& stop, const Value& step,
   };
   const double first = number(start, 0), last = number(stop, 0), by = number(step, 1);
   const DType type = dtype ? *dtype : result_type(types);
-  return stop.is_null() ? arange(0, first, by, type) : arange(first, last, by, type);
+  return stop.is_null() ? detail::arange(0, first, by, type)
+                        : detail::arange(first, last, by, type);
 }
 
-Nest listed_linspace(const Tensor& start, const Tensor& stop, const Integers& num, bool endpoint,
-                     bool retstep, std::optional<DType> dtype, int64_t axis) {
-  const Tensor y = linspace(start, stop, num.number(), endpoint, dtype, axis);
-  if (!retstep) return y;
-  const int64_t steps = num.number() - (endpoint ? 1 : 0);
-  if (steps < 1) return std::vector<Tensor>{y, strong(Tensor(std::nan("")))};
-  // Integers' steps are as exact as their quotients in Keras.
-  const DType type = line_type(start, stop, dtype);
-  const DType fraction = is_float(type)       ? type
-                         : size_of(type) >= 4 ? DType::float64
-                                              : DType::float32;
-  const Tensor distance = subtract(cast(stop, type), cast(start, type));
-  return std::vector<Tensor>{
-      y, true_divide(cast(distance, fraction), Tensor(static_cast<double>(steps)))};
+Tensor arange(const Value& stop, DType dtype) { return arange(stop, {}, {}, dtype); }
+
+Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, std::optional<DType> dtype) {
+  const int64_t n = columns.value_or(rows);
+  std::vector<float> values(static_cast<size_t>(rows * n), 0.0f);
+  for (int64_t i = 0; i < rows; ++i)
+    if (i + k >= 0 && i + k < n) values[i * n + i + k] = 1.0f;
+  return cast(Tensor::from(values, {rows, n}), dtype.value_or(DType::float32));
 }
 
-Tensor listed_logspace(const Tensor& start, const Tensor& stop, const Integers& num, bool endpoint,
-                       double base, std::optional<DType> dtype, int64_t axis) {
-  return logspace(start, stop, num.number(), endpoint, base, dtype, axis);
+Tensor identity(int64_t n, std::optional<DType> dtype) { return eye(n, {}, 0, dtype); }
+
+Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, std::optional<DType> dtype) {
+  const Tensor row = arange(rows), column = arange(columns.value_or(rows));
+  return cast(greater_equal(reshape(add(row, Tensor(k)), {-1, 1}), column),
+              dtype.value_or(DType::float32));
 }
 
-Tensor listed_geomspace(const Tensor& start, const Tensor& stop, const Integers& num, bool endpoint,
-                        std::optional<DType> dtype, int64_t axis) {
-  return geomspace(start, stop, num.number(), endpoint, dtype, axis);
-}
-
-std::vector<Tensor> grid(const std::vector<Tensor>& x, const std::string& indexing) {
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing) {
+  if (x.empty()) return {};
+  if (is_symbolic(x)) return symbolic_call(&meshgrid, x, indexing);
   if (indexing != "xy" && indexing != "ij")
     throw ValueError(fmt::format("meshgrid: indexing must be 'xy' or 'ij', found '{}'.", indexing));
   const int rank = static_cast<int>(x.size());
@@ -250,72 +221,35 @@ std::vector<Tensor> grid(const std::vector<Tensor>& x, const std::string& indexi
     Shape along;
     for (int k = 0; k < rank; ++k)
       along.push_back(k == axis_of(i) ? x[static_cast<size_t>(i)].size() : 1);
-    results.push_back(broadcast_to(reshape(strong(x[static_cast<size_t>(i)]), along), shape));
+    results.push_back(
+        broadcast_to(reshape(detail::strong(x[static_cast<size_t>(i)]), along), shape));
   }
   return results;
 }
 
-// The op as files know it, where a function takes a fixed number of tensors; or one list of all.
-std::vector<Tensor> listed_meshgrid(const Value& first, const std::optional<Tensor>& second,
-                                    const std::optional<Tensor>& third,
-                                    const std::optional<Tensor>& fourth,
-                                    const std::string& indexing) {
-  std::vector<Tensor> x;
-  if (first.is<Value::List>())
-    x = detail::from_value<std::vector<Tensor>>(first);
-  else
-    x.push_back(detail::from_value<Tensor>(first));
-  for (const auto& other : {second, third, fourth})
-    if (other && *other) x.push_back(*other);
-  return meshgrid(x, indexing);
-}
-
-}  // namespace
-
-std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing) {
-  if (x.empty()) return {};
-  if (!any_symbolic(x)) return grid(x, indexing);
-  if (x.size() > 4)
-    throw UnsupportedError(
-        fmt::format("meshgrid: a graph takes up to 4 vectors, found {}.", x.size()));
-  const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Meshgrid");
-  Arguments arguments{Value::List(x.begin(), x.end()), {}};
-  const Nest outputs = infer_outputs(arguments, [&](const Arguments& stand_ins) -> Nest {
-    return grid(stand_ins.tensors(), indexing);
-  });
-  auto operation = std::make_shared<OpOperation>(*info, Value::Dict{{"indexing", indexing}});
-  return make_node(std::move(operation), std::move(arguments), outputs).flatten();
-}
-
 void list_numpy_creation(OpCatalog& catalog) {
-  catalog.add("numpy.Meshgrid", {"x", "x_1=None", "x_2=None", "x_3=None", "indexing='xy'"},
-              &listed_meshgrid);
-  catalog.add("numpy.Full", {"shape", "fill_value", "dtype=None"}, &full);
-  catalog.add("numpy.EmptyLike", {"x", "dtype=None"}, &empty_like);
-  catalog.add("numpy.Zeros", {"shape", "dtype=None"}, &listed_zeros);
-  catalog.add("numpy.Ones", {"shape", "dtype=None"}, &listed_ones);
-  catalog.add("numpy.Empty", {"shape", "dtype=None"}, &listed_empty);
-  catalog.add("numpy.Eye", {"N", "M=None", "k=0", "dtype=None"}, &listed_eye);
-  catalog.add("numpy.Identity", {"n", "dtype=None"}, &listed_identity);
-  catalog.add("numpy.Tri", {"N", "M=None", "k=0", "dtype=None"}, &listed_tri);
-  catalog.add("numpy.Arange", {"start", "stop=None", "step=None", "dtype=None"}, &listed_arange);
+  catalog.add("numpy.Meshgrid", {"*x", "indexing='xy'"}, &meshgrid);
   catalog.add("numpy.Linspace",
               {"start", "stop", "num=50", "endpoint=True", "retstep=False", "dtype=None", "axis=0"},
-              &listed_linspace);
-  catalog.add("numpy.Logspace",
-              {"start", "stop", "num=50", "endpoint=True", "base=10", "dtype=None", "axis=0"},
-              &listed_logspace);
-  catalog.add("numpy.Geomspace",
-              {"start", "stop", "num=50", "endpoint=True", "dtype=None", "axis=0"},
-              &listed_geomspace);
-  // The nodes of these, found by the function.
-  catalog.add("numpy.Linspace",
-              {"start", "stop", "num=50", "endpoint=True", "dtype=None", "axis=0"}, &linspace);
+              static_cast<Nest (*)(const Tensor&, const Tensor&, int64_t, bool, bool,
+                                   std::optional<DType>, int64_t)>(&linspace));
   catalog.add("numpy.Logspace",
               {"start", "stop", "num=50", "endpoint=True", "base=10", "dtype=None", "axis=0"},
               &logspace);
   catalog.add("numpy.Geomspace",
               {"start", "stop", "num=50", "endpoint=True", "dtype=None", "axis=0"}, &geomspace);
+  catalog.add("numpy.Full", {"shape", "fill_value", "dtype=None"}, &full);
+  catalog.add("numpy.EmptyLike", {"x", "dtype=None"}, &empty_like);
+  catalog.add("numpy.Zeros", {"shape", "dtype=None"}, &zeros);
+  catalog.add("numpy.Ones", {"shape", "dtype=None"}, &ones);
+  catalog.add("numpy.Empty", {"shape", "dtype=None"}, &empty);
+  catalog.add("numpy.Eye", {"N", "M=None", "k=0", "dtype=None"}, &eye);
+  catalog.add("numpy.Identity", {"n", "dtype=None"}, &identity);
+  catalog.add("numpy.Tri", {"N", "M=None", "k=0", "dtype=None"}, &tri);
+  catalog.add(
+      "numpy.Arange", {"start", "stop=None", "step=None", "dtype=None"},
+      static_cast<Tensor (*)(const Value&, const Value&, const Value&, std::optional<DType>)>(
+          &arange));
   catalog.add("numpy.ZerosLike", {"x", "dtype=None"}, &zeros_like);
   catalog.add("numpy.OnesLike", {"x", "dtype=None"}, &ones_like);
   catalog.add("numpy.FullLike", {"x", "fill_value", "dtype=None"}, &full_like);

@@ -258,38 +258,16 @@ Tensor compute(const std::string& subscripts, const std::vector<Tensor>& operand
   return narrow ? cast(y, DType::int32) : y;
 }
 
-// The op as files know it, where a function takes a fixed number of tensors.
-Tensor listed(const std::string& subscripts, const Tensor& first,
-              const std::optional<Tensor>& second, const std::optional<Tensor>& third,
-              const std::optional<Tensor>& fourth) {
-  std::vector<Tensor> operands = {first};
-  for (const auto& operand : {second, third, fourth})
-    if (operand) operands.push_back(*operand);
-  return einsum(subscripts, operands);
-}
-
 }  // namespace
 
 Tensor einsum(const std::string& subscripts, const std::vector<Tensor>& operands) {
   if (operands.empty()) throw ValueError("einsum: expected at least one operand, found none.");
-  if (!any_symbolic(operands)) return compute(subscripts, operands);
-  if (operands.size() > 4)
-    throw UnsupportedError(fmt::format(
-        "einsum: a graph takes up to 4 operands, found {}. Split the product.", operands.size()));
-  const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Einsum");
-  // As Keras calls it: the operands, and no more arguments, since their number says what is there.
-  Arguments arguments{Value::List(operands.begin(), operands.end()), {}};
-  const Nest outputs = infer_outputs(arguments, [&](const Arguments& stand_ins) -> Nest {
-    return compute(subscripts, stand_ins.tensors());
-  });
-  auto operation = std::make_shared<OpOperation>(*info, Value::Dict{{"subscripts", subscripts}});
-  return make_node(std::move(operation), std::move(arguments), outputs).tensor();
+  if (is_symbolic(operands)) return symbolic_call(&einsum, subscripts, operands);
+  return compute(subscripts, operands);
 }
 
 void list_numpy_einsum(OpCatalog& catalog) {
-  catalog.add("numpy.Einsum",
-              {"subscripts", "operand", "operand_1=None", "operand_2=None", "operand_3=None"},
-              &listed);
+  catalog.add("numpy.Einsum", {"subscripts", "*operands"}, &einsum);
 }
 
 }  // namespace cornu::ops

@@ -152,30 +152,27 @@ Tensor take_along_axis(const Tensor& given, const Tensor& indices, std::optional
                TensorSpec{to, x.dtype()});
 }
 
+namespace {
+
+using WhereOf3 = Tensor(const Tensor&, const Tensor&, const Tensor&);
+
+}  // namespace
+
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
-  if (is_symbolic(condition, x, y)) return symbolic_call(&where, condition, x, y);
+  if (is_symbolic(condition, x, y))
+    return symbolic_call(static_cast<WhereOf3*>(&where), condition, x, y);
   const DType dtype = result_type(x, y);
   const Tensor inputs[] = {cast(condition, DType::boolean), cast(x, dtype), cast(y, dtype)};
   return detail::apply_fused_many(backend::program_of(backend::Opcode::select), inputs, dtype,
                                   "where")[0];
 }
 
-namespace {
+std::vector<Tensor> where(const Tensor& condition) { return nonzero(condition); }
 
-// As Keras has it: the places of what is not 0 where there is nothing to choose.
-Nest listed_where(const Tensor& condition, const std::optional<Tensor>& x1,
-                  const std::optional<Tensor>& x2) {
-  const bool first = x1 && *x1, second = x2 && *x2;
-  if (first != second) throw ValueError("where: x1 and x2 must be given both or not at all.");
-  return first ? Nest(where(condition, *x1, *x2)) : Nest(nonzero(condition));
-}
-
-}  // namespace
-
-Tensor select_first(const std::vector<Tensor>& conditions, const std::vector<Tensor>& choices,
-                    const Tensor& otherwise) {
+Tensor select(const std::vector<Tensor>& conditions, const std::vector<Tensor>& choices,
+              const Tensor& otherwise) {
   if (is_symbolic(conditions, choices, otherwise))
-    return symbolic_call(&select_first, conditions, choices, otherwise);
+    return symbolic_call(&select, conditions, choices, otherwise);
   if (conditions.size() != choices.size() || conditions.empty())
     throw ValueError(fmt::format(
         "select: {} conditions for {} choices; there must be a condition for each choice.",
@@ -197,7 +194,7 @@ using backend::ScatterOp;
 std::vector<Tensor> unravel_index(const Tensor& given, const Shape& shape) {
   if (is_symbolic(given)) return symbolic_call(&unravel_index, given, shape);
   if (!shape.known()) throw ValueError("unravel_index: every size of the shape must be known.");
-  Tensor rest = strong(given);
+  Tensor rest = detail::strong(given);
   std::vector<Tensor> places(static_cast<size_t>(shape.rank()));
   for (int i = shape.rank(); i-- > 0;) {
     const Tensor size = cast(Tensor(shape[i]), rest.dtype());
@@ -224,9 +221,10 @@ std::vector<Tensor> nonzero(const Tensor& x) {
 }
 
 void list_numpy_indexing(OpCatalog& catalog) {
-  catalog.add("numpy.Where", {"condition", "x1=None", "x2=None"}, &listed_where);  // found by name
-  catalog.add("numpy.Where", {"condition", "x1=None", "x2=None"}, &where);  // found by the function
-  catalog.add("numpy.Select", {"condlist", "choicelist", "default=0"}, &select_first);
+  catalog.add("numpy.Where", {"condition", "x1", "x2"}, static_cast<WhereOf3*>(&where));
+  catalog.add("numpy.Where", {"condition"},
+              static_cast<std::vector<Tensor> (*)(const Tensor&)>(&where));
+  catalog.add("numpy.Select", {"condlist", "choicelist", "default=0"}, &select);
   catalog.add("numpy.GetItem", {"x", "key"}, &get_item);
   catalog.add("numpy.Take", {"x", "indices", "axis=None"}, &take);
   catalog.add("numpy.TakeAlongAxis", {"x", "indices", "axis=None"}, &take_along_axis);

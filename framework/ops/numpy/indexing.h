@@ -13,12 +13,14 @@ Tensor take(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis 
 /// Elements of x along `axis` at `indices`, which has x's rank; the other axes broadcast. Without
 /// an axis x is flattened.
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, std::optional<int64_t> axis = {});
-/// Where `condition` holds x, else y; broadcasts.
-Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
-/// keras.ops.select: element by element the choice whose condition is the first to hold, else the
+/// Where `condition` holds x1, else x2; broadcasts.
+Tensor where(const Tensor& condition, const Tensor& x1, const Tensor& x2);
+/// The indices of the elements that are not 0, as nonzero.
+std::vector<Tensor> where(const Tensor& condition);
+/// Element by element the choice whose condition is the first to hold, else the
 /// default.
-Tensor select_first(const std::vector<Tensor>& condlist, const std::vector<Tensor>& choicelist,
-                    const Tensor& default_value = 0);
+Tensor select(const std::vector<Tensor>& condlist, const std::vector<Tensor>& choicelist,
+              const Tensor& default_value = 0);
 /// The indices of the elements that are not 0, a vector (int32) for each axis. Their number is read
 /// from the values: UnsupportedError in a graph.
 std::vector<Tensor> nonzero(const Tensor& x);

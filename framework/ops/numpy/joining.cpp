@@ -89,20 +89,20 @@ std::vector<Tensor> split(const Tensor& x, const Integers& cuts, int64_t axis) {
 
 Tensor append(const Tensor& x1, const Tensor& x2, std::optional<int64_t> axis) {
   if (is_symbolic(x1, x2)) return symbolic_call(&append, x1, x2, axis);
-  if (axis) return concatenate({strong(x1), strong(x2)}, *axis);
-  return concatenate({reshape(strong(x1), {-1}), reshape(strong(x2), {-1})}, 0);
+  if (axis) return concatenate({detail::strong(x1), detail::strong(x2)}, *axis);
+  return concatenate({reshape(detail::strong(x1), {-1}), reshape(detail::strong(x2), {-1})}, 0);
 }
 
 namespace {
 
 // x with axes of size 1 where it has fewer than `rank`.
 Tensor at_least(const Tensor& x, int rank) {
-  if (x.rank() >= rank) return strong(x);
+  if (x.rank() >= rank) return detail::strong(x);
   Shape shape = x.shape();
   if (rank == 1) shape = {1};
   if (rank == 2) shape = {1, x.size()};
   if (rank == 3) shape = x.rank() == 2 ? Shape{shape[0], shape[1], 1} : Shape{1, x.size(), 1};
-  return reshape(strong(x), shape);
+  return reshape(detail::strong(x), shape);
 }
 
 Tensor join(const std::vector<Tensor>& xs, int rank, int64_t axis, const char* name) {

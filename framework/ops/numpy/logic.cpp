@@ -31,7 +31,7 @@ Tensor is_infinity(const Tensor& x, double infinity) {
 
 Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
   if (is_symbolic(x1, x2)) return symbolic_call(&isclose, x1, x2, rtol, atol, equal_nan);
-  const DType dtype = result_type(strong(x1), strong(x2));
+  const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
   if (!is_float(dtype) && !is_complex(dtype)) return equal(a, b);
   return fused_in<Domain::boolean>(

@@ -252,29 +252,9 @@ Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& widths,
                   false, constant.value_or(0));
 }
 
-namespace {
-
-// As Keras has it: the widths may be a tensor, the constant may be a bool.
-Tensor listed_pad(const Tensor& x, const Value& pad_width, const std::string& mode,
-                  const Value& constant_values) {
-  Value widths = pad_width;
-  if (pad_width.is<Tensor>() && pad_width.get<Tensor>().rank() == 2) {
-    Value::List rows;
-    for (const Tensor& row : unstack(pad_width.get<Tensor>())) rows.push_back(row);
-    widths = rows;
-  }
-  const Value constant = constant_values.is<bool>()
-                             ? Value(static_cast<int64_t>(constant_values.get<bool>()))
-                             : constant_values;
-  return pad(x, detail::from_value<std::vector<std::vector<int64_t>>>(widths), mode,
-             detail::from_value<std::optional<double>>(constant));
-}
-
-}  // namespace
-
 Tensor ravel(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&ravel, x);
-  return reshape(strong(x), {-1});
+  return reshape(detail::strong(x), {-1});
 }
 
 Tensor flipud(const Tensor& x) {
@@ -331,7 +311,7 @@ Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers
 
 Tensor view(const Tensor& given, std::optional<DType> dtype) {
   if (is_symbolic(given)) return symbolic_call(&view, given, dtype);
-  const Tensor x = strong(given);
+  const Tensor x = detail::strong(given);
   const DType to = dtype.value_or(x.dtype());
   if (to == x.dtype()) return x;
   const int64_t from_size = static_cast<int64_t>(size_of(x.dtype())),
@@ -358,14 +338,16 @@ Tensor view(const Tensor& given, std::optional<DType> dtype) {
   return is_stored_otherwise(to) ? apply_view(y, {shape, to}) : y;
 }
 
-Tensor element_count(const Tensor& x) {
-  if (is_symbolic(x)) return symbolic_call(&element_count, x);
-  return strong(Tensor(x.size()));
+Tensor size(const Tensor& x) {
+  if (is_symbolic(x)) return symbolic_call(&size, x);
+  return detail::strong(Tensor(x.size()));
 }
+
+int64_t ndim(const Tensor& x) { return x.rank(); }
 
 void list_numpy_manipulation(OpCatalog& catalog) {
   catalog.add("numpy.View", {"x", "dtype=None"}, &view);
-  catalog.add("numpy.Size", {"x"}, &element_count);
+  catalog.add("numpy.Size", {"x"}, &size);
   catalog.add("numpy.Reshape", {"x", "newshape"}, &reshape);
   catalog.add("numpy.Transpose", {"x", "axes=None"}, &transpose);
   catalog.add("numpy.Swapaxes", {"x", "axis1", "axis2"}, &swapaxes);
@@ -376,8 +358,6 @@ void list_numpy_manipulation(OpCatalog& catalog) {
   catalog.add("numpy.Flip", {"x", "axis=None"}, &flip);
   catalog.add("numpy.Tile", {"x", "repeats"}, &tile);
   catalog.add("numpy.Repeat", {"x", "repeats", "axis=None"}, &repeat);
-  catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"},
-              &listed_pad);
   catalog.add("numpy.Pad", {"x", "pad_width", "mode='constant'", "constant_values=None"}, &pad);
   catalog.add("numpy.Ravel", {"x"}, &ravel);
   catalog.add("numpy.Flipud", {"x"}, &flipud);

@@ -42,6 +42,9 @@ Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& pad_width,
 /// the sizes of the dtypes differ; ShapeError when it does not divide. No gradient passes.
 Tensor view(const Tensor& x, std::optional<DType> dtype = {});
 /// The number of x's elements as an int32 tensor, for graphs; x.size() is the number itself.
-Tensor element_count(const Tensor& x);
+Tensor size(const Tensor& x);
+
+/// The number of x's axes.
+int64_t ndim(const Tensor& x);
 
 }  // namespace cornu::ops

@@ -184,12 +184,12 @@ Tensor inner(const Tensor& x, const Tensor& y) {
 
 Tensor outer(const Tensor& x, const Tensor& y) {
   if (is_symbolic(x, y)) return symbolic_call(&outer, x, y);
-  return multiply(reshape(strong(x), {-1, 1}), reshape(strong(y), {-1}));
+  return multiply(reshape(detail::strong(x), {-1, 1}), reshape(detail::strong(y), {-1}));
 }
 
 Tensor vdot(const Tensor& x, const Tensor& y) {
   if (is_symbolic(x, y)) return symbolic_call(&vdot, x, y);
-  return contract(reshape(strong(x), {-1}), reshape(strong(y), {-1}), {0}, {0});
+  return contract(reshape(detail::strong(x), {-1}), reshape(detail::strong(y), {-1}), {0}, {0});
 }
 
 Tensor kron(const Tensor& x, const Tensor& y) {
@@ -209,7 +209,7 @@ Tensor kron(const Tensor& x, const Tensor& y) {
     b.push_back(n);
     shape.push_back(m * n);
   }
-  return reshape(multiply(reshape(strong(x), a), reshape(strong(y), b)), shape);
+  return reshape(multiply(reshape(detail::strong(x), a), reshape(detail::strong(y), b)), shape);
 }
 
 Tensor cross(const Tensor& x1, const Tensor& x2, int64_t axisa, int64_t axisb, int64_t axisc,

@@ -26,7 +26,7 @@ using backend::ScatterOp;
 
 Tensor isin(const Tensor& x1, const Tensor& x2, bool assume_unique, bool invert) {
   if (is_symbolic(x1, x2)) return symbolic_call(&isin, x1, x2, assume_unique, invert);
-  const DType given = result_type(strong(x1), strong(x2));
+  const DType given = result_type(detail::strong(x1), detail::strong(x2));
   const DType dtype = given == DType::boolean ? DType::int32 : given;
   const Tensor x = cast(x1, dtype), set = reshape(cast(x2, dtype), {-1});
   if (set.size() == 0) return full(x.shape(), Tensor(invert), DType::boolean);
@@ -51,9 +51,9 @@ Tensor row_order(const Tensor& x) {
 
 }  // namespace
 
-std::vector<Tensor> unique(const Tensor& x, bool sorted, bool return_index, bool return_inverse,
-                           bool return_counts, std::optional<int64_t> axis,
-                           std::optional<int64_t> size, std::optional<double> fill_value) {
+Nest unique(const Tensor& x, bool sorted, bool return_index, bool return_inverse,
+            bool return_counts, std::optional<int64_t> axis, std::optional<int64_t> size,
+            std::optional<double> fill_value) {
   if (is_symbolic(x))
     return symbolic_call(&unique, x, sorted, return_index, return_inverse, return_counts, axis,
                          size, fill_value);
@@ -105,28 +105,11 @@ std::vector<Tensor> unique(const Tensor& x, bool sorted, bool return_index, bool
     results.push_back(n > 0
                           ? detail::scattered(count, group, ones({n}, DType::int32), ScatterOp::add)
                           : zeros({count}, DType::int32));
-  return results;
-}
-
-namespace {
-
-// As Keras has it: the values alone where nothing else is asked for.
-Nest listed_unique(const Tensor& x, bool sorted, bool return_index, bool return_inverse,
-                   bool return_counts, std::optional<int64_t> axis, std::optional<int64_t> size,
-                   std::optional<double> fill_value) {
-  const std::vector<Tensor> results =
-      unique(x, sorted, return_index, return_inverse, return_counts, axis, size, fill_value);
   return results.size() == 1 ? Nest(results[0]) : Nest(results);
 }
 
-}  // namespace
-
 void list_numpy_sets(OpCatalog& catalog) {
   catalog.add("numpy.IsIn", {"x1", "x2", "assume_unique=False", "invert=False"}, &isin);
-  catalog.add("numpy.Unique",
-              {"x", "sorted=True", "return_index=False", "return_inverse=False",
-               "return_counts=False", "axis=None", "size=None", "fill_value=None"},
-              &listed_unique);
   catalog.add("numpy.Unique",
               {"x", "sorted=True", "return_index=False", "return_inverse=False",
                "return_counts=False", "axis=None", "size=None", "fill_value=None"},

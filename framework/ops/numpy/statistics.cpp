@@ -69,7 +69,7 @@ Tensor diff(const Tensor& a, int64_t n, int64_t axis) {
   Value::List later(static_cast<size_t>(along), Slice{}), earlier = later;
   later.push_back(Slice{1, {}, {}});
   earlier.push_back(Slice{{}, -1, {}});
-  Tensor y = strong(a);
+  Tensor y = detail::strong(a);
   for (int64_t i = 0; i < n; ++i) {
     const Tensor second = get_item(y, later), first = get_item(y, earlier);
     y = y.dtype() == DType::boolean ? not_equal(second, first) : second - first;

@@ -20,7 +20,8 @@ namespace {
 
 // f at the places i / (n - 1), or 1 alone.
 template <class F>
-Tensor window(int64_t n, const char* name, F f) {
+Tensor window(double points, const char* name, F f) {
+  const auto n = static_cast<int64_t>(points);
   if (n < 0)
     throw ValueError(
         fmt::format("{}: the number of points must not be negative, found {}.", name, n));
@@ -44,54 +45,37 @@ double bessel_i0(double x) {
 
 }  // namespace
 
-Tensor bartlett(int64_t n) {
-  return window(n, "bartlett", [](double t) { return 1 - std::abs(2 * t - 1); });
+Tensor bartlett(double x) {
+  return window(x, "bartlett", [](double t) { return 1 - std::abs(2 * t - 1); });
 }
 
-Tensor blackman(int64_t n) {
-  return window(n, "blackman", [](double t) {
+Tensor blackman(double x) {
+  return window(x, "blackman", [](double t) {
     return 0.42 - 0.5 * std::cos(turn * t) + 0.08 * std::cos(2 * turn * t);
   });
 }
 
-Tensor hamming(int64_t n) {
-  return window(n, "hamming", [](double t) { return 0.54 - 0.46 * std::cos(turn * t); });
+Tensor hamming(double x) {
+  return window(x, "hamming", [](double t) { return 0.54 - 0.46 * std::cos(turn * t); });
 }
 
-Tensor hanning(int64_t n) {
-  return window(n, "hanning", [](double t) { return 0.5 - 0.5 * std::cos(turn * t); });
+Tensor hanning(double x) {
+  return window(x, "hanning", [](double t) { return 0.5 - 0.5 * std::cos(turn * t); });
 }
 
-Tensor kaiser(int64_t n, double beta) {
-  return window(n, "kaiser", [beta](double t) {
+Tensor kaiser(double x, double beta) {
+  return window(x, "kaiser", [beta](double t) {
     return bessel_i0(beta * std::sqrt(std::max(0.0, 1 - (2 * t - 1) * (2 * t - 1)))) /
            bessel_i0(beta);
   });
 }
 
-namespace {
-
-// As Keras has it, a fraction counts as the whole number below it.
-int64_t points_of(const Value& n) {
-  if (!n.is<Tensor>()) return static_cast<int64_t>(detail::from_value<double>(n));
-  return detail::from_value<Integers>(Value(cast(n.get<Tensor>(), DType::int32))).number();
-}
-
-template <Tensor (*make)(int64_t)>
-Tensor listed_window(const Value& n) {
-  return make(points_of(n));
-}
-
-Tensor listed_kaiser(const Value& n, double beta) { return kaiser(points_of(n), beta); }
-
-}  // namespace
-
 void list_numpy_windows(OpCatalog& catalog) {
-  catalog.add("numpy.Bartlett", {"x"}, &listed_window<&bartlett>);
-  catalog.add("numpy.Blackman", {"x"}, &listed_window<&blackman>);
-  catalog.add("numpy.Hamming", {"x"}, &listed_window<&hamming>);
-  catalog.add("numpy.Hanning", {"x"}, &listed_window<&hanning>);
-  catalog.add("numpy.Kaiser", {"x", "beta"}, &listed_kaiser);
+  catalog.add("numpy.Bartlett", {"x"}, &bartlett);
+  catalog.add("numpy.Blackman", {"x"}, &blackman);
+  catalog.add("numpy.Hamming", {"x"}, &hamming);
+  catalog.add("numpy.Hanning", {"x"}, &hanning);
+  catalog.add("numpy.Kaiser", {"x", "beta"}, &kaiser);
 }
 
 }  // namespace cornu::ops

@@ -4,12 +4,13 @@
 
 namespace cornu::ops {
 
-/// Windows of n points for weighting stretches of a signal, symmetric; float32.
-Tensor bartlett(int64_t n);
-Tensor blackman(int64_t n);
-Tensor hamming(int64_t n);
-Tensor hanning(int64_t n);
+/// Windows of x points (of the whole number below a fraction) for weighting stretches of a signal,
+/// symmetric; float32.
+Tensor bartlett(double x);
+Tensor blackman(double x);
+Tensor hamming(double x);
+Tensor hanning(double x);
 /// Kaiser's window, whose side lobes are lower, and main lobe wider, the larger beta is.
-Tensor kaiser(int64_t n, double beta);
+Tensor kaiser(double x, double beta);
 
 }  // namespace cornu::ops

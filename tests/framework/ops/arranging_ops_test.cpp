@@ -99,7 +99,7 @@ TEST_CASE("closeness, signs and choices") {
   CHECK(wide[3] == std::numeric_limits<double>::max());
   CHECK(wide[4] == -std::numeric_limits<double>::max());
   const Tensor v = ops::arange(0, 4);
-  CHECK(read(ops::select_first({v < 1, v < 3}, {v, v * 10}, -1)) ==
+  CHECK(read(ops::select({v < 1, v < 3}, {v, v * 10}, -1)) ==
         std::vector<int32_t>{0, 10, 20, -1});
 }
 
