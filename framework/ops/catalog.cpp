@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cctype>
-#include <map>
 
 #include "detail/lists.h"
 
@@ -43,19 +43,28 @@ Nest make_op_node(FunctionKey key, std::vector<Value> values,
   if (!info) throw StateError("An op that is not in the catalog cannot be part of a graph.");
   Arguments arguments;
   Value::Dict config;
-  std::vector<int> position(values.size(), -1);
+  std::vector<int> place(values.size(), -1);  // of a tensor among the arguments
   for (size_t i = 0; i < values.size(); ++i) {
-    if (info->is_tensor[i]) {
-      position[i] = static_cast<int>(arguments.positional.size());
-      arguments.positional.push_back(values[i]);
-    } else {
+    if (!info->is_tensor[i]) {
       config.emplace_back(info->parameters[i], values[i]);
+      continue;
     }
+    place[i] = static_cast<int>(arguments.positional.size());
+    if (static_cast<int>(i) == info->rest)
+      for (const Value& v : values[i].get<Value::List>()) arguments.positional.push_back(v);
+    else
+      arguments.positional.push_back(values[i]);
   }
   const Nest outputs = infer_outputs(arguments, [&](const Arguments& stand_ins) {
     std::vector<Value> all = values;
-    for (size_t i = 0; i < all.size(); ++i)
-      if (position[i] >= 0) all[i] = stand_ins.positional[position[i]];
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (place[i] < 0) continue;
+      const auto at = stand_ins.positional.begin() + place[i];
+      if (static_cast<int>(i) == info->rest)
+        all[i] = Value::List(at, at + static_cast<int>(values[i].get<Value::List>().size()));
+      else
+        all[i] = *at;
+    }
     return run(all);
   });
   return make_node(std::make_shared<OpOperation>(*info, std::move(config)), std::move(arguments),
@@ -91,36 +100,49 @@ void OpCatalog::insert(detail::FunctionKey key, const char* keras_name,
   const size_t dot = full.rfind('.');
   info.module = "keras.src.ops." + full.substr(0, dot);
   info.class_name = full.substr(dot + 1);
-  for (const std::string parameter : parameters) {
+  for (std::string parameter : parameters) {
+    const int i = static_cast<int>(info.parameters.size());
+    const size_t stars = parameter.find_first_not_of('*');
+    if (stars == 1) info.rest = i;
+    if (stars == 2) info.named_rest = i;
+    parameter = parameter.substr(stars);
     const size_t equals = parameter.find('=');
     info.parameters.push_back(parameter.substr(0, equals));
-    info.defaults.push_back(equals == std::string::npos
-                                ? std::nullopt
-                                : std::optional(literal(parameter.substr(equals + 1))));
+    if (equals != std::string::npos)
+      info.defaults.push_back(literal(parameter.substr(equals + 1)));
+    else if (stars > 0)
+      info.defaults.push_back(stars == 1 ? Value(Value::List()) : Value(Value::Dict()));
+    else
+      info.defaults.emplace_back();
   }
   if (info.parameters.size() != is_tensor.size())
     throw ValueError(fmt::format("Op {}: {} parameters are named, the function has {}.", keras_name,
                                  info.parameters.size(), is_tensor.size()));
   info.is_tensor = std::move(is_tensor);
   info.call = std::move(call);
-  ops_.emplace_back(key, std::move(info));
+  ops_.push_back(std::move(info));
+  OpInfo& listed = ops_.back();
+  by_function_.emplace(key, &listed);
+  const auto [first, is_new] = by_name_.emplace(listed.module + "." + listed.class_name, &listed);
+  if (is_new) return;
+  OpInfo* last = first->second;
+  while (last->overload) last = const_cast<OpInfo*>(last->overload);
+  last->overload = &listed;
 }
 
 const OpInfo* OpCatalog::find(detail::FunctionKey key) const {
-  for (const auto& [k, info] : ops_)
-    if (k == key) return &info;
-  return nullptr;
+  const auto found = by_function_.find(key);
+  return found == by_function_.end() ? nullptr : found->second;
 }
 
 const OpInfo* OpCatalog::find(const std::string& module, const std::string& class_name) const {
-  for (const auto& [k, info] : ops_)
-    if (info.class_name == class_name && info.module == module) return &info;
-  return nullptr;
+  const auto found = by_name_.find(module + "." + class_name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 std::vector<std::string> OpCatalog::names() const {
   std::vector<std::string> result;
-  for (const auto& [k, info] : ops_) result.push_back(info.class_name);
+  for (const OpInfo& info : ops_) result.push_back(info.class_name);
   return result;
 }
 
@@ -188,42 +210,98 @@ OpOperation::OpOperation(const OpInfo& info, Value::Dict config)
 
 std::string OpOperation::base_name() const { return to_snake_case(info_.class_name); }
 
-Nest OpOperation::invoke(const Arguments& arguments) {
-  std::vector<Value> values(info_.parameters.size());
-  std::vector<bool> given(values.size());
-  size_t next = 0;
-  for (const Value& v : arguments.positional) {
-    while (next < values.size() && !info_.is_tensor[next] && next < values.size() - 1 &&
-           std::any_of(config_.begin(), config_.end(),
-                       [&](const auto& c) { return c.first == info_.parameters[next]; }))
-      ++next;
-    if (next >= values.size())
-      throw ValueError(fmt::format("Op '{}' ({}): takes {} arguments, found more.", name_,
-                                   info_.class_name, values.size()));
-    values[next] = v;
-    given[next++] = true;
-  }
-  auto set = [&](const std::string& key, const Value& v) {
-    for (size_t i = 0; i < values.size(); ++i)
-      if (info_.parameters[i] == key && !given[i]) {
-        values[i] = v;
-        given[i] = true;
-        return;
+Nest OpOperation::invoke(const Arguments& arguments) { return call_op(info_, arguments, config_); }
+
+namespace {
+
+// A value for each parameter, from arguments by place and by name.
+class Binding {
+ public:
+  explicit Binding(const OpInfo& op)
+      : op_(op), values_(op.parameters.size()), given_(op.parameters.size()) {}
+
+  /// False where there are too many arguments by place, or one by name that the op has not.
+  bool add(const Arguments& arguments, const Value::Dict& settings) {
+    bool fits = true;
+    for (const auto* named : {&arguments.named, &settings})
+      for (const auto& [name, v] : *named)
+        if (!set(name, v) && named == &arguments.named) fits &= set_rest(name, v);
+    size_t next = 0;
+    for (const Value& v : arguments.positional) {
+      while (next < values_.size() && given_[next]) ++next;
+      if (next >= values_.size()) {
+        if (v.is_null()) continue;  // says nothing, as of a parameter that only an overload has
+        return false;
       }
-  };
-  for (const auto& [key, v] : arguments.named) set(key, v);
-  for (const auto& [key, v] : config_) set(key, v);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (!given[i]) {
-      if (!info_.defaults[i])
-        throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is missing.", name_,
-                                     info_.class_name, info_.parameters[i]));
-      values[i] = *info_.defaults[i];
-    } else if (info_.is_tensor[i] && !info_.defaults[i] && values[i].is_null()) {
-      throw ValueError(fmt::format("Op '{}' ({}): argument '{}' is None; expected a tensor.", name_,
-                                   info_.class_name, info_.parameters[i]));
+      if (static_cast<int>(next) == op_.rest) {
+        rest_.push_back(v);
+        continue;
+      }
+      values_[next] = v;
+      given_[next++] = true;
     }
-  return info_.call(values);
+    if (!rest_.empty()) {
+      values_[static_cast<size_t>(op_.rest)] = std::move(rest_);
+      given_[static_cast<size_t>(op_.rest)] = true;
+    }
+    return fits;
+  }
+
+  /// Fills in the defaults. What is wrong, or "".
+  std::string finish() {
+    for (size_t i = 0; i < values_.size(); ++i) {
+      if (given_[i] && op_.is_tensor[i] && !op_.defaults[i] && values_[i].is_null())
+        return fmt::format("argument '{}' is None; expected a tensor.", op_.parameters[i]);
+      if (given_[i]) continue;
+      if (!op_.defaults[i]) return fmt::format("argument '{}' is missing.", op_.parameters[i]);
+      values_[i] = *op_.defaults[i];
+    }
+    return "";
+  }
+
+  const std::vector<Value>& values() const { return values_; }
+
+ private:
+  bool set(const std::string& name, const Value& v) {
+    const auto at = std::find(op_.parameters.begin(), op_.parameters.end(), name);
+    if (at == op_.parameters.end()) return false;
+    const auto i = static_cast<size_t>(at - op_.parameters.begin());
+    if (!given_[i]) values_[i] = v;
+    given_[i] = true;
+    return true;
+  }
+
+  bool set_rest(const std::string& name, const Value& v) {
+    if (op_.named_rest < 0) return v.is_null();
+    const auto i = static_cast<size_t>(op_.named_rest);
+    Value::Dict further = given_[i] ? values_[i].get<Value::Dict>() : Value::Dict();
+    further.emplace_back(name, v);
+    values_[i] = std::move(further);
+    given_[i] = true;
+    return true;
+  }
+
+  const OpInfo& op_;
+  std::vector<Value> values_;
+  std::vector<bool> given_;
+  Value::List rest_;
+};
+
+}  // namespace
+
+Nest call_op(const OpInfo& op, const Arguments& arguments, const Value::Dict& settings) {
+  std::string wrong;
+  for (const OpInfo* info = &op; info; info = info->overload) {
+    Binding binding(*info);
+    const bool fits = binding.add(arguments, settings);
+    const std::string problem =
+        fits ? binding.finish()
+             : fmt::format("does not take the {} arguments by place and {} by name that are given.",
+                           arguments.positional.size(), arguments.named.size());
+    if (problem.empty()) return info->call(binding.values());
+    if (wrong.empty()) wrong = problem;
+  }
+  throw ValueError(fmt::format("Op {}: {}", op.class_name, wrong));
 }
 
 std::string to_snake_case(const std::string& class_name) {

@@ -1,7 +1,9 @@
 // The catalog of ops: for each its Keras name, the names of its parameters, and how to call it with
 // arguments that come from a file or by name.
 #pragma once
+#include <deque>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "op.h"
@@ -15,16 +17,29 @@ struct OpInfo {
   std::vector<std::string> parameters;
   /// Which parameters are tensors: those are a node's arguments, the others its settings.
   std::vector<bool> is_tensor;
-  /// Calls the function; missing trailing arguments take the defaults in `defaults`.
+  /// Calls the function with a value for each parameter.
   std::function<Nest(const std::vector<Value>&)> call;
   /// Default of each parameter; empty where it is required.
   std::vector<std::optional<Value>> defaults;
+  /// The parameter that takes all further arguments by place, as Python's *x; -1 without one.
+  int rest = -1;
+  /// The parameter that takes all further arguments by name, as Python's **x; -1 without one.
+  int named_rest = -1;
+  /// Another function of the same name, with other parameters.
+  const OpInfo* overload = nullptr;
 };
+
+/// Calls an op as Python would. Arguments by place skip parameters that are no tensors and are
+/// given by name. Of overloads it is the first that takes what is given and misses nothing. Throws
+/// ValueError for an argument too many or missing. `settings` are further arguments by name, of
+/// which those that no parameter has do not count.
+Nest call_op(const OpInfo& op, const Arguments& arguments, const Value::Dict& settings = {});
 
 class OpCatalog {
  public:
   /// Lists a function under "nn.Softmax". `parameters` names its parameters, with defaults as in
-  /// Keras: "x", "axis=-1", "keepdims=False", "dtype=None", "mode='same'".
+  /// Keras: "x", "axis=-1", "keepdims=False", "dtype=None", "mode='same'", "*operands". Under a
+  /// name that is listed already it is an overload.
   template <class R, class... P>
   void add(const char* keras_name, std::initializer_list<const char*> parameters,
            R (*function)(P...)) {
@@ -35,6 +50,7 @@ class OpCatalog {
   const OpInfo* find(detail::FunctionKey key) const;
   /// By module and class as in a file, or null.
   const OpInfo* find(const std::string& module, const std::string& class_name) const;
+  /// The names of the classes, in the order in which they are listed.
   std::vector<std::string> names() const;
 
  private:
@@ -48,7 +64,9 @@ class OpCatalog {
               std::initializer_list<const char*> parameters, std::vector<bool> is_tensor,
               std::function<Nest(const std::vector<Value>&)> call);
 
-  std::vector<std::pair<detail::FunctionKey, OpInfo>> ops_;
+  std::deque<OpInfo> ops_;
+  std::unordered_map<detail::FunctionKey, const OpInfo*> by_function_;
+  std::unordered_map<std::string, OpInfo*> by_name_;  ///< "keras.src.ops.nn.Softmax"
 };
 
 /// All ops of Cornu; filled on first use by the list of each file of ops.

@@ -124,7 +124,7 @@ Tensor rearrange(const Tensor& x, const std::string& pattern, const Value& axes_
 }
 
 void list_rearrange(OpCatalog& catalog) {
-  catalog.add("einops.Rearrange", {"tensor", "pattern", "axes_lengths=None"}, &rearrange);
+  catalog.add("einops.Rearrange", {"tensor", "pattern", "**axes_lengths"}, &rearrange);
 }
 
 }  // namespace cornu::ops

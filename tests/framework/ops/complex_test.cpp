@@ -77,33 +77,33 @@ void check_case(const Value& c) {
   const OpInfo* op =
       op_catalog().find("keras.src.ops." + name.substr(0, dot), name.substr(dot + 1));
   REQUIRE(op);
-  const auto& given = entry(c, "args").get<Value::List>();
-  std::vector<Value> arguments;
-  for (size_t i = 0; i < op->parameters.size(); ++i) {
-    const Value* named = find_entry(entry(c, "kwargs"), op->parameters[i]);
-    arguments.push_back(i < given.size() ? argument_of(given[i])
-                        : named          ? argument_of(*named)
-                                         : op->defaults[i].value());
-  }
+  Arguments arguments;
+  for (const Value& v : entry(c, "args").get<Value::List>())
+    arguments.positional.push_back(argument_of(v));
+  for (const auto& [parameter, v] : entry(c, "kwargs").get<Value::Dict>())
+    arguments.named.emplace_back(parameter, argument_of(v));
   const bool taped = find_entry(c, "gradient") != nullptr;
   GradientTape tape;
-  if (taped) tape.watch(arguments[0].get<Tensor>());
-  const std::vector<Tensor> results = op->call(arguments).flatten();
+  if (taped) tape.watch(arguments.positional[0].get<Tensor>());
+  const std::vector<Tensor> results = call_op(*op, arguments).flatten();
   const auto& wanted = entry(c, "results").get<Value::List>();
   REQUIRE(results.size() == wanted.size());
   for (size_t i = 0; i < results.size(); ++i) check_near(results[i], array_of(wanted[i]), 4e-6);
   if (taped) {
     const Tensor y = is_complex(results[0].dtype()) ? ops::abs(results[0]) : results[0];
-    const Tensor dx = tape.gradient(ops::sum(y), arguments[0].get<Tensor>());
+    const Tensor dx = tape.gradient(ops::sum(y), arguments.positional[0].get<Tensor>());
     REQUIRE(dx);
     check_near(dx, array_of(entry(c, "gradient")), 4e-5);
   }
   // Stand-ins without values give the same specs.
-  std::vector<Value> stand_ins;
-  for (const Value& v : arguments)
-    stand_ins.push_back(v.map(
-        [](const Tensor& t) { return t.is_weak() ? t : Tensor::abstract(t.shape(), t.dtype()); }));
-  const std::vector<Tensor> inferred = op->call(stand_ins).flatten();
+  const auto abstract = [](const Tensor& t) {
+    return t.is_weak() ? t : Tensor::abstract(t.shape(), t.dtype());
+  };
+  Arguments stand_ins;
+  for (const Value& v : arguments.positional) stand_ins.positional.push_back(v.map(abstract));
+  for (const auto& [parameter, v] : arguments.named)
+    stand_ins.named.emplace_back(parameter, v.map(abstract));
+  const std::vector<Tensor> inferred = call_op(*op, stand_ins).flatten();
   for (size_t i = 0; i < results.size(); ++i) CHECK(inferred[i].spec() == results[i].spec());
 }
 

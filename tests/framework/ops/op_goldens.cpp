@@ -50,20 +50,12 @@ Value argument_of(const json& j) {
   return {};
 }
 
-// Arguments in the order of the op's parameters.
-std::vector<Value> arguments_of(const OpInfo& info, const json& c) {
-  std::vector<Value> values;
-  for (size_t i = 0; i < info.parameters.size(); ++i) {
-    if (i < c["a"].size()) {
-      values.push_back(argument_of(c["a"][i]));
-    } else if (c.contains("k") && c["k"].contains(info.parameters[i])) {
-      values.push_back(argument_of(c["k"][info.parameters[i]]));
-    } else {
-      REQUIRE(info.defaults[i]);
-      values.push_back(*info.defaults[i]);
-    }
-  }
-  return values;
+Arguments arguments_of(const json& c) {
+  Arguments arguments;
+  for (const json& a : c["a"]) arguments.positional.push_back(argument_of(a));
+  if (c.contains("k"))
+    for (const auto& [name, v] : c["k"].items()) arguments.named.emplace_back(name, argument_of(v));
+  return arguments;
 }
 
 // A few units in the last place; 16-bit results may be rounded on the way in one of the two.
@@ -121,21 +113,22 @@ void check_op_goldens(const std::string& section) {
     const size_t dot = name.find('.');
     const OpInfo* info = op_catalog().find("keras.src.ops." + name.substr(0, dot), name.substr(dot + 1));
     REQUIRE(info);
-    const std::vector<Value> values = arguments_of(*info, c);
+    const Arguments arguments = arguments_of(c);
     std::vector<Tensor> results;
-    const std::string error = error_of([&] { results = info->call(values).flatten(); });
+    const std::string error = error_of([&] { results = call_op(*info, arguments).flatten(); });
     CHECK(error == "");
     if (!error.empty()) continue;
     REQUIRE(results.size() == c["r"].size());
     for (size_t i = 0; i < results.size(); ++i) check_result(results[i], c["r"][i]);
 
     // Stand-ins without values give the same specs.
-    std::vector<Value> stand_ins;
-    for (const Value& v : values)
-      stand_ins.push_back(v.map([](const Tensor& t) {
-        return t.is_weak() ? t : Tensor::abstract(t.shape(), t.dtype());
-      }));
-    const std::vector<Tensor> inferred = info->call(stand_ins).flatten();
+    const auto abstract = [](const Tensor& t) {
+      return t.is_weak() ? t : Tensor::abstract(t.shape(), t.dtype());
+    };
+    Arguments stand_ins;
+    for (const Value& v : arguments.positional) stand_ins.positional.push_back(v.map(abstract));
+    for (const auto& [name, v] : arguments.named) stand_ins.named.emplace_back(name, v.map(abstract));
+    const std::vector<Tensor> inferred = call_op(*info, stand_ins).flatten();
     REQUIRE(inferred.size() == results.size());
     for (size_t i = 0; i < results.size(); ++i) CHECK(inferred[i].spec().str() == results[i].spec().str());
   }
