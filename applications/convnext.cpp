@@ -3,11 +3,11 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/initializers/constant.h"
-#include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/random/draws.h"
-#include "../../framework/ops/random/seed.h"
+#include "../framework/initializers/constant.h"
+#include "../framework/ops/elementwise.h"
+#include "../framework/ops/operators.h"
+#include "../framework/ops/random/draws.h"
+#include "../framework/ops/random/seed.h"
 
 namespace cornu::layers {
 

@@ -11,7 +11,7 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
-#include "colours.h"
+#include "colors.h"
 
 namespace cornu::layers {
 

@@ -7,7 +7,7 @@
 
 #include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
-#include "image_preprocessing.h"
+#include "image_layer.h"
 
 namespace cornu::layers {
 

@@ -8,7 +8,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/distributions.h"
 #include "../../framework/ops/random/seed.h"
-#include "colours.h"
+#include "colors.h"
 
 namespace cornu::layers {
 

@@ -7,7 +7,7 @@
 #include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
-#include "colours.h"
+#include "colors.h"
 
 namespace cornu::layers {
 

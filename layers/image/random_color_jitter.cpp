@@ -4,7 +4,7 @@
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
-#include "colours.h"
+#include "colors.h"
 
 namespace cornu::layers {
 

@@ -6,7 +6,7 @@
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
-#include "colours.h"
+#include "colors.h"
 
 namespace cornu::layers {
 

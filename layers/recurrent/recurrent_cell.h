@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../../framework/ops/detail/rnn.h"
-#include "../layer_common.h"
+#include "../layer_options.h"
 
 namespace cornu::layers {
 

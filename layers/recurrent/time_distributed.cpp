@@ -9,13 +9,13 @@
 #include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
-#include "../convolutional/conv1d.h"
-#include "../convolutional/conv2d.h"
-#include "../convolutional/conv3d.h"
+#include "../convolutional/conv.h"
+#include "../convolutional/conv.h"
+#include "../convolutional/conv.h"
 #include "../core/dense.h"
 #include "../core/embedding.h"
 #include "../reshaping/flatten.h"
-#include "recurrent_common.h"
+#include "recurrent_cell.h"
 
 namespace cornu::layers {
 

@@ -5,7 +5,7 @@
 
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/random/draws.h"
-#include "spatial_dropout_common.h"
+#include "spatial_dropout.h"
 
 namespace cornu::layers {
 

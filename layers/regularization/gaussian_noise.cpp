@@ -3,7 +3,7 @@
 
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
-#include "spatial_dropout_common.h"
+#include "spatial_dropout.h"
 
 namespace cornu::layers {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
-#include "encoding.h"
-#include "index_lookup.h"
-#include "lookup_work.h"
+#include "../tabular/encoding.h"
+#include "index_lookup_layer.h"
+#include "lookup_ops.h"
 
 namespace cornu::layers {
 

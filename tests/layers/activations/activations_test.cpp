@@ -1,6 +1,6 @@
 // Activation, and the activations that are layers.
 #include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/reduction.h>
+#include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/layers/activations/elu.h>
 #include <cornu/layers/activations/leaky_relu.h>
 #include <cornu/layers/activations/relu.h>

@@ -1,8 +1,8 @@
 // Padding, cropping, upsampling, and repeating vectors.
 #include <cornu/framework/ops/numpy/logic.h>
-#include <cornu/layers/reshaping/cropping1d.h>
-#include <cornu/layers/reshaping/cropping2d.h>
-#include <cornu/layers/reshaping/cropping3d.h>
+#include <cornu/layers/reshaping/cropping.h>
+#include <cornu/layers/reshaping/cropping.h>
+#include <cornu/layers/reshaping/cropping.h>
 #include <cornu/layers/reshaping/repeat_vector.h>
 #include <cornu/layers/reshaping/reshape.h>
 #include <cornu/layers/reshaping/up_sampling.h>
