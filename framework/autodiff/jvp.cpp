@@ -31,7 +31,7 @@ Directional jvp(const std::function<std::vector<Tensor>(const std::vector<Tensor
     GradientTape inner;
     std::vector<Tensor> x;
     for (const Tensor& primal : primals) {
-      x.push_back(strong(primal));
+      x.push_back(detail::strong(primal));
       inner.watch(x.back());
     }
     result.outputs = f(x);

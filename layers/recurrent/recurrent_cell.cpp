@@ -3,9 +3,13 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/dispatch/custom_gradient.h"
+#include "../../framework/ops/core/slices.h"
+#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
+#include "../../framework/ops/random/draws.h"
 
 namespace cornu::layers {
 

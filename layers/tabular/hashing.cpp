@@ -9,6 +9,7 @@
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
+#include "../text/index_lookup_layer.h"
 #include "encoding.h"
 #include "fingerprint.h"
 

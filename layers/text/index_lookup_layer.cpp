@@ -1,10 +1,15 @@
-// The members of IndexLookupLayer, for the files of its two classes.
-#pragma once
+// Look-up layers: their table, their vocabulary in files, and what a call gives.
+#include "index_lookup_layer.h"
+
+#include <fmt/core.h>
+
+#include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
 #include "../tabular/encoding.h"
-#include "index_lookup_layer.h"
+#include "integer_lookup.h"
 #include "lookup_ops.h"
+#include "string_lookup.h"
 
 namespace cornu::layers {
 

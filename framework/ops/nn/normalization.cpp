@@ -196,12 +196,6 @@ NormalizedChannels normalize_channels(const Tensor& x, const Tensor& offset, con
   return {results[0], results[1], results[2]};
 }
 
-namespace {
-
-constexpr double epsilon = 1e-7;
-
-}  // namespace
-
 std::pair<Tensor, Tensor> moments(const Tensor& x, const Axes& axes, bool keepdims,
                                   bool synchronized) {
   if (is_symbolic(x)) return symbolic_call(&moments, x, axes, keepdims, synchronized);
