@@ -24,9 +24,10 @@ Nest pack_int4(const Tensor& arr, int64_t axis = 0, DType dtype = DType::int8);
 Tensor unpack_int4(const Tensor& packed, int64_t orig_len, int64_t axis = 0,
                    DType dtype = DType::int8);
 
-/// (integers - zero) * scale, where the scale and the zero point of each place along `group_axis`
-/// are those of its group: `groups` has a number for each place, scale and zero one for each group.
-Tensor dequantize_with_sz_map(const Tensor& integers, const Tensor& scale, const Tensor& zero,
-                              const Tensor& groups, int64_t group_axis = -1);
+/// (weights_matrix - zero) * scale, where the scale and the zero point of each place along
+/// `group_axis` are those of its group: `g_idx` has a number for each place, scale and zero one for
+/// each group.
+Tensor dequantize_with_sz_map(const Tensor& weights_matrix, const Tensor& scale, const Tensor& zero,
+                              const Tensor& g_idx, int64_t group_axis = -1);
 
 }  // namespace cornu::ops

@@ -11,8 +11,8 @@ Tensor cast(const Tensor& x, DType dtype);
 Tensor convert_to_tensor(const Tensor& x, std::optional<DType> dtype = {});
 /// x as another dtype, float32 by default; what that cannot hold becomes its nearest limit.
 Tensor saturate_cast(const Tensor& x, std::optional<DType> dtype = {});
-/// x, with no gradient through it.
-Tensor stop_gradient(const Tensor& x);
+/// The same values, with no gradient through them.
+Tensor stop_gradient(const Tensor& variable);
 
 /// x.shape(), unknown sizes as Shape::unknown, and x.dtype().
 Shape shape(const Tensor& x);

@@ -114,11 +114,11 @@ void list_image_filters(OpCatalog& catalog) {
   catalog.add("image.GaussianBlur",
               {"images", "kernel_size=(3,3)", "sigma=(1.0,1.0)", "data_format=None"},
               &gaussian_blur);
-  catalog.add("image.SobelEdges", {"images", "data_format=None"}, &ops::sobel_edges);
+  catalog.add("image.SobelEdges", {"images", "data_format=None"}, &sobel_edges);
   catalog.add("image.SSIM",
               {"image1", "image2", "max_val=1.0", "filter_size=11", "filter_sigma=1.5", "k1=0.01",
                "k2=0.03", "data_format=None"},
-              &ops::ssim);
+              &ssim);
 }
 
 }  // namespace cornu::ops

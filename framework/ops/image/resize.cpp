@@ -227,11 +227,11 @@ void list_image_resize(OpCatalog& catalog) {
               {"images", "size", "interpolation='bilinear'", "antialias=False",
                "crop_to_aspect_ratio=False", "pad_to_aspect_ratio=False", "fill_mode='constant'",
                "fill_value=0.0", "data_format=None"},
-              &ops::resize);
+              &resize);
   catalog.add("image.ScaleAndTranslate",
               {"images", "output_shape", "scale", "translation", "spatial_dims", "method",
                "antialias=True"},
-              &ops::scale_and_translate);
+              &scale_and_translate);
 }
 
 }  // namespace cornu::ops

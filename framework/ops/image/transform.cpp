@@ -319,19 +319,19 @@ namespace cornu::ops {
 void list_image_transform(OpCatalog& catalog) {
   catalog.add("image.MapCoordinates",
               {"inputs", "coordinates", "order", "fill_mode='constant'", "fill_value=0"},
-              &ops::map_coordinates);
+              &map_coordinates);
   catalog.add("image.AffineTransform",
               {"images", "transform", "interpolation='bilinear'", "fill_mode='constant'",
                "fill_value=0", "data_format=None"},
-              &ops::affine_transform);
+              &affine_transform);
   catalog.add("image.PerspectiveTransform",
               {"images", "start_points", "end_points", "interpolation='bilinear'", "fill_value=0",
                "data_format=None"},
-              &ops::perspective_transform);
+              &perspective_transform);
   catalog.add("image.ElasticTransform",
               {"images", "alpha=20.0", "sigma=5.0", "interpolation='bilinear'",
                "fill_mode='reflect'", "fill_value=0.0", "seed=None", "data_format=None"},
-              &ops::elastic_transform);
+              &elastic_transform);
 }
 
 }  // namespace cornu::ops

@@ -38,7 +38,7 @@ Tensor hard_shrink(const Tensor& x, const Value& threshold = 0.5);
 /// x moved towards 0 by the threshold, and 0 where |x| does not exceed it.
 Tensor soft_shrink(const Tensor& x, const Value& threshold = 0.5);
 /// x where it exceeds the threshold, else default_value.
-Tensor threshold(const Tensor& x, const Value& threshold_value, const Value& default_value);
+Tensor threshold(const Tensor& x, const Value& threshold, const Value& default_value);
 /// (x + sqrt(x^2 + b)) / 2, a smooth rectifier: https://arxiv.org/abs/2112.11687.
 Tensor squareplus(const Tensor& x, const Value& b = 4);
 /// 0 up to -1, x from 1 on, (x + 1)^2 / 4 between.

@@ -6,6 +6,6 @@ namespace cornu::ops {
 
 /// Complex numbers of these absolute values and angles (radians), which broadcast: complex128 for
 /// float64, else complex64. Throws ValueError for integers.
-Tensor polar(const Tensor& abs, const Tensor& angle);
+Tensor polar(const Tensor& abs_, const Tensor& angle);
 
 }  // namespace cornu::ops

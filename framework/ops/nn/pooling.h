@@ -5,20 +5,20 @@
 namespace cornu::ops {
 
 /// Maximum (or mean, padding not counted) of windows; shapes as conv.
-Tensor max_pool(const Tensor& x, const std::vector<int64_t>& pool_size,
+Tensor max_pool(const Tensor& inputs, const std::vector<int64_t>& pool_size,
                 const std::optional<std::vector<int64_t>>& strides = {},
                 const std::string& padding = "valid",
                 const std::string& data_format = "channels_last");
-Tensor average_pool(const Tensor& x, const std::vector<int64_t>& pool_size,
+Tensor average_pool(const Tensor& inputs, const std::vector<int64_t>& pool_size,
                     const std::optional<std::vector<int64_t>>& strides = {},
                     const std::string& padding = "valid",
                     const std::string& data_format = "channels_last");
 /// Maximum (or mean) of as many windows as `output_size` says: along an axis of size s, window i of
-/// o covers [floor(i * s / o), ceil((i + 1) * s / o)). x (n, spatial..., c) -> (n, output_size...,
-/// c).
-Tensor adaptive_max_pool(const Tensor& x, const std::vector<int64_t>& output_size,
+/// o covers [floor(i * s / o), ceil((i + 1) * s / o)). inputs (n, spatial..., c) -> (n,
+/// output_size..., c).
+Tensor adaptive_max_pool(const Tensor& inputs, const std::vector<int64_t>& output_size,
                          const std::string& data_format = "channels_last");
-Tensor adaptive_average_pool(const Tensor& x, const std::vector<int64_t>& output_size,
+Tensor adaptive_average_pool(const Tensor& inputs, const std::vector<int64_t>& output_size,
                              const std::string& data_format = "channels_last");
 
 }  // namespace cornu::ops

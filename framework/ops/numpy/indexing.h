@@ -20,7 +20,7 @@ std::vector<Tensor> where(const Tensor& condition);
 /// Element by element the choice whose condition is the first to hold, else the
 /// default.
 Tensor select(const std::vector<Tensor>& condlist, const std::vector<Tensor>& choicelist,
-              const Tensor& default_value = 0);
+              const Tensor& default_ = 0);
 /// The indices of the elements that are not 0, a vector (int32) for each axis. Their number is read
 /// from the values: UnsupportedError in a graph.
 std::vector<Tensor> nonzero(const Tensor& x);

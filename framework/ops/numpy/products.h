@@ -4,8 +4,8 @@
 
 namespace cornu::ops {
 
-/// a (..., m, k), b (..., k, n) -> (..., m, n); leading axes broadcast; vectors as in NumPy.
-Tensor matmul(const Tensor& a, const Tensor& b);
+/// x1 (..., m, k), x2 (..., k, n) -> (..., m, n); leading axes broadcast; vectors as in NumPy.
+Tensor matmul(const Tensor& x1, const Tensor& x2);
 /// x (..., k), kernel (k, n)[, bias (n)] -> (..., n): a dense layer's product in one pass.
 Tensor linear(const Tensor& x, const Tensor& kernel, const Tensor& bias = {});
 /// a (..., m, k) or (..., k, m), b (..., k, n) or (..., n, k): the product of matrices, each

@@ -1,14 +1,15 @@
 // Complex tensors: values and gradients of Keras, memory, functions, files, and what is refused.
-#include <cornu/framework/tensor/promotion.h>
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/control_flow.h>
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/dispatch/variable.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/linalg/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/tensor/complex.h>
-#include <cornu/framework/dispatch/variable.h>
-#include <cornu/layers/convolutional/conv.h>
+#include <cornu/framework/tensor/promotion.h>
+#include <cornu/layers/convolutional/conv1d.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/reshaping/reshape.h>
 
