@@ -1,9 +1,10 @@
-// Finds functions in the catalog of ops and beside it, and binds arguments to parameters.
+// Finds functions in the catalog of ops, or calls those that no graph can hold.
 #include "functions.h"
 
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/convert.h>
-#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/random/distributions.h>
 #include <cornu/framework/ops/random/draws.h>
@@ -61,65 +62,21 @@ const OpInfo* find_op(const std::string& module, const std::string& function) {
 // Parameters of Keras's functions that have one meaningful value here, which says nothing.
 bool is_idle(const std::string& parameter, const Value& v) {
   const bool no = v.is_null() || (v.is<bool>() && !v.get<bool>());
-  if (parameter == "sparse" || parameter == "ragged" || parameter == "flash_attention" ||
-      parameter == "synchronized")
-    return no;
-  return parameter == "to_numpy";
+  return no && (parameter == "sparse" || parameter == "ragged");
 }
 
-// Where keras.activations has another default than the op of that name.
-std::optional<Value> activation_default(const std::string& function, const std::string& parameter) {
-  if (function == "gelu" && parameter == "approximate") return Value(false);
-  return std::nullopt;
+bool has_parameter(const OpInfo& op, const std::string& name) {
+  for (const OpInfo* info = &op; info; info = info->overload)
+    if (std::find(info->parameters.begin(), info->parameters.end(), name) != info->parameters.end())
+      return true;
+  return false;
 }
 
-Value call_op(const OpInfo& info, const std::string& module, const std::string& function,
-              const Arguments& arguments) {
-  std::vector<Value> values(info.parameters.size());
-  std::vector<bool> given(values.size());
-  Value::List positional = arguments.positional;
-  // *x of Python is a list here.
-  if (function == "meshgrid" || function.starts_with("broadcast_arrays"))
-    positional = {Value(arguments.positional)};
-  Value::Dict named = arguments.named;
-  // And **axes_lengths a dictionary.
-  if (function == "rearrange" && !named.empty()) {
-    Value::Dict given, lengths;
-    for (auto& [key, v] : named)
-      (key == "tensor" || key == "pattern" ? given : lengths).emplace_back(key, std::move(v));
-    given.emplace_back("axes_lengths", std::move(lengths));
-    named = std::move(given);
-  }
-  if (positional.size() > values.size())
-    throw ValueError(fmt::format("{}: takes {} arguments, found {}", function, values.size(),
-                                 positional.size()));
-  for (size_t i = 0; i < positional.size(); ++i) {
-    values[i] = positional[i];
-    given[i] = true;
-  }
-  for (const auto& [key, v] : named) {
-    const auto at = std::find(info.parameters.begin(), info.parameters.end(), key);
-    if (at == info.parameters.end()) {
-      if (is_idle(key, v)) continue;
-      throw ValueError(fmt::format("{}: has no parameter '{}'", function, key));
-    }
-    const auto i = static_cast<size_t>(at - info.parameters.begin());
-    values[i] = v;
-    given[i] = true;
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (given[i]) continue;
-    if (module == "keras.activations") {
-      if (const auto v = activation_default(function, info.parameters[i])) {
-        values[i] = *v;
-        continue;
-      }
-    }
-    if (!info.defaults[i])
-      throw ValueError(fmt::format("{}: argument '{}' is missing", function, info.parameters[i]));
-    values[i] = *info.defaults[i];
-  }
-  return Value(info.call(values));
+Value call_listed(const OpInfo& op, Arguments arguments) {
+  std::erase_if(arguments.named, [&](const auto& argument) {
+    return !has_parameter(op, argument.first) && is_idle(argument.first, argument.second);
+  });
+  return Value(call_op(op, arguments));
 }
 
 // The arguments of a function by the names of its parameters.
@@ -153,19 +110,11 @@ class Named {
   std::map<std::string, Value> values_;
 };
 
-// What users of C++ have as constructors, members and functions that no graph can hold.
+// What no graph can hold.
 std::optional<Value> call_direct(const std::string& name, const Arguments& arguments) {
-  using detail::from_value;
-  if (name == "keras.activations.linear") return Value(Named(arguments, {"x"}).get<Tensor>("x"));
-  if (name == "keras.ops.shape") return Value(Named(arguments, {"x"}).get<Tensor>("x").shape());
-  if (name == "keras.ops.ndim") return Value(Named(arguments, {"x"}).get<Tensor>("x").rank());
-  if (name == "keras.ops.dtype") return Value(Named(arguments, {"x"}).get<Tensor>("x").dtype());
-  if (name == "keras.ops.zeros" || name == "keras.ops.ones") {
-    const Named named(arguments, {"shape", "dtype"});
-    const DType dtype = named.get("dtype", DType::float32);
-    return Value(name == "keras.ops.ones" ? ops::ones(named.get<Shape>("shape"), dtype)
-                                          : ops::zeros(named.get<Shape>("shape"), dtype));
-  }
+  if (name == "keras.ops.shape") return Value(ops::shape(Named(arguments, {"x"}).get<Tensor>("x")));
+  if (name == "keras.ops.ndim") return Value(ops::ndim(Named(arguments, {"x"}).get<Tensor>("x")));
+  if (name == "keras.ops.dtype") return Value(ops::dtype(Named(arguments, {"x"}).get<Tensor>("x")));
   if (name == "keras.random.normal") {
     const Named named(arguments, {"shape", "mean", "stddev", "dtype", "seed"});
     return Value(random::normal(named.get<Shape>("shape"), named.get("mean", 0.0),
@@ -237,8 +186,7 @@ Value call_function(const std::string& name, const Arguments& arguments) {
   const size_t dot = name.rfind('.');
   const std::string module = name.substr(0, dot), function = name.substr(dot + 1);
   if (module == "keras.losses" || module == "keras.metrics") return call_loss(function, arguments);
-  if (const OpInfo* info = find_op(module, function))
-    return call_op(*info, module, function, arguments);
+  if (const OpInfo* info = find_op(module, function)) return call_listed(*info, arguments);
   if (std::optional<Value> result = call_direct(name, arguments)) return *result;
   throw ValueError("there is no function '" + name + "'");
 }
