@@ -33,7 +33,7 @@ int main() {
   const auto loaded = load_model(file);
   const PredictOptions silent{.verbose = Verbose::silent};
   const Tensor before = model.predict(data.x, silent), after = loaded->predict(data.x, silent);
-  std::printf("same predictions: %s\n", ops::all_close(before, after, 0, 0) ? "yes" : "no");
+  std::printf("same predictions: %s\n", ops::allclose(before, after, 0, 0).item() ? "yes" : "no");
   loaded->fit(data.x, data.y,
               {.epochs = 1, .verbose = Verbose::silent});  // goes on where it stopped
 

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "paths.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using nlohmann::ordered_json;
@@ -115,7 +116,7 @@ TEST_CASE("orthogonal matrices are orthogonal") {
     const Tensor q = (*orthogonal)(shape, DType::float64).with_shape({rows, columns});
     const bool tall = rows >= columns;
     const Tensor product = ops::matmul_transposed(q, q, tall, !tall);
-    CHECK(ops::all_close(product, ops::eye(std::min(rows, columns), {}, 0, DType::float64), 1e-12,
+    CHECK(test::all_close(product, ops::eye(std::min(rows, columns), {}, 0, DType::float64), 1e-12,
                          1e-12));
   }
 }

@@ -10,6 +10,7 @@
 #include "../catch.h"
 #include "../support/golden_json.h"
 #include "../support/layer_check.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::entry;
@@ -26,7 +27,7 @@ void compare(const std::vector<Tensor>& found, const std::vector<Tensor>& expect
     INFO("number " << i << ", expected " << expected[i].str());
     // No gradient at all is one of zeros.
     if (!found[i])
-      CHECK(ops::all_close(expected[i], expected[i] * Tensor(0.0), 0, 0));
+      CHECK(test::all_close(expected[i], expected[i] * Tensor(0.0), 0, 0));
     else
       CHECK(test::difference(found[i], expected[i]) < tolerance);
   }

@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "losses/golden.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 
@@ -18,7 +19,7 @@ const Tensor predictions = Tensor::from({0.1f, 0.7f, 0.4f, 0.2f}, {2, 2});
 }  // namespace
 
 TEST_CASE("a loss function gives the values of its class") {
-  const auto same = [](const Tensor& a, const Tensor& b) { return ops::all_close(a, b); };
+  const auto same = [](const Tensor& a, const Tensor& b) { return test::all_close(a, b); };
   CHECK(same(losses::mean_squared_error(targets, predictions),
              losses::MeanSquaredError({.reduction = "none"})(targets, predictions)));
   CHECK(same(losses::binary_crossentropy(targets, predictions, {.from_logits = true}),
@@ -40,7 +41,7 @@ TEST_CASE("values are of the predictions' type, whatever the targets are") {
         const Tensor values =
             losses::evaluate(name, ops::cast(targets, type), ops::cast(predictions, half));
         CHECK(values.dtype() == half);
-        CHECK(ops::all_close(ops::cast(values, DType::float32),
+        CHECK(test::all_close(ops::cast(values, DType::float32),
                              losses::evaluate(name, targets, predictions), 0.02, 0.02));
       }
 }
@@ -51,7 +52,7 @@ TEST_CASE("classes of a focal crossentropy have weights") {
   const Tensor second = categorical_focal_crossentropy(targets, predictions, {.alpha = 0.7});
   // The first sample is of class 1, the second of class 0.
   const std::vector<float> expected = {second.to_vector<float>()[0], first.to_vector<float>()[1]};
-  CHECK(ops::all_close(categorical_focal_crossentropy(targets, predictions, {.alpha = {0.3, 0.7}}),
+  CHECK(test::all_close(categorical_focal_crossentropy(targets, predictions, {.alpha = {0.3, 0.7}}),
                        Tensor(expected)));
   const losses::CategoricalFocalCrossentropy loss({.alpha = {0.3, 0.7}});
   const auto again = losses::CategoricalFocalCrossentropyLoss::from_config(loss->get_config());
@@ -65,7 +66,7 @@ TEST_CASE("a circle loss compares with references") {
       losses::circle(labels, embeddings, {.gamma = 4, .remove_diagonal = false}, {});
   const Tensor other = losses::circle(labels, embeddings, {.gamma = 4, .remove_diagonal = false},
                                       {.labels = labels, .embeddings = embeddings});
-  CHECK(ops::all_close(itself, other));
+  CHECK(test::all_close(itself, other));
   CHECK(itself.mask().dtype() == DType::boolean);
   CHECK_THROWS_AS(losses::circle(labels, ops::ones({3, 2})), ShapeError);
 }

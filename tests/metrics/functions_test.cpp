@@ -16,6 +16,7 @@
 
 #include "catch.h"
 #include "losses/golden.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 
@@ -31,7 +32,7 @@ TEST_CASE("a metric function gives what its class averages") {
         std::vector<float>{1, 1, 0, 1});
   CHECK(metrics::categorical_accuracy(targets, predictions).to_vector<float>() ==
         std::vector<float>{1, 1});
-  CHECK(ops::all_close(metrics::evaluate("mse", targets, predictions),
+  CHECK(test::all_close(metrics::evaluate("mse", targets, predictions),
                        losses::MeanSquaredError({.reduction = "none"})(targets, predictions)));
   CHECK(metrics::evaluate("top_k_categorical_accuracy", targets, predictions, {{"k", 2}}).size() ==
         2);

@@ -181,7 +181,8 @@ Tensor arange(const Value& start, const Value& stop, const Value& step,
     if (v.is_null()) return otherwise;
     const Tensor t = detail::from_value<Tensor>(v);
     types.push_back(promotion_type(t));
-    return t.item();
+    // Only a tensor's value is read, which keeps a function from being compiled.
+    return v.is<Tensor>() ? t.item() : detail::from_value<double>(v);
   };
   const double first = number(start, 0), last = number(stop, 0), by = number(step, 1);
   const DType type = dtype ? *dtype : result_type(types);

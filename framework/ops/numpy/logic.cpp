@@ -67,21 +67,6 @@ Tensor signbit(const Tensor& x) {
       [](Expr x) { return expr::select(expr::equal(x, 0.0), expr::reciprocal(x), x) < 0.0; }, x);
 }
 
-bool all_close(const Tensor& x, const Tensor& y, double rtol, double atol) {
-  if (x.shape() != y.shape()) return false;
-  if (is_complex(x.dtype()) || is_complex(y.dtype()))
-    return allclose(x, y, rtol, atol, true).item() != 0;
-  const auto a = x.to_vector<double>(), b = y.to_vector<double>();
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (std::isnan(a[i]) || std::isnan(b[i])) {
-      if (std::isnan(a[i]) != std::isnan(b[i])) return false;
-    } else if (a[i] != b[i] && !(std::abs(a[i] - b[i]) <= atol + rtol * std::abs(b[i]))) {
-      return false;
-    }
-  }
-  return true;
-}
-
 void list_numpy_logic(OpCatalog& catalog) {
   catalog.add("numpy.Isclose", {"x1", "x2", "rtol=1e-05", "atol=1e-08", "equal_nan=False"},
               &isclose);

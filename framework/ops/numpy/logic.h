@@ -8,16 +8,12 @@ namespace cornu::ops {
 /// `equal_nan`; infinities are close when equal.
 Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double atol = 1e-8,
                bool equal_nan = false);
-/// Whether isclose holds everywhere; a bool tensor without axes. (all_close in core.h gives a
-/// bool.)
+/// Whether isclose holds everywhere; a bool tensor without axes.
 Tensor allclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double atol = 1e-8,
                 bool equal_nan = false);
 Tensor isneginf(const Tensor& x);
 Tensor isposinf(const Tensor& x);
 /// Whether the sign is negative, also of -0.
 Tensor signbit(const Tensor& x);
-/// Whether all pairs of elements are within atol + rtol * |y|. For tests and checks: reads the
-/// values.
-bool all_close(const Tensor& x, const Tensor& y, double rtol = 1e-5, double atol = 1e-8);
 
 }  // namespace cornu::ops

@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "framework/matchers.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using cornu::test::contains;
@@ -25,7 +26,7 @@ TEST_CASE("activations are Keras's by name") {
     CHECK(Activation(name)(x).shape() == x.shape());
   }
   // Keras's activation is exact where its op is approximate by default.
-  CHECK(ops::all_close(Activation("gelu")(x), ops::gelu(x, false), 1e-7));
+  CHECK(test::all_close(Activation("gelu")(x), ops::gelu(x, false), 1e-7));
 }
 
 TEST_CASE("a function is an activation, with a name it can be saved") {

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "support/all_close.h"
+
 namespace cornu::test {
 
 /// Matches text with `part` in it, in version 2 and 3 of Catch2.
@@ -34,7 +36,7 @@ inline Tensor wave(const Shape& shape, double phase = 0) {
 inline std::vector<float> floats(const Tensor& t) { return t.to_vector<float>(); }
 
 inline bool close(const Tensor& a, const Tensor& b, double tolerance = 1e-5) {
-  return a.shape() == b.shape() && ops::all_close(a, b, tolerance, tolerance);
+  return a.shape() == b.shape() && test::all_close(a, b, tolerance, tolerance);
 }
 
 /// Names of layers in order.

@@ -7,6 +7,7 @@
 
 #include "../../support/gradient_check.h"
 #include "catch.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::gradient_error;
@@ -27,8 +28,8 @@ TEST_CASE("activations have their values") {
   CHECK(of(ops::sparse_sigmoid(x)) == Floats{0, 0.375f, 0.5f, 0.625f, 1});
   CHECK(of(ops::sparse_plus(x)) == Floats{0, 0.140625f, 0.25f, 0.390625f, 2});
   CHECK(of(ops::squareplus(x, 0)) == Floats{0, 0, 0, 0.25f, 2});
-  CHECK(ops::all_close(ops::celu(x, 2.0), ops::elu(x / 2.0) * 2.0));
-  CHECK(ops::all_close(ops::tanh_shrink(x), x - ops::tanh(x)));
+  CHECK(test::all_close(ops::celu(x, 2.0), ops::elu(x / 2.0) * 2.0));
+  CHECK(test::all_close(ops::tanh_shrink(x), x - ops::tanh(x)));
   CHECK(of(ops::relu_activation(x, 0.5, 1.0, 0.2)) == Floats{-1.1f, -0.225f, -0.1f, 0.25f, 1});
   const float inf = std::numeric_limits<float>::infinity();
   CHECK(of(ops::relu_activation(Tensor::from({-inf, 0.5f, inf}, {3}), 0, 1, 0.25)) ==
@@ -44,9 +45,9 @@ TEST_CASE("activations have their values") {
 
 TEST_CASE("softmax over several axes sums to one over them") {
   const Tensor x = noise({2, 3, 4});
-  CHECK(ops::all_close(ops::sum(ops::softmax(x, {0, 2}), {0, 2}), ops::ones({3}, DType::float64)));
+  CHECK(test::all_close(ops::sum(ops::softmax(x, {0, 2}), {0, 2}), ops::ones({3}, DType::float64)));
   CHECK(ops::sum(ops::softmax(x, std::nullopt)).item() == Approx(1));
-  CHECK(ops::all_close(ops::exp(ops::log_softmax(x, {1, 2})), ops::softmax(x, {1, 2})));
+  CHECK(test::all_close(ops::exp(ops::log_softmax(x, {1, 2})), ops::softmax(x, {1, 2})));
 }
 
 TEST_CASE("classes become vectors") {

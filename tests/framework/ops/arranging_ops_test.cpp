@@ -8,6 +8,7 @@
 
 #include "catch.h"
 #include "op_goldens.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 
@@ -71,7 +72,7 @@ TEST_CASE("lines and windows") {
   const Tensor far = Tensor::from({8.0f, 27.0f}, {1, 2});
   const Tensor steps = ops::geomspace(1.0, far, 4);
   CHECK(steps.shape() == Shape{4, 1, 2});
-  CHECK(ops::all_close(steps, Tensor::from({1.f, 1.f, 2.f, 3.f, 4.f, 9.f, 8.f, 27.f}, {4, 1, 2}),
+  CHECK(test::all_close(steps, Tensor::from({1.f, 1.f, 2.f, 3.f, 4.f, 9.f, 8.f, 27.f}, {4, 1, 2}),
                        1e-5, 1e-5));
   CHECK(ops::geomspace(far, 1.0, 3, true, {}, -1).shape() == Shape{1, 2, 3});
   CHECK(ops::logspace(0, 2, 3).to_vector<float>()[2] == Approx(100));

@@ -1,5 +1,7 @@
 // Decompositions of matrices: they give back what they took apart, and gradients agree with finite
 // differences.
+#include <cornu/framework/compile/control_flow.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/linalg/decompositions.h>
@@ -10,6 +12,7 @@
 
 #include "../../support/gradient_check.h"
 #include "catch.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::gradient_error;
@@ -22,7 +25,7 @@ constexpr double tolerance = 1e-5;
 
 Tensor turned(const Tensor& x) { return ops::swapaxes(x, -1, -2); }
 
-bool close(const Tensor& x, const Tensor& y) { return ops::all_close(x, y, 1e-9, 1e-9); }
+bool close(const Tensor& x, const Tensor& y) { return test::all_close(x, y, 1e-9, 1e-9); }
 
 // Symmetric positive definite matrices.
 Tensor definite(const Shape& shape) {
@@ -61,8 +64,8 @@ TEST_CASE("factors multiply to the matrix") {
 TEST_CASE("systems, determinants, ranks and norms") {
   const Tensor a = Tensor::from({2.0f, 1.0f, 1.0f, 3.0f}, {2, 2}),
                b = Tensor::from({3.0f, 5.0f}, {2});
-  CHECK(ops::all_close(ops::solve(a, b), Tensor::from({0.8f, 1.4f}, {2})));
-  CHECK(ops::all_close(ops::solve_triangular(a, b, true), Tensor::from({1.5f, 3.5f / 3}, {2})));
+  CHECK(test::all_close(ops::solve(a, b), Tensor::from({0.8f, 1.4f}, {2})));
+  CHECK(test::all_close(ops::solve_triangular(a, b, true), Tensor::from({1.5f, 3.5f / 3}, {2})));
   CHECK(ops::det(a).item() == Approx(5));
   CHECK(ops::logdet(a).item() == Approx(std::log(5.0)));
   CHECK(ops::slogdet(-a)[0].item() == 1);
@@ -121,7 +124,7 @@ TEST_CASE("determinants and inverses of matrices at the edges") {
   CHECK(ops::slogdet(singular)[0].item() == 0);
   CHECK(ops::slogdet(singular)[1].item() == -inf);
   CHECK(
-      ops::all_close(ops::matmul(ops::matmul(singular, ops::pinv(singular)), singular), singular));
+      test::all_close(ops::matmul(ops::matmul(singular, ops::pinv(singular)), singular), singular));
   const Tensor unknown = Tensor::from({1.0f, static_cast<float>(nan_value), 2.0f, 4.0f}, {2, 2});
   CHECK(std::isnan(ops::det(unknown).item()));
   CHECK(std::isnan(ops::logdet(unknown).item()));

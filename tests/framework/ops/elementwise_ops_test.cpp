@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "op_goldens.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using cornu::test::check_op_goldens;
@@ -26,7 +27,7 @@ TEST_CASE("a fused program is one pass with the value of its parts") {
   const Tensor fast = fused([](Expr x, Expr a) { return x * expr::sigmoid(a * x); }, x, a);
   CHECK(fast.shape() == Shape{2, 3});
   CHECK(fast.dtype() == DType::float64);
-  CHECK(ops::all_close(fast, x * ops::sigmoid(a * x), 1e-14));
+  CHECK(test::all_close(fast, x * ops::sigmoid(a * x), 1e-14));
   const Tensors both = fused_many(DType::float32, [](Expr x) {
     return std::vector<Expr>{x + 1.0, x * 2.0};
   }, Tensor::from({1, 2}, {2}));

@@ -7,6 +7,7 @@
 
 #include "../../support/gradient_check.h"
 #include "catch.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::gradient_error;
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double tolerance = 1e-6;
 
-bool close(const Tensor& x, const Tensor& y) { return ops::all_close(x, y, 1e-9, 1e-9); }
+bool close(const Tensor& x, const Tensor& y) { return test::all_close(x, y, 1e-9, 1e-9); }
 
 // The parts of a transform in one tensor, with weights that tell them apart.
 Tensor together(const List& y) { return ops::sin(y[0]) + y[1] * y[1] * 0.3; }

@@ -4,6 +4,7 @@
 
 #include "../../support/gradient_check.h"
 #include "catch.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::noise;
@@ -24,7 +25,7 @@ TEST_CASE("jvp is the derivative along the tangents") {
   const List after = f({x[0] + t[0] * step, x[1] + t[1] * step}),
              before = f({x[0] - t[0] * step, x[1] - t[1] * step});
   for (size_t i = 0; i < 2; ++i)
-    CHECK(ops::all_close(result.tangents[i], (after[i] - before[i]) / (2 * step), 1e-3, 1e-3));
+    CHECK(test::all_close(result.tangents[i], (after[i] - before[i]) / (2 * step), 1e-3, 1e-3));
   CHECK(!result.tangents[2]);
 
   CHECK_THROWS_AS(ops::jvp(f, x, {t[0]}), ValueError);

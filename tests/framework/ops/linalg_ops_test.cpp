@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "op_goldens.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using cornu::test::error_of;
@@ -13,7 +14,7 @@ TEST_CASE("linear is a product and a bias") {
   const Tensor x = ops::cast(ops::reshape(ops::arange(0, 12), {2, 2, 3}), DType::float32);
   const Tensor kernel = Tensor::from({1.0f, 0.0f, 0.0f, 1.0f, 1.0f, 1.0f}, {3, 2});
   const Tensor bias = Tensor::from({0.5f, -1.0f}, {2});
-  CHECK(ops::all_close(ops::linear(x, kernel, bias), ops::matmul(x, kernel) + bias));
+  CHECK(test::all_close(ops::linear(x, kernel, bias), ops::matmul(x, kernel) + bias));
   CHECK(ops::linear(x[0][0], kernel, bias).shape() == Shape{2});
   CHECK(ops::linear(x, kernel).shape() == Shape{2, 2, 2});
 }
@@ -22,7 +23,7 @@ TEST_CASE("products transpose on request") {
   const Tensor a = ops::cast(ops::reshape(ops::arange(0, 12), {2, 3, 2}), DType::float32);
   const Tensor b = ops::cast(ops::reshape(ops::arange(0, 24), {2, 4, 3}), DType::float32);
   const std::vector<int64_t> swap = {0, 2, 1};
-  CHECK(ops::all_close(ops::matmul_transposed(a, b, true, true),
+  CHECK(test::all_close(ops::matmul_transposed(a, b, true, true),
                        ops::matmul(ops::transpose(a, swap), ops::transpose(b, swap))));
 }
 

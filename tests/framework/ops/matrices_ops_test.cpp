@@ -5,6 +5,7 @@
 #include "../../support/gradient_check.h"
 #include "catch.h"
 #include "op_goldens.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::gradient_error;
@@ -48,7 +49,7 @@ TEST_CASE("products over axes") {
   CHECK(ops::tensordot(a, b, 1).shape() == Shape{2, 3, 3, 5});
   const Value axes = Value::List{Value::List{1, 2}, Value::List{1, 0}};
   const Tensor c = ops::tensordot(a, b, axes);
-  CHECK(ops::all_close(c, ops::einsum("ijk,kjl->il", {a, b}), 1e-12, 1e-12));
+  CHECK(test::all_close(c, ops::einsum("ijk,kjl->il", {a, b}), 1e-12, 1e-12));
   const Tensor small = ops::full({3}, 100, DType::int8);
   CHECK(ops::einsum("i,j->ij", {small, small})[0].to_vector<int32_t>() ==
         std::vector<int32_t>{10000, 10000, 10000});

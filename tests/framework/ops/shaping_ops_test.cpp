@@ -99,16 +99,36 @@ TEST_CASE("split takes a number of sections or a list of places") {
   CHECK(ops::split(x, {1, 3}).size() == 3);
 }
 
-TEST_CASE("a linspace found by name gives its step too") {
-  const auto step = [](int64_t num, bool endpoint, const Value& dtype) {
-    const OpInfo* info = op_catalog().find("keras.src.ops.numpy", "Linspace");
-    return info->call({0, 9, num, endpoint, true, dtype, 0})[1].tensor();
+TEST_CASE("a linspace gives its step too") {
+  const auto step = [](int64_t num, bool endpoint, std::optional<DType> dtype) {
+    return ops::linspace(0, 9, num, endpoint, true, dtype)[1].tensor();
   };
   CHECK(step(4, true, {}).item() == 3);
-  CHECK(step(4, false, "int32").dtype() == DType::float64);
-  CHECK(step(4, false, "int32").item() == 2.25);
-  CHECK(std::isnan(step(1, true, "float16").item()));
-  CHECK(step(1, true, "float16").dtype() == DType::float32);
+  CHECK(step(4, false, DType::int32).dtype() == DType::float64);
+  CHECK(step(4, false, DType::int32).item() == 2.25);
+  CHECK(std::isnan(step(1, true, DType::float16).item()));
+  CHECK(step(1, true, DType::float16).dtype() == DType::float32);
+}
+
+TEST_CASE("calls that Keras allows mean the same here") {
+  CHECK(ops::arange(0, 1, 0.25).to_vector<float>() == std::vector<float>{0, 0.25f, 0.5f, 0.75f});
+  CHECK(ops::arange(3).dtype() == DType::int32);
+  CHECK(ops::arange(3.5).dtype() == DType::float32);
+  CHECK(ops::arange(2, DType::int64).spec() == TensorSpec{{2}, DType::int64});
+  CHECK(ops::arange(Tensor::from({int64_t{4}}, {})).spec() == TensorSpec{{4}, DType::int64});
+  CHECK(ops::arange(5, 0, -2).to_vector<int32_t>() == std::vector<int32_t>{5, 3, 1});
+  CHECK(ops::identity(2).to_vector<float>() == std::vector<float>{1, 0, 0, 1});
+  CHECK(ops::empty({2}, DType::int8).spec() == TensorSpec{{2}, DType::int8});
+  const Tensor x = Tensor::from({1, 0, 2}, {3});
+  CHECK(ops::size(x).item() == 3);
+  CHECK(ops::shape(x) == Shape{3});
+  CHECK(ops::ndim(x) == 1);
+  CHECK(ops::dtype(x) == DType::int32);
+  CHECK(ops::where(x)[0].to_vector<int32_t>() == std::vector<int32_t>{0, 2});
+  CHECK(ops::unique(x).tensor().to_vector<int32_t>() == std::vector<int32_t>{0, 1, 2});
+  CHECK(ops::select({x > 1, x > 0}, {x * 10, x}, -1).to_vector<int32_t>() ==
+        std::vector<int32_t>{1, -1, 20});
+  CHECK(ops::linear(x).to_vector<int32_t>() == x.to_vector<int32_t>());
 }
 
 TEST_CASE("a pad found by name takes its widths from a tensor") {

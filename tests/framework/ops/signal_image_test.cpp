@@ -14,6 +14,7 @@
 
 #include "../../support/gradient_check.h"
 #include "catch.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::gradient_error;
@@ -23,7 +24,7 @@ using List = std::vector<Tensor>;
 namespace {
 constexpr double tolerance = 1e-5;
 bool close(const Tensor& x, const Tensor& y, double error = 1e-6) {
-  return ops::all_close(x, y, error, error);
+  return test::all_close(x, y, error, error);
 }
 }  // namespace
 
@@ -164,7 +165,7 @@ TEST_CASE("few bits and boxes") {
   const Tensor numbers = Tensor::from(std::vector<int8_t>{-8, 7, 3, -1, 5}, {5});
   const Nest packed = ops::pack_int4(numbers);
   CHECK(packed[0].tensor().shape() == Shape{3});
-  CHECK(ops::all_close(ops::unpack_int4(packed[0].tensor(), 5), numbers));
+  CHECK(test::all_close(ops::unpack_int4(packed[0].tensor(), 5), numbers));
   const auto q = ops::abs_max_quantize(Tensor::from({0.5f, -1.0f}, {2}), -1);
   CHECK(q[0].dtype() == DType::int8);
   CHECK(ops::cast(q[0], DType::int32).to_vector<int32_t>() == std::vector<int32_t>{63, -127});

@@ -12,6 +12,7 @@
 
 #include "../../catch.h"
 #include "../../support/gradient_check.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::gradient_error;
@@ -26,7 +27,7 @@ TEST_CASE("conv_transpose is the gradient of conv") {
     tape.watch(x);
     const Tensor y = ops::conv(x, kernel, {2, 1}, padding);
     const Tensor dy = noise(y.shape(), -1, 1, 3), dx = tape.gradient(ops::sum(y * dy), x);
-    CHECK(ops::all_close(ops::conv_transpose(dy, kernel, {2, 1}, padding), dx));
+    CHECK(test::all_close(ops::conv_transpose(dy, kernel, {2, 1}, padding), dx));
   };
   check({1, 5, 6, 2}, "valid");
   check({1, 6, 5, 2}, "same");
@@ -75,11 +76,11 @@ TEST_CASE("spatial ops have the gradients of finite differences") {
 
 TEST_CASE("adaptive windows overlap where the sizes do not divide") {
   const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f}, {1, 7, 1});
-  CHECK(ops::all_close(ops::adaptive_average_pool(x, {3}),
+  CHECK(test::all_close(ops::adaptive_average_pool(x, {3}),
                        Tensor::from({2.0f, 4.0f, 6.0f}, {1, 3, 1})));
-  CHECK(ops::all_close(ops::adaptive_max_pool(x, {5}),
+  CHECK(test::all_close(ops::adaptive_max_pool(x, {5}),
                        Tensor::from({2.0f, 3.0f, 5.0f, 6.0f, 7.0f}, {1, 5, 1})));
-  CHECK(ops::all_close(ops::adaptive_max_pool(x, {7}), x));
+  CHECK(test::all_close(ops::adaptive_max_pool(x, {7}), x));
   CHECK_THROWS_AS(ops::adaptive_max_pool(x, {0}), ValueError);
 }
 
@@ -88,27 +89,27 @@ TEST_CASE("interpolation keeps constants, widens when it shrinks, and knows its 
   for (const char* name : {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"})
     for (int64_t size : {1, 3, 6, 11})
       for (bool antialias : {false, true})
-        CHECK(ops::all_close(
+        CHECK(test::all_close(
             ops::resize_axis(ones, 1, size, name, antialias),
             Tensor::from(std::vector<double>(static_cast<size_t>(size), 1.0), {1, size})));
   const Tensor x = Tensor::from({0.0f, 0.0f, 8.0f, 0.0f}, {4});
-  CHECK(ops::all_close(ops::resize_axis(x, 0, 2, "bilinear"), Tensor::from({0.0f, 4.0f}, {2})));
-  CHECK(ops::all_close(ops::resize_axis(x, 0, 2, "bilinear", true),
+  CHECK(test::all_close(ops::resize_axis(x, 0, 2, "bilinear"), Tensor::from({0.0f, 4.0f}, {2})));
+  CHECK(test::all_close(ops::resize_axis(x, 0, 2, "bilinear", true),
                        Tensor::from({8.0f / 7, 24.0f / 7}, {2})));
   CHECK_THROWS_AS(ops::resize_axis(x, 0, 2, "cubic"), ValueError);
   // What Keras gives on TensorFlow, whose cubic weights stand in a table.
   const Tensor row = Tensor::from({1.0f, 5.0f, 2.0f, 8.0f}, {1, 1, 4, 1});
-  CHECK(ops::all_close(ops::resize_axis(row, 2, 12, "bicubic"),
+  CHECK(test::all_close(ops::resize_axis(row, 2, 12, "bicubic"),
                        Tensor::from({0.5791747f, 1.0f, 2.2053308f, 3.9301894f, 5.0f, 4.1866496f,
                                      2.5912364f, 2.0f, 3.7118645f, 6.2436523f, 8.0f, 8.631237f},
                                     {1, 1, 12, 1}),
                        1e-6, 1e-6));
-  CHECK(ops::all_close(
+  CHECK(test::all_close(
       ops::resize(row, {1, 7}, "bicubic"),
       Tensor::from({0.6831344f, 2.3241286f, 4.9113784f, 3.375f, 2.1789389f, 6.0711436f, 8.475298f},
                    {1, 1, 7, 1}),
       1e-6, 1e-6));
-  CHECK(ops::all_close(
+  CHECK(test::all_close(
       ops::resize(row, {1, 7}, "bicubic", true),
       Tensor::from({0.6826916f, 2.3227563f, 4.911107f, 3.375f, 2.1794226f, 6.0731387f, 8.475963f},
                    {1, 1, 7, 1}),
@@ -123,7 +124,7 @@ TEST_CASE("spatial ops work in compiled functions and in graphs") {
   const auto compiled = function(chain);
   for (int seed = 1; seed < 5; ++seed) {
     const Tensor x = noise({1, 3, 2}, -1, 1, seed);
-    CHECK(ops::all_close(compiled(x), chain(x)));
+    CHECK(test::all_close(compiled(x), chain(x)));
   }
   const Tensor x = Input({7, 2});
   CHECK(ops::adaptive_average_pool(x, {3}).shape() == Shape{std::nullopt, 3, 2});

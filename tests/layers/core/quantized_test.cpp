@@ -21,9 +21,10 @@
 
 #include <filesystem>
 
-#include "../../catch.h"
-#include "../../support/golden_json.h"
-#include "../../support/layer_check.h"
+#include "../catch.h"
+#include "../support/golden_json.h"
+#include "../support/layer_check.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::entry;
@@ -45,7 +46,7 @@ void compare(const std::vector<Tensor>& found, const std::vector<Tensor>& expect
   for (size_t i = 0; i < found.size(); ++i) {
     INFO("number " << i << ", expected " << expected[i].str());
     if (!found[i]) {
-      CHECK(ops::all_close(expected[i], expected[i] * Tensor(0.0), 0, 0));
+      CHECK(test::all_close(expected[i], expected[i] * Tensor(0.0), 0, 0));
       continue;
     }
     CHECK(found[i].dtype() == expected[i].dtype());

@@ -8,8 +8,9 @@
 #include <cornu/layers/reshaping/up_sampling.h>
 #include <cornu/layers/reshaping/zero_padding.h>
 
-#include "../../catch.h"
-#include "../../support/layer_check.h"
+#include "../catch.h"
+#include "../support/layer_check.h"
+#include "support/all_close.h"
 
 using namespace cornu;
 using test::check_layer;
@@ -46,9 +47,9 @@ TEST_CASE("upsampling keeps a layer's contract") {
 TEST_CASE("upsampling repeats or interpolates") {
   const Tensor x = Tensor::from({1.0f, 3.0f}, {1, 1, 2, 1});
   CHECK(
-      ops::all_close(layers::UpSampling2D()(x),
+      test::all_close(layers::UpSampling2D()(x),
                      Tensor::from({1.0f, 1.0f, 3.0f, 3.0f, 1.0f, 1.0f, 3.0f, 3.0f}, {1, 2, 4, 1})));
-  CHECK(ops::all_close(layers::UpSampling2D({.size = {1, 2}, .interpolation = "bilinear"})(x),
+  CHECK(test::all_close(layers::UpSampling2D({.size = {1, 2}, .interpolation = "bilinear"})(x),
                        Tensor::from({1.0f, 1.5f, 2.5f, 3.0f}, {1, 1, 4, 1})));
   // Integers are rounded, once.
   const Tensor whole = layers::UpSampling2D({.size = {1, 3}, .interpolation = "bilinear"})(
