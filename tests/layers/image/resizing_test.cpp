@@ -13,6 +13,7 @@
 #include <cornu/layers/image/rescaling.h>
 #include <cornu/layers/image/resizing.h>
 
+#include "../../support/all_close.h"
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
@@ -35,7 +36,7 @@ TEST_CASE("images change at random in training only") {
   const Call training{.training = true}, inference{.training = false};
   const auto check = [&](auto layer) {
     CHECK(layer(x, training).shape() == x.shape());
-    CHECK(ops::all_close(layer(x, inference), x));
+    CHECK(test::all_close(layer(x, inference), x));
   };
   check(layers::RandomFlip({.seed = 1}));
   check(layers::RandomBrightness({.factor = std::vector<double>{0.2}, .seed = 1}));
@@ -55,7 +56,7 @@ TEST_CASE("contrast is stretched") {
   const Tensor x = Tensor::from({10.0f, 20.0f, 30.0f, 60.0f}, {1, 2, 2, 1});
   CHECK(layers::AutoContrast()(x).to_vector<float>() == Floats{0, 51, 102, 255});
   const Tensor flat = ops::full({1, 2, 2, 1}, 7.0);
-  CHECK(ops::all_close(layers::AutoContrast()(flat), flat));
+  CHECK(test::all_close(layers::AutoContrast()(flat), flat));
 }
 
 TEST_CASE("Rescaling keeps a layer's contract, and takes lists") {
