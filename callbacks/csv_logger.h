@@ -9,9 +9,10 @@
 
 namespace cornu::callbacks {
 
+/// Options of CSVLogger, as in Keras.
 struct CSVLoggerConfig {
-  Required<std::string> filename;
-  std::string separator = ",";
+  Required<std::string> filename;  ///< the file to write; missing folders are created
+  std::string separator = ",";  ///< between the columns of a row
   /// Whether rows are added to an existing file; else it is replaced.
   bool append = false;
 };
@@ -21,8 +22,8 @@ struct CSVLoggerConfig {
 /// ends. A folder that is missing is made.
 class CSVLoggerCallback : public Callback {
  public:
-  using Config = CSVLoggerConfig;
-  explicit CSVLoggerCallback(Config c) : config(std::move(c)) {}
+  using Config = CSVLoggerConfig;  ///< the options
+  explicit CSVLoggerCallback(Config c) : config(std::move(c)) {}  ///< the file is opened by on_train_begin
 
   /// Throws FileError when the file cannot be opened.
   void on_train_begin(Logs&) override;
@@ -30,7 +31,7 @@ class CSVLoggerCallback : public Callback {
   void on_train_end(Logs&) override;
   bool wants_batch_logs() const override { return false; }
 
-  const Config config;
+  const Config config;  ///< as given
 
  private:
   std::string cell(const std::string& text) const;
@@ -41,6 +42,6 @@ class CSVLoggerCallback : public Callback {
   std::vector<std::string> names_;  // of the columns after the epoch's
 };
 
-using CSVLogger = Ref<CSVLoggerCallback>;
+using CSVLogger = Ref<CSVLoggerCallback>;  ///< a shared CSVLoggerCallback, made from its options
 
 }  // namespace cornu::callbacks

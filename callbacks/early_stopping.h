@@ -5,7 +5,9 @@
 
 namespace cornu::callbacks {
 
+/// Options of EarlyStopping, as in Keras.
 struct EarlyStoppingConfig {
+  /// Name in the logs of the loss or metric to watch.
   std::string monitor = "val_loss";
   /// A change of less counts as none.
   double min_delta = 0;
@@ -26,7 +28,8 @@ struct EarlyStoppingConfig {
 /// As keras.callbacks.EarlyStopping. May be used for several fits.
 class EarlyStoppingCallback : public Callback {
  public:
-  using Config = EarlyStoppingConfig;
+  using Config = EarlyStoppingConfig;  ///< the options
+  /// Throws ValueError for an unknown mode.
   explicit EarlyStoppingCallback(Config c);
 
   void on_train_begin(Logs&) override;
@@ -36,10 +39,11 @@ class EarlyStoppingCallback : public Callback {
 
   /// The epoch (from 0) that ended training, or 0.
   int64_t stopped_epoch() const { return stopped_epoch_; }
-  int64_t best_epoch() const { return best_epoch_; }
+  int64_t best_epoch() const { return best_epoch_; }  ///< from 0
+  /// The best value seen so far; empty before the first.
   std::optional<double> best() const { return best_; }
 
-  const Config config;
+  const Config config;  ///< as given
 
  private:
   void keep_weights(int64_t epoch);
@@ -53,6 +57,6 @@ class EarlyStoppingCallback : public Callback {
   bool has_weights_ = false;
 };
 
-using EarlyStopping = Ref<EarlyStoppingCallback>;
+using EarlyStopping = Ref<EarlyStoppingCallback>;  ///< a shared EarlyStoppingCallback, made from its options
 
 }  // namespace cornu::callbacks

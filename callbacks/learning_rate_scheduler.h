@@ -7,25 +7,26 @@
 
 namespace cornu::callbacks {
 
+/// Options of LearningRateScheduler, as in Keras.
 struct LearningRateSchedulerConfig {
   /// The rate for an epoch (from 0), given the rate so far.
   Required<std::function<double(int64_t epoch, double learning_rate)>> schedule;
-  int verbose = 0;
+  int verbose = 0;  ///< 1 prints each new rate
 };
 
 /// As keras.callbacks.LearningRateScheduler. The rate is added to the figures as "learning_rate".
 class LearningRateSchedulerCallback : public Callback {
  public:
-  using Config = LearningRateSchedulerConfig;
-  explicit LearningRateSchedulerCallback(Config c) : config(std::move(c)) {}
+  using Config = LearningRateSchedulerConfig;  ///< the options
+  explicit LearningRateSchedulerCallback(Config c) : config(std::move(c)) {}  ///< the schedule is called once per epoch
 
   void on_epoch_begin(int64_t epoch, Logs&) override;
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   bool wants_batch_logs() const override { return false; }
 
-  const Config config;
+  const Config config;  ///< as given
 };
 
-using LearningRateScheduler = Ref<LearningRateSchedulerCallback>;
+using LearningRateScheduler = Ref<LearningRateSchedulerCallback>;  ///< a shared LearningRateSchedulerCallback, made from its options
 
 }  // namespace cornu::callbacks

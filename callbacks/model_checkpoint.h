@@ -8,6 +8,7 @@ namespace cornu::callbacks {
 /// When ModelCheckpoint saves: "epoch", or every so many batches.
 class SaveFreq {
  public:
+  /// The same for a literal.
   SaveFreq(const char* text) : SaveFreq(std::string(text)) {}
   /// Throws ValueError unless the text is "epoch".
   SaveFreq(const std::string& text);
@@ -22,18 +23,20 @@ class SaveFreq {
   std::optional<int64_t> batches_;
 };
 
+/// Options of ModelCheckpoint, as in Keras.
 struct ModelCheckpointConfig {
   /// Ends in ".keras" or ".h5", or in ".weights.h5" with save_weights_only. May name epoch (from
   /// 1), batch (from 1) and figures in Python's way: "model-{epoch:02d}-{val_loss:.2f}.keras".
   Required<std::string> filepath;
+  /// Name in the logs of the loss or metric that save_best_only compares.
   std::string monitor = "val_loss";
-  int verbose = 0;
+  int verbose = 0;  ///< 1 prints each save
   /// Saves only when `monitor` is better than at every save before.
   bool save_best_only = false;
-  bool save_weights_only = false;
+  bool save_weights_only = false;  ///< writes weights and optimizer state, without the architecture
   /// "min", "max" or "auto", for save_best_only.
   std::string mode = "auto";
-  SaveFreq save_freq = "epoch";
+  SaveFreq save_freq = "epoch";  ///< "epoch", or a number of training batches between two saves
   /// What `monitor` must be better than for the first save.
   std::optional<double> initial_value_threshold = {};
 };
@@ -41,7 +44,7 @@ struct ModelCheckpointConfig {
 /// As keras.callbacks.ModelCheckpoint. Folders that are missing are made.
 class ModelCheckpointCallback : public Callback {
  public:
-  using Config = ModelCheckpointConfig;
+  using Config = ModelCheckpointConfig;  ///< the options
   /// Throws ValueError for a path with another ending.
   explicit ModelCheckpointCallback(Config c);
 
@@ -50,9 +53,10 @@ class ModelCheckpointCallback : public Callback {
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   bool wants_batch_logs() const override { return config.save_freq.batches().has_value(); }
 
+  /// The value of `monitor` at the best save; initial_value_threshold before the first.
   std::optional<double> best() const { return best_; }
 
-  const Config config;
+  const Config config;  ///< as given
 
  private:
   bool due(int64_t batch);
@@ -66,7 +70,7 @@ class ModelCheckpointCallback : public Callback {
   std::optional<int64_t> last_batch_;
 };
 
-using ModelCheckpoint = Ref<ModelCheckpointCallback>;
+using ModelCheckpoint = Ref<ModelCheckpointCallback>;  ///< a shared ModelCheckpointCallback, made from its options
 
 /// The path with its fields filled in: epoch and batch from 0, counted from 1 in the path. Throws
 /// ValueError for a field that there is no figure for, or a format that cannot be.

@@ -24,7 +24,7 @@ class Monitor {
   /// Whether `value` is better than `reference` by more than min_delta; anything is better than
   /// nothing. Throws ValueError when the direction cannot be told.
   bool improves(double value, std::optional<double> reference, const Model* model);
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  ///< of the watched loss or metric
 
  private:
   enum class Direction { unknown, down, up };

@@ -5,24 +5,27 @@
 
 namespace cornu::callbacks {
 
+/// Options of ReduceLROnPlateau, as in Keras.
 struct ReduceLROnPlateauConfig {
+  /// Name in the logs of the loss or metric to watch.
   std::string monitor = "val_loss";
   /// The new rate is the old one times this.
   double factor = 0.1;
   /// Epochs without improvement after which the rate is lowered.
   int64_t patience = 10;
-  int verbose = 0;
+  int verbose = 0;  ///< 1 prints each new rate
+  /// "min": less is better, "max": more is; "auto" tells from the name.
   std::string mode = "auto";
-  double min_delta = 1e-4;
+  double min_delta = 1e-4;  ///< a smaller change counts as none
   /// Epochs after a reduction that are not counted.
   int64_t cooldown = 0;
-  double min_lr = 0;
+  double min_lr = 0;  ///< lower bound of the rate
 };
 
 /// As keras.callbacks.ReduceLROnPlateau. The rate is added to the figures as "learning_rate".
 class ReduceLROnPlateauCallback : public Callback {
  public:
-  using Config = ReduceLROnPlateauConfig;
+  using Config = ReduceLROnPlateauConfig;  ///< the options
   /// Throws ValueError for a factor of 1 or more.
   explicit ReduceLROnPlateauCallback(Config c);
 
@@ -30,7 +33,7 @@ class ReduceLROnPlateauCallback : public Callback {
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   bool wants_batch_logs() const override { return false; }
 
-  const Config config;
+  const Config config;  ///< as given
 
  private:
   void reduce(int64_t epoch);
@@ -41,6 +44,6 @@ class ReduceLROnPlateauCallback : public Callback {
   int64_t cooldown_left_ = 0;
 };
 
-using ReduceLROnPlateau = Ref<ReduceLROnPlateauCallback>;
+using ReduceLROnPlateau = Ref<ReduceLROnPlateauCallback>;  ///< a shared ReduceLROnPlateauCallback, made from its options
 
 }  // namespace cornu::callbacks

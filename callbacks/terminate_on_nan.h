@@ -5,6 +5,7 @@
 
 namespace cornu::callbacks {
 
+/// Options of TerminateOnNaN, as in Keras.
 struct TerminateOnNaNConfig {
   /// Whether a StateError is thrown at once; else training ends in order.
   bool raise_error = false;
@@ -13,13 +14,13 @@ struct TerminateOnNaNConfig {
 /// As keras.callbacks.TerminateOnNaN. It reads the loss after every batch.
 class TerminateOnNaNCallback : public Callback {
  public:
-  using Config = TerminateOnNaNConfig;
-  explicit TerminateOnNaNCallback(Config c) : config(c) {}
+  using Config = TerminateOnNaNConfig;  ///< the options
+  explicit TerminateOnNaNCallback(Config c) : config(c) {}  ///< holds no state between fits
   void on_train_batch_end(int64_t batch, Logs& logs) override;
 
-  const Config config;
+  const Config config;  ///< as given
 };
 
-using TerminateOnNaN = Ref<TerminateOnNaNCallback>;
+using TerminateOnNaN = Ref<TerminateOnNaNCallback>;  ///< a shared TerminateOnNaNCallback, made from its options
 
 }  // namespace cornu::callbacks

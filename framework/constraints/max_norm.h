@@ -4,9 +4,10 @@
 
 namespace cornu::constraints {
 
+/// Options of MaxNorm, as in Keras.
 struct MaxNormConfig {
-  Number max_value = 2;
-  NormAxes axis = 0;
+  Number max_value = 2;  ///< largest L2 norm
+  NormAxes axis = 0;  ///< over which norms are taken
 };
 
 /// Scales down what has an L2 norm over `axis` above max_value. For the kernel of a Dense layer
@@ -17,7 +18,7 @@ class MaxNormConstraint : public Configured<MaxNormConstraint, MaxNormConfig, Co
   Tensor operator()(const Tensor& x) override;
 };
 
-using MaxNorm = Ref<MaxNormConstraint>;
+using MaxNorm = Ref<MaxNormConstraint>;  ///< a shared MaxNormConstraint, made from its options
 
 }  // namespace cornu::constraints
 

@@ -5,6 +5,7 @@
 
 namespace cornu::constraints {
 
+/// NonNeg has no options.
 struct NonNegConfig {};
 
 /// max(x, 0).
@@ -14,7 +15,7 @@ class NonNegConstraint : public Configured<NonNegConstraint, NonNegConfig, Const
   Tensor operator()(const Tensor& x) override;
 };
 
-using NonNeg = Ref<NonNegConstraint>;
+using NonNeg = Ref<NonNegConstraint>;  ///< a shared NonNegConstraint, made from its options
 
 }  // namespace cornu::constraints
 

@@ -10,7 +10,11 @@ namespace cornu::constraints {
 /// The axes over which a norm is taken, as an option: `.axis = 0` or `{0, 1, 2}`.
 class NormAxes : public Axes {
  public:
+  /// @{
+  /// From a number or a list of numbers, as Axes.
   using Axes::Axes;
+  /// @}
+  /// The same axes.
   NormAxes(const Axes& axes) : Axes(axes) {}
 };
 

@@ -4,8 +4,9 @@
 
 namespace cornu::constraints {
 
+/// Options of UnitNorm, as in Keras.
 struct UnitNormConfig {
-  NormAxes axis = 0;
+  NormAxes axis = 0;  ///< over which norms are taken
 };
 
 /// x over its L2 norm over `axis`.
@@ -15,7 +16,7 @@ class UnitNormConstraint : public Configured<UnitNormConstraint, UnitNormConfig,
   Tensor operator()(const Tensor& x) override;
 };
 
-using UnitNorm = Ref<UnitNormConstraint>;
+using UnitNorm = Ref<UnitNormConstraint>;  ///< a shared UnitNormConstraint, made from its options
 
 }  // namespace cornu::constraints
 

@@ -6,8 +6,9 @@
 
 namespace cornu::initializers {
 
+/// Options of Constant, as in Keras.
 struct ConstantConfig {
-  Number value = 0.0;
+  Number value = 0.0;  ///< of every element
 };
 
 /// All elements `value`, converted to the dtype.
@@ -17,7 +18,7 @@ class ConstantInitializer : public Configured<ConstantInitializer, ConstantConfi
   Tensor operator()(const Shape& shape, DType dtype) override;
 };
 
-using Constant = Ref<ConstantInitializer>;
+using Constant = Ref<ConstantInitializer>;  ///< a shared ConstantInitializer, made from its options
 
 }  // namespace cornu::initializers
 

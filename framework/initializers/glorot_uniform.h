@@ -4,20 +4,21 @@
 
 namespace cornu::initializers {
 
+/// Options of GlorotUniform, as in Keras.
 struct GlorotUniformConfig {
-  std::optional<int64_t> seed = {};
-  std::optional<std::vector<int64_t>> input_axes = {};
-  std::optional<std::vector<int64_t>> output_axes = {};
+  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// VarianceScaling with scale 1.0, mode fan_avg, distribution uniform. Glorot and Bengio 2010.
 class GlorotUniformInitializer
     : public Configured<GlorotUniformInitializer, GlorotUniformConfig, VarianceDraw> {
  public:
-  explicit GlorotUniformInitializer(GlorotUniformConfig c);
+  explicit GlorotUniformInitializer(GlorotUniformConfig c);  ///< chooses a seed unless one is given
 };
 
-using GlorotUniform = Ref<GlorotUniformInitializer>;
+using GlorotUniform = Ref<GlorotUniformInitializer>;  ///< a shared GlorotUniformInitializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -5,8 +5,9 @@
 
 namespace cornu::initializers {
 
+/// Options of Identity, as in Keras.
 struct IdentityConfig {
-  double gain = 1.0;
+  double gain = 1.0;  ///< factor of all elements
 };
 
 /// `gain` on the diagonal of a matrix, else 0. Throws ShapeError for other ranks than 2.
@@ -18,7 +19,7 @@ class IdentityInitializer : public Configured<IdentityInitializer, IdentityConfi
   Value::Dict get_config() const override;
 };
 
-using Identity = Ref<IdentityInitializer>;
+using Identity = Ref<IdentityInitializer>;  ///< a shared IdentityInitializer, made from its options
 
 }  // namespace cornu::initializers
 

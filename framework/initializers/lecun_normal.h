@@ -4,20 +4,21 @@
 
 namespace cornu::initializers {
 
+/// Options of LecunNormal, as in Keras.
 struct LecunNormalConfig {
-  std::optional<int64_t> seed = {};
-  std::optional<std::vector<int64_t>> input_axes = {};
-  std::optional<std::vector<int64_t>> output_axes = {};
+  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// VarianceScaling with scale 1.0, mode fan_in, distribution truncated_normal. LeCun et al. 1998.
 class LecunNormalInitializer
     : public Configured<LecunNormalInitializer, LecunNormalConfig, VarianceDraw> {
  public:
-  explicit LecunNormalInitializer(LecunNormalConfig c);
+  explicit LecunNormalInitializer(LecunNormalConfig c);  ///< chooses a seed unless one is given
 };
 
-using LecunNormal = Ref<LecunNormalInitializer>;
+using LecunNormal = Ref<LecunNormalInitializer>;  ///< a shared LecunNormalInitializer, made from its options
 
 }  // namespace cornu::initializers
 

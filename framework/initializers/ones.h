@@ -5,6 +5,7 @@
 
 namespace cornu::initializers {
 
+/// Ones has no options.
 struct OnesConfig {};
 
 /// All elements 1, of any dtype.
@@ -14,7 +15,7 @@ class OnesInitializer : public Configured<OnesInitializer, OnesConfig, Initializ
   Tensor operator()(const Shape& shape, DType dtype) override;
 };
 
-using Ones = Ref<OnesInitializer>;
+using Ones = Ref<OnesInitializer>;  ///< a shared OnesInitializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -4,9 +4,10 @@
 
 namespace cornu::initializers {
 
+/// Options of Orthogonal, as in Keras.
 struct OrthogonalConfig {
-  double gain = 1.0;
-  std::optional<int64_t> seed = {};
+  double gain = 1.0;  ///< factor of all elements
+  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
 /// `gain` times a matrix whose columns (or rows, if there are fewer) are orthonormal, of shape
@@ -15,13 +16,13 @@ struct OrthogonalConfig {
 class OrthogonalInitializer
     : public Configured<OrthogonalInitializer, OrthogonalConfig, RandomInitializer> {
  public:
-  explicit OrthogonalInitializer(OrthogonalConfig c);
-  Tensor operator()(const Shape& shape, DType dtype) override;
+  explicit OrthogonalInitializer(OrthogonalConfig c);  ///< chooses a seed unless one is given
+  Tensor operator()(const Shape& shape, DType dtype) override;  ///< the same values in each call
   /// In Keras's order, with the seed first.
   Value::Dict get_config() const override;
 };
 
-using Orthogonal = Ref<OrthogonalInitializer>;
+using Orthogonal = Ref<OrthogonalInitializer>;  ///< a shared OrthogonalInitializer, made from its options
 
 }  // namespace cornu::initializers
 

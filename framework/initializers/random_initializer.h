@@ -13,7 +13,7 @@ class RandomInitializer : public Initializer {
  protected:
   /// Chooses a seed unless one is given.
   void set_seed(const std::optional<int64_t>& seed);
-  int64_t seed() const { return seed_; }
+  int64_t seed() const { return seed_; }  ///< given or chosen
   /// A config in Keras's order: the seed, then the other options.
   static Value::Dict seed_first(Value::Dict dict);
 

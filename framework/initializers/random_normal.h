@@ -4,23 +4,24 @@
 
 namespace cornu::initializers {
 
+/// Options of RandomNormal, as in Keras.
 struct RandomNormalConfig {
-  double mean = 0.0;
-  double stddev = 0.05;
-  std::optional<int64_t> seed = {};
+  double mean = 0.0;  ///< of the distribution
+  double stddev = 0.05;  ///< standard deviation
+  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
 /// Normal with this mean and standard deviation.
 class RandomNormalInitializer
     : public Configured<RandomNormalInitializer, RandomNormalConfig, RandomInitializer> {
  public:
-  explicit RandomNormalInitializer(RandomNormalConfig c);
-  Tensor operator()(const Shape& shape, DType dtype) override;
+  explicit RandomNormalInitializer(RandomNormalConfig c);  ///< chooses a seed unless one is given
+  Tensor operator()(const Shape& shape, DType dtype) override;  ///< the same values in each call
   /// In Keras's order, with the seed first.
   Value::Dict get_config() const override;
 };
 
-using RandomNormal = Ref<RandomNormalInitializer>;
+using RandomNormal = Ref<RandomNormalInitializer>;  ///< a shared RandomNormalInitializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -4,23 +4,24 @@
 
 namespace cornu::initializers {
 
+/// Options of RandomUniform, as in Keras.
 struct RandomUniformConfig {
-  double minval = -0.05;
-  double maxval = 0.05;
-  std::optional<int64_t> seed = {};
+  double minval = -0.05;  ///< lower bound, inclusive
+  double maxval = 0.05;  ///< upper bound, exclusive
+  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
 /// Uniform in [minval, maxval).
 class RandomUniformInitializer
     : public Configured<RandomUniformInitializer, RandomUniformConfig, RandomInitializer> {
  public:
-  explicit RandomUniformInitializer(RandomUniformConfig c);
-  Tensor operator()(const Shape& shape, DType dtype) override;
+  explicit RandomUniformInitializer(RandomUniformConfig c);  ///< chooses a seed unless one is given
+  Tensor operator()(const Shape& shape, DType dtype) override;  ///< the same values in each call
   /// In Keras's order, with the seed first.
   Value::Dict get_config() const override;
 };
 
-using RandomUniform = Ref<RandomUniformInitializer>;
+using RandomUniform = Ref<RandomUniformInitializer>;  ///< a shared RandomUniformInitializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -14,14 +14,16 @@ namespace cornu::initializers {
 class FrameWindow {
  public:
   FrameWindow() = default;
-  FrameWindow(std::nullopt_t) {}
-  FrameWindow(const char* name) : value_(std::string(name)) {}
-  FrameWindow(std::string name) : value_(std::move(name)) {}
+  FrameWindow(std::nullopt_t) {}  ///< no window
+  FrameWindow(const char* name) : value_(std::string(name)) {}  ///< such as "hann"; looked up by values()
+  FrameWindow(std::string name) : value_(std::move(name)) {}  ///< the same
+  /// One value for each sample of a frame.
   FrameWindow(std::vector<double> values) : value_(std::move(values)) {}
-  bool empty() const { return value_.index() == 0; }
+  bool empty() const { return value_.index() == 0; }  ///< whether there is no window
   /// The values for a frame of `length`: of a symmetric window, or of one that repeats after
   /// `length` if `periodic`. Throws ValueError for an unknown name, or values of another number.
   std::vector<double> values(int64_t length, bool periodic) const;
+  /// What it was made from, for configs.
   const std::variant<std::monostate, std::string, std::vector<double>>& variant() const {
     return value_;
   }
@@ -30,10 +32,12 @@ class FrameWindow {
   std::variant<std::monostate, std::string, std::vector<double>> value_;
 };
 
+/// Options of STFT, as in Keras.
 struct STFTConfig {
   std::string side = "real";    ///< or "imag"
   FrameWindow window = "hann";  ///< a name of scipy.signal.get_window without parameters, or values
   std::optional<std::string> scaling = "density";  ///< or "spectrum", or none
+  /// Whether a window given by name is periodic (for spectral analysis) rather than symmetric.
   bool periodic = false;
 };
 
@@ -43,13 +47,14 @@ struct STFTConfig {
 /// than 3.
 class STFTInitializer : public Configured<STFTInitializer, STFTConfig, Initializer> {
  public:
+  /// Throws ValueError for an unknown side or scaling.
   explicit STFTInitializer(STFTConfig c);
   Tensor operator()(const Shape& shape, DType dtype) override;
   /// In Keras's order.
   Value::Dict get_config() const override;
 };
 
-using STFT = Ref<STFTInitializer>;
+using STFT = Ref<STFTInitializer>;  ///< a shared STFTInitializer, made from its options
 
 }  // namespace cornu::initializers
 

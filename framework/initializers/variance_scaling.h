@@ -7,20 +7,26 @@
 
 namespace cornu::initializers {
 
+/// Options of VarianceScaling, as in Keras.
 struct VarianceScalingConfig {
+  /// Factor of the variance, positive.
   double scale = 1.0;
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "normal", "untruncated_normal", "uniform"
-  std::optional<int64_t> seed = {};
-  std::optional<std::vector<int64_t>> input_axes = {};
-  std::optional<std::vector<int64_t>> output_axes = {};
+  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// The sizes of a weight's inputs and outputs: those of the given axes; else, of (..., in, out), in
 /// and out, each times the product of the leading axes; of (n), n and n.
 struct Fans {
+  /// @{
+  /// fan_in and fan_out.
   double in, out;
+  /// @}
 };
+/// The fans of a weight; both lists of axes count together, or none does.
 Fans compute_fans(const Shape& shape, const std::optional<std::vector<int64_t>>& input_axes,
                   const std::optional<std::vector<int64_t>>& output_axes);
 
@@ -38,15 +44,17 @@ class VarianceDraw : public RandomInitializer {
   VarianceScalingConfig rule_;
 };
 
+/// Draws whose variance is `scale` over a fan, as in He et al. 2015, https://arxiv.org/abs/1502.01852.
 class VarianceScalingInitializer
     : public Configured<VarianceScalingInitializer, VarianceScalingConfig, VarianceDraw> {
  public:
+  /// Throws ValueError for a scale that is not positive, or an unknown mode or distribution.
   explicit VarianceScalingInitializer(VarianceScalingConfig c);
   /// In Keras's order, with the seed first.
   Value::Dict get_config() const override;
 };
 
-using VarianceScaling = Ref<VarianceScalingInitializer>;
+using VarianceScaling = Ref<VarianceScalingInitializer>;  ///< a shared VarianceScalingInitializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -5,6 +5,7 @@
 
 namespace cornu::initializers {
 
+/// Zeros has no options.
 struct ZerosConfig {};
 
 /// All elements 0, of any dtype.
@@ -14,7 +15,7 @@ class ZerosInitializer : public Configured<ZerosInitializer, ZerosConfig, Initia
   Tensor operator()(const Shape& shape, DType dtype) override;
 };
 
-using Zeros = Ref<ZerosInitializer>;
+using Zeros = Ref<ZerosInitializer>;  ///< a shared ZerosInitializer, made from its options
 
 }  // namespace cornu::initializers
 

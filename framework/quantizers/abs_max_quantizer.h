@@ -5,11 +5,12 @@
 
 namespace cornu::quantizers {
 
+/// Options of AbsMaxQuantizer, as in Keras.
 struct AbsMaxQuantizerConfig {
   std::optional<std::vector<int64_t>> axis = {};  ///< which one scale serves; nothing: the last
-  std::vector<double> value_range = {-127, 127};
-  double epsilon = 1e-7;
-  DType output_dtype = DType::int8;
+  std::vector<double> value_range = {-127, 127};  ///< least and greatest integer
+  double epsilon = 1e-7;  ///< added to the largest absolute value, so that zeros have a scale
+  DType output_dtype = DType::int8;  ///< of the integers
 };
 
 /// ops::abs_max_quantize as an object.
@@ -25,6 +26,6 @@ class AbsMaxQuantization : public Configured<AbsMaxQuantization, AbsMaxQuantizer
   Value::Dict get_config() const override;
 };
 
-using AbsMaxQuantizer = Ref<AbsMaxQuantization>;
+using AbsMaxQuantizer = Ref<AbsMaxQuantization>;  ///< a shared AbsMaxQuantization, made from its options
 
 }  // namespace cornu::quantizers

@@ -8,7 +8,7 @@ namespace cornu {
 /// names "int8", "int4" and "float8" stand for with their defaults.
 class QuantizationConfig : public Configurable {
  public:
-  static constexpr const char* module = "keras.quantizers";
+  static constexpr const char* module = "keras.quantizers";  ///< where names are looked up
   /// "int8", "int4" or "float8".
   virtual const char* mode() const = 0;
   /// For the weights; empty: the mode's own.
@@ -21,9 +21,10 @@ class QuantizationConfig : public Configurable {
 
 namespace quantizers {
 
+/// Options of Int8QuantizationConfig, as in Keras.
 struct Int8QuantizationOptions {
-  Choice<Quantizer> weight_quantizer = {};
-  Choice<Quantizer> activation_quantizer = AbsMaxQuantizer();
+  Choice<Quantizer> weight_quantizer = {};  ///< default: the layer's own
+  Choice<Quantizer> activation_quantizer = AbsMaxQuantizer();  ///< of inputs; empty: weights only
 };
 
 /// Weights in [-127, 127] with a scale for each channel; inputs become integers too unless
@@ -31,17 +32,20 @@ struct Int8QuantizationOptions {
 class Int8Quantization
     : public Configured<Int8Quantization, Int8QuantizationOptions, QuantizationConfig> {
  public:
+  /// Throws ValueError for a weight quantizer that does not give int8.
   explicit Int8Quantization(Int8QuantizationOptions c);
+  /// A config object from its options.
   static std::shared_ptr<Int8Quantization> from_config(const Value::Dict& dict);
   const char* mode() const override { return "int8"; }
   Choice<Quantizer> weight_quantizer() const override { return config.weight_quantizer; }
   Choice<Quantizer> activation_quantizer() const override { return config.activation_quantizer; }
 };
-using Int8QuantizationConfig = Ref<Int8Quantization>;
+using Int8QuantizationConfig = Ref<Int8Quantization>;  ///< a shared Int8Quantization, made from its options
 
+/// Options of Int4QuantizationConfig, as in Keras.
 struct Int4QuantizationOptions {
-  Choice<Quantizer> weight_quantizer = {};
-  Choice<Quantizer> activation_quantizer = {};
+  Choice<Quantizer> weight_quantizer = {};  ///< default: the layer's own
+  Choice<Quantizer> activation_quantizer = {};  ///< of inputs; default: they stay floats
   /// So many numbers of a channel have a scale and a zero point; std::nullopt or -1: all of it has
   /// one scale.
   std::optional<int64_t> block_size = 128;
@@ -52,27 +56,31 @@ struct Int4QuantizationOptions {
 class Int4Quantization
     : public Configured<Int4Quantization, Int4QuantizationOptions, QuantizationConfig> {
  public:
+  /// Throws ValueError for quantizers together with blocks, or of another range or dtype.
   explicit Int4Quantization(Int4QuantizationOptions c);
+  /// A config object from its options.
   static std::shared_ptr<Int4Quantization> from_config(const Value::Dict& dict);
   const char* mode() const override { return "int4"; }
   Choice<Quantizer> weight_quantizer() const override { return config.weight_quantizer; }
   Choice<Quantizer> activation_quantizer() const override { return config.activation_quantizer; }
   std::optional<int64_t> block_size() const override;
 };
-using Int4QuantizationConfig = Ref<Int4Quantization>;
+using Int4QuantizationConfig = Ref<Int4Quantization>;  ///< a shared Int4Quantization, made from its options
 
+/// Float8QuantizationConfig has no options.
 struct Float8QuantizationOptions {};
 
 /// Training with products of 8-bit floats, https://arxiv.org/abs/2209.05433.
 class Float8Quantization : public QuantizationConfig {
  public:
-  using Config = Float8QuantizationOptions;
-  explicit Float8Quantization(Config = {}) {}
+  using Config = Float8QuantizationOptions;  ///< the options
+  explicit Float8Quantization(Config = {}) {}  ///< nothing to set
+  /// A config object; the dictionary is empty.
   static std::shared_ptr<Float8Quantization> from_config(const Value::Dict&);
   Value::Dict get_config() const override { return {}; }
   const char* mode() const override { return "float8"; }
 };
-using Float8QuantizationConfig = Ref<Float8Quantization>;
+using Float8QuantizationConfig = Ref<Float8Quantization>;  ///< a shared Float8Quantization, made from its options
 
 }  // namespace quantizers
 }  // namespace cornu

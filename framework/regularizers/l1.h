@@ -4,19 +4,21 @@
 
 namespace cornu::regularizers {
 
+/// Options of L1, as in Keras.
 struct L1Config {
-  double l1 = 0.01;
+  double l1 = 0.01;  ///< factor, at least 0
 };
 
 /// l1 * sum(|x|).
 class L1Regularizer : public Configured<L1Regularizer, L1Config, WeightedSums> {
  public:
+  /// Throws ValueError for a factor that is negative or not finite.
   explicit L1Regularizer(L1Config c);
   /// As Keras, with the factor rounded to float32.
   Value::Dict get_config() const override;
 };
 
-using L1 = Ref<L1Regularizer>;
+using L1 = Ref<L1Regularizer>;  ///< a shared L1Regularizer, made from its options
 
 }  // namespace cornu::regularizers
 

@@ -4,18 +4,20 @@
 
 namespace cornu::regularizers {
 
+/// Options of L1L2, as in Keras.
 struct L1L2Config {
-  double l1 = 0.0;
-  double l2 = 0.0;
+  double l1 = 0.0;  ///< factor of absolute values, at least 0
+  double l2 = 0.0;  ///< factor of squares, at least 0
 };
 
 /// l1 * sum(|x|) + l2 * sum(x^2).
 class L1L2Regularizer : public Configured<L1L2Regularizer, L1L2Config, WeightedSums> {
  public:
+  /// Throws ValueError for a factor that is negative or not finite.
   explicit L1L2Regularizer(L1L2Config c);
 };
 
-using L1L2 = Ref<L1L2Regularizer>;
+using L1L2 = Ref<L1L2Regularizer>;  ///< a shared L1L2Regularizer, made from its options
 
 }  // namespace cornu::regularizers
 

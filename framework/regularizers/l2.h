@@ -4,17 +4,19 @@
 
 namespace cornu::regularizers {
 
+/// Options of L2, as in Keras.
 struct L2Config {
-  double l2 = 0.01;
+  double l2 = 0.01;  ///< factor, at least 0
 };
 
 /// l2 * sum(x^2).
 class L2Regularizer : public Configured<L2Regularizer, L2Config, WeightedSums> {
  public:
+  /// Throws ValueError for a factor that is negative or not finite.
   explicit L2Regularizer(L2Config c);
 };
 
-using L2 = Ref<L2Regularizer>;
+using L2 = Ref<L2Regularizer>;  ///< a shared L2Regularizer, made from its options
 
 }  // namespace cornu::regularizers
 

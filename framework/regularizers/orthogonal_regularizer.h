@@ -4,9 +4,10 @@
 
 namespace cornu::regularizers {
 
+/// Options of OrthogonalRegularizer, as in Keras.
 struct OrthogonalRegularizerConfig {
-  double factor = 0.01;
-  std::string mode = "rows";
+  double factor = 0.01;  ///< of the penalty, at least 0
+  std::string mode = "rows";  ///< or "columns": which are to be orthogonal
 };
 
 /// factor times the mean |cosine| between different rows (or columns, with mode "columns") of a
@@ -14,13 +15,14 @@ struct OrthogonalRegularizerConfig {
 class OrthogonalPenalty
     : public Configured<OrthogonalPenalty, OrthogonalRegularizerConfig, Regularizer> {
  public:
+  /// Throws ValueError for another mode, or a factor that is negative or not finite.
   explicit OrthogonalPenalty(OrthogonalRegularizerConfig c);
   Tensor operator()(const Tensor& x) override;
   /// As Keras, with the factor rounded to float32.
   Value::Dict get_config() const override;
 };
 
-using OrthogonalRegularizer = Ref<OrthogonalPenalty>;
+using OrthogonalRegularizer = Ref<OrthogonalPenalty>;  ///< a shared OrthogonalPenalty, made from its options
 
 }  // namespace cornu::regularizers
 
