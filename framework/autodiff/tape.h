@@ -19,6 +19,7 @@ namespace cornu {
 ///   std::vector<Tensor> gradients = tape.gradient(loss, model.trainable_variables());
 class GradientTape : private Recorder {
  public:
+  /// Options of a tape.
   struct Options {
     /// Allows several calls of `gradient`; the tape then records until `stop`.
     bool persistent = false;
@@ -27,6 +28,7 @@ class GradientTape : private Recorder {
   };
 
   GradientTape() : GradientTape(Options{}) {}
+  /// Opens a tape inside those that are open on this thread.
   explicit GradientTape(Options options);
   ~GradientTape() override;
   GradientTape(const GradientTape&) = delete;
@@ -34,6 +36,7 @@ class GradientTape : private Recorder {
 
   /// Makes gradients with respect to this tensor available. Throws ValueError for integers.
   void watch(const Tensor& tensor);
+  /// The same for a variable, also one that is not trainable.
   void watch(const Variable& variable);
   /// Ends the recording.
   void stop();
@@ -43,9 +46,12 @@ class GradientTape : private Recorder {
   /// Throws StateError on a second call of a tape that is not persistent.
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Variable>& sources,
                                const Tensor& target_gradient = {});
+  /// The same for tensors that are watched or computed from watched ones.
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources,
                                const Tensor& target_gradient = {});
+  /// The same for one variable.
   Tensor gradient(const Tensor& target, const Variable& source);
+  /// The same for one tensor.
   Tensor gradient(const Tensor& target, const Tensor& source);
   /// Several targets at once, each with the gradient that flows into it. Both are let go of as the
   /// gradients are passed on, if the caller moves them here.

@@ -20,24 +20,27 @@ concept LayerHandle = std::is_convertible_v<T, std::shared_ptr<Layer>>;
 /// part of the layer that applies it, under the option's name.
 class Activation {
  public:
-  using Function = std::function<Tensor(const Tensor&)>;
+  using Function = std::function<Tensor(const Tensor&)>;  ///< elementwise or not, of any shape
   /// "linear": the identity.
   Activation() = default;
-  Activation(std::nullopt_t) {}
+  Activation(std::nullopt_t) {}  ///< the identity, as None in Keras
   /// Throws ValueError with a did-you-mean when the name is not known.
   Activation(const char* name) : Activation(std::string(name)) {}
+  /// The same for a string.
   Activation(const std::string& name);
+  /// Any function of a tensor. It has no name, so a layer that uses it cannot be saved.
   template <class F>
     requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> && !std::is_same_v<F, Activation> &&
              !detail::LayerHandle<F>)
   Activation(F function) : name_(), function_(std::move(function)) {}
   /// Throws ValueError for null.
   Activation(std::shared_ptr<Layer> layer);
+  /// The same for a layer's handle, such as layers::LeakyReLU().
   template <detail::LayerHandle T>
   Activation(const T& layer) : Activation(std::shared_ptr<Layer>(layer)) {}
 
-  Tensor operator()(const Tensor& x) const { return function_ ? function_(x) : x; }
-  bool is_linear() const { return !function_; }
+  Tensor operator()(const Tensor& x) const { return function_ ? function_(x) : x; }  ///< applies it
+  bool is_linear() const { return !function_; }  ///< whether it is the identity
   /// Empty for a layer, and for a function without a name.
   const std::string& name() const { return name_; }
   /// Whether it is one of Keras's functions, none of the user's and no layer.

@@ -12,24 +12,27 @@ namespace cornu {
 class LayerObserver {
  public:
   virtual ~LayerObserver() = default;
-  virtual void before(Layer&, const Nest& /*inputs*/) {}
-  virtual void after(Layer&, const Nest& /*outputs*/) {}
+  virtual void before(Layer&, const Nest& /*inputs*/) {}  ///< called before the layer computes
+  virtual void after(Layer&, const Nest& /*outputs*/) {}  ///< called after it has computed; not when it throws
 };
 
 class LossScope;
 
+/// The calls of layers under way on one thread.
 struct CallContext {
-  InlineVector<const Layer*, 16> stack;
-  std::optional<bool> training;
-  LayerObserver* observer = nullptr;
+  InlineVector<const Layer*, 16> stack;  ///< outermost first
+  std::optional<bool> training;  ///< the training flag in force; none outside of calls
+  LayerObserver* observer = nullptr;  ///< is told of each call
   LossScope* losses = nullptr;  ///< gets what add_loss is given; without one the layers keep it
 };
 
+/// The calling thread's context.
 CallContext& call_context();
 
 /// Puts a layer on the stack, and its training flag (or the one around it) in force.
 class CallScope {
  public:
+  /// Enters a call of `layer`; without a flag of its own the surrounding one stays.
   CallScope(const Layer& layer, std::optional<bool> training)
       : context_(call_context()),
         graph_(graph_context()),
@@ -46,7 +49,7 @@ class CallScope {
   }
   CallScope(const CallScope&) = delete;
 
-  const CallContext& context() const { return context_; }
+  const CallContext& context() const { return context_; }  ///< of this thread
 
  private:
   CallContext& context_;  // this thread's: finding it takes longer than all else here
@@ -63,7 +66,8 @@ class LossScope {
   ~LossScope() { call_context().losses = outer_; }
   LossScope(const LossScope&) = delete;
 
-  void add(const Layer& layer, const Tensor& loss) { losses_.emplace_back(&layer, loss); }
+  void add(const Layer& layer, const Tensor& loss) { losses_.emplace_back(&layer, loss); }  ///< keeps a loss of `layer`
+  /// Drops what `layer` added.
   void remove(const Layer& layer) {
     std::erase_if(losses_, [&](const auto& entry) { return entry.first == &layer; });
   }

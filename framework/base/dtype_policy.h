@@ -11,20 +11,23 @@ namespace cornu {
 class DTypePolicy {
  public:
   DTypePolicy() = default;
+  /// The same for a literal.
   DTypePolicy(const char* name) : DTypePolicy(std::string(name)) {}
   /// Throws ValueError with a did-you-mean when the name is not known, UnsupportedError for
   /// "gptq..." and "awq...".
   DTypePolicy(const std::string& name);
+  /// Weights and computation in one dtype.
   DTypePolicy(DType dtype) : variable_(dtype), compute_(dtype), name_(dtype_name(dtype)) {}
   /// `mode` is "int8", "int4", "int4/<block size>" or "float8", `source` the policy before.
   static DTypePolicy quantized(const std::string& mode, const DTypePolicy& source,
                                int64_t amax_history_length = 1024);
 
-  DType variable_dtype() const { return variable_; }
-  DType compute_dtype() const { return compute_; }
-  const std::string& name() const { return name_; }
+  DType variable_dtype() const { return variable_; }  ///< of weights
+  DType compute_dtype() const { return compute_; }  ///< of what the layer computes and returns
+  const std::string& name() const { return name_; }  ///< as config files hold it
   /// "int8", "int4" or "float8"; "" for all others.
   std::string quantization_mode() const;
+  /// whether weights are integers or float8
   bool is_quantized() const { return name_.find("_from_") != std::string::npos; }
   /// Of "int4/128_from_float32": 128. Nothing where a channel has one scale.
   std::optional<int64_t> block_size() const;
@@ -45,6 +48,7 @@ const DTypePolicy& default_policy();
 /// Layers made on this thread while it lives have this policy unless they name one.
 class PolicyScope {
  public:
+  /// Sets the policy for this thread; the destructor restores the former one.
   explicit PolicyScope(const DTypePolicy& policy);
   ~PolicyScope();
   PolicyScope(const PolicyScope&) = delete;

@@ -22,13 +22,14 @@ struct CallContext;
 
 /// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are given their own.
 struct Call {
+  /// Whether dropout, batch normalization and the like train; empty: as the surrounding call, else not.
   std::optional<bool> training = {};
   /// Which steps of the input are real; by default the mask that the input carries.
   Tensor mask = {};
   /// Further arguments by name, such as initial_state; see Layer::argument_names.
   Value::Dict extra = {};
 
-  bool is_training() const { return training.value_or(false); }
+  bool is_training() const { return training.value_or(false); }  ///< false where nobody has said so
   /// An argument of `extra`, or null.
   const Value* find(const std::string& name) const { return detail::find(extra, name); }
 };
@@ -53,8 +54,8 @@ class Members;
 /// of a user's class) is for one thread at a time.
 class Layer : public Operation, public Configurable {
  public:
-  static constexpr const char* module = "keras.layers";
-  using CallOptions = Call;
+  static constexpr const char* module = "keras.layers";  ///< where names are looked up
+  using CallOptions = Call;  ///< lets a Ref pass call options
 
   Layer();
   ~Layer() override;
@@ -103,18 +104,19 @@ class Layer : public Operation, public Configurable {
   Nest compute_output_spec(const Nest& inputs);
   /// Makes the weights now.
   void ensure_built(const Nest& inputs);
-  bool built() const { return built_; }
+  bool built() const { return built_; }  ///< whether the weights exist
 
   // --- weights and state -------------------------------------------------------------------------------
 
+  /// Options of add_weight.
   struct WeightOptions {
-    std::string name = "variable";
-    Shape shape = {};
+    std::string name = "variable";  ///< name in `path`; files number weights instead
+    Shape shape = {};  ///< all sizes known
     Choice<Initializer> initializer = {};  ///< default: glorot_uniform for floats, else zeros
-    std::optional<DType> dtype = {};
-    bool trainable = true;
-    Choice<Regularizer> regularizer = {};
-    Choice<Constraint> constraint = {};
+    std::optional<DType> dtype = {};  ///< default: the policy's variable_dtype
+    bool trainable = true;  ///< false: no gradient, no optimizer update
+    Choice<Regularizer> regularizer = {};  ///< penalty added to the loss
+    Choice<Constraint> constraint = {};  ///< applied after each optimizer update
   };
   /// A weight of this layer. Call it in build() or the constructor.
   Variable add_weight(WeightOptions options);
@@ -130,6 +132,7 @@ class Layer : public Operation, public Configurable {
     track_one(attribute, layer.shared());
     return layer;
   }
+  /// The same for a shared pointer.
   template <std::derived_from<Layer> T>
   std::shared_ptr<T> track(const std::string& attribute, std::shared_ptr<T> layer) {
     track_one(attribute, layer);
@@ -151,20 +154,22 @@ class Layer : public Operation, public Configurable {
   const std::vector<Variable>& own_weights() const { return weights_; }
   /// All weights, this layer's first, then those of the layers inside in order.
   std::vector<Variable> weights() const;
+  /// Those of `weights` that training changes; none of a layer with trainable() == false.
   std::vector<Variable> trainable_variables() const;
+  /// The rest of `weights`, such as moving averages.
   std::vector<Variable> non_trainable_variables() const;
   /// Seed generators and other state that files do not keep.
   SeedGenerator& add_seed_generator(std::optional<int64_t> seed);
-  int64_t count_params() const;
+  int64_t count_params() const;  ///< number of elements of all weights
   /// Copies of all weights' values in the order of `weights`.
   std::vector<Tensor> get_weights() const;
   /// Throws ShapeError, leaving all weights as they are, when the number or a shape differs.
   void set_weights(const std::vector<Tensor>& values);
 
-  bool trainable() const { return trainable_; }
+  bool trainable() const { return trainable_; }  ///< false: its weights are frozen
   /// Of this layer and all inside it.
   void set_trainable(bool trainable);
-  const DTypePolicy& dtype_policy() const { return policy_; }
+  const DTypePolicy& dtype_policy() const { return policy_; }  ///< of this layer
   /// Does not change weights that there are, except that a quantized policy quantizes a layer that is built.
   void set_dtype_policy(const DTypePolicy& policy);
   /// Puts the weights into fewer bits: "int8", "int4" (two numbers in a byte), "float8" (for training), or a config such
@@ -172,21 +177,21 @@ class Layer : public Operation, public Configurable {
   /// StateError for a layer that is not built or already quantized, UnsupportedError for one that cannot be (Dense,
   /// EinsumDense, Embedding and ReversibleEmbedding can).
   void quantize(const Choice<QuantizationConfig>& config);
-  DType compute_dtype() const { return policy_.compute_dtype(); }
-  DType variable_dtype() const { return policy_.variable_dtype(); }
-  bool supports_masking() const { return supports_masking_; }
+  DType compute_dtype() const { return policy_.compute_dtype(); }  ///< of its arithmetic
+  DType variable_dtype() const { return policy_.variable_dtype(); }  ///< of its weights
+  bool supports_masking() const { return supports_masking_; }  ///< whether it accepts inputs with a mask
 
   /// Layers directly inside, in the order in which they were tracked.
   virtual std::vector<std::shared_ptr<Layer>> sublayers() const;
 
   /// What the tracked members hold; a list of layers is one entry. For saving.
   struct Tracked {
-    std::string attribute;
-    std::vector<std::shared_ptr<Layer>> layers;
-    bool is_list = false;
+    std::string attribute;  ///< the member's name
+    std::vector<std::shared_ptr<Layer>> layers;  ///< flattened
+    bool is_list = false;  ///< whether the member holds a list
     std::shared_ptr<const Members> members = {};  ///< how `layers` are nested, if they are
   };
-  const std::vector<Tracked>& tracked() const { return tracked_; }
+  const std::vector<Tracked>& tracked() const { return tracked_; }  ///< in the order of tracking
 
   // --- losses and metrics ------------------------------------------------------------------------------
 
@@ -196,7 +201,9 @@ class Layer : public Operation, public Configurable {
   std::shared_ptr<Metric> add_metric(std::shared_ptr<Metric> metric);
   /// What add_loss collected since the last clear, then the weights' penalties, of this layer and those inside.
   std::vector<Tensor> losses() const;
+  /// Drops what add_loss collected, in this layer and those inside.
   void clear_losses();
+  /// Metrics of add_metric, of this layer and those inside.
   std::vector<std::shared_ptr<Metric>> layer_metrics() const;
 
   // --- names (Operation) and files -----------------------------------------------------------------------
@@ -216,11 +223,14 @@ class Layer : public Operation, public Configurable {
  protected:
   /// Sets what every layer's config may have: name, trainable, dtype, activity_regularizer.
   void set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy);
+  /// Adds a penalty on the outputs to the loss of each call.
   void set_activity_regularizer(Choice<Regularizer> regularizer) { activity_regularizer_ = std::move(regularizer); }
+  /// The config entries that every layer has: name, trainable, dtype.
   Value::Dict base_config() const;
   /// Tracks the layers that activations among the options are.
   void track_activations(std::span<const detail::OptionRow> rows, const void* const* options);
 
+  /// Set by constructors of layers that keep or use a mask; others warn when they get one.
   bool supports_masking_ = false;
   /// Whether float inputs are cast to the compute dtype.
   bool autocast_ = true;
@@ -266,7 +276,8 @@ class Layer : public Operation, public Configurable {
 template <class Self, class C>
 class LayerOf : public Layer {
  public:
-  using Config = C;
+  using Config = C;  ///< the options
+  /// Takes the options over, and sets name, trainable and dtype from them.
   explicit LayerOf(C c) : config(std::move(c)) {
     std::string name;
     bool trainable = true;
@@ -282,9 +293,12 @@ class LayerOf : public Layer {
       track_activations(detail::option_rows<C>, detail::option_addresses(std::as_const(config)).data());
   }
 
+  /// The options by name, as Keras's files hold them.
   Value::Dict get_config() const override;
+  /// A layer from its config. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict);
 
+  /// The options as given; changing them after build() has no effect on weights.
   C config;
 };
 
@@ -328,31 +342,38 @@ std::shared_ptr<T> make(A&&... arguments) {
 /// Any layer, for lists of them: made from handles and shared pointers alike.
 class AnyLayer {
  public:
+  /// Shares the handle's layer.
   template <class T>
     requires std::derived_from<T, Layer>
   AnyLayer(const Ref<T>& ref) : layer_(ref.shared()) {}
+  /// Shares the layer.
   template <std::derived_from<Layer> T>
   AnyLayer(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
-  Layer* operator->() const { return layer_.get(); }
-  const std::shared_ptr<Layer>& shared() const { return layer_; }
+  Layer* operator->() const { return layer_.get(); }  ///< null for no layer
+  const std::shared_ptr<Layer>& shared() const { return layer_; }  ///< the layer itself
 
  private:
   std::shared_ptr<Layer> layer_;
 };
 
+/// A layer, or a nested list of layers; see Layer::track.
 class Members {
  public:
+  /// One layer.
   template <class T>
     requires std::derived_from<T, Layer>
   Members(const Ref<T>& layer) : layer_(layer.shared()) {}
+  /// One layer.
   template <std::derived_from<Layer> T>
   Members(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
+  /// A list.
   Members(std::initializer_list<Members> list) : list_(list) {}
+  /// A list that the program builds.
   explicit Members(std::vector<Members> list) : list_(std::move(list)) {}
 
   /// The layer; null for a list.
   const std::shared_ptr<Layer>& layer() const { return layer_; }
-  const std::vector<Members>& list() const { return list_; }
+  const std::vector<Members>& list() const { return list_; }  ///< empty for a single layer
   /// All layers in it, in order.
   std::vector<std::shared_ptr<Layer>> layers() const;
 

@@ -16,13 +16,14 @@ namespace cornu {
 /// axis is gone).
 class Loss : public Configurable {
  public:
-  static constexpr const char* module = "keras.losses";
+  static constexpr const char* module = "keras.losses";  ///< where names are looked up
   /// `reduction`: "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or
   /// "none"; throws ValueError for another. Targets and predictions are cast to `dtype` before
   /// `call`.
   explicit Loss(std::string name, std::string reduction = "sum_over_batch_size",
                 DType dtype = DType::float32);
 
+  /// The loss of each sample: the shape of y_pred without its last axis. Both arguments have dtype().
   virtual Tensor call(const Tensor& y_true, const Tensor& y_pred) = 0;
   /// `call` of both as `dtype`, or of y_true as it is where it holds class numbers.
   Tensor values(const Tensor& y_true, const Tensor& y_pred);
@@ -34,14 +35,14 @@ class Loss : public Configurable {
   /// kernels; else empty.
   virtual Tensor total(const Tensor& y_true, const Tensor& y_pred, bool mean);
 
-  const std::string& name() const { return name_; }
-  const std::string& reduction() const { return reduction_; }
-  DType dtype() const { return dtype_; }
+  const std::string& name() const { return name_; }  ///< names the loss in errors and files
+  const std::string& reduction() const { return reduction_; }  ///< see the constructor
+  DType dtype() const { return dtype_; }  ///< of the computation
 
  protected:
-  std::string name_;
-  std::string reduction_;
-  DType dtype_;
+  std::string name_;  ///< see name()
+  std::string reduction_;  ///< see reduction()
+  DType dtype_;  ///< see dtype()
   bool casts_targets_ = true;  ///< false for a loss that takes class numbers
 };
 
@@ -50,7 +51,8 @@ class Loss : public Configurable {
 template <class Self, class C, class Base = Loss>
 class LossOf : public Base {
  public:
-  using Config = C;
+  using Config = C;  ///< the options
+  /// Takes the options over.
   explicit LossOf(C c) : Base(c.name, c.reduction, dtype_of_config(c)), config(std::move(c)) {}
   /// As Keras, without `dtype` unless it was given.
   Value::Dict get_config() const override {
@@ -65,7 +67,7 @@ class LossOf : public Base {
       if (key == "reduction" && value.is_null()) value = "none";
     return std::make_shared<Self>(from_dict<C>(dict));
   }
-  C config;
+  C config;  ///< as given
 
  private:
   static DType dtype_of_config(const C& c) {
@@ -80,7 +82,9 @@ class LossOf : public Base {
 /// registered class.
 class FunctionLoss : public Loss {
  public:
+  /// returns a value for each sample
   using Function = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
+  /// Reduces what `function` returns, as any other loss.
   explicit FunctionLoss(Function function, std::string name = "function_loss",
                         std::string reduction = "sum_over_batch_size");
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;

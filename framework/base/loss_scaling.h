@@ -4,11 +4,12 @@
 
 namespace cornu {
 
+/// Options of LossScaling, as keras.optimizers.LossScaleOptimizer has them.
 struct LossScalingConfig {
-  Required<Choice<Optimizer>> inner_optimizer;
-  double initial_scale = 32768.0;
-  int64_t dynamic_growth_steps = 2000;
-  std::string name = "loss_scale_optimizer";
+  Required<Choice<Optimizer>> inner_optimizer;  ///< updates the weights
+  double initial_scale = 32768.0;  ///< factor of the loss at the start; positive
+  int64_t dynamic_growth_steps = 2000;  ///< finite steps until the scale doubles
+  std::string name = "loss_scale_optimizer";  ///< in files
 };
 
 /// keras.optimizers.LossScaleOptimizer, which compile() puts around the optimizer of a model whose
@@ -19,7 +20,7 @@ struct LossScalingConfig {
 /// inner optimizer's.
 class LossScaling : public Optimizer {
  public:
-  using Config = LossScalingConfig;
+  using Config = LossScalingConfig;  ///< the options
   /// Throws ValueError without an inner optimizer, or for a scale or number of steps that is not
   /// positive.
   explicit LossScaling(LossScalingConfig c);
@@ -38,10 +39,11 @@ class LossScaling : public Optimizer {
   Tensor scale_loss(const Tensor& loss) override;
   void finalize_variable_values() override;
 
+  /// The optimizer that gets the unscaled gradients.
   const std::shared_ptr<Optimizer>& inner_optimizer() const {
     return config.inner_optimizer->shared();
   }
-  LossScalingConfig config;
+  LossScalingConfig config;  ///< as given
 
  protected:
   void build_slots(const std::vector<Variable>& variables) override;

@@ -13,7 +13,8 @@ namespace cornu {
 /// and result (or results).
 class Metric : public Configurable {
  public:
-  static constexpr const char* module = "keras.metrics";
+  static constexpr const char* module = "keras.metrics";  ///< where names are looked up
+  /// `dtype` is that of the state and of the result.
   explicit Metric(std::string name, DType dtype = DType::float32);
 
   /// Takes in a batch. Metrics of values only (Mean, Sum) read `y_true` as the values.
@@ -32,9 +33,9 @@ class Metric : public Configurable {
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {});
 
-  const std::string& name() const { return name_; }
-  void set_name(const std::string& name) { name_ = name; }
-  DType dtype() const { return dtype_; }
+  const std::string& name() const { return name_; }  ///< key in the logs
+  void set_name(const std::string& name) { name_ = name; }  ///< renames it, as compile does for outputs by name
+  DType dtype() const { return dtype_; }  ///< of state and result
   /// State in the order in which it was made.
   const std::vector<Variable>& variables() const { return variables_; }
 
@@ -53,7 +54,8 @@ class Metric : public Configurable {
 template <class Self, class C, class Base = Metric>
 class MetricOf : public Base {
  public:
-  using Config = C;
+  using Config = C;  ///< the options
+  /// Takes the options over.
   explicit MetricOf(C c)
       : Base(c.name, c.dtype ? *c.dtype : DType::float32), config(std::move(c)) {}
   /// With the name and the dtype that are in use.
@@ -65,10 +67,11 @@ class MetricOf : public Base {
     }
     return dict;
   }
+  /// A metric from its config. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return std::make_shared<Self>(from_dict<C>(dict));
   }
-  C config;
+  C config;  ///< as given
 };
 
 }  // namespace cornu

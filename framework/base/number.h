@@ -9,10 +9,11 @@ namespace cornu {
 /// Any number: `.decay_steps = 1000` or `1e3`. Truth values count as 0 and 1.
 class Number {
  public:
+  /// An integer type or bool makes a whole number, a float type a float.
   template <class T>
   requires std::is_arithmetic_v<T> Number(T value)
       : value_(static_cast<double>(value)), whole_(std::integral<T>) {}
-  operator double() const { return value_; }
+  operator double() const { return value_; }  ///< its value
   /// Whether it was given as an integer.
   bool is_whole() const { return whole_; }
 

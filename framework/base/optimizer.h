@@ -14,7 +14,7 @@ namespace cornu {
 /// cornu::optimizers::schedules.
 class LearningRateSchedule : public Configurable {
  public:
-  static constexpr const char* module = "keras.optimizers.schedules";
+  static constexpr const char* module = "keras.optimizers.schedules";  ///< where names are looked up
   /// The rate at `step` (a scalar), a float32 scalar.
   virtual Tensor operator()(const Tensor& step) = 0;
   /// The same on numbers, as optimizers ask for it; by default through the tensors.
@@ -24,14 +24,16 @@ class LearningRateSchedule : public Configurable {
 /// The learning rate option: a number or a schedule.
 class LearningRate {
  public:
-  LearningRate(double value = 0.001) : value_(value) {}
+  LearningRate(double value = 0.001) : value_(value) {}  ///< a constant rate
+  /// A rate that follows the number of updates.
   LearningRate(Choice<LearningRateSchedule> schedule) : schedule_(std::move(schedule)) {}
+  /// The same from a schedule's handle.
   template <class T>
   requires std::derived_from<T, LearningRateSchedule> LearningRate(const Ref<T>& schedule)
       : schedule_(schedule) {}
-  bool is_schedule() const { return static_cast<bool>(schedule_); }
-  double value() const { return value_; }
-  const Choice<LearningRateSchedule>& schedule() const { return schedule_; }
+  bool is_schedule() const { return static_cast<bool>(schedule_); }  ///< whether it changes by itself
+  double value() const { return value_; }  ///< of a constant rate
+  const Choice<LearningRateSchedule>& schedule() const { return schedule_; }  ///< empty for a number
 
  private:
   double value_ = 0.001;
@@ -49,16 +51,16 @@ struct OptionCodec<LearningRate> {
 /// The options that every optimizer has; each optimizer's config struct has them among its own,
 /// under the same names.
 struct OptimizerOptions {
-  std::string name;
-  LearningRate learning_rate;
+  std::string name;  ///< in files and messages
+  LearningRate learning_rate;  ///< a number or a schedule
   std::optional<double> weight_decay;  ///< share of each weight that a step takes, times the rate
   std::optional<double> clipnorm;      ///< bound of each gradient's L2 norm
   std::optional<double> global_clipnorm;  ///< bound of the L2 norm of all gradients together
   std::optional<double> clipvalue;        ///< bound of each element's size
   bool use_ema = false;                   ///< keep moving averages of the weights
-  double ema_momentum = 0.99;
+  double ema_momentum = 0.99;  ///< weight of the old average at each update, in [0, 1]
   std::optional<int64_t> ema_overwrite_frequency;  ///< in steps; empty: only at the end
-  std::optional<double> loss_scale_factor;
+  std::optional<double> loss_scale_factor;  ///< the loss is multiplied, gradients are divided by it
   std::optional<int64_t> gradient_accumulation_steps;  ///< steps whose mean gradient is one update
 };
 
@@ -66,14 +68,14 @@ struct OptimizerOptions {
 /// `update_step`.
 class Optimizer : public Configurable {
  public:
-  static constexpr const char* module = "keras.optimizers";
+  static constexpr const char* module = "keras.optimizers";  ///< where names are looked up
   /// Throws ValueError when options contradict each other or are out of range.
   explicit Optimizer(OptimizerOptions options);
 
   /// Makes the slots for these variables. Done by the first `apply`; a second call with other
   /// variables throws ValueError.
   virtual void build(const std::vector<Variable>& variables);
-  bool built() const { return built_; }
+  bool built() const { return built_; }  ///< whether the slots exist
   /// One step: clips, decays, updates, averages, constrains. A variable whose gradient is an empty
   /// Tensor stays as it is (with one warning). Without any gradients at all it does nothing. Throws
   /// ValueError when the counts differ, all gradients are empty, or a variable is not one that the
@@ -100,8 +102,8 @@ class Optimizer : public Configurable {
   /// the regular expressions (such as "bias") is found. Replaces what an earlier call said.
   void exclude_from_weight_decay(const std::vector<std::string>& name_parts,
                                  const std::vector<Variable>& variables = {});
-  const std::string& name() const { return options_.name; }
-  const OptimizerOptions& options() const { return options_; }
+  const std::string& name() const { return options_.name; }  ///< in files and messages
+  const OptimizerOptions& options() const { return options_; }  ///< as given
 
  protected:
   /// Makes the subclass's slots with add_slot, in the order of Keras's files.
@@ -117,6 +119,7 @@ class Optimizer : public Configurable {
 
   /// A variable of zeros (or of `initial`) like `variable`, kept in files.
   Variable add_slot(const Variable& variable, const std::string& name, const Tensor& initial = {});
+  /// State that belongs to no variable, kept in files.
   Variable add_state(const Tensor& initial, const std::string& name);
   /// The learning rate of this step as a tensor, which a recording of the step can follow.
   Tensor current_learning_rate() const;
@@ -148,18 +151,21 @@ class Optimizer : public Configurable {
 template <class Self, class C, class Base = Optimizer>
 class OptimizerOf : public Base {
  public:
-  using Config = C;
+  using Config = C;  ///< the options
+  /// Takes the options over; checks of the common ones are those of Optimizer.
   explicit OptimizerOf(C c)
       : Base(OptimizerOptions{c.name, c.learning_rate, c.weight_decay, c.clipnorm,
                               c.global_clipnorm, c.clipvalue, c.use_ema, c.ema_momentum,
                               c.ema_overwrite_frequency, c.loss_scale_factor,
                               c.gradient_accumulation_steps}),
         config(std::move(c)) {}
+  /// The options by name; the learning rate is the current one.
   Value::Dict get_config() const override;
+  /// An optimizer from its config, without state. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return std::make_shared<Self>(from_dict<C>(dict));
   }
-  C config;
+  C config;  ///< as given
 };
 
 namespace detail {

@@ -14,7 +14,7 @@ namespace cornu {
 struct FunctionReport {
   int64_t calls = 0;    ///< in all
   int64_t replays = 0;  ///< run by a plan
-  int64_t recordings = 0;
+  int64_t recordings = 0;  ///< run eagerly and recorded
   int64_t bodies = 0;   ///< run eagerly, by the function's body
   int64_t plans = 0;  ///< that are kept now, one for each signature
   /// One line for each recording after the first and for each signature that stays eager, saying
@@ -44,22 +44,27 @@ enum class FirstCall : uint8_t {
 /// each by a plan of its own; the others wait for each other.
 class Function {
  public:
-  using Body = std::function<Nest(const Nest&)>;
+  using Body = std::function<Nest(const Nest&)>;  ///< computes results from nested arguments
+  /// Options of a Function.
   struct Options {
     std::string name = "function";  ///< for reports and messages
     /// Names of the arguments, in the order of their flattening, for reports.
     std::vector<std::string> argument_names = {};
     /// Signatures whose plans are kept; beyond, the one that was used longest ago goes.
     int max_plans = 16;
+    /// What the first call of a signature does.
     FirstCall first_call = FirstCall::computes;
   };
 
+  /// Compiles `body`, which is first run by the first call.
   explicit Function(Body body) : Function(std::move(body), Options{}) {}
+  /// The same with options.
   Function(Body body, Options options);
   ~Function();
-  Function(Function&&) noexcept;
-  Function& operator=(Function&&) noexcept;
+  Function(Function&&) noexcept;  ///< the other one may then only be destroyed
+  Function& operator=(Function&&) noexcept;  ///< likewise
 
+  /// Replays the plan of the arguments' signature, or records the body. Errors of the body pass through.
   Nest operator()(const Nest& arguments);
 
   /// Lets the next call be recorded and compared again, because C++ values that the function reads
@@ -70,6 +75,7 @@ class Function {
   /// Off: every call runs the body.
   void set_enabled(bool enabled);
 
+  /// How the calls so far were spent.
   FunctionReport report() const;
   /// The report as text, with the plans' kernels, steps and memory.
   std::string explain() const;
@@ -80,11 +86,19 @@ class Function {
 
   /// What one step of a plan took, did and moved.
   struct Timing {
+    /// @{
+    /// The kernel's name, and the path of the layer that it belongs to.
     std::string kernel, where;
+    /// @}
+
+    /// @{
+    /// Begin and length in seconds; operations, and bytes moved, as kernel_cost counts them.
     double start = 0, seconds = 0, flops = 0, bytes = 0;
+    /// @}
   };
+  /// What profile measures.
   struct Profile {
-    std::vector<Timing> steps;
+    std::vector<Timing> steps;  ///< in the order of execution
     size_t arena_bytes = 0;      ///< what the plan's values in between take
     size_t unplanned_bytes = 0;  ///< what they would take side by side
     size_t variable_bytes = 0;   ///< of the variables that it reads or writes
@@ -103,11 +117,13 @@ class Function {
 template <class R, class... P>
 class TensorFunction {
  public:
+  /// Wraps a function of tensors; copies share the plans.
   explicit TensorFunction(std::function<R(const P&...)> f)
       : function_(std::make_shared<Function>([f = std::move(f)](const Nest& arguments) {
           return call(f, arguments, std::index_sequence_for<P...>());
         })) {}
 
+  /// Calls it; see Function.
   R operator()(const P&... tensors) const {
     Nest result = (*function_)(Nest(Nest::List{Nest(tensors)...}));
     if constexpr (std::is_same_v<R, Tensor>)

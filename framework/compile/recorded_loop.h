@@ -11,14 +11,15 @@ namespace cornu::ops::control {
 
 /// What a loop does: state, y = body(state, x) in each round, for the slices x of xs.
 struct LoopCode {
-  const char* op;
+  const char* op;  ///< name for errors
+  /// One round.
   std::function<Scanned(const Nest& state, const Nest& x)> body;
   /// Asked before each round; none: there are always `count` rounds.
   std::function<Tensor(const Nest& state)> holds;
-  Nest init;
-  Nest xs;
+  Nest init;  ///< the first state
+  Nest xs;  ///< empty, or tensors with `count` slices
   int64_t count = 0;  ///< rounds, or the most of them; < 0: no bound
-  bool reverse = false;
+  bool reverse = false;  ///< walks xs from the end
 };
 
 /// The loop as one step of the recording under way, with its gradient if a tape is open. Empty when

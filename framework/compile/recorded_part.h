@@ -33,16 +33,19 @@ void forbid_gradient(std::span<const Tensor> inputs, std::span<const Tensor> out
 /// A part, recorded: what it takes, what it gives, and how to run it. It is recorded without
 /// computing, or, where it makes variables or looks at values, while it computes.
 struct Part {
+  /// Records f(), which uses the arguments.
   Part(const std::vector<Tensor>& arguments, const std::function<Nest()>& f);
 
+  /// What was seen.
   std::unique_ptr<plan::PartRecording> recording;
-  Nest result;
-  std::vector<Tensor> results;
-  std::unique_ptr<plan::PlanPool> plan;
+  Nest result;  ///< what f returned
+  std::vector<Tensor> results;  ///< the same, flattened
+  std::unique_ptr<plan::PlanPool> plan;  ///< null before finish
   std::string text;  ///< what it does, for comparing and printing
 
   /// Where it looked at a value, which no replay can do; empty if it did not.
   const std::string& host_read() const { return recording->host_read(); }
+  /// Tensors from outside that it reads, in the order of the arguments after the given ones.
   const std::vector<Tensor>& captured() const { return recording->captured(); }
   /// The value that a variable has after this part; what it had before if the part leaves it alone.
   Tensor after(const Variable& variable) const;

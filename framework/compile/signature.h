@@ -7,6 +7,7 @@
 
 namespace cornu {
 
+/// The flattened arguments of a call, without an allocation for up to 16.
 using TensorPointers = InlineVector<const Tensor*, 16>;
 
 /// The tensors of a nest in the order in which it is written. False when one has no value.

@@ -63,16 +63,18 @@ C from_dict(const Value::Dict& dict) {
 template <class Self, class C, class Base>
 class Configured : public Base {
  public:
-  using Config = C;
+  using Config = C;  ///< the options
+  /// Takes the options over.
   explicit Configured(C c) : config(std::move(c)) {
     if constexpr (requires(Base& b) { b.name_ = config.name; }) this->name_ = config.name;
   }
-  Value::Dict get_config() const override { return to_dict(config); }
+  Value::Dict get_config() const override { return to_dict(config); }  ///< the options by name
+  /// An object from its options by name. Throws ValueError for missing, unknown or wrong ones.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return std::make_shared<Self>(from_dict<C>(dict));
   }
 
-  C config;
+  C config;  ///< as given
 };
 
 }  // namespace cornu

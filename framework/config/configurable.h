@@ -65,6 +65,7 @@ class Catalog {
   const ClassInfo* find_class(const Configurable& object) const;
   /// By "keras.layers" and "Dense"; null when there is none.
   const ClassInfo* find(const std::string& module, const std::string& class_name) const;
+  /// By "package>Name"; null when there is none.
   const ClassInfo* find_registered(const std::string& registered_name) const;
   /// By Keras class name, its snake_case or an alias in a module: "glorot_uniform" in "keras.initializers"; null
   /// when none.
@@ -96,6 +97,7 @@ class Catalog {
   std::unordered_map<std::string, std::string> aliases_;  // "keras.losses.mse" to "keras.losses.MeanSquaredError"
 };
 
+/// The process's catalog, filled at its first use. Safe from all threads.
 Catalog& catalog();
 
 /// The object as {module, class_name, config, registered_name}.
@@ -122,22 +124,27 @@ bool registered(const std::function<void(Catalog&)>& add);
 template <class T>
 class Ref {
  public:
+  /// The options from which the object is made.
   using Config = typename T::Config;
-  using Object = T;
+  using Object = T;  ///< what it refers to
+  /// Makes an object. Throws what its constructor throws.
   Ref(Config config) : object_(std::make_shared<T>(std::move(config))) {}
   Ref()
+    /// Makes an object with default options, where all have defaults.
     requires std::default_initializable<Config>
       : object_(std::make_shared<T>(Config{})) {}
   /// No object yet, for members that build() makes.
   template <std::same_as<std::nullptr_t> N>
   Ref(N) {}
+  /// A handle of an object that there is.
   explicit Ref(std::shared_ptr<T> object) : object_(std::move(object)) {}
 
-  T* operator->() const { return object_.get(); }
-  T& operator*() const { return *object_; }
-  T* get() const { return object_.get(); }
-  explicit operator bool() const { return object_ != nullptr; }
-  const std::shared_ptr<T>& shared() const { return object_; }
+  T* operator->() const { return object_.get(); }  ///< null for no object
+  T& operator*() const { return *object_; }  ///< there must be an object
+  T* get() const { return object_.get(); }  ///< null for no object
+  explicit operator bool() const { return object_ != nullptr; }  ///< whether there is one
+  const std::shared_ptr<T>& shared() const { return object_; }  ///< keeps the object alive
+  /// The object as one of its bases.
   template <class Base>
     requires std::derived_from<T, Base>
   operator std::shared_ptr<Base>() const {
@@ -149,10 +156,12 @@ class Ref {
   Tensor operator()(const Tensor& x, const typename U::CallOptions& call = {}) const {
     return (*object_)(x, call);
   }
+  /// The same for several inputs or results.
   template <class U = T>
   Nest operator()(const Nest& inputs, const typename U::CallOptions& call = {}) const {
     return (*object_)(inputs, call);
   }
+  /// The same for inputs in braces.
   template <class U = T>
   Nest operator()(std::initializer_list<Nest> inputs, const typename U::CallOptions& call = {}) const {
     return (*object_)(Nest(inputs), call);
@@ -175,24 +184,28 @@ template <class Base>
 class Choice {
  public:
   Choice() = default;
-  Choice(std::nullopt_t) {}
-  Choice(std::nullptr_t) {}
+  Choice(std::nullopt_t) {}  ///< none
+  Choice(std::nullptr_t) {}  ///< none
+  /// By name. Throws ValueError with a did-you-mean when there is no such class.
   Choice(const char* name) : Choice(std::string(name)) {}
+  /// The same for a string.
   Choice(const std::string& name) : Choice(make_by_name(Base::module, name)) {}
-  Choice(std::shared_ptr<Base> object) : object_(std::move(object)) {}
+  Choice(std::shared_ptr<Base> object) : object_(std::move(object)) {}  ///< shares the object
+  /// Shares the handle's object.
   template <class T>
     requires std::derived_from<T, Base>
   Choice(const Ref<T>& ref) : object_(ref.shared()) {}
+  /// What deserialize made. Throws ValueError when it is of another kind.
   explicit Choice(const std::shared_ptr<Configurable>& object)
       : object_(std::dynamic_pointer_cast<Base>(object)) {
     if (object && !object_) detail::wrong_kind(Base::module, *object);
   }
 
-  Base* operator->() const { return object_.get(); }
-  Base& operator*() const { return *object_; }
-  Base* get() const { return object_.get(); }
-  explicit operator bool() const { return object_ != nullptr; }
-  const std::shared_ptr<Base>& shared() const { return object_; }
+  Base* operator->() const { return object_.get(); }  ///< null for none
+  Base& operator*() const { return *object_; }  ///< there must be one
+  Base* get() const { return object_.get(); }  ///< null for none
+  explicit operator bool() const { return object_ != nullptr; }  ///< whether there is one
+  const std::shared_ptr<Base>& shared() const { return object_; }  ///< keeps the object alive
 
  private:
   std::shared_ptr<Base> object_;

@@ -18,6 +18,7 @@ class Configurable;
 /// for more than its file can hold is refused before any memory is taken.
 class LoadingScope {
  public:
+  /// `limit` is in bytes.
   explicit LoadingScope(uint64_t limit);
   /// The same for a model that is made to see whether that can be done, and thrown away: a weight
   /// shares the memory of one of `lent` that has its shape and dtype.
@@ -38,7 +39,9 @@ class LoadingScope {
 /// object comes back each time. Writing: every object is numbered.
 class SharedObjectsScope {
  public:
+  /// What happens to a file.
   enum class Mode : uint8_t { reading, writing };
+  /// Begins with no numbers.
   explicit SharedObjectsScope(Mode mode);
   ~SharedObjectsScope();
   SharedObjectsScope(const SharedObjectsScope&) = delete;

@@ -12,27 +12,31 @@ namespace cornu {
 /// An option without a default: leaving it out does not compile.
 template <class T>
 struct Required {
-  T value;
+  T value;  ///< as given
+    /// From anything that T is made from.
   template <class U>
     requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>)
   Required(U&& u) : value(std::forward<U>(u)) {}
+  /// A shape in braces.
   Required(std::initializer_list<Shape::Size> sizes)
     requires std::same_as<T, Shape>
       : value(sizes) {}
-  operator const T&() const { return value; }
-  const T& operator*() const { return value; }
-  const T* operator->() const { return &value; }
+  operator const T&() const { return value; }  ///< its value
+  const T& operator*() const { return value; }  ///< its value
+  const T* operator->() const { return &value; }  ///< its value
 };
 
 /// One number for each of N axes, or one for all: `.strides = 2` or `{2, 3}`.
 template <size_t N>
 struct Dims {
-  std::array<int64_t, N> sizes{};
+  std::array<int64_t, N> sizes{};  ///< by axis
   Dims() = default;
+  /// One number for all axes.
   template <std::integral T>
   Dims(T value) {
     sizes.fill(value);
   }
+  /// Throws ValueError unless there are N sizes or one.
   Dims(std::initializer_list<int64_t> values) {
     if (values.size() != N && values.size() != 1)
       throw ValueError("expected " + std::to_string(N) + " sizes or one for all, found " +
@@ -40,8 +44,8 @@ struct Dims {
     size_t i = 0;
     for (size_t k = 0; k < N; ++k) sizes[k] = values.begin()[values.size() == 1 ? 0 : i++];
   }
-  int64_t operator[](size_t i) const { return sizes[i]; }
-  std::vector<int64_t> vec() const { return {sizes.begin(), sizes.end()}; }
+  int64_t operator[](size_t i) const { return sizes[i]; }  ///< of axis i
+  std::vector<int64_t> vec() const { return {sizes.begin(), sizes.end()}; }  ///< N numbers
   friend bool operator==(const Dims&, const Dims&) = default;
 };
 

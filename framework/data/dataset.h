@@ -10,9 +10,9 @@ namespace cornu {
 
 /// Inputs, targets and sample weights of one batch; the last two may be empty.
 struct Batch {
-  Nest x;
-  Nest y = {};
-  Nest sample_weight = {};
+  Nest x;  ///< inputs
+  Nest y = {};  ///< targets
+  Nest sample_weight = {};  ///< broadcasts to the samples' losses
 };
 
 /// Batches by number. on_epoch_begin and on_epoch_end are called around every pass: each epoch of
@@ -26,16 +26,19 @@ class Dataset {
   virtual int64_t size() const = 0;
   /// Batch `index` in [0, size()).
   virtual Batch batch(int64_t index) = 0;
+  /// Before a pass; the number of the epoch in fit, from 0.
   virtual void on_epoch_begin(int64_t /*epoch*/) {}
+  /// After a pass.
   virtual void on_epoch_end(int64_t /*epoch*/) {}
 };
 
 /// Batches of tensors whose first axes are samples.
 class TensorDataset : public Dataset {
  public:
+  /// How samples become batches.
   struct Options {
-    int64_t batch_size = 32;
-    bool shuffle = false;
+    int64_t batch_size = 32;  ///< samples of a batch; the last one may have fewer
+    bool shuffle = false;  ///< a new order of the samples in each epoch
     /// Order of the epochs' shuffles; each epoch has another.
     int64_t seed = 0;
   };
@@ -44,8 +47,9 @@ class TensorDataset : public Dataset {
   int64_t size() const override;
   /// Throws ValueError when `index` is not in [0, size()).
   Batch batch(int64_t index) override;
+  /// Shuffles, if asked to, by the seed and the epoch's number alone.
   void on_epoch_begin(int64_t epoch) override;
-  int64_t samples() const { return samples_; }
+  int64_t samples() const { return samples_; }  ///< of one pass
 
  private:
   Nest x_, y_, sample_weight_;

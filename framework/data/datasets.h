@@ -8,13 +8,14 @@ namespace cornu::datasets {
 
 /// Inputs and targets; the first axis is samples.
 struct Data {
-  Tensor x;
-  Tensor y;
+  Tensor x;  ///< inputs
+  Tensor y;  ///< targets
 };
 
+/// A data set cut in two.
 struct Split {
-  Data train;
-  Data test;
+  Data train;  ///< to fit
+  Data test;  ///< to evaluate
 };
 
 /// 1,797 handwritten digits of 8x8 pixels: x (n, 8, 8, 1) float32 in [0, 1], y (n) int32 in [0, 9].

@@ -11,6 +11,7 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
 
 /// The same for a kernel with one output.
 Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output);
+/// The same for inputs in braces.
 Tensor apply(const backend::Kernel& kernel, std::initializer_list<Tensor> inputs, const TensorSpec& output);
 
 /// The elements of x under another shape of equal size; shares memory.

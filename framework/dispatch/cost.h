@@ -4,6 +4,7 @@
 
 namespace cornu {
 
+/// Adds up operations and bytes.
 inline Cost& operator+=(Cost& a, const Cost& b) {
   a.flops += b.flops;
   a.bytes += b.bytes;

@@ -12,10 +12,11 @@ namespace cornu {
 
 /// Positional and named arguments of a call.
 struct Arguments {
-  Value::List positional;
-  Value::Dict named;
+  Value::List positional;  ///< in order
+  Value::Dict named;  ///< in the order of the call
   /// The tensors in them, positional first.
   std::vector<Tensor> tensors() const;
+  /// The same arguments with f of each tensor.
   Arguments map(const std::function<Tensor(const Tensor&)>& f) const;
 };
 
@@ -48,8 +49,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
 /// One call of an operation on symbolic tensors. Symbolic outputs own their node, the node owns its inputs
 /// and its operation: a graph lives as long as some output of it, and nothing is registered globally.
 struct Node {
-  std::shared_ptr<Operation> operation;
-  Arguments arguments;
+  std::shared_ptr<Operation> operation;  ///< what is called
+  Arguments arguments;  ///< own the nodes before this one
   /// The outputs' specs, and how they are nested (leaves are abstract tensors).
   Nest outputs;
   /// Order of creation, for numbering an operation's nodes.
@@ -67,6 +68,7 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
 /// The run of `f` that infer_outputs is in on this thread, for what is made during it and has shapes: an axis that has
 /// another size in the second run is unknown. `none` where all sizes are known.
 enum class InferencePass : uint8_t { none, first, second };
+/// The pass of the innermost inference on this thread.
 InferencePass inference_pass();
 
 /// For the life of the scope, variables and seeds do not change and recorders see nothing.

@@ -12,23 +12,27 @@ namespace cornu {
 
 /// x[start:stop:step]; an empty bound means "from the end of that side".
 struct Slice {
-  std::optional<int64_t> start = {};
-  std::optional<int64_t> stop = {};
-  std::optional<int64_t> step = {};
+  std::optional<int64_t> start = {};  ///< negative counts from the end
+  std::optional<int64_t> stop = {};  ///< exclusive
+  std::optional<int64_t> step = {};  ///< default 1; not 0
 };
 
 /// The `...` of an index.
 struct Ellipsis {};
 
+/// An argument or option of any type that configs and graphs hold.
 class Value {
  public:
-  struct Null {};
-  using List = std::vector<Value>;
-  using Dict = std::vector<std::pair<std::string, Value>>;
+  struct Null {};  ///< None in Python, null in JSON
+  using List = std::vector<Value>;  ///< elements in order
+  using Dict = std::vector<std::pair<std::string, Value>>;  ///< entries in the given order
+  /// Everything that a value may be.
   using Variant =
       std::variant<Null, bool, int64_t, double, std::string, Tensor, List, Dict, Slice, Ellipsis>;
 
   Value() = default;
+  /// @{
+  /// From anything that Variant holds, or that converts to it; a dtype becomes its name.
   Value(std::nullopt_t) {}
   Value(bool v) : v_(v) {}
   template <std::integral T>
@@ -44,24 +48,32 @@ class Value {
   Value(Slice v) : v_(v) {}
   Value(Ellipsis v) : v_(v) {}
   Value(DType v) : v_(std::string(dtype_name(v))) {}
+  /// @}
+  /// A list of sizes; null for axes of unknown size.
   Value(const Shape& shape);
+  /// Tensors in lists and dictionaries.
   Value(const Nest& nest);
+  /// A list.
   template <class T>
   Value(const std::vector<T>& values) : v_(List(values.begin(), values.end())) {}
+  /// Null without a value.
   template <class T>
   Value(const std::optional<T>& value) : Value(value ? Value(*value) : Value()) {}
 
-  const Variant& variant() const { return v_; }
+  const Variant& variant() const { return v_; }  ///< for std::visit
+  /// Whether it holds a T, one of the types of Variant.
   template <class T>
   bool is() const {
     return std::holds_alternative<T>(v_);
   }
+  /// The T in it; is<T>() must hold.
   template <class T>
   const T& get() const {
     return std::get<T>(v_);
   }
-  bool is_null() const { return is<Null>(); }
-  bool is_number() const { return is<int64_t>() || is<double>(); }
+  bool is_null() const { return is<Null>(); }  ///< None
+  bool is_number() const { return is<int64_t>() || is<double>(); }  ///< an integer or a float, not a bool
+  /// The number; is_number() must hold.
   double number() const { return is<int64_t>() ? static_cast<double>(get<int64_t>()) : get<double>(); }
 
   /// The tensors in it, in order (dictionaries by sorted key).

@@ -13,9 +13,10 @@ namespace cornu {
 /// tensor read earlier never changes.
 class Variable {
  public:
+  /// Options of a variable.
   struct Options {
-    std::string name = "variable";
-    bool trainable = true;
+    std::string name = "variable";  ///< last part of `path`
+    bool trainable = true;  ///< whether tapes watch it when it is read
     /// Maps a new value to an allowed one after each optimizer step; see Constraint.
     std::function<Tensor(const Tensor&)> constraint = {};
     /// Penalty added to the loss, or empty.
@@ -24,10 +25,12 @@ class Variable {
 
   /// No variable.
   Variable() = default;
+  /// A trainable variable of the value's shape and dtype, on its device.
   explicit Variable(const Tensor& value);
+  /// The same with options.
   Variable(const Tensor& value, Options options);
 
-  explicit operator bool() const { return state_ != nullptr; }
+  explicit operator bool() const { return state_ != nullptr; }  ///< whether there is a variable
 
   /// The current value. A tape that is open watches it when the variable is trainable.
   const Tensor& value() const;
@@ -37,21 +40,23 @@ class Variable {
   /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted, and a value on another
   /// device moves to the variable's.
   void assign(const Tensor& value);
+  /// assign(value() + value).
   void assign_add(const Tensor& value);
+  /// assign(value() - value).
   void assign_sub(const Tensor& value);
 
-  const std::string& name() const;
+  const std::string& name() const;  ///< see Options
   /// "sequential/dense/kernel" once the owner has been named.
   const std::string& path() const;
-  void set_path(const std::string& path);
-  const Shape& shape() const;
-  DType dtype() const;
-  bool trainable() const;
-  void set_trainable(bool trainable);
+  void set_path(const std::string& path);  ///< of the owner and the name
+  const Shape& shape() const;  ///< never changes
+  DType dtype() const;  ///< never changes
+  bool trainable() const;  ///< see Options
+  void set_trainable(bool trainable);  ///< for all handles
   /// Whether an optimizer replaces the value by the gradient instead of updating it: for the scales of float8.
   bool overwrite_with_gradient() const;
-  void set_overwrite_with_gradient(bool overwrite);
-  const Options& options() const;
+  void set_overwrite_with_gradient(bool overwrite);  ///< for all handles
+  const Options& options() const;  ///< as given
 
   /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded. While a
   /// VariableOverlay lives on this thread, the one in there.
@@ -96,6 +101,7 @@ class VariableOverlay {
 /// (mixed precision).
 class AutocastScope {
  public:
+  /// Scopes nest; the innermost counts.
   explicit AutocastScope(DType dtype);
   ~AutocastScope();
   AutocastScope(const AutocastScope&) = delete;

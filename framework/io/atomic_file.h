@@ -17,12 +17,13 @@ namespace cornu::saving {
 /// path then. Throws FileError with the target's name.
 class ScratchFolder {
  public:
+  /// Creates the folder, locks it, and removes remains of programs that were killed.
   explicit ScratchFolder(const std::filesystem::path& target);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_; }  ///< where to write
 
   /// Puts the folder in place of the target, which is a folder or not there. A kill at any moment
   /// leaves the old folder or the new one there, if the file system can exchange names (as those of
@@ -60,7 +61,7 @@ class AtomicFile {
 
   /// The file to write to, for libraries that open files by name. They must not replace it.
   const std::filesystem::path& temporary() const { return temporary_; }
-  const std::filesystem::path& target() const { return target_; }
+  const std::filesystem::path& target() const { return target_; }  ///< what commit() replaces
 
   /// Flushes to the disk, renames over the target and flushes the folder. Call it once, last.
   void commit();

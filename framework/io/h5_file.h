@@ -44,13 +44,16 @@ class H5Writer {
   /// A dataset of variable-length UTF-8 strings in row-major order. Bytes after a NUL are cut off.
   void write_strings(std::string_view path, const std::vector<std::string>& strings,
                      const Shape& shape);
+  /// The same as a vector.
   void write_strings(std::string_view path, const std::vector<std::string>& strings) {
     write_strings(path, strings, {static_cast<int64_t>(strings.size())});
   }
 
   /// Attributes of an existing group or dataset. An attribute of that name is replaced.
   void set_attribute(std::string_view path, const std::string& name, std::string_view text);
+  /// A scalar float64.
   void set_attribute(std::string_view path, const std::string& name, double number);
+  /// A scalar int64.
   void set_attribute(std::string_view path, const std::string& name, int64_t number);
   /// A list of names. What is too long for one attribute is split into name0, name1, ... as Keras
   /// does it; an empty list becomes an empty array of float64, as numpy makes it.
@@ -69,7 +72,7 @@ class H5Writer {
 
 /// What a file says about one dataset.
 struct H5Info {
-  Shape shape;
+  Shape shape;  ///< () for a scalar
   DType dtype = DType::float32;  ///< the nearest type; byte order and padding do not show
   uint64_t stored = 0;           ///< bytes that it takes in the file
 };
@@ -80,23 +83,25 @@ struct H5Info {
 /// method walks the whole tree, so loops of links do no harm.
 class H5Reader {
  public:
+  /// A file on disk. Throws when it is missing, or HDF5 could not follow its metadata safely.
   explicit H5Reader(const std::filesystem::path& path);
   /// A file in memory, used in place. `name` stands for the file in error texts.
   H5Reader(Bytes image, std::string name);
   ~H5Reader();
-  H5Reader(H5Reader&&) noexcept;
-  H5Reader& operator=(H5Reader&&) noexcept;
+  H5Reader(H5Reader&&) noexcept;  ///< the other one may then only be destroyed
+  H5Reader& operator=(H5Reader&&) noexcept;  ///< likewise
 
   /// The file's name as errors show it.
   const std::string& name() const;
 
-  bool exists(std::string_view path) const;
-  bool is_group(std::string_view path) const;
-  bool is_dataset(std::string_view path) const;
+  bool exists(std::string_view path) const;  ///< whether hard links lead there
+  bool is_group(std::string_view path) const;  ///< false where nothing is
+  bool is_dataset(std::string_view path) const;  ///< false where nothing is
   /// Names in a group, with numbers inside them in numeric order: "0", "1", "2", "10". Links that
   /// would be refused are listed too.
   std::vector<std::string> children(std::string_view path) const;
 
+  /// Shape and type of a dataset. Throws when it is missing or may not be read.
   H5Info info(std::string_view path) const;
   /// Reads a dataset into `out`, which has room for expected.numel() elements of `want`, and
   /// converts its elements. Throws before any memory is taken when the shape is not `expected`.
@@ -109,7 +114,7 @@ class H5Reader {
   std::optional<Shape> string_shape(std::string_view path) const;
 
   // Attributes are asked for by name: HDF5 1.10 does not survive to list those of a damaged object.
-  bool has_attribute(std::string_view path, const std::string& name) const;
+  bool has_attribute(std::string_view path, const std::string& name) const;  ///< of a group or a dataset
   /// One string, of fixed or variable length. Throws when it is missing or something else.
   std::string string_attribute(std::string_view path, const std::string& name) const;
   /// A list of strings, put together from name0, name1, ... when it was split. Nothing when neither

@@ -14,10 +14,11 @@ namespace cornu::saving {
 
 /// One array in C order with this machine's byte order. `name` is its key in an .npz file.
 struct NpyArray {
+  /// The key in an .npz file; empty for an .npy file.
   std::string name;
-  DType dtype = DType::float32;
-  Shape shape;
-  std::vector<std::byte> data;
+  DType dtype = DType::float32;  ///< of the elements
+  Shape shape;  ///< () for a scalar
+  std::vector<std::byte> data;  ///< shape.numel() elements
   std::vector<std::string> strings = {};  ///< instead of `data` when dtype is string
 };
 
@@ -32,7 +33,9 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source);
 /// The content of an .npy file, version 1.0. Strings become kind U, or S where one is no UTF-8.
 std::vector<std::byte> format_npy(const NpyArray& array);
 
+/// Reads an .npy file. Throws FileError.
 NpyArray read_npy(const std::filesystem::path& path);
+/// Writes an .npy file, which appears whole or not at all.
 void write_npy(const std::filesystem::path& path, const NpyArray& array);
 
 /// All arrays of an .npz file, in the order in which they lie there.

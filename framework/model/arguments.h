@@ -18,32 +18,40 @@ namespace cornu {
 /// by output name.
 class LossOption {
  public:
-  using List = std::vector<LossOption>;
-  using Dict = std::vector<std::pair<std::string, LossOption>>;
+  using List = std::vector<LossOption>;  ///< one for each output, in order
+  using Dict = std::vector<std::pair<std::string, LossOption>>;  ///< by output name
+  /// (y_true, y_pred) to a value for each sample.
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
   LossOption() = default;
-  LossOption(std::nullptr_t) {}
-  LossOption(const char* name) : name_(name) {}
-  LossOption(std::string name) : name_(std::move(name)) {}
-  LossOption(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}
+  LossOption(std::nullptr_t) {}  ///< no loss
+  LossOption(const char* name) : name_(name) {}  ///< such as "mse"; looked up by make()
+  LossOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  LossOption(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}  ///< an object
+  /// A handle, such as losses::Huber().
   template <class T>
     requires std::derived_from<T, Loss>
   LossOption(const Ref<T>& loss) : loss_(loss.shared()) {}
+  /// A function of (y_true, y_pred); the model cannot be saved with it.
   template <class F>
     requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&>
   LossOption(F function) : function_(std::move(function)) {}
+  /// One option for each output.
   LossOption(List list) : list_(std::move(list)) {}
+  /// The same in braces.
   LossOption(std::initializer_list<LossOption> list) : list_(list) {}
+  /// Options by output name; outputs without an entry have no loss.
   LossOption(Dict dict) : dict_(std::move(dict)) {}
 
+  /// whether there is no loss
   bool empty() const { return name_.empty() && !loss_ && !function_ && list_.empty() && dict_.empty(); }
-  const List& list() const { return list_; }
-  const Dict& dict() const { return dict_; }
+  const List& list() const { return list_; }  ///< empty unless made from a list
+  const Dict& dict() const { return dict_; }  ///< empty unless made by names
   /// The loss object of a single option. Throws ValueError with a did-you-mean for an unknown name.
   std::shared_ptr<Loss> make() const;
   /// As compile_config keeps it: names stay names.
   Value value() const;
+  /// The option that compile_config holds. Throws ValueError for an unknown name.
   static LossOption from_value(const Value& v);
 
  private:
@@ -60,34 +68,42 @@ class LossOption {
 /// "gap"}) gives it a name.
 class MetricOption {
  public:
-  using List = std::vector<MetricOption>;
-  using Dict = std::vector<std::pair<std::string, MetricOption>>;
-  using Function = LossOption::Function;
+  using List = std::vector<MetricOption>;  ///< one for each output, or several for one
+  using Dict = std::vector<std::pair<std::string, MetricOption>>;  ///< by output name
+  using Function = LossOption::Function;  ///< its mean over the samples is the metric
 
   MetricOption() = default;
-  MetricOption(std::nullptr_t) {}
-  MetricOption(const char* name) : name_(name) {}
-  MetricOption(std::string name) : name_(std::move(name)) {}
-  MetricOption(std::shared_ptr<Metric> metric) : metric_(std::move(metric)) {}
+  MetricOption(std::nullptr_t) {}  ///< no metric
+  MetricOption(const char* name) : name_(name) {}  ///< such as "accuracy"
+  MetricOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  MetricOption(std::shared_ptr<Metric> metric) : metric_(std::move(metric)) {}  ///< an object
+  /// A handle, such as metrics::AUC().
   template <class T>
     requires std::derived_from<T, Metric>
   MetricOption(const Ref<T>& metric) : metric_(metric.shared()) {}
+  /// A function of (y_true, y_pred); the model cannot be saved with it.
   template <class F>
     requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&>
   MetricOption(F function) : function_(std::move(function)) {}
+  /// Several options.
   MetricOption(List list) : list_(std::move(list)), is_list_(true) {}
+  /// The same in braces.
   MetricOption(std::initializer_list<MetricOption> list) : list_(list), is_list_(true) {}
+  /// Options by output name.
   MetricOption(Dict dict) : dict_(std::move(dict)) {}
 
+  /// whether there is no metric
   bool empty() const { return name_.empty() && !metric_ && !function_ && list_.empty() && dict_.empty(); }
-  bool is_list() const { return is_list_; }
-  const List& list() const { return list_; }
-  const Dict& dict() const { return dict_; }
-  const std::string& name() const { return name_; }
-  const Function& function() const { return function_; }
+  bool is_list() const { return is_list_; }  ///< also of an empty list
+  const List& list() const { return list_; }  ///< empty unless made from a list
+  const Dict& dict() const { return dict_; }  ///< empty unless made by names
+  const std::string& name() const { return name_; }  ///< empty unless made from one
+  const Function& function() const { return function_; }  ///< empty unless made from one
   /// The metric of a single option whose name is not a short one ("accuracy", "crossentropy"): those depend on shapes.
   std::shared_ptr<Metric> make() const;
+  /// As compile_config keeps it: names stay names.
   Value value() const;
+  /// The option that compile_config holds. Throws ValueError for an unknown name.
   static MetricOption from_value(const Value& v);
 
  private:
@@ -102,27 +118,29 @@ class MetricOption {
 /// Weights of the outputs' losses: a list, or by output name.
 struct LossWeights {
   LossWeights() = default;
-  LossWeights(std::initializer_list<double> values) : list(values) {}
-  LossWeights(std::vector<double> values) : list(std::move(values)) {}
+  LossWeights(std::initializer_list<double> values) : list(values) {}  ///< in the order of the outputs
+  LossWeights(std::vector<double> values) : list(std::move(values)) {}  ///< the same
+  /// By output name; 1 for others.
   LossWeights(std::vector<std::pair<std::string, double>> values) : dict(std::move(values)) {}
-  std::vector<double> list;
-  std::vector<std::pair<std::string, double>> dict;
-  bool empty() const { return list.empty() && dict.empty(); }
+  std::vector<double> list;  ///< by position
+  std::vector<std::pair<std::string, double>> dict;  ///< by name
+  bool empty() const { return list.empty() && dict.empty(); }  ///< whether all weights are 1
 };
 
 /// Options of compile, in Keras's order.
 struct CompileOptions {
-  Choice<Optimizer> optimizer = "rmsprop";
-  LossOption loss = {};
-  LossWeights loss_weights = {};
-  MetricOption metrics = {};
-  MetricOption weighted_metrics = {};
+  Choice<Optimizer> optimizer = "rmsprop";  ///< an object or a name
+  LossOption loss = {};  ///< may stay empty where layers add losses
+  LossWeights loss_weights = {};  ///< factors of the outputs' losses; default 1
+  MetricOption metrics = {};  ///< reported by name; sample weights do not count
+  MetricOption weighted_metrics = {};  ///< the same, weighted by sample and class weights
   /// Runs every step operation by operation instead of recording and replaying it.
   bool run_eagerly = false;
   /// Batches between two calls of the batch hooks.
   int64_t steps_per_execution = 1;
   /// "auto", "true" or "false"; kept in files.
   std::string jit_compile = "auto";
+  /// Puts a LossScaling around the optimizer of a model whose policy is "mixed_float16".
   bool auto_scale_loss = true;
   /// Trains with less memory: a Functional or Sequential keeps what lies between sections of its graph for the
   /// gradient, and computes what lies inside again: about a third more time. Throws UnsupportedError for other models,
@@ -133,57 +151,65 @@ struct CompileOptions {
 /// `.validation_data = {x, y}` or `{x, y, sample_weight}`, or a Dataset.
 struct ValidationData {
   ValidationData() = default;
+  /// Tensors; batches have FitOptions::validation_batch_size samples.
   ValidationData(Nest x, Nest y, Nest sample_weight = {})
       : x(std::move(x)), y(std::move(y)), sample_weight(std::move(sample_weight)) {}
+  /// A dataset with batches of its own.
   ValidationData(std::shared_ptr<Dataset> dataset) : dataset(std::move(dataset)) {}
+  /// @{
+  /// Empty for a dataset.
   Nest x, y, sample_weight;
-  std::shared_ptr<Dataset> dataset;
-  bool empty() const { return !dataset && x.empty(); }
+  /// @}
+  std::shared_ptr<Dataset> dataset;  ///< null for tensors
+  bool empty() const { return !dataset && x.empty(); }  ///< whether there is nothing to validate on
 };
 
 /// How much fit, evaluate and predict print. `automatic` is `bar` on a terminal, else `lines`.
 enum class Verbose : int { silent = 0, bar = 1, lines = 2, automatic = 3 };
 
+/// Called in this order.
 using Callbacks = std::vector<std::shared_ptr<Callback>>;
 
 /// Options of fit, in Keras's order.
 struct FitOptions {
   std::optional<int64_t> batch_size = {};  ///< 32
-  int64_t epochs = 1;
-  Verbose verbose = Verbose::automatic;
-  Callbacks callbacks = {};
+  int64_t epochs = 1;  ///< number of the last epoch, counted from 1
+  Verbose verbose = Verbose::automatic;  ///< what to print
+  Callbacks callbacks = {};  ///< beside the progress bar and History
   double validation_split = 0;  ///< share of the samples, from the end, that is not trained on
-  ValidationData validation_data = {};
-  bool shuffle = true;
-  std::map<int64_t, double> class_weight = {};
-  Nest sample_weight = {};
-  int64_t initial_epoch = 0;
-  std::optional<int64_t> steps_per_epoch = {};
-  std::optional<int64_t> validation_steps = {};
-  std::optional<int64_t> validation_batch_size = {};
+  ValidationData validation_data = {};  ///< evaluated after epochs; goes before validation_split
+  bool shuffle = true;  ///< a new order of the samples in each epoch; not for a Dataset
+  std::map<int64_t, double> class_weight = {};  ///< weight of a class's samples, by its number
+  Nest sample_weight = {};  ///< weights of the samples' losses
+  int64_t initial_epoch = 0;  ///< first epoch, from 0; for training that goes on
+  std::optional<int64_t> steps_per_epoch = {};  ///< batches of an epoch; default: all
+  std::optional<int64_t> validation_steps = {};  ///< batches of a validation; default: all
+  std::optional<int64_t> validation_batch_size = {};  ///< default: batch_size
   /// Every how many epochs to validate.
   int64_t validation_freq = 1;
 };
 
+/// Options of evaluate, in Keras's order.
 struct EvaluateOptions {
-  std::optional<int64_t> batch_size = {};
-  Verbose verbose = Verbose::automatic;
-  Nest sample_weight = {};
-  std::optional<int64_t> steps = {};
-  Callbacks callbacks = {};
+  std::optional<int64_t> batch_size = {};  ///< default 32; not for a Dataset
+  Verbose verbose = Verbose::automatic;  ///< what to print
+  Nest sample_weight = {};  ///< weights of the samples' losses
+  std::optional<int64_t> steps = {};  ///< batches to evaluate; default: all
+  Callbacks callbacks = {};  ///< their on_test hooks are called
 };
 
+/// Options of predict, in Keras's order.
 struct PredictOptions {
-  std::optional<int64_t> batch_size = {};
-  Verbose verbose = Verbose::automatic;
-  std::optional<int64_t> steps = {};
-  Callbacks callbacks = {};
+  std::optional<int64_t> batch_size = {};  ///< default 32; not for a Dataset
+  Verbose verbose = Verbose::automatic;  ///< what to print
+  std::optional<int64_t> steps = {};  ///< batches to predict; default: all
+  Callbacks callbacks = {};  ///< their on_predict hooks are called
 };
 
 /// What fit returns: for each epoch its number, and the figures of all epochs by name.
 struct History {
-  std::vector<int64_t> epoch;
-  std::map<std::string, std::vector<double>> history;
+  std::vector<int64_t> epoch;  ///< numbers of the epochs, from 0
+  std::map<std::string, std::vector<double>> history;  ///< a value per epoch
   /// Of metrics with several figures, whose means `history` has: the arrays of the epochs.
   std::map<std::string, std::vector<Tensor>> arrays;
   /// The figures of one name. Throws ValueError with a did-you-mean.

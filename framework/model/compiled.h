@@ -14,8 +14,8 @@ using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 class RunningMean {
  public:
   RunningMean();
-  void add(const Tensor& value, double weight);
-  void reset();
+  void add(const Tensor& value, double weight);  ///< may be a tensor of a recording
+  void reset();  ///< forgets all
   /// 0 before the first.
   Tensor result() const;
 
@@ -24,16 +24,18 @@ class RunningMean {
   Tensor zero_;
 };
 
+/// The loss option of compile, resolved for the model's outputs at the first call.
 class CompiledLoss {
  public:
+  /// Throws ValueError for unknown names.
   CompiledLoss(const LossOption& loss, const LossWeights& weights);
   /// The weighted sum of the outputs' losses. Throws ValueError when targets, outputs and losses do not match.
   Tensor operator()(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
                     const std::vector<std::string>& output_names);
-  bool empty() const { return option_.empty(); }
+  bool empty() const { return option_.empty(); }  ///< whether compile got no loss
   /// "<output>_loss" for each output, if there are several.
   void append_results(StepLogs& logs) const;
-  void reset();
+  void reset();  ///< of the means that append_results reports
 
  private:
   void resolve(const Nest& y_pred, const std::vector<std::string>& output_names);
@@ -50,14 +52,19 @@ class CompiledLoss {
 /// Adds a metric's figure under `name`, or its several figures under their own names.
 void append_result(StepLogs& logs, const std::string& name, Metric& metric);
 
+/// The metrics options of compile, resolved for targets and outputs at the first batch.
 class CompiledMetrics {
  public:
+  /// Throws ValueError for unknown names.
   CompiledMetrics(const MetricOption& metrics, const MetricOption& weighted_metrics);
+  /// Updates all metrics; sample weights go to the weighted ones.
   void update(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
               const std::vector<std::string>& output_names);
+  /// Each metric by name, with "<output>_" in front where there are several outputs.
   void append_results(StepLogs& logs) const;
-  void reset();
-  bool empty() const { return plain_.empty() && weighted_.empty(); }
+  void reset();  ///< of all metrics
+  bool empty() const { return plain_.empty() && weighted_.empty(); }  ///< whether compile got no metrics
+  /// The metric objects; empty before the first batch.
   std::vector<std::shared_ptr<Metric>> metrics() const;
 
  private:

@@ -12,11 +12,13 @@ namespace cornu {
 /// dictionaries; layers may be shared.
 class Functional : public Model {
  public:
+  /// Options of the model.
   struct Options {
-    std::string name = "";
+    std::string name = "";  ///< default: "functional", made unique
   };
   /// Throws ValueError when an input is no Input, or an output does not depend on the inputs alone.
   Functional(const Nest& inputs, const Nest& outputs) : Functional(inputs, outputs, Options{}) {}
+  /// The same with options.
   Functional(const Nest& inputs, const Nest& outputs, Options options);
 
   /// The layers in the order of Keras's files (by depth).
@@ -26,6 +28,7 @@ class Functional : public Model {
   std::shared_ptr<Layer> get_layer(const std::string& name) const {
     return find_layer(layers_, name, this->name());
   }
+  /// The same by position.
   template <std::integral I>
   std::shared_ptr<Layer> get_layer(I index) const {
     return find_layer(layers_, static_cast<int64_t>(index), name());
@@ -36,13 +39,15 @@ class Functional : public Model {
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
   Value::Dict get_config() const override;
+  /// A model from its config, with fresh weights. Throws ValueError that names the entry that is wrong.
   static std::shared_ptr<Functional> from_config(const Value::Dict& dict);
   std::string base_name() const override { return "functional"; }
   std::vector<std::string> output_names() const override;
+  /// Names of the Input layers.
   std::vector<std::string> input_names() const override;
   Nest input_spec() const override;
-  const Nest& inputs() const { return inputs_; }
-  const Nest& outputs() const { return outputs_; }
+  const Nest& inputs() const { return inputs_; }  ///< symbolic tensors, as given
+  const Nest& outputs() const { return outputs_; }  ///< symbolic tensors, as given
   bool has_sections() const override { return true; }
 
  protected:

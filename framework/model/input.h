@@ -4,26 +4,30 @@
 
 namespace cornu {
 
+/// Options of Input, as in Keras.
 struct InputConfig {
   Shape shape = {};                          ///< of one sample, without the batch
-  std::optional<int64_t> batch_size = {};
+  std::optional<int64_t> batch_size = {};  ///< default: any
   std::optional<DType> dtype = {};           ///< default float32
-  std::string name = "";
+  std::string name = "";  ///< default: "input_layer", made unique
   std::optional<Shape> batch_shape = {};     ///< with the batch, in place of shape
 };
 
 /// The layer of an Input. Its output is the data itself.
 class InputLayer : public Layer {
  public:
-  using Config = InputConfig;
+  using Config = InputConfig;  ///< the options
+  /// A batch_shape goes before shape and batch_size.
   explicit InputLayer(InputConfig config);
   Tensor call(const Tensor& x, const Call&) override { return x; }
   Value::Dict get_config() const override;
+  /// An input layer from its config.
   static std::shared_ptr<InputLayer> from_config(const Value::Dict& dict);
   std::string base_name() const override { return "input_layer"; }
 
+  /// with the batch axis, Shape::unknown where it is not fixed
   const Shape& batch_shape() const { return batch_shape_; }
-  DType dtype() const { return dtype_; }
+  DType dtype() const { return dtype_; }  ///< of the data
   /// The symbolic tensor that stands for the data. The same tensor each time while one is alive.
   Tensor output();
 
@@ -37,8 +41,11 @@ class InputLayer : public Layer {
 /// Sequential.
 class Input : public Tensor {
  public:
+  /// Samples of this shape, float32, in batches of any size.
   Input(const Shape& shape) : Input(InputConfig{.shape = shape}) {}
+  /// The same with all options.
   Input(InputConfig config);
+  /// Its layer, for Sequential.
   operator AnyLayer() const { return AnyLayer(layer_); }
 
  private:

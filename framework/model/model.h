@@ -29,7 +29,7 @@ class Model : public Layer {
 
   /// Sets what training needs. Throws ValueError for unknown names, before anything changes.
   void compile(CompileOptions options = {});
-  bool compiled() const { return compiled_; }
+  bool compiled() const { return compiled_; }  ///< whether compile was called
 
   /// Trains on tensors (or vectors of numbers, lists and dictionaries of tensors), whose first axis is samples.
   History fit(const Nest& x, const Nest& y, FitOptions options = {});
@@ -38,16 +38,20 @@ class Model : public Layer {
 
   /// The loss and the metrics by name over the data.
   Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});
+  /// The same for the batches of a dataset.
   Logs evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options = {});
 
   /// The outputs for all samples, computed in batches.
   Nest predict(const Nest& x, PredictOptions options = {});
+  /// The same for the batches of a dataset.
   Nest predict(std::shared_ptr<Dataset> dataset, PredictOptions options = {});
 
   /// One step on one batch, or without training: the loss and the metrics of this batch alone.
   Logs train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {},
                       const std::map<int64_t, double>& class_weight = {});
+  /// The same without training.
   Logs test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {});
+  /// The outputs for one batch; shows nothing and calls no callback.
   Nest predict_on_batch(const Nest& x);
 
   // --- what a subclass may override ------------------------------------------------------------------
@@ -55,7 +59,9 @@ class Model : public Layer {
   /// One training step. The default differentiates compute_loss and applies the optimizer. An empty result stands
   /// for metrics_result().
   virtual StepLogs train_step(const Batch& batch);
+  /// One step of evaluate: the loss and the metrics, without a gradient.
   virtual StepLogs test_step(const Batch& batch);
+  /// One step of predict: by default the call with training = false.
   virtual Nest predict_step(const Batch& batch);
   /// The loss of a batch: the compiled losses, then what layers added.
   virtual Tensor compute_loss(const Nest& x, const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
@@ -64,21 +70,25 @@ class Model : public Layer {
 
   /// "loss", then the metrics, over what they have taken in.
   StepLogs metrics_result();
+  /// Back to the state before the first batch, of all metrics.
   void reset_metrics();
+  /// The compiled metrics and those of the layers.
   std::vector<std::shared_ptr<Metric>> metrics() const;
+  /// The keys of the logs, "loss" first.
   std::vector<std::string> metrics_names();
 
   /// Also runs `call` on stand-ins, so that layers which `call` reaches are built. A `call` that reads values cannot be
   /// run so; its layers are built by the first real call.
   void build_many(const Nest& inputs) override;
 
-  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
-  const CompileOptions& compile_options() const { return compile_options_; }
+  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }  ///< null before compile
+  const CompileOptions& compile_options() const { return compile_options_; }  ///< as given
   /// Set by a callback to end fit after the current batch.
   bool stop_training = false;
 
   /// Names of the outputs, for losses and metrics by name; empty when they have none.
   virtual std::vector<std::string> output_names() const { return {}; }
+  /// Names of the inputs, for dictionaries of data; empty when they have none.
   virtual std::vector<std::string> input_names() const { return {}; }
   /// Whether CompileOptions::remat is understood.
   virtual bool has_sections() const { return false; }
@@ -97,20 +107,23 @@ class Model : public Layer {
   /// Writes (reads) the weights, and the optimizer's state, as ".weights.h5". Reading changes nothing unless the whole
   /// file fits.
   void save_weights(const std::string& path);
+  /// Reads what save_weights wrote, or Keras. Throws FileError; the model is as before then.
   void load_weights(const std::string& path);
   /// config.json's text.
   std::string to_json() const;
 
+  /// Options of profile.
+  struct ProfileOptions {
+    bool train = true;  ///< a training step rather than one of predict
+    int repetitions = 10;  ///< runs, of which the one that was disturbed least counts
+    std::string trace = "";  ///< file to write for about:tracing; none by default
+  };
   /// Where a step's time goes: each layer's time, forward and backward, its arithmetic and traffic and what share of the
   /// machine's peak they are, the memory that the step needs, and the batch that would fit. One training step on (x, y),
   /// or with `train` false (or without y) one of predict. Weights and metrics stay as they are. With `trace`, also writes a
   /// file for Chrome's about:tracing or Perfetto. Throws StateError when the step stays eager (explain says why).
-  struct ProfileOptions {
-    bool train = true;
-    int repetitions = 10;
-    std::string trace = "";
-  };
   std::string profile(const Nest& x, const Nest& y, const ProfileOptions& options);
+  /// The same with default options.
   std::string profile(const Nest& x, const Nest& y = {}) { return profile(x, y, ProfileOptions{}); }
 
   /// What became of the compiled steps of fit, evaluate and predict: how often they were recorded and why, what runs
@@ -125,6 +138,7 @@ class Model : public Layer {
 
   /// compile_config of a file; empty when not compiled.
   Value::Dict compile_config() const;
+  /// Compiles as a file's compile_config says.
   void compile_from_config(const Value::Dict& config);
 
  protected:
@@ -169,11 +183,13 @@ class Model : public Layer {
 template <class Self, class C>
 class ModelOf : public Model {
  public:
-  using Config = C;
+  using Config = C;  ///< the options
+  /// Takes the options over, and the name from them.
   explicit ModelOf(C c) : config(std::move(c)) {
     if constexpr (requires { config.name; }) set_base(config.name, true, {});
   }
   Value::Dict get_config() const override { return detail::merge_config(base_config(), to_dict(config)); }
+  /// A model from its config. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     detail::BaseOptions base = detail::split_base_options(dict, requires(C c) { c.name; },
                                                           requires(C c) { c.trainable; }, requires(C c) { c.dtype; });
@@ -181,7 +197,7 @@ class ModelOf : public Model {
     model->ModelOf::set_base(base.name, base.trainable, base.policy);
     return model;
   }
-  C config;
+  C config;  ///< as given
 };
 
 /// Throws UnsupportedError for a layer with quantized layers inside of which its config says

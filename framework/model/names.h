@@ -18,6 +18,7 @@ class Layer;
 /// `who` is the model's name. Throws ValueError: with a did-you-mean, or the number of layers.
 std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& layers,
                                   const std::string& name, const std::string& who);
+/// The same by position.
 std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& layers, int64_t index,
                                   const std::string& who);
 

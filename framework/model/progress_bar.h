@@ -20,9 +20,9 @@ class ProgressBar {
  public:
   /// Where a bar prints.
   struct Target {
-    std::ostream* stream = nullptr;
-    bool terminal = false;
-    bool color = false;
+    std::ostream* stream = nullptr;  ///< nothing is printed without one
+    bool terminal = false;  ///< whether a line can be redrawn
+    bool color = false;  ///< whether escape sequences may color it
     /// Columns of the terminal, asked at each redraw.
     std::function<int()> width = {};
     /// Seconds since some moment.
@@ -43,7 +43,7 @@ class ProgressBar {
   void begin(int64_t epoch, int64_t steps);
   /// Begins a pass that is no epoch: evaluate, predict.
   void begin_pass(int64_t steps);
-  int64_t epoch() const { return epoch_; }
+  int64_t epoch() const { return epoch_; }  ///< from 0
 
   /// Whether a redraw is wanted now that `step` steps are done. Cheap enough for every step: the
   /// clock is looked at every few steps only. Figures need be read only when it holds.

@@ -10,11 +10,15 @@ namespace cornu {
 /// are made at once; without it they are made on the first call.
 class Sequential : public Model {
  public:
+  /// Options of the model.
   struct Options {
-    std::string name = "";
+    std::string name = "";  ///< default: "sequential", made unique
   };
+  /// Throws ValueError for two layers of one name.
   Sequential(std::initializer_list<AnyLayer> layers = {}) : Sequential(std::vector<AnyLayer>(layers)) {}
+  /// The same for a list that the program builds.
   Sequential(const std::vector<AnyLayer>& layers) : Sequential(layers, Options{}) {}
+  /// The same with options.
   Sequential(const std::vector<AnyLayer>& layers, Options options);
 
   /// Appends a layer. Throws ValueError for a name that is taken.
@@ -28,6 +32,7 @@ class Sequential : public Model {
   std::shared_ptr<Layer> get_layer(const std::string& name) const {
     return find_layer(layers_, name, this->name());
   }
+  /// The same by position.
   template <std::integral I>
   std::shared_ptr<Layer> get_layer(I index) const {
     return find_layer(layers_, static_cast<int64_t>(index), name());
@@ -40,9 +45,11 @@ class Sequential : public Model {
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
   Value::Dict get_config() const override;
+  /// A model from its config, with fresh weights where it has an Input.
   static std::shared_ptr<Sequential> from_config(const Value::Dict& dict);
   std::string base_name() const override { return "sequential"; }
   std::vector<std::string> output_names() const override;
+  /// The Input's name; empty without one.
   std::vector<std::string> input_names() const override;
   Nest input_spec() const override;
   bool has_sections() const override { return true; }

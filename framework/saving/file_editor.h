@@ -29,8 +29,8 @@ class KerasFileEditor {
   /// Opens a ".weights.h5", or a ".keras" archive. All weights are read.
   explicit KerasFileEditor(const std::string& path);
   ~KerasFileEditor();
-  KerasFileEditor(KerasFileEditor&&) noexcept;
-  KerasFileEditor& operator=(KerasFileEditor&&) noexcept;
+  KerasFileEditor(KerasFileEditor&&) noexcept;  ///< the other one may then only be destroyed
+  KerasFileEditor& operator=(KerasFileEditor&&) noexcept;  ///< likewise
 
   /// The tree of objects with the shape, dtype and size of each weight, for people.
   std::string summary() const;
@@ -40,13 +40,14 @@ class KerasFileEditor {
   Weights weights(const std::string& object) const;
   /// config.json and metadata.json of an archive; empty for a file of weights alone.
   const std::string& config() const;
+  /// The text of metadata.json; empty for a file of weights alone.
   const std::string& metadata() const;
 
   /// What compare found.
   struct Comparison {
     int64_t match_count = 0;          ///< weights that are on both sides in the same shape
     std::vector<std::string> errors;  ///< a line for each object and weight that is not
-    bool success() const { return errors.empty(); }
+    bool success() const { return errors.empty(); }  ///< whether everything fits
   };
   /// Compares the file with the weights that `reference` would save, which must be built.
   Comparison compare(Model& reference) const;

@@ -8,6 +8,7 @@
 
 namespace cornu::saving {
 
+/// Options of save_model, as in Keras.
 struct SaveOptions {
   /// Without a value the name decides. false: a folder with the archive's members as files.
   std::optional<bool> zipped = {};
@@ -20,6 +21,7 @@ struct SaveOptions {
 /// file could not be loaded, FileError. The old file stays until the new one is whole.
 void save_model(Model& model, const std::string& path, const SaveOptions& options = {});
 
+/// Options of save_weights, as in Keras.
 struct SaveWeightsOptions {
   /// In gigabytes (10^9 bytes): weights go to files of at most this size, and `path` is the map of
   /// them, ".weights.json".
@@ -29,6 +31,7 @@ struct SaveWeightsOptions {
 /// Writes weights and the optimizer's state: ".weights.h5", or shards.
 void save_weights(Model& model, const std::string& path, const SaveWeightsOptions& options = {});
 
+/// Options of load_weights, as in Keras.
 struct LoadWeightsOptions {
   /// Legacy files: by the layers' names instead of their order; others keep their weights.
   bool by_name = false;
@@ -58,6 +61,7 @@ enum class FileKind : uint8_t {
   other_json,
   unknown
 };
+/// Looks at the file's first bytes and its members; throws nothing for what is damaged.
 FileKind kind_of(const std::string& path);
 /// "a Keras archive (\".keras\")", for people.
 std::string describe(FileKind kind);

@@ -14,10 +14,11 @@ namespace cornu::saving {
 /// Throws FileError.
 class PackageReader {
  public:
+  /// Opens an archive or a folder.
   explicit PackageReader(const std::filesystem::path& path);
 
-  const std::string& name() const { return name_; }
-  bool has(const std::string& member) const;
+  const std::string& name() const { return name_; }  ///< for errors
+  bool has(const std::string& member) const;  ///< whether the member is there
   /// A member as text. Throws when it has more than `limit` bytes.
   std::string text(const std::string& member, uint64_t limit) const;
   /// Bytes that a member takes in the archive, perhaps compressed.
@@ -37,15 +38,20 @@ class PackageReader {
 class PackageWriter {
  public:
   virtual ~PackageWriter() = default;
+  /// A member that is text, such as config.json.
   virtual void add_text(const std::string& member, std::string text) = 0;
   /// Where an HDF5 file of about `expected` bytes is to be written: null for one in memory, which
   /// add_bytes takes.
   virtual std::optional<std::filesystem::path> file_for(const std::string& member,
                                                         uint64_t expected) = 0;
+  /// A member whose bytes are in memory.
   virtual void add_bytes(const std::string& member, Bytes bytes) = 0;
+  /// Puts everything in place; without it the target stays as it was.
   virtual void finish() = 0;
 
+  /// Writes a zip archive.
   static std::unique_ptr<PackageWriter> archive(const std::filesystem::path& target);
+  /// Writes a folder with a file for each member.
   static std::unique_ptr<PackageWriter> folder(const std::filesystem::path& target);
 };
 

@@ -15,21 +15,22 @@ namespace cornu::saving {
 
 /// Where a variable's values stand.
 struct Place {
-  const H5Reader* file = nullptr;
-  std::string path;
+  const H5Reader* file = nullptr;  ///< owned by the WeightTree
+  std::string path;  ///< of the dataset in that file
 };
 
 /// The tree of groups of one ".weights.h5", or of the shards that a ".weights.json" lists. Throws
 /// FileError.
 class WeightTree {
  public:
+  /// The tree of one HDF5 file.
   explicit WeightTree(H5Reader file);
   /// Reads the map at `path`; shards lie beside it, and are opened when they are needed.
   static WeightTree of_shards(const std::filesystem::path& path);
   ~WeightTree();
-  WeightTree(WeightTree&&) noexcept;
+  WeightTree(WeightTree&&) noexcept;  ///< the other one may then only be destroyed
 
-  const std::string& name() const;
+  const std::string& name() const;  ///< of the file or the map, for errors
   /// The datasets of an object's variables by name ("0", "1", ...); empty when the file has no such
   /// object. Names that older versions of Keras gave to a group are tried too.
   std::map<std::string, Place> variables(const std::string& object) const;
@@ -44,6 +45,7 @@ class WeightTree {
 class WeightSink {
  public:
   virtual ~WeightSink() = default;
+  /// Writes an object's variables as "0", "1", ...; `name` is the object's, kept as an attribute.
   virtual void write(const std::string& object, const std::string& name,
                      const std::vector<Variable>& variables) = 0;
 };
@@ -51,7 +53,7 @@ class WeightSink {
 /// Writes into one HDF5 file.
 class SingleSink : public WeightSink {
  public:
-  explicit SingleSink(H5Writer& file) : file_(file) {}
+  explicit SingleSink(H5Writer& file) : file_(file) {}  ///< the file is finished by its owner
   void write(const std::string& object, const std::string& name,
              const std::vector<Variable>& variables) override;
 
@@ -69,6 +71,7 @@ class ShardSink : public WeightSink {
   ~ShardSink() override;
   void write(const std::string& object, const std::string& name,
              const std::vector<Variable>& variables) override;
+  /// Writes the map and gives the shards their names.
   void finish();
 
  private:
@@ -89,8 +92,8 @@ class ShardSink : public WeightSink {
 
 /// A variable and where its new value stands.
 struct Transfer {
-  Variable variable;
-  Place place;
+  Variable variable;  ///< gets the value
+  Place place;  ///< where it is read from
 };
 
 /// Why a variable's value cannot come from there; "" when it can.

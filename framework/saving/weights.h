@@ -14,8 +14,8 @@ namespace cornu::saving {
 /// A layer and its group in the tree, "layers/dense_1". A layer that can be reached in several ways
 /// has several entries; files hold it at the first.
 struct WeightEntry {
-  std::string path;
-  Layer* layer;
+  std::string path;  ///< group in the tree
+  Layer* layer;  ///< alive as long as the model
 };
 
 /// The walk that Keras makes: layers of Sequential and Functional models by class and number,
@@ -53,9 +53,12 @@ void read_assets(Model& model,
 
 /// The same in the legacy layout, whose layers stand in the group `root` ("" or "model_weights").
 void write_legacy_weights(H5Writer& file, const std::string& root, Model& model);
+/// The optimizer's state in the legacy layout, under "optimizer_weights".
 void write_legacy_optimizer(H5Writer& file, Model& model);
+/// Reads what write_legacy_weights, or Keras 2, wrote. Throws FileError that lists what does not fit.
 void read_legacy_weights(const H5Reader& file, const std::string& root, Model& model,
                          const ReadOptions& options);
+/// Reads the optimizer's state; one that does not fit is left out with a warning.
 void read_legacy_optimizer(const H5Reader& file, Model& model);
 
 /// Whether an HDF5 file has the legacy layout, and where: "model_weights", or "" for the root.

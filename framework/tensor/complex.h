@@ -17,12 +17,14 @@ struct dtype_for<std::complex<double>> {
   static constexpr DType value = DType::complex128;
 };
 
+/// @{
 /// All elements; those of real tensors have imaginary parts of 0. Other types than these throw
 /// ValueError for a complex tensor.
 template <>
 std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>(Place) const;
 template <>
 std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>(Place) const;
+/// @}
 
 namespace detail {
 

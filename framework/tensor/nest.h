@@ -15,48 +15,54 @@ namespace cornu {
 /// their sorted keys, as Keras does.
 class Nest {
  public:
-  using List = std::vector<Nest>;
-  using Dict = std::vector<std::pair<std::string, Nest>>;
+  using List = std::vector<Nest>;  ///< elements in order
+  using Dict = std::vector<std::pair<std::string, Nest>>;  ///< entries in the given order
 
   Nest() = default;
-  Nest(Tensor tensor) : tensor_(std::move(tensor)) {}
+  Nest(Tensor tensor) : value_(std::move(tensor)) {}  ///< a single tensor
+  /// A single tensor of rank 1 with these numbers.
   template <class T>
     requires(std::is_arithmetic_v<T>)
-  Nest(const std::vector<T>& values) : tensor_(values) {}
+  Nest(const std::vector<T>& values) : value_(Tensor(values)) {}
+  /// The same.
   template <class T>
     requires(std::is_arithmetic_v<T>)
-  Nest(std::span<T> values) : tensor_(values) {}
-  Nest(List list);
-  Nest(std::initializer_list<Nest> list) : Nest(List(list)) {}
-  Nest(const std::vector<Tensor>& list) : Nest(List(list.begin(), list.end())) {}
+  Nest(std::span<T> values) : value_(Tensor(values)) {}
+  Nest(List list) : value_(std::move(list)) {}  ///< a list of nests
+  Nest(std::initializer_list<Nest> list) : value_(List(list)) {}  ///< a list in braces
+  /// A list of tensors.
+  Nest(const std::vector<Tensor>& list) : value_(List(list.begin(), list.end())) {}
+  /// A dictionary. Keys are expected to differ.
   static Nest dict(Dict entries);
 
   /// Whether there is nothing here: no tensor, not even an empty list.
-  bool empty() const { return is_tensor() && !tensor_; }
-  bool is_tensor() const { return !structure_; }
-  bool is_list() const;
-  bool is_dict() const;
+  bool empty() const {
+    const Tensor* t = std::get_if<Tensor>(&value_);
+    return t && !*t;
+  }
+  bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }  ///< also of an empty nest
+  bool is_list() const { return std::holds_alternative<List>(value_); }  ///< lists only
+  bool is_dict() const { return value_.index() == 2; }  ///< dictionaries only
 
   /// The tensor. Throws ValueError naming the structure when this is not a single one.
   const Tensor& tensor() const {
     if (structure_) [[unlikely]] throw_not_a_tensor();
     return tensor_;
   }
-  operator const Tensor&() const { return tensor(); }
+  operator const Tensor&() const { return tensor(); }  ///< see tensor()
   /// The tensor, out of this nest. Throws likewise.
   Tensor take_tensor() {
     if (structure_) [[unlikely]] throw_not_a_tensor();
     return std::move(tensor_);
   }
-  /// The elements of a list. Throws ValueError when it is none.
-  const List& list() const;
-  /// The entries of a dictionary, in the given order. Throws ValueError when it is none.
-  const Dict& entries() const;
+  const List& list() const { return std::get<List>(value_); }  ///< of a list only
+  const Dict& entries() const { return std::get<2>(value_); }  ///< of a dictionary only
   /// Element of a list, or entry of a dictionary in the given order.
   const Nest& operator[](size_t index) const;
-  const Nest& operator[](int index) const { return (*this)[static_cast<size_t>(index)]; }
+  const Nest& operator[](int index) const { return (*this)[static_cast<size_t>(index)]; }  ///< the same
   /// Entry of a dictionary. Throws ValueError with a did-you-mean when missing.
   const Nest& operator[](const std::string& key) const;
+  /// The same for a literal.
   const Nest& operator[](const char* key) const { return (*this)[std::string(key)]; }
   /// Number of elements; 1 for a tensor.
   size_t size() const;
@@ -67,6 +73,7 @@ class Nest {
   Nest pack(const std::vector<Tensor>& tensors) const;
   /// f of every tensor.
   Nest map(const std::function<Tensor(const Tensor&)>& f) const;
+  /// Whether lists and dictionaries (with their keys) are nested alike; tensors are not compared.
   bool same_structure(const Nest& other) const;
   /// "[*, {'a': *}]".
   std::string structure() const;

@@ -17,11 +17,11 @@ using HostFunction = std::function<void(std::span<const Tensor> inputs, std::spa
 /// One executed step. Exactly one of: a kernel; work of the host; a change of shape (neither, and one input); a step
 /// with its own gradient.
 struct Step {
-  const backend::Kernel* kernel = nullptr;
-  const GradientFunction* gradient = nullptr;
-  std::span<const Tensor> inputs;
-  std::span<const Tensor> outputs;
-  const HostFunction* host = nullptr;
+  const backend::Kernel* kernel = nullptr;  ///< what a device ran; null for other kinds of step
+  const GradientFunction* gradient = nullptr;  ///< of a step with its own gradient
+  std::span<const Tensor> inputs;  ///< valid during the call of the observer only
+  std::span<const Tensor> outputs;  ///< likewise
+  const HostFunction* host = nullptr;  ///< of work of the host
   const std::string* text = nullptr;  ///< what the host does, for comparing and printing; may be none
 };
 
@@ -29,6 +29,7 @@ struct Step {
 class Recorder {
  public:
   virtual ~Recorder() = default;
+  /// A step was executed. Its spans do not outlive the call.
   virtual void record(const Step& step) = 0;
   /// A variable is read.
   virtual void read(const Tensor&) {}
@@ -43,10 +44,13 @@ class VariableOverlay;
 class Tracer {
  public:
   virtual ~Tracer() = default;
+  /// A step was executed. Its spans do not outlive the call.
   virtual void step(const Step& step) = 0;
+  /// A variable's value is about to be read.
   virtual void read(const Variable& variable) = 0;
   /// A variable, which still has its old value, is about to get `value`; returns the tensor that it will hold.
   virtual Tensor assign(const Variable& variable, const Tensor& value) = 0;
+  /// The program looks at a tensor's values, at this line.
   virtual void host_read(const Tensor& tensor, const Place& at) = 0;
   /// What is done cannot be replayed; `where` says where it happens.
   virtual void give_up(const std::string& where) = 0;
@@ -54,8 +58,8 @@ class Tracer {
 
 /// What kernels cost: floating-point operations, and bytes read and written.
 struct Cost {
-  double flops = 0;
-  double bytes = 0;
+  double flops = 0;  ///< a multiply-add counts as two
+  double bytes = 0;  ///< read and written
 };
 
 /// Variables with a value of theirs.
@@ -63,10 +67,11 @@ using AssignmentList = std::vector<std::pair<Variable, Tensor>>;
 
 /// The state of the current thread. Scopes change it and restore it.
 struct GraphContext {
-  InlineVector<Recorder*, 4> recorders;
+  InlineVector<Recorder*, 4> recorders;  ///< the innermost last
   int tape_depth = 0;       ///< number of open tapes, which is the bit of the next one
   int inference_depth = 0;  ///< > 0 while shapes are inferred: nothing may change state
   Cost* cost = nullptr;     ///< where to add what is applied, on stand-ins too
+  /// The recording of a function under way; null without one.
   Tracer* tracer = nullptr;
   bool dry = false;  ///< recording without computing: results are hollow, see Tensor::hollow
   VariableOverlay* overlay = nullptr;  ///< values of variables that hold on this thread only
@@ -76,6 +81,7 @@ struct GraphContext {
   const std::string* gradient_of = nullptr;  ///< the path of the layer that is being differentiated
 };
 
+/// The calling thread's state.
 GraphContext& graph_context();
 
 /// Whether the observers of this thread, if there are any, are told of what is computed.

@@ -19,8 +19,8 @@ namespace cornu {
 
 /// What is known of a tensor before it has values.
 struct TensorSpec {
-  Shape shape;
-  DType dtype = DType::float32;
+  Shape shape;  ///< Shape::unknown for axes of unknown size
+  DType dtype = DType::float32;  ///< of the elements
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
   /// "float32 (None, 8)".
   std::string str() const;
@@ -33,8 +33,9 @@ using StringTable = std::shared_ptr<const std::vector<std::string>>;
 
 /// A line of the user's program. (std::source_location, which clang 14 lacks.)
 struct Place {
-  const char* file;
-  int line;
+  const char* file;  ///< as the compiler names it
+  int line;  ///< from 1
+  /// The line of the call, as a default argument of the function that takes it.
   static constexpr Place current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     return {file, line};
   }
@@ -42,8 +43,8 @@ struct Place {
 
 /// Where a symbolic tensor comes from: output `index` of a node of a graph (see dispatch/node.h).
 struct Origin {
-  std::shared_ptr<Node> node;
-  int index = 0;
+  std::shared_ptr<Node> node;  ///< which call made the tensor
+  int index = 0;  ///< among the outputs of the node
 };
 
 namespace detail {
@@ -89,17 +90,21 @@ struct TensorImpl {
 
 }  // namespace detail
 
+/// A shared handle of an immutable, dense, row-major array; copying a handle copies no values. Handles of one tensor
+/// may be used by several threads at a time.
 class Tensor {
  public:
   /// No tensor at all; only for assigning to later and for optional arguments.
   Tensor() = default;
-  Tensor(std::nullptr_t) {}
+  Tensor(std::nullptr_t) {}  ///< no tensor
   /// A scalar that takes the dtype of what it is combined with, like a Python number.
   Tensor(double value);
+  /// The same.
   Tensor(float value) : Tensor(static_cast<double>(value)) {}
+  /// The same for integers and bool.
   template <std::integral T>
   Tensor(T value) : Tensor(static_cast<int64_t>(value), std::same_as<T, bool>) {}
-  /// A complex number, which is a tensor of its own type. (std::complex<float> and <double> are types of elements once
+  /// A complex number, which is a tensor of its own type. (`std::complex<float>` and `<double>` are types of elements once
   /// complex.h is included.)
   template <class T>
     requires(is_complex(dtype_for<T>::value))
@@ -109,6 +114,7 @@ class Tensor {
     requires(std::is_arithmetic_v<T> || is_complex(dtype_for<T>::value))
   Tensor(const std::vector<T>& values)
       : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
+  /// The same.
   template <class T>
     requires std::is_arithmetic_v<T>
   Tensor(std::span<T> values) : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
@@ -116,13 +122,15 @@ class Tensor {
   template <std::same_as<std::string> T>
   Tensor(const std::vector<T>& values) : Tensor(strings(values, Shape{static_cast<int64_t>(values.size())})) {}
 
-  Tensor(const Tensor& other) : impl_(other.impl_) { retain(); }
-  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor(const Tensor& other) : impl_(other.impl_) { retain(); }  ///< another handle of the same tensor
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}  ///< leaves no tensor behind
+  /// Makes this a handle of the other tensor.
   Tensor& operator=(const Tensor& other) {
     Tensor copy(other);
     std::swap(impl_, copy.impl_);
     return *this;
   }
+  /// The same; what this held goes to `other`.
   Tensor& operator=(Tensor&& other) noexcept {
     std::swap(impl_, other.impl_);
     return *this;
@@ -131,17 +139,20 @@ class Tensor {
 
   /// A tensor with undefined values on the default device, to be filled before anybody else sees it.
   static Tensor empty(const Shape& shape, DType dtype);
+  /// The same on the given device.
   static Tensor empty(const Shape& shape, DType dtype, backend::Backend& backend);
   /// A copy of `shape.numel()` values in row-major order.
   template <class T>
   static Tensor from_host(const T* values, const Shape& shape) {
     return copy_of(values, shape, dtype_for_v<std::remove_const_t<T>>);
   }
+  /// The same from a vector. Throws ShapeError unless there are shape.numel() values.
   template <class T>
   static Tensor from(const std::vector<T>& values, const Shape& shape) {
     check_count(values.size(), shape);
     return from_host(values.data(), shape);
   }
+  /// The same from values in braces.
   template <class T>
   static Tensor from(std::initializer_list<T> values, const Shape& shape) {
     check_count(values.size(), shape);
@@ -163,22 +174,25 @@ class Tensor {
   /// A tensor of a graph under construction.
   static Tensor symbolic(const Shape& shape, DType dtype, Origin origin);
 
+  /// whether there is a tensor; its values are not looked at
   explicit operator bool() const { return impl_ != nullptr; }
-  const Shape& shape() const { return impl_->shape; }
+  const Shape& shape() const { return impl_->shape; }  ///< of all axes
   /// Size of one axis; negative axes count from the end.
   int64_t shape(int axis) const { return impl_->shape.at(axis); }
-  int rank() const { return impl_->shape.rank(); }
-  DType dtype() const { return impl_->dtype; }
-  TensorSpec spec() const { return {impl_->shape, impl_->dtype}; }
-  int64_t size() const { return impl_->shape.numel(); }
+  int rank() const { return impl_->shape.rank(); }  ///< number of axes
+  DType dtype() const { return impl_->dtype; }  ///< of the elements
+  TensorSpec spec() const { return {impl_->shape, impl_->dtype}; }  ///< shape and dtype
+  int64_t size() const { return impl_->shape.numel(); }  ///< number of elements
+  /// Size of the elements in memory.
   size_t bytes() const { return static_cast<size_t>(size()) * size_of(dtype()); }
 
   /// Whether this tensor has values (it is neither symbolic nor abstract).
   bool is_eager() const { return impl_->storage || impl_->weak; }
+  /// Whether it stands for a result of a recording that does not compute; see hollow.
   bool is_hollow() const { return impl_->storage && !impl_->storage->data && impl_->storage->bytes > 0; }
-  bool is_symbolic() const { return impl_->origin != nullptr; }
-  bool is_weak() const { return impl_->weak; }
-  const Origin& origin() const { return *impl_->origin; }
+  bool is_symbolic() const { return impl_->origin != nullptr; }  ///< whether it is part of a graph; see symbolic
+  bool is_weak() const { return impl_->weak; }  ///< whether it is a C++ number, which adapts its dtype
+  const Origin& origin() const { return *impl_->origin; }  ///< of a symbolic tensor only
 
   /// Where its values are; for a number of the program's, where it would be made a tensor.
   Device device() const;
@@ -208,10 +222,12 @@ class Tensor {
   const void* host_data(Place at = Place::current()) const;
   /// Memory on the device, unnoticed. Writing is only for whoever has just made this tensor with `empty`.
   void* data() const;
+  /// The same as a pointer to T, which is not checked.
   template <class T>
   T* mutable_data() const {
     return static_cast<T*>(data());
   }
+  /// The tensor as kernels get it; its shape must outlive the operand.
   backend::Operand operand() const { return {&impl_->shape, impl_->dtype, data(), impl_->weak}; }
   /// host_data, unnoticed.
   const void* read() const;
@@ -240,7 +256,9 @@ class Tensor {
   /// dtype, shape and, when eager, some values.
   std::string str() const;
 
+  /// The shared state, for the framework.
   detail::TensorImpl* impl() const { return impl_; }
+  /// A handle that takes over one reference of `impl`.
   static Tensor adopt(detail::TensorImpl* impl) {
     Tensor t;
     t.impl_ = impl;
@@ -263,6 +281,7 @@ class Tensor {
   detail::TensorImpl* impl_ = nullptr;
 };
 
+/// The few operands and results of a step, without an allocation.
 using Tensors = InlineVector<Tensor, 4>;
 
 extern template std::vector<float> Tensor::to_vector<float>(Place) const;
@@ -274,12 +293,15 @@ extern template std::vector<bool> Tensor::to_vector<bool>(Place) const;
 
 /// Figures and control of a device's memory; of the default device's if none is named.
 namespace memory {
+/// Bytes in use, cached, at the peak, and the limit.
 using Stats = backend::MemoryStats;
+/// Current figures of the device's allocator.
 Stats stats(const Device& device = default_device());
 /// Gives cached blocks back to the system.
 void release(const Device& device = default_device());
 /// Makes allocations beyond `bytes` throw MemoryError; 0 removes the limit.
 void set_limit(size_t bytes, const Device& device = default_device());
+/// Makes the current use the new peak.
 void reset_peak(const Device& device = default_device());
 }  // namespace memory
 

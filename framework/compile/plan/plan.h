@@ -12,12 +12,13 @@ namespace cornu::plan {
 /// What one step of a plan took.
 struct StepTime {
   double start = 0;  ///< seconds since the run began
-  double seconds = 0;
+  double seconds = 0;  ///< length
 };
 
 /// Kernels, their operands' addresses, and the arena. One run at a time.
 class Plan {
  public:
+  /// Places all values and prepares all kernels of an optimized graph.
   explicit Plan(Graph graph);
   Plan(const Plan&) = delete;
 
@@ -29,9 +30,9 @@ class Plan {
   /// and lie over no argument.
   void run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs);
 
-  const Graph& graph() const { return graph_; }
-  size_t arena_bytes() const { return memory_.arena_bytes; }
-  size_t unplanned_bytes() const { return memory_.unplanned_bytes; }
+  const Graph& graph() const { return graph_; }  ///< as given
+  size_t arena_bytes() const { return memory_.arena_bytes; }  ///< memory of the values in between
+  size_t unplanned_bytes() const { return memory_.unplanned_bytes; }  ///< what they would take without sharing
   /// Gives the arena back, and what kernels keep, until the next run.
   void release();
 

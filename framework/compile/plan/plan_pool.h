@@ -14,6 +14,7 @@ namespace cornu::plan {
 /// other.
 class PlanPool {
  public:
+  /// Makes the first plan at once, the others when several threads run.
   explicit PlanPool(Graph graph);
   PlanPool(const PlanPool&) = delete;
 
@@ -23,9 +24,9 @@ class PlanPool {
   /// As Plan::run_into, from any number of threads.
   void run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs);
 
-  const Graph& graph() const { return first_->graph(); }
-  size_t arena_bytes() const { return first_->arena_bytes(); }
-  size_t unplanned_bytes() const { return first_->unplanned_bytes(); }
+  const Graph& graph() const { return first_->graph(); }  ///< the same for all plans
+  size_t arena_bytes() const { return first_->arena_bytes(); }  ///< of one plan
+  size_t unplanned_bytes() const { return first_->unplanned_bytes(); }  ///< of one plan
   /// Gives back the memory of plans that are not running.
   void release();
 

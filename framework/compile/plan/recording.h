@@ -39,12 +39,15 @@ class Recording : public Tracer {
   /// The value of a tensor that nobody has seen before: a constant.
   virtual int outside(const Tensor& tensor);
 
+  /// The number of a tensor's value, known or from outside. `wide`: of a step's operand, else of a result.
   int value_of(const Tensor& tensor, bool wide);
+  /// whether its storage is a value already
   bool knows(const Tensor& tensor) const { return ids_.count(tensor.impl()->storage->id) > 0; }
+  /// Takes a tensor's storage for this value from now on.
   void know(const Tensor& tensor, int value);
 
-  Graph graph_;
-  Tracer* outer_;
+  Graph graph_;  ///< what was seen so far
+  Tracer* outer_;  ///< the recording around this one, or null
 
  private:
   int index_of(const Variable& variable);
@@ -65,6 +68,7 @@ class Recording : public Tracer {
 /// their old values back when it stops.
 class PartRecording final : public Recording {
  public:
+  /// Begins the recording of a part inside the one under way.
   explicit PartRecording(std::span<const Tensor> arguments);
   ~PartRecording() override { stop(); }
 
@@ -76,9 +80,13 @@ class PartRecording final : public Recording {
   /// The variables whose values it read.
   const std::vector<Variable>& variables() const { return variables_; }
 
+  /// A variable that the part assigned.
   struct Changed {
-    Variable variable;
+    Variable variable;  ///< the variable
+    /// @{
+    /// Its values around the part.
     Tensor before, after;
+    /// @}
   };
   /// The variables that the part assigned to.
   const std::vector<Changed>& changed() const { return changed_; }

@@ -12,7 +12,9 @@ std::vector<backend::Expr> append_program(backend::ProgramBuilder& builder,
 /// The program and the dtype of a step that is (or begins with) an elementwise program; null for
 /// others.
 const backend::ProgramRef* program_of(const Step& step);
+/// The type in which that program computes.
 DType compute_of(const Step& step);
+/// Replaces that program.
 void set_program(Step& step, backend::ProgramRef program);
 /// Leaves out the operands of a step's program that it does not read.
 void drop_unread(Step& step);
@@ -22,9 +24,13 @@ const Shape& iteration_shape(const Step& step);
 /// Collects values that are equal to others, and puts those in their place.
 class Aliases {
  public:
+  /// At first each value is itself.
   explicit Aliases(const Graph& graph);
+  /// readers of `value` are to read `same`
   void set(int value, int same) { target_[static_cast<size_t>(value)] = same; }
+  /// What to read in place of a value, through chains of aliases.
   int operator()(int value) const;
+  /// Rewrites all uses in steps, outputs and assignments.
   void apply(Graph& graph) const;
 
  private:
