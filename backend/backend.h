@@ -12,9 +12,9 @@ namespace cornu::backend {
 
 /// One operand of a kernel: dense, row-major, on the backend's device.
 struct Operand {
-  const Shape* shape;
-  DType dtype;
-  void* data;
+  const Shape* shape;  ///< alive during the call
+  DType dtype;  ///< of the elements
+  void* data;  ///< aligned to 64, on the device
   bool number = false;  ///< a single number of the program's, whose `data` the host can read
 };
 
@@ -32,12 +32,14 @@ class Allocator {
   virtual ~Allocator() = default;
   /// `bytes` aligned to 64. Throws MemoryError beyond the limit or when the device has none left.
   virtual void* allocate(size_t bytes) = 0;
+  /// Takes back a block of `bytes` bytes; null is ignored.
   virtual void deallocate(void* data, size_t bytes) noexcept = 0;
   /// Gives the cached blocks back to the system.
   virtual void release() = 0;
+  /// Makes allocations beyond `bytes` in use throw; 0: none.
   virtual void set_limit(size_t bytes) = 0;
-  virtual void reset_peak() = 0;
-  virtual MemoryStats stats() const = 0;
+  virtual void reset_peak() = 0;  ///< the peak becomes what is in use now
+  virtual MemoryStats stats() const = 0;  ///< current figures
 };
 
 /// A kernel made ready for operands of given shapes and dtypes, for running many times. One call at
@@ -71,7 +73,7 @@ class Backend {
   virtual std::string description() const { return name(); }
   /// Whether the host can read and write its memory.
   virtual bool on_host() const { return false; }
-  virtual Allocator& allocator() = 0;
+  virtual Allocator& allocator() = 0;  ///< lives as long as the device
   /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap
   /// inputs, except that a Fused or FusedSets kernel may write over an operand of the same shape and
   /// dtype.
@@ -83,8 +85,10 @@ class Backend {
                                               std::span<const Operand> outputs);
   /// The size of channel blocks with which float32 convolutions run best, or 0 for channels last.
   virtual int64_t channel_block() const { return 0; }
-  virtual Fusions fusions() const { return {}; }
+  virtual Fusions fusions() const { return {}; }  ///< none by default
+  /// Copies to the device; `host` may be changed when it returns.
   virtual void copy_from_host(void* device, const void* host, size_t bytes) = 0;
+  /// Copies to the host, after all work that was begun before.
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   /// Copies within the device; the two do not overlap.
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
@@ -97,6 +101,7 @@ class Backend {
   /// Whether float32 matrix products and convolutions may round their operands to TF32, 10 bits of
   /// mantissa, where the device is faster so. Kernels made ready before keep what they were made with.
   virtual bool tf32() const { return false; }
+  /// Ignored by devices without TF32.
   virtual void set_tf32(bool /*allowed*/) {}
   /// Waits for all work that was begun. Kernels and copies on the device may still run when their
   /// call returns, in the order of the calls; copy_to_host waits by itself.

@@ -13,16 +13,18 @@ namespace cornu::backend {
 
 /// An array on the device: an operand of the composed kernel, a scratch array, or a part of one.
 struct Value {
-  Shape shape;
-  DType dtype = DType::float32;
-  void* data = nullptr;
+  Shape shape;  ///< dense and row-major
+  DType dtype = DType::float32;  ///< of the elements
+  void* data = nullptr;  ///< on the device
 
   Value() = default;
+  /// An array at an address.
   Value(const Shape& s, DType d, void* p) : shape(s), dtype(d), data(p) {}
+  /// An operand of the composed kernel.
   explicit Value(const Operand& operand)
       : shape(*operand.shape), dtype(operand.dtype), data(operand.data) {}
 
-  Value as(const Shape& other) const { return {other, dtype, data}; }
+  Value as(const Shape& other) const { return {other, dtype, data}; }  ///< the same memory under another shape
   /// Element i of the outermost axis. Its address is aligned only if its size is.
   Value at(int64_t i) const {
     const Shape rest = shape.slice(1);
@@ -39,14 +41,15 @@ struct Value {
 
 /// Numbers in the host's memory that never change; `data` is aligned to 64.
 struct Constant {
-  Shape shape;
-  DType dtype = DType::float32;
-  std::shared_ptr<void> data;
+  Shape shape;  ///< dense and row-major
+  DType dtype = DType::float32;  ///< of the elements
+  std::shared_ptr<void> data;  ///< in host memory
 };
 
 /// Runs kernels, and owns scratch memory until it is destroyed.
 class Composer {
  public:
+  /// For one run of a kernel on `backend`; `compute` is the type of scratch arrays.
   Composer(Backend& backend, DType compute, KeptConstants* kept = nullptr)
       : compute(compute), backend_(backend), kept_(kept) {}
   Composer(const Composer&) = delete;
@@ -55,11 +58,15 @@ class Composer {
 
   const DType compute;  ///< float32 or float64, the type of scratch arrays
 
-  bool on_host() const { return backend_.on_host(); }
+  bool on_host() const { return backend_.on_host(); }  ///< whether the device is the host
+  /// A scratch array of the compute type, with undefined values.
   Value make(const Shape& shape);
+  /// The same of another type.
   Value make(const Shape& shape, DType dtype);
+  /// Runs a kernel on values.
   void run(const Kernel& kernel, std::initializer_list<Value> inputs,
            std::initializer_list<Value> outputs);
+  /// The same for lists that are built.
   void run(const Kernel& kernel, const std::vector<Value>& inputs,
            const std::vector<Value>& outputs);
 
@@ -78,11 +85,14 @@ class Composer {
   Value load(const Operand& operand);
   /// Copies `from`, permuted and cut to the output's size, to the output's start, in its type.
   void give(const Value& from, std::span<const Copy::Part> parts, const Operand& output);
+  /// The same for a value of the output's shape.
   void give(const Value& from, const Operand& output);
   /// A new array of this shape: the parts of `from`, and zeros.
   Value arranged(const Value& from, std::span<const Copy::Part> parts, const Shape& shape);
-  void zero(const Value& value);
+  void zero(const Value& value);  ///< fills it with zeros
+  /// A new array with a program's result.
   Value fused(const ProgramRef& program, std::initializer_list<Value> inputs, const Shape& shape);
+  /// A new array with a matrix product; see Matmul.
   Value product(const Value& a, const Value& b, const Shape& shape, bool transpose_a,
                 bool transpose_b);
 
@@ -100,10 +110,13 @@ Copy::Part part_of(const Shape& sizes, const Shape& from, const std::vector<int>
                    const Shape& to, const std::vector<int64_t>& from_at = {},
                    const std::vector<int64_t>& to_at = {}, int flipped = -1);
 
+/// By matrix products and programs, one step of time after the other.
 void compose(const Rnn& kernel, std::span<const Operand> inputs, std::span<const Operand> outputs,
              Composer& composer);
+/// By two products and a softmax.
 void compose(const Attention& kernel, std::span<const Operand> inputs,
              std::span<const Operand> outputs, Composer& composer);
+/// By matrix products with roots of unity; see fft_plan.h.
 void compose(const Fft& kernel, std::span<const Operand> inputs, std::span<const Operand> outputs,
              Composer& composer);
 

@@ -12,6 +12,7 @@ namespace cornu::backend {
 /// launches refuse copies from the host, so they are made by a run before.
 class KeptConstants {
  public:
+  /// For one kernel on this device.
   explicit KeptConstants(Backend& backend) : backend_(backend) {}
   KeptConstants(const KeptConstants&) = delete;
   ~KeptConstants();

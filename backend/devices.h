@@ -20,6 +20,7 @@ Backend& find_device(const std::string& name);
 /// The device on which tensors are made when nobody says where: the one that the environment
 /// variable CORNU_DEVICE names, else the first GPU, else the CPU.
 Backend& default_device();
+/// Replaces that device, for all threads.
 void set_default_device(Backend& device);
 
 /// Adds a device, which must live as long as the process. For tests.

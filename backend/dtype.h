@@ -37,10 +37,14 @@ constexpr size_t size_of(DType dtype) {
   return sizes[static_cast<int>(dtype)];
 }
 
+/// 16-, 32- and 64-bit floats
 constexpr bool is_float(DType dtype) { return dtype >= DType::float16 && dtype <= DType::float64; }
-constexpr bool is_signed_int(DType dtype) { return dtype >= DType::int8 && dtype <= DType::int64; }
+constexpr bool is_signed_int(DType dtype) { return dtype >= DType::int8 && dtype <= DType::int64; }  ///< int8 to int64
+/// uint8 to uint64
 constexpr bool is_unsigned_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::uint64; }
+/// signed or unsigned, not bool
 constexpr bool is_int(DType dtype) { return dtype >= DType::uint8 && dtype <= DType::int64; }
+/// complex64 and complex128
 constexpr bool is_complex(DType dtype) { return dtype == DType::complex64 || dtype == DType::complex128; }
 /// An 8-bit float. (Not `is_float`, which is for types that are computed with.)
 constexpr bool is_float8(DType dtype) { return dtype >= DType::float8_e4m3fn; }
@@ -58,20 +62,25 @@ DType dtype_of(std::string_view name);
 
 /// 16-bit floats are stored as their bits; these convert with round-to-nearest-even.
 uint16_t float_to_half(float value);
+/// The value of a float16 given by its bits, exact.
 float half_to_float(uint16_t bits);
+/// The bits of the nearest bfloat16, ties to even.
 uint16_t float_to_bfloat16(float value);
+/// The value of a bfloat16 given by its bits, exact.
 float bfloat16_to_float(uint16_t bits);
 
 /// 8-bit floats by their bits, likewise. What is too large becomes NaN (e4m3fn, which has no infinity) or infinity.
 uint8_t float_to_float8(float value, DType dtype);
+/// The value of an 8-bit float given by its bits, exact.
 float float8_to_float(uint8_t bits, DType dtype);
 
 /// Storage type of a 16-bit float, distinct from uint16_t so that overloads can tell.
 struct Half {
-  uint16_t bits;
+  uint16_t bits;  ///< IEEE 754 binary16
 };
+/// Storage type of a bfloat16, likewise.
 struct BFloat16 {
-  uint16_t bits;
+  uint16_t bits;  ///< the upper half of a float32
 };
 
 template <class T>
@@ -97,7 +106,7 @@ inline constexpr DType dtype_for_v = dtype_for<T>::value;
 /// Throws UnsupportedError: something that handles elements one by one met complex numbers or 8-bit floats.
 [[noreturn]] void refuse_elements(DType dtype);
 
-/// Calls f.template operator()<T>() with the storage type T of `dtype`. Throws UnsupportedError for complex numbers,
+/// Calls `f.template operator()<T>()` with the storage type T of `dtype`. Throws UnsupportedError for complex numbers,
 /// which are handled as pairs of real ones, and for 8-bit floats, whose bits are handled.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {

@@ -10,6 +10,7 @@ namespace cornu::backend {
 /// are NaN. Throws UnsupportedError when LAPACK is not installed.
 void eigen(const double* matrix, int64_t n, std::complex<double>* values,
            std::complex<double>* vectors);
+/// The same for a complex matrix.
 void eigen(const std::complex<double>* matrix, int64_t n, std::complex<double>* values,
            std::complex<double>* vectors);
 

@@ -12,6 +12,7 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 
+  /// The message, with everything that was put in front of it or behind.
   const char* what() const noexcept override {
     return text_.empty() ? std::runtime_error::what() : text_.c_str();
   }

@@ -11,12 +11,19 @@
 
 namespace cornu {
 
+/// A vector with room for N elements inside. Like std::vector, except that moving it moves the elements while they
+/// are inside, which invalidates pointers to them.
 template <class T, size_t N>
 class InlineVector {
  public:
+  /// @{
+  /// As in std::vector.
   using value_type = T;
+  /// @}
 
   InlineVector() = default;
+  /// @{
+  /// Elements given by number, value, list, span or iterators; heap memory is taken beyond N.
   explicit InlineVector(size_t count) { resize(count); }
   InlineVector(size_t count, const T& value) {
     reserve(count);
@@ -30,6 +37,10 @@ class InlineVector {
   InlineVector(It first, It last) {
     for (; first != last; ++first) push_back(*first);
   }
+  /// @}
+
+  /// @{
+  /// Copies and moves; a vector that was moved from is empty.
   InlineVector(const InlineVector& other) : InlineVector(other.begin(), other.end()) {}
   InlineVector(InlineVector&& other) noexcept { take(std::move(other)); }
   InlineVector& operator=(const InlineVector& other) {
@@ -47,8 +58,11 @@ class InlineVector {
     }
     return *this;
   }
+  /// @}
   ~InlineVector() { release(); }
 
+  /// @{
+  /// As in std::vector; nothing is checked.
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T* data() { return data_; }
@@ -94,6 +108,7 @@ class InlineVector {
   }
 
   operator std::span<const T>() const { return {data_, size_}; }
+  /// @}
   friend bool operator==(const InlineVector& a, const InlineVector& b) {
     if (a.size_ != b.size_) return false;
     for (size_t i = 0; i < a.size_; ++i)

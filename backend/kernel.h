@@ -18,8 +18,8 @@ namespace cornu::backend {
 /// the same shape. Operands are converted to `compute` (float32, float64, int32, int64 or uint64) when
 /// loaded, and results to the outputs' dtypes when stored.
 struct Fused {
-  ProgramRef program;
-  DType compute = DType::float32;
+  ProgramRef program;  ///< from inputs to outputs
+  DType compute = DType::float32;  ///< in which it computes
   friend bool operator==(const Fused& a, const Fused& b) {
     return a.compute == b.compute && (a.program == b.program || *a.program == *b.program);
   }
@@ -29,23 +29,24 @@ struct Fused {
 /// variables, or casts of them. Inputs: those of the first set, then those of the second, and so on; outputs likewise.
 /// No set reads what another writes.
 struct FusedSets {
-  Fused each;
-  int sets = 1;
+  Fused each;  ///< run on every set
+  int sets = 1;  ///< number of sets
   friend bool operator==(const FusedSets&, const FusedSets&) = default;
 };
 
+/// How a Reduce combines values.
 enum class ReduceOp : uint8_t { sum, product, maximum, minimum, argmax, argmin };
 
 /// out = scale * reduce(program(in...)) over `axes` of the broadcast shape of the inputs (`shape`).
 /// The output has the kept axes only. argmax/argmin take one axis or all, the output is an integer
 /// (the first of equal values; NaN wins). An empty reduction gives the operation's neutral element.
 struct Reduce {
-  ProgramRef program;
-  DType compute = DType::float32;
-  ReduceOp op = ReduceOp::sum;
-  InlineVector<int, 6> axes;
-  Shape shape;
-  double scale = 1;
+  ProgramRef program;  ///< one output: what is reduced
+  DType compute = DType::float32;  ///< in which the program computes
+  ReduceOp op = ReduceOp::sum;  ///< how values are combined
+  InlineVector<int, 6> axes;  ///< of `shape`, ascending, not negative
+  Shape shape;  ///< to which the inputs broadcast
+  double scale = 1;  ///< factor of the result
   friend bool operator==(const Reduce& a, const Reduce& b) {
     return a.compute == b.compute && a.op == b.op && a.axes == b.axes && a.shape == b.shape && a.scale == b.scale &&
            (a.program == b.program || *a.program == *b.program);
@@ -55,9 +56,9 @@ struct Reduce {
 /// out (batch..., m, n) = a (batch..., m, k) x b (batch..., k, n) [+ bias (n)]. Transposed operands are
 /// stored (batch..., k, m) and (batch..., n, k). Batch axes are equal or 1. Inputs: a, b[, bias].
 struct Matmul {
-  bool transpose_a = false;
-  bool transpose_b = false;
-  bool bias = false;
+  bool transpose_a = false;  ///< a is stored (batch..., k, m)
+  bool transpose_b = false;  ///< b is stored (batch..., n, k)
+  bool bias = false;  ///< whether there is a third input
   bool relu = false;  ///< of floats only: negative results become 0, after the bias
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
@@ -66,15 +67,16 @@ struct Matmul {
 /// Inputs: forward x; backward x, y, dy (the output has the shape of x; the first maximum of a window
 /// gets its gradient). Where windows do not overlap, the result of a backward pass may lie over x.
 struct Pool {
-  bool maximum = true;
-  bool backward = false;
-  InlineVector<int64_t, 3> window;
-  InlineVector<int64_t, 3> strides;
-  InlineVector<int64_t, 3> pad_low;
-  InlineVector<int64_t, 3> pad_high;
+  bool maximum = true;  ///< else the average
+  bool backward = false;  ///< the gradient of x
+  InlineVector<int64_t, 3> window;  ///< sizes of a window
+  InlineVector<int64_t, 3> strides;  ///< empty: 1
+  InlineVector<int64_t, 3> pad_low;  ///< padding before the first element; empty: 0
+  InlineVector<int64_t, 3> pad_high;  ///< padding behind the last element; empty: 0
   int64_t block = 0;  ///< of all operands' channels, as in Conv
   bool relu = false;  ///< backward with `maximum`: also through the relu that made x, so 0 where x is not positive
 
+  /// Whether an element may belong to two windows.
   bool windows_overlap() const {
     for (size_t axis = 0; axis < window.size(); ++axis)
       if (window[axis] > (axis < strides.size() ? strides[axis] : 1)) return true;
@@ -83,6 +85,7 @@ struct Pool {
   friend bool operator==(const Pool&, const Pool&) = default;
 };
 
+/// Which result of a convolution a Conv computes.
 enum class ConvPass : uint8_t { forward, backward_data, backward_weights };
 
 /// Convolution over 1 to 3 spatial axes, channels last: x (n, spatial..., ci), kernel (spatial...,
@@ -90,20 +93,22 @@ enum class ConvPass : uint8_t { forward, backward_data, backward_weights };
 /// backward_weights x, dy. The output's shape tells the size that the pass cannot infer.
 /// Plans make the forms with `pool` and with a bias in backward_weights where Backend::fusions offers them.
 struct Conv {
-  ConvPass pass = ConvPass::forward;
-  InlineVector<int64_t, 3> strides;
-  InlineVector<int64_t, 3> dilation;
-  InlineVector<int64_t, 3> pad_low;
-  InlineVector<int64_t, 3> pad_high;
-  int64_t groups = 1;
+  ConvPass pass = ConvPass::forward;  ///< which result is computed
+  InlineVector<int64_t, 3> strides;  ///< of windows in x; empty: 1
+  InlineVector<int64_t, 3> dilation;  ///< distance of a filter's elements in x; empty: 1
+  InlineVector<int64_t, 3> pad_low;  ///< zeros before the first element; empty: 0
+  InlineVector<int64_t, 3> pad_high;  ///< zeros behind the last element; empty: 0
+  int64_t groups = 1;  ///< channels are cut into so many independent convolutions
   bool bias = false;  ///< forward: adds one; backward_weights: a second output is its gradient, dy's sums (co)
   bool relu = false;  ///< forward only: negative results become 0
   /// When not 0, the channels of x (of y) lie in blocks: (n, channels / block, spatial..., block). Plans choose
   /// this where the device's convolutions are faster so; see Backend::channel_block.
   int64_t block_x = 0;
+  /// The same of y.
   int64_t block_y = 0;
   /// Forward only: what is written is the results' pooling, whose own shape is `unpooled` (with blocks as above).
   std::optional<Pool> pool = {};
+  /// The shape of y before pooling.
   Shape unpooled = {};
   friend bool operator==(const Conv&, const Conv&) = default;
 };
@@ -119,12 +124,12 @@ struct Conv {
 /// x). Their first input is the operand or the result in whose place theirs comes; the others follow after all other
 /// inputs, those of `before` first, and have x's shape or one element. y may lie over x, and dx over dy or x.
 struct Normalize {
-  bool channels = true;
-  bool centered = true;
-  bool scale = true;
-  bool offset = true;
-  bool backward = false;
-  double epsilon = 1e-3;
+  bool channels = true;  ///< per channel, as batch normalization; else per row
+  bool centered = true;  ///< whether the mean is subtracted
+  bool scale = true;  ///< whether there is a scale
+  bool offset = true;  ///< whether there is an offset
+  bool backward = false;  ///< the derivative
+  double epsilon = 1e-3;  ///< added to the variance
   int64_t block = 0;  ///< of the channels of x, y, dy and dx, as in Conv; only with `channels`
   ProgramRef before = nullptr;  ///< null: nothing; of x, or backwards of dy
   ProgramRef after = nullptr;   ///< null: nothing; of y, or backwards of dx
@@ -139,6 +144,7 @@ struct Normalize {
   }
 };
 
+/// Which recurrence an Rnn computes.
 enum class RnnCell : uint8_t { simple, lstm, gru };
 
 /// A recurrent layer over a whole sequence with Keras's gates, tanh, and sigmoids: x (batch, time, in), kernel (in, g *
@@ -151,10 +157,10 @@ enum class RnnCell : uint8_t { simple, lstm, gru };
 /// dc]; outputs dx, dkernel, drecurrent[, dbias], dh0[, dc0].
 /// `reverse` walks time backwards; y is then in the order of the walk.
 struct Rnn {
-  RnnCell cell = RnnCell::lstm;
-  bool backward = false;
-  bool bias = true;
-  bool reverse = false;
+  RnnCell cell = RnnCell::lstm;  ///< which recurrence
+  bool backward = false;  ///< the derivative
+  bool bias = true;  ///< whether there is a bias input
+  bool reverse = false;  ///< from the last step to the first
   friend bool operator==(const Rnn&, const Rnn&) = default;
 };
 
@@ -165,19 +171,20 @@ struct Rnn {
 /// Forward: inputs q, k, v[, mask]; outputs y (batch, tq, heads, d), logsumexp (batch, heads, tq).
 /// Backward: inputs q, k, v[, mask], y, logsumexp, dy; outputs dq, dk, dv.
 struct Attention {
-  double scale = 1;
-  bool causal = false;
-  bool mask = false;
-  bool backward = false;
+  double scale = 1;  ///< factor of q k', usually 1 / sqrt(d)
+  bool causal = false;  ///< no key after the query
+  bool mask = false;  ///< whether there is a mask input
+  bool backward = false;  ///< the derivative
   friend bool operator==(const Attention&, const Attention&) = default;
 };
 
 /// Softmax or log-softmax over the last axis.
 struct Softmax {
-  bool log = false;
+  bool log = false;  ///< log-softmax
   friend bool operator==(const Softmax&, const Softmax&) = default;
 };
 
+/// What a Linalg computes.
 enum class LinalgOp : uint8_t { cholesky, lu, qr, eigh, svd, solve, solve_triangular };
 
 /// What LAPACK does to matrices a (batch..., m, n), all float32 or all float64:
@@ -191,9 +198,9 @@ enum class LinalgOp : uint8_t { cholesky, lu, qr, eigh, svd, solve, solve_triang
 /// Where there is no answer, or a NaN in the question, results are NaN; but a cholesky of what is not positive definite
 /// throws ValueError on the CPU.
 struct Linalg {
-  LinalgOp op = LinalgOp::solve;
-  bool complete = false;
-  bool lower = true;
+  LinalgOp op = LinalgOp::solve;  ///< which decomposition
+  bool complete = false;  ///< qr, svd: square matrices of vectors
+  bool lower = true;  ///< solve_triangular: which triangle is read
   friend bool operator==(const Linalg&, const Linalg&) = default;
 };
 
@@ -201,15 +208,15 @@ struct Linalg {
 /// n), or with the opposite sign if `inverse`. Inputs: re[, im] (batch..., n), float32 or float64; without im the numbers
 /// are real. Outputs: re, im (batch..., bins), the first terms; bins is at most n.
 struct Fft {
-  bool inverse = false;
+  bool inverse = false;  ///< sign of the exponent; nothing is divided by n
   friend bool operator==(const Fft&, const Fft&) = default;
 };
 
 /// A box of elements inside a dense tensor: element (i...) stands at offset + sum(i * strides), counted
 /// in elements. Strides may be negative, or zero in a source.
 struct View {
-  int64_t offset = 0;
-  InlineVector<int64_t, 6> strides;
+  int64_t offset = 0;  ///< of the first element
+  InlineVector<int64_t, 6> strides;  ///< by axis
   friend bool operator==(const View&, const View&) = default;
 };
 
@@ -217,16 +224,17 @@ struct View {
 /// no part writes become `fill` (`covers` promises that there are none). Transpose, slice, pad, concatenate,
 /// flip, tile and broadcast are all this. Operands have one dtype.
 struct Copy {
+  /// One box.
   struct Part {
-    Shape sizes;
-    View from;
-    View to;
+    Shape sizes;  ///< of the box
+    View from;  ///< in the input
+    View to;  ///< in the output
     friend bool operator==(const Part&, const Part&) = default;
   };
-  std::vector<Part> parts;
+  std::vector<Part> parts;  ///< one for each input; they do not overlap in the output
   Shape shape;  ///< of the output
-  double fill = 0;
-  bool covers = true;
+  double fill = 0;  ///< value of what no part writes
+  bool covers = true;  ///< whether the parts write every element
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
@@ -234,35 +242,36 @@ struct Copy {
 /// b...); with it indices has x's rank and picks single elements along `axis`. Negative indices count from
 /// the end; an index out of range is clamped, callers that must fail check first. Inputs: x, indices.
 struct Gather {
-  int axis = 0;
-  bool along = false;
+  int axis = 0;  ///< of x
+  bool along = false;  ///< an index for each element, as numpy.take_along_axis
   friend bool operator==(const Gather&, const Gather&) = default;
 };
 
+/// How a Scatter combines updates with what is there.
 enum class ScatterOp : uint8_t { add, maximum, minimum, set };
 
 /// The reverse of Gather: combines updates into a copy of x at indices. Repeated indices are combined in
 /// order. Indices out of range are ignored. Inputs: x, indices, updates (shaped as Gather's output).
 struct Scatter {
-  int axis = 0;
-  bool along = false;
-  ScatterOp op = ScatterOp::add;
+  int axis = 0;  ///< of x
+  bool along = false;  ///< an index for each element of the updates
+  ScatterOp op = ScatterOp::add;  ///< how updates meet what is there
   friend bool operator==(const Scatter&, const Scatter&) = default;
 };
 
 /// Sorts along the last axis, stable; NaN counts as the largest. Outputs: values (dtype of x), indices
 /// (int32), each with the first `count` elements of every row.
 struct Sort {
-  bool descending = false;
-  int64_t count = 0;
+  bool descending = false;  ///< the largest first
+  int64_t count = 0;  ///< elements kept of each row
   friend bool operator==(const Sort&, const Sort&) = default;
 };
 
 /// Running sum or product along `axis`, from the end when `reverse`.
 struct Cumulative {
-  int axis = 0;
-  bool product = false;
-  bool reverse = false;
+  int axis = 0;  ///< not negative
+  bool product = false;  ///< else the sum
+  bool reverse = false;  ///< from the end
   friend bool operator==(const Cumulative&, const Cumulative&) = default;
 };
 
@@ -281,12 +290,13 @@ enum class Distribution : uint8_t {
 /// `high` are the bounds of uniform and randint, or the mean and standard deviation of the normals; bernoulli has
 /// probability `low`.
 struct Random {
-  Distribution distribution = Distribution::uniform;
-  double low = 0;
-  double high = 1;
+  Distribution distribution = Distribution::uniform;  ///< of the elements
+  double low = 0;  ///< see above
+  double high = 1;  ///< see above
   friend bool operator==(const Random&, const Random&) = default;
 };
 
+/// Any kernel; std::visit over it makes a missing case a compile error.
 using Kernel = std::variant<Fused, Reduce, Matmul, Conv, Pool, Softmax, Copy, Gather, Scatter, Sort,
                             Cumulative, Random, Normalize, Rnn, Attention, FusedSets, Linalg, Fft>;
 

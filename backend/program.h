@@ -15,6 +15,7 @@
 
 namespace cornu::backend {
 
+/// The operations of a program, the rows of opcodes.inc.
 enum class Opcode : uint8_t {
 #define CORNU_ROW(name, ...) name,
 #include "opcodes.inc"
@@ -26,14 +27,16 @@ enum class Domain : uint8_t { numeric, floating, boolean, logical, integer };
 
 /// The row of an opcode, without its code.
 struct OpcodeInfo {
-  const char* name;
+  const char* name;  ///< as in `expr` and in texts
   const char* keras;  ///< "numpy.Exp", or ""
-  int arity;
-  Domain domain;
+  int arity;  ///< operands, 1 to 3
+  Domain domain;  ///< which dtypes it takes
   const char* expression;  ///< the row's expression as text, for generated kernels
 };
 
+/// The row of an opcode.
 const OpcodeInfo& info(Opcode op);
+/// Number of opcodes.
 inline constexpr int opcode_count = 0
 #define CORNU_ROW(...) +1
 #include "opcodes.inc"
@@ -43,8 +46,8 @@ inline constexpr int opcode_count = 0
 /// One instruction. Operands are value numbers: first the inputs, then the constants, then the
 /// results of the instructions in order.
 struct Instruction {
-  Opcode op;
-  uint16_t operands[3] = {0, 0, 0};
+  Opcode op;  ///< what it does
+  uint16_t operands[3] = {0, 0, 0};  ///< value numbers; those beyond the arity are 0
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 
@@ -52,12 +55,13 @@ struct Instruction {
 /// whose results in between nobody else reads: a backend may run them as one loop, at the place of
 /// the last. Any other instruction is a step of its own.
 struct Step {
-  uint16_t length = 1;
+  uint16_t length = 1;  ///< instructions in it
   uint16_t members[3] = {0, 0, 0};  ///< instructions, in order
   bool reversed[3] = {};            ///< whether the member before is the second operand
 };
 
 class Program;
+/// Programs are immutable and shared.
 using ProgramRef = std::shared_ptr<const Program>;
 
 class ProgramBuilder;
@@ -65,7 +69,9 @@ class ProgramBuilder;
 /// A value in a program under construction; operators on it append instructions. Numbers convert.
 class Expr {
  public:
+  /// A number, which becomes a constant of the program.
   Expr(double constant) : constant_(constant) {}
+  /// A value of a builder.
   Expr(ProgramBuilder* builder, uint16_t value) : builder_(builder), value_(value) {}
 
  private:
@@ -75,10 +81,12 @@ class Expr {
   double constant_ = 0;
 };
 
+/// @{
 /// Appends `op` to the program that the operands belong to. At least one must belong to one.
 Expr apply(Opcode op, Expr a);
 Expr apply(Opcode op, Expr a, Expr b);
 Expr apply(Opcode op, Expr a, Expr b, Expr c);
+/// @}
 
 /// The operations of opcodes.inc on expressions: expr::exp(x), expr::select(c, x, y), ...
 namespace expr {
@@ -88,6 +96,8 @@ namespace expr {
 #undef CORNU_ROW
 }  // namespace expr
 
+/// @{
+/// The operation of that name in opcodes.inc.
 inline Expr operator+(Expr a, Expr b) { return apply(Opcode::add, a, b); }
 inline Expr operator-(Expr a, Expr b) { return apply(Opcode::subtract, a, b); }
 inline Expr operator*(Expr a, Expr b) { return apply(Opcode::multiply, a, b); }
@@ -97,15 +107,20 @@ inline Expr operator<(Expr a, Expr b) { return apply(Opcode::less, a, b); }
 inline Expr operator<=(Expr a, Expr b) { return apply(Opcode::less_equal, a, b); }
 inline Expr operator>(Expr a, Expr b) { return apply(Opcode::greater, a, b); }
 inline Expr operator>=(Expr a, Expr b) { return apply(Opcode::greater_equal, a, b); }
+/// @}
 
 /// Collects instructions. Equal instructions are made once, operations that change nothing (x * 1,
 /// x - 0, x / 1, identity, ...) give their operand, and `finish` drops what no output needs.
 class ProgramBuilder {
  public:
+  /// Begins a program of so many inputs.
   explicit ProgramBuilder(int inputs);
-  Expr input(int index) { return Expr(this, static_cast<uint16_t>(index)); }
+  Expr input(int index) { return Expr(this, static_cast<uint16_t>(index)); }  ///< from 0
+  /// A constant; equal ones share a value number.
   Expr constant(double value);
+  /// The result of `op`, perhaps without a new instruction.
   Expr append(Opcode op, std::initializer_list<Expr> operands);
+  /// The program with these outputs. The builder is used up.
   ProgramRef finish(const std::vector<Expr>& outputs);
   /// The builder that the operands belong to. Throws ValueError when all are plain numbers.
   static ProgramBuilder& of(Opcode op, std::initializer_list<Expr> operands);
@@ -125,9 +140,9 @@ class ProgramBuilder {
 /// An immutable elementwise program.
 class Program {
  public:
-  int inputs() const { return inputs_; }
-  const std::vector<double>& constants() const { return constants_; }
-  const std::vector<Instruction>& instructions() const { return instructions_; }
+  int inputs() const { return inputs_; }  ///< number of inputs
+  const std::vector<double>& constants() const { return constants_; }  ///< by value number behind the inputs
+  const std::vector<Instruction>& instructions() const { return instructions_; }  ///< in order of execution
   /// Value numbers of the results.
   const std::vector<uint16_t>& outputs() const { return outputs_; }
 
@@ -137,7 +152,7 @@ class Program {
   /// reader, which may write its own result over it; values that are outputs keep theirs to the
   /// end.
   const std::vector<uint16_t>& registers() const { return registers_; }
-  int register_count() const { return register_count_; }
+  int register_count() const { return register_count_; }  ///< registers that a run needs
 
   /// Builds a program from a function of the inputs: one Expr, or a vector of them for many
   /// outputs.
@@ -159,7 +174,7 @@ class Program {
 
   /// Two programs are equal when they compute the same thing in the same way.
   friend bool operator==(const Program& a, const Program& b);
-  size_t hash() const { return hash_; }
+  size_t hash() const { return hash_; }  ///< equal for equal programs
 
  private:
   friend class ProgramBuilder;

@@ -11,13 +11,17 @@ namespace cornu::backend {
 /// type has), and 2^bits modulo that, by which the upper half of a draw counts. As
 /// jax.random.randint has them; see fill_randint.
 struct RandintNumbers {
+  /// @{
+  /// Smallest value, number of values, weight of the upper half of a draw.
   uint64_t low, span, multiplier;
+  /// @}
 };
 
 /// 8- and 16-bit integers are drawn in 32 bits.
 template <class T>
 using RandintDraw = std::make_unsigned_t<std::conditional_t<(sizeof(T) < 4), int32_t, T>>;
 
+/// The numbers for a draw of type T; bounds beyond T are clipped, maxval to one past its largest value.
 template <class T>
 RandintNumbers randint_numbers(int64_t minval, int64_t maxval) {
   using S = std::conditional_t<(sizeof(T) < 4), int32_t, T>;

@@ -63,15 +63,15 @@ namespace cornu::backend {
 
 /// A threefry key. As Keras's uint32[2] seed it reads {hi, lo}.
 struct Key {
-  uint32_t hi = 0;
-  uint32_t lo = 0;
+  uint32_t hi = 0;  ///< first word
+  uint32_t lo = 0;  ///< second word
   friend constexpr bool operator==(const Key&, const Key&) = default;
 };
 
 /// The two words that threefry2x32 makes of a counter.
 struct Block {
-  uint32_t first;
-  uint32_t second;
+  uint32_t first;  ///< word 0
+  uint32_t second;  ///< word 1
 };
 
 namespace random_detail {

@@ -7,8 +7,10 @@
 
 namespace cornu::backend {
 
+/// A copy of a kernel's description with the shapes and dtypes of its operands.
 class RememberedCall {
  public:
+  /// Copies everything but the operands' addresses.
   RememberedCall(const Kernel& kernel, std::span<const Operand> inputs,
                  std::span<const Operand> outputs)
       : kernel_(kernel), inputs_(inputs.size()) {

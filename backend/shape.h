@@ -14,39 +14,43 @@ namespace cornu {
 /// (usually the batch) is `Shape::unknown`; in initializer lists write `std::nullopt` for it.
 class Shape {
  public:
-  static constexpr int64_t unknown = -1;
-  static constexpr int max_rank = 10;
+  static constexpr int64_t unknown = -1;  ///< size of an axis that is not known yet
+  static constexpr int max_rank = 10;  ///< most axes that a shape can have
 
   /// One size in an initializer list: a number or std::nullopt.
   struct Size {
-    int64_t value;
-    constexpr Size(int64_t v) : value(v) {}
-    constexpr Size(std::nullopt_t) : value(unknown) {}
+    int64_t value;  ///< the size, or Shape::unknown
+    constexpr Size(int64_t v) : value(v) {}  ///< a known size
+    constexpr Size(std::nullopt_t) : value(unknown) {}  ///< an unknown size
   };
 
   constexpr Shape() = default;
+  /// Sizes in braces. Throws ShapeError when there are more than `max_rank`.
   Shape(std::initializer_list<Size> sizes);
   /// Throws ShapeError when there are more than `max_rank` sizes.
   explicit Shape(std::span<const int64_t> sizes);
+  /// The same from a vector.
   Shape(const std::vector<int64_t>& sizes) : Shape(std::span<const int64_t>(sizes)) {}
 
-  int rank() const { return rank_; }
-  int64_t operator[](int axis) const { return sizes_[axis]; }
-  int64_t& operator[](int axis) { return sizes_[axis]; }
+  int rank() const { return rank_; }  ///< number of axes
+  int64_t operator[](int axis) const { return sizes_[axis]; }  ///< unchecked; `axis` in [0, rank)
+  int64_t& operator[](int axis) { return sizes_[axis]; }  ///< unchecked; `axis` in [0, rank)
   /// Size of `axis`, which may be negative (-1 is the last). Throws ShapeError when out of range.
   int64_t at(int axis) const;
-  const int64_t* begin() const { return sizes_.data(); }
-  const int64_t* end() const { return sizes_.data() + rank_; }
-  int64_t back() const { return sizes_[rank_ - 1]; }
-  bool empty() const { return rank_ == 0; }
+  const int64_t* begin() const { return sizes_.data(); }  ///< sizes, outermost first
+  const int64_t* end() const { return sizes_.data() + rank_; }  ///< behind the last size
+  int64_t back() const { return sizes_[rank_ - 1]; }  ///< last size; the rank must not be 0
+  bool empty() const { return rank_ == 0; }  ///< whether it is a scalar's
 
+  /// Adds an innermost axis. Throws ShapeError beyond `max_rank`.
   void push_back(int64_t size);
   /// Inserts before `axis`, which is in [0, rank].
   void insert(int axis, int64_t size);
+  /// Removes an axis in [0, rank).
   void erase(int axis);
   /// The axes [from, to).
   Shape slice(int from, int to) const;
-  Shape slice(int from) const { return slice(from, rank_); }
+  Shape slice(int from) const { return slice(from, rank_); }  ///< the axes from `from` on
 
   /// Number of elements. All sizes must be known.
   int64_t numel() const {
@@ -58,7 +62,7 @@ class Shape {
   bool known() const;
   /// "(None, 8, 8, 1)".
   std::string str() const;
-  std::vector<int64_t> vec() const { return {begin(), end()}; }
+  std::vector<int64_t> vec() const { return {begin(), end()}; }  ///< the sizes
 
   friend bool operator==(const Shape& a, const Shape& b) {
     if (a.rank_ != b.rank_) return false;
