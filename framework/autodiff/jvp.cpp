@@ -36,6 +36,7 @@ Directional jvp(const std::function<std::vector<Tensor>(const std::vector<Tensor
     }
     result.outputs = f(x);
     for (const Tensor& y : result.outputs) {
+      // Any value would do, as the gradient is linear in them; zeros cannot overflow.
       weights.push_back(zeros_like(y));
       outer.watch(weights.back());
     }

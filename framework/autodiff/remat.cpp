@@ -74,6 +74,7 @@ class Rehearsal {
 
 std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
   return [f = std::move(f)](const Nest& arguments) -> Nest {
+    // Without a tape there is nothing to save memory for.
     if (graph_context().recorders.empty()) return f(arguments);
     std::vector<Tensor> inputs;
     AssignmentList before;
@@ -81,6 +82,7 @@ std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
     {
       Assignments assignments;
       Reads reads;
+      // Unseen by the tapes outside: they would keep what is to be computed again.
       result = f(arguments);
       inputs = reads.values;
       before = assignments.list();
@@ -88,10 +90,14 @@ std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
     // The tapes outside have not seen the variables being read.
     for (Recorder* recorder : graph_context().recorders)
       for (const Tensor& value : inputs) recorder->read(value);
+    // Weak scalars and integers have no gradient; they are captured with `arguments`.
     for (const Tensor& t : arguments.flatten())
       if (t && t.is_eager() && !t.is_weak() && has_gradient(t.dtype())) inputs.push_back(t);
     const std::vector<Tensor> outputs = result.flatten();
+    // Captured by value: the sweep may run long after this call, when the caller's tensors are
+    // gone.
     const GradientFunction gradient = [=](Tensors incoming) -> Tensors {
+      // Moving averages must not move twice, and a seed must give the draws of the first run.
       const Rehearsal rehearsal(before);
       GradientTape tape;
       for (const Tensor& t : inputs) tape.watch(t);
@@ -102,6 +108,7 @@ std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
         else
           targets[i] = {};
       std::erase_if(targets, [](const Tensor& t) { return !t; });
+      // The tape below then holds the only references, and can free them on its way.
       incoming.clear();
       const std::vector<Tensor> gradients =
           tape.gradient(std::move(targets), inputs, std::move(weights));

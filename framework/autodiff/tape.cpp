@@ -44,6 +44,7 @@ class GradientPlace {
 GradientTape::GradientTape(Options options) : options_(options) {
   GraphContext& context = graph_context();
   if (context.tape_depth >= 32) throw StateError("GradientTape: more than 32 tapes are open on this thread.");
+  // A bit per depth makes the test whether a tensor is watched one load for all open tapes.
   bit_ = 1u << context.tape_depth++;
   context.recorders.push_back(this);
 }
@@ -55,6 +56,7 @@ void GradientTape::stop() {
   open_ = false;
   GraphContext& context = graph_context();
   --context.tape_depth;
+  // A tape need not be the innermost: a persistent one may be stopped while a later one is open.
   auto* end = std::remove(context.recorders.begin(), context.recorders.end(), static_cast<Recorder*>(this));
   while (context.recorders.end() != end) context.recorders.pop_back();
 }
@@ -77,11 +79,13 @@ void GradientTape::read(const Tensor& value) {
 namespace {
 
 // Smaller tensors are not worth a stand-in.
+// Making the stand-in costs an allocation of its own.
 constexpr size_t worth_dropping = 4096;
 
 // A tensor of which the gradient needs only the shape and the identity.
 Tensor without_values(const Tensor& t) {
   Tensor stand_in = Tensor::abstract(t.shape(), t.dtype());
+  // The sweep finds gradients by key and asks for the bit; neither needs values.
   stand_in.impl()->key = t.impl()->key;
   stand_in.impl()->tapes = t.impl()->tapes.load(std::memory_order_relaxed);
   return stand_in;
@@ -89,6 +93,8 @@ Tensor without_values(const Tensor& t) {
 
 void drop_unread(Tensors& tensors, uint32_t read) {
   for (size_t i = 0; i < tensors.size() && i < 32; ++i)
+    // This frees the input of a relu, for example, as soon as nobody else holds it: the derivative
+    // reads the output only.
     if (!(read >> i & 1) && tensors[i].bytes() >= worth_dropping) tensors[i] = without_values(tensors[i]);
 }
 
@@ -112,6 +118,7 @@ void GradientTape::record(const Step& step) {
   if (step.gradient) entry.custom = *step.gradient;
   entry.inputs = Tensors(step.inputs);
   entry.outputs = Tensors(step.outputs);
+  // A persistent tape may be swept while an outer tape records it, so it keeps everything.
   if (step.kernel && !options_.persistent) {
     bool large = false;
     for (const Tensor& t : step.inputs) large |= t.bytes() >= worth_dropping;
@@ -122,6 +129,7 @@ void GradientTape::record(const Step& step) {
       drop_unread(entry.outputs, read.outputs);
     }
   }
+  // Building paths takes time; only plans show them.
   if (const GraphContext& context = graph_context(); context.tracer && context.where)
     entry.where = std::make_shared<const std::string>(context.where->path());
 }
@@ -159,9 +167,12 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
                                                 std::vector<Tensor> target_gradients) {
   if (used_ && !options_.persistent)
     throw StateError("GradientTape::gradient: called a second time. Make the tape with {.persistent = true}.");
+  // Even if the sweep throws: its entries are gone by then.
   used_ = true;
   if (!options_.persistent) stop();
 
+  // By key, not by tensor: all values of a variable, and both ends of a detached alias, share one
+  // sum.
   std::unordered_map<uint64_t, Tensor> gradients;
   auto add = [&](uint64_t key, const Tensor& gradient) {
     Tensor& sum = gradients[key];
@@ -189,6 +200,7 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
     Tensors incoming(entry.outputs.size());
     bool any = false;
     for (size_t k = 0; k < entry.outputs.size(); ++k) {
+      // Absent where the target does not depend on this output.
       const auto found = gradients.find(entry.outputs[k].impl()->key);
       if (found == gradients.end()) continue;
       incoming[k] = found->second;
@@ -198,6 +210,8 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
     // What no source asks for is done with once it has been passed on.
     for (const Tensor& t : entry.outputs)
       if (std::find(sources.begin(), sources.end(), t.impl()->key) == sources.end())
+        // Together with moving entries out of the tape, this lets each gradient's memory go as soon
+        // as it has been used.
         gradients.erase(t.impl()->key);
     const auto watched = [&](size_t k) {
       return has_gradient(entry.inputs[k].dtype()) &&
@@ -208,6 +222,8 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
     for (size_t k = 0; k < entry.inputs.size(); ++k)
       if (watched(k)) {
         any_wanted = true;
+        // Inputs beyond the 32nd (of a long concatenation) always get a gradient; see
+        // Backprop::wants.
         if (k < 32) wanted |= 1u << k;
       }
     if (!any_wanted) continue;
@@ -221,6 +237,7 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
                             *entry.kernel);
     } else {
       const Tensor& x = entry.inputs[0];
+      // Neither kernel nor own gradient: a change of shape, or a view of complex numbers as pairs.
       const bool relabelled = x.dtype() != entry.outputs[0].dtype();
       outgoing.push_back(relabelled ? apply_view(incoming[0], x.spec())
                                     : apply_reshape(incoming[0], x.shape()));

@@ -13,6 +13,7 @@
 namespace cornu::ops::control {
 namespace {
 
+// Strides of copies and programs are kept inline for so many axes.
 constexpr int most_axes = 6;
 
 Shape with_first(int64_t count, int ones, const Shape& shape) {
@@ -61,6 +62,7 @@ class Lift {
     if (rank + 1 > most_axes) return false;
     for (size_t i = 0; i < step_.inputs.size(); ++i) {
       const Shape& shape = input(i);
+      // Axes of size 1 fill up the rank, so that the new axis lines up with that of the others.
       lifted_->inputs.push_back(on(i) ? with_first(count_, rank - shape.rank(), shape) : shape);
     }
     return true;
@@ -97,6 +99,7 @@ class Lift {
   bool rule(backend::Fused&) { return align(step_.outputs[0].shape.rank()); }
   bool rule(backend::Reduce& k) {
     const bool finds = k.op == backend::ReduceOp::argmax || k.op == backend::ReduceOp::argmin;
+    // argmax over all axes numbers the elements of the whole array.
     if (finds && k.axes.size() != 1) return false;
     const int rank = k.shape.rank();
     k.shape = with_first(count_, 0, k.shape);
@@ -104,6 +107,7 @@ class Lift {
     return align(rank);
   }
   bool rule(backend::Matmul& k) {
+    // A bias per element would need an axis that the kernel's operand does not have.
     return !(k.bias && on(2)) && align(step_.outputs[0].shape.rank()) && bias_as_it_was(k);
   }
   bool bias_as_it_was(const backend::Matmul& k) {
@@ -129,6 +133,7 @@ class Lift {
         for (const int64_t s : view.strides) strides.push_back(s);
         view.strides = strides;
       };
+      // A stride of 0 reads the same operand for each element.
       lift(part.from, on(p) ? input(p).numel() : 0);
       lift(part.to, k.shape.numel());
       part.sizes = with_first(count_, 0, part.sizes);
@@ -137,6 +142,7 @@ class Lift {
     return natural();
   }
   bool rule(backend::Gather& k) {
+    // One table, many indices: a gather whose indices have one axis more.
     if (!on(0) && on(1) && !k.along && k.axis == 0) return natural();
     if (on(0) && on(1) == k.along) {
       ++k.axis;
@@ -145,6 +151,7 @@ class Lift {
     return false;
   }
   bool rule(backend::Normalize& k) {
+    // Rows are normalized one by one; statistics over channels would mix the elements.
     return !k.channels && !k.backward && only_first() && natural();
   }
   bool rule(backend::Conv& k) {
@@ -178,6 +185,7 @@ std::optional<Nest> batched(const std::function<Nest(const Nest&)>& f, const Nes
   std::optional<Part> part;
   const bool was_dry = graph_context().dry;
   try {
+    // `f` is called on slices that do not exist.
     graph_context().dry = true;  // so that nothing is ever computed
     part.emplace(given, [&] { return f(packed(xs, given)); });
   } catch (const NeedsValues&) {
@@ -186,6 +194,7 @@ std::optional<Nest> batched(const std::function<Nest(const Nest&)>& f, const Nes
     throw;
   }
   graph_context().dry = was_dry;
+  // Assignments would have to happen once per element, in order.
   if (!part || !part->host_read().empty() || !part->recording->changed().empty()) return {};
   for (const Tensor& t : part->results)
     if (!t) return {};
@@ -208,6 +217,7 @@ std::optional<Nest> batched(const std::function<Nest(const Nest&)>& f, const Nes
     lifted.emplace_back();
     if (!any) continue;
     lifted.back() = Lift(step, on, count).run();
+    // Nothing has been computed yet, so the caller can still go element by element.
     if (!lifted.back()) return {};
     for (const plan::Use& use : step.outputs) differs[static_cast<size_t>(use.value)] = 1;
   }

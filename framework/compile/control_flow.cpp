@@ -49,6 +49,7 @@ std::vector<Variable> changed_by(const std::vector<Part>& parts) {
 using Branches = std::vector<std::function<Nest()>>;
 
 int64_t choose(const Tensor& index, size_t count) {
+  // The decision is part of the step in a replay, so reading it now is no reason to give up.
   const PauseTracing untraced;
   const double number = index.item();
   return static_cast<int64_t>(std::clamp(number, 0.0, static_cast<double>(count - 1)));
@@ -66,6 +67,7 @@ Tensors choose_part(const Tensor& index, const std::vector<Tensor>& given,
                                                        std::span<const Tensor> out) {
     const auto chosen = static_cast<size_t>(choose(in[0], parts->size()));
     size_t first = 1 + count;
+    // The captured tensors of all branches are inputs: which branch runs is not known before.
     for (size_t i = 0; i < chosen; ++i) first += (*parts)[i].captured().size();
     const Part& part = (*parts)[chosen];
     std::vector<const Tensor*> arguments;
@@ -103,6 +105,7 @@ GradientFunction switch_gradient(const Tensor& index, const Branches& branches,
       for (const size_t i : places) targets.push_back(outputs[i]);
       std::vector<Tensor> gradients = tape.gradient(targets, captured, weights);
       for (size_t i = 0; i < gradients.size(); ++i)
+        // Every branch must give the same outputs, those too that it does not depend on.
         if (!gradients[i]) gradients[i] = ops::zeros(captured[i].shape(), captured[i].dtype());
       return Nest(gradients);
     });
@@ -127,6 +130,7 @@ Nest recorded_switch(const Tensor& index, const Branches& branches, const char* 
     graph_context().tracer->give_up(why);
     return branches[static_cast<size_t>(choose(index, branches.size()))]();
   };
+  // All branches are recorded, whichever is taken now: a replay may take another.
   for (const auto& branch : branches) {
     parts->emplace_back(std::vector<Tensor>{}, branch);
     if (const std::string why = parts->back().host_read(); !why.empty()) return eagerly(why);
@@ -266,6 +270,7 @@ namespace {
 
 // The number of a round of a counting loop.
 Tensor counter(int64_t i) {
+  // Keras's counters are int32 on the JAX backend, which promotion of dtypes shows.
   const auto index = static_cast<int32_t>(i);
   return Tensor::from_host(&index, {});
 }
@@ -294,9 +299,12 @@ Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const
     result.carry = std::move(step.carry);
     ys[static_cast<size_t>(i)] = std::move(step.ys);
   };
+  // During shape inference there is nothing to record.
   const bool one_step = recording() && all_eager(init) && all_eager(xs);
   for (int64_t n = 0; n < count; ++n) {
     const int64_t left = count - n;
+    // A first round by itself may turn weak scalars of the state into tensors, after which the loop
+    // can be one step; if not then, it never can.
     if (one_step && n < 2 && left > longest_unrolled) {
       const int64_t begin = reverse ? 0 : n;
       const Nest rest = n == 0 || xs.empty() ? xs : part_along(xs, 0, begin, begin + left);

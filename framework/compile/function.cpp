@@ -27,6 +27,7 @@ namespace {
 // Tells whoever wants to undo assignments which variables a plan is about to assign.
 void note_assignments(const plan::Graph& graph) {
   AssignmentList* const list = graph_context().assignments;
+  // remat asks, to undo the assignments before it runs a function again.
   if (!list) return;
   for (const plan::Assignment& a : graph.assignments) {
     const Variable& v = graph.variables[static_cast<size_t>(a.variable)];
@@ -39,6 +40,7 @@ void note_assignments(const plan::Graph& graph) {
 // For its life nothing is computed on this thread.
 class DryRun {
  public:
+  // Functions do not nest while one is recorded, so there is no outer value to restore.
   DryRun() { graph_context().dry = true; }
   ~DryRun() { graph_context().dry = false; }
   DryRun(const DryRun&) = delete;
@@ -85,6 +87,7 @@ std::vector<Tensor> present(const Nest& result) {
 Recorded run_recorded(const Function::Body& body, const Nest& arguments, bool dry) {
   const Nest own = with_own_identities(arguments);
   // `map` may visit in another order than `collect`.
+  // Plans take arguments in the order of the nest as it is written.
   TensorPointers order;
   collect(own, order);
   std::vector<Tensor> sources;
@@ -100,6 +103,7 @@ Recorded run_recorded(const Function::Body& body, const Nest& arguments, bool dr
     try {
       recorded.result = body(own);
     } catch (const NeedsValues&) {
+      // The body asked for a value that a dry run does not have: it has to compute.
       recorded.needs_values = true;
     }
   } else {
@@ -140,6 +144,7 @@ Nest Function::operator()(const Nest& arguments) {
   if (!s.enabled || context.tracer || !context.recorders.empty() || inferring() || context.cost ||
       UnderWay::has(&s) || !collect(arguments, tensors))
     return s.run_body(arguments);
+  // A callback inside of the body may call the function again; its plan is in use then.
   const UnderWay under_way(&s);
   State::Way way = s.find_way(arguments);
   if (way.stage != Stage::ready && way.stage != Stage::eager) {
@@ -149,6 +154,7 @@ Nest Function::operator()(const Nest& arguments) {
       return s.record(*way.signature, way.stage, arguments, tensors);
   }
   if (way.stage == Stage::eager) return s.run_body(arguments);
+  // Counted outside of the lock, which concurrent callers hold only to find their plan.
   s.replays.fetch_add(1, std::memory_order_relaxed);
   return way.replay->run(tensors);
 }
@@ -161,9 +167,11 @@ Nest Function::State::run_body(const Nest& arguments) {
 Function::State::Way Function::State::find_way(const Nest& arguments) {
   const std::lock_guard lock(mutex);
   const std::shared_ptr<Signature>& signature =
+      // Comparing with the last signature first makes the common call independent of their number.
       last && same_kind(last->kind, arguments) ? last : find(arguments);
   signature->last_use = ++clock;
   if (check_next && signature->stage == Stage::ready) {
+    // One signature is enough: what has changed for it is then looked for in all others.
     signature->stage = Stage::checked;
     check_next = false;
   }
@@ -189,6 +197,7 @@ const std::shared_ptr<Signature>& Function::State::find(const Nest& arguments) {
     const auto oldest =
         std::min_element(signatures.begin(), signatures.end(),
                          [](const auto& a, const auto& b) { return a->last_use < b->last_use; });
+    // A caller that is running its plan keeps that alive by the shared pointer.
     signatures.erase(oldest);
   }
   last = signatures.emplace_back(std::make_shared<Signature>());
@@ -205,6 +214,7 @@ void Function::State::give_up(Signature& signature, const std::string& why) {
     signature.recorded = {};
     note(text);
   }
+  // Outside of the lock: a sink of the log may call back.
   warn_once(text);
 }
 
@@ -219,6 +229,8 @@ void Function::State::keep(Signature& signature, Recorded& recorded) {
 // Its replay, which is made if there is none.
 std::shared_ptr<Replay> Function::State::replay_of(Signature& signature) {
   if (signature.replay) return signature.replay;
+  // Outside of the lock: passes and the preparation of kernels take long, and others may replay
+  // their signatures meanwhile.
   auto replay = make_replay(signature.recorded, signature.result);
   const std::lock_guard lock(mutex);
   signature.replay = replay;
@@ -231,6 +243,7 @@ Nest Function::State::record_first(Signature& signature, const Nest& arguments,
                                    const TensorPointers& tensors) {
   if (options.first_call == FirstCall::replays) {
     Recorded recorded = run_recorded(body, arguments, true);
+    // Else the body runs for real below, and the dry run has changed nothing.
     if (recorded.replayable()) {
       keep(signature, recorded);
       return replay_of(signature)->run(tensors);

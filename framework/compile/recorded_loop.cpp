@@ -44,6 +44,7 @@ struct Rounds {
 Tensor row_of(const Tensor& t, int64_t i) {
   Shape shape;
   for (int axis = 1; axis < t.rank(); ++axis) shape.push_back(t.shape()[axis]);
+  // While the loop is recorded without computing; the row's shape is all that is asked for.
   if (t.is_hollow()) return Tensor::hollow(shape, t.dtype(), t.device().backend());
   const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(t.dtype());
   return Tensor::part_of(t, static_cast<char*>(t.data()) + static_cast<size_t>(i) * bytes, shape,
@@ -68,6 +69,7 @@ void Rounds::run(std::span<const Tensor> in, std::span<const Tensor> out) const 
   std::vector<Tensor> state(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(states));
   std::vector<Tensor> spare, rows(slices), results;
   if (!keeps_states)
+    // Two places per state: a plan must not write over the state that it reads.
     for (const Tensor& t : state) spare.push_back(Tensor::empty(t.shape(), t.dtype()));
   const auto place = [&](int64_t n) { return reverse ? rounds - 1 - n : n; };
   std::vector<const Tensor*> arguments;
@@ -83,6 +85,7 @@ void Rounds::run(std::span<const Tensor> in, std::span<const Tensor> out) const 
   for (; n < rounds; ++n) {
     if (test) {
       bind(test_sources);
+      // A decision is read by the host in each round, as it has to launch the body.
       test->plan->run_into(arguments, {&decision, 1});
       if (decision.item() == 0) break;
     }
@@ -92,6 +95,8 @@ void Rounds::run(std::span<const Tensor> in, std::span<const Tensor> out) const 
     for (size_t s = 0; s < slices; ++s) rows[s] = row_of(in[states + s], i);
     results.clear();
     for (size_t s = 0; s < states; ++s)
+      // The last round writes to the output itself. Before it, rounds alternate such that this one
+      // and the next never share a place; with kept states each round has a row of its own.
       results.push_back(n + 1 == rounds    ? out[s]
                         : keeps_states     ? row_of(kept[s], place(n + 1))
                         : (rounds - n) & 1 ? out[s]
@@ -101,6 +106,7 @@ void Rounds::run(std::span<const Tensor> in, std::span<const Tensor> out) const 
     body->plan->run_into(arguments, results);
     state.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(states));
   }
+  // Needed when the loop ended early or had no round; else source and target are the same.
   for (size_t s = 0; s < states; ++s) copy(state[s], out[s]);
   if (keeps_states) {
     const int32_t rounds_done = static_cast<int32_t>(n);
@@ -114,6 +120,7 @@ class Rehearsal {
   Rehearsal(const std::vector<Changed>& changed, std::span<const Tensor> values) {
     for (size_t i = 0; i < changed.size(); ++i) {
       before_.emplace_back(changed[i].variable, changed[i].variable.stored());
+      // The tape of the gradient looks for variables by key.
       values[i].impl()->key = changed[i].variable.key();
       changed[i].variable.stored() = values[i];
     }
@@ -142,6 +149,7 @@ class LoopRecorder {
     try {
       if (!record_forward()) return {};
     } catch (const NeedsValues&) {
+      // Outside of a dry run values exist, so the exception is not about this loop.
       if (!graph_context().dry) throw;
       why_ = "a value is read in the loop";
       return {};
@@ -162,6 +170,7 @@ class LoopRecorder {
 
   bool record_forward() {
     std::vector<Tensor> given;
+    // Two states may be one tensor at first and differ later.
     for (const Tensor& t : state_) given.push_back(t.disguised());
     const Nest state = packed(code_.init, given);
     const std::vector<Tensor> rows = first_rows();
@@ -202,6 +211,7 @@ class LoopRecorder {
     changed_ = body_->recording->changed();
     std::vector<Tensor> results(body_->results.begin(),
                                 body_->results.begin() + static_cast<std::ptrdiff_t>(after.size()));
+    // Variables that the body assigns are states of the loop like any other.
     for (const Changed& c : changed_) results.push_back(c.after);
     results.insert(results.end(),
                    body_->results.begin() + static_cast<std::ptrdiff_t>(after.size()),
@@ -214,6 +224,7 @@ class LoopRecorder {
   // Lets open tapes see what the body reads, and says whether one watches any of it.
   bool find_watched() {
     if (graph_context().recorders.empty()) return false;
+    // Reading has the side effect that tapes watch trainable variables.
     for (const Variable& v : body_->recording->variables()) (void)v.value();
     bool any = false;
     for (const auto* list :
@@ -292,6 +303,7 @@ class LoopRecorder {
       for (size_t i = 0; i < gradients.size(); ++i) {
         const size_t first = float_states_.size(), end = first + sources_.size();
         if (i >= first && i < end) {
+          // Dropped from the sums altogether rather than carried along as zeros.
           if (!gradients[i]) continue;
           kept.push_back(sources_[i - first]);
           gradients[i] = sums[i - first] + gradients[i];

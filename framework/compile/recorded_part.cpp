@@ -16,6 +16,7 @@ class Scope {
  public:
   explicit Scope(bool dry) : dry_(graph_context().dry), rehearsals_(graph_context().rehearsals) {
     graph_context().dry = dry;
+    // Assignments of the part are recorded even if the loop around it is being computed again.
     graph_context().rehearsals = 0;
   }
   ~Scope() {
@@ -41,6 +42,7 @@ std::string text_of(const plan::Graph& graph) {
     }
     size_t hash = 0;
     const auto* bytes = static_cast<const unsigned char*>(t.read());
+    // The text decides whether two recordings are equal, so different tables must differ in it.
     for (size_t k = 0; k < t.bytes(); ++k) hash = hash * 1000003 + bytes[k];
     text += fmt::format("const{} has sum {:x}\n", i, hash);
   }
@@ -108,6 +110,7 @@ Part::Part(const std::vector<Tensor>& arguments, const std::function<Nest()>& f)
     record(true);
   } catch (const NeedsValues&) {
     recording.reset();
+    // The recording around this one has to compute first; it starts again.
     if (was_dry) throw;
     record(false);
   }
@@ -130,6 +133,7 @@ Tensor Part::after(const Variable& variable) const {
 void Part::finish(const std::vector<Tensor>& outputs) {
   plan::Graph graph = recording->finish(outputs);
   text = text_of(graph);
+  // A part is optimized by itself: it is one opaque step to the passes of the function around it.
   plan::optimize(graph);
   plan = std::make_unique<plan::PlanPool>(std::move(graph));
 }

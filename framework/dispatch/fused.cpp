@@ -16,6 +16,7 @@ Shape broadcast_all(std::span<const Tensor> inputs, const char* name) {
   Shape shape = inputs[0].shape();
   for (size_t i = 1; i < inputs.size(); ++i) {
     const Shape& other = inputs[i].shape();
+    // Scalars and equal shapes are nearly all there is; both skip the general rule.
     if (other.rank() == 0 || other == shape) continue;
     try {
       shape = broadcast(shape, other);
@@ -35,6 +36,7 @@ DType promote(std::span<const Tensor> inputs, Domain domain) {
   const DType first = inputs[0].dtype();
   bool same = true;
   for (const Tensor& t : inputs) same &= t.dtype() == first;
+  // Likewise for dtypes: promotion is looked up only where they differ.
   if (same && (domain != Domain::floating || is_float(first))) return first;
   InlineVector<PromotionType, 6> types;
   for (const Tensor& t : inputs) types.push_back(promotion_type(t));

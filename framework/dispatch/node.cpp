@@ -85,11 +85,13 @@ class PassScope {
 InferencePass inference_pass() { return current_pass(); }
 
 Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Arguments&)>& f) {
+  // For both runs: a layer that is built in the first must find the same variables in the second.
   InferenceScope scope;
   bool known = true;
   for (const Tensor& t : arguments.tensors()) known &= t.shape().known();
   if (known)
     return f(arguments.map([](const Tensor& t) { return stand_in(t, 83); }))
+        // Merged with itself, so that results lose what only the inference knew, such as values.
         .map([](const Tensor& t) { return t ? merge(t, t) : t; });
   // Two primes: sizes derived from them differ whenever they depend on the unknown size.
   const auto run = [&](InferencePass which, int64_t fill) {
@@ -103,6 +105,7 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
       throw;
     }
   };
+  // Larger than common sizes of kernels and pools, so that valid padding leaves something over.
   const Nest first = run(InferencePass::first, 83), second = run(InferencePass::second, 89);
   std::vector<Tensor> a = first.flatten(), b = second.flatten();
   for (size_t i = 0; i < a.size(); ++i) a[i] = merge(a[i], b[i]);

@@ -67,6 +67,7 @@ void run(const backend::Kernel& kernel, std::span<const Tensor> inputs,
   for (const Tensor& t : inputs) {
     in.push_back(t.operand());
     if (t.dtype() != DType::string) continue;
+    // Equal strings have equal indices once all operands share a table.
     in.back().dtype = DType::int32;
     if (!merged.empty()) in.back().data = merged[next++].data();
   }

@@ -26,11 +26,14 @@ struct Autocast {
 };
 thread_local Autocast autocast;
 // How many overlays this thread has: replays ask for each of their variables.
+// constinit spares the check whether it is initialized, on a path that every replay takes for every
+// variable.
 thread_local constinit int overlays = 0;
 
 // The value of a variable is a tensor of its own that carries the variable's identity.
 Tensor owned(const Tensor& value, uint64_t key) {
   Tensor t = value.detached();
+  // A variable has the dtype that it was made with, whatever it meets.
   t.impl()->weak = false;
   t.impl()->key = key;
   return t;
@@ -53,6 +56,7 @@ Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 
 Variable::Variable(const Tensor& value, Options options)
     : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
+  // The variable outlives the recording, so a first value without memory will not do.
   if (value.is_hollow() && graph_context().dry)
     throw NeedsValues("A variable is made, whose first value has to be computed.");
   state_->path = state_->options.name;
@@ -79,6 +83,7 @@ void Variable::assign(const Tensor& value) {
   if (value.shape() != state_->value.shape())
     throw ShapeError(fmt::format("Variable '{}': cannot assign a value of shape {} to a variable of shape {}.",
                                  state_->path, value.shape().str(), state_->value.shape().str()));
+  // Moving averages and seeds must not move when only shapes are asked for.
   if (inferring()) return;
   const Device device = state_->value.device();
   const DeviceScope scope(device);
@@ -89,7 +94,9 @@ void Variable::assign(const Tensor& value) {
   if (context.assignments &&
       std::none_of(context.assignments->begin(), context.assignments->end(),
                    [&](const auto& known) { return known.first == *this; }))
+    // The value before the first assignment only: that is what remat goes back to.
     context.assignments->emplace_back(*this, stored());
+  // An assignment during recomputation is undone at its end; recorded it would happen twice.
   if (context.tracer && context.rehearsals == 0) fresh = context.tracer->assign(*this, fresh);
   stored() = std::move(fresh);
 }
@@ -140,6 +147,7 @@ Tensor& VariableOverlay::value_of(const Variable& variable) {
 
 void VariableOverlay::commit() {
   for (auto& [key, entry] : entries_)
+    // What was only read keeps its value, so that other plans see no new identity.
     if (entry.now.impl() != entry.before.impl()) entry.variable.state_->value = entry.now;
   entries_.clear();
 }

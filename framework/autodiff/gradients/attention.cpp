@@ -80,11 +80,14 @@ Tensors second_derivative(const backend::Attention& kernel, const Backprop& step
 
 Tensors gradient(const backend::Attention& kernel, const Backprop& step) {
   if (kernel.backward) return second_derivative(kernel, step);
+  // The kernel's backward pass gives gradients of q, k and v only, and takes none of logsumexp. The
+  // formula holds all scores in memory, which the kernel avoids.
   const bool of_mask = kernel.mask && step.wants(3);
   if (of_mask || step.gradients[1]) return first_derivative(kernel, step);
   backend::Attention back = kernel;
   back.backward = true;
   Tensors inputs(step.inputs);
+  // With y and logsumexp the backward pass recomputes the scores tile by tile.
   inputs.push_back(step.outputs[0]);
   inputs.push_back(step.outputs[1]);
   inputs.push_back(step.gradients[0]);

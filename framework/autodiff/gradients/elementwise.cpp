@@ -52,11 +52,15 @@ Tensors program_gradients(const backend::Program& program, DType compute, const 
     if (!step.wants(static_cast<int>(i)) || program.is_constant_in(static_cast<int>(i))) continue;
     const Tensor& input = step.inputs[i];
     if (input.shape() == shape) {
+      // Gradients of inputs of the full shape come from one program, which shares what they have in
+      // common and reads the operands once.
       together |= 1u << i;
       continue;
     }
     // The input was broadcast: its gradient is the sum over the axes it was repeated along.
     const backend::ProgramRef derivative = program.derivative(1u << i);
+    // Derivative and sum in one kernel: the gradient before the sum, of the full shape, is never
+    // stored.
     backend::Reduce kernel{derivative, compute, backend::ReduceOp::sum, summed_axes(input.shape(), shape), shape, 1};
     const Tensor sum = apply(kernel, those_read(*derivative, operands), TensorSpec{kept_shape(shape, kernel.axes), input.dtype()});
     result[i] = sum.shape() == input.shape() ? sum : apply_reshape(sum, input.shape());
@@ -69,6 +73,7 @@ Tensors program_gradients(const backend::Program& program, DType compute, const 
   bool passes = true;
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     if (!(together >> i & 1)) continue;
+    // Additions, and the addend of a bias, end here.
     const int source = derivative->passes(index++);
     places.push_back(i);
     outputs.push_back({shape, step.inputs[i].dtype()});
@@ -107,6 +112,7 @@ Tensors gradient(const backend::Fused& kernel, const Backprop& step) {
 Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
   using backend::ReduceOp;
   if (kernel.op == ReduceOp::argmax || kernel.op == ReduceOp::argmin) return {};
+  // So that it broadcasts against the elements.
   const Tensor dy = with_axes(step.gradients[0], kernel.shape, kernel.axes);
   const bool identity = kernel.program->instructions().empty() ||
                         *kernel.program == *backend::program_of(backend::Opcode::identity);
@@ -126,6 +132,7 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
     // The product of the others; with zeros in it that is not y / x.
     const std::vector<int64_t> axes(kernel.axes.begin(), kernel.axes.end());
     const Tensor zero = ops::equal(elements, Tensor(0.0));
+    // One zero: only its own element has a gradient. Two: nobody has.
     const Tensor zeros = ops::sum(ops::cast(zero, elements.dtype()), Axes(axes), true);
     const Tensor others = ops::prod(ops::where(zero, Tensor(1.0), elements), Axes(axes), true);
     d = dy * fused([](Expr x, Expr zeros, Expr others) {
@@ -154,6 +161,8 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
 
 Tensors gradient(const backend::Softmax& kernel, const Backprop& step) {
   const Tensor &y = step.outputs[0], &dy = step.gradients[0];
+  // y = x - logsumexp(x) has the Jacobian I - softmax 1', y = softmax has diag(y) - y y'; both need
+  // the outputs only, so the tape need not keep x.
   if (kernel.log)
     return {fused([](Expr dy, Expr y, Expr s) { return dy - expr::exp(y) * s; }, dy, y, ops::sum(dy, -1, true))};
   return {fused([](Expr dy, Expr y, Expr s) { return (dy - s) * y; }, dy, y, ops::sum(dy * y, -1, true))};
@@ -197,6 +206,7 @@ Tensors gradient(const backend::Cumulative& kernel, const Backprop& step) {
   const Tensor &x = step.inputs[0], &y = step.outputs[0], &dy = step.gradients[0];
   backend::Cumulative back = kernel;
   back.product = false;
+  // The transpose of a running sum is the running sum from the other end.
   back.reverse = !kernel.reverse;
   if (!kernel.product) return {apply(back, {dy}, dy.spec())};
   if (!kernel.reverse) return {product_gradient(x, y, dy, kernel.axis)};

@@ -33,6 +33,7 @@ Tensor first(const Tensor& x, int64_t count, int axis) {
 // Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527.
 Tensor of_cholesky(const Tensor& l, const Tensor& dl) {
   const Tensor p = matmul(turned(l), dl);
+  // The lower triangle with half its diagonal, as l is lower triangular.
   const Tensor half = ops::tril(p, -1) + 0.5 * p * identity_of(l.shape(-1), l);
   const Tensor left = ops::solve_triangular(turned(l), half, false);
   const Tensor s = turned(ops::solve_triangular(turned(l), turned(left), false));
@@ -61,6 +62,8 @@ Tensor of_eigh(const Backprop& step) {
   const Tensor identity = identity_of(v.shape(-1), v);
   Tensor inner = dw ? row(dw) * identity : Tensor();
   if (dv) {
+    // The identity keeps the diagonal from 0 / 0. Equal eigenvalues still divide by 0: their
+    // vectors are not determined, so the gradient is not finite there.
     const Tensor f = (1.0 - identity) / (row(w) - column(w) + identity);
     inner = total(inner, f * matmul(turned(v), dv));
   }
@@ -79,12 +82,14 @@ Tensor of_svd(const Tensor& x, const Backprop& step) {
         "square.");
   const Tensor u = first(step.outputs[0], k, -1), vt = first(step.outputs[2], k, -2);
   const Tensor identity = identity_of(k, s);
+  // As in of_eigh, of the eigenvalues s^2 of x' x.
   const Tensor f = (1.0 - identity) / (ops::square(row(s)) - ops::square(column(s)) + identity);
   const auto skew = [&](const Tensor& t) { return f * (t - turned(t)); };
   Tensor inner = ds ? row(ds) * identity : Tensor();
   if (du) inner = total(inner, skew(matmul(turned(u), du)) * row(s));
   if (dvt) inner = total(inner, column(s) * skew(matmul(vt, turned(dvt))));
   Tensor dx = matmul(matmul(u, inner), vt);
+  // The part of du outside of the span of u, which a reduced decomposition does not store.
   if (du && m > k) {
     const Tensor part = du / row(s);
     dx = dx + matmul(part - matmul(u, matmul(turned(u), part)), vt);
@@ -101,6 +106,7 @@ Tensor of_svd(const Tensor& x, const Backprop& step) {
 Tensors gradient(const backend::Linalg& kernel, const Backprop& step) {
   using Op = backend::LinalgOp;
   const Tensor& a = step.inputs[0];
+  // Identities and zeros are made beside the matrix.
   const DeviceScope here(a.device());
   switch (kernel.op) {
     case Op::cholesky:
@@ -121,6 +127,7 @@ Tensors gradient(const backend::Linalg& kernel, const Backprop& step) {
   }
   const Tensor &y = step.outputs[0], &dy = step.gradients[0];
   const bool whole = kernel.op == Op::solve;
+  // y = a^-1 b: db = a^-T dy and da = -db y', by the decomposition rather than by an inverse.
   const Tensor db =
       whole ? ops::solve(turned(a), dy) : ops::solve_triangular(turned(a), dy, !kernel.lower);
   Tensors result(2);

@@ -53,6 +53,7 @@ class Alignment {
 // The kernel's backward pass as operations: dx and, where the kernel has them, dscale and doffset.
 Tensors compose_backward(const backend::Normalize& kernel, std::span<const Tensor> inputs) {
   const Alignment align(kernel, inputs[0].shape());
+  // Statistics are float32 or wider; 16-bit operands are computed in their type.
   const DType dtype = inputs[1].dtype();
   auto wide = [&](int i) { return ops::cast(inputs[static_cast<size_t>(i)], dtype); };
   const Tensor x = wide(0), dy = wide(3), mean = align.along_statistics(inputs[1]);
@@ -60,6 +61,8 @@ Tensors compose_backward(const backend::Normalize& kernel, std::span<const Tenso
                                align.along_statistics(wide(2)), Tensor(kernel.epsilon));
   const Tensor normalised = (x - mean) * inverse;
   const Tensor g = kernel.scale ? dy * align.along_weights(wide(4)) : dy;
+  // dx = (g - mean(g) - normalised * mean(g * normalised)) / std, from
+  // https://arxiv.org/abs/1502.03167.
   const Tensor slope = align.sum_statistics(g * normalised) * Tensor(1 / align.count());
   Tensor dx = g - normalised * slope;
   if (kernel.centered) dx = dx - align.sum_statistics(g) * Tensor(1 / align.count());

@@ -34,6 +34,7 @@ class BiasGradientPass {
         const Use bias = step(*sum).outputs[0];
         step(i).outputs.push_back({bias.value, Shape{bias.shape.numel()}});
         Step joined = std::move(step(i));
+        // At the earlier of the two, since something in between may read its result already.
         const int place = std::min(i, *sum);
         step(i) = step(*sum) = {};
         step(place) = std::move(joined);

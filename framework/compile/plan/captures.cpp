@@ -8,7 +8,9 @@
 
 namespace cornu::plan {
 namespace {
+// Batches take turns in two or three blocks; beyond, captures would only take memory.
 constexpr size_t most_captures = 4;
+// More in a row than the blocks that batches take turns in.
 constexpr int many_misses = 8;
 }  // namespace
 
@@ -19,11 +21,13 @@ bool Captures::run(backend::Backend& device, const std::vector<void*>& addresses
   if (known == kept_.end()) {
     ++misses_;
     work();
+    // The least recently used.
     if (kept_.size() == most_captures) kept_.pop_back();
     kept_.insert(kept_.begin(), {addresses, nullptr});
     return true;
   }
   misses_ = 0;
+  // Most recent first, so that the search above usually ends at once.
   std::rotate(kept_.begin(), known, known + 1);
   Capture& capture = kept_.front();
   if (capture.piece) {

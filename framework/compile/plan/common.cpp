@@ -14,6 +14,7 @@ void merge_common(Graph& graph) {
     if (!step.kernel) continue;
     size_t hash = step.kernel->index() * 31 + step.inputs.size();
     for (Use& use : step.inputs) {
+      // At once, so that steps on equal steps are found equal as well.
       use.value = aliases(use.value);
       hash = hash * 1000003 + static_cast<size_t>(use.value);
     }
@@ -22,6 +23,8 @@ void merge_common(Graph& graph) {
     bool found = false;
     for (auto [it, end] = seen.equal_range(hash); it != end; ++it) {
       const Step& other = graph.steps[it->second];
+      // Recomputation is meant: merged with the first computation it would keep the memory that it
+      // saves.
       if (other.again != step.again || other.inputs != step.inputs ||
           other.outputs.size() != step.outputs.size() || !(*other.kernel == *step.kernel))
         continue;

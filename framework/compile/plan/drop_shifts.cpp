@@ -27,7 +27,9 @@ class ShiftPass {
   explicit ShiftPass(Graph& graph) : graph_(graph), producers_(graph.producers()) {}
 
   void run() {
+    // First, as it removes readers of the derivative that would keep drop_bias from its work.
     for (Step& step : graph_.steps) drop_sum(step);
+    // Found anew after the sums are gone.
     const std::vector<int> counts = graph_.use_counts();
     readers_.resize(graph_.values.size());
     behind_.resize(graph_.steps.size());
@@ -83,6 +85,7 @@ class ShiftPass {
     if (!sum) return;
     const Use y = fused.outputs[0];
     const std::vector<int>& readers = readers_[static_cast<size_t>(y.value)];
+    // An output or an assignment reads it too: the sum is needed as it is.
     if (readers.empty() || static_cast<int>(readers.size()) != counts[static_cast<size_t>(y.value)])
       return;
     std::vector<int> means;  // of the forward normalisations

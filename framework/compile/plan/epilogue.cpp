@@ -26,6 +26,7 @@ bool rounds_to(const backend::Instruction& instruction, DType type) {
 std::optional<Epilogue> read_program(const backend::Program& program, int x, DType type) {
   using backend::Opcode;
   const auto& code = program.instructions();
+  // Matched by form rather than by search: these are what Dense, Conv and their activations record.
   if (program.outputs().size() != 1 || code.empty() || code.size() > 3) return {};
   const int first = program.inputs() + static_cast<int>(program.constants().size());
   if (program.outputs()[0] != first + static_cast<int>(code.size()) - 1) return {};
@@ -34,8 +35,10 @@ std::optional<Epilogue> read_program(const backend::Program& program, int x, DTy
   int value = x;
   if (code[0].op == Opcode::add) {
     const int a = code[0].operands[0], b = code[0].operands[1];
+    // x + x is no bias, and a sum without x nothing that belongs here.
     if ((a == x) == (b == x)) return {};
     result.bias = a == x ? b : a;
+    // The bias is a constant number, for which kernels have no operand.
     if (result.bias >= program.inputs()) return {};
     value = first;
     next = 1;
@@ -100,6 +103,7 @@ class EpiloguePass {
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       const Use& x = step.inputs[i];
       const int from = producers_[static_cast<size_t>(x.value)];
+      // A result that somebody else reads must be stored without bias and relu.
       if (from < 0 || counts_[static_cast<size_t>(x.value)] != 1 || dtype(x.value) != type)
         continue;
       Step& source = graph_.steps[static_cast<size_t>(from)];
@@ -112,6 +116,7 @@ class EpiloguePass {
         // The sum is not rounded to a narrower type in between, which only brings it nearer.
         if (*known->bias || dtype(bias.value) != type || source.outputs[0].shape != x.shape ||
             step.outputs[0].shape != x.shape ||
+            // The bias must exist when the kernel runs, which is earlier than the program did.
             producers_[static_cast<size_t>(bias.value)] >= from || !fits(bias, source, x.shape))
           continue;
         *known->bias = true;

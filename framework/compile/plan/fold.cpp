@@ -9,6 +9,8 @@ namespace cornu::plan {
 namespace {
 
 // A larger result is computed in each run rather than kept.
+// 64 KiB: a constant takes memory for as long as the plan lives, and large ones (a broadcast mask,
+// a one-hot table) are as fast to compute as to read.
 constexpr size_t largest_folded = 1 << 16;
 
 bool is_constant(const Graph& graph, const Use& use) {
@@ -71,6 +73,7 @@ void embed_numbers(const Graph& graph, Step& step) {
 // A reduction along axes of size 1 is an elementwise program.
 void simplify_reduce(Step& step) {
   const auto& reduce = std::get<backend::Reduce>(*step.kernel);
+  // Their result is an index, 0 here, which no program of the operands gives.
   if (reduce.op == backend::ReduceOp::argmax || reduce.op == backend::ReduceOp::argmin) return;
   for (const int axis : reduce.axes)
     if (reduce.shape[axis] != 1) return;
@@ -97,6 +100,7 @@ int passed_on(const Graph& graph, const Step& step) {
   const int input = fused->program->passes(0);
   if (input < 0) return -1;
   const Use& use = step.inputs[static_cast<size_t>(input)];
+  // A cast or a broadcast changes more than the number of the value.
   const Value &from = graph.values[static_cast<size_t>(use.value)],
               &to = graph.values[static_cast<size_t>(step.outputs[0].value)];
   return from.dtype == to.dtype && from.numel == to.numel ? use.value : -1;
@@ -108,6 +112,7 @@ void fold(Graph& graph) {
   Aliases aliases(graph);
   for (Step& step : graph.steps) {
     if (!step.kernel) continue;
+    // At once rather than at the end, so that constants show through several steps.
     for (Use& use : step.inputs) use.value = aliases(use.value);
     if (worth_computing(graph, step)) {
       compute(graph, step);

@@ -8,6 +8,8 @@
 namespace cornu::plan {
 namespace {
 
+// Bounds on what one pass streams at a time and on the scratch values that it holds; what is saved
+// in traffic is lost again when a tile no longer fits the cache or registers spill.
 constexpr size_t most_inputs = 16;
 constexpr size_t most_instructions = 96;
 
@@ -18,9 +20,11 @@ class Fuser {
   void run() {
     producers_ = graph_.producers();
     counts_ = graph_.use_counts();
+    // In order, so that a consumer meets producers that are as large as they will get.
     for (size_t i = 0; i < graph_.steps.size(); ++i)
       while (swallow_one(i)) {
       }
+    // Producers that were fused stay as empty steps until now: numbers of steps must not change.
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
   }
 
@@ -89,18 +93,25 @@ class Fuser {
 
   bool fits(const Step& producer, const Step& consumer, const Use& use) {
     const backend::Fused& fused = std::get<backend::Fused>(*producer.kernel);
+    // One program computes in one type. Conversions between them would have to round as memory
+    // does.
     if (fused.compute != compute_of(consumer)) return false;
     const backend::Program &a = *fused.program, &b = **program_of(consumer);
     if (a.instructions().size() + b.instructions().size() > most_instructions ||
         producer.inputs.size() + consumer.inputs.size() > most_inputs)
       return false;
     for (size_t k = 0; k < producer.outputs.size(); ++k)
+      // Results must stay bit for bit what they are without fusion.
       if (!storing(producer, k)) return false;
+    // It has no shape that could disagree.
     if (is_number(producer)) return true;
+    // Its result would be computed twice, or stored all the same.
     if (read_elsewhere(producer, consumer) && !is_widening(producer)) return false;
     for (const Use& output : producer.outputs)
       for (const Use& input : consumer.inputs)
+        // One value under two shapes has no single index in the fused loop.
         if (input.value == output.value && input.shape != use.shape) return false;
+    // A broadcast producer would be computed again for each repetition.
     if (use.shape.numel() != iteration_shape(consumer).numel()) return false;
     if (use.shape == producer.outputs[0].shape) return true;
     // Under another shape the producer's operands must be as plain as its result.
@@ -112,6 +123,8 @@ class Fuser {
   void merge(Step& producer, Step& consumer) {
     const backend::ProgramRef inner = *program_of(producer), outer = *program_of(consumer);
     const bool keeps = is_number(producer) || read_elsewhere(producer, consumer);
+    // The consumer may see the result reshaped; the producer's operands then take that shape as
+    // well.
     Shape seen = producer.outputs[0].shape;
     for (const Use& input : consumer.inputs)
       for (const Use& output : producer.outputs)
@@ -120,6 +133,7 @@ class Fuser {
     std::vector<Use> inputs;
     std::vector<size_t> outer_places(consumer.inputs.size()), inner_places(producer.inputs.size());
     const auto add = [&](const Use& use) {
+      // Operands that both read are loaded once.
       const auto found = std::find(inputs.begin(), inputs.end(), use);
       if (found != inputs.end()) return static_cast<size_t>(found - inputs.begin());
       inputs.push_back(use);
@@ -157,6 +171,7 @@ class Fuser {
     const std::vector<backend::Expr> outputs = append_program(builder, *outer, outer_inputs);
     set_program(consumer, builder.finish(outputs));
 
+    // Counts are kept up to date rather than found anew: fusion asks for them at every step.
     for (const Use& use : consumer.inputs) --counts_[static_cast<size_t>(use.value)];
     if (!keeps) {
       for (const Use& use : producer.inputs) --counts_[static_cast<size_t>(use.value)];

@@ -21,6 +21,7 @@ void hoist(Graph& graph) {
                 });
   // What such a step reads must come before it: those whose operands are not all done once are not
   // either.
+  // Stability alone is not enough: a host step, say, is never done once, whatever it reads.
   std::vector<char> late(graph.values.size(), 0);
   for (Step& step : graph.steps) {
     for (const Use& use : step.inputs)
@@ -28,6 +29,7 @@ void hoist(Graph& graph) {
     if (!step.once)
       for (const Use& use : step.outputs) late[static_cast<size_t>(use.value)] = 1;
   }
+  // Keeps both groups in an order in which they can run; none of the first reads one of the second.
   std::stable_partition(graph.steps.begin(), graph.steps.end(),
                         [](const Step& step) { return step.once; });
 }

@@ -21,11 +21,15 @@ class LayoutPass {
   void run() {
     std::vector<Step> old = std::move(graph_.steps);
     graph_.steps.clear();
+    // Greedy and in one sweep: a step that can work in blocks takes them when an operand already
+    // has them, and convolutions ask for them. Copies back and forth are made only where the two
+    // kinds meet.
     for (Step& step : old) {
       if (!step.kernel || !take_blocked(step))
         for (Use& use : step.inputs) use.value = plain(use.value);
       graph_.steps.push_back(std::move(step));
     }
+    // Callers and variables see the order of Keras.
     for (Use& use : graph_.outputs) use.value = plain(use.value);
     for (Assignment& a : graph_.assignments) a.value = plain(a.value);
   }
@@ -35,6 +39,8 @@ class LayoutPass {
   // is empty (rank 0).
   bool is_blocked(int value) const { return blocked_[static_cast<size_t>(value)].rank() > 0; }
   bool can_block(const Shape& shape) const {
+    // Channels are not padded: a last block that is not full would make every other step compute on
+    // padding.
     return shape.rank() >= 3 && shape.rank() <= 5 && shape.back() % block_ == 0 &&
            shape.numel() > 0;
   }
@@ -77,6 +83,7 @@ class LayoutPass {
     step.outputs.push_back({to, kernel.shape});
     step.where = where_;
     graph_.steps.push_back(std::move(step));
+    // So that a value with several readers is rearranged once.
     twins_[static_cast<size_t>(from)] = to;
     twins_[static_cast<size_t>(to)] = from;
     if (to_blocks) blocked_[static_cast<size_t>(to)] = shape;
@@ -127,6 +134,8 @@ class LayoutPass {
 
   bool rewrite(backend::Conv& conv, Step& step) {
     using backend::ConvPass;
+    // Groups of few channels do not fill blocks, and other types are not what these kernels compute
+    // in.
     if (conv.groups != 1 || !float32(step.outputs[0])) return false;
     for (const Use& use : step.inputs)
       if (!float32(use)) return false;
@@ -135,8 +144,10 @@ class LayoutPass {
                    : conv.pass == ConvPass::backward_data ? &step.inputs[0]
                                                           : &step.inputs[1];
     for (Use* use : {x, y}) {
+      // Filters have a layout of their own, which the kernel packs from Keras's.
       const bool is_output = use == &step.outputs[0] && conv.pass != ConvPass::backward_weights;
       if (!can_block(use->shape)) {
+        // The first layer of a network: three channels of color stay as they are.
         if (!is_output) use->value = plain(use->value);
         continue;
       }
@@ -147,6 +158,7 @@ class LayoutPass {
   }
 
   bool rewrite(backend::Pool& pool, Step& step) {
+    // Without a blocked operand the step gains nothing from blocks.
     if (!any_blocked(step) || !can_block(step.outputs[0].shape)) return false;
     for (Use& use : step.inputs) take(use);
     give(step.outputs[0]);
@@ -174,6 +186,8 @@ class LayoutPass {
     if (sizes.rank() != rank || sizes.back() != channels || view.strides.back() != 1 ||
         view.strides[0] % image != 0)
       return {};
+    // Only whole pixels move alike in both layouts: all channels, in order, at the same place of an
+    // image.
     const int64_t inside = view.offset % image;
     backend::View result{view.offset - inside + inside / channels * block_,
                          {view.strides[0], image / channels * block_}};
@@ -185,6 +199,7 @@ class LayoutPass {
       result.strides.push_back(stride / channels * block_);
     }
     result.strides.push_back(1);
+    // A box that runs over the end of an image into the next one has no counterpart in blocks.
     if (inside % channels != 0 || first < 0 || last >= image) return {};
     return result;
   }
@@ -224,6 +239,7 @@ class LayoutPass {
     for (const int64_t size : operand) full.push_back(size);
     int64_t pixels = 1;
     for (int i = 1; i + 1 < full.rank(); ++i) pixels *= full[i];
+    // One number per pixel: shared by all blocks and by all channels of a block.
     if (full.back() == 1) {
       Shape result{full[0], 1};
       for (int i = 1; i < full.rank(); ++i) result.push_back(full[i]);
@@ -244,6 +260,7 @@ class LayoutPass {
         continue;
       }
       const auto small = broadcast_in_blocks(use.shape, shape);
+      // Checked for all operands before the first is changed.
       if (!small || is_blocked(use.value)) return false;
       shapes.push_back(small);
     }
@@ -273,6 +290,7 @@ class LayoutPass {
       return std::find(reduce.axes.begin(), reduce.axes.end(), axis) != reduce.axes.end();
     };
     for (int i = 1; i + 1 < shape.rank(); ++i)
+      // Some spatial axes kept and others summed would need another order of the result.
       if (!reduces(i)) return false;
     const bool batch = reduces(0), channels = reduces(shape.rank() - 1);
     if (!take_operands(step, shape)) return false;

@@ -7,10 +7,12 @@
 namespace cornu::plan {
 namespace {
 
+// A cache line, and the alignment that kernels of all devices are promised.
 constexpr size_t alignment = 64;
 constexpr int never = -1;
 
 size_t padded(size_t bytes) {
+  // A value without elements gets a place too, so that no operand's address is null.
   return std::max<size_t>((bytes + alignment - 1) / alignment * alignment, alignment);
 }
 
@@ -34,6 +36,8 @@ class Planner {
   }
 
   MemoryPlan run() {
+    // The order matters: each phase takes only values that the phases before have left without a
+    // place. Variables go first because writing in place saves a copy per step of training.
     find_last_uses();
     place_sources();
     place_assignments();
@@ -56,6 +60,7 @@ class Planner {
     for (int i = 0; i < end; ++i) {
       const Step& step = graph_.steps[static_cast<size_t>(i)];
       for (size_t k = 0; k < step.inputs.size(); ++k) {
+        // Steps run in order, so the last assignment is the last reader.
         const int v = step.inputs[k].value;
         last(v) = i;
         // Read in every run, unless by a step that is itself done once, or from a copy.
@@ -66,6 +71,8 @@ class Planner {
     // What is handed out at the end must not be overwritten before.
     for (const Use& use : graph_.outputs) last(use.value) = end;
     for (const Assignment& a : graph_.assignments)
+      // A computed value that is assigned is handled by place_assignments, which knows whether it
+      // is already in the variable's memory.
       if (value(a.value).source != Source::computed) last(a.value) = end;
     initial_.assign(graph_.variables.size(), never);
     for (size_t v = 0; v < graph_.values.size(); ++v)
@@ -85,9 +92,13 @@ class Planner {
   // Whether step `number` may write its output over `input`: element by element, and nobody reads
   // the latter after.
   bool may_overwrite(int number, const Use& output, int input) {
+    // Nobody reads the input any more: any kernel may write there.
     if (last(input) < number) return true;
+    // Still needed afterwards. In between only the kernel itself reads it, which must then be one
+    // that reads an element before it writes the same one.
     if (last(input) > number) return false;
     const Step& step = graph_.steps[static_cast<size_t>(number)];
+    // Elements of another size would be overwritten before they are read.
     if (!step.kernel || value(input).dtype != value(output.value).dtype) return false;
     if (const auto* normalize = std::get_if<backend::Normalize>(&*step.kernel))
       return output.value == step.outputs[0].value && overwrites(*normalize, step, output, input);
@@ -105,6 +116,7 @@ class Planner {
     for (size_t i = 0; i < step.inputs.size(); ++i)
       if (const Use& use = step.inputs[i];
           use.value == input &&
+          // A broadcast operand is read again for later elements, so it cannot be written over.
           (use.shape != output.shape || i / (step.inputs.size() / sets) != own))
         return false;
     return true;
@@ -148,14 +160,18 @@ class Planner {
       }
       const int before = initial_[static_cast<size_t>(a.variable)];
       const bool in_place =
+          // A function's output may not be in a variable's memory: the caller would see it change
+          // in the next run.
           kept[static_cast<size_t>(a.value)] == 0 &&
           (before == never ||
            may_overwrite(producers_[static_cast<size_t>(a.value)], definition(a.value), before));
       plan_.written[static_cast<size_t>(a.variable)] = 1;
       if (in_place) {
         place(a.value) = {Home::variable, a.variable, 0};
+        // Two variables that get one value: only the first may have it in its memory.
         kept[static_cast<size_t>(a.value)] = 1;
       } else {
+        // Copied after the last step, so the value has to live until then.
         last(a.value) = static_cast<int>(graph_.steps.size());
         plan_.copies.push_back(a);
       }
@@ -172,6 +188,7 @@ class Planner {
     for (int i = 0; i < static_cast<int>(graph_.steps.size()); ++i) {
       const Step& step = graph_.steps[static_cast<size_t>(i)];
       for (const Use& use : step.outputs) {
+        // Placed in a variable or an output.
         if (place(use.value).home != Home::none) continue;
         if (step.once) {
           // Its result stays for all runs, or goes with the steps that are done once.
@@ -186,9 +203,13 @@ class Planner {
         }
         place(use.value).home = Home::arena;
         plan_.unplanned_bytes += padded(value(use.value).bytes());
+        // A result that nobody reads still takes memory while its step runs.
         const int end = std::max(last(use.value), i);
         int& mine = buffer_[static_cast<size_t>(use.value)];
         for (const Use& input : step.inputs) {
+          // Taking over an operand's buffer keeps the arena small and the value in the cache. Only
+          // a buffer whose current value dies here qualifies, and sizes must agree, since a buffer
+          // has one size.
           const int theirs = place(input.value).home == Home::arena
                                  ? buffer_[static_cast<size_t>(input.value)]
                                  : never;
@@ -210,14 +231,18 @@ class Planner {
   // Large buffers first, each at the lowest offset that is free during its life.
   static size_t pack(std::vector<Buffer>& buffers) {
     size_t total = 0;
+    // Exact packing is NP-hard; first fit by falling size is the usual heuristic, and fast enough
+    // to run for each recording.
     std::vector<Buffer*> order;
     for (Buffer& b : buffers) order.push_back(&b);
+    // Stable, so that equal graphs get equal offsets on every machine.
     std::stable_sort(order.begin(), order.end(),
                      [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
     std::vector<const Buffer*> placed, neighbours;
     for (Buffer* b : order) {
       neighbours.clear();
       for (const Buffer* other : placed)
+        // Lives are closed intervals: a step's operands and results must not overlap.
         if (other->first <= b->last && b->first <= other->last) neighbours.push_back(other);
       std::sort(neighbours.begin(), neighbours.end(),
                 [](const Buffer* x, const Buffer* y) { return x->offset < y->offset; });

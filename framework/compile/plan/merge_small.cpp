@@ -14,6 +14,7 @@ namespace {
 // is still in the cache. On other devices a step has to be launched, which takes as long as some
 // hundred thousand elements do.
 constexpr int64_t most_elements_on_host = 4096, most_elements_elsewhere = 65536;
+// Bounds a step's operands, and how long the values of the first set wait for the last.
 constexpr size_t most_sets = 64;
 
 class SmallMerger {
@@ -41,6 +42,7 @@ class SmallMerger {
   template <class Belongs, class Place>
   void merge_all(const Belongs& belongs, const Place& place) {
     // The steps of one kind so far.
+    // By hash first: models have hundreds of updates, and comparing programs takes long.
     std::unordered_multimap<size_t, std::vector<size_t>> groups;
     for (size_t i = 0; i < graph_.steps.size(); ++i) {
       if (!is_small(graph_.steps[i]) || !belongs(graph_.steps[i])) continue;
@@ -71,6 +73,7 @@ class SmallMerger {
   bool is_update(const Step& step) const {
     return std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
       const auto v = static_cast<size_t>(use.value);
+      // Counts include assignments, so equality means that no step and no output reads it.
       return assigned_[v] > 0 && assigned_[v] == counts_[v];
     });
   }
@@ -103,6 +106,7 @@ class SmallMerger {
       Step& step = graph_.steps[member];
       merged.inputs.insert(merged.inputs.end(), step.inputs.begin(), step.inputs.end());
       merged.outputs.insert(merged.outputs.end(), step.outputs.begin(), step.outputs.end());
+      // Several layers share the step; a report must not blame one of them.
       if (step.where != merged.where) merged.where.clear();
       step = Step{};
     }

@@ -50,6 +50,7 @@ class NormalizePass {
 
   static bool is_cheap(const backend::Program& program) {
     const auto& code = program.instructions();
+    // The program runs more than once per element: for the statistics, and again for the result.
     return code.size() <= most_instructions_before &&
            std::all_of(code.begin(), code.end(), [](const backend::Instruction& instruction) {
              const Opcode op = instruction.op;
@@ -66,6 +67,7 @@ class NormalizePass {
     std::vector<size_t> places = {first};
     for (size_t i = 0; i < fused.inputs.size(); ++i) {
       const Shape& own = fused.inputs[i].shape;
+      // Kernels of normalization index their operands like x, or not at all.
       if (own != shape && own.numel() != 1) return {};
       if (i != first) places.push_back(i);
     }
@@ -96,6 +98,7 @@ class NormalizePass {
     Use& streamed = target.inputs[normalize.backward ? 3 : 0];
     if (producer(streamed) < 0 || !read_once(streamed)) return;
     Step& source = step(producer(streamed));
+    // A program of the prologue is computed once; in front of this step it would run every time.
     if (!program_behind(source) || source.once != target.once) return;
     const auto& fused = std::get<backend::Fused>(*source.kernel);
     const DType compute = compute_of(target), stored = dtype(streamed);
@@ -115,6 +118,7 @@ class NormalizePass {
     const std::vector<size_t> places =
         order(source, static_cast<size_t>(first - source.inputs.begin()), streamed.shape);
     if (places.empty()) return;
+    // Rounded as memory would have rounded it, so that results stay bit for bit the same.
     normalize.before = reordered(*fused.program, places, rounding);
     streamed = *first;
     for (size_t i = 1; i < places.size(); ++i) target.inputs.push_back(source.inputs[places[i]]);
@@ -138,6 +142,7 @@ class NormalizePass {
           kernel.compute != compute_of(source))
         continue;
       const std::vector<size_t> places = order(fused, i, x.shape);
+      // Other operands must be there when the normalization runs.
       const bool known = std::all_of(fused.inputs.begin(), fused.inputs.end(), [&](const Use& use) {
         return use == x || producer(use) < from;
       });

@@ -9,6 +9,7 @@
 namespace cornu::plan {
 
 namespace {
+// From this size on, holding both the cache and the arena could exceed the device's memory.
 constexpr size_t large_arena = size_t{64} << 20;
 /// Bytes of arguments and results up to which copying them costs less than launches do.
 constexpr size_t most_settled = size_t{256} << 20;
@@ -20,8 +21,11 @@ bool waits(const Step& step) {
 }  // namespace
 
 Plan::Plan(Graph graph) : graph_(std::move(graph)) {
+  // Moved to the device once, so that no run copies them.
   for (size_t i = 0; i < graph_.constants.size(); ++i)
     graph_.constants[i] = graph_.constant(static_cast<int>(i));
+  // Before the memory plan, which must know which operands kernels keep copies of: those need no
+  // place after the prologue.
   prepare_kernels();
   memory_ = plan_memory(graph_, kept_);
   place_operands();
@@ -30,6 +34,7 @@ Plan::Plan(Graph graph) : graph_(std::move(graph)) {
 }
 
 void Plan::prepare_kernels() {
+  // Weights in inference, for example: kernels may repack them into a layout of their own.
   const std::vector<char> stable = stable_values(graph_);
   size_t first = 0;
   for (const Step& step : graph_.steps) {
@@ -57,6 +62,7 @@ uint32_t Plan::prepare(size_t number) {
   const std::span<const backend::Operand> all(operands);
   prepared.executable = graph_.device->prepare(*step.kernel, all.first(step.inputs.size()),
                                                all.subspan(step.inputs.size()));
+  // A step of the prologue runs once itself; repacking its operands would not pay.
   return step.once || !prepared.seldom ? 0 : prepared.executable->keeps(prepared.seldom);
 }
 
@@ -75,6 +81,8 @@ void Plan::place_operands() {
       for (const Use& use : *uses) {
         const Placement& p = memory_.places[static_cast<size_t>(use.value)];
         const auto index = static_cast<size_t>(p.index);
+        // All operands of all steps share one array of addresses, a step's in a row: a run passes a
+        // pointer into it, and binding an argument is a few stores.
         const size_t place = addresses_.size();
         addresses_.push_back(nullptr);
         if (p.home == Home::arena) arena_.places.emplace_back(place, p.offset);
@@ -92,6 +100,7 @@ void Plan::Block::set(std::vector<void*>& addresses) const {
 }
 
 void Plan::set(Followers& followers, void* address) {
+  // The usual case in training: batches come back to the same few blocks of the allocator.
   if (followers.address == address) return;
   followers.address = address;
   for (const size_t place : followers.places) addresses_[place] = address;
@@ -100,6 +109,7 @@ void Plan::set(Followers& followers, void* address) {
 void Plan::bind_arena() {
   if (released_) {
     for (size_t i = 0; i < steps_.size(); ++i)
+      // release() has dropped the executables that hold copies of weights.
       if (kept_[i]) prepare(i);
     released_ = false;
     stale_ = true;
@@ -116,6 +126,7 @@ void Plan::bind_arena() {
 void Plan::release() {
   arena_.memory = {};
   captures_.clear();
+  // Captures are gone, so addresses need not stay any more.
   own_arguments_.clear();
   own_outputs_.clear();
   settled_ = false;
@@ -131,9 +142,11 @@ void Plan::run_once() {
         Tensor::empty({static_cast<int64_t>(memory_.once_bytes)}, DType::uint8, *graph_.device);
     once_.set(addresses_);
   }
+  // hoist has put the steps of the prologue first.
   for (size_t i = 0; i < once_count_; ++i) steps_[i].executable->run(&addresses_[steps_[i].first]);
   for (size_t i = once_count_; i < steps_.size(); ++i)
     if (kept_[i]) steps_[i].executable->keep(&addresses_[steps_[i].first]);
+  // Kernels have copied what they keep, so the prologue's own memory is free for everybody.
   once_.memory = {};
   stale_ = false;
 }
@@ -143,12 +156,15 @@ void Plan::bind_variables() {
   for (size_t i = 0; i < variables_.size(); ++i) {
     Tensor& stored = graph_.variables[i].stored();
     if (memory_.written[i] != 0) {
+      // Tensors are immutable: a checkpoint, a callback or the caller of get_weights may hold this
+      // one.
       if (!stored.unique()) {
         Tensor copy = stored.duplicate();
         copy.impl()->key = graph_.variables[i].key();
         stored = std::move(copy);
       }
       // Other plans see that the value is another.
+      // Written even where the memory stays the same: identities, not addresses, tell values apart.
       stored.impl()->storage->id = detail::next_key();
     } else if (const uint64_t id = stored.impl()->storage->id; id != seen_[i]) {
       seen_[i] = id;
@@ -163,8 +179,10 @@ void Plan::make_outputs() {
   for (size_t i = 0; i < results_.size(); ++i) {
     const Use& use = graph_.outputs[i];
     const Placement& p = memory_.places[static_cast<size_t>(use.value)];
+    // An output that is an argument, a constant, a variable or another output needs no memory.
     if (p.home != Home::output || static_cast<size_t>(p.index) != i) continue;
     Tensor& result = results_[i];
+    // The plan still holds the tensor of the last run; when nobody else does, it is new again.
     if (result && result.unique()) {
       result.impl()->key = detail::next_key();
       result.impl()->tapes = 0;
@@ -203,10 +221,12 @@ void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* cons
 }
 
 void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times) {
+  // A captured graph reads the kept copies at their old addresses.
   if (stale_ && (once_count_ > 0 || keeps_any_)) {
     run_once();
     captures_.clear();
   }
+  // With times each step runs by itself, as a captured graph shows no single steps.
   if (capturable_ && !times) return run_captured();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = times ? Clock::now() : Clock::time_point();
@@ -225,6 +245,7 @@ void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepT
 // Captured work uses the same addresses each time. Where arguments and results have others, they
 // are copied to memory that stays, and from there.
 void Plan::run_captured() {
+  // An allocator under pressure gives other blocks each time; each would need a capture of its own.
   if (captures_.wander() && !settled_) settle();
   if (!capturable_) return run_kernels();
   InlineVector<std::pair<void*, const Tensor*>, 4> results;
@@ -238,6 +259,7 @@ void Plan::run_captured() {
       results.emplace_back(outputs_[i].address, &own);
       set(outputs_[i], own.data());
     }
+  // A device that refuses once would refuse again, after the same work: the answer is kept.
   capturable_ = captures_.run(*graph_.device, addresses_, [this] { run_kernels(); });
   for (const auto& [address, own] : results)
     graph_.device->copy(address, own->data(), own->bytes());
@@ -256,6 +278,7 @@ void Plan::settle() {
   size_t bytes = 0;
   for (const auto& list : {arguments, outputs})
     for (const Value* value : list) bytes += value ? value->bytes() : 0;
+  // Launching step by step is cheaper than copying that much in every run.
   capturable_ = bytes <= most_settled;
   if (!capturable_) return;
   const auto like = [&](const Value* value) {
@@ -275,6 +298,7 @@ void Plan::run_kernels() {
 
 void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
                std::vector<StepTime>* times) {
+  // The arena first: binding it may mark the prologue as stale.
   bind_arena();
   for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
   bind_variables();
@@ -293,6 +317,7 @@ void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outpu
     else if (p.home == Home::constant)
       outputs[i] = graph_.constants[index].with_shape(use.shape);
     else
+      // A copy, since the next run writes to the variable's memory.
       outputs[i] = graph_.variables[index].stored().duplicate().with_shape(use.shape);
   }
   assign_variables(arguments);
@@ -312,6 +337,7 @@ void Plan::run_into(std::span<const Tensor* const> arguments, std::span<const Te
     if (is_target(i)) {
       results_[i] = outputs[i];
       // What the host has seen of them are old values.
+      // The tensor's memory changes under an unchanged identity, which only run_into may do.
       outputs[i].impl()->storage->copy.reset();
       set(outputs_[i], outputs[i].data());
     }
@@ -327,6 +353,7 @@ void Plan::run_into(std::span<const Tensor* const> arguments, std::span<const Te
       graph_.device->copy(outputs[i].data(), from.data(), bytes);
   }
   assign_variables(arguments);
+  // They are the caller's; held here, they would count as shared.
   for (Tensor& result : results_) result = {};
 }
 

@@ -10,6 +10,7 @@ PlanPool::PlanPool(Graph graph) : exclusive_(!graph.assignments.empty()) {
 }
 
 Plan* PlanPool::take() {
+  // A single caller, which is the common case, takes and gives back its plan without a lock.
   if (Plan* plan = spare_.exchange(nullptr, std::memory_order_acquire)) return plan;
   {
     const std::lock_guard lock(mutex_);
@@ -19,6 +20,7 @@ Plan* PlanPool::take() {
       return plan;
     }
   }
+  // Outside of the lock: preparing kernels takes long, and other threads may go on.
   auto made = std::make_unique<Plan>(graph());
   Plan* const plan = made.get();
   const std::lock_guard lock(mutex_);
@@ -27,6 +29,7 @@ Plan* PlanPool::take() {
 }
 
 PlanPool::Lease::Lease(PlanPool& pool) : pool_(pool) {
+  // Two runs that assign the same variables would lose one of the updates.
   if (pool.exclusive_) pool.running_.lock();
   plan_ = pool.exclusive_ ? pool.first_ : pool.take();
 }
@@ -55,6 +58,7 @@ void PlanPool::run_into(std::span<const Tensor* const> arguments, std::span<cons
 
 void PlanPool::release() {
   if (exclusive_) {
+    // Whoever runs needs the memory now; waiting for it would defeat the purpose.
     const std::unique_lock lock(running_, std::try_to_lock);
     if (lock.owns_lock()) first_->release();
     return;

@@ -20,6 +20,7 @@ TensorSpec stored(const Tensor& tensor) { return stored_spec(tensor.spec()); }
 
 std::string current_place() {
   const GraphContext& context = graph_context();
+  // The gradient goes first: during a reverse sweep `where` is the layer that asked for it.
   if (context.gradient_of) return *context.gradient_of + " (gradient)";
   return context.where ? context.where->path() : std::string();
 }
@@ -34,6 +35,8 @@ Recording::Recording(std::span<const Tensor> arguments, AssignedValues assigned)
            graph_.add_value(spec.dtype, spec.shape.numel(), Source::argument, static_cast<int>(i)));
     }
   graph_context().tracer = this;
+  // From here on assignments stay on this thread: other threads may predict with the same variables
+  // meanwhile.
   overlay_.emplace();
 }
 
@@ -46,6 +49,8 @@ void Recording::stop() {
   // A variable that was not assigned is what it was: other plans need not do anything anew.
   for (size_t i = 0; i < originals_.size(); ++i) {
     Tensor& stored = graph_.variables[i].stored();
+    // The fresh alias served to know the variable's value in the graph. Left in place it would look
+    // like a new value, and prologues of all plans that read the variable would run again.
     if (stored.impl()->storage->id == originals_[i].second) stored = originals_[i].first;
   }
   originals_.clear();
@@ -55,6 +60,7 @@ void Recording::stop() {
 
 void Recording::know(const Tensor& tensor, int value) {
   ids_[tensor.impl()->storage->id] = value;
+  // Strings are in host memory whatever the device of the computation is.
   if (tensor.dtype() != DType::string) graph_.device = tensor.impl()->storage->backend;
 }
 
@@ -64,10 +70,13 @@ int Recording::value_of(const Tensor& tensor, bool wide) {
     const auto found = ids_.find(tensor.impl()->storage->id);
     return found != ids_.end() ? found->second : outside(tensor);
   }
+  // Constants from C++ numbers are made where the program can read them; Graph::constant moves
+  // them.
   const DeviceScope scope(Device::cpu());
   if (tensor.dtype() != DType::float32)
     return graph_.add_constant(Tensor::copy_of(tensor.data(), {}, tensor.dtype()));
   const float* parts = static_cast<const float*>(tensor.data());
+  // A weak scalar keeps a double as the sum of two floats: the rounded value and the rest.
   const double number = static_cast<double>(parts[0]) + parts[1];
   return graph_.add_constant(wide ? Tensor::from_host(&number, {}) : Tensor::from_host(parts, {}));
 }
@@ -80,6 +89,8 @@ int Recording::outside(const Tensor& tensor) {
 }
 
 void Recording::step(const cornu::Step& step) {
+  // Reshapes and custom gradients compute nothing: values have no shape here, and what a custom
+  // gradient does is recorded when the sweep runs it.
   if (!step.kernel && !step.host) return;
   Step& mine = graph_.steps.emplace_back();
   if (step.kernel) mine.kernel = *step.kernel;
@@ -104,6 +115,8 @@ int Recording::index_of(const Variable& variable) {
   graph_.variables.push_back(variable);
   assigned_.push_back(-1);
   Tensor& stored = variable.stored();
+  // The variable gets a fresh alias of its value: its storage may be known already as an argument
+  // or as another variable's value, and must be a value of its own here.
   const Tensor original = stored;
   stored = variable.disguised();
   originals_.emplace_back(original, stored.impl()->storage->id);
@@ -118,6 +131,7 @@ Tensor Recording::assign(const Variable& variable, const Tensor& value) {
   const int number = value_of(value, false);
   assigned_[static_cast<size_t>(index_of(variable))] = number;
   Tensor own = value.disguised();
+  // Tapes know a variable by this key whatever value it holds.
   own.impl()->key = variable.key();
   know(own, number);
   return own;
@@ -126,6 +140,8 @@ Tensor Recording::assign(const Variable& variable, const Tensor& value) {
 void Recording::host_read(const Tensor& tensor, const Place& at) {
   if (!host_read_.empty() || tensor.is_weak()) return;
   const auto found = ids_.find(tensor.impl()->storage->id);
+  // A part of a function may look at what the function around it computes: that one cannot be
+  // replayed either.
   if (found == ids_.end() && outer_) outer_->host_read(tensor, at);
   // What is not known to the recording is constant for it: a table that the program made once.
   if (found == ids_.end() ||
@@ -137,10 +153,12 @@ void Recording::host_read(const Tensor& tensor, const Place& at) {
 }
 
 void Recording::give_up(const std::string& where) {
+  // The first reason is the one to report; later ones often follow from it.
   if (host_read_.empty()) host_read_ = where;
 }
 
 Graph Recording::finish(std::span<const Tensor> outputs) {
+  // Before `stop`, which takes back the identities by which variables' values are known.
   for (const Tensor& t : outputs) graph_.outputs.push_back({value_of(t, false), stored(t).shape});
   stop();
   for (size_t i = 0; i < assigned_.size(); ++i)
@@ -160,6 +178,7 @@ void PartRecording::step(const cornu::Step& step) {
 
 int PartRecording::outside(const Tensor& tensor) {
   if (is_stored_otherwise(tensor.dtype())) give_up(otherwise_stored);
+  // Not a constant: in the next run of the part the surrounding function may hold another value.
   const int value = graph_.add_value(tensor.dtype(), tensor.size(), Source::argument,
                                      given_ + static_cast<int>(captured_.size()));
   captured_.push_back(tensor);
@@ -179,6 +198,7 @@ Tensor PartRecording::assign(const Variable& variable, const Tensor& value) {
   read(variable);
   const int number = value_of(value, false);
   Tensor own = value.disguised();
+  // As in Recording::assign: tapes inside of the part go on watching the variable.
   own.impl()->key = variable.key();
   know(own, number);
   for (Changed& c : changed_)
@@ -194,6 +214,7 @@ void PartRecording::stop() {
   Recording::stop();
   if (undone_) return;
   undone_ = true;
+  // A branch that is recorded has not been taken, and a loop's body not yet run.
   for (Changed& c : changed_) c.variable.stored() = c.before;
 }
 

@@ -24,11 +24,13 @@ class Chain {
         x_(x),
         first_(program.inputs() + static_cast<int>(program.constants().size())),
         end_(x) {
+    // Constants count as vectors along the channels, all elements of which are equal.
     channel_.assign(static_cast<size_t>(first_) + program.instructions().size(), 1);
     for (size_t i = 0; i < along.size(); ++i) channel_[i] = along[i];
     for (size_t k = 0; k < program.instructions().size(); ++k) {
       const Instruction& code = program.instructions()[k];
       for (int i = 0; i < backend::info(code.op).arity; ++i)
+        // What is computed from channel vectors alone is one.
         channel_[static_cast<size_t>(first_) + k] &= channel_[code.operands[i]];
     }
     while (extend()) {
@@ -51,6 +53,7 @@ class Chain {
       const Expr c = values[static_cast<size_t>(other)];
       if (op == Opcode::multiply || op == Opcode::true_divide)
         factor = builder.append(op, {factor, c});
+      // A factor scales what was added before it; an addition leaves the factor alone.
       summand = builder.append(op, {summand, c});
     }
     return builder.finish({factor, summand});
@@ -97,6 +100,7 @@ class Chain {
   }
 
   bool extend() {
+    // A value that something else reads too must still be computed.
     if (uses(end_) != 1) return false;
     for (size_t k = 0; k < program_.instructions().size(); ++k) {
       const Instruction& code = program_.instructions()[k];
@@ -105,6 +109,7 @@ class Chain {
       if ((a == end_) == (b == end_)) continue;
       const int other = a == end_ ? b : a;
       const bool commutes = code.op == Opcode::add || code.op == Opcode::multiply;
+      // c - x and c / x are not of the form x * factor + summand with the factor taken from c.
       const bool ordered = code.op == Opcode::subtract || code.op == Opcode::true_divide;
       if (channel_[static_cast<size_t>(other)] == 0 || !(commutes || (ordered && a == end_)))
         return false;
@@ -133,9 +138,11 @@ class ScalePass {
 
   void run() {
     for (Step& step : graph_.steps)
+      // A step that runs in each run: those of the prologue gain nothing.
       if (!step.once && step.kernel && std::holds_alternative<backend::Fused>(*step.kernel))
         fold(step);
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
+    // At the end of the prologue, where filters, scales and offsets are there.
     const auto end = std::find_if(graph_.steps.begin(), graph_.steps.end(),
                                   [](const Step& s) { return !s.once; });
     graph_.steps.insert(end, std::make_move_iterator(fresh_.begin()),
@@ -163,8 +170,10 @@ class ScalePass {
     if (producers_[value] < 0 || counts_[value] != 1 || dtype(x) != DType::float32) return nullptr;
     Step& source = graph_.steps[static_cast<size_t>(producers_[value])];
     const auto* conv = source.kernel ? std::get_if<backend::Conv>(&*source.kernel) : nullptr;
+    // A relu between the two does not commute with a factor of either sign.
     if (!conv || conv->pass != backend::ConvPass::forward || conv->relu || conv->bias ||
         source.outputs[0].shape != x.shape || dtype(source.inputs[1]) != DType::float32 ||
+        // Filters that training changes would have to be scaled in every step.
         stable_[static_cast<size_t>(source.inputs[1].value)] == 0)
       return nullptr;
     return &source;
@@ -187,6 +196,7 @@ class ScalePass {
             stable_[static_cast<size_t>(use.value)] != 0 && dtype(use) == DType::float32 &&
             (use.shape.numel() == 1 || along_channels(use.shape, x.shape, conv.block_y, channels)));
       const Chain chain(**program_of(step), static_cast<int>(i), along);
+      // A summand alone is a bias, which fuse_epilogues adds without touching the filters.
       if (!chain.multiplies()) continue;
 
       std::vector<Use> vectors;

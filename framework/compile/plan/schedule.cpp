@@ -36,6 +36,7 @@ class Scheduler {
   void depend(int later, int earlier) {
     if (earlier < 0 || earlier == later) return;
     auto& list = readers_[static_cast<size_t>(earlier)];
+    // Counted once, since it is also taken off once.
     if (std::find(list.begin(), list.end(), later) != list.end()) return;
     list.push_back(later);
     ++waits_for_[static_cast<size_t>(later)];
@@ -55,6 +56,7 @@ class Scheduler {
       }
       // The host sees the order of its own work.
       if (step(i).host) {
+        // Printing, drawing from a simulator and the like have effects that no value shows.
         depend(i, last_host);
         last_host = i;
       }
@@ -63,6 +65,7 @@ class Scheduler {
     for (const Assignment& a : graph_.assignments)
       if (const int writer = producers_[static_cast<size_t>(a.value)]; writer >= 0)
         for (const int reader : reads_variable[static_cast<size_t>(a.variable)])
+          // Readers behind the writer read its result as a value of its own, not the variable.
           if (reader < writer) depend(writer, reader);
   }
 
@@ -70,6 +73,7 @@ class Scheduler {
   int64_t growth(int i) {
     int64_t result = 0;
     for (const Use& use : step(i).outputs)
+      // A variable's memory is there in any case.
       if (assigned_[static_cast<size_t>(use.value)] == 0)
         result += static_cast<int64_t>(bytes(use.value));
     std::vector<int> seen;
@@ -80,6 +84,7 @@ class Scheduler {
       seen.push_back(use.value);
       const auto here = std::count_if(step(i).inputs.begin(), step(i).inputs.end(),
                                       [&](const Use& other) { return other.value == use.value; });
+      // This step is its last reader.
       if (uses_left_[v] == here) result -= static_cast<int64_t>(bytes(use.value));
     }
     return result;
@@ -87,6 +92,8 @@ class Scheduler {
 
   void take(int i) {
     if (done_[static_cast<size_t>(i)] != 0) return;
+    // A stack, so that a chain of such steps is followed to its end while its values are in the
+    // cache.
     std::vector<int> open = {i};
     while (!open.empty()) {
       const int next = open.back();
@@ -97,6 +104,7 @@ class Scheduler {
       for (const Use& use : step(next).inputs) --uses_left_[static_cast<size_t>(use.value)];
       for (const int reader : readers_[static_cast<size_t>(next)])
         if (--waits_for_[static_cast<size_t>(reader)] == 0 && !step(reader).once &&
+            // Taken early only if it shrinks what is held; anything else might raise the peak.
             growth(reader) < 0)
           open.push_back(reader);
     }
