@@ -18,6 +18,7 @@
 namespace cornu::backend::cpu {
 namespace {
 
+// A cached block would hide a use after free from the sanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool caching = false;
 #elif defined(__has_feature)
@@ -30,11 +31,14 @@ constexpr bool caching = true;
 constexpr bool caching = true;
 #endif
 
+// A cache line, and the widest vector.
 constexpr size_t alignment = 64;
 // Slack that small programs may cache however little they have live.
 constexpr size_t free_slack = size_t{32} << 20;
 
 // Blocks up to this size, that of a size class, come from malloc, larger ones from LargeBlocks.
+// 15 * 2^16 bytes are a size class (of the form k * 2^n with k in [9, 16]), so the border splits
+// none.
 constexpr size_t largest_small = size_t{15} << 16;
 
 bool is_large(size_t bytes) { return caching && bytes > largest_small && LargeBlocks::available(); }
@@ -57,6 +61,7 @@ std::string bytes_text(size_t bytes) {
 }  // namespace
 
 void CachingAllocator::Lock::lock() noexcept {
+  // A spin lock: it is held for some tens of instructions, and taken for every tensor.
   while (taken_.exchange(true, std::memory_order_acquire)) {
     // The holder may have lost its core: let it run rather than spin for a time slice.
     for (int i = 0; taken_.load(std::memory_order_relaxed); ++i)
@@ -72,6 +77,8 @@ bool CachingAllocator::caches() { return caching; }
 
 CachingAllocator::SizeClass CachingAllocator::size_class(size_t bytes) {
   if (is_large(bytes)) return {large_bin, LargeBlocks::rounded(bytes)};
+  // Small blocks come in steps of a cache line, larger ones in eight steps per power of two, which
+  // wastes an eighth at most.
   if (bytes <= 64 * small_bins) {
     const size_t lines = bytes == 0 ? 1 : (bytes + 63) / 64;
     return {static_cast<int>(lines) - 1, lines * 64};
@@ -83,6 +90,7 @@ CachingAllocator::SizeClass CachingAllocator::size_class(size_t bytes) {
 }
 
 void* CachingAllocator::allocate(size_t bytes) {
+  // Also catches sizes that came out of a negative number.
   if (bytes > size_t{1} << max_bits) fail(bytes, "this is more than any process can address");
   const SizeClass wanted = size_class(bytes);
   {
@@ -99,6 +107,8 @@ void* CachingAllocator::allocate_scratch(size_t bytes) {
   {
     std::lock_guard hold(lock_);
     if (void* const data = take_cached(wanted)) return data;
+    // Scratch memory of a kernel grows with its shapes; the block that it has outgrown would stay
+    // for ever, since nobody else asks for blocks of that size.
     outgrown = large_.forget_largest();
     stats_.cached -= outgrown.second;
   }
@@ -113,6 +123,7 @@ void* CachingAllocator::take_cached(SizeClass wanted) {
     data = large_.take(wanted.size);
   } else {
     Bin& bin = bins_[wanted.bin];
+    // Bins age by requests, also by those that found nothing: the size is in use.
     bin.last_use = ++clock_;
     data = bin.first;
     if (bin.first) bin.first = bin.first->next;
@@ -139,6 +150,8 @@ void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted) {
     const size_t limit = stats_.limit;
     allowed = limit == 0 || live <= limit;
     if (allowed) {
+      // The cache may fill up what was once in use, and an eighth more: fragmentation stays
+      // bounded, and a step that repeats finds all its blocks.
       const size_t most = live > most_live_ ? live : most_live_;
       const size_t bound = most + most / 8 + free_slack;
       drop_cached((limit != 0 && limit < bound ? limit : bound) - live, &unneeded);
@@ -150,6 +163,7 @@ void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted) {
   if (!allowed) fail(bytes, "the limit is reached");
 
   void* data = map_or_allocate(bytes, wanted);
+  // The system has none left, but the cache may hold some in sizes that do not fit.
   if (data == nullptr) {
     release();
     data = map_or_allocate(bytes, wanted);
@@ -161,6 +175,7 @@ void* CachingAllocator::allocate_fresh(size_t bytes, SizeClass wanted) {
     else
       note_peak();
   }
+  // Outside of the lock, which `fail` takes to read the figures.
   if (data == nullptr) fail(bytes, "the system has no memory left");
   return data;
 }
@@ -218,6 +233,7 @@ void CachingAllocator::drop_cached(size_t bytes_to_keep, FreeBlock** dropped) {
     Bin* oldest = nullptr;
     for (Bin& bin : bins_)
       if (bin.first && (oldest == nullptr || bin.last_use < oldest->last_use)) oldest = &bin;
+    // Bins and large blocks share one clock, so that their ages compare.
     if (oldest == nullptr || large_.oldest() < oldest->last_use) {
       const auto [data, size] = large_.forget_oldest();
       drop(data, size, true);
@@ -250,6 +266,7 @@ void CachingAllocator::release() {
     large_.trim();
     most_live_ = stats_.live;
   }
+  // System calls outside of the lock, as everywhere here: they may take as long as a kernel.
   free_all(blocks);
 #if defined(__GLIBC__)
   malloc_trim(0);  // small blocks live in malloc's heap, which does not shrink by itself

@@ -188,6 +188,7 @@ class AttentionForward : public AttentionPass<T> {
     std::fill_n(most, rows, nothing<T>);
     std::fill_n(total, rows, 0.0);
     const T* const q = p_.q + p_.query_offset(pair, q0);
+    // Keys behind the last query of the block are seen by none of them.
     const int64_t keys = p_.causal ? std::min(p_.keys, q0 + rows) : p_.keys;
     for (int64_t k0 = 0; k0 < keys; k0 += key_block) {
       const int64_t count = std::min(key_block, keys - k0);
@@ -198,6 +199,9 @@ class AttentionForward : public AttentionPass<T> {
         this->apply_mask(pair, q0 + i, k0, seen, s);
         const int64_t tile_end = std::min(rows, i / panel_rows * panel_rows + panel_rows);
         std::fill(s + seen, s + this->visible(q0 + tile_end - 1, k0, count), T(0));
+        // Running maximum and sum (Milakov and Gimelshein, https://arxiv.org/abs/1805.02867):
+        // scores of a block of keys are used up before the next is computed, so no row of scores is
+        // ever whole.
         const T before = most[i], now = Larger<T>()(largest(s, seen), before);
         if (now == nothing<T>) {
           std::fill_n(s, seen, T(0));
@@ -205,11 +209,13 @@ class AttentionForward : public AttentionPass<T> {
         }
         if (before != now && k0 > 0) {
           const T shrink = std::exp(before - now);
+          // What was summed under the old maximum is rescaled to the new one.
           total[i] *= static_cast<double>(shrink);
           T* const sum = sums_ + i * depth_;
           for (int64_t j = 0; j < depth_; ++j) sum[j] *= shrink;
         }
         most[i] = now;
+        // In float64, so that sums over long sequences keep their precision.
         total[i] += exponentials(s, now, s, seen);
       }
       this->weigh(scores_, values_, q0, rows, k0, count, sums_);
@@ -224,6 +230,7 @@ class AttentionForward : public AttentionPass<T> {
         continue;
       }
       const T* const sum = sums_ + i * depth_;
+      // The division is left to the end: one per query instead of one per weight.
       const T share = static_cast<T>(1 / total[i]);
       for (int64_t j = 0; j < p_.depth; ++j) y[j] = sum[j] * share;
       logsumexp = static_cast<T>(static_cast<double>(most[i]) + std::log(total[i]));
@@ -284,6 +291,7 @@ class AttentionBackward : public AttentionPass<T> {
       pack_panels(p_.k + at, step, p_.keys, d, scale, keys_);
       std::fill_n(dk_, straight, T(0));
       std::fill_n(dv_, straight, T(0));
+      // A query that sees no key got the mean of v, so its dy is shared by all values.
       std::fill_n(unseeing_, depth_, T(0));
       for (int64_t q0 = 0; q0 < p_.queries; q0 += query_block)
         block(pair, q0, std::min(query_block, p_.queries - q0));
@@ -307,6 +315,7 @@ class AttentionBackward : public AttentionPass<T> {
     const T* const logsumexp = p_.logsumexp + pair * p_.queries + q0;
     for (int64_t i = 0; i < rows; ++i) {
       const T* const dy = p_.dy + at + i * step;
+      // sum(w * dw) over all keys equals y . dy, which is known before the first block of keys.
       if (in_parts) products[i] = dot(p_.y + at + i * step, dy, d);
       if (logsumexp[i] == nothing<T>)
         for (int64_t j = 0; j < d; ++j) unseeing_[j] += dy[j];
@@ -318,6 +327,7 @@ class AttentionBackward : public AttentionPass<T> {
       this->scores(p_.dy + at, values_turned_, q0, rows, k0, count, slopes_);
       for (int64_t i = 0; i < rows; ++i) {
         T *const w = weights_ + i * key_block, *const s = slopes_ + i * key_block;
+        // The forward pass has marked rows that see nothing.
         const bool sees = logsumexp[i] != nothing<T>;
         const int64_t seen = sees ? this->visible(q0 + i, k0, count) : 0;
         if (sees) {

@@ -69,6 +69,7 @@ bool make_box(const Copy::Part& part, int64_t element, Box& box) {
   for (int i = 0; i < part.sizes.rank(); ++i) {
     Axis axis{part.sizes[i], part.from.strides[i] * element, part.to.strides[i] * element};
     if (axis.size == 1) continue;
+    // Written forwards: the output's strides then order the axes, and runs of bytes are found.
     if (axis.to < 0) {
       box.from_offset += (axis.size - 1) * axis.from;
       box.to_offset += (axis.size - 1) * axis.to;
@@ -76,6 +77,7 @@ bool make_box(const Copy::Part& part, int64_t element, Box& box) {
       axis.to = -axis.to;
     }
     int place = box.rank++;
+    // Insertion sort, of ten axes at most. Writes in order are what memory likes best.
     for (; place > 0 && box.axes[place - 1].to < axis.to; --place)
       box.axes[place] = box.axes[place - 1];
     box.axes[place] = axis;
@@ -94,6 +96,7 @@ bool make_box(const Copy::Part& part, int64_t element, Box& box) {
   if (box.rank > 1) {
     const Axis& inner = box.axes[box.rank - 1];
     const int64_t run = inner.size * element;
+    // Moves of 1, 2, 4, 8 or 16 bytes are single instructions.
     if (inner.from == element && inner.to == element && run <= 16 && (run & (run - 1)) == 0) {
       box.element = run;
       --box.rank;
@@ -123,6 +126,7 @@ void walk(const Axis* axes, int rank, const char* from, char* to, const F& f) {
 template <class T>
 void strided_row(const char* from, char* to, const Axis& axis) {
   constexpr int64_t size = sizeof(T);
+  // The frequent strides have loops of their own, which the compiler vectorizes.
   if (axis.to == size && axis.from == 0) {
     T value;
     std::memcpy(&value, from, sizeof(T));
@@ -229,6 +233,7 @@ void copy_serial(const Box& box) {
 }
 
 void copy_box(const Box& box, int64_t elements) {
+  // Each element is copied by itself, so the split cannot change a result.
   const int threads = threads_for(elements);
   if (threads <= 1 || box.rank == 0) return copy_serial(box);
   // The outermost axis that gives every thread an even share, else the longest.

@@ -27,6 +27,7 @@ void run_tiles(const BoundProgram& program, int64_t begin, int64_t end) {
 }
 
 void run_all(const BoundProgram& program) {
+  // Tiles are independent, so any split over threads gives the same bits.
   const int64_t tiles = tiles_of(program);
   if (tiles <= 1) return run_tiles(program, 0, tiles);
   parallel_for(tiles, program.work(),
@@ -40,6 +41,7 @@ class PreparedFused final : public Executable {
         bound_(*program_, kernel.compute, *outputs[0].shape, inputs, outputs, Binding::lasting) {}
 
   void run(void* const* data) override {
+    // An executable is run by one thread at a time, so the binding may change in place.
     bound_.rebind(data);
     run_all(bound_);
   }

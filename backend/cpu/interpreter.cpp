@@ -12,6 +12,7 @@ namespace {
 
 // Slots stand one cache line apart from a power of two, so that the same element of two tiles does
 // not fall on the same cache set.
+// The tiles of a step are read together, at the same offsets.
 constexpr int64_t slot_padding = 64;
 constexpr int64_t slot_bytes = tile_size * 8 + slot_padding;
 constexpr int conversion_slots = 4;
@@ -57,6 +58,7 @@ void gather(const BoundInput& input, U* to, int64_t flat, int64_t n) {
     const int64_t run = std::min(n, length - index[last]);
     if (broadcast) {
       std::fill_n(to, run, data[offset]);
+    // Below, the call of memcpy takes longer than the copy.
     } else if (run >= 16) {
       std::memcpy(to, data + offset, static_cast<size_t>(run) * sizeof(U));
     } else {
@@ -135,6 +137,7 @@ BoundProgram::BoundProgram(const Program& program, DType compute, const Shape& s
   cost_ = std::max<int64_t>(cost_, 1);
   const bool keeps_frame =
       binding == Binding::lasting && numel_ <= own_frame_elements && work() < least_parallel_work;
+  // Rounded up so that slots begin at cache lines.
   if (keeps_frame) slot_elements_ = std::min((numel_ + 15) / 16 * 16, tile_size);
 
   const size_t first = inputs.size() + program.constants().size();
@@ -143,6 +146,7 @@ BoundProgram::BoundProgram(const Program& program, DType compute, const Shape& s
     output.data = static_cast<char*>(outputs[k].data);
     output.convert = output.store = convert_tile(compute, outputs[k].dtype);
     output.element_bytes = static_cast<uint8_t>(size_of(outputs[k].dtype));
+    // An instruction's result in the output's own type can be written there directly.
     output.computed = program.outputs()[k] >= first && outputs[k].dtype == compute;
   }
   inputs_.resize(inputs.size());
@@ -150,6 +154,8 @@ BoundProgram::BoundProgram(const Program& program, DType compute, const Shape& s
     BoundInput& input = inputs_[i];
     if (program.reads(static_cast<int>(i))) bind_input(input, inputs[i], shape);
     for (size_t k = 0; outputs.size() > 1 && k < outputs.size(); ++k)
+      // An input that is an output too must not be overwritten by another output before it is
+      // stored.
       input.passed |= program.outputs()[k] == i;
     input.slot = scratch_bytes_;
     const bool twice = input.access == Access::periodic;
@@ -210,8 +216,10 @@ void BoundProgram::bind_input(BoundInput& bound, const Operand& operand, const S
   std::reverse(bound.strides, bound.strides + groups);
   bound.groups = groups;
   bound.access = Access::general;
+  // A vector repeated along the rows, as a bias is: the most frequent broadcast by far.
   if (groups == 2 && bound.strides[0] == 0) {
     bound.period = bound.sizes[1];
+    // Short rows: two periods laid out once serve each tile from the right offset.
     if (bound.period <= tile_size)
       bound.access = Access::periodic;
     else if (!bound.convert)
@@ -243,6 +251,7 @@ void BoundProgram::bind_steps() {
         bound.kernel = kernels_.elementwise[static_cast<int>(instruction.op)];
         bound.instruction = step.members[k];
         const int arity = info(instruction.op).arity;
+        // Missing operands repeat the first, so that kernels of all arities are called alike.
         for (int m = 0; m < 4; ++m) bound.operands[m] = instruction.operands[m < arity ? m : 0];
         steps_.push_back(bound);
       }
@@ -252,6 +261,7 @@ void BoundProgram::bind_steps() {
     bound.instruction = step.members[step.length - 1];
     const Instruction& start = instructions[step.members[0]];
     std::fill_n(bound.operands, 4, start.operands[0]);
+    // A square is the product of a value with itself.
     bound.operands[1] = start.operands[start.op == Opcode::square ? 0 : 1];
     Link links[3] = {Link::none, Link::none, Link::none};
     for (int k = 1; k < step.length; ++k) {
@@ -272,6 +282,8 @@ void BoundProgram::place_outputs() {
   for (size_t k = 0; k < outputs_.size(); ++k) {
     BoundOutput& output = outputs_[k];
     output.store = output.convert;
+    // Which inputs lie under each output; compared on rebinding, since the plan below depends on
+    // it.
     output.overwrites = 0;
     for (size_t i = 0; i < std::min<size_t>(inputs_.size(), 64); ++i)
       if (overlaps(k, i)) output.overwrites |= uint64_t{1} << i;
@@ -279,6 +291,7 @@ void BoundProgram::place_outputs() {
     const uint16_t value = program_.outputs()[k];
     BoundStep* step = steps_.begin();
     while (step->instruction != value - first) ++step;
+    // The value is an output twice: the second one is stored by a copy.
     if (step->output >= 0) continue;
     // Written in place, unless the output's memory is an input that is still read after that.
     bool read_later = false;
@@ -323,6 +336,7 @@ void BoundProgram::rebind(void* const* data) {
     moved |= outputs_[k].data != data[inputs + k];
     outputs_[k].data = static_cast<char*>(data[inputs + k]);
   }
+  // Plans run with the same addresses most of the time; then nothing is decided anew.
   if (!moved || outputs_.empty()) return;
   bool same = placed_ && inputs <= 64;
   for (size_t k = 0; same && k < outputs_.size(); ++k) {
@@ -330,6 +344,7 @@ void BoundProgram::rebind(void* const* data) {
     for (size_t i = 0; i < inputs; ++i) overwrites |= uint64_t{overlaps(k, i)} << i;
     same = overwrites == outputs_[k].overwrites;
   }
+  // Only the way outputs overlap inputs decides about places, not the addresses themselves.
   if (!same) place_outputs();
 }
 
@@ -351,6 +366,7 @@ void BoundProgram::start_lasting(Frame& frame, int64_t n) const {
       case DType::float64:
         std::memcpy(value, &constant, sizeof constant);
         break;
+      // A constant is rounded once, as a stored operand of that type would be.
       case DType::float32: {
         const float single = static_cast<float>(constant);
         std::memcpy(value, &single, sizeof single);

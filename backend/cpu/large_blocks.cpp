@@ -57,8 +57,10 @@ void LargeBlocks::unmap(void* data, size_t bytes) noexcept { munmap(data, bytes)
 bool LargeBlocks::extend(size_t bytes) {
   if (ahead_ == nullptr) return false;
   bytes = whole_huge_pages(bytes);
+  // Memory grows downwards, as the kernel places mappings itself, so that new blocks join old ones.
   char* const wish = ahead_ - bytes;
   char* const data = map_pages(wish, bytes);
+  // Something else is there: the next block then starts elsewhere.
   if (data != wish) {
     if (data != nullptr) munmap(data, bytes);
     return false;
@@ -107,6 +109,7 @@ LargeBlocks::BySize::node_type LargeBlocks::delist(Blocks::iterator block) noexc
 }
 
 void* LargeBlocks::take(size_t bytes) {
+  // Best fit: the smallest block that is large enough, of equal ones the lowest.
   const auto found = free_.lower_bound({bytes, nullptr});
   if (found == free_.end()) return nullptr;
   Blocks::iterator block = blocks_.find(found->second);
@@ -114,6 +117,8 @@ void* LargeBlocks::take(size_t bytes) {
     block->second.entry = delist(block);
   } else {
     BySize::node_type entry = new_entry();
+    // The upper part is taken: memory grows downwards, so the rest stays next to what is free below
+    // it.
     const auto upper = blocks_.try_emplace(block->first + left, bytes).first;
     upper->second.entry = std::move(entry);
     entry = delist(block);
@@ -135,6 +140,7 @@ void* LargeBlocks::map(size_t bytes) {
     if (!start(bytes)) return nullptr;
   }
   char* const data = ahead_ + ahead_bytes_ - (bytes - joined);
+  // Allocated before anything changes, so that giving back, which may not fail, only moves nodes.
   BySize::node_type entry = new_entry();
   blocks_.try_emplace(data, bytes).first->second.entry = std::move(entry);
   ahead_bytes_ -= bytes - joined;
@@ -150,6 +156,7 @@ size_t LargeBlocks::give(void* data, uint64_t now) noexcept {
   Blocks::iterator block = blocks_.find(static_cast<char*>(data));
   const size_t bytes = block->second.size;
   BySize::node_type entry = std::move(block->second.entry);
+  // Joined with its neighbors at once, so that no two free blocks are adjacent.
   if (const auto next = std::next(block);
       next != blocks_.end() && next->second.free() && adjacent(block, next)) {
     delist(next);

@@ -27,6 +27,7 @@ void cut_negative(const MatrixProduct<T>& p) {
   for (int64_t row = 0; row < p.m; ++row) {
     T* const c = p.c + row * p.c_row;
     for (int64_t column = 0; column < p.n; ++column)
+      // Written so that a comparison with NaN, which is false, keeps it.
       c[column] = c[column] < T(0) ? T(0) : c[column];
   }
 }
@@ -74,6 +75,7 @@ int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // 144 0 to 4 %. So large products are cut into few blocks, and small ones into no smaller blocks.
 Grid make_grid(int64_t m, int64_t n, int64_t k) {
   constexpr int64_t tile_rows = 8, tile_columns = 16, least_blocks = 4, most_blocks = 64;
+  // Multiplications of a block: long sums make packing dearer, so their blocks are larger.
   const int64_t block_work = (k < 1024 ? 32 : 64) * 1024 * 1024;
   const int64_t wanted = std::clamp(m * n * k / block_work, least_blocks, most_blocks);
   Grid grid;
@@ -87,11 +89,14 @@ Grid make_grid(int64_t m, int64_t n, int64_t k) {
     grid.rows = divide_up(m, grid.row_step);
     grid.columns = divide_up(n, grid.column_step);
     if (grid.blocks() <= wanted) break;
+    // Blocks stay near a shape of two rows per column, where packing both operands costs least.
     const bool taller = grid.columns == 1 || (grid.rows > 1 && row_step <= 2 * column_step);
     (taller ? row_step : column_step) *= 2;
   }
   // Few blocks of long sums.
   constexpr int64_t few_blocks = 4, least_depth = 2048, most_depths = 16;
+  // Gradients of weights: small matrices whose sums run over all samples. Cutting k gives work to
+  // more threads; the number of parts follows from sizes alone.
   if (grid.blocks() < few_blocks)
     grid.depths = std::clamp<int64_t>(k / least_depth, 1, most_depths / grid.blocks());
   return grid;
@@ -118,6 +123,7 @@ void multiply_depths(const MatrixProduct<T>& p, bool relu, const Grid& grid, int
       if (depth > 0) {
         part.c = sums + (depth - 1) * count;
         part.c_row = p.n;
+        // Added once, with the first part.
         part.bias = nullptr;
       }
       multiply_block(grid.block(part, i % grid.blocks()));
@@ -125,12 +131,14 @@ void multiply_depths(const MatrixProduct<T>& p, bool relu, const Grid& grid, int
   });
   parallel_for(p.m, count * others, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)
+      // In the order of the parts, whichever thread finished first.
       for (int64_t other = 0; other < others; ++other) {
         const T* const from = sums + other * count + row * p.n;
         T* const to = p.c + row * p.c_row;
         for (int64_t column = 0; column < p.n; ++column) to[column] += from[column];
       }
   });
+  // Only now are the sums whole.
   if (relu) cut_negative(p);
 }
 
@@ -171,6 +179,7 @@ struct Batch {
     for (int axis = rank - 1; axis >= 0; --axis) {
       const int own = axis - rank + shape.rank() - 2;
       const int64_t size = own >= 0 ? shape[own] : 1;
+      // A stride of 0 broadcasts the axis.
       strides[axis] = size == 1 ? 0 : stride;
       stride *= size;
     }
@@ -230,6 +239,7 @@ void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_sha
   if (batch.count == 1) return multiply(p, kernel.relu);
   // All of a against one b: the rows of the whole batch are one matrix.
   if (!kernel.transpose_a && b_shape.numel() == b_size && a_shape.numel() == batch.count * a_size) {
+    // A Dense layer on (batch, time, features): one large product instead of many small ones.
     p.m *= batch.count;
     return multiply(p, kernel.relu);
   }
@@ -245,6 +255,7 @@ void multiply_all(const Matmul& kernel, const Shape& a_shape, const Shape& b_sha
   };
   // Whole matrices per thread, unless they are too few to keep all busy.
   const int64_t work = p.m * p.n * p.k;
+  // Both ways give the same bits: multiply decides by the sizes of one matrix.
   if (work > small_matmul_limit && batch.count < 2 * threads())
     range(0, batch.count);
   else
@@ -257,6 +268,7 @@ class PreparedProduct final : public Executable {
   PreparedProduct(const MatrixProduct<float>& product, const Matmul& kernel)
       : product_(product), bias_(kernel.bias), relu_(kernel.relu) {
     if (product.k == 0) return;
+    // The code is chosen by whether there is a bias, before its address is known.
     static const float some = 0;
     if (bias_) product_.bias = &some;
     if (product.m * product.n * product.k <= small_matmul_limit)
@@ -286,6 +298,7 @@ void matrix_product(const MatrixProduct<float>& p) { multiply(p, false); }
 std::unique_ptr<Executable> prepare(const Matmul& kernel, Operands inputs, Operands outputs) {
   for (const Operands& operands : {inputs, outputs})
     for (const Operand& operand : operands)
+      // Other types need conversions, which run() does; there is no code to choose in advance.
       if (operand.dtype != DType::float32) return nullptr;
   const Shape &a = *inputs[0].shape, &b = *inputs[1].shape, &out = *outputs[0].shape;
   MatrixProduct<float> product = describe<float>(kernel, a, b, out);

@@ -169,6 +169,8 @@ class ForwardPass : public Pass<T> {
       const double after = static_cast<double>(g_.part_begin(part + 1)), share = 1 - before / after;
       const double *more = means_ + part * g_.c, *squares = deviations_ + part * g_.c;
       for (int64_t j = first; j < end; ++j) {
+        // Chan, Golub and LeVeque's rule for joining two sets of moments (1983): no difference of
+        // large squares, so no cancellation.
         const double delta = more[j] - means_[j];
         means_[j] += delta * share;
         deviations_[j] += squares[j] + delta * delta * before * share;
@@ -177,6 +179,7 @@ class ForwardPass : public Pass<T> {
     for (int64_t j = first; j < end; ++j)  // of nothing: NaN, as the mean
       inverse_[j] = deviations_[j] /= static_cast<double>(g_.count);
     if (g_.count == 0) std::fill(means_ + first, means_ + end, NAN);
+    // From float64 variances, before anything is rounded to T.
     inverse_roots(inverse_ + first, end - first, kernel_.epsilon);
     for (int64_t j = first; j < end; ++j) {
       mean_[j] = static_cast<T>(means_[j]);
@@ -302,6 +305,7 @@ class BackwardPass : public Pass<T> {
 template <class P>
 void run_pass(P pass, int64_t work, const NormalizePrograms& programs) {
   const Channels& g = pass.columns();
+  // Tiles alone keep all threads busy when they divide evenly, or are many.
   const int threads = threads_for(work);
   if (g.tiles % threads == 0 || g.tiles >= 4 * threads) {
     // Tile by tile: the second reading finds in the caches what the first one left there.
@@ -310,6 +314,7 @@ void run_pass(P pass, int64_t work, const NormalizePrograms& programs) {
       for (int64_t tile = begin; tile < end; ++tile) {
         for (int64_t part = 0; part < g.parts; ++part) pass.sum(tile, part);
         pass.finish(tile);
+        // Backwards, since the caches hold the part that was read last.
         for (int64_t part = g.parts; part-- > 0;) pass.write(tile, part);
       }
     });

@@ -41,9 +41,11 @@ void rows_forward(const Normalize& kernel, Operands inputs, Operands outputs,
     for (int64_t r = begin; r < end; ++r) {
       const T* from = x.rows(r * n, 1, n, n, buffer).data;
       double mean, variance;
+      // The row is in the cache when it is read for the second time.
       loops.row_moments(from, n, kernel.centered, &mean, &variance);
       variance /= static_cast<double>(n);
       loops.row_transform(from, y.rows(r * n, n, n, buffer).data, n, static_cast<T>(mean),
+                          // The root in float64: a small variance next to epsilon keeps its digits.
                           static_cast<T>(1 / std::sqrt(variance + kernel.epsilon)), scale, offset);
       y.store(r * n, 1, n, n, buffer);
       const T m = static_cast<T>(mean), v = static_cast<T>(variance);
@@ -87,6 +89,8 @@ void rows_backward(const Normalize& kernel, Operands inputs, Operands outputs,
     T* doffset = kernel.offset ? pieces.take<T>(n) : nullptr;
     const T* scale = kernel.scale ? row_vector(inputs[4], n, pieces.take<T>(n)) : nullptr;
     const int64_t end = count * (part + 1) / parts;
+    // Rows of a chunk add up in T, chunks in float64: fast, and with an error that does not grow
+    // with the number of rows.
     for (int64_t begin = count * part / parts; begin < end; begin += chunk_rows) {
       if (dscale) std::fill_n(dscale, n, T(0));
       if (doffset) std::fill_n(doffset, n, T(0));
@@ -111,6 +115,7 @@ void rows_backward(const Normalize& kernel, Operands inputs, Operands outputs,
     for (int64_t part = begin; part < end; ++part) run_part(part);
   });
   for (double* each : {scale_sums, offset_sums})
+    // In the order of the parts, which follows from the shape.
     for (int64_t part = 1; each && part < parts; ++part)
       for (int64_t j = 0; j < n; ++j) each[j] += each[part * n + j];
   if (kernel.scale) write_vector(scale_sums, n, outputs[1]);

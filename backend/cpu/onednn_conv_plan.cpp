@@ -17,6 +17,7 @@ namespace {
 
 Argument make_argument(int name, const Desc& outside, const Desc& inside, bool output) {
   Argument argument{name, outside, inside};
+  // oneDNN's fast code wants layouts of its own; reorders lie between them and Keras's.
   argument.differs = outside != inside;
   if (argument.differs) {
     const dnnl::reorder::primitive_desc desc(engine(), output ? inside : outside, engine(),
@@ -71,6 +72,7 @@ Desc slice_desc(const Dims& dims, int64_t channels, int64_t block) {
   Dims whole = dims;
   whole[1] = channels;
   // Blocks of one image are neighbours.
+  // Then a slice of channels is contiguous and needs no strides.
   if (channels == dims[1] || (dims[0] == 1 && block != 0)) return data_desc(dims, block);
   return data_desc(whole, block).submemory_desc(dims, Dims(dims.size(), 0));
 }
@@ -115,6 +117,7 @@ Plan make_plan(const ConvSizes& s, int64_t out_channels, const ConvChoice& choic
   const Dims strides = last(s.strides), low = last(s.pad_low), high = last(s.pad_high);
 
   const auto pass = static_cast<ConvPass>(s.pass);
+  // Backward primitives ask for the description of a forward pass that trains as a hint.
   const auto prop = pass == ConvPass::forward ? dnnl::prop_kind::forward_inference
                                               : dnnl::prop_kind::forward_training;
   const auto forward = describe_with<dnnl::convolution_forward>(
@@ -155,6 +158,7 @@ std::shared_ptr<Plan> try_plan(const ConvSizes& sizes, int64_t out_channels,
   try {
     return std::make_shared<Plan>(make_plan(sizes, out_channels, choice));
   } catch (const dnnl::error& error) {
+    // Not a refusal: other choices would fail too, and the caller should know why.
     if (error.status == dnnl_out_of_memory)
       throw MemoryError("oneDNN has no memory for a convolution.");
     return nullptr;
@@ -178,6 +182,7 @@ std::shared_ptr<const Plan> best_plan(const ConvSizes& sizes, int64_t out_channe
 struct Key {
   ConvSizes sizes;
   int64_t out_channels;
+  // All members are 64 bits wide, so there is no padding that could differ.
   bool operator==(const Key& other) const { return std::memcmp(this, &other, sizeof *this) == 0; }
 };
 
@@ -208,6 +213,7 @@ class PlanCache {
     }
     auto plan = best_plan(key.sizes, key.out_channels);  // unlocked: takes milliseconds
     const std::lock_guard lock(mutex_);
+    // Another thread may have made it meanwhile; all share the first one.
     if (const auto found = index_.find(key); found != index_.end()) return found->second->second;
     plans_.emplace_front(key, plan);
     index_[key] = plans_.begin();

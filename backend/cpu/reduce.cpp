@@ -61,6 +61,7 @@ class Reduction {
         scale_(kernel.scale) {
     constexpr Opcode opcodes[] = {Opcode::add, Opcode::multiply, Opcode::maximum, Opcode::minimum};
     const bool adds = combine_ == Combine::sum || combine_ == Combine::product;
+    // Minima and maxima lose nothing in float32.
     widened_ = kernel.compute == DType::float32 && adds;
     accumulator_type_ = widened_ ? DType::float64 : kernel.compute;
     bytes_ = static_cast<int64_t>(size_of(accumulator_type_));
@@ -181,6 +182,8 @@ void Reduction::fold(ElementwiseTile combine, char* x, int64_t rows, int64_t len
                      int64_t bytes) {
   while (rows > 1) {
     const int64_t half = rows / 2;
+    // The later half goes onto the earlier one, so an odd row in the middle stays for the next
+    // round.
     combine(x, x + (rows - half) * length * bytes, nullptr, x, half * length);
     rows -= half;
   }
@@ -189,6 +192,7 @@ void Reduction::fold(ElementwiseTile combine, char* x, int64_t rows, int64_t len
 void Reduction::rows(Frame& frame, int64_t flat, int64_t count, int64_t length,
                      char* accumulators) const {
   if (length <= tile_size) {
+    // Several short rows per tile, since starting a tile costs more than a row.
     const int64_t at_once = tile_size / length;
     for (int64_t r = 0; r < count; r += at_once) {
       const int64_t some = std::min(at_once, count - r);
@@ -216,6 +220,7 @@ void Reduction::columns(Frame& frame, int64_t flat, int64_t count, int64_t strid
   for (int64_t r = 0; r < count; r += flush_interval) {
     const int64_t end = std::min(count, r + flush_interval);
     const void* x = program_.evaluate(frame, flat + r * stride, n);
+    // A single row needs no partial sum.
     if (end == r + 1) {
       combine_tile(accumulators, x, n);
       continue;
@@ -283,6 +288,7 @@ void Reduction::accumulate(Frame& frame, int level, int64_t flat, int64_t begin,
     return;
   }
   if (left == 2) {
+    // At least two rows fit a tile.
     if (next.size <= tile_size / 2) {
       narrow_columns(frame, flat, count, next.size, accumulators);
       return;
@@ -315,6 +321,7 @@ void Reduction::run_parts() {
   const int64_t kept = groups_.kept(), count = groups_[0].size;
   // Putting the parts together is one thread's work.
   constexpr int64_t least_rows = 64;
+  // Kept elements times parts is memory and a sequential addition at the end; both stay small.
   const int64_t parts =
       parts_of(program_.numel(), std::min(count, program_.numel() / kept / least_rows));
   Frame& memory = accumulator_frame();
@@ -356,6 +363,7 @@ void Reduction::run_wide_columns(int64_t outer, int64_t count, int64_t length) {
 // The first group is kept: its elements are reduced apart.
 void Reduction::run_kept() {
   const int64_t count = groups_[0].size, each = groups_.kept() / count;
+  // Accumulators of about a tile are finished together.
   const int64_t at_once = std::max<int64_t>(1, tile_size / each);
   auto run_range = [&](int64_t begin, int64_t end) {
     Frame& frame = program_.start(std::min(tile_size, program_.numel()));

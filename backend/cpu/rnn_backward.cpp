@@ -108,12 +108,14 @@ HWY_INLINE void backward_units(const BackwardUnits<T>& u) {
   if constexpr (Cell == RnnCell::lstm) {
     const Vector<T> i = some(u.gates), f = some(u.gates + u.units);
     const Vector<T> g = some(u.gates + 2 * u.units), o = some(u.gates + 3 * u.units);
+    // Computed again: tanh is cheaper than another array of (time, batch, units).
     const Vector<T> squashed = gate_tanh(some(u.extra));
     const Vector<T> dc = fma(dh * o, one_minus(squashed, squashed), load(u.dc));
     give(0, dc * g * i * (one - i));
     give(1, dc * some(u.c_before) * f * (one - f));
     give(2, dc * i * one_minus(g, g));
     give(3, dh * squashed * o * (one - o));
+    // The cell state passes to the step before through the forget gate alone.
     store(dc * f, u.dc);
   } else if constexpr (Cell == RnnCell::gru) {
     const Vector<T> update = some(u.gates), reset = some(u.gates + u.units);
@@ -326,6 +328,7 @@ void backward_cell(const RnnArrays<T>& a) {
   const Kept<T> kept(a);
   const int64_t work = a.batch * a.time * a.gate_count() * a.units * (a.units + a.features) / 5;
   {
+    // In a scope of its own: the packed weights go before the gradients' sums are allocated.
     const BackwardWeights<T> weights(a);
     const int64_t per_row = BackwardWalk<Cell, T>::scratch_per_row(a);
     const ScratchOf<T> scratch(a.batch * per_row);

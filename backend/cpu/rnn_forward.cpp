@@ -16,6 +16,7 @@ namespace rnn {
 
 /// Both weights and the biases, panel by panel: for each panel of units and each group the rows of
 /// the recurrent weights and then those of the kernel.
+// Packed once per call and read in each step: the walk then loads whole vectors in order.
 template <class T>
 class ForwardWeights {
  public:
@@ -48,6 +49,7 @@ class ForwardWeights {
     T* to = const_cast<T*>(of(p, g));
     if (group.recurrent >= 0) {
       pack_panel(a.recurrent + group.recurrent * a.units, stride, a.units, first, a.units, to);
+      // Padded rows meet padded states; zeros on both sides also keep NaN from unused memory out.
       std::fill(to + a.units * width, to + state_rows_ * width, T(0));
     }
     if (group.kernel >= 0)
@@ -105,6 +107,7 @@ HWY_INLINE Vector<T> forward_units(const ForwardUnits<T>& u) {
     keep(1, reset);
     keep(2, g);
     store_some(recurrent, u.extra, u.count);
+    // update * h + (1 - update) * g with one multiplication less.
     return fma(update, load(u.h_before) - g, g);
   } else {
     return gate_tanh(z(0));
@@ -139,6 +142,7 @@ class ForwardWalk {
     const int64_t block = rows_ * panel_width<T>;
     pack_panels(a_.h0 + begin_ * a_.units, a_.units, rows_, a_.units, inputs_[0], block);
     // Beyond the last unit are zeros, which meet the padding of the weights.
+    // The two inputs take turns, so both need their padding zeroed once.
     std::fill_n(inputs_[1], panels_ * block, T(0));
     for (int64_t t = 0; t < a_.time; ++t) {
       pack_panels(a_.x + (begin_ * a_.time + a_.x_time(t)) * a_.features, a_.time * a_.features,
@@ -209,6 +213,7 @@ void forward_cell(const RnnArrays<T>& a) {
   const int64_t per_row = ForwardWalk<Cell, T>::scratch_per_row(a);
   const ScratchOf<T> scratch(a.batch * per_row);
   const int64_t work = a.batch * a.time * a.gate_count() * a.units * (a.units + a.features) / 5;
+  // Rows of the batch do not depend on each other, so threads need no barrier between steps.
   share_out(a.batch, work, [&](int64_t begin, int64_t end) {
     ForwardWalk<Cell, T>(a, weights, begin, end, scratch.data() + begin * per_row).run();
   });

@@ -37,6 +37,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Rows of a register tile of two vectors: accumulators, two vectors of b and one of a fit the
 // registers.
+// 32 registers allow 8 x 2 accumulators and 3 more; 16 allow 6 x 2.
 constexpr int tile_rows = HWY_TARGET <= HWY_AVX3 ? 8 : 6;
 
 /// Whether loads and stores of a part of a vector touch nothing beyond it.
@@ -93,6 +94,7 @@ HWY_ATTR inline void tile(D d, const MatrixProduct<T>& p, int64_t row, const int
   for (int v = 0; v < Vectors; ++v) {
     const V start = p.bias != nullptr ? load<Part>(d, p.bias + columns[v], p.n) : hn::Zero(d);
     for (int r = 0; r < Rows; ++r) {
+      // In a fixed order, so that results repeat bit for bit.
       for (int u = 1; u < Unroll; ++u) sums[0][r][v] = hn::Add(sums[0][r][v], sums[u][r][v]);
       store<Part>(hn::Add(sums[0][r][v], start), d, p.c + (row + r) * p.c_row + columns[v], p.n);
     }
@@ -107,6 +109,7 @@ HWY_ATTR inline void tile_column(D d, const MatrixProduct<T>& p, const int64_t* 
     for (; row + tile_rows <= p.m; row += tile_rows)
       tile<tile_rows, Vectors, 1, Part>(d, p, row, columns);
     for (; row + 4 <= p.m; row += 4) tile<4, Vectors, 1, Part>(d, p, row, columns);
+    // Few rows: two partial sums each keep as many additions in flight as a full tile does.
     if (row + 2 <= p.m) {
       tile<2, Vectors, 2, Part>(d, p, row, columns);
       row += 2;
@@ -123,6 +126,7 @@ HWY_ATTR void direct(D d, const MatrixProduct<T>& p) {
   if constexpr (hn::MaxLanes(D()) > 1) {
     if (p.n < lanes) {
       // Half of a vector does when it holds all of a row.
+      // Without masks a whole vector would read beyond the row, and write there.
       if (!masks || 2 * p.n <= lanes) return direct(hn::Half<D>(), p);
       if constexpr (masks) {
         const int64_t first[1] = {0};
@@ -134,8 +138,11 @@ HWY_ATTR void direct(D d, const MatrixProduct<T>& p) {
   const bool one_row = p.m == 1;
   for (int64_t column = 0; column < p.n;) {
     const int64_t left = (p.n - column + lanes - 1) / lanes;
+    // A matrix-vector product is bound by loads of b; more columns at once hide their latency.
     const int vectors = one_row && left >= 8 ? 8 : one_row && left >= 3 ? 4 : left >= 2 ? 2 : 1;
     int64_t columns[8];
+    // The last vector moves back to end with the row and computes some columns twice, which is
+    // cheaper than a loop over single elements.
     for (int v = 0; v < vectors; ++v) columns[v] = std::min(column + v * lanes, p.n - lanes);
     switch (vectors) {
       case 8:
@@ -316,6 +323,8 @@ HWY_ATTR void packed(const MatrixProduct<T>& p) {
   const hn::ScalableTag<T> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t width = 2 * lanes;
+  // A panel of a and one of b stay in the first cache, the block of a in the second, that of b in
+  // the third.
   const int64_t block_k = std::min<int64_t>(p.k, 256);
   const int64_t block_m = std::min<int64_t>(p.m, 12 * tile_rows);
   const int64_t block_n = std::min<int64_t>(p.n, 32 * width);
@@ -323,6 +332,7 @@ HWY_ATTR void packed(const MatrixProduct<T>& p) {
   const Scratch scratch(sizeof(T) * static_cast<size_t>(a_size + (block_n + width) * block_k));
   T* const a_panels = static_cast<T*>(scratch.data());
   T* const b_panels = a_panels + a_size;
+  // Tiles are computed whole into here; what lies outside of c is not copied.
   T edge[tile_rows * 2 * hn::MaxLanes(d)];
   const int64_t columns[2] = {0, lanes};
   for (int64_t k0 = 0; k0 < p.k; k0 += block_k) {
@@ -355,6 +365,7 @@ HWY_ATTR void packed(const MatrixProduct<T>& p) {
             for (int64_t r = 0; r < rows; ++r) {
               T* c = p.c + (m0 + row + r) * p.c_row + n0 + column;
               const T* sums = edge + r * width;
+              // The first block of k sets c, with the bias; later ones add to it.
               if (k0 > 0)
                 for (int64_t i = 0; i < count; ++i) c[i] += sums[i];
               else if (bias != nullptr)

@@ -22,6 +22,7 @@ void softmax_row(const void* x_, void* out_, int64_t n, bool log_form) {
   const T* x = static_cast<const T*>(x_);
   T* out = static_cast<T*>(out_);
   constexpr int64_t lanes = hn::MaxLanes(Tag<T>());
+  // Subtracting the largest keeps every exponential at most 1, so none overflows.
   const T shift = largest(x, n);
   const double sum = exponentials(x, shift, log_form ? nullptr : out, n);
   const Vector<T> offset = splat<T>(shift), last = splat<T>(log_form ? std::log(sum) : 1 / sum);

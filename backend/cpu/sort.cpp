@@ -21,7 +21,9 @@ Bits float_key(Bits bits, Bits infinity) {
   const Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
   const Bits magnitude = static_cast<Bits>(bits & ~sign);
   if (magnitude > infinity) return std::numeric_limits<Bits>::max();
+  // -0 and +0 are equal, so the order of their positions decides.
   if (magnitude == 0) return sign;
+  // Negative numbers have falling magnitudes, and come below the positive ones.
   return static_cast<Bits>(bits & sign ? ~bits : bits | sign);
 }
 
@@ -94,11 +96,13 @@ template <int key_bytes, class Entry>
 Entry* first_sorted(Entry* entries, Entry* buffer, int64_t n, int64_t count) {
   constexpr int64_t radix_from =
       32 * key_bytes;  // measured: shorter rows sort faster by comparisons
+  // Top-k of few: a heap of `count` elements beats sorting everything.
   if (count <= n / 16) {
     std::partial_sort(entries, entries + count, entries + n);
     return entries;
   }
   if (n >= radix_from) return radix_sort<key_bytes>(entries, buffer, n);
+  // Selecting first leaves fewer elements to sort; the order is total, so the result is the same.
   if (count <= n / 2) {
     std::nth_element(entries, entries + count, entries + n);
     n = count;
@@ -117,6 +121,8 @@ void sort_rows(const Sort& kernel, const T* x, T* values, int32_t* indices, int6
   for (int64_t row = begin; row < end; ++row) {
     const T* from = x + row * n;
     for (int64_t i = 0; i < n; ++i)
+      // Inverting keys, not positions, keeps a descending sort stable; NaN, the largest, comes
+      // first then.
       entries[i] = Entry(static_cast<Key>(sort_key(from[i]) ^ flip), static_cast<uint32_t>(i));
     const Entry* sorted = first_sorted<sizeof(Key)>(entries, entries + n, n, kernel.count);
     for (int64_t i = 0; i < kernel.count; ++i) {

@@ -35,6 +35,7 @@ WinogradProblem problem_of(const ConvSizes& s) {
   p.out_rows = to[1];
   p.out_columns = to[2];
   // The backward pass is a convolution of dy, with the filters turned round.
+  // A 3x3 filter turned around reaches 2 - pad beyond the first row.
   p.pad_rows = forward ? s.pad_low[1] : 2 - s.pad_low[1];
   p.pad_columns = forward ? s.pad_low[2] : 2 - s.pad_low[2];
   p.turned = !forward;
@@ -78,6 +79,7 @@ class WinogradConv final : public PreparedConv {
   void keep_filters(const float* filters) override {
     const size_t bytes = static_cast<size_t>(filter_floats()) * sizeof(float);
     transform(filters, static_cast<float*>(kept_.make(bytes)));
+    // Equal filters of several plans, one for each concurrent caller, are in memory once.
     kept_.share();
   }
 
@@ -123,6 +125,8 @@ bool pays(const ConvSizes& s, const WinogradProblem& p, double extra) {
   const double filters = pairs * (may_be_kept                   ? kept_filter
                                   : p.in * p.out <= most_cached ? filter
                                                                 : large_filter);
+  // 36 multiplications for 16 results instead of 144, at 85 % of the peak against 90 % of a direct
+  // convolution.
   const double tile = 36 * pairs / 0.85 + (channel + extra) * static_cast<double>(p.in + p.out);
   return static_cast<double>(p.tiles()) * tile + filters < 9 * pixels * pairs / 0.9;
 }

@@ -29,6 +29,8 @@ int64_t filter_floats(const WinogradProblem& p) { return panels(p) * 36 * filter
 int64_t scratch(const WinogradProblem& p) { return 36 * (data_stride(p) + product_stride(p)); }
 
 // The filters of one input channel and a vector of output channels: rows and columns of 3x3 to 6x6.
+// Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
+// https://arxiv.org/abs/1509.09308.
 HWY_INLINE void transform_filter(const V (&g)[3][3], float* to, int64_t stride) {
   V tall[3][6];
   for (int c = 0; c < 3; ++c) {
@@ -84,6 +86,7 @@ HWY_INLINE void transform_result(const WinogradProblem& p, const float* from, in
     for (int c = 0; c < 6; ++c) m[c] = load(from + (r * 6 + c) * stride);
     result_line(m, wide[r]);
   }
+  // Tiles at the edge reach beyond the image; what lies there is computed and not stored.
   const int64_t rows = std::min<int64_t>(4, p.out_rows - tile.row);
   const int64_t columns = std::min<int64_t>(4, p.out_columns - tile.column);
   for (int c = 0; c < columns; ++c) {

@@ -12,8 +12,12 @@
 namespace cornu::backend::cuda {
 namespace {
 
+// A multiple of the 256 bytes to which the driver aligns memory; few enough sizes for blocks to be
+// used again.
 constexpr size_t unit = 512;
 constexpr size_t mebibyte = size_t{1} << 20;
+// Small and large blocks have segments of their own: a small tensor that lives long would keep a
+// large segment from being given back or used whole.
 constexpr size_t small_limit = mebibyte;
 constexpr size_t first_segment = 2 * mebibyte;
 constexpr size_t largest_growth = 32 * mebibyte;
@@ -65,6 +69,7 @@ CachingAllocator::~CachingAllocator() {
 
 void* CachingAllocator::allocate(size_t bytes) {
   const std::lock_guard lock(mutex_);
+  // Also what a negative size becomes.
   if (bytes > size_t{1} << 60) fail(bytes);  // the sums below would wrap
   const size_t size = rounded(std::max(bytes, size_t{1}), unit);
   Block* block = nullptr;
@@ -73,6 +78,8 @@ void* CachingAllocator::allocate(size_t bytes) {
     Block key{nullptr, size, false};
     const auto at = reserve_->unused.lower_bound(&key);
     if (at != reserve_->unused.end() && (*at)->size - size <= std::max(unit, size)) {
+      // A graph of launches may use a block again that was dropped while it was captured: its own
+      // launches run in order.
       block = *at;
       reserve_->unused.erase(at);
       block->dropped = false;
@@ -109,6 +116,8 @@ CachingAllocator::Block* CachingAllocator::find(size_t size) {
 CachingAllocator::Block* CachingAllocator::grow(size_t size) {
   const bool small = size <= small_limit;
   const size_t least = rounded(size, first_segment);
+  // An eighth of what there is, so that the number of segments grows with the logarithm of the
+  // memory.
   const size_t growth =
       std::clamp(rounded(reserved_bytes_ / 8, first_segment), first_segment, largest_growth);
   const size_t wanted = std::max(least, growth);
@@ -117,6 +126,7 @@ CachingAllocator::Block* CachingAllocator::grow(size_t size) {
     if (Block* const block = new_segment(least, small)) return block;
   if (least > size)
     if (Block* const block = new_segment(size, small)) return block;
+  // From here on the device is full: everything cached goes back before the error.
   const bool had_spare = spare_ != nullptr;
   const size_t released = release_cached();
   spare_refused_ |= had_spare && !spare_;  // or it would come and go
@@ -143,6 +153,7 @@ CachingAllocator::Block* CachingAllocator::new_segment(size_t bytes, bool small)
 // Makes of the block's end a free block, if it is worth one.
 void CachingAllocator::cut(Block* block, size_t size) {
   const size_t rest = block->size - size;
+  // A remainder that is smaller than an eighth would hardly serve anybody; it stays with the block.
   if (rest < unit || rest <= (block->small ? unit : size / 8)) return;
   Block* const end = new Block(*block);
   end->data = block->data + size;
@@ -162,6 +173,7 @@ void CachingAllocator::deallocate(void* data, size_t) noexcept {
   if (at == taken_.end()) return;
   Block* const block = at->second;
   if (block->reserve) {
+    // A captured graph goes on using the address, so nobody else may get it while the graph lives.
     block->dropped = true;
     if (block->reserve == reserve_.get()) reserve_->unused.insert(block);
     return;
@@ -174,6 +186,7 @@ void CachingAllocator::give_back(Block* block) {
   stats_.live -= block->size;
   block->freed_at = now();
   FreeBlocks& blocks = block->small ? small_ : large_;
+  // Neighbors of one segment join at once, so that no two free blocks are adjacent.
   if (Block* const before = block->previous; before && before->free) {
     blocks.erase(before);
     before->size += block->size;
@@ -233,6 +246,8 @@ size_t CachingAllocator::release_spare() {
 
 // All that is not in use, and says how many bytes; nothing while it may be in use on the device.
 size_t CachingAllocator::release_cached() {
+  // Freeing memory that a running kernel uses would fault: settle() says whether the device is
+  // idle.
   const std::lock_guard lock(spare_mutex_);  // waits for whoever holds the spare memory
   return source_.settle() ? release_segments() + release_spare() : 0;
 }

@@ -20,6 +20,8 @@ class Device::Graph final : public Executable {
   ~Graph() override {
     const Session session(device_, std::nothrow);
     device_.driver().graph_exec_destroy(handle_);
+    // After the graph, whose launches use what is kept, and before the reserve, where its memory
+    // is.
     kept_.clear();
     reserve_.reset();
   }
@@ -43,6 +45,8 @@ class Device::Graph final : public Executable {
 std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   refuse_capture("captures");
   constexpr int relaxed = 2;  // kernels may be compiled and memory taken meanwhile
+  // Memory that the captured launches use must not be handed to others between two runs of the
+  // graph.
   allocator_.begin_reserve();
   {
     const std::lock_guard lock(capture_mutex_);
@@ -63,6 +67,7 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   try {
     work();
   } catch (...) {
+    // A stream that is left in capture mode refuses all later work.
     end(graph);
     if (graph) driver().graph_destroy(graph);
     allocator_.end_reserve();

@@ -19,7 +19,9 @@
 namespace cornu::backend::cuda {
 namespace {
 
+// What NVIDIA recommends for Hopper; algorithms that split k need it.
 constexpr size_t workspace_bytes = size_t{32} << 20;
+// Each is measured once for a new shape.
 constexpr int most_candidates = 6;
 
 struct Functions {
@@ -267,13 +269,17 @@ class CublasMatmul : public Executable {
   }
 
   cublasStatus_t launch(const void* a, const void* b, const void* bias, void* out) {
+    // One for the stream, on which products run one after the other.
     void* const workspace = context_.workspace(algorithm_.workspace);
+    // The library reads the address when it is called, not when the descriptor is made.
     if (bias != nullptr) product_.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const float one = 1, zero = 0;
     const double wide_one = 1, wide_zero = 0;
     const void* alpha = wide_ ? static_cast<const void*>(&wide_one) : &one;
     const void* beta = wide_ ? static_cast<const void*>(&wide_zero) : &zero;
     for (const MatmulOffsets& at : layout_.calls) {
+      // cuBLAS counts columns first: c = a b row by row is c' = b' a' column by column, so b comes
+      // first and nothing is transposed.
       const char* first = static_cast<const char*>(b) + bytes(at.first);
       const char* second = static_cast<const char*>(a) + bytes(at.second);
       char* result = static_cast<char*>(out) + bytes(at.result);
@@ -303,6 +309,7 @@ class CublasMatmul : public Executable {
 /// The index of the fastest of `found`.
 size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, CublasMatmul& product,
                   std::span<const Operand> inputs, const Operand& out, Context& context) {
+  // CORNU_CUDA_MEASURE=0 leaves the choice to the heuristic, which takes no time.
   if (found.size() < 2 || !may_measure()) return 0;
   const TrialOperands operands(context, inputs, {&out, 1});
   const std::vector<void*>& at = operands.addresses();
@@ -318,6 +325,7 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
                                 bool wants_bias, std::span<const Operand> inputs,
                                 const Operand& out, Context& context) {
   const int alignment = matmul_alignment(layout, size_of(out.dtype));
+  // Some types and versions have no algorithm that adds a bias: then a kernel adds it.
   for (const bool bias : {true, false}) {
     if (bias && !wants_bias) continue;
     try {

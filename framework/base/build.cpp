@@ -26,6 +26,7 @@ class BuildLock {
     {
       const std::lock_guard lock(table().mutex);
       entry_ = &table().entries[layer_];
+      // Counted under the table's lock, so that the entry lives while anybody waits for it.
       ++entry_->users;
     }
     entry_->mutex.lock();
@@ -39,6 +40,7 @@ class BuildLock {
 
  private:
   struct Entry {
+    // A build may call the layer itself, to infer a shape.
     std::recursive_mutex mutex;
     int users = 0;
   };
@@ -98,6 +100,7 @@ Nest nest_of_shapes(const Value& v) {
 // Makes unknown each axis whose size differs between two shapes, or nests of shapes. What was built
 // for one shape may be called with more tensors behind the first, as a cell is with its states.
 Value merge_shapes(const Value& a, const Value& b) {
+  // The first shape of the list is the one that the layer was built for.
   if (is_shape(a) && b.is<Value::List>() && !is_shape(b))
     return merge_shapes(a, b.get<Value::List>()[0]);
   if (a.is<Value::List>() && b.is<Value::List>() &&
@@ -137,6 +140,7 @@ void Layer::ensure_built(const Nest& inputs) {
   const BuildLock lock(*this);
   if (built_) return;  // by another thread meanwhile
   name();              // what is made up on demand is there before several threads ask for it
+  // Weights outlive a recording under way, so they are made for real and unseen by it.
   const ComputeNow now;
   const size_t weights = weights_.size(), trainable = trainable_weights_, tracked = tracked_.size();
   building_ = true;

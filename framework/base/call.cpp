@@ -11,6 +11,7 @@
 namespace cornu {
 
 CallContext& call_context() {
+  // One per thread: calls on several threads do not see each other's training flag or losses.
   thread_local CallContext context;
   return context;
 }
@@ -41,6 +42,7 @@ void Layer::bind(Nest&, Call&, CallForm) const {}
 
 std::optional<std::vector<std::string>> Layer::argument_names() const {
   const ClassInfo* info = catalog().find_class(*this);
+  // Keras's own layers name all their arguments; a user's layer may read whatever is in call.extra.
   if (info && info->registered_name.empty()) return std::vector<std::string>{};
   return {};
 }
@@ -104,15 +106,19 @@ Tensor activity_penalty(Regularizer& regularizer, const Tensor& output) {
 
 Nest Layer::run(Nest in, Call call, const CallContext& context) {
   return located(*this, [&]() -> Nest {
+    // The order matters: layers are built for inputs of the dtype that they compute in, and masks
+    // are looked for after binding has put named tensors in their places.
     bind(in, call, CallForm::tensors);
     if (in.empty()) throw ValueError("called without an input.");
     cast_inputs(in);
     build_for(in);
+    // CallScope has merged the call's own flag with that of the surrounding layers.
     call.training = context.training;
     const Tensor mask = bind_mask(in, call);
     LayerObserver* const observer = context.observer;
     if (observer) observer->before(*this, in);
     std::optional<AutocastScope> autocast;
+    // Only mixed precision pays for the scope.
     if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
     const Nest out = finish(in, mask, call_many(in, call));
     if (observer) observer->after(*this, out);
@@ -123,6 +129,7 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
 Tensor Layer::cast_input(const Tensor& x) const {
   if (!autocast_ || !x || !is_float(x.dtype()) || x.dtype() == compute_dtype()) return x;
   const Tensor y = ops::cast(x, compute_dtype());
+  // A cast is a new tensor, and masks belong to tensors.
   return x.mask() ? y.with_mask(x.mask()) : y;
 }
 
@@ -131,6 +138,7 @@ void Layer::cast_inputs(Nest& inputs) const {
   const auto fits = [&](const Tensor& t) {
     return !t || !is_float(t.dtype()) || t.dtype() == compute_dtype();
   };
+  // The common case copies no nest.
   if (inputs.is_tensor()) {
     if (!fits(inputs.tensor())) inputs = cast_input(inputs.tensor());
     return;
@@ -139,6 +147,7 @@ void Layer::cast_inputs(Nest& inputs) const {
 }
 
 void Layer::build_for(const Nest& inputs) {
+  // Read without the lock: built_ is atomic, and set only once the weights are there.
   if (!built_ || shapes_pending_) ensure_built(inputs);
 }
 
@@ -164,6 +173,7 @@ Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
     // A layer that returns its input must not hand on a mask that it does not support.
     const bool returns_input = inputs.is_tensor() && first.impl() == inputs.tensor().impl();
     if (returns_input && !supports_masking_) first.set_mask({});
+    // A layer that has set a mask itself knows better.
     if (!first.mask()) {
       if (const Tensor out = compute_mask(inputs, mask)) first.set_mask(out);
     }
@@ -181,6 +191,7 @@ Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
 std::string Layer::path() const {
   std::string path;
   for (const Layer* layer : call_context().stack) {
+    // A path ends at the layer itself, also in an error thrown from inside of it.
     if (layer == this) break;
     path += layer->name() + "/";
   }
@@ -212,6 +223,7 @@ Nest Layer::operator()(const Nest& inputs, const Call& call) {
 Nest Layer::call_on(Nest inputs, const Call& call) {
   check_arguments(call);
   CallScope scope(*this, call.training);
+  // Inside the scope, so that errors while the graph is made carry the path too.
   if (is_symbolic_call(inputs, call)) return call_symbolic(inputs, call);
   return run(std::move(inputs), call, scope.context());
 }
@@ -226,6 +238,7 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
   Call call = given;
   Nest inputs = given_inputs;
   located(*this, [&] { bind(inputs, call, CallForm::graph); });
+  // The node keeps what the call was given, not what it was cast to: files hold the former.
   Arguments arguments{{Value(inputs)}, call.extra};
   const Tensor mask = call.mask ? call.mask : first_mask(inputs);
   if (mask && uses_mask() && (call.mask || takes_carried_mask(inputs, call)))
@@ -265,6 +278,7 @@ Nest Layer::invoke(const Arguments& arguments) {
     inputs = std::move(list);
   }
   if (masks) inputs = with_masks(inputs, *masks);
+  // A False in a graph is often Keras's default only; the flag of the model around it goes first.
   if (call.training && !*call.training && call_context().training) call.training.reset();
   CallScope scope(*this, call.training);
   return run(std::move(inputs), std::move(call), scope.context());
@@ -272,6 +286,7 @@ Nest Layer::invoke(const Arguments& arguments) {
 
 Nest Layer::compute_output_spec(const Nest& inputs) {
   const Nest stand_ins = specs_of(inputs);
+  // A scope of its own, since inference calls `run` past operator().
   CallScope scope(*this, {});
   return infer_outputs({{Value(stand_ins)}, {}},
                        [&](const Arguments& a) { return run(a.positional[0].nest(), {}, scope.context()); });

@@ -54,9 +54,11 @@ Variable Layer::add_weight(WeightOptions options) {
     settings.constraint = [constraint](const Tensor& x) { return (*constraint)(x); };
   if (auto regularizer = options.regularizer)
     settings.regularizer = [regularizer](const Tensor& x) { return (*regularizer)(x); };
+  // While a file is loaded, its values come later: no initializer runs, and memory is bounded.
   const Tensor room = detail::claim_weight(options.name, options.shape, dtype);
   Variable v(room ? room : (*options.initializer)(options.shape, dtype), std::move(settings));
   v.set_path(name() + "/" + options.name);
+  // Trainable weights stand before the others, in the order that Keras's get_weights has.
   if (options.trainable) {
     weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(trainable_weights_++), v);
   } else {
@@ -85,6 +87,7 @@ void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr
   for (const auto& layer : layers)
     if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));
   for (const Tracked& t : tracked_)
+    // Two entries of one name would be one group in a file.
     if (t.attribute == attribute)
       throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
   note_direct_build();
@@ -120,6 +123,7 @@ std::vector<std::shared_ptr<Layer>> Layer::sublayers() const {
   std::vector<std::shared_ptr<Layer>> result;
   for (const Tracked& t : tracked_)
     for (const auto& layer : t.layers)
+      // A layer that two members share counts once.
       if (std::find(result.begin(), result.end(), layer) == result.end()) result.push_back(layer);
   return result;
 }
@@ -127,6 +131,7 @@ std::vector<std::shared_ptr<Layer>> Layer::sublayers() const {
 namespace {
 
 void add_unique(std::vector<Variable>& list, const Variable& v) {
+  // Weights may be shared between layers; linear, as lists are short and order counts.
   for (const Variable& other : list)
     if (other == v) return;
   list.push_back(v);
@@ -187,6 +192,7 @@ void Layer::set_weights(const std::vector<Tensor>& values) {
     if (values[i].shape() != all[i].shape())
       throw ShapeError(fmt::format("set_weights: weight {} of layer '{}' ('{}') has shape {}, the value has {}.", i, name(),
                                    all[i].path(), all[i].shape().str(), values[i].shape().str()));
+  // Only after all shapes have been compared: an error leaves the layer as it was.
   for (size_t i = 0; i < all.size(); ++i) Variable(all[i]).assign(values[i]);
 }
 
@@ -198,6 +204,7 @@ void Layer::set_trainable(bool trainable) {
 
 void Layer::add_loss(const Tensor& loss) {
   if (inferring()) return;
+  // Inside of a training step losses belong to the step; outside they collect in the layer.
   if (LossScope* scope = call_context().losses) return scope->add(*this, loss);
   const std::lock_guard lock(losses_mutex());
   losses_.push_back(loss);
@@ -256,6 +263,7 @@ void Layer::rename(const std::string& name) {
   if (name.find('/') != std::string::npos)
     throw ValueError(fmt::format("A layer's name may not contain '/', found '{}'.", name));
   name_ = name;
+  // The paths of weights begin with the layer's name.
   for (Variable& v : weights_) v.set_path(name + "/" + v.name());
 }
 

@@ -75,6 +75,7 @@ void LossScaling::build_slots(const std::vector<Variable>&) {
   dynamic_scale_ = add_state(ops::full({}, Tensor(config.initial_scale)), "dynamic_scale");
 }
 
+// float16 has no normal numbers below 6e-5: without a scale, small gradients would become 0.
 void LossScaling::build(const std::vector<Variable>& variables) {
   Optimizer::build(variables);
   inner_optimizer()->build(variables);

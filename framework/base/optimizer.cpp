@@ -71,8 +71,10 @@ std::string join(const std::vector<std::string>& parts) {
 Optimizer::Optimizer(OptimizerOptions options)
     : options_(std::move(options)), state_(std::make_shared<State>()) {
   check_options(options_);
+  // First, as in Keras's files, which number the variables.
   iterations_ = add_state(int64_scalar(0), "iteration");
   if (options_.learning_rate.is_schedule()) return;
+  // A variable rather than a number, so that a recorded step follows set_learning_rate.
   const float rate = static_cast<float>(options_.learning_rate.value());
   state_->learning_rate = add_state(Tensor::from_host(&rate, Shape{}), "learning_rate");
 }
@@ -87,6 +89,7 @@ Variable Optimizer::add_state(const Tensor& initial, const std::string& name) {
 Variable Optimizer::add_slot(const Variable& variable, const std::string& name,
                              const Tensor& initial) {
   std::string prefix = variable.path();
+  // A path inside of an HDF5 file may not contain the separator.
   std::replace(prefix.begin(), prefix.end(), '/', '_');
   return add_state(initial ? initial : ops::zeros(variable.shape(), variable.dtype()),
                    prefix + "_" + name);
@@ -95,6 +98,7 @@ Variable Optimizer::add_slot(const Variable& variable, const std::string& name,
 void Optimizer::build(const std::vector<Variable>& given) {
   State& s = *state_;
   std::vector<Variable> variables = given;
+  // The scales of float8 are set to their gradients and need no slots.
   std::erase_if(variables, [](const Variable& v) { return v && v.overwrite_with_gradient(); });
   if (built_) {
     if (variables == s.trainable) return;

@@ -258,6 +258,8 @@ class LoopRecorder {
       if (watched(t) && !known && !changes) sources_.push_back(t);
     }
     // The first recording finds what has a gradient at all.
+    // The sums that flow from round to round are inputs of the plan, so their number must be known
+    // before it is recorded: hence a second recording where some source had no gradient.
     const size_t before = sources_.size();
     if (!record_gradient()) return false;
     return sources_.size() == before || record_gradient();

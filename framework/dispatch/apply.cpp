@@ -33,6 +33,7 @@ backend::Backend& backend_of(std::span<const Tensor> inputs, const backend::Kern
   for (const Tensor& t : inputs) {
     const detail::Storage* const storage = t.impl()->storage;
     if (!storage || storage->backend == found || t.dtype() == DType::string) continue;
+    // Nothing moves by itself: a hidden copy per step would be slow, and nobody would see why.
     if (found)
       throw ValueError(fmt::format(
           "{}: one operand is on {}, a {} of shape {} is on {}. Move one of them with Tensor::to.",
@@ -49,6 +50,7 @@ InlineVector<backend::Operand, 8> operands_of(std::span<const Tensor> inputs, DT
                                               InlineVector<double, 8>& numbers) {
   bool wide = output == DType::float64;
   for (const Tensor& t : inputs) wide |= t.dtype() == DType::float64;
+  // Addresses of `numbers` are taken in a second loop, when it no longer grows.
   InlineVector<backend::Operand, 8> operands;
   for (const Tensor& t : inputs) {
     operands.push_back(t.operand());
@@ -106,6 +108,7 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
               std::span<const TensorSpec> outputs) {
   Tensors results;
   if (needs_translation(inputs, outputs)) return apply_translated(kernel, inputs, outputs);
+  // Before values are asked for: reports count on stand-ins as well.
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, outputs);
   if (!have_values(inputs)) {
     for (const TensorSpec& spec : outputs) results.push_back(Tensor::abstract(spec.shape, spec.dtype));
@@ -125,6 +128,7 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
     out.push_back(results.back().operand());
   }
   backend.run(kernel, in, out);
+  // After the run: an error of a kernel leaves no step behind.
   if (observed()) notify_observers({&kernel, nullptr, inputs, results});
   return results;
 }
@@ -140,6 +144,8 @@ Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, cons
     return result;
   }
   InlineVector<double, 8> numbers;
+  // The same as above for one output, without lists: most kernels have one, and eager steps are
+  // short.
   const auto in = operands_of(inputs, output.dtype, numbers);
   Tensor result = Tensor::empty(output.shape, output.dtype, backend);
   const backend::Operand out = result.operand();
@@ -191,6 +197,7 @@ Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::
     PauseTracing untraced;
     f(inputs, results);
   }
+  // Only the tracer: host work has no gradient, so tapes need not see it.
   if (Tracer* tracer = graph_context().tracer) tracer->step({nullptr, nullptr, inputs, results, &f, &text});
   return results;
 }

@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint64_t free_inflation = uint64_t{64} << 20;  ///< no ratio is checked up to this size
 constexpr uint64_t inflation_limit = 200;
+// libzip reads the whole directory; a bound keeps a made-up one from filling the memory.
 constexpr zip_int64_t most_members = 100'000;
 constexpr uint64_t map_threshold = uint64_t{1} << 20;  ///< smaller members are copied
 
@@ -241,6 +242,7 @@ void ArchiveReader::Impl::list() {
     if (leaves_archive(status.name))
       fail("is refused: the name of member '" + std::string(status.name) +
            "' points out of the archive");
+    // Readers differ in which of two equal names they take, which hides contents from checks.
     if (!index.emplace(status.name, members.size()).second)
       fail("is refused: it has two members with the name '" + std::string(status.name) + "'");
     members.push_back({status.name, status.size, status.comp_size});
@@ -258,6 +260,7 @@ OpenMember ArchiveReader::Impl::start(std::string_view name, uint64_t limit, zip
   if (status.comp_method != ZIP_CM_STORE && status.comp_method != ZIP_CM_DEFLATE)
     fail_member(name, "is compressed by method " + std::to_string(status.comp_method) +
                           "; only stored and deflated members are understood");
+  // Checked before any memory is taken for the member.
   if (status.comp_size > file.size)
     fail_member(name, "claims " + bytes(status.comp_size) + " of a file of " + bytes(file.size));
   if (status.comp_method == ZIP_CM_STORE && status.size != status.comp_size)
@@ -316,6 +319,7 @@ std::vector<std::byte> ArchiveReader::read(std::string_view name, uint64_t limit
   std::vector<std::byte> bytes(status.size);
   if (impl_->next(member.file, name, bytes) != bytes.size())
     impl_->fail_member(name, "is shorter than the archive says");
+  // Reading on to the end also makes libzip check the CRC-32.
   impl_->expect_end(member.file, name);
   return bytes;
 }
@@ -340,6 +344,7 @@ Bytes ArchiveReader::map(std::string_view name, uint64_t limit) {
   while (got > 0) {
     if (got > bytes.size() - done || std::memcmp(bytes.data() + done, block.data(), got) != 0)
       return Bytes::of(read(name, limit));
+    // The pages have been compared; they are read again only where weights are used.
     bytes.forget(done, got);
     done += got;
     got = impl_->next(member.file, name, block);

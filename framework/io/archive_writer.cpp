@@ -192,6 +192,7 @@ void ArchiveWriter::add_stream(const std::string& name, uint64_t size, Producer 
       std::make_unique<MemberSource>(MemberSource{size, std::move(producer), &impl_->failure});
   zip_source_t* source = zip_source_function(archive, &MemberSource::call, member.get());
   if (source == nullptr) impl_->fail("cannot add member '" + name + "'", zip_strerror(archive));
+  // From here on libzip owns the source, and frees it with ZIP_SOURCE_FREE.
   (void)member.release();
   const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {

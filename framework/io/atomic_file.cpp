@@ -63,6 +63,7 @@ void remove_remains(const fs::path& folder) {
         ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0) continue;
     std::error_code failed;
+    // The owner holds the lock while it lives, and the kernel drops it when the owner dies.
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry->path(), failed);
     ::close(descriptor);
   }
@@ -124,6 +125,7 @@ ScratchFolder::~ScratchFolder() {
 }
 
 void ScratchFolder::commit() {
+  // Entries first: after a power failure the renamed folder must not be empty.
   sync_folder(path_);
   const auto rename = [&](const fs::path& from, const fs::path& to) {
     if (::rename(from.c_str(), to.c_str()) != 0) fail(target_, cause(errno));
@@ -133,6 +135,7 @@ void ScratchFolder::commit() {
     rename(path_, target_);
   } else if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) !=
              0) {
+    // Any other error, such as missing rights, would come back from a plain rename too.
     if (errno != EINVAL && errno != ENOSYS) fail(target_, cause(errno));
     // A file system that cannot exchange: the old folder has another name for a moment.
     const fs::path old = folder_of(target_) / ("." + target_.filename().string() + ".old");
@@ -152,6 +155,7 @@ AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
   if (!target.has_filename()) fail(target, "the name of the file is empty");
   std::error_code error;
   if (fs::is_symlink(target, error)) {
+    // rename() would replace the link itself.
     const fs::path pointed = fs::weakly_canonical(target, error);
     if (error) fail(target, cause(error.value()));
     target_ = pointed;
@@ -207,6 +211,8 @@ size_t AtomicFile::read_at(uint64_t offset, std::span<std::byte> out) const {
 }
 
 void AtomicFile::commit() {
+  // Before the rename: some file systems write names before contents, and a crash in between would
+  // leave an empty file under the target's name.
   if (::fsync(descriptor_) != 0) fail(target_, cause(errno));
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(target_, cause(errno));
   ::close(descriptor_);

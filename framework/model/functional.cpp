@@ -17,6 +17,7 @@ Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
     : inputs_(inputs), outputs_(outputs) {
   set_base(options.name, true, {});
   supports_masking_ = true;
+  // Each layer casts for itself.
   autocast_ = false;
   for (const Tensor& t : inputs.flatten())
     if (!t || !t.is_symbolic() || !dynamic_cast<InputLayer*>(t.origin().node->operation.get()))
@@ -40,6 +41,7 @@ void Functional::collect() {
   std::set<const Node*> given;
   for (const Tensor& t : inputs_.flatten()) given.insert(t.origin().node.get());
   // All nodes that the outputs need, found without recursion: graphs may be deep.
+  // By node, not by layer: a shared layer is called once per node.
   std::vector<std::shared_ptr<Node>> nodes, open;
   std::set<const Node*> seen;
   auto visit = [&](const Tensor& t) {
@@ -51,6 +53,7 @@ void Functional::collect() {
     const std::shared_ptr<Node> node = open.back();
     open.pop_back();
     nodes.push_back(node);
+    // What lies before an input is not part of the model: inputs cut the graph.
     if (given.count(node.get())) continue;
     if (dynamic_cast<InputLayer*>(node->operation.get()))
       throw ValueError(fmt::format("Functional: the outputs depend on the Input '{}', which is not among the inputs.",
@@ -68,6 +71,8 @@ void Functional::collect() {
     auto* layer = dynamic_cast<Layer*>(node->operation.get());
     if (layer && !step.given && arguments.named.empty() && arguments.positional.size() == 1 &&
         arguments.positional[0].is<Tensor>() && step.output_count == 1 && node->outputs.is_tensor()) {
+      // A layer with one tensor in and out is called without building nests, which most steps of
+      // most models are.
       step.simple = layer;
       step.input = place(arguments.positional[0].get<Tensor>());
     }
@@ -82,6 +87,7 @@ void Functional::find_last_uses() {
     for (const Tensor& t : steps_[i].node->arguments.tensors())
       if (t.is_symbolic())
         if (const int p = place(t); p >= 0) last[static_cast<size_t>(p)] = static_cast<int>(i);
+  // Results are needed after the last step.
   for (const Tensor& t : outputs_.flatten()) last[static_cast<size_t>(place(t))] = -1;
   for (size_t p = 0; p < last.size(); ++p)
     if (last[p] >= 0) steps_[static_cast<size_t>(last[p])].finished.push_back(static_cast<int>(p));
@@ -147,6 +153,7 @@ void Functional::run(std::vector<Tensor>& values, size_t begin, size_t end) {
       const Arguments arguments = step.node->arguments.map(
           [&](const Tensor& t) { return t.is_symbolic() ? values[place(t)] : t; });
       const std::vector<Tensor> results = step.node->operation->invoke(arguments).flatten();
+      // A layer whose number of outputs depends on values cannot be in a graph.
       if (static_cast<int>(results.size()) != step.output_count)
         throw StateError(fmt::format("'{}' returned {} tensors, {} when the graph was made.",
                                      step.node->operation->name(), results.size(), step.output_count));
@@ -186,6 +193,7 @@ std::vector<std::string> Functional::output_names() const {
 
 Nest Functional::standardize(const Nest& x) const {
   if (x.is_tensor() && inputs_.is_tensor() && x.tensor() && x.tensor().dtype() == inputs_.tensor().dtype() &&
+      // Data that fits as it is, as each batch of fit does, skips the general way.
       x.tensor().shape().slice(1) == inputs_.tensor().shape().slice(1))
     return x;
   return standardize_inputs(x, input_spec(), input_names(), name());

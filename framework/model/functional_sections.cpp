@@ -37,6 +37,8 @@ void Functional::find_sections() {
   }
   for (const Tensor& t : outputs_.flatten()) last[static_cast<size_t>(place(t))] = n;
   for (size_t i = 0; i < n; ++i) {
+    // What a cut behind step i keeps: all that was made up to there and is read behind it. Inputs
+    // do not count, as the caller holds them anyway.
     sizes[i].across = 0;
     for (size_t p = 0; p < places; ++p)
       if (!given[p] && made_by[p] <= i && last[p] > i) sizes[i].across += bytes[p];
@@ -71,6 +73,7 @@ void Functional::run_in_sections(std::vector<Tensor>& values) {
     }
     Nest::List taken;
     for (const int p : section.reads) taken.push_back(values[static_cast<size_t>(p)]);
+    // Only what later segments read leaves a segment; the rest is recomputed from `taken`.
     const Nest left =
         detail::run_section(*this, taken, [this, &section](const Nest& in) {
           std::vector<Tensor> inside(static_cast<size_t>(value_count_));

@@ -88,6 +88,7 @@ std::shared_ptr<const Model::StepCache> Model::step_cache() {
     if (v.options().regularizer) cache->regularized.push_back(v);
   cache->metrics = layer_metrics();
   // One made before all layers are built does not know all variables.
+  // Until then the list is found anew for each step.
   if (std::all_of(cache->layers.begin(), cache->layers.end(), [](const Layer* layer) { return layer->built(); }))
     cache_ = cache;
   return cache;
@@ -135,15 +136,19 @@ void Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
 }
 
 StepLogs Model::train_step(const Batch& batch) {
+  // Steps of several threads, and of models inside of models, keep their added losses apart.
   const LossScope losses;
   GradientTape tape;
   const Nest y_pred = forward(batch.x, true);
   const Tensor loss = compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
+  // As a tensor: reading the loss would make the device wait, and the step stay eager.
   loss_mean_->add(loss, batch_size_of(batch.x));
   const auto cache = step_cache();
   const std::vector<Variable>& variables = cache->trainable;
+  // The scaled loss is differentiated, the plain one reported.
   const std::vector<Tensor> gradients = tape.gradient(optimizer_->scale_loss(loss), variables);
   if (!variables.empty()) optimizer_->apply(gradients, variables);
+  // On the predictions from before the update, as Keras does.
   compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
   return {};
 }
@@ -207,6 +212,7 @@ void Model::make_functions() {
         return predict_step({x});
       },
       Function::Options{.name = "predict_step", .argument_names = {"x"}, .first_call = FirstCall::replays});
+  // New functions, not cleared ones: plans hold variables of the former optimizer and metrics.
   for (Function* f : {train_function_.get(), test_function_.get(), predict_function_.get()})
     f->set_enabled(!compile_options_.run_eagerly);
 }

@@ -17,12 +17,14 @@ thread_local constinit const ModelUse::Inference* current = nullptr;
 // looks for changes: so of two that meet, one at least sees the other.
 ModelUse::Change::Change(ModelUse& use, const char* what, const Layer& model) : use_(use) {
   int mine = 0;
+  // A callback of predict may train: this thread's own predictions are no conflict.
   for (const Inference* i = current; i; i = i->outer_) mine += &i->use_ == &use;
   const std::lock_guard lock(use.mutex_);
   const bool changed = use.changes_ > 0 && use.changer_ != std::this_thread::get_id();
   if (!changed) {
     use.changer_ = std::this_thread::get_id();
     ++use.changes_;
+    // Announced first, then looked: see above.
     if (use.inferences_ <= mine) return;
     --use.changes_;
   }
@@ -40,6 +42,7 @@ ModelUse::Change::~Change() {
 
 ModelUse::Inference::Inference(ModelUse& use, const char* what, const Layer& model)
     : use_(use), outer_(current) {
+  // Without the lock: many threads predict at a time, and must not wait for each other here.
   ++use.inferences_;
   if (use.changes_ > 0) {
     const std::lock_guard lock(use.mutex_);

@@ -14,6 +14,7 @@ namespace {
 std::vector<size_t> cuts_within(const std::vector<StepSize>& steps, double limit) {
   const size_t n = steps.size();
   constexpr double never = std::numeric_limits<double>::infinity();
+  // Dynamic programming over the ends of segments: the least that is kept when a segment ends here.
   std::vector<double> kept(n + 1, never);  // before the step, if a section begins there
   std::vector<size_t> from(n + 1, 0);
   kept[0] = 0;
@@ -23,6 +24,7 @@ std::vector<size_t> cuts_within(const std::vector<StepSize>& steps, double limit
     double made = 0;
     for (size_t begin = end; begin-- > 0;) {
       made += steps[begin].made;
+      // Longer segments only make more.
       if (made > limit) break;
       if (kept[begin] + made <= limit && kept[begin] + across < kept[end]) {
         kept[end] = kept[begin] + across;
@@ -47,6 +49,7 @@ std::vector<size_t> section_ends(const std::vector<StepSize>& steps) {
   }
   std::vector<size_t> best = {steps.size()};
   // To a thousandth: sizes are estimates.
+  // Bisection on the peak, for which cuts_within answers whether it can be met.
   while (most - least > 1e-3 * most) {
     const double limit = (least + most) / 2;
     if (std::vector<size_t> ends = cuts_within(steps, limit); ends.empty()) {
@@ -61,6 +64,7 @@ std::vector<size_t> section_ends(const std::vector<StepSize>& steps) {
 
 bool wants_sections(const Model& model, const Nest& inputs) {
   if (!model.compile_options().remat || !call_context().training.value_or(false) ||
+      // Without a tape nobody asks for gradients, and recomputation would be for nothing.
       graph_context().recorders.empty())
     return false;
   const std::vector<Tensor> tensors = inputs.flatten();
@@ -74,9 +78,13 @@ Nest run_section(Model& model, const Nest& inputs, std::function<Nest(const Nest
                             training = call_context().training](const Nest& in) {
     std::optional<CallScope> scope;
     if (call_context().stack.empty() || call_context().stack.back() != &model)
+      // The second run happens outside of the model's call: the stack and the flag are restored for
+      // it.
       scope.emplace(model, training);
     const LossScope losses;
     Nest::List results = {section(in)};
+    // Losses are outputs of the segment, so that the gradient reaches them through the
+    // recomputation.
     for (const auto& [layer, loss] : losses.losses()) results.push_back(loss);
     return Nest(std::move(results));
   });

@@ -41,9 +41,11 @@ void Sequential::add(const AnyLayer& layer) {
   make_names_unique(all);
   layers_.push_back(layer.shared());
   section_ends_.clear();
+  // Cached lists of variables are those of the old stack.
   forget_layers();
   if (built()) {
     const Nest spec = input_spec();
+    // Only the new layer is built; the others keep their weights.
     if (!spec.empty()) {
       Nest x = spec;
       for (size_t i = 0; i + 1 < layers_.size(); ++i) x = layers_[i]->compute_output_spec(x);
@@ -108,6 +110,7 @@ std::vector<size_t> Sequential::find_sections(const Nest& inputs) const {
       for (const Tensor& t : x.flatten())
         sizes[i].made += static_cast<double>(size_of(t.dtype())) *
                          static_cast<double>(std::max<int64_t>(t.shape().numel(), 1));
+      // In a stack only the result of the layer before a cut is read behind it.
       sizes[i].across = sizes[i].made;
     }
   } catch (const NeedsValues&) {

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Sizes that a file states are not believed: each member has a limit that no honest model reaches.
 constexpr uint64_t config_limit = uint64_t{64} << 20;
 constexpr uint64_t asset_limit = uint64_t{64} << 20;
 
@@ -45,6 +46,8 @@ std::shared_ptr<Model> build(const Value& config, uint64_t stored) {
   // Weights are stored in at least half of their memory; what is very small may be compressed
   // further.
   constexpr uint64_t free_size = uint64_t{64} << 20, expansion = 64;
+  // A config of a few bytes could ask for terabytes of weights: the size of the stored weights
+  // bounds what is allocated before anything is read.
   const LoadingScope weights(free_size +
                              std::min(stored, UINT64_MAX / (2 * expansion)) * expansion);
   return make_built_model(config);
@@ -92,8 +95,10 @@ std::shared_ptr<Model> load_package(const std::string& path, bool with_compile) 
   }
   Value config = upgrade_model(
       parse_config(package.text("config.json", config_limit), path + ": config.json"));
+  // hard_sigmoid changed its meaning between the versions, under the same name.
   if (is_keras2(version_of(package))) config = keep_keras2_activations(config);
   const auto model = build(config, package.stored_size(weights_member));
+  // Before the weights: the optimizer's state is read into variables that compiling makes.
   if (with_compile) compile_model(*model, compile_config_in(config));
   read_assets(*model, [&](const std::string& member) -> std::optional<std::string> {
     if (!package.has(member)) return std::nullopt;

@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A map has a line per variable; more is no map, and would only fill the memory.
 constexpr uint64_t map_limit = uint64_t{64} << 20;
 /// A dataset over this size may not be larger than `inflation` times what it takes in the file.
 constexpr uint64_t free_inflation = uint64_t{64} << 20;

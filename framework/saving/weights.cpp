@@ -23,6 +23,8 @@ class Walk {
 
   void visit(Layer& layer, const std::string& path) {
     entries.push_back({path, &layer});
+    // Entered once, listed each time: files of Keras hold a shared layer at its first place, which
+    // depends on the order of the walk.
     if (!visited_.insert(&layer).second) return;
     const bool graph = dynamic_cast<Sequential*>(&layer) || dynamic_cast<Functional*>(&layer);
     if (graph) container(layer.sublayers(), join(path, "layers"));
@@ -46,6 +48,7 @@ class Walk {
     for (const Layer::Tracked& t : layer.tracked()) result.emplace_back(t.attribute, t);
     if (!graph && dynamic_cast<const Model*>(&layer))
       result.emplace_back("layers", Layer::Tracked{"layers", layer.sublayers(), true});
+    // Keras visits private members last.
     std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
       const bool pa = a.first.starts_with('_'), pb = b.first.starts_with('_');
       return pa != pb ? pb : a.first < b.first;
@@ -57,6 +60,7 @@ class Walk {
     std::map<std::string, int> used;
     for (const auto& layer : layers) {
       const std::string base = layer->base_name();
+      // By class and count, not by name: names may be changed without making files unreadable.
       const int number = used[base]++;
       visit(*layer, join(path, number ? fmt::format("{}_{}", base, number) : base));
     }

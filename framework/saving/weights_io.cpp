@@ -104,6 +104,7 @@ void rehearse_optimizer(const WeightTree& file, Model& model) {
 
 }  // namespace
 
+// A kilobyte for each variable's header and its place in the tree of groups.
 uint64_t weight_bytes(Model& model) {
   uint64_t bytes = 4096;
   for (const Variable& v : model.weights()) bytes += 1024 + v.value().bytes();
@@ -148,10 +149,12 @@ void read_weights(const WeightTree& file, Model& model, const ReadOptions& optio
       }
       text += fmt::format("\n  layer '{}': {}", layer->name(), failed[layer]);
     }
+    // Nothing has been read into a variable yet.
     if (!options.skip_mismatch) throw FileError(text);
     warn_once(text + "\nThey keep their values.");
   }
   if (options.only_check) return;
+  // A model that was made for this file is thrown away on an error, so it needs no second reading.
   if (!options.fresh && options.optimizer) rehearse_optimizer(file, model);
   transfer(transfers, options.fresh);
   for (Layer* layer : done)

@@ -24,6 +24,7 @@ uint64_t next_key() {
   static std::atomic<uint64_t> blocks{1};
   thread_local uint64_t next = 0, end = 0;
   if (next == end) {
+    // A million keys at a time; 64 bits never run out.
     next = blocks.fetch_add(1, std::memory_order_relaxed) << 20;
     end = next + (1 << 20);
   }
@@ -33,6 +34,7 @@ uint64_t next_key() {
 TensorImpl::TensorImpl(const Shape& s, DType t) : shape(s), dtype(t), key(next_key()) {}
 
 void Storage::release() {
+  // acq_rel, so that whoever frees the memory has seen all that other threads did with it.
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (base)
     base->release();
@@ -79,6 +81,7 @@ Tensor Tensor::empty(const Shape& shape, DType dtype) {
 
 Tensor Tensor::empty(const Shape& shape, DType dtype, backend::Backend& wanted) {
   Tensor t = adopt(new TensorImpl(shape, dtype));
+  // Devices have no use for indices into a table that is on the host.
   backend::Backend& backend = dtype == DType::string ? backend::cpu_backend() : wanted;
   const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
   t.impl_->storage = new detail::Storage{&backend, nullptr, 0};
@@ -107,6 +110,7 @@ Tensor Tensor::written(const Shape& shape, DType dtype, const std::function<void
 }
 
 Tensor Tensor::hollow(const Shape& shape, DType dtype, backend::Backend& backend) {
+  // Nothing has to be computed for it, so it may have its values.
   if (shape.numel() == 0) return empty(shape, dtype, backend);
   Tensor t = adopt(new TensorImpl(shape, dtype));
   const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
@@ -169,6 +173,7 @@ const void* Tensor::read() const {
   // Whoever looks at values waits for the device anyway: a lock is nothing beside that.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
+  // A plan may write new values into the same storage; their id differs then.
   if (!storage->copy || storage->copy->id != storage->id) {
     auto bytes = std::make_unique<std::byte[]>(storage->bytes);
     storage->backend->copy_to_host(bytes.get(), values, storage->bytes);
@@ -294,6 +299,8 @@ Tensor Tensor::duplicate() const {
 }
 
 bool Tensor::unique() const {
+  // Only a handle that is alone may be written to; the answer can turn from no to yes at any time,
+  // but not back, since nobody else can copy the handle.
   if (impl_->references.load(std::memory_order_acquire) != 1 || !impl_->storage) return false;
   for (const detail::Storage* s = impl_->storage; s; s = s->base)
     if (s->references.load(std::memory_order_acquire) != 1) return false;
