@@ -41,6 +41,7 @@ void give_by_positions(Composer& c, const Value& x, const Operand& output) {
 Value positions(Composer& c, const Shape& shape) {
   const int64_t n = shape.numel();
   const Value ones = c.make({n}), sums = c.make({n});
+  // A copy without parts fills its output.
   c.run(Copy{{}, Shape{n}, 1, false}, {}, {ones});
   c.run(Cumulative{}, {ones}, {sums});
   return sums.as(shape);
@@ -64,6 +65,7 @@ Value masked_scores(Composer& c, const Attention& kernel, const Value& q, const 
         Expr score = x[0] * kernel.scale;
         if (mask != nullptr) score = shown ? expr::select(x[1], score, -HUGE_VAL) : score + x[1];
         if (kernel.causal)
+          // Position of the query against that of the key.
           score = expr::select(x[x.size() - 2] >= x[x.size() - 1], score, -HUGE_VAL);
         return std::vector<Expr>{score};
       });
@@ -101,6 +103,7 @@ void attention_forward(Composer& c, const Attention& kernel, std::span<const Ope
     const Expr shift = expr::select(expr::equal(x[1], -HUGE_VAL), 0.0, x[1]);
     return std::vector<Expr>{expr::exp(x[0] - shift)};
   });
+  // Relative to the largest score, so that no exponential overflows.
   const Value total = reduced(c, ReduceOp::sum, exponential, {scores, most}, scores.shape);
   static const ProgramRef join = Program::make(2, [](std::vector<Expr> x) {
     return std::vector<Expr>{
@@ -125,6 +128,7 @@ void attention_backward(Composer& c, const Attention& kernel, std::span<const Op
   const Value& weights = scores;
   give_by_positions(c, c.product(weights, dy, v.shape, true, false), outputs[2]);
   const Value slopes = c.product(dy, v, weights.shape, false, true);
+  // sum(w * dw) over the keys of a query is y . dy, without another pass over the weights.
   const Value products = reduced(c, ReduceOp::sum, program_of(Opcode::multiply), {y, dy}, y.shape);
   const ProgramRef slope = Program::make(4, [&](std::vector<Expr> x) {
     // Scores that no query sees have no slope.
@@ -165,6 +169,7 @@ KeptConstants::~KeptConstants() {
 void* KeptConstants::get(const void* host, size_t bytes) {
   for (const Copied& copy : copies_)
     if (copy.host == host) return copy.data;
+  // Listed first, so that the vector's growth cannot fail with memory in hand.
   copies_.push_back({host, nullptr, bytes});
   try {
     copies_.back().data = backend_.allocator().allocate(bytes);
@@ -185,6 +190,7 @@ Value Composer::make(const Shape& shape) { return make(shape, compute); }
 
 Value Composer::make(const Shape& shape, DType dtype) {
   const size_t bytes = std::max<size_t>(static_cast<size_t>(shape.numel()) * size_of(dtype), 1);
+  // As above: whatever is allocated is owned already.
   memory_.push_back({nullptr, bytes});
   try {
     memory_.back().first = backend_.allocator().allocate(bytes);

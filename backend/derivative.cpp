@@ -46,6 +46,7 @@ bool is_differentiable(Opcode op, int index) {
       }
     }
   };
+  // Found by running the derivative column once, so that there is no second table to keep in step.
   static const Table table;
   return table.flags[static_cast<int>(op)][index];
 }
@@ -102,6 +103,7 @@ ProgramRef differentiate(const Program& program, uint32_t wanted) {
   std::vector<std::optional<Expr>> gradients(values.size());
   const auto accumulate = [&](size_t value, Expr gradient) {
     if (!depends[value]) return;
+    // A value that several instructions read gets the sum of their gradients.
     gradients[value] = gradients[value] ? *gradients[value] + gradient : gradient;
   };
   for (int k = 0; k < outputs; ++k)
@@ -130,6 +132,7 @@ ProgramRef Program::derivative(uint32_t wanted) const {
   if (inputs_ < 32 && wanted >> inputs_ != 0)
     throw ValueError("Program::derivative: expected bits of " + std::to_string(inputs_) +
                      " inputs in `wanted`, found " + std::to_string(wanted) + ".");
+  // Programs are shared by all threads; the derivative of a common one is asked for in each step.
   const std::lock_guard lock(mutex_);
   for (const auto& [key, program] : derivatives_)
     if (key == wanted) return program;

@@ -21,6 +21,7 @@ bool is_constant_value(uint16_t value) {
   return value >= constant_base && value < instruction_base;
 }
 
+// -0 and 0 are different constants, and NaN equals itself.
 bool same_bits(double a, double b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
@@ -74,6 +75,7 @@ int ProgramBuilder::fold(Opcode op, const uint16_t* operands) {
       return a;
     case Opcode::negative:
       if (is_instruction(a) && instructions_[a - instruction_base].op == Opcode::negative)
+        // -(-x) is x, for NaN and zeros too.
         return instructions_[a - instruction_base].operands[0];
       break;
     case Opcode::multiply:
@@ -91,6 +93,7 @@ int ProgramBuilder::fold(Opcode op, const uint16_t* operands) {
     case Opcode::power:
       if (cb && *cb == 1) return a;
       break;
+    // Whatever the condition, both ways give the same.
     case Opcode::select:
       if (b == operands[2]) return b;
       break;
@@ -109,6 +112,7 @@ int ProgramBuilder::fold(Opcode op, const uint16_t* operands) {
     return -1;
   }
   const auto small_integer = [](double v) { return v == std::trunc(v) && std::fabs(v) < 1 << 24; };
+  // Up to 2^24 float32 holds every integer: the result is the same in each compute type.
   if (!small_integer(*ca) || !small_integer(result)) return -1;
   if (op != Opcode::negative && !small_integer(*cb)) return -1;
   return constant(result).value_;
@@ -206,6 +210,7 @@ void Program::find_steps() {
     for (int k = 0; k < info(instruction.op).arity; ++k)
       if (instruction.operands[k] >= first) ++readers[instruction.operands[k] - first];
   for (uint16_t value : outputs_)
+    // An output counts as more than one reader, so that it is never hidden inside of a step.
     if (value >= first) readers[value - first] += 2;
 
   std::vector<Step> ending(count);  // the step that ends with each instruction
@@ -223,6 +228,7 @@ void Program::find_steps() {
       const Opcode op = instructions_[before].op;
       const bool starts = op == Opcode::add || op == Opcode::subtract || op == Opcode::multiply ||
                           op == Opcode::square;
+      // Three links at most: loops exist for each combination of operations, which grow as a power.
       if (readers[before] != 1 || ending[before].length == 3) continue;
       if (ending[before].length == 1 && !starts) continue;
       step = ending[before];
@@ -240,6 +246,7 @@ void Program::assign_registers() {
   const size_t first = inputs_ + constants_.size(), count = instructions_.size();
   // Operands live until the step that reads them has run, whether it runs as one loop or as many.
   std::vector<size_t> last(count, 0), end(count);
+  // A chain reads all its operands in one loop, so they live until its last member.
   for (const Step& step : steps_)
     for (int k = 0; k < step.length; ++k) end[step.members[k]] = step.members[step.length - 1];
   for (size_t i = 0; i < count; ++i)
@@ -247,6 +254,7 @@ void Program::assign_registers() {
       if (const uint16_t value = instructions_[i].operands[k]; value >= first)
         last[value - first] = std::max(last[value - first], end[i]);
   for (uint16_t value : outputs_)
+    // Outputs are stored after the last instruction.
     if (value >= first) last[value - first] = count;
 
   std::vector<uint16_t> free;
@@ -254,6 +262,8 @@ void Program::assign_registers() {
   for (size_t i = 0; i < count; ++i) {
     for (size_t value = 0; value < i; ++value) {
       if (last[value] != i) continue;
+      // Before the result gets its register: an instruction may write over an operand that it reads
+      // for the last time, since it works element by element.
       free.push_back(registers_[value]);
       last[value] = count + 1;
     }

@@ -29,6 +29,7 @@ struct Window {
 };
 
 // Walks over y's pixels, and tells the windows without dividing for each.
+// A division takes as long as a small window; counting up takes none.
 class Walk {
  public:
   Walk(const PoolSizes& s, int64_t pixel) : s_(s), image_(pixel / s.y_pixels()) {
@@ -119,6 +120,7 @@ HWY_ATTR inline auto is_nan(V x) {
 // The larger one; NaN wins and stays.
 template <class T, class V>
 HWY_ATTR inline V larger(V best, V x) {
+  // If best is NaN, no comparison with it holds, so it stays.
   return hn::IfThenElse(hn::Or(hn::Gt(x, best), is_nan<T>(x)), x, best);
 }
 
@@ -148,6 +150,7 @@ HWY_ATTR void forward_max(const PoolSizes& s, const PoolData<T>& data, int64_t b
   for (int64_t pixel = begin; pixel < end;) {
     const T* const image = data.x + walk.image() * image_size;
     T* const y = data.out + pixel * s.channels;
+    // Whole windows in the middle of an image need no tests of borders.
     const int64_t squares =
         each_square(s, walk, end - pixel, [&](auto side, int64_t from, int64_t i) HWY_ATTR {
           each_vector<T>(0, s.channels, [&](auto d, int64_t c) HWY_ATTR {
@@ -244,10 +247,12 @@ HWY_ATTR void backward_max(const PoolSizes& s, const PoolData<T>& data, int64_t 
   // What is to be given yet goes to the first pixel that is the maximum.
   const auto give = [&](auto d, int64_t at, auto y, auto left) HWY_ATTR {
     const auto value = hn::LoadU(d, x + at);
+    // NaN equals nothing, so it is asked for by itself: it was the maximum if there is one.
     const auto chosen = hn::Or(hn::Eq(value, y), is_nan<T>(value));
     auto given = hn::IfThenElseZero(chosen, left);
     if (s.relu) given = hn::IfThenElseZero(hn::Gt(value, hn::Zero(d)), given);
     hn::StoreU(fresh ? given : hn::Add(hn::LoadU(d, dx + at), given), d, dx + at);
+    // Once given, there is nothing left for later pixels of equal value, as in Keras.
     return hn::IfThenZeroElse(chosen, left);
   };
   const int64_t below = s.x[2] * s.channels, next = s.channels;

@@ -28,6 +28,7 @@ T combined(T a, T b) {
       return a + b;
   } else {
     if constexpr (std::is_floating_point_v<T>) {
+      // NaN wins, as in a maximum over an axis.
       if (a != a) return a;
       if (b != b) return b;
     }
@@ -64,6 +65,7 @@ template <ScatterOp op, class T, class Index>
 void scatter_slices(T* out, const Index* indices, const T* updates, const IndexedAxes& axes) {
   const int64_t work = axes.outer * axes.count * axes.inner;
   const int64_t threads = threads_for(work);
+  // Whole outer slices share nothing, so they are the best split where there are enough.
   if (axes.outer >= threads) {
     parallel_for(axes.outer, work, [&](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o)
@@ -73,6 +75,7 @@ void scatter_slices(T* out, const Index* indices, const T* updates, const Indexe
   }
   // Columns are shared out first, by whole cache lines, because that is even however often an index
   // repeats; then rows, in groups of at least a line.
+  // Two threads that write to one cache line would slow each other down.
   constexpr int64_t line = 64 / sizeof(T);
   const int64_t lines = (axes.inner + line - 1) / line;
   const int64_t column_parts = std::min(threads, lines);

@@ -60,6 +60,7 @@ constexpr int most_windows = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 // With Unit, neighbours along a row of results read neighbours of x.
 template <int Windows, int Blocks, bool Unit>
 HWY_INLINE void tile(const ThinProblem& p, const float* x, int64_t channel, float* to) {
+  // All results of the tile stay in registers until they are pooled; they are never in memory.
   V sums[Windows * 2][2][Blocks];
   for (int b = 0; b < Blocks; ++b) {
     const V first = p.bias != nullptr ? load(p.bias + channel + b * lanes) : splat<float>(0);
@@ -156,6 +157,7 @@ const ThinLoops& thin_loops() {
   return loops;
 }
 
+// Images: with more channels, code that runs along the input's channels is faster.
 constexpr int64_t most_channels = 4;
 
 class ThinPooled final : public Executable {

@@ -12,6 +12,7 @@ namespace cornu::backend::cuda {
 namespace {
 
 constexpr size_t mebibyte = size_t{1} << 20;
+// An event after each launch would cost as much as the launch.
 constexpr uint64_t work_between_milestones = 64;
 constexpr size_t most_milestones = 64;
 // For less, ordering two streams costs more than it gains.
@@ -73,12 +74,14 @@ Device::Device(int ordinal, Services services)
 
 Device::~Device() {
   try {
+    // Whatever is freed below may still be in use by work that was begun.
     context_.use();
     compute_.synchronize();
     copies_.synchronize();
   } catch (const Error&) {
     // The device has failed before, and whoever used it knows.
   }
+  // Handles of libraries first: they use the memory that goes after them.
   drop_parts();
   scratch_.reset();
   numbers_.clear();
@@ -91,6 +94,7 @@ void* Device::workspace(size_t bytes) {
     scratch_ = std::make_shared<Scratch>(
         allocator_, bytes < mebibyte ? mebibyte : (bytes + mebibyte - 1) / mebibyte * mebibyte);
   }
+  // A graph that is captured now will use this address whenever it runs.
   keep_for_graph(scratch_);
   return scratch_->data;
 }
@@ -116,6 +120,7 @@ CUfunc_st* Device::function(const Source& source) {
 void Device::launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint32_t threads,
                     void* block, const char* name) {
   void* parameters[] = {block};
+  // Asynchronous: errors of the kernel itself show at a later call.
   const int result = driver().launch(function, grid_x, grid_y, 1, threads, 1, 1, 0,
                                      compute_.handle(), parameters, nullptr);
   if (result != 0)
@@ -127,6 +132,7 @@ void Device::launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint3
 
 void Device::count_work() {
   const uint64_t work = work_.fetch_add(1, std::memory_order_relaxed) + 1;
+  // Not while capturing, where an event would become part of the graph.
   const uint64_t last = milestones_.empty() ? passed_work_ : milestones_.back().count;
   if (work - last >= work_between_milestones && !capturing_) add_milestone();
 }
@@ -168,6 +174,7 @@ bool Device::copies_wait_for(uint64_t work) {
 void Device::copy_in(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
   refuse_capture("copies from the host");
+  // Small copies take their place in the order of the work.
   if (bytes < worth_overtaking) {
     uploads_.in_order(to, from, bytes);
   } else {
@@ -175,6 +182,7 @@ void Device::copy_in(void* to, const void* from, size_t bytes) {
     const CachingAllocator::Times times = allocator_.times(to);
     // Nothing has used the block since it was taken, so the last use of its memory was before.
     const bool fresh = times.known && times.taken == work_.load(std::memory_order_relaxed);
+    // The block's former user has finished, so the copy can run beside everything.
     if (fresh && times.freed <= passed_work_) {
       uploads_.ahead(to, from, bytes);
     } else if (!uploads_.staged(to, from, bytes)) {
@@ -192,6 +200,7 @@ void Device::copy_out(void* to, const void* from, size_t bytes) {
   refuse_capture("copies to the host");
   driver().check(driver().copy_out(to, address_of(from), bytes, compute_.handle()),
                  "a copy from the device");
+  // The host reads the values when this returns.
   compute_.synchronize();
 }
 
@@ -212,6 +221,7 @@ void* Device::allocate(size_t bytes) {
   context_.use();
   DeviceAddress address = 0;
   const int result = driver().memory_allocate(&address, bytes);
+  // The allocator then gives back what it has cached, and asks again.
   if (result == out_of_memory) return nullptr;
   driver().check(result, "an allocation on the device");
   return reinterpret_cast<void*>(address);

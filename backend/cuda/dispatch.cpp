@@ -64,11 +64,14 @@ std::string operands_text(std::span<const Operand> operands) {
 std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel,
                                             std::span<const Operand> inputs,
                                             std::span<const Operand> outputs) {
+  // A launch of no blocks is an error in CUDA.
   if (std::all_of(outputs.begin(), outputs.end(), is_empty)) return std::make_unique<Nothing>();
   const Services& services = device.services();
   // Libraries differ in what they make of sums over nothing. Gradients of recurrent layers may be
   // empty, and what went forwards in a library has to go backwards there.
   const bool whole = std::none_of(inputs.begin(), inputs.end(), is_empty);
+  // Libraries first, where they have the kernel: products and convolutions are faster there. Then
+  // generated kernels, then compositions of other kernels.
   if (services.library && (whole || std::holds_alternative<Rnn>(kernel)))
     if (auto executable = services.library(kernel, inputs, outputs, device))
       return std::make_unique<Counted>(device, std::move(executable));
@@ -81,6 +84,7 @@ std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel
     if (plan)
       return std::make_unique<PlanExecutable>(device, *plan, inputs.size() + outputs.size());
   } catch (const UnsupportedError& e) {
+    // Kept for the last error: a composition may still do it.
     why = fmt::format(" {}", e.what());
   }
   if (services.composition)

@@ -12,6 +12,7 @@ class Hasher {
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void add(T value) {
     if constexpr (std::is_floating_point_v<T>)
+      // 0 and -0 are equal, and equal kernels must have equal hashes.
       mix(value == 0 ? 0 : std::bit_cast<uint64_t>(static_cast<double>(value)));
     else
       mix(static_cast<uint64_t>(value));
@@ -105,6 +106,7 @@ const std::shared_ptr<Executable>& ExecutableCache::get(const Kernel& kernel,
     for (const Operand& operand : list) hasher.all(*operand.shape, operand.dtype);
   const uint64_t hash = hasher.value();
   const auto known = by_hash_.find(hash);
+  // A hash alone is not trusted: two kernels may share one.
   if (known != by_hash_.end() && known->second->serves(kernel, inputs, outputs)) {
     entries_.splice(entries_.begin(), entries_, known->second);
     return entries_.front().executable;
@@ -117,6 +119,7 @@ const std::shared_ptr<Executable>& ExecutableCache::get(const Kernel& kernel,
     entries_.erase(same->second);
     by_hash_.erase(same);
   }
+  // Programs with ever new shapes would otherwise keep compiled code for all of them.
   while (entries_.size() >= most_) {
     by_hash_.erase(entries_.back().hash);
     entries_.pop_back();

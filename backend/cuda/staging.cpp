@@ -16,6 +16,8 @@ StagingRing::~StagingRing() {
 int64_t StagingRing::place(size_t bytes) const {
   if (pieces_.empty()) return 0;
   const size_t head = pieces_.back().end, tail = pieces_.front().begin;
+  // Pieces in use lie from tail to head; at the end of the ring the next one begins at 0 again.
+  // Nothing is cut in two.
   if (head > tail) {
     if (head + bytes <= bytes_) return static_cast<int64_t>(head);
     return bytes <= tail ? 0 : -1;
@@ -24,9 +26,11 @@ int64_t StagingRing::place(size_t bytes) const {
 }
 
 size_t StagingRing::take(size_t bytes) {
+  // Copies of aligned pieces are faster.
   bytes = (bytes + 63) / 64 * 64;
   while (!pieces_.empty() && marks_.passed(pieces_.front().mark)) pieces_.pop_front();
   int64_t at = place(bytes);
+  // Waiting for the oldest is enough: pieces are sent, and so done, in order.
   while (at < 0 || pieces_.size() == most_pieces) {
     marks_.wait(pieces_.front().mark);
     pieces_.pop_front();

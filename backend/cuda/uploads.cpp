@@ -7,6 +7,8 @@
 
 namespace cornu::backend::cuda {
 namespace {
+// Pinned memory is taken from all other programs of the host; larger copies go through it in
+// pieces.
 constexpr size_t pinned_bytes = size_t{16} << 20;
 
 // Calls `copy` for each piece of at most `most` bytes.
@@ -31,6 +33,7 @@ uint64_t EventMarks::mark() {
 bool EventMarks::passed(uint64_t mark) {
   while (!marked_.empty() && marked_.front().mark <= mark) {
     if (!marked_.front().event.passed()) return false;
+    // Making an event takes a call of the driver, so passed ones are used again.
     events_.give_back(std::move(marked_.front().event));
     marked_.pop_front();
   }
@@ -70,6 +73,7 @@ Uploads::Uploads(const Driver& driver, const Stream& compute, const Stream& copi
 
 void Uploads::send(void* to, const void* from, size_t bytes, const Stream& stream) {
   char* const piece = pinned_.data() + ring_.take(bytes);
+  // The caller may change `from` at once; the device reads the pinned copy later, on its own.
   std::memcpy(piece, from, bytes);
   driver_.check(driver_.copy_in(address_of(to), piece, bytes, stream.handle()),
                 "a copy to the device");
@@ -93,6 +97,8 @@ bool Uploads::staged(void* to, const void* from, size_t bytes) {
   if (!spare.data) return false;
   const size_t most = std::min(ring_.piece_bytes(), staging_.piece_bytes());
   in_pieces(to, from, bytes, most, [&](void* t, const void* f, size_t count) {
+    // By way of memory that no kernel uses: the copy overlaps work that still reads the target, and
+    // only the move within the device waits for that.
     char* const place = spare.data + staging_.take(count);
     send(place, f, count, copies_);
     sent_.hold(compute_);

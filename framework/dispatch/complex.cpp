@@ -26,6 +26,7 @@ TensorSpec stored_spec(const TensorSpec& spec) {
 }
 
 Tensor relabelled(const Tensor& x, const TensorSpec& spec) {
+  // Shares the storage: only what the bytes are taken for changes.
   Tensor result = x.with_shape(spec.shape);
   result.impl()->dtype = spec.dtype;
   return result;
@@ -62,6 +63,7 @@ Shape with_pairs(const Shape& shape) { return concat(shape, {2}); }
 // Each element twice, along a new last axis.
 Tensor doubled(const Tensor& x) {
   backend::View from = dense_view(x.shape());
+  // A stride of 0 repeats the element.
   from.strides.push_back(0);
   const Shape shape = with_pairs(x.shape());
   return apply(Copy{{{shape, from, dense_view(shape)}}, shape}, {x}, TensorSpec{shape, x.dtype()});
@@ -124,6 +126,8 @@ struct OnComplex {
   }
 
   Tensors operator()(const Fused& k) const {
+    // Sums and negations treat both parts alike: one pass over the pairs, without taking them
+    // apart.
     if (all_complex() && linear(*k.program)) {
       Tensors result;
       InlineVector<TensorSpec, 4> stored;
@@ -188,6 +192,7 @@ struct OnComplex {
     const TensorSpec spec{k.shape, outputs[0].dtype};
     const bool plain =
         inputs[0].spec() == spec && k.program == backend::program_of(Opcode::identity);
+    // A program in front of the sum runs by itself, as its complex form has two outputs.
     const Tensor x = plain ? inputs[0] : apply(Fused{k.program, k.compute}, inputs, spec);
     backend::Reduce sum = k;
     sum.program = backend::program_of(Opcode::identity);
@@ -210,6 +215,7 @@ struct OnComplex {
     const auto combined = [&](const Tensor& a, const Tensor& b, Opcode op) {
       return b ? apply(Fused{backend::program_of(op), spec.dtype}, {a, b}, spec) : a;
     };
+    // Four products rather than Gauss's three, which cancel digits where parts differ in size.
     const Tensor a = part(0, 0), b = part(0, 1), c = part(1, 0), d = part(1, 1);
     const Tensor re = combined(times(a, c), times(b, d), Opcode::subtract);
     const Tensor ad = times(a, d), bc = times(b, c);
@@ -225,12 +231,14 @@ struct OnComplex {
           "pad: complex numbers are padded with 0 only. Concatenate with ops::full instead.");
     Copy copy{{}, with_pairs(k.shape), 0, k.covers};
     for (const Copy::Part& part : k.parts)
+      // Each pair moves as a run of two elements.
       copy.parts.push_back({with_pairs(part.sizes), of_pairs(part.from), of_pairs(part.to)});
     return {on_pairs(copy, pairs())};
   }
 
   Tensors operator()(const backend::Gather& k) const {
     if (complex(1)) refuse_complex("indexing with complex indices");
+    // Along an axis each element needs an index of its own, so both parts get the same one.
     return {on_pairs(k, {as_pairs(inputs[0]), k.along ? doubled(inputs[1]) : inputs[1]})};
   }
 

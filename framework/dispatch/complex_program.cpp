@@ -43,6 +43,7 @@ struct Modulus {
 
 Expr argument(const Number& z) { return expr::arctan2(z.im, z.re); }
 
+// A real operand has no imaginary part, rather than one of 0: infinity times 0 would be NaN.
 Number product(const Number& a, const Number& b) {
   if (!a.complex) return complex(a.re * b.re, a.re * b.im);
   if (!b.complex) return complex(a.re * b.re, a.im * b.re);
@@ -114,6 +115,7 @@ Number on_complex(Opcode op, const Number& a, const Number& b, const Number& c) 
       return on_complex(Opcode::add, ab, c, {});
     }
     case Opcode::square:
+      // Fewer digits cancel than in a^2 - b^2.
       return complex((a.re - a.im) * (a.re + a.im), 2.0 * a.re * a.im);
     case Opcode::true_divide:
       return quotient(a, b);
@@ -129,6 +131,7 @@ Number on_complex(Opcode op, const Number& a, const Number& b, const Number& c) 
     case Opcode::exp:
       return exponential(a);
     case Opcode::expm1: {
+      // cos(b) - 1 = -2 sin^2(b / 2), which keeps its digits near 0.
       const Expr s = expr::sin(0.5 * a.im);
       return complex(expr::expm1(a.re) * expr::cos(a.im) - 2.0 * s * s, exponential(a).im);
     }

@@ -44,6 +44,7 @@ struct Flops {
     return out() * window;
   }
   double operator()(const backend::Softmax&) const { return 5 * out(); }
+  // Moves compute nothing; their cost is in the bytes.
   double operator()(const backend::Copy&) const { return 0; }
   double operator()(const backend::Gather&) const { return 0; }
   double operator()(const backend::Scatter&) const { return elements(inputs[2].shape()); }
@@ -66,6 +67,7 @@ struct Flops {
     const Shape &q = inputs[0].shape(), &key = inputs[1].shape();
     const double pairs = static_cast<double>(q[0]) * static_cast<double>(q[1]) * static_cast<double>(q[2]) *
                          static_cast<double>(key[1]);
+    // Two products forwards; backwards five, one of which computes the scores again.
     return (k.backward ? 10 : 4) * pairs * static_cast<double>(q[3]) * (k.causal ? 0.5 : 1.0);
   }
   // Of n x n matrices, by the usual count: a third of n^3 products and sums for Cholesky, and so on.

@@ -36,6 +36,7 @@ constexpr Format format_of(DType dtype) {
 // Whose sums all exponents are, counted from the least.
 constexpr int exponents[] = {16, 8, 4, 2, 1};
 
+// Programs compute in float32, in which all integers up to 255 are exact; bits are numbers here.
 constexpr double sign_bit = 128;
 
 constexpr double power_of_two(int exponent) { return static_cast<double>(int64_t{1} << exponent); }
@@ -64,11 +65,13 @@ struct Split {
 // that.
 Expr rounded(Expr x, Format format) {
   Expr step = Split(expr::absolute(x) * (1 / format.least)).power * (format.least / format.steps);
+  // Division and product by a power of two are exact, so only round_even rounds.
   return expr::round_even(x / step) * step;
 }
 
 Expr bits_of(Expr x, Format format) {
   const Split split(expr::absolute(rounded(x, format)) * (1 / format.least));
+  // A rest that was rounded up to 2 carries into the exponent by itself.
   Expr bits = expr::minimum((split.exponent + split.rest) * format.steps, format.most_bits);
   bits = expr::select(expr::isnan(x), format.nan_bits, bits);
   Expr negative = expr::maximum(x < 0.0, 1.0 / x < 0.0);  // -0 too
@@ -141,9 +144,11 @@ struct OnFloat8 {
     if (!casts) refuse_float8(program_name(*k.program));
     const Tensor& x = inputs[0];
     const TensorSpec& to = outputs[0];
+    // Broadcasts and copies move bits.
     if (x.dtype() == to.dtype)
       return {labelled(apply(k, {labelled(x, DType::uint8)}, {to.shape, DType::uint8}), to.dtype)};
     if (!is_float8(to.dtype)) return {decoded(x, to)};
+    // From one 8-bit type to the other by way of float32, which holds both exactly.
     return {encoded(is_float8(x.dtype()) ? decoded(x, {x.shape(), DType::float32}) : x, to)};
   }
 

@@ -58,6 +58,7 @@ class CallReader {
     const auto& list = reference.get<Value::List>();
     if (list.size() == 4 && list[3].is<Value::Dict>()) kwargs_ = &list[3].get<Value::Dict>();
     const std::string& name = list[0].get<std::string>();
+    // Keras 2 writes a number among tensors in this form.
     if (name == "_CONSTANT_VALUE") return list[2];
     const auto found = first_.find(name);
     const int64_t first = found == first_.end() ? 0 : found->second;
@@ -171,6 +172,7 @@ void sort_by_dependency(Value::List& layers) {
       ordered &= found->second < i;
     }
   }
+  // Files of Keras are ordered as a rule: then nothing moves, and order means something to users.
   if (ordered) return;
   std::vector<size_t> order;
   std::vector<char> placed(layers.size(), 0);
@@ -181,6 +183,8 @@ void sort_by_dependency(Value::List& layers) {
     for (size_t user : users[order[next]])
       if (--waits[user] == 0) order.push_back(user);
   }
+  // Rebuilding tries each waiting layer again after each other: quadratic, and a made-up file could
+  // be all of them.
   constexpr size_t most_entangled = 2000;
   if (layers.size() - order.size() > most_entangled)
     throw ValueError(
@@ -265,6 +269,7 @@ void upgrade_functional(Value::Dict& config) {
       if (const Value* v = find(config, key)) {
         Value shifted = shift_outputs(*v, shift);
         // One tensor is a list of one triple in Keras 2, and stands for the tensor itself.
+        // A model with one output returns a tensor, not a list of one.
         if (shifted.is<Value::List>() && shifted.get<Value::List>().size() == 1 &&
             is_reference(shifted.get<Value::List>()[0]))
           shifted = Value(shifted.get<Value::List>()[0]);

@@ -24,6 +24,7 @@ std::string number(double v) {
   if (std::isnan(v)) return "NaN";
   if (std::isinf(v)) return v > 0 ? "Infinity" : "-Infinity";
   std::string text = fmt::format("{}", v);
+  // Python tells 1.0 from 1, and so do configs: one is a float, the other an integer.
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }

@@ -33,6 +33,7 @@ bool is_model(const std::string& class_name) {
 /// Where a key's objects are looked up when they have no module, as legacy files leave it out.
 const char* module_of_key(std::string_view key, const char* otherwise) {
   const auto ends = [&](std::string_view end) { return key.ends_with(end); };
+  // Keras 2 leaves modules out and looks classes up by the kind of option they stand for.
   if (ends("initializer")) return "keras.initializers";
   if (ends("regularizer")) return "keras.regularizers";
   if (ends("constraint")) return "keras.constraints";
@@ -65,6 +66,7 @@ std::string public_module(std::string module, const std::string& class_name) {
     const char* module;
   };
   static constexpr Row rows[] = {
+      // The first row that fits counts: schedules are inside of the optimizers' module.
       {"schedule", "keras.optimizers.schedules"},
       {"mixed_precision", "keras.optimizers"},
       {".optimizers", "keras.optimizers"},
@@ -160,6 +162,7 @@ void upgrade_layer_config(std::string& class_name, Value::Dict& config) {
     set(config, "reset_after", false);
   for (const OldKey& old : old_keys) {
     if (class_name.find(old.class_part) == std::string::npos || !find(config, old.key)) continue;
+    // Dropping an option that changes results would load another model without a word.
     if (old.only_when_off && !is_off(config, old.key))
       unsupported(
           config, class_name,
@@ -236,6 +239,7 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
     const std::string package = arrow == class_name.npos ? "" : class_name.substr(0, arrow);
     if (package == "Custom" && catalog().find(module, class_name.substr(arrow + 1)) &&
         !catalog().find_registered(class_name)) {
+      // Unless the program has registered a class of that very name.
       class_name = class_name.substr(arrow + 1);  // "Custom>Adam" is Keras 2's own
     } else if (!package.empty()) {
       set(object, "module", Value());
@@ -270,6 +274,8 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
     for (auto& [key, v] : options)
       if (!graph || key != "layers")
         v = key == "dtype" ? upgrade_policy(v) : upgrade(v, module_of_key(key, module), key);
+    // After its other options; it upgrades its layers itself, in the order in which they are
+    // called.
     if (graph) upgrade_functional(options);
     config = std::move(options);
   }

@@ -41,12 +41,14 @@ class Planner {
     for (int i = 0; i + 1 < x.rank(); ++i) rows_ *= x[i];
     twice_ = inputs[0].dtype == DType::float64;
     workspace_ = static_cast<int>(inputs.size() + outputs.size());
+    // One load of 16 bytes instead of four: bandwidth is what bounds these kernels.
     pack_ = std::max(std::clamp(options.alignment, 1, 16) / (twice_ ? 8 : 4), 1);
     while (columns_ % pack_ != 0) pack_ /= 2;
     // Packs of a block, and how many blocks share the rows.
     width_ = power_of_two(columns_ / pack_, 32);
     const int64_t blocks = ceil(std::max<int64_t>(columns_ / pack_, 1), width_);
     const int64_t lanes = 256 / width_;
+    // By sizes alone, not by the device, so that sums have one order everywhere.
     const int64_t splits = std::clamp<int64_t>(
         std::min(ceil(wanted_blocks, blocks), rows_ / (lanes * 16)), 1, wanted_blocks);
     chunk_ = std::max<int64_t>(ceil(rows_, splits), 1);
@@ -259,6 +261,7 @@ class Planner {
 
   /// Threads of a row.
   KernelText begin_rows(int64_t& lanes) const {
+    // A block per row where rows are long or few, a warp or less where there are many short ones.
     const bool long_rows = columns_ > 1024 || (columns_ > 256 && rows_ < 1024);
     lanes = long_rows ? 256 : power_of_two(columns_ / pack_, 32);
     KernelText text = begin();

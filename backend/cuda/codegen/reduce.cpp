@@ -34,6 +34,7 @@ Tiling tile(bool rows, int64_t kept, int64_t reduced) {
   tiling.rows = rows;
   if (rows) {
     // A warp for a row, fewer threads for short rows, a block for long ones.
+    // Lanes within a warp need no barrier of the block.
     tiling.lanes = std::min<int64_t>(power_from(reduced), 32);
     const bool few = kept * 32 < wanted_blocks * threads / 4;
     if (reduced >= 4096 || (few && reduced >= 256)) tiling.lanes = threads;
@@ -46,6 +47,7 @@ Tiling tile(bool rows, int64_t kept, int64_t reduced) {
   const int64_t useful = reduced / (tiling.lanes * lane_elements);
   tiling.splits =
       std::clamp<int64_t>(std::min((wanted_blocks + blocks - 1) / blocks, useful), 1, most_splits);
+  // A second kernel costs a launch, which only an idle device is worth.
   if (blocks >= wanted_blocks / 2) tiling.splits = 1;
   tiling.chunk = std::max<int64_t>((reduced + tiling.splits - 1) / tiling.splits, 1);
   tiling.splits = std::max<int64_t>((reduced + tiling.chunk - 1) / tiling.chunk, 1);
@@ -126,6 +128,7 @@ Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& til
   const std::string kept = arguments.word(static_cast<uint64_t>(elements.kept), "Index");
   const std::string reduced = arguments.word(static_cast<uint64_t>(elements.reduced), "Index");
   const std::string chunk = arguments.word(static_cast<uint64_t>(tiling.chunk), "Index");
+  // Neighboring threads are lanes of a row, or neighboring results of a column: see above.
   const bool one_result = tiling.rows;
   const std::string place = "      const Index kept = static_cast<Index>(blockIdx.x) * " + results +
                             " + thread " + (one_result ? "/ " + lanes : "% " + results) +
@@ -148,6 +151,7 @@ Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& til
       ";\n        const Index last = " + reduced +
       " - begin;\n        const Index end = begin + (last < " + chunk + " ? last : " + chunk +
       ");\n        Index r = begin + lane;\n";
+  // Several loads are in flight before the first is used, which hides their latency.
   if (elements.together > 1) {
     const std::string ahead = std::to_string((elements.together - 1) * tiling.lanes);
     body += "        for (; r + " + ahead +
@@ -158,6 +162,7 @@ Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& til
     // Pairwise.
     std::vector<std::string> terms;
     for (int k = 0; k < elements.together; ++k) terms.push_back("e" + std::to_string(k));
+    // Also more exact than adding one after the other.
     while (terms.size() > 1) {
       std::vector<std::string> pairs;
       for (size_t k = 0; k < terms.size(); k += 2)
@@ -203,6 +208,7 @@ Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& til
   Stage stage;
   stage.source = make_source("reduce", text + arguments.declaration() + body);
   stage.grid_x = blocks_for(elements.kept, tiling.results, int64_t{0x7FFFFFFF});
+  // The split is a fixed part of the plan: atomics would add in another order each time.
   stage.grid_y = static_cast<uint32_t>(tiling.splits);
   stage.pointers = arguments.pointers();
   stage.words = arguments.words();
@@ -260,6 +266,7 @@ Elements program_elements(const Parts& parts, const IndexSpace& space,
       (parts.arg() ? elements.type + "{" + result + ", static_cast<int64>(r)}" : result) + ";\n";
   elements.combine = combine_name(parts.kernel.op);
   const int cost = program_cost(program);
+  // Long programs have enough to do between loads, and would spill their registers.
   elements.together = cost <= 8 ? 8 : cost <= 64 ? 4 : 1;
   return elements;
 }
