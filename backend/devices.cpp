@@ -127,6 +127,7 @@ std::string names(const std::vector<Backend*>& devices) {
 
 }  // namespace
 
+// A copy of pointers, so that a device may be added while somebody iterates.
 std::vector<Backend*> devices() { return registry().devices(); }
 
 void add_device(Backend& device) { registry().add(device); }

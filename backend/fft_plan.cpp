@@ -38,6 +38,7 @@ class Planner {
   const Choice& choose(const Problem& p) {
     if (const auto known = known_.find(p); known != known_.end()) return known->second;
     constexpr double pass = 30;  // reading and writing an element
+    // A matrix of roots is read in each run; a larger one would not stay in the cache.
     constexpr double most_numbers = 1 << 20;
     const double n = static_cast<double>(p.n), parts = static_cast<double>(p.parts());
     const double matrix = 2 * parts * n * static_cast<double>(p.bins);
@@ -46,6 +47,7 @@ class Planner {
     if (p.n < 4 || (p.real && p.n <= 256)) return known_.emplace(p, direct).first->second;
     Choice best{std::numeric_limits<double>::infinity(), Way::chirp};
     if (matrix <= most_numbers) best = direct;
+    // Any factor will do: the matrix products of large factors are what CPUs and GPUs do best.
     for (int64_t a = 2; a <= std::min<int64_t>(p.n / 2, 512); ++a) {
       if (p.n % a != 0) continue;
       const double size = static_cast<double>(a), rest = n / size;
@@ -157,6 +159,7 @@ class Builder {
     Numbers re, im;
     std::vector<Complex> mirrored(static_cast<size_t>(size));
     for (int64_t j = 0; j < n; ++j) {
+      // j^2 modulo 2n in integers: the angle itself would lose its digits for large j.
       const Complex value = w[static_cast<size_t>(j * j % (2 * n))];
       re.push_back(value.real());
       im.push_back(value.imag());
@@ -231,6 +234,7 @@ class Transforms {
  public:
   std::shared_ptr<const Transform> get(const Problem& problem, bool inverse, DType dtype) {
     const Key key{problem, inverse, dtype};
+    // Held while it is built, so that two threads do not build the same one.
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const Entry& entry) { return entry.first == key; });
@@ -260,6 +264,7 @@ class Transforms {
 
 std::shared_ptr<const Transform> transform(const Problem& problem, bool inverse, DType dtype) {
   static Transforms& all = *new Transforms;  // threads may outlive static variables
+  // Shared: building a transform costs far more than looking it up.
   return all.get(problem, inverse, dtype);
 }
 

@@ -33,12 +33,16 @@ ProgramRef forward_program(RnnCell cell) {
   static const ProgramRef lstm = Program::make(9, [](Exprs x) {
     const Expr i = expr::sigmoid(x[0] + x[4]), f = expr::sigmoid(x[1] + x[5]);
     const Expr g = expr::tanh(x[2] + x[6]), o = expr::sigmoid(x[3] + x[7]);
+    // The LSTM of Hochreiter and Schmidhuber (1997) with the forget gate of Gers et al. (2000), in
+    // Keras's order of gates: i, f, c, o.
     const Expr c = f * x[8] + i * g;
     return Exprs{o * expr::tanh(c), c, i, f, g, o};
   });
   // h, z, r, candidate, and what h adds to it, of x (3), h (3), h.
   static const ProgramRef gru = Program::make(7, [](Exprs x) {
     const Expr z = expr::sigmoid(x[0] + x[3]), r = expr::sigmoid(x[1] + x[4]);
+    // The reset_after form: the gate scales the product with the state, not the state, so that one
+    // product serves all gates.
     const Expr g = expr::tanh(x[2] + r * x[5]);
     return Exprs{z * x[6] + (1.0 - z) * g, z, r, g, x[5]};
   });
@@ -177,6 +181,7 @@ void RnnComposition::forward() {
   const Value columns = c_.make({rows, g * units_});
   std::vector<Value> operands = {x, c_.load(inputs_[1])};
   if (bias != nullptr) operands.push_back(c_.load(*bias).as({g * units_}));
+  // One large product before the walk instead of a small one in each step.
   c_.run(Matmul{false, false, bias != nullptr}, operands, {columns});
   const Shape by_row({rows, g, units_}), by_gate({g, rows, padded_});
   const Copy::Part turned[] = {part_of({g, rows, units_}, by_row, {1, 0, 2}, by_gate)};
@@ -192,6 +197,7 @@ void RnnComposition::forward() {
   const Value extra = keeps ? c_.make({time_, batch_, padded_}) : Value();
   const Value from_h = c_.make({g, batch_, padded_});
   const Fused cell{forward_program(kernel_.cell), c_.compute};
+  // Two or three kernels for each step: the product with the state, and one program for all gates.
   for (int64_t t = 0; t < time_; ++t) {
     c_.run(Matmul{}, {h.as({1, batch_, padded_}), recurrent}, {from_h});
     if (state_bias.data != nullptr) add(from_h, state_bias);
@@ -278,6 +284,7 @@ void RnnComposition::backward() {
     if (gru_) inputs.push_back(before.at(t));
     if (!keeps) inputs.push_back(states.at(t));
     for (int64_t i = 0; i < gates_.gradients; ++i) outputs.push_back(gradients.at(t).at(i));
+    // Two places take turns, since the step reads what the step behind it has written.
     const Value& next = direct[t % 2];
     if (keeps) outputs.push_back(next);
     c_.run(cell, inputs, outputs);
@@ -296,6 +303,7 @@ void RnnComposition::backward() {
         part_of(to, gradients.shape, {0, 2, 1, 3}, to, {0, first_gate, 0, 0})};
     return c_.arranged(gradients, parts, to).as({rows, g * padded_});
   };
+  // Gradients of weights are sums over all steps: one product at the end, not one for each step.
   const Value for_kernel = flat(0);
   const Value for_recurrent = gru_ ? flat(1) : for_kernel;
   const Value kernel =

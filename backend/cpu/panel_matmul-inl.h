@@ -30,6 +30,7 @@ inline int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step 
 template <class T>
 void pack_panels(const T* from, int64_t stride, int64_t k, int64_t n, T factor, T* to) {
   constexpr int64_t width = panel_width<T>, lanes = width / 2;
+  // Padding with zeros lets products run over whole panels without tests.
   const Vector<T> scale = splat<T>(factor), zero = splat<T>(0);
   for (int64_t column = 0; column < n; column += width)
     for (int64_t i = 0; i < k; ++i, to += width)
@@ -101,6 +102,7 @@ HWY_INLINE void panel_tile(const T* a, int64_t stride, const T* b, int64_t k, T*
   const T* rows[Rows];
   for (int r = 0; r < Rows; ++r) rows[r] = a + r * (Turned ? 1 : stride);
   for (int64_t i = 0; i < k; ++i, b += width) {
+    // Two loads of b serve all rows; products and sums are fused, and added in the order of k.
     const V left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
     for (int r = 0; r < Rows; ++r) {
       const V x = hn::Set(d, Turned ? a[i * stride + r] : rows[r][i]);

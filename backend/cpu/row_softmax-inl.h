@@ -22,6 +22,7 @@ HWY_INLINE T fold_lanes(Vector<T> x, F combine) {
   constexpr size_t lanes = hn::MaxLanes(Tag<T>());
   HWY_ALIGN T parts[lanes];
   hn::Store(x.raw, Tag<T>(), parts);
+  // In a fixed order, so that results do not depend on the compiler.
   for (size_t half = lanes / 2; half > 0; half /= 2)
     for (size_t k = 0; k < half; ++k) parts[k] = combine(parts[k], parts[k + half]);
   return parts[0];

@@ -98,6 +98,7 @@ HWY_INLINE Vector<T> log10(Vector<T> a) {
 /// 2 ULP.
 template <class T>
 HWY_INLINE Vector<T> log1p(Vector<T> a) {
+  // Limits follow from 1 + a; near 0 the sum has lost a's digits, which select gives back.
   const Vector<T> result = with_log_limits(a + splat<T>(1), Vector<T>{hn::Log1p(Tag<T>(), a.raw)});
   return select(a == splat<T>(0), a, result);
 }
@@ -105,6 +106,7 @@ HWY_INLINE Vector<T> log1p(Vector<T> a) {
 /// 3 ULP; beyond 39000 (1e8 in double) the standard library's.
 template <class T>
 HWY_INLINE Vector<T> sin(Vector<T> a) {
+  // Highway reduces the argument with a fixed number of digits of pi; beyond, they do not suffice.
   if (!all(abs(a) < splat<T>(is_single<T> ? 39000 : 1e8))) return lanewise<T>(scalar::sin<T>, a);
   return {hn::Sin(Tag<T>(), a.raw)};
 }
@@ -299,7 +301,10 @@ HWY_INLINE Vector<T> round_bfloat16(Vector<T> a) {
     const hn::RebindToUnsigned<Tag<float>> d;
     const auto bits = hn::BitCast(d, a.raw);
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
+    // Half of the last place, less one bit unless the result is odd: ties go to even. A carry into
+    // the exponent is right as well.
     const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7FFF)));
+    // A NaN whose digits are all in the lower half would become infinity.
     const auto quiet = hn::Or(bits, hn::Set(d, 0x400000));
     const auto high = hn::Set(d, 0xFFFF0000);
     const auto as_float = [&](auto x) { return hn::BitCast(Tag<float>(), hn::And(x, high)); };
@@ -322,6 +327,7 @@ HWY_INLINE Vector<T> round_float16(Vector<T> a) {
 /// 1 / (1 + exp(-a)), 3 ULP; the tail keeps its relative accuracy.
 template <class T>
 HWY_INLINE Vector<T> sigmoid(Vector<T> a) {
+  // Only exponentials of negative numbers, which cannot overflow.
   const Vector<T> one = splat<T>(1), e{hn::Exp(Tag<T>(), (-abs(a)).raw)};
   const Vector<T> result = select(a < splat<T>(0), e, one) / (one + e);
   return select(is_nan(a), a, result);

@@ -109,6 +109,7 @@ void* Target::handle() const { return state_->handle; }
 
 struct Plan::State {
   std::shared_ptr<Target::State> target;
+  // Declared before the plan, so that it is destroyed after it.
   Descriptor config;  // which the plan may look at
   Descriptor plan;
   size_t workspace = 0;
@@ -152,6 +153,7 @@ struct Graph::State {
   // Does `work` unless something was refused before.
   template <class F>
   void build(F&& work) {
+    // One refusal makes the whole graph useless; the first reason is the one to report.
     if (!refused.empty()) return;
     try {
       work();
@@ -177,6 +179,7 @@ int64_t Graph::tensor(const Layout& layout, DType dtype, Kind kind) {
         .set(CUDNN_ATTR_TENSOR_DIMENSIONS, layout.sizes)
         .set(CUDNN_ATTR_TENSOR_STRIDES, layout.strides)
         .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT,
+             // Engines with vector loads are only offered for aligned operands.
              kind == Kind::number ? static_cast<int64_t>(size_of(dtype)) : int64_t{16})
         .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, kind == Kind::inner)
         .set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, kind == Kind::number)
@@ -361,6 +364,7 @@ bool keeps(cudnnBackendDescriptor_t engine, const Wishes& wishes, std::string& t
         kept &= !wishes.deterministic;
         break;
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+        // With float32 operands these compute in TF32.
         kept &= wishes.tensor_cores;
         break;
       // float32 operands as 16-bit floats.
@@ -405,6 +409,7 @@ std::unique_ptr<Plan> Graph::State::try_engine(const Target& target, Descriptor&
     state.put(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config).finalize();
     const int64_t bytes = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+    // The next engine may do with less.
     if (bytes > static_cast<int64_t>(wishes.workspace)) {
       if (why.empty()) why = "engines ask for " + std::to_string(bytes) + " bytes of workspace";
       return nullptr;

@@ -75,6 +75,7 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
   const bool as_ptx = gives_ptx(architecture);
   int target = architecture;
   if (as_ptx) {
+    // A device newer than the compiler: PTX for the newest known one, which the driver translates.
     const auto newer = std::upper_bound(architectures_.begin(), architectures_.end(), architecture);
     if (newer == architectures_.begin())
       throw ValueError("NVRTC " + std::to_string(major_) + "." + std::to_string(minor_) +
@@ -104,6 +105,8 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
         "nvrtcCreateProgram");
   const std::string gpu =
       std::string("--gpu-architecture=") + (as_ptx ? "compute_" : "sm_") + std::to_string(target);
+  // Without fused multiply-adds: products and sums are rounded apart, as on the CPU, so that both
+  // give the same numbers.
   const char* const options[] = {gpu.c_str(), "--std=c++17", "--fmad=false", "--disable-warnings"};
   check(f.compile(program, static_cast<int>(std::size(options)), options), "nvrtcCompileProgram");
   size_t size = 0;
@@ -157,8 +160,10 @@ NvrtcCache::Image NvrtcCache::load(const fs::path& file) const {
   if (content.size() <= magic.size() + hash_size || !content.starts_with(magic)) return nullptr;
   const std::string hash = content.substr(magic.size(), hash_size);
   content.erase(0, magic.size() + hash_size);
+  // A file that was cut short or changed is compiled anew.
   if (text_hash(content) != hash) return nullptr;
   std::error_code ignored;
+  // The time of the last use, by which files are removed.
   fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
   return std::make_shared<const std::string>(std::move(content));
 }
@@ -216,6 +221,7 @@ void NvrtcCache::shrink() {
   std::sort(files.begin(), files.end(),
             [](const File& a, const File& b) { return a.time < b.time; });
   for (const File& file : files) {
+    // Some room is made at once, so that the folder is not measured for each new kernel.
     if (folder_bytes_ <= options_.max_bytes / 4 * 3) break;
     fs::remove(file.path, ignored);
     folder_bytes_ -= file.bytes;
@@ -232,6 +238,8 @@ NvrtcCache::Image NvrtcCache::image(const Source& source, int architecture) {
       known = at->second;
       ++counts_.from_memory;
     } else {
+      // Others wait for this compilation instead of starting their own; the lock is not held
+      // meanwhile.
       images_.emplace(key, promise.get_future().share());
     }
   }

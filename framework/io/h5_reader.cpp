@@ -20,6 +20,7 @@ namespace {
 using h5::Handle;
 using h5::Scope;
 
+// Limits that no honest file reaches, so that a made-up one fills no memory.
 constexpr size_t most_children = 1'000'000;
 constexpr uint64_t most_numbers = 1'000'000;  ///< in an attribute
 
@@ -81,7 +82,9 @@ struct H5Reader::Impl {
   [[noreturn]] void fail(const std::string& what) const { h5::fail(name, what); }
 
   void open(const std::string& path, hid_t access, const Bytes& bytes) {
+    // Before HDF5 opens the file: already its superblock and root group may lead out of bounds.
     check.emplace(name, bytes).check_file();
+    // Closing the file closes what is open in it, also after an exception.
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
     if (id < 0) fail("is not a readable HDF5 file; it may be truncated or of another format");
@@ -138,6 +141,7 @@ struct H5Reader::Impl {
     h5::expect_whole_chunks(name, dataset, what);
     // Booleans are always converted: the file may hold any byte.
     const bool direct = elements.dtype == want && want != DType::boolean;
+    // Read in the file's type and converted here: HDF5 makes no numbers of enums or of bfloat16.
     std::vector<std::byte> loaded(direct ? 0 : count * size_of(elements.dtype));
     void* target = direct ? out : loaded.data();
     if (H5Dread(dataset, elements.memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, target) < 0)

@@ -78,6 +78,7 @@ struct H5Writer::Impl {
 
   /// Makes the file on the disk and has room kept for it.
   void create_on_disk(uint64_t expected_bytes) {
+    // The file exists under a temporary name until finish().
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
 #if H5_VERSION_GE(1, 10, 7)
@@ -91,6 +92,8 @@ struct H5Writer::Impl {
                                                      static_cast<off_t>(expected_bytes)) == 0;
     const int error = errno;
     if (descriptor >= 0) ::close(descriptor);
+    // A file system without reservations is used all the same; a full disk shows now, before HDF5
+    // has anything to lose.
     if (!kept && error != EOPNOTSUPP && error != ENOSYS)
       throw FileError("'" + name +
                       "' cannot be written: " + std::generic_category().message(error) + ".");
@@ -144,6 +147,7 @@ struct H5Writer::Impl {
     const Handle parent = group(names);
     const Handle links = utf8_properties(H5P_LINK_CREATE);
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    // Equal weights then give equal files.
     H5Pset_obj_track_times(properties, false);
     return h5::take(H5Dcreate2(parent, last.c_str(), type, space, links, properties, H5P_DEFAULT),
                     H5Dclose, name, "cannot create dataset '" + std::string(path) + "'");
@@ -151,6 +155,7 @@ struct H5Writer::Impl {
 
   /// Writes one attribute of an open object.
   void attribute(hid_t object, const std::string& key, hid_t type, hid_t space, const void* data) {
+    // HDF5 has no call that replaces an attribute.
     if (H5Aexists(object, key.c_str()) > 0) H5Adelete(object, key.c_str());
     const Handle properties = utf8_properties(H5P_ATTRIBUTE_CREATE);
     const Handle made =
@@ -200,6 +205,7 @@ void H5Writer::create_group(std::string_view path) {
 void H5Writer::write(std::string_view path, DType dtype, const Shape& shape, const void* bytes) {
   const Scope scope;
   impl_->expect_open();
+  // A size of -1 would be taken for 2^64 - 1.
   if (!shape.known())
     throw ShapeError("H5Writer: dataset '" + std::string(path) + "' needs known sizes, found " +
                      shape.str() + ".");
@@ -285,11 +291,13 @@ void H5Writer::set_strings_attribute(std::string_view path, const std::string& k
   }
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, width);
+  // As h5py writes numpy's strings of a fixed width.
   H5Tset_strpad(type, H5T_STR_NULLPAD);
   const size_t per_part = attribute_limit / width;
   const size_t parts = (strings.size() + per_part - 1) / per_part;
   size_t first = 0;
   for (size_t part = 0; part < parts; ++part) {
+    // Parts of nearly equal length, as numpy.array_split cuts them in Keras.
     count = strings.size() / parts + (part < strings.size() % parts ? 1 : 0);
     std::string block(count * width, '\0');
     for (size_t i = 0; i < count; ++i) strings[first + i].copy(&block[i * width], width);

@@ -21,6 +21,7 @@ RunningMean::RunningMean() : zero_(ops::zeros({})) {
 }
 
 void RunningMean::add(const Tensor& value, double weight) {
+  // Both sums in one kernel, and as tensors: nothing is read from the device.
   const Tensors sums = fused_many(
       DType::float32,
       [](Expr total, Expr sum, Expr v, Expr w) { return std::vector<Expr>{total + v * w, sum + w}; }, total_.value(),
@@ -35,6 +36,7 @@ void RunningMean::reset() {
 }
 
 Tensor RunningMean::result() const {
+  // 0 rather than NaN before the first batch, as in Keras.
   return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total_.value(),
                weight_.value());
 }
@@ -58,6 +60,7 @@ class FunctionMetric : public Metric {
       return;
     }
     Tensor weights = ops::cast(sample_weight, DType::float32);
+    // Weights of samples count for each of a sample's values.
     weights = weights * ops::ones(values.shape());
     total_.assign_add(ops::sum(values * weights));
     count_.assign_add(ops::sum(weights));
@@ -85,6 +88,7 @@ std::vector<std::string> keys_of(const Nest& nest) {
 // What outputs may be called in options: the keys of a dictionary, else the model's names, else numbers.
 std::vector<std::string> names_of(const Nest& y_pred, const std::vector<std::string>& output_names, size_t count) {
   std::vector<std::string> keys = keys_of(y_pred);
+  // A model that returns a dictionary names its outputs itself.
   if (keys.size() == count) return keys;
   if (output_names.size() == count) return output_names;
   keys.clear();
@@ -112,6 +116,7 @@ std::vector<Tensor> aligned(const Nest& nest, const Nest& y_pred, const std::vec
 }
 
 Tensor at(const std::vector<Tensor>& list, size_t i) {
+  // One tensor of weights serves all outputs.
   if (list.size() == 1) return list[0];
   return i < list.size() ? list[i] : Tensor();
 }
@@ -139,6 +144,7 @@ auto of_output(const char* what, const std::string& output, F f) {
 }  // namespace
 
 CompiledLoss::CompiledLoss(const LossOption& loss, const LossWeights& weights) : option_(loss), weights_(weights) {
+  // Made and dropped: an unknown name is an error of compile, not of the first batch.
   if (option_.list().empty() && option_.dict().empty() && !option_.empty()) (void)option_.make();
   for (const auto& entry : option_.list())
     if (!entry.empty()) (void)single(entry).make();
@@ -162,6 +168,7 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
       if (!option_.list()[i].empty()) losses_[i] = single(option_.list()[i]).make();
   } else {
     const auto loss = option_.make();
+    // One loss is meant for every output.
     std::fill(losses_.begin(), losses_.end(), loss);
   }
   if (!weights_.list.empty()) {
@@ -195,6 +202,7 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
                                  y.structure(), predictions.size(), y_pred.structure()));
   Tensor total;
   for (size_t i = 0; i < predictions.size(); ++i) {
+    // An output without a loss or a target is not trained.
     if (!losses_[i] || !targets[i]) continue;
     const Tensor value = of_output("loss", names_[i], [&] {
       return (*losses_[i])(targets[i], predictions[i], at(weights, i));
@@ -240,6 +248,8 @@ std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y,
   std::shared_ptr<Metric> metric;
   if (accuracy || crossentropy) {
     const int64_t last = y_pred.rank() > 0 ? y_pred.shape().back() : 1;
+    // Keras's rule: one output is a probability; fewer axes in y, or a last axis of 1, are class
+    // numbers.
     const bool binary = last == 1;
     const bool sparse = y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
     const std::string full = std::string(binary ? "Binary" : sparse ? "SparseCategorical" : "Categorical") +
@@ -267,6 +277,7 @@ void CompiledMetrics::resolve(const MetricOption& option, bool weighted, const s
     const std::string prefix = predictions.size() > 1 ? names[output] + "_" : "";
     std::string name = prefix + metric->name();
     // A second metric of one name is told apart: by "weighted" if it is, then by a number.
+    // Keys of the logs must differ, since they are keys of a dictionary.
     if (weighted && taken(name)) name = prefix + "weighted_" + metric->name();
     const std::string base = name;
     for (int i = 1; taken(name); ++i) name = fmt::format("{}_{}", base, i);

@@ -183,6 +183,7 @@ class GraphReader {
         if (!layer) throw ValueError("is not a layer.");
         entry.operation = layer;
         if (auto input = std::dynamic_pointer_cast<InputLayer>(layer)) {
+          // The node of an input lives only as long as its tensor.
           keep_.push_back(input->output());
           entry.results.push_back({keep_.back()});
         }
@@ -295,6 +296,7 @@ class GraphReader {
     const int64_t calls = std::max<int64_t>(static_cast<int64_t>(entry.calls->size()), entry.results.size());
     if (node < 0 || node >= calls)
       throw ValueError(fmt::format("Functional: a tensor refers to call {} of layer '{}', which has {}.", node, name, calls));
+    // The call is in the file, but has not been made yet.
     if (node >= static_cast<int64_t>(entry.results.size())) return std::nullopt;
     const auto& outputs = entry.results[node];
     if (index < 0 || index >= static_cast<int64_t>(outputs.size()))
@@ -331,6 +333,7 @@ class GraphReader {
     std::optional<Value> positional = resolve(*args);
     std::optional<Value> named = Value(Value::Dict{});
     if (kwargs) named = resolve(*kwargs);
+    // Some input does not exist yet; the call is tried again in the next round.
     if (!positional || !named) return false;
     Arguments arguments{positional->get<Value::List>(), {}};
     for (const auto& [key, v] : as_dict(*named, "kwargs"))
@@ -342,6 +345,7 @@ class GraphReader {
     const Nest outputs = infer_outputs(
         arguments, [&](const Arguments& stand_ins) { return entry.operation->invoke(stand_ins); });
     const std::vector<Tensor> results = make_node(entry.operation, std::move(arguments), outputs).flatten();
+    // Until the model holds the graph.
     keep_.insert(keep_.end(), results.begin(), results.end());
     entry.results.push_back(results);
     ++entry.next;
@@ -354,6 +358,8 @@ class GraphReader {
       left = progress = false;
       for (const std::string& name : order_) {
         Entry& entry = entries_.at(name);
+        // All calls of a layer that can be made: files list layers so that one round is usually
+        // enough.
         while (entry.next < entry.calls->size()) {
           if (!try_call(name, entry)) {
             left = true;

@@ -118,10 +118,11 @@ class Model : public Layer {
     int repetitions = 10;  ///< runs, of which the one that was disturbed least counts
     std::string trace = "";  ///< file to write for about:tracing; none by default
   };
-  /// Where a step's time goes: each layer's time, forward and backward, its arithmetic and traffic and what share of the
-  /// machine's peak they are, the memory that the step needs, and the batch that would fit. One training step on (x, y),
-  /// or with `train` false (or without y) one of predict. Weights and metrics stay as they are. With `trace`, also writes a
-  /// file for Chrome's about:tracing or Perfetto. Throws StateError when the step stays eager (explain says why).
+  /// Where a step's time goes: each layer's time, forward and backward, its arithmetic and traffic and what share of
+  /// the machine's peak they are, the memory that the step needs, and the batch that would fit. One training step on
+  /// (x, y), or with `train` false (or without y) one of predict. Weights and metrics stay as they are. With `trace`,
+  /// also writes a file for Chrome's about:tracing or Perfetto. Throws StateError when the step stays eager (explain
+  /// says why).
   std::string profile(const Nest& x, const Nest& y, const ProfileOptions& options);
   /// The same with default options.
   std::string profile(const Nest& x, const Nest& y = {}) { return profile(x, y, ProfileOptions{}); }

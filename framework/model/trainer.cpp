@@ -30,6 +30,7 @@ Nest class_weights(const std::map<int64_t, double>& weights, const Nest& y) {
   if (!y.is_tensor()) throw ValueError("fit: class_weight needs a model with a single output.");
   Tensor labels = y.tensor();
   if (labels.rank() > 1)
+    // Class numbers in a column, or one-hot rows.
     labels = labels.shape().back() == 1 ? ops::squeeze(labels, -1) : ops::argmax(labels, -1);
   std::vector<float> result;
   for (double label : labels.to_vector<double>()) {
@@ -173,6 +174,7 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   callbacks.call(&Callback::on_train_begin, logs);
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs && !model_.stop_training; ++epoch) {
     model_.reset_metrics();
+    // C++ values that a step reads, such as a schedule of the user's, may change between epochs.
     model_.train_function_->recheck();
     bar.begin(epoch, steps);
     logs.clear();
@@ -182,6 +184,7 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
     // A pass that is complete ends here, so that on_epoch_end is never left out.
     if (open_ && position_ >= size) {
       data.on_epoch_end(epoch);
+      // The next epoch begins a pass of its own.
       open_ = false;
     }
     logs = read(last.empty() ? model_.metrics_result() : last);

@@ -22,6 +22,7 @@ constexpr const char* weights_member = "model.weights.h5";
 constexpr const char* config_member = "config.json";
 constexpr const char* metadata_member = "metadata.json";
 constexpr uint64_t text_limit = uint64_t{64} << 20;
+// Models nest a few levels deep; a made-up file could overflow the stack.
 constexpr int most_levels = 64;
 constexpr size_t most_objects = 1'000'000;
 
@@ -176,6 +177,7 @@ struct KerasFileEditor::Impl {
     if (!found.object)
       throw ValueError(fmt::format("{}: '{}' has no object '{}'.{} summary() lists all of them.",
                                    who, path, name, did_you_mean(name, all)));
+    // A short name is a convenience; two objects of that name would make it a guess.
     if (paths.size() > 1) {
       std::string list;
       for (const std::string& p : paths) list += (list.empty() ? "'" : ", '") + p + "'";
@@ -343,6 +345,7 @@ void KerasFileEditor::add_object(const std::string& path, const Weights& weights
   try {
     add_weights(path, weights);
   } catch (...) {
+    // A weight that is refused leaves the file as it was.
     std::erase_if(parent.children, [&](const auto& c) { return c.get() == &added; });
     throw;
   }
@@ -373,6 +376,7 @@ void KerasFileEditor::add_weights(const std::string& object, const Weights& weig
           "add_weights: '{}' is no name of a weight; these are \"0\", \"1\", ...", name));
     if (!tensor) throw ValueError(fmt::format("add_weights: the weight '{}' has no value.", name));
   }
+  // After all names have been checked, so that an error changes nothing.
   found.has_vars = true;
   for (const auto& [name, tensor] : weights) {
     const auto at = weight_named(found, name);

@@ -19,6 +19,7 @@ std::string join(const std::string& a, const std::string& b) { return a.empty() 
 /// others.
 std::vector<Variable> legacy_order(const Layer& layer) {
   std::vector<Variable> result = layer.trainable_variables();
+  // Legacy files have this order, whatever the order of creation was.
   for (const Variable& v : layer.non_trainable_variables()) result.push_back(v);
   return result;
 }
@@ -57,6 +58,7 @@ class NameGiver {
  public:
   std::string give(std::string name) {
     for (char& c : name)
+      // HDF5 ends names there.
       if (c == '\0') c = '_';
     const std::string base = name;
     for (int i = 1; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);
@@ -106,6 +108,7 @@ void write_legacy_weights(H5Writer& file, const std::string& root, Model& model)
   const std::vector<std::shared_ptr<Layer>> layers = model.sublayers();
   for (const auto& layer : layers) names.push_back(layer->name());
   file.set_strings_attribute(root, "layer_names", names);
+  // Readers of Keras 2 look for the attribute, and may turn kernels around for another value.
   file.set_attribute(root, "backend", "tensorflow");
   file.set_attribute(root, "keras_version", "3.15.1");
   for (const auto& layer : layers) {
@@ -139,6 +142,7 @@ std::string plan(const H5Reader& file, const std::string& group,
   if (names.size() != variables.size())
     return fmt::format("expected {} variables in '/{}', found {}", variables.size(), group,
                        names.size());
+  // Taken over only if the whole layer fits.
   std::vector<Transfer> mine;
   for (size_t i = 0; i < variables.size(); ++i) {
     const Place place{&file, join(group, names[i])};
@@ -182,6 +186,7 @@ void read_legacy_weights(const H5Reader& file, const std::string& root, Model& m
       throw FileError(
           fmt::format("{}: the group '/{}' of layer '{}' is missing.", file.name(), group, name));
     std::vector<std::string> weights = weight_names(file, group);
+    // Layers without weights are left out on both sides: their number has changed between versions.
     if (!weights.empty()) saved.push_back({name, std::move(weights)});
   }
   std::vector<std::shared_ptr<Layer>> layers;
@@ -194,6 +199,8 @@ void read_legacy_weights(const H5Reader& file, const std::string& root, Model& m
       for (const SavedLayer& s : saved)
         if (s.name == layer->name()) pairs.emplace_back(layer, &s);
   } else {
+    // Matching by order is all that the format offers, so a difference in number is always an
+    // error.
     if (saved.size() != layers.size()) {
       std::string theirs, ours;
       for (size_t i = 0; i < std::min(saved.size(), most_listed); ++i)
@@ -268,6 +275,7 @@ void read_legacy_optimizer(const H5Reader& file, Model& model) {
   std::vector<std::string> names = weight_names(file, "optimizer_weights");
   if (names.empty()) return;
   const bool has_rate = !optimizer.options().learning_rate.is_schedule();
+  // Optimizers of Keras before 2.11 call their counter "iter", newer ones "iteration".
   const bool old = names[0].find("/iter") != std::string::npos &&
                    names[0].find("iteration") == std::string::npos;
   std::vector<Variable> variables = optimizer.variables();
@@ -280,6 +288,7 @@ void read_legacy_optimizer(const H5Reader& file, Model& model) {
     if (!optimizer.built()) optimizer.build(model.trainable_variables());
     variables = optimizer.variables();
   }
+  // Keras 2 did not write the learning rate among the variables.
   if (keras2) without_rate();
   if (old && interleaves(optimizer)) names = by_variable(names, model.trainable_variables().size());
   std::vector<Transfer> transfers;

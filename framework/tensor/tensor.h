@@ -104,8 +104,8 @@ class Tensor {
   /// The same for integers and bool.
   template <std::integral T>
   Tensor(T value) : Tensor(static_cast<int64_t>(value), std::same_as<T, bool>) {}
-  /// A complex number, which is a tensor of its own type. (`std::complex<float>` and `<double>` are types of elements once
-  /// complex.h is included.)
+  /// A complex number, which is a tensor of its own type. (`std::complex<float>` and `<double>` are types of elements
+  /// once complex.h is included.)
   template <class T>
     requires(is_complex(dtype_for<T>::value))
   Tensor(const T& value) : Tensor(from_host(&value, Shape{})) {}
