@@ -19,6 +19,7 @@ class BlockedConv final : public PreparedConv {
         conv_(std::move(conv)) {}
 
   void run(const ConvData& operands) override {
+    // Only while it runs: the kernels of a plan share this memory.
     const Scratch copies(static_cast<size_t>(x_.count() + y_.count()) * sizeof(float));
     float* const x = static_cast<float*>(copies.data());
     float* const y = x + x_.count();

@@ -74,6 +74,7 @@ class PooledConv final : public Executable {
         x_floats_(image_floats(*inputs[0].shape)),
         between_floats_(image_floats(kernel.unpooled)),
         y_floats_(image_floats(*output.shape)) {
+    // Slices of nearly equal size instead of full ones and a small rest.
     const auto most =
         std::max<int64_t>(slice_bytes / (between_floats_ * static_cast<int64_t>(sizeof(float))), 1);
     const int64_t slices = (batch_ + most * slice_threads - 1) / (most * slice_threads);
@@ -90,6 +91,7 @@ class PooledConv final : public Executable {
   void run(void* const* data) override {
     const auto at = [&](int i) { return static_cast<float*>(data[i]); };
     const Scratch between(static_cast<size_t>(slices_[0].images * between_floats_) * sizeof(float));
+    // Without a bias the third operand of the convolution is its result.
     const int out = bias_ ? 3 : 2;
     for (int64_t first = 0; first < batch_; first += slices_[0].images) {
       const Slice& slice = slices_[first + slices_[0].images <= batch_ ? 0 : 1];
@@ -102,6 +104,7 @@ class PooledConv final : public Executable {
   }
   uint32_t keeps(uint32_t stable) override {
     uint32_t all = stable;
+    // Only what all slices keep: runs no longer read the addresses of kept operands.
     for (const Slice& slice : slices_) all &= slice.conv->keeps(stable);
     return all;
   }
@@ -120,6 +123,7 @@ std::unique_ptr<Executable> prepare_pooled(const Conv& kernel, Operands inputs, 
   if (outputs[0].dtype != DType::float32 || outputs[0].shape->numel() == 0 ||
       kernel.unpooled.numel() == 0)
     return nullptr;
+  // Pools while results are in registers, so it needs no slices.
   if (auto thin = prepare_thin_pooled(kernel, inputs, outputs)) return thin;
   auto made = std::make_unique<PooledConv>(kernel, inputs, outputs[0]);
   return made->is_ready() ? std::move(made) : nullptr;

@@ -31,6 +31,7 @@ struct Lapack {
 
 Lapack load() {
   constexpr const char* file = "liblapacke.so.3";
+  // RTLD_LOCAL: the BLAS that it brings along must not serve libraries that are loaded later.
   void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     throw UnsupportedError(
@@ -127,6 +128,7 @@ Matrices lu_of(Matrix a) {
     lapack().getrf(rows_first, size(a.rows), size(a.columns), a.v.data(), a.row_step(),
                    exchanged.data());
   }
+  // LAPACK counts rows from 1.
   for (size_t i = 0; i < exchanged.size(); ++i) rows.v[i] = exchanged[i] - 1;
   return {std::move(a), std::move(rows)};
 }

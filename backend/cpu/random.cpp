@@ -35,6 +35,7 @@ constexpr bool draws(Distribution distribution) {
   }
 }
 
+// The bounds of randint come as doubles; casting one beyond int64 would be undefined.
 int64_t saturated(double value) {
   using Limits = std::numeric_limits<int64_t>;
   if (value >= 0x1p63) return Limits::max();

@@ -37,6 +37,8 @@ ConvSizes conv_sizes(const Conv& kernel, Operands inputs, Operands outputs) {
   s.block_x = kernel.block_x;
   s.block_y = kernel.block_y;
   for (int axis = 0; axis < 3; ++axis) {
+    // Missing axes are leading ones of size 1, so that one loop nest serves one to three
+    // dimensions.
     const int own = axis - 3 + static_cast<int>(s.spatial);
     const size_t at = static_cast<size_t>(axis), i = static_cast<size_t>(own);
     const bool used = own >= 0;
@@ -62,6 +64,7 @@ bool any_empty(const ConvSizes& s) {
 }
 
 bool fast_conv(const ConvSizes& s, const ConvData& data) {
+  // Null unless Winograd is the faster way for these sizes.
   const auto winograd = prepare_winograd(s);
   if (winograd == nullptr) return onednn_conv(s, data);
   winograd->run(data);
@@ -112,6 +115,7 @@ void run_single(const Conv& kernel, Operands inputs, Operands outputs) {
   if (out.dtype == type)
     return run_as(type, sizes, first.data(), second.data(), bias_data, out.data);
   const int64_t count = out.shape->numel();
+  // Sums are kept in the wider type and rounded once, at the end.
   const Scratch result(static_cast<size_t>(count) * size_of(type));
   run_as(type, sizes, first.data(), second.data(), bias_data, result.data());
   convert(result.data(), type, out.data, out.dtype, count);
@@ -126,6 +130,7 @@ std::unique_ptr<Executable> prepare_single(const Conv& kernel, Operands inputs, 
   auto conv = prepare_winograd(sizes);
   if (conv == nullptr) conv = prepare_onednn_conv(sizes);
   if (conv == nullptr) return nullptr;
+  // The caller then adds up dy itself.
   if (kernel.bias && kernel.pass == ConvPass::backward_weights && !conv->gives_bias_gradient())
     return nullptr;
   return std::make_unique<ConvExecutable>(std::move(conv), sizes.bias != 0,

@@ -43,6 +43,8 @@ cudnnRNNMode_t mode_of(RnnCell cell) {
 }
 
 cudnnRNNBiasMode_t bias_of(const Rnn& rnn) {
+  // A GRU multiplies the recurrent product, bias included, by its reset gate, so it needs a bias of
+  // its own; elsewhere two would only be added.
   if (!rnn.bias) return CUDNN_RNN_NO_BIAS;
   return rnn.cell == RnnCell::gru ? CUDNN_RNN_DOUBLE_BIAS : CUDNN_RNN_SINGLE_INP_BIAS;
 }
@@ -77,6 +79,7 @@ RnnLayer::RnnLayer(const Rnn& rnn, const RnnSizes& n, DType dtype, bool tf32, cu
           "cudnnGetRNNTempSpaceSizes");
   };
   measure(CUDNN_FWD_MODE_INFERENCE, inference_bytes, reserve_bytes);
+  // Last, since its reserve is the one that counts: inference has none.
   measure(CUDNN_FWD_MODE_TRAINING, training_bytes, reserve_bytes);
   find_places(rnn, n, size_of(dtype));
 }
@@ -88,6 +91,7 @@ void RnnLayer::describe(const Rnn& rnn, const RnnSizes& n, DType dtype, bool tf3
   };
   const cudnnDataType_t type = data_type(dtype);
   const bool narrow = dtype == DType::float16 || dtype == DType::bfloat16;
+  // The default would let cuDNN round float32 to TF32.
   const bool exact = dtype == DType::float32 && !tf32;
   if (handle != nullptr)
     check(f.set_dropout(no_dropout.get(), handle, 0, nullptr, 0, 0), "cudnnSetDropoutDescriptor");
@@ -100,6 +104,7 @@ void RnnLayer::describe(const Rnn& rnn, const RnnSizes& n, DType dtype, bool tf3
               size(n.features), size(n.units), size(n.units), 1,
               handle != nullptr ? no_dropout.get() : nullptr, CUDNN_RNN_PADDED_IO_DISABLED),
         "cudnnSetRNNDescriptor_v8");
+  // All sequences have one length, so the packed layout is simply step after step.
   const std::vector<int> lengths(static_cast<size_t>(n.batch), size(n.time));
   for (const auto& [data, width] :
        {std::pair(x.get(), size(n.features)), std::pair(y.get(), size(n.units))})
@@ -131,6 +136,7 @@ void RnnLayer::find_places(const Rnn& rnn, const RnnSizes& n, size_t bytes_of_el
   };
   for (int id = 0; id < static_cast<int>(2 * n.gates); ++id) {
     const bool of_x = id < n.gates;
+    // cuDNN numbers the matrices for the input first, then those for the state.
     void *matrix_at = nullptr, *bias_at = nullptr;
     check(f.weights_place(handle, layer.get(), 0, weights_bytes, base, id, matrix.get(), &matrix_at,
                           bias.get(), &bias_at),
@@ -138,6 +144,8 @@ void RnnLayer::find_places(const Rnn& rnn, const RnnSizes& n, size_t bytes_of_el
     expect(matrix.get(), n.units, of_x ? n.features : n.units);
     places.matrices.push_back(place(matrix_at));
     const bool wanted = rnn.bias && (of_x || rnn.cell == RnnCell::gru);
+    // A layout that is not the expected one is refused, not guessed at: it would give wrong numbers
+    // silently.
     if (wanted != (bias_at != nullptr))
       throw Refusal{"biases of a recurrent layer other than asked for"};
     if (wanted) expect(bias.get(), n.units, 1);
@@ -200,6 +208,7 @@ class RnnExecutable : public Executable {
 
   // The packed weights of a forward pass, when all of them seldom change.
   uint32_t keeps(uint32_t stable) override {
+    // Operands 1, 2 and 3, as bits. They are packed into one block, so one that changes spoils it.
     const uint32_t weights = bias_ ? 14 : 6;
     return !backward_ && (stable & weights) == weights ? weights : 0;
   }
@@ -268,6 +277,7 @@ class RnnExecutable : public Executable {
   }
 
   void forward(void* const* data, char* scratch) {
+    // Inputs: x, kernel, recurrent kernel, bias, h and c; then outputs: y, h, c.
     const int h0 = bias_ ? 4 : 3, y = h0 + (lstm_ ? 2 : 1);
     void* const weights = kept_ != nullptr ? kept_ : scratch + weights_;
     if (kept_ == nullptr) pack(data, weights);
@@ -282,6 +292,7 @@ class RnnExecutable : public Executable {
     const int states = lstm_ ? 2 : 1, h0 = bias_ ? 4 : 3, y = h0 + states;
     const int dy = y + (simple_ ? 1 : 3), dx = dy + 1 + states;
     const void* const c0 = lstm_ ? data[h0 + 1] : nullptr;
+    // The forward pass is run again, since its reserve would have to be kept from pass to pass.
     pack(data, scratch + weights_);
     run_copy(*x_to_steps_, data[0], scratch + x_);
     forward_pass(CUDNN_FWD_MODE_TRAINING, data[h0], nullptr, c0, nullptr, scratch + weights_,

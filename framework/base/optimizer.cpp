@@ -50,6 +50,7 @@ void check_options(const OptimizerOptions& o) {
   if (o.use_ema && o.ema_overwrite_frequency && *o.ema_overwrite_frequency < 0)
     fail(fmt::format("ema_overwrite_frequency must be at least 1, found {}.",
                      *o.ema_overwrite_frequency));
+  // Each changes what the others measure, so an order would have to be guessed.
   if (int{o.clipnorm.has_value()} + int{o.global_clipnorm.has_value()} +
           int{o.clipvalue.has_value()} >
       1)
@@ -101,6 +102,7 @@ void Optimizer::build(const std::vector<Variable>& given) {
   // The scales of float8 are set to their gradients and need no slots.
   std::erase_if(variables, [](const Variable& v) { return v && v.overwrite_with_gradient(); });
   if (built_) {
+    // Building again is harmless: reading a file and the first step may both do it.
     if (variables == s.trainable) return;
     throw ValueError(
         fmt::format("Optimizer '{}' was built for other variables ({} of them, now {}). "
@@ -231,6 +233,7 @@ void Optimizer::apply(const std::vector<Tensor>& gradients,
   }
   State& s = *state_;
   filter(gradients, variables);
+  // Before clipping, whose limits are meant for gradients of the unscaled loss.
   if (options_.loss_scale_factor)
     for (Tensor& g : s.gradients) g = g / Tensor(*options_.loss_scale_factor);
   if (s.accumulators.empty()) {
@@ -283,6 +286,7 @@ void Optimizer::filter(const std::vector<Tensor>& gradients,
 
 size_t Optimizer::index_of(const Variable& variable, size_t guess) const {
   const std::vector<Variable>& known = state_->trainable;
+  // Nearly always the variables come in the order of build, which spares the search.
   if (guess < known.size() && known[guess] == variable) return guess;
   const auto found = std::find(known.begin(), known.end(), variable);
   if (found == known.end())
@@ -351,6 +355,7 @@ void Optimizer::update() {
   State& s = *state_;
   const Tensor rate = current_learning_rate();
   if (options_.weight_decay && !decays_in_update()) {
+    // Decoupled from the gradient (Loshchilov and Hutter, 2017), and before the step, as in Keras.
     const Tensor decay(*options_.weight_decay);
     for (const size_t index : s.indices) {
       if (!s.decayed[index]) continue;
@@ -359,6 +364,7 @@ void Optimizer::update() {
                      decay, rate));
     }
   }
+  // Once for each step: what depends on the rate and the count only, not on a variable.
   begin_update(rate);
   for (size_t i = 0; i < s.indices.size(); ++i)
     update_step(s.indices[i], s.gradients[i], s.trainable[s.indices[i]], rate);

@@ -39,10 +39,12 @@ namespace {
 // Rows lie side by side, so a range of them is a tensor in the same memory.
 Tensor rows_of(const Tensor& t, int64_t begin, int64_t end) {
   if (!t) return t;
+  // A tensor of a recording has no memory to point into yet.
   if (t.is_weak() || !t.is_eager()) return ops::get_item(t, Slice{begin, end});
   Shape shape = t.shape();
   begin = std::clamp<int64_t>(begin, 0, shape[0]);
   end = std::clamp(end, begin, shape[0]);
+  // No copy: the part holds on to the memory of the whole.
   const size_t row = shape[0] == 0 ? 0 : t.bytes() / static_cast<size_t>(shape[0]);
   shape[0] = end - begin;
   return Tensor::part_of(t, static_cast<char*>(t.data()) + static_cast<size_t>(begin) * row, shape,

@@ -54,7 +54,7 @@ class VarianceScalingInitializer
   Value::Dict get_config() const override;
 };
 
-using VarianceScaling = Ref<VarianceScalingInitializer>;  ///< a shared VarianceScalingInitializer, made from its options
+using VarianceScaling = Ref<VarianceScalingInitializer>;  ///< a shared initializer, made from its options
 
 }  // namespace cornu::initializers
 

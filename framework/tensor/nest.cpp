@@ -10,6 +10,7 @@
 namespace cornu {
 namespace {
 
+// Keras flattens dictionaries by sorted keys, whatever the order they were written in.
 std::vector<size_t> sorted_order(const Nest::Dict& entries) {
   std::vector<size_t> order(entries.size());
   std::iota(order.begin(), order.end(), size_t{0});
