@@ -27,6 +27,6 @@ class LearningRateSchedulerCallback : public Callback {
   const Config config;  ///< as given
 };
 
-using LearningRateScheduler = Ref<LearningRateSchedulerCallback>;  ///< a shared LearningRateSchedulerCallback, made from its options
+using LearningRateScheduler = Ref<LearningRateSchedulerCallback>;  ///< a shared callback, made from its options
 
 }  // namespace cornu::callbacks

@@ -66,12 +66,14 @@ void tile(const void* a_, [[maybe_unused]] const void* b_, [[maybe_unused]] cons
           void* out_, int64_t n) {
   using R = Row<op, T>;
   const T* a = static_cast<const T*>(a_);
+  // Operands that the row does not have are read from a, so that one loop serves all arities.
   const T* b = static_cast<const T*>(R::arity > 1 ? b_ : a_);
   const T* c = static_cast<const T*>(R::arity > 2 ? c_ : a_);
   T* out = static_cast<T*>(out_);
   constexpr int64_t lanes = hn::MaxLanes(Tag<T>());
   int64_t i = 0;
   if constexpr (is_light(op)) {
+    // All loads before the stores, as the compiler must assume that `out` overlaps the operands.
     for (; i + 4 * lanes <= n; i += 4 * lanes) {
       const Vector<T> r0 = R::call(load(a + i), load(b + i), load(c + i));
       const Vector<T> r1 = R::call(load(a + i + lanes), load(b + i + lanes), load(c + i + lanes));
@@ -119,6 +121,7 @@ HWY_INLINE A combined_scalar(A a, A b) {
       return static_cast<A>(combine == Combine::sum ? U(a) + U(b) : U(a) * U(b));
     }
   } else {
+    // NaN wins, as in NumPy.
     if (a != a) return a;
     if (b != b) return b;
     return combine == Combine::maximum ? (a < b ? b : a) : (b < a ? b : a);
@@ -144,6 +147,7 @@ void rows_tile(const void* x_, int64_t rows, int64_t length, void* accumulators)
   for (int64_t r = 0; r < rows; ++r, x += length) {
     V sum = start;
     int64_t i = 0;
+    // Four sums side by side hide the latency of an addition.
     if (length >= 4 * lanes) {
       V s1 = start, s2 = start, s3 = start;
       for (; i + 4 * lanes <= length; i += 4 * lanes) {
@@ -159,6 +163,7 @@ void rows_tile(const void* x_, int64_t rows, int64_t length, void* accumulators)
       sum = combined<combine>(sum, load_first(x + i, static_cast<size_t>(length - i), start));
     HWY_ALIGN T parts[hn::MaxLanes(Tag<T>())];
     hn::Store(sum.raw, Tag<T>(), parts);
+    // Lanes beyond a short row hold only the neutral element.
     const int64_t used = std::min<int64_t>(length, lanes);
     A total = static_cast<A>(neutral);
     for (int64_t k = 0; k < used; ++k)
@@ -196,6 +201,7 @@ void chain_tile(const void* a_, const void* b_, const void* c_, const void* d_, 
   const T* a = static_cast<const T*>(a_);
   const T* b = static_cast<const T*>(b_);
   const T* c = static_cast<const T*>(c_);
+  // Chains of two links have no d.
   const T* d = static_cast<const T*>(third == Link::none ? c_ : d_);
   T* out = static_cast<T*>(out_);
   constexpr int64_t lanes = hn::MaxLanes(Tag<T>());

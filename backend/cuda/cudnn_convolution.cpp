@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<Plan>> plan_graph(const Target& target, const Conv& 
                                               bool fused, const Wishes& wishes, size_t most,
                                               std::string* why) {
   const ConvolutionLayouts layouts = convolution_layouts(conv, x, kernel, y);
+  // Sums of 16-bit floats are kept in float32.
   const DType compute = dtype == DType::float64 ? DType::float64 : DType::float32;
   const bool bias = fused && conv.bias, relu = fused && conv.relu;
   Graph graph;
@@ -27,6 +28,7 @@ std::vector<std::unique_ptr<Plan>> plan_graph(const Target& target, const Conv& 
   graph.tensor(layouts.y, dtype);
   int64_t result = convolution_y;
   if (bias) graph.tensor(layouts.bias, dtype);
+  // Inner tensors never reach memory, so the bias is added before rounding.
   if (bias || relu) result = graph.tensor(layouts.y, compute, Graph::Kind::inner);
   graph.convolution(static_cast<ConvolutionPass>(conv.pass), convolution_x, convolution_kernel,
                     result, layouts.geometry, compute);
@@ -129,6 +131,7 @@ class Convolution : public Executable {
   }
 
   uint32_t keeps(uint32_t stable) override {
+    // Only a kernel that has to be reordered; one in order is read where it lies.
     return kernel_copy_ && pass_ != ConvPass::backward_weights ? stable & 2u : 0;
   }
   void keep(void* const* data) override {
@@ -160,6 +163,7 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
                                               const Shape& x, const Shape& kernel, const Shape& y,
                                               size_t workspace, bool tf32, size_t most,
                                               std::string* why) {
+  // Deterministic engines only: results must not change from run to run.
   const Wishes wishes{.tensor_cores = dtype != DType::float32 || tf32,
                       .deterministic = true,
                       .workspace = workspace};
@@ -169,7 +173,9 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
       found.push_back({std::move(plan), fused, padded});
   };
   if (conv.pass == ConvPass::forward && (conv.bias || conv.relu)) add(conv, x, true, false);
+  // Also beside fused ones when several are tried, since an epilogue of its own may be faster.
   if (found.empty() || most > 1) add(conv, x, false, false);
+  // Last, as it costs a copy of x.
   if (found.empty() && (any(conv.pad_low) || any(conv.pad_high)))
     add(without_padding(conv), padded_shape(conv, x), false, true);
   return found;
@@ -184,6 +190,7 @@ ConvolutionPlan choose(const std::vector<ConvolutionPlan>& plans, const Conv& co
   if (plans.empty()) return {};
   if (plans.size() == 1) return plans.front();
   const TrialOperands operands(context, inputs, outputs);
+  // No memory for trials: cuDNN's own order decides.
   if (operands.addresses().empty()) return plans.front();
   std::vector<std::unique_ptr<Convolution>> trials;
   for (const ConvolutionPlan& plan : plans)

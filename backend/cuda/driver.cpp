@@ -177,6 +177,7 @@ void Driver::fail(int result, const char* wanted) const {
   if (result == out_of_memory)
     throw MemoryError(fault + ". Use smaller batches, or end other programs on the device.");
   // Faults of kernels come to light in whatever call is next, and leave the context useless.
+  // 701 is a launch with too few resources, after which the context still works.
   const bool lasting = result >= 700 && result < 720 && result != 701;
   throw StateError(fault + (lasting ? ". A kernel that was launched before is at fault, and this "
                                       "process cannot use the device any more. CORNU_DEVICE=cpu "
@@ -187,6 +188,7 @@ void Driver::fail(int result, const char* wanted) const {
 PrimaryContext::PrimaryContext(const Driver& driver, int device)
     : driver_(driver), device_(device) {
   driver_.check(driver_.context_retain(&handle_, device), "opening a device");
+  // The destructor does not run when the constructor throws.
   if (const int result = driver_.context_set(handle_); result != 0) {
     driver_.context_release(device);
     driver_.check(result, "use of a device");
@@ -204,6 +206,7 @@ void Stream::synchronize() const {
 }
 
 Event::Event(const Driver& driver) : driver_(driver) {
+  // Events that take no times are cheaper to record.
   constexpr unsigned no_timing = 2;
   driver_.check(driver_.event_create(&handle_, no_timing), "making an event");
 }

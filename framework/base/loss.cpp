@@ -27,6 +27,7 @@ Tensor as(const Tensor& t, DType dtype) {
   return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
 }
 
+// The inner select keeps the gradient finite too: 0 times infinity would be NaN.
 Tensor divide_no_nan(const Tensor& x, const Tensor& y) {
   return fused(
       [](Expr x, Expr y) {
@@ -65,8 +66,10 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
                         const Tensor& sample_weight) try {
   Tensor mask = y_pred.mask();
   if (!sample_weight && !mask && reduction_ != "none") {
+    // In fewer kernels, where the loss has it.
     if (Tensor y = total(y_true, y_pred, reduction_ != "sum")) return y;
   }
+  // The call may compute a mask of its own, as for ignored classes.
   const Tensor each = values(y_true, y_pred);
   if (const Tensor own = each.mask()) mask = mask ? ops::logical_and(mask, own) : own;
   return reduce_weighted_values(as(each, dtype_), sample_weight, mask, reduction_);
@@ -77,6 +80,7 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
 void rethrow_unfit(const ShapeError& error, const std::string& who, const Tensor& y_true,
                    const Tensor& y_pred) {
   const std::string text = error.what();
+  // Its own errors name it, and the shapes, already.
   if (!y_true || !y_pred || text.starts_with(who + ":")) throw error;
   throw ShapeError(fmt::format("{}: y_true has shape {}, y_pred {}: {}", who, y_true.shape().str(),
                                y_pred.shape().str(), text));
@@ -147,6 +151,7 @@ Tensor reduce_program(const backend::ProgramRef& program, std::span<const Tensor
 Tensor apply_mask(const Tensor& sample_weight, const Tensor& mask, DType dtype, bool rescale) {
   if (!mask) return sample_weight;
   Tensor weight = as(mask, dtype);
+  // The mean divides by the number of all values; scaled so, it is over those that count.
   if (rescale) {
     weight = fused(
         [](Expr m, Expr total, Expr kept) {

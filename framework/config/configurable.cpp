@@ -14,6 +14,8 @@
 namespace cornu {
 namespace {
 
+// Models are read by several threads at once, while libraries that are loaded later may register
+// classes.
 std::shared_mutex& catalog_mutex() {
   static std::shared_mutex mutex;
   return mutex;
@@ -35,6 +37,7 @@ void Configurable::configure(const Value::Dict& config) {
 }
 
 void Catalog::insert(std::type_index type, ClassInfo info) {
+  // A deque: the tables point to its entries, which never move.
   const ClassInfo& entry = classes_.emplace_back(std::move(info));
   by_type_.emplace(type, &entry);
   by_class_.emplace(key(entry.module, entry.class_name), &entry);
@@ -48,6 +51,7 @@ void Catalog::insert_custom(std::type_index type, const std::string& registered_
     throw ValueError(fmt::format("CORNU_REGISTER: '{}' is not of the form \"package>Name\".", registered_name));
   const std::lock_guard lock(catalog_mutex());
   if (const ClassInfo* known = find_in(by_registered_name_, registered_name)) {
+    // A header that registers its class may be part of several sources.
     if (find_in(by_type_, type) == known) return;
     throw ValueError(fmt::format("CORNU_REGISTER: '{}' is registered for another class already.",
                                  registered_name));
@@ -101,6 +105,7 @@ std::vector<std::string> Catalog::names(const std::string& module) const {
 }
 
 Catalog& catalog() {
+  // Never destroyed: objects with static storage may be saved at the end of the program.
   static Catalog* instance = [] {
     auto* c = new Catalog;
     register_builtins(*c);
@@ -147,6 +152,7 @@ std::string text(const Value::Dict& dict, const char* key) {
 const ClassInfo& lookup(const std::string& module, const std::string& class_name,
                         const std::string& registered) {
   Catalog& c = catalog();
+  // Keras writes the class name here for its own private classes.
   if (!registered.empty() && registered != class_name) {
     if (const ClassInfo* info = c.find_registered(registered)) return *info;
     throw ValueError(fmt::format("The class '{}' is not registered. Register its C++ equivalent with "
@@ -173,6 +179,7 @@ std::shared_ptr<Configurable> deserialize(const Value& value) {
   const Value* id = detail::find(dict, "shared_object_id");
   const bool numbered = id && id->is<int64_t>();
   if (numbered)
+    // The object that several layers share must be one object again.
     if (auto object = detail::shared_object(id->get<int64_t>())) return object;
   const ClassInfo& info = lookup(text(dict, "module"), class_name, text(dict, "registered_name"));
   try {

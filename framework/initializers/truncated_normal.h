@@ -21,7 +21,7 @@ class TruncatedNormalInitializer
   Value::Dict get_config() const override;
 };
 
-using TruncatedNormal = Ref<TruncatedNormalInitializer>;  ///< a shared TruncatedNormalInitializer, made from its options
+using TruncatedNormal = Ref<TruncatedNormalInitializer>;  ///< a shared initializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -104,6 +104,7 @@ void FileCheck::superblock() {
   const std::span<const std::byte> all = bytes_.span();
   uint64_t start = 0;
   while (start < all.size() && !starts_with(all.subspan(start), signature))
+    // A user block, whose size is a power of two from 512, may precede the signature.
     start = start == 0 ? 512 : 2 * start;
   if (start >= all.size()) return;
 
@@ -139,6 +140,7 @@ void FileCheck::superblock() {
   if (end > all.size() || end < start)
     block.fail("the file is truncated: it has " + std::to_string(all.size()) + " of " +
                std::to_string(end) + " bytes");
+  // Addresses in the file count from its signature.
   image_ = all.subspan(start, end - start);
 
   uint64_t root = undefined;
@@ -148,6 +150,8 @@ void FileCheck::superblock() {
     const uint32_t cached = block.u32();
     block.skip(4);
     const uint64_t tree = block.u64(), heap = block.u64();
+    // HDF5 may use these cached places of the root instead of its header, so they are checked as
+    // well.
     if (cached == 1) symbol_table(tree, heap);
   } else {
     root = block.u64();
@@ -168,6 +172,7 @@ void FileCheck::superblock() {
       }
     }
   }
+  // A queue instead of recursion: a forged file could nest groups deeper than the stack.
   if (seen_.insert(root).second) queue_.push_back(root);
 }
 
@@ -203,6 +208,7 @@ std::vector<FileCheck::Message> FileCheck::messages(uint64_t address) {
   while (!continuations.empty()) {
     const auto [at, size] = continuations.back();
     continuations.pop_back();
+    // A forged header must not lead the walk in a circle without end.
     if (at == address || !followed.insert(at).second)
       throw Fault{"its header continues in a circle"};
     std::span<const std::byte> block = view(at, size, "the continuation of its header");
@@ -247,6 +253,7 @@ DataType FileCheck::type_of(const Message& message) {
 
 DataType FileCheck::committed_type(uint64_t address) {
   const auto known = types_.find(address);
+  // Many datasets may share a type, but each piece of metadata is looked at once.
   if (known != types_.end()) return known->second;
   if (seen_.insert(address).second) queue_.push_back(address);
   for (const Message& m : messages(address)) {
@@ -264,6 +271,7 @@ void FileCheck::object(uint64_t address) {
 }
 
 void FileCheck::message(Dataset& parts, const Message& m) {
+  // Only types are followed to the place where they are shared.
   if ((m.flags & shared_flag) && m.kind != datatype && m.kind < 0x19 && m.kind != 0)
     throw Fault{"a message of its header is shared, which is not supported"};
   switch (m.kind) {
@@ -335,6 +343,7 @@ void FileCheck::attribute(const Message& m) {
   const DataSpace space = read_space(space_cursor);
   if (!type.known || !space.known) return;
   const uint64_t size = product(space.count, type.size);
+  // HDF5 reads as many bytes as type and space say.
   if (size > head.data.size())
     throw Fault{"attribute: it declares " + std::to_string(size) + " bytes and has " +
                 std::to_string(head.data.size())};
@@ -378,6 +387,7 @@ void FileCheck::dataset(uint64_t address, const Dataset& parts) {
   using Kind = DataLayout::Kind;
   const DataLayout& where = *parts.layout;
   if (where.kind == Kind::elsewhere) {
+    // Not damaged, only never to be opened: a file must not make the reader open others.
     closed_[address] = "it is virtual, made of parts of other files";
     return;
   }

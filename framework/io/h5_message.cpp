@@ -47,6 +47,7 @@ void read_floating(Cursor& message, unsigned flags, uint64_t bits) {
 bool read_compound(Cursor& message, unsigned version, unsigned members, uint64_t size, int depth,
                    DataType& type) {
   if (members == 0) message.fail("its compound datatype has no members");
+  // From version 3 offsets have as many bytes as the size of the type needs.
   size_t width = 1;
   while (width < 4 && size >> (8 * width) != 0) ++width;
   for (unsigned i = 0; i < members; ++i) {
@@ -152,6 +153,7 @@ DataType read_type(Cursor& message, int depth) {
 
 uint64_t product(uint64_t a, uint64_t b) {
   uint64_t result = 0;
+  // Saturates: the largest number fails every later comparison with a size.
   return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
 }
 
@@ -176,6 +178,7 @@ std::string_view Cursor::text(size_t unit) {
   const auto end = std::find(rest.begin(), rest.end(), std::byte{0});
   if (end == rest.end()) fail("a name in it does not end");
   const auto length = static_cast<size_t>(end - rest.begin());
+  // With its zero byte, padded to a multiple of `unit`.
   skip((length + unit) / unit * unit);
   return {reinterpret_cast<const char*>(rest.data()), length};
 }
@@ -217,6 +220,7 @@ std::span<const std::byte> read_fill(Cursor& message, bool old) {
     message.skip(2);
     if (message.u8() == 0) return {};
     const uint32_t size = message.u32();
+    // A negative size says that there is no value.
     return size >> 31 ? std::span<const std::byte>() : message.take(size);
   }
   if (version != 3) return {};
@@ -239,6 +243,7 @@ DataLayout read_layout(Cursor& message) {
       if (layout.chunk.back() == 0) message.fail("its chunks are empty");
       bytes = product(bytes, layout.chunk.back());
     }
+    // HDF5 keeps the size of a chunk in 32 bits.
     if (bytes > UINT32_MAX) message.fail("its chunks have more than 4 GiB");
   };
   constexpr Kind kinds[] = {Kind::compact, Kind::contiguous, Kind::chunked, Kind::elsewhere};

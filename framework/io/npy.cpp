@@ -17,6 +17,7 @@ namespace cornu::saving {
 namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
+// Headers have about a hundred bytes; a forged length must not claim memory.
 constexpr size_t longest_header = size_t{1} << 20;
 constexpr bool little_endian = std::endian::native == std::endian::little;
 
@@ -129,6 +130,7 @@ class HeaderParser {
     int64_t value = 0;
     int digits = 0;
     for (char c = peek(); c >= '0' && c <= '9'; c = text_.empty() ? '\0' : text_[0]) {
+      // More digits could overflow int64.
       if (++digits > 18) fail("declares a shape that no memory can hold");
       value = value * 10 + (c - '0');
       text_.remove_prefix(1);
@@ -153,6 +155,7 @@ class HeaderParser {
         {"b1", DType::boolean}, {"u1", DType::uint8},     {"u2", DType::uint16},
         {"u4", DType::uint32},  {"u8", DType::uint64},    {"i1", DType::int8},
         {"i2", DType::int16},   {"i4", DType::int32},     {"i8", DType::int64},
+        // NumPy has no bfloat16: ml_dtypes writes it as 2 bytes without a type.
         {"f2", DType::float16}, {"V2", DType::bfloat16},  {"f4", DType::float32},
         {"f8", DType::float64}, {"c8", DType::complex64}, {"c16", DType::complex128},
     };
@@ -167,6 +170,7 @@ class HeaderParser {
       header.unicode = code[0] == 'U';
       for (const char c : code.substr(1))
         header.string_width = header.string_width * 10 + static_cast<size_t>(c - '0');
+      // An empty string's width of 0 would divide by zero later.
       if (header.string_width > 0) return;
     }
     if (code == "O") fail("holds pickled Python objects, which are never read");
@@ -199,6 +203,7 @@ std::vector<std::byte> to_c_order(std::span<const std::byte> from, const Shape& 
   for (size_t i = 0; i < count; ++i) {
     std::memcpy(&to[i * element], &from[static_cast<size_t>(offset) * element], element);
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      // Counts as an odometer does, and moves the place along, without a division for each element.
       offset += stride[axis];
       if (++index[axis] < shape[axis]) break;
       offset -= stride[axis] * shape[axis];

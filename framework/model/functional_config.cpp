@@ -85,6 +85,7 @@ Value references(const Nest& nest, const NodeNumbers& numbers) {
 }  // namespace
 
 Value::Dict Functional::get_config() const {
+  // Keras counts the calls of a layer within the model; calls elsewhere do not count.
   NodeNumbers numbers;
   std::map<const Operation*, std::vector<const Node*>> calls;
   for (const Step& step : steps_) {
@@ -293,6 +294,7 @@ class GraphReader {
     }
     const Entry& entry = found->second;
     const int64_t node = detail::from_value<int64_t>(path[1]) - first, index = detail::from_value<int64_t>(path[2]);
+    // An input has a result, but no call.
     const int64_t calls = std::max<int64_t>(static_cast<int64_t>(entry.calls->size()), entry.results.size());
     if (node < 0 || node >= calls)
       throw ValueError(fmt::format("Functional: a tensor refers to call {} of layer '{}', which has {}.", node, name, calls));
@@ -337,6 +339,7 @@ class GraphReader {
     if (!positional || !named) return false;
     Arguments arguments{positional->get<Value::List>(), {}};
     for (const auto& [key, v] : as_dict(*named, "kwargs"))
+      // Keras writes None for arguments that were not given.
       if (!v.is_null()) arguments.named.emplace_back(key, v);
     const bool no_input = !arguments.positional.empty() && holds_none(arguments.positional[0]);
     if (dynamic_cast<const Layer*>(entry.operation.get()) &&
@@ -369,6 +372,7 @@ class GraphReader {
         }
       }
     }
+    // A round without progress: what is left can never be called.
     if (left) {
       std::string stuck;
       for (const std::string& name : order_)

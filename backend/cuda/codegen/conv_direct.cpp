@@ -4,6 +4,7 @@
 namespace cornu::backend::cuda {
 namespace {
 
+// A thread for each element of y. A group's few channels would leave most of a tile empty.
 constexpr const char* forward_text = R"text(
       const Index pixel = divide(i, out_all), o = i - pixel * out_all.size;
       const Index group = divide(o, out_group);
@@ -29,6 +30,8 @@ constexpr const char* forward_text = R"text(
       c_data[i] = convert<C>(value);
 )text";
 
+// Gathers the elements of y that an element of x went into instead of scattering to x, which would
+// need atomic additions, whose order is left to chance.
 constexpr const char* data_text = R"text(
       const Index pixel = divide(i, in_all), c = i - pixel * in_all.size;
       const Index group = divide(c, in_group), own = c - group * in_group.size;
@@ -99,6 +102,7 @@ constexpr const char* weights_text = R"text(
   }
 )text";
 
+// In the order of the splits, so that results are the same in each run.
 constexpr const char* sum_text = R"text(
       Real value = 0;
       for (Index split = 0; split < splits; ++split) value += partial[split * count + i];
@@ -141,6 +145,7 @@ void declare_conv(KernelText& text, const Conv& kernel, const ConvSizes& s,
 }
 
 bool has_small_groups(const ConvSizes& s) {
+  // Weights of a group for each tap: with more of them, tiles pay off.
   return s.groups > 1 && s.in_group() * s.out_group() <= 16;
 }
 
@@ -174,10 +179,12 @@ void add_direct_conv(KernelPlan& plan, const Conv& kernel, const ConvSizes& s,
   const int64_t rows = ConvSizes::count(s.taps) * s.in_group();
   const int64_t across = (s.out_channels + 31) / 32, blocks = rows * across;
   const int64_t pixels = s.batch * ConvSizes::count(s.y);
+  // Enough blocks to fill a GPU, but none with too few pixels to be worth its partial sums.
   constexpr int64_t wanted_blocks = 512, least_chunk = 128, most_splits = 256;
   int64_t splits =
       std::clamp<int64_t>(std::min(wanted_blocks / blocks, pixels / least_chunk), 1, most_splits);
   const int64_t chunk = std::max<int64_t>((pixels + splits - 1) / splits, 1);
+  // Rounding chunks up may leave the last splits without pixels.
   splits = std::max<int64_t>((pixels + chunk - 1) / chunk, 1);
   const int workspace = static_cast<int>(inputs.size() + 1);
   const size_t at = plan.workspace_bytes;

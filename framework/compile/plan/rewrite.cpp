@@ -11,6 +11,7 @@ using backend::Expr;
 std::vector<Expr> append_program(backend::ProgramBuilder& builder, const backend::Program& program,
                                  const std::vector<Expr>& inputs) {
   std::vector<Expr> values = inputs;
+  // The order in which a program numbers its values: inputs, constants, then instructions.
   for (const double constant : program.constants()) values.push_back(builder.constant(constant));
   for (const backend::Instruction& instruction : program.instructions()) {
     const auto operand = [&](int i) { return values[instruction.operands[i]]; };
@@ -73,8 +74,10 @@ void Aliases::apply(Graph& graph) const {
 std::optional<double> number_of(const Graph& graph, int value) {
   const Value& v = graph.values[static_cast<size_t>(value)];
   if (v.source != Source::constant || v.numel != 1) return {};
+  // The plan looks at this constant, not the traced program, so no host read is noted.
   const PauseTracing untraced;
   const double number = graph.constants[static_cast<size_t>(v.index)].item();
+  // Programs hold constants as doubles, which these integers do not fit.
   if (is_int(v.dtype) && std::fabs(number) > 0x1p53) return {};
   return number;
 }
@@ -90,6 +93,8 @@ void drop_unread(Step& step) {
   int next = 0;
   for (size_t i = 0; i < step.inputs.size(); ++i)
     inputs.push_back(program->reads(static_cast<int>(i)) ? builder.input(next++)
+                                                         // Nothing reads it: it keeps the numbers
+                                                         // of the others in place.
                                                          : builder.constant(0));
   set_program(step, builder.finish(append_program(builder, *program, inputs)));
   step.inputs = std::move(kept);
@@ -105,6 +110,7 @@ std::vector<char> stable_values(const Graph& graph) {
                                              assigned[static_cast<size_t>(value.index)] == 0);
   }
   for (const Step& step : graph.steps) {
+    // Work of the host may give something else each time.
     bool all = step.kernel.has_value();
     for (const Use& use : step.inputs) all &= stable[static_cast<size_t>(use.value)] != 0;
     for (const Use& use : step.outputs) stable[static_cast<size_t>(use.value)] = all;
@@ -125,6 +131,8 @@ bool sums_pixels(const Step& step, int64_t block) {
     return false;
   for (int axis = 0; axis < sum->shape.rank(); ++axis) {
     const bool channel = axis + 1 == sum->shape.rank() || (block != 0 && axis == 1);
+    // Channels must stay and everything else must go; in blocks the channels are axes 1 and the
+    // last.
     if ((std::find(sum->axes.begin(), sum->axes.end(), axis) == sum->axes.end()) != channel)
       return false;
   }
@@ -132,6 +140,7 @@ bool sums_pixels(const Step& step, int64_t block) {
 }
 
 void insert_behind(Graph& graph, std::vector<std::optional<Step>> steps) {
+  // Into a new list: inserting one by one would move the rest each time.
   std::vector<Step> all;
   all.reserve(2 * steps.size());
   for (size_t i = 0; i < graph.steps.size(); ++i) {
