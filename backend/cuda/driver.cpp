@@ -21,7 +21,7 @@ namespace cornu::backend::cuda {
 namespace {
 
 #ifdef CORNU_HAS_CUDA_HEADER
-// Where the header is at hand, the table above is compared with it.
+// Where the header is at hand, the table of driver.h is compared with it.
 template <class Ours, class Theirs>
 constexpr bool same = std::is_same_v<Ours, Theirs> ||
                       (std::is_enum_v<Theirs> && std::is_integral_v<Ours> &&
