@@ -19,30 +19,27 @@ class Nest {
   using Dict = std::vector<std::pair<std::string, Nest>>;  ///< entries in the given order
 
   Nest() = default;
-  Nest(Tensor tensor) : value_(std::move(tensor)) {}  ///< a single tensor
+  Nest(Tensor tensor) : tensor_(std::move(tensor)) {}  ///< a single tensor
   /// A single tensor of rank 1 with these numbers.
   template <class T>
     requires(std::is_arithmetic_v<T>)
-  Nest(const std::vector<T>& values) : value_(Tensor(values)) {}
+  Nest(const std::vector<T>& values) : tensor_(values) {}
   /// The same.
   template <class T>
     requires(std::is_arithmetic_v<T>)
-  Nest(std::span<T> values) : value_(Tensor(values)) {}
-  Nest(List list) : value_(std::move(list)) {}  ///< a list of nests
-  Nest(std::initializer_list<Nest> list) : value_(List(list)) {}  ///< a list in braces
+  Nest(std::span<T> values) : tensor_(values) {}
+  Nest(List list);  ///< a list of nests
+  Nest(std::initializer_list<Nest> list) : Nest(List(list)) {}  ///< a list in braces
   /// A list of tensors.
-  Nest(const std::vector<Tensor>& list) : value_(List(list.begin(), list.end())) {}
+  Nest(const std::vector<Tensor>& list) : Nest(List(list.begin(), list.end())) {}
   /// A dictionary. Keys are expected to differ.
   static Nest dict(Dict entries);
 
   /// Whether there is nothing here: no tensor, not even an empty list.
-  bool empty() const {
-    const Tensor* t = std::get_if<Tensor>(&value_);
-    return t && !*t;
-  }
-  bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }  ///< also of an empty nest
-  bool is_list() const { return std::holds_alternative<List>(value_); }  ///< lists only
-  bool is_dict() const { return value_.index() == 2; }  ///< dictionaries only
+  bool empty() const { return is_tensor() && !tensor_; }
+  bool is_tensor() const { return !structure_; }  ///< also of an empty nest
+  bool is_list() const;  ///< lists only
+  bool is_dict() const;  ///< dictionaries only
 
   /// The tensor. Throws ValueError naming the structure when this is not a single one.
   const Tensor& tensor() const {
@@ -55,8 +52,10 @@ class Nest {
     if (structure_) [[unlikely]] throw_not_a_tensor();
     return std::move(tensor_);
   }
-  const List& list() const { return std::get<List>(value_); }  ///< of a list only
-  const Dict& entries() const { return std::get<2>(value_); }  ///< of a dictionary only
+  /// The elements of a list. Throws ValueError when it is none.
+  const List& list() const;
+  /// The entries of a dictionary, in the given order. Throws ValueError when it is none.
+  const Dict& entries() const;
   /// Element of a list, or entry of a dictionary in the given order.
   const Nest& operator[](size_t index) const;
   const Nest& operator[](int index) const { return (*this)[static_cast<size_t>(index)]; }  ///< the same
