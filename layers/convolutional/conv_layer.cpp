@@ -57,7 +57,7 @@ void ConvGeometry::check() const {
       throw ValueError(
           "option 'padding' is 'causal', which only Conv1D has. Use 'valid' or 'same'.");
   } else {
-    ops::padding_of(padding);
+    detail::padding_of(padding);
   }
 }
 

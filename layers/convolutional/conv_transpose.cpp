@@ -15,7 +15,7 @@ void ConvTransposeGeometry::check() const {
   check_positive("kernel_size", kernel_size);
   check_positive("strides", strides);
   check_positive("dilation_rate", dilation_rate);
-  ops::padding_of(padding);
+  detail::padding_of(padding);
   if (std::ranges::max(strides) > 1 && std::ranges::max(dilation_rate) > 1)
     throw ValueError(
         "options 'strides' and 'dilation_rate' cannot both exceed 1. Set one of them to 1.");

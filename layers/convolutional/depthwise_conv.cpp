@@ -12,7 +12,7 @@ void DepthwiseGeometry::check() const {
   check_positive("kernel_size", kernel_size);
   check_positive("strides", strides);
   check_positive("dilation_rate", dilation_rate);
-  ops::padding_of(padding);
+  detail::padding_of(padding);
 }
 
 Shape DepthwiseGeometry::kernel_shape(const Shape& input) const {

@@ -20,7 +20,7 @@ void check_input(const Shape& shape, int spatial, bool first) {
 void PoolGeometry::check() const {
   check_positive("pool_size", pool_size);
   check_positive("strides", strides);
-  ops::padding_of(padding);
+  detail::padding_of(padding);
   channels_first(data_format);
 }
 

@@ -1,6 +1,7 @@
 // Derivatives of elementwise programs and of reductions.
 #include <fmt/core.h>
 
+#include "../../ops/detail/sum_to_shape.h"
 #include "../../ops/core/cast.h"
 #include "../../ops/elementwise.h"
 #include "../../ops/numpy/creation.h"
@@ -150,7 +151,7 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
   if (identity) {
     Tensors result(step.inputs.size());
     const Tensor wide = d.shape() == kernel.shape ? d : ops::broadcast_to(d, kernel.shape);
-    result[0] = ops::sum_to_shape(ops::cast(wide, step.inputs[0].dtype()), step.inputs[0].shape());
+    result[0] = detail::sum_to_shape(ops::cast(wide, step.inputs[0].dtype()), step.inputs[0].shape());
     return result;
   }
   InlineVector<Tensor, 8> operands(step.inputs);

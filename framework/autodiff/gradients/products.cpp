@@ -1,4 +1,5 @@
 // Derivatives of matrix products, convolutions and pooling: each is another product of the same kind.
+#include "../../ops/detail/sum_to_shape.h"
 #include "../../ops/numpy/products.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
@@ -12,14 +13,14 @@ Tensors gradient(const backend::Matmul& kernel, const Backprop& step) {
   const bool ta = kernel.transpose_a, tb = kernel.transpose_b;
   Tensors result(step.inputs.size());
   if (step.wants(0))
-    result[0] = ops::sum_to_shape(ta ? ops::matmul_transposed(b, dy, tb, true)
+    result[0] = detail::sum_to_shape(ta ? ops::matmul_transposed(b, dy, tb, true)
                                      : ops::matmul_transposed(dy, b, false, !tb),
                                   a.shape());
   if (step.wants(1))
-    result[1] = ops::sum_to_shape(tb ? ops::matmul_transposed(dy, a, true, ta)
+    result[1] = detail::sum_to_shape(tb ? ops::matmul_transposed(dy, a, true, ta)
                                      : ops::matmul_transposed(a, dy, !ta, false),
                                   b.shape());
-  if (kernel.bias && step.wants(2)) result[2] = ops::sum_to_shape(dy, step.inputs[2].shape());
+  if (kernel.bias && step.wants(2)) result[2] = detail::sum_to_shape(dy, step.inputs[2].shape());
   return result;
 }
 
@@ -37,7 +38,7 @@ Tensors gradient(const backend::Conv& kernel, const Backprop& step) {
     case ConvPass::forward:  // inputs x, kernel
       if (step.wants(0)) result[0] = pass(ConvPass::backward_data, g, second, first.spec());
       if (step.wants(1)) result[1] = pass(ConvPass::backward_weights, first, g, second.spec());
-      if (kernel.bias && step.wants(2)) result[2] = ops::sum_to_shape(g, step.inputs[2].shape());
+      if (kernel.bias && step.wants(2)) result[2] = detail::sum_to_shape(g, step.inputs[2].shape());
       break;
     case ConvPass::backward_data:  // inputs dy, kernel; the output is in x's place
       if (step.wants(0)) result[0] = pass(ConvPass::forward, g, second, first.spec());

@@ -14,8 +14,9 @@ Tensor saturate_cast(const Tensor& x, std::optional<DType> dtype = {});
 /// The same values, with no gradient through them.
 Tensor stop_gradient(const Tensor& variable);
 
-/// x.shape(), unknown sizes as Shape::unknown, and x.dtype().
+/// x.shape(), with unknown sizes as Shape::unknown.
 Shape shape(const Tensor& x);
+/// x.dtype().
 DType dtype(const Tensor& x);
 
 }  // namespace cornu::ops

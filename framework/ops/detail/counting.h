@@ -5,6 +5,7 @@
 
 namespace cornu::detail {
 
+/// 0, 1, ... below n.
 Tensor count_up(int64_t n);
 /// Writes or adds `updates` (m, rest...) at `indices` (m) of `count` slices of zeros.
 Tensor scattered(int64_t count, const Tensor& indices, const Tensor& updates,

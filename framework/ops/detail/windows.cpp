@@ -20,15 +20,15 @@ Sizes per_axis(const std::vector<int64_t>& values, int spatial, const char* op, 
   return Sizes(values.begin(), values.end());
 }
 
-Window window_of(const Shape& x, Sizes sizes, Sizes strides, Sizes dilation, ops::Padding padding,
+Window window_of(const Shape& x, Sizes sizes, Sizes strides, Sizes dilation, Padding padding,
                  const char* op) {
   Window w{std::move(sizes), std::move(strides), std::move(dilation), {}, {}, {}};
   for (size_t i = 0; i < w.sizes.size(); ++i) {
     const int64_t size = x[static_cast<int>(i) + 1], reach = (w.sizes[i] - 1) * w.dilation[i] + 1;
     if (w.sizes[i] <= 0 || w.strides[i] <= 0 || w.dilation[i] <= 0)
       throw ValueError(fmt::format("{}: window, strides and dilation must be positive.", op));
-    const auto [low, high] = padding == ops::Padding::same
-                                 ? ops::same_padding(size, w.sizes[i], w.strides[i], w.dilation[i])
+    const auto [low, high] = padding == Padding::same
+                                 ? same_padding(size, w.sizes[i], w.strides[i], w.dilation[i])
                                  : std::pair<int64_t, int64_t>{0, 0};
     if (size + low + high < reach)
       throw ShapeError(
@@ -68,11 +68,7 @@ Tensor in_channels_last(const Tensor& x, const std::string& data_format, const c
                         to_channels_first(x.rank()));
 }
 
-}  // namespace cornu::detail
-
-namespace cornu::ops {
-
-ops::Padding padding_of(const std::string& name) {
+Padding padding_of(const std::string& name) {
   // Keras takes "SAME" for "same".
   std::string lower = name;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -90,4 +86,4 @@ std::pair<int64_t, int64_t> same_padding(int64_t size, int64_t window, int64_t s
   return {total / 2, total - total / 2};
 }
 
-}  // namespace cornu::ops
+}  // namespace cornu::detail

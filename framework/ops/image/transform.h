@@ -11,8 +11,8 @@ Tensor map_coordinates(const Tensor& inputs, const Tensor& coordinates, int64_t 
                        const std::string& fill_mode = "constant", double fill_value = 0);
 /// Pixel (x, y) of channel i of the result is that of the images at (a0 x + a1 y + a2 + c1 i,
 /// b0 x + b1 y + b2 + c0 i), with transform (8) or (n, 8) = a0, a1, a2, b0, b1, b2, c0, c1. That c0
-/// and c1 shift channels, and make no perspective, is Keras's rule. `interpolation` is "bilinear" or
-/// "nearest". Throws ShapeError for another shape of the transform.
+/// and c1 shift channels, and make no perspective, is Keras's rule. `interpolation` is "bilinear"
+/// or "nearest". Throws ShapeError for another shape of the transform.
 Tensor affine_transform(const Tensor& images, const Tensor& transform,
                         const std::string& interpolation = "bilinear",
                         const std::string& fill_mode = "constant", double fill_value = 0,

@@ -5,7 +5,9 @@
 
 namespace cornu::ops {
 
+/// The inverse of square matrices; infinite or NaN where there is none.
 Tensor inv(const Tensor& x);
+/// The determinant of square matrices.
 Tensor det(const Tensor& x);
 /// {sign, log |det x|}.
 std::vector<Tensor> slogdet(const Tensor& x);

@@ -1,10 +1,15 @@
-// The complement of the error function, by fits.
+// The complement of the error function, by fits, and the logarithm of sums of exponentials.
 #include "special.h"
 
 #include "../../dispatch/complex.h"
 #include "../catalog.h"
+#include "../core/cast.h"
 #include "../detail/lists.h"
 #include "../elementwise.h"
+#include "../numpy/creation.h"
+#include "../numpy/indexing.h"
+#include "../numpy/manipulation.h"
+#include "../numpy/reduction.h"
 #include "../operators.h"
 
 namespace cornu::ops {
@@ -48,6 +53,22 @@ Tensor erfc(const Tensor& x) {
   return x.dtype() == DType::float64 ? erfc_double(x) : erfc_single(x);
 }
 
-void list_math_special(OpCatalog& catalog) { catalog.add("math.Erfc", {"x"}, &erfc); }
+Tensor logsumexp(const Tensor& given, const Axes& axis, bool keepdims) {
+  if (is_symbolic(given)) return symbolic_call(&logsumexp, given, axis, keepdims);
+  if (is_complex(given.dtype())) refuse_complex("logsumexp");
+  const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
+  // An infinite maximum is not subtracted: inf - inf would be NaN. No numbers at all have
+  // none, and their sum of 0 gives -inf.
+  if (x.size() == 0) return log(sum(x, axis, keepdims));
+  const Tensor peak = ops::stop_gradient(max(x, axis, true));
+  const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));
+  const Tensor y = log(sum(exp(x - offset), axis, true)) + offset;
+  return keepdims ? y : squeeze(y, axis);
+}
+
+void list_math_special(OpCatalog& catalog) {
+  catalog.add("math.Erfc", {"x"}, &erfc);
+  catalog.add("math.Logsumexp", {"x", "axis=None", "keepdims=False"}, &logsumexp);
+}
 
 }  // namespace cornu::ops

@@ -1,4 +1,4 @@
-// The complement of the error function.
+// The complement of the error function, and the logarithm of sums of exponentials.
 #pragma once
 #include "../op.h"
 
@@ -7,5 +7,8 @@ namespace cornu::ops {
 /// 1 - erf(x), accurate also where erf(x) is almost 1: relative error about 1e-6 in float32, 1e-13
 /// in float64.
 Tensor erfc(const Tensor& x);
+
+/// log(sum(exp(x))) without overflow.
+Tensor logsumexp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
 }  // namespace cornu::ops

@@ -51,7 +51,6 @@ Tensor relu_activation(const Tensor& x, double negative_slope = 0,
                        std::optional<double> max_value = {}, double threshold = 0);
 /// Keras's activation gelu: exact unless told otherwise, unlike the op of that name.
 Tensor gelu_activation(const Tensor& x, bool approximate = false);
-
 /// x itself, as keras.activations.linear. (numpy/products.h has the product of that name.)
 Tensor linear(const Tensor& x);
 

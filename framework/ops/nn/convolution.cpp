@@ -27,7 +27,8 @@ void check_kernel_rank(const Tensor& x, const Tensor& kernel, const char* op) {
 
 // x and the result have their channels last.
 Tensor convolve(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
-                Padding padding, const std::vector<int64_t>& dilation_rate, const char* op) {
+                detail::Padding padding, const std::vector<int64_t>& dilation_rate,
+                const char* op) {
   check_kernel_rank(x, kernel, op);
   const int spatial = x.rank() - 2;
   const int64_t in = x.shape().back(), per_group = kernel.shape()[spatial],
@@ -55,7 +56,7 @@ Tensor convolve(const Tensor& x, const Tensor& kernel, const std::vector<int64_t
 
 // Every channel is a group of its own.
 Tensor convolve_channels(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
-                         Padding padding, const std::vector<int64_t>& dilation_rate,
+                         detail::Padding padding, const std::vector<int64_t>& dilation_rate,
                          const char* op) {
   check_kernel_rank(x, kernel, op);
   const int spatial = x.rank() - 2;
@@ -75,10 +76,10 @@ struct Spreading {
   int64_t size, low, high;
 };
 
-Spreading spreading(int64_t size, int64_t reach, int64_t stride, Padding padding,
+Spreading spreading(int64_t size, int64_t reach, int64_t stride, detail::Padding padding,
                     std::optional<int64_t> extra) {
   Spreading s{};
-  if (padding == Padding::valid) {
+  if (padding == detail::Padding::valid) {
     s.size = (size - 1) * stride + reach + extra.value_or(std::max(reach, stride) - reach);
   } else {
     s.size = extra ? (size - 1) * stride + reach % 2 + *extra : size * stride;
@@ -92,7 +93,8 @@ Spreading spreading(int64_t size, int64_t reach, int64_t stride, Padding padding
 }
 
 Tensor convolve_back(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
-                     Padding padding, const std::optional<std::vector<int64_t>>& output_padding,
+                     detail::Padding padding,
+                     const std::optional<std::vector<int64_t>>& output_padding,
                      const std::vector<int64_t>& dilation_rate) {
   const char* const op = "conv_transpose";
   check_kernel_rank(x, kernel, op);
@@ -141,7 +143,7 @@ Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& s
   if (is_symbolic(x, kernel))
     return symbolic_call(&conv, x, kernel, strides, padding, data_format, dilation_rate);
   return detail::in_channels_last(x, data_format, "conv", [&](const Tensor& t) {
-    return convolve(t, kernel, strides, padding_of(padding), dilation_rate, "conv");
+    return convolve(t, kernel, strides, detail::padding_of(padding), dilation_rate, "conv");
   });
 }
 
@@ -152,7 +154,7 @@ Tensor conv_transpose(const Tensor& x, const Tensor& kernel, const std::vector<i
   if (is_symbolic(x, kernel))
     return symbolic_call(&conv_transpose, x, kernel, strides, padding, output_padding, data_format,
                          dilation_rate);
-  const Padding pad = padding_of(padding);
+  const detail::Padding pad = detail::padding_of(padding);
   return detail::in_channels_last(x, data_format, "conv_transpose", [&](const Tensor& t) {
     return convolve_back(t, kernel, strides, pad, output_padding, dilation_rate);
   });
@@ -164,7 +166,7 @@ Tensor depthwise_conv(const Tensor& x, const Tensor& kernel, const std::vector<i
   if (is_symbolic(x, kernel))
     return symbolic_call(&depthwise_conv, x, kernel, strides, padding, data_format, dilation_rate);
   return detail::in_channels_last(x, data_format, "depthwise_conv", [&](const Tensor& t) {
-    return convolve_channels(t, kernel, strides, padding_of(padding), dilation_rate,
+    return convolve_channels(t, kernel, strides, detail::padding_of(padding), dilation_rate,
                              "depthwise_conv");
   });
 }
@@ -177,9 +179,9 @@ Tensor separable_conv(const Tensor& x, const Tensor& depthwise_kernel,
     return symbolic_call(&separable_conv, x, depthwise_kernel, pointwise_kernel, strides, padding,
                          data_format, dilation_rate);
   return detail::in_channels_last(x, data_format, "separable_conv", [&](const Tensor& t) {
-    const Tensor y = convolve_channels(t, depthwise_kernel, strides, padding_of(padding),
+    const Tensor y = convolve_channels(t, depthwise_kernel, strides, detail::padding_of(padding),
                                        dilation_rate, "separable_conv");
-    return convolve(y, pointwise_kernel, {1}, Padding::valid, {1}, "separable_conv");
+    return convolve(y, pointwise_kernel, {1}, detail::Padding::valid, {1}, "separable_conv");
   });
 }
 

@@ -21,7 +21,7 @@ namespace {
 Tensor pool(const Tensor& x, bool maximum, const std::vector<int64_t>& pool_size,
             const std::optional<std::vector<int64_t>>& strides, const std::string& padding,
             const std::string& data_format, const char* op) {
-  const Padding pad = padding_of(padding);
+  const detail::Padding pad = detail::padding_of(padding);
   return detail::in_channels_last(x, data_format, op, [&](const Tensor& t) {
     const int spatial = t.rank() - 2;
     const detail::Sizes sizes = detail::per_axis(pool_size, spatial, op, "pool_size");

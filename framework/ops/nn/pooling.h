@@ -9,6 +9,7 @@ Tensor max_pool(const Tensor& inputs, const std::vector<int64_t>& pool_size,
                 const std::optional<std::vector<int64_t>>& strides = {},
                 const std::string& padding = "valid",
                 const std::string& data_format = "channels_last");
+/// Means of windows, of which padding is no part; arguments and shapes as max_pool.
 Tensor average_pool(const Tensor& inputs, const std::vector<int64_t>& pool_size,
                     const std::optional<std::vector<int64_t>>& strides = {},
                     const std::string& padding = "valid",
@@ -18,6 +19,7 @@ Tensor average_pool(const Tensor& inputs, const std::vector<int64_t>& pool_size,
 /// output_size..., c).
 Tensor adaptive_max_pool(const Tensor& inputs, const std::vector<int64_t>& output_size,
                          const std::string& data_format = "channels_last");
+/// The same with means.
 Tensor adaptive_average_pool(const Tensor& inputs, const std::vector<int64_t>& output_size,
                              const std::string& data_format = "channels_last");
 

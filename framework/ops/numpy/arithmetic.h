@@ -15,7 +15,9 @@ Tensor fabs(const Tensor& x);
 Tensor cbrt(const Tensor& x);
 /// 2^x.
 Tensor exp2(const Tensor& x);
+/// Degrees as radians.
 Tensor deg2rad(const Tensor& x);
+/// Radians as degrees.
 Tensor rad2deg(const Tensor& x);
 /// sin(pi x) / (pi x), and 1 at 0.
 Tensor sinc(const Tensor& x);
@@ -32,13 +34,15 @@ Tensor hypot(const Tensor& x1, const Tensor& x2);
 Tensor heaviside(const Tensor& x1, const Tensor& x2);
 /// The remainder of x1 / x2 with the sign of x1.
 Tensor fmod(const Tensor& x1, const Tensor& x2);
-/// The larger (smaller); of a number and NaN the number.
+/// The larger; of a number and NaN the number.
 Tensor fmax(const Tensor& x1, const Tensor& x2);
+/// The smaller; of a number and NaN the number.
 Tensor fmin(const Tensor& x1, const Tensor& x2);
 /// x1 * 2^x2 for integers x2.
 Tensor ldexp(const Tensor& x1, const Tensor& x2);
-/// log(exp(x1) + exp(x2)) without overflow, and the same to base 2.
+/// log(exp(x1) + exp(x2)) without overflow.
 Tensor logaddexp(const Tensor& x1, const Tensor& x2);
+/// log2(2^x1 + 2^x2) without overflow.
 Tensor logaddexp2(const Tensor& x1, const Tensor& x2);
 /// x1 / x2, and 0 where x2 is 0.
 Tensor divide_no_nan(const Tensor& x1, const Tensor& x2);

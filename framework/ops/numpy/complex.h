@@ -10,6 +10,7 @@ Tensor real(const Tensor& x);
 Tensor imag(const Tensor& x);
 /// a - ib for a + ib. Also keras.ops.conj.
 Tensor conjugate(const Tensor& x);
+/// The same.
 inline Tensor conj(const Tensor& x) { return conjugate(x); }
 /// The angle to the positive real axis, in (-pi, pi]. Of real numbers: pi where x < 0, else 0.
 Tensor angle(const Tensor& x);

@@ -12,6 +12,7 @@ namespace cornu::ops {
 
 /// float32 by default, as ones, empty and full are.
 Tensor zeros(const Shape& shape, std::optional<DType> dtype = {});
+/// As zeros, with ones.
 Tensor ones(const Shape& shape, std::optional<DType> dtype = {});
 /// Zeros: there is no memory with undefined values.
 Tensor empty(const Shape& shape, std::optional<DType> dtype = {});
@@ -19,7 +20,9 @@ Tensor empty(const Shape& shape, std::optional<DType> dtype = {});
 Tensor full(const Shape& shape, const Tensor& fill_value, std::optional<DType> dtype = {});
 /// Of x's shape, and dtype unless another is given.
 Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
+/// As zeros_like, with ones.
 Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
+/// As zeros_like, with fill_value, which broadcasts.
 Tensor full_like(const Tensor& x, const Tensor& fill_value, std::optional<DType> dtype = {});
 /// Zeros, as empty.
 Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});

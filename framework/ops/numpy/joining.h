@@ -18,9 +18,11 @@ Tensor vstack(const std::vector<Tensor>& xs);
 Tensor dstack(const std::vector<Tensor>& xs);
 /// Cuts into equal sections (one number, also in braces) or before the given indices (a list).
 std::vector<Tensor> split(const Tensor& x, const Integers& indices_or_sections, int64_t axis = 0);
-/// split along the second axis (vectors along their only one), the first, the third.
+/// split along the second axis, vectors along their only one.
 std::vector<Tensor> hsplit(const Tensor& x, const Integers& indices_or_sections);
+/// split along the first axis.
 std::vector<Tensor> vsplit(const Tensor& x, const Integers& indices_or_sections);
+/// split along the third axis.
 std::vector<Tensor> dsplit(const Tensor& x, const Integers& indices_or_sections);
 /// Cuts into so many sections, of which the first ones are longer by one where the axis does not
 /// divide.

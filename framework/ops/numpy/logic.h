@@ -11,7 +11,9 @@ Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double at
 /// Whether isclose holds everywhere; a bool tensor without axes.
 Tensor allclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double atol = 1e-8,
                 bool equal_nan = false);
+/// Whether x is minus infinity.
 Tensor isneginf(const Tensor& x);
+/// Whether x is plus infinity.
 Tensor isposinf(const Tensor& x);
 /// Whether the sign is negative, also of -0.
 Tensor signbit(const Tensor& x);

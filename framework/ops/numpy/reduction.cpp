@@ -190,19 +190,6 @@ Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   return sqrt(real(var(x, axis, keepdims)));
 }
 
-Tensor logsumexp(const Tensor& given, const Axes& axis, bool keepdims) {
-  if (is_symbolic(given)) return symbolic_call(&logsumexp, given, axis, keepdims);
-  if (is_complex(given.dtype())) refuse_complex("logsumexp");
-  const Tensor x = is_float(given.dtype()) ? given : cast(given, DType::float32);
-  // An infinite maximum is not subtracted: inf - inf would be NaN. No numbers at all have
-  // none, and their sum of 0 gives -inf.
-  if (x.size() == 0) return log(sum(x, axis, keepdims));
-  const Tensor peak = ops::stop_gradient(max(x, axis, true));
-  const Tensor offset = where(isfinite(peak), peak, zeros_like(peak));
-  const Tensor y = log(sum(exp(x - offset), axis, true)) + offset;
-  return keepdims ? y : reshape(y, reduced(x.shape(), axis.resolve(x.rank()), false));
-}
-
 Tensor count_nonzero(const Tensor& x, const Axes& axis) {
   if (is_symbolic(x)) return symbolic_call(&count_nonzero, x, axis);
   return sum(cast(x, DType::boolean), axis);
@@ -233,16 +220,6 @@ Tensor cumprod(const Tensor& x, std::optional<int64_t> axis, std::optional<DType
   return cumulative(x, axis, dtype, true);
 }
 
-Tensor sum_to_shape(const Tensor& x, const Shape& target) {
-  if (x.shape() == target) return x;
-  const int extra = x.rank() - target.rank();
-  std::vector<int64_t> axes;
-  for (int i = 0; i < x.rank(); ++i)
-    if (i < extra || (target[i - extra] == 1 && x.shape()[i] != 1)) axes.push_back(i);
-  const Tensor y = axes.empty() ? x : sum(x, Axes(axes), false);
-  return y.shape() == target ? y : apply_reshape(y, target);
-}
-
 void list_numpy_reduction(OpCatalog& catalog) {
   catalog.add("numpy.Sum", {"x", "axis=None", "keepdims=False"}, &sum);
   catalog.add("numpy.Prod", {"x", "axis=None", "keepdims=False", "dtype=None"}, &prod);
@@ -258,7 +235,6 @@ void list_numpy_reduction(OpCatalog& catalog) {
   catalog.add("numpy.Argmin", {"x", "axis=None", "keepdims=False"}, &argmin);
   catalog.add("numpy.Var", {"x", "axis=None", "keepdims=False"}, &var);
   catalog.add("numpy.Std", {"x", "axis=None", "keepdims=False"}, &std);
-  catalog.add("math.Logsumexp", {"x", "axis=None", "keepdims=False"}, &logsumexp);
   catalog.add("numpy.CountNonzero", {"x", "axis=None"}, &count_nonzero);
   catalog.add("numpy.Cumsum", {"x", "axis=None", "dtype=None"}, &cumsum);
   catalog.add("numpy.Cumprod", {"x", "axis=None", "dtype=None"}, &cumprod);

@@ -4,39 +4,42 @@
 
 namespace cornu::ops {
 
-/// Sums of short integers and bools are int32 (unsigned: uint32).
+/// The sum over axes (all by default), which are kept with size 1 on request. Sums of short
+/// integers and bools are int32 (unsigned: uint32).
 Tensor sum(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-/// The product, computed in `dtype` if one is given.
+/// The product over axes, computed in `dtype` if one is given.
 Tensor prod(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
             std::optional<DType> dtype = {});
-/// Integers average to float32.
+/// The mean over axes; that of integers is float32.
 Tensor mean(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-/// The extreme of the elements and of `initial`, if given. NaN wins. Throws ShapeError for an empty
-/// reduction without `initial`.
+/// The greatest of the elements and of `initial`, if given. NaN wins. Throws ShapeError for an
+/// empty reduction without `initial`.
 Tensor max(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
            std::optional<double> initial = {});
+/// The least element; arguments as max.
 Tensor min(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
            std::optional<double> initial = {});
 /// max(x) - min(x).
 Tensor ptp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
+/// Whether an element is not 0; bool.
 Tensor any(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
+/// Whether no element is 0; bool.
 Tensor all(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
-/// Index of the first extreme along `axis`, or of the flattened tensor; int32. -0 counts as less
-/// than 0.
+/// Index of the first greatest element along `axis`, or of the flattened tensor; int32. -0 counts
+/// as less than 0.
 Tensor argmax(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdims = false);
+/// Index of the first least element; as argmax.
 Tensor argmin(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdims = false);
 /// Mean of the squared distance from the mean (no correction).
 Tensor var(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
+/// The root of var.
 Tensor std(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
+/// How many elements are not 0; int32.
 Tensor count_nonzero(const Tensor& x, const Axes& axis = {});
-/// Running sums (products) along `axis` (flattened without one), computed in `dtype` if one is
+/// Running sums along `axis` (flattened without one), computed in `dtype` if one is
 /// given.
 Tensor cumsum(const Tensor& x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
+/// Running products; arguments as cumsum.
 Tensor cumprod(const Tensor& x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
-/// Sum of the elements of x that `target` would have been broadcast over: the reverse of
-/// broadcasting.
-Tensor sum_to_shape(const Tensor& x, const Shape& target);
-/// log(sum(exp(x))) without overflow.
-Tensor logsumexp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
 }  // namespace cornu::ops

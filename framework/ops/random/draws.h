@@ -7,6 +7,7 @@ namespace cornu::random {
 /// Uniform in [minval, maxval).
 Tensor uniform(const Shape& shape, double minval, double maxval, const Seed& seed,
                DType dtype = DType::float32);
+/// Normal, of this mean and standard deviation.
 Tensor normal(const Shape& shape, double mean, double stddev, const Seed& seed,
               DType dtype = DType::float32);
 /// Normal, with draws beyond two standard deviations replaced.

@@ -1,4 +1,5 @@
 // Operations of neural networks against Keras.
+#include <cornu/framework/ops/detail/windows.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "catch.h"
@@ -24,11 +25,11 @@ TEST_CASE("moments are the mean and the variance") {
 }
 
 TEST_CASE("same padding puts the odd element after") {
-  CHECK(ops::same_padding(5, 2, 1, 1) == std::pair<int64_t, int64_t>{0, 1});
-  CHECK(ops::same_padding(5, 3, 2, 1) == std::pair<int64_t, int64_t>{1, 1});
-  CHECK(ops::same_padding(6, 3, 2, 1) == std::pair<int64_t, int64_t>{0, 1});
-  CHECK(ops::same_padding(5, 3, 1, 2) == std::pair<int64_t, int64_t>{2, 2});
-  CHECK(ops::same_padding(7, 1, 3, 1) == std::pair<int64_t, int64_t>{0, 0});
+  CHECK(detail::same_padding(5, 2, 1, 1) == std::pair<int64_t, int64_t>{0, 1});
+  CHECK(detail::same_padding(5, 3, 2, 1) == std::pair<int64_t, int64_t>{1, 1});
+  CHECK(detail::same_padding(6, 3, 2, 1) == std::pair<int64_t, int64_t>{0, 1});
+  CHECK(detail::same_padding(5, 3, 1, 2) == std::pair<int64_t, int64_t>{2, 2});
+  CHECK(detail::same_padding(7, 1, 3, 1) == std::pair<int64_t, int64_t>{0, 0});
 }
 
 TEST_CASE("operations of networks say what they refuse") {

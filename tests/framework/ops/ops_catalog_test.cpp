@@ -225,6 +225,27 @@ TEST_CASE("what the catalog lists agrees with the declarations") {
   }
 }
 
+TEST_CASE("the catalog lists what becomes a node of a graph") {
+  std::set<std::string> listed;
+  for (const Entry& entry : entries()) listed.insert(entry.function);
+  static const std::regex name(R"(&(\w+)\)?$)");
+  int calls = 0;
+  for (const auto& path : sources(".cpp")) {
+    const std::string text = without_comments(text_of(path)), call = "symbolic_call(";
+    for (size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) {
+      const size_t open = at + call.size() - 1;
+      const std::string function =
+          parts_of(text.substr(open + 1, closing(text, open) - open - 1)).at(0);
+      std::smatch m;
+      if (!std::regex_search(function, m, name)) continue;  // the table of elementwise operations
+      INFO(path.filename().string() << ": " << m[1].str());
+      CHECK(listed.count(m[1].str()) == 1);
+      ++calls;
+    }
+  }
+  CHECK(calls > 200);
+}
+
 TEST_CASE("a disagreement with a declaration is found") {
   const Parameters declared = {{"const Tensor&", "x"}, {"const Axes&", "axis", "-1"}};
   const auto differs = [&](std::vector<std::string> parameters) {
