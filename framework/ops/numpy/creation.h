@@ -1,6 +1,6 @@
 // Constants, ranges and grids.
 #pragma once
-#include "../op.h"
+#include "../core/cast.h"
 
 namespace cornu::detail {
 
@@ -10,7 +10,13 @@ Tensor arange(double start, double stop, double step, DType dtype);
 
 namespace cornu::ops {
 
-/// float32 by default, as ones, empty and full are.
+/// x as a tensor, of `dtype` if one is given, as convert_to_tensor.
+inline Tensor array(const Tensor& x, std::optional<DType> dtype = {}) {
+  return convert_to_tensor(x, dtype);
+}
+/// x itself, as tensors do not change.
+inline Tensor copy(const Tensor& x) { return convert_to_tensor(x); }
+/// Zeros; float32 by default, as ones, empty and full are.
 Tensor zeros(const Shape& shape, std::optional<DType> dtype = {});
 /// As zeros, with ones.
 Tensor ones(const Shape& shape, std::optional<DType> dtype = {});

@@ -19,6 +19,13 @@ Tensor max(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
 /// The least element; arguments as max.
 Tensor min(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
            std::optional<double> initial = {});
+/// max and min by their other names.
+inline Tensor amax(const Tensor& x, const Axes& axis = {}, bool keepdims = false) {
+  return max(x, axis, keepdims);
+}
+inline Tensor amin(const Tensor& x, const Axes& axis = {}, bool keepdims = false) {
+  return min(x, axis, keepdims);
+}
 /// max(x) - min(x).
 Tensor ptp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 /// Whether an element is not 0; bool.

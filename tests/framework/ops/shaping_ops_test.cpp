@@ -129,6 +129,9 @@ TEST_CASE("calls that Keras allows mean the same here") {
   CHECK(ops::select({x > 1, x > 0}, {x * 10, x}, -1).to_vector<int32_t>() ==
         std::vector<int32_t>{1, -1, 20});
   CHECK(ops::linear(x).to_vector<int32_t>() == x.to_vector<int32_t>());
+  CHECK(ops::amax(x).item() == 2);
+  CHECK(ops::array(x, DType::float32).dtype() == DType::float32);
+  CHECK(ops::bitwise_left_shift(x, 1).to_vector<int32_t>() == std::vector<int32_t>{2, 0, 4});
 }
 
 TEST_CASE("a pad found by name takes its widths from a tensor") {
