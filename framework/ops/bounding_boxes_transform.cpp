@@ -24,7 +24,7 @@
 namespace cornu::ops {
 namespace {
 
-constexpr double least_area = 1e-7;
+constexpr double smallest_size = 1e-7;
 
 void check_xyxy(const std::string& format, const char* who) {
   if (format != "xyxy")
@@ -137,8 +137,8 @@ Tensor encode_box_to_deltas(const Tensor& anchors, const Tensor& boxes,
   check_encoding(encoding_format, "encode_box_to_deltas");
   const Tensor from = convert(anchors, anchor_format, encoding_format, image_shape);
   const Tensor to = convert(boxes, box_format, encoding_format, image_shape);
-  const Tensor from_size = maximum(numbers(from, 2, 4), least_area);
-  const Tensor to_size = maximum(numbers(to, 2, 4), least_area);
+  const Tensor from_size = maximum(numbers(from, 2, 4), smallest_size);
+  const Tensor to_size = maximum(numbers(to, 2, 4), smallest_size);
   const Tensor deltas = concatenate(
       {(numbers(to, 0, 2) - numbers(from, 0, 2)) / from_size, log(to_size / from_size)}, -1);
   return spread ? deltas / spread : deltas;

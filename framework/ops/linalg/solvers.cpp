@@ -110,7 +110,7 @@ Tensor pseudo_inverse(const Tensor& x, double rcond) {
   })[0];
 }
 
-double epsilon_of(DType dtype) {
+double resolution_of(DType dtype) {
   return dtype == DType::float64 ? std::numeric_limits<double>::epsilon()
                                  : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
@@ -168,7 +168,7 @@ Tensor pinv(const Tensor& x, std::optional<double> rcond) {
   if (is_symbolic(x)) return symbolic_call(&pinv, x, rcond);
   detail::check_matrix(x, "pinv", false);
   const Tensor real = detail::real_of(x);
-  return pseudo_inverse(real, rcond.value_or(10 * longest(x) * epsilon_of(real.dtype())));
+  return pseudo_inverse(real, rcond.value_or(10 * longest(x) * resolution_of(real.dtype())));
 }
 
 Tensor lstsq(const Tensor& a, const Tensor& b, std::optional<double> rcond) {
@@ -179,7 +179,7 @@ Tensor lstsq(const Tensor& a, const Tensor& b, std::optional<double> rcond) {
         "lstsq: a of shape {} and b of shape {} do not fit: b must have as many rows as a.",
         a.shape().str(), b.shape().str()));
   const Tensor real = detail::real_of(a);
-  const Tensor p = pseudo_inverse(real, rcond.value_or(longest(a) * epsilon_of(real.dtype())));
+  const Tensor p = pseudo_inverse(real, rcond.value_or(longest(a) * resolution_of(real.dtype())));
   const Tensor right = cast(b, real.dtype());
   if (b.rank() == a.rank()) return matmul(p, right);
   return squeeze(matmul(p, expand_dims(right, {-1})), -1);
@@ -189,7 +189,7 @@ Tensor matrix_rank(const Tensor& x, const std::optional<Tensor>& tol) {
   if (is_symbolic(x, tol)) return symbolic_call(&matrix_rank, x, tol);
   detail::check_matrix(x, "matrix_rank", false);
   const Tensor s = detail::svd_parts(detail::real_of(x), false)[1];
-  const Tensor least = tol && *tol ? *tol : largest(s) * (longest(x) * epsilon_of(s.dtype()));
+  const Tensor least = tol && *tol ? *tol : largest(s) * (longest(x) * resolution_of(s.dtype()));
   return sum(cast(greater(s, least), DType::int32), -1);
 }
 

@@ -63,11 +63,11 @@ Tensor extreme(DType dtype, bool largest, const Shape& shape) {
 }
 
 // Ids (n) and whether each is that of a segment, shaped to go with rows of data.
-struct Places {
+struct RowPlaces {
   Tensor ids, inside;
 };
 
-Places places_of(const Tensor& data, const Tensor& ids, int64_t count) {
+RowPlaces places_of(const Tensor& data, const Tensor& ids, int64_t count) {
   Shape column = {ids.size()};
   for (int i = 1; i < data.rank(); ++i) column.push_back(1);
   const Tensor inside = logical_and(greater_equal(ids, 0), less(ids, count));
@@ -86,7 +86,7 @@ Shape with_rows(const Tensor& data, int64_t count) {
 }
 
 Tensor sum_rows(const Tensor& data, const Tensor& ids, int64_t count) {
-  const Places at = places_of(data, ids, count);
+  const RowPlaces at = places_of(data, ids, count);
   return scatter_rows(zeros(with_rows(data, count), data.dtype()), at.ids,
                       where(at.inside, data, zeros_like(data)), backend::ScatterOp::add);
 }
@@ -95,7 +95,7 @@ Tensor sum_rows(const Tensor& data, const Tensor& ids, int64_t count) {
 Tensor extreme_rows(const Tensor& given, const Tensor& ids, int64_t count, bool largest) {
   return custom_gradient(
       given, [&](const Tensor& data) -> std::pair<Tensor, std::function<Tensor(const Tensor&)>> {
-        const Places at = places_of(data, ids, count);
+        const RowPlaces at = places_of(data, ids, count);
         const Tensor y =
             scatter_rows(extreme(data.dtype(), !largest, with_rows(data, count)), at.ids,
                          where(at.inside, data, extreme(data.dtype(), !largest, data.shape())),

@@ -19,7 +19,7 @@ namespace cornu::ops {
 
 namespace {
 
-constexpr double epsilon = 1e-7;
+constexpr double smallest_probability = 1e-7;
 
 void check_target(const Tensor& target, const Tensor& output, const char* name) {
   if (target.shape() != output.shape())
@@ -49,7 +49,8 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, bool
   const Tensor normalised = output / sum(output, axis, true);
   return -sum(fused(
                   [](Expr t, Expr p) {
-                    return t * expr::log(expr::minimum(expr::maximum(p, epsilon), 1.0 - epsilon));
+                    return t * expr::log(expr::minimum(expr::maximum(p, smallest_probability),
+                                                       1.0 - smallest_probability));
                   },
                   target, normalised),
               axis);
@@ -77,7 +78,8 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
       from_logits ? log_softmax(output, a)
                   : fused(
                         [](Expr p) {
-                          return expr::log(expr::minimum(expr::maximum(p, epsilon), 1.0 - epsilon));
+                          return expr::log(expr::minimum(expr::maximum(p, smallest_probability),
+                                                         1.0 - smallest_probability));
                         },
                         output / sum(output, a, true));
   const Tensor column = expand_dims(labels, {a});
@@ -98,7 +100,7 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, bool from
         target, output);
   return fused(
       [](Expr t, Expr p) {
-        Expr q = expr::minimum(expr::maximum(p, epsilon), 1.0 - epsilon);
+        Expr q = expr::minimum(expr::maximum(p, smallest_probability), 1.0 - smallest_probability);
         return -(t * expr::log(q) + (1.0 - t) * expr::log(1.0 - q));
       },
       target, output);

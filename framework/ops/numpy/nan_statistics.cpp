@@ -18,7 +18,7 @@ namespace cornu::ops {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double inf = std::numeric_limits<double>::infinity();
 
 bool has_nan(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
@@ -74,25 +74,25 @@ Tensor nanstd(const Tensor& x, const Axes& axis, bool keepdims) {
 Tensor nanmax(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&nanmax, x, axis, keepdims);
   if (!is_float(x.dtype())) return max(x, axis, keepdims);
-  return nan_where_all(x, axis, keepdims, max(replaced(x, -infinity), axis, keepdims));
+  return nan_where_all(x, axis, keepdims, max(replaced(x, -inf), axis, keepdims));
 }
 
 Tensor nanmin(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&nanmin, x, axis, keepdims);
   if (!is_float(x.dtype())) return min(x, axis, keepdims);
-  return nan_where_all(x, axis, keepdims, min(replaced(x, infinity), axis, keepdims));
+  return nan_where_all(x, axis, keepdims, min(replaced(x, inf), axis, keepdims));
 }
 
 Tensor nanargmax(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&nanargmax, x, axis, keepdims);
-  const Tensor y = argmax(replaced(x, -infinity), axis, keepdims);
+  const Tensor y = argmax(replaced(x, -inf), axis, keepdims);
   if (!is_float(x.dtype())) return y;
   return where(all(isnan(x), axis ? Axes(*axis) : Axes(), keepdims), Tensor(-1), y);
 }
 
 Tensor nanargmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&nanargmin, x, axis, keepdims);
-  const Tensor y = argmin(replaced(x, infinity), axis, keepdims);
+  const Tensor y = argmin(replaced(x, inf), axis, keepdims);
   if (!is_float(x.dtype())) return y;
   return where(all(isnan(x), axis ? Axes(*axis) : Axes(), keepdims), Tensor(-1), y);
 }
