@@ -5,6 +5,7 @@
 
 #include "../framework/ops/core/cast.h"
 #include "../framework/ops/elementwise.h"
+#include "../framework/ops/math/special.h"
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/manipulation.h"
 #include "../framework/ops/numpy/products.h"

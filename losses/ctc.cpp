@@ -9,6 +9,7 @@
 #include "../framework/ops/core/slices.h"
 #include "../framework/ops/elementwise.h"
 #include "../framework/ops/nn/softmax.h"
+#include "../framework/ops/math/special.h"
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/indexing.h"
 #include "../framework/ops/numpy/joining.h"
