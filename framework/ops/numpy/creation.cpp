@@ -17,19 +17,6 @@
 #include "../operators.h"
 #include "manipulation.h"
 
-namespace cornu {
-
-Tensor detail::arange(double start, double stop, double step, DType dtype) {
-  if (step == 0) throw ValueError("arange: step must not be 0.");
-  const int64_t count =
-      std::max<int64_t>(0, static_cast<int64_t>(std::ceil((stop - start) / step)));
-  std::vector<double> values(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) values[i] = start + static_cast<double>(i) * step;
-  return ops::cast(Tensor(values), dtype);
-}
-
-}  // namespace cornu
-
 namespace cornu::ops {
 
 namespace {
@@ -174,6 +161,19 @@ Tensor geomspace(const Tensor& start, const Tensor& stop, int64_t num, bool endp
   return cast(multiply(power(cast(Tensor(2.0), compute), powers), signs), type);
 }
 
+namespace {
+
+Tensor steps_from(double start, double stop, double step, DType dtype) {
+  if (step == 0) throw ValueError("arange: step must not be 0.");
+  const int64_t count =
+      std::max<int64_t>(0, static_cast<int64_t>(std::ceil((stop - start) / step)));
+  std::vector<double> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) values[i] = start + static_cast<double>(i) * step;
+  return cast(Tensor(values), dtype);
+}
+
+}  // namespace
+
 Tensor arange(const Value& start, const Value& stop, const Value& step,
               std::optional<DType> dtype) {
   InlineVector<PromotionType, 6> types;
@@ -186,8 +186,7 @@ Tensor arange(const Value& start, const Value& stop, const Value& step,
   };
   const double first = number(start, 0), last = number(stop, 0), by = number(step, 1);
   const DType type = dtype ? *dtype : result_type(types);
-  return stop.is_null() ? detail::arange(0, first, by, type)
-                        : detail::arange(first, last, by, type);
+  return stop.is_null() ? steps_from(0, first, by, type) : steps_from(first, last, by, type);
 }
 
 Tensor arange(const Value& stop, DType dtype) { return arange(stop, {}, {}, dtype); }

@@ -2,12 +2,6 @@
 #pragma once
 #include "../core/cast.h"
 
-namespace cornu::detail {
-
-Tensor arange(double start, double stop, double step, DType dtype);
-
-}  // namespace cornu::detail
-
 namespace cornu::ops {
 
 /// x as a tensor, of `dtype` if one is given, as convert_to_tensor.
