@@ -1,15 +1,15 @@
 // Crossentropies of logits: two reductions forward, one elementwise pass backward.
 #include "logits.h"
 
-#include "../framework/base/loss.h"
 #include "../framework/autodiff/tape.h"
+#include "../framework/base/loss.h"
 #include "../framework/ops/core/cast.h"
-#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/elementwise.h"
+#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/indexing.h"
-#include "../framework/ops/operators.h"
-#include "../framework/ops/numpy/reduction.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::losses {
 namespace {

@@ -1,8 +1,8 @@
 // What CategoricalAccuracy compares.
 #include "categorical_accuracy.h"
 
-#include "../framework/ops/numpy/reduction.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
 
 namespace cornu::metrics {
 

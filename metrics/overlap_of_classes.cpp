@@ -7,12 +7,12 @@
 
 #include "../framework/dispatch/apply.h"
 #include "../framework/ops/core/cast.h"
-#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/elementwise.h"
+#include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/indexing.h"
-#include "../framework/ops/operators.h"
-#include "../framework/ops/numpy/reduction.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 namespace {

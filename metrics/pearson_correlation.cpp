@@ -2,8 +2,8 @@
 #include "pearson_correlation.h"
 
 #include "../framework/ops/core/cast.h"
-#include "../framework/ops/operators.h"
 #include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

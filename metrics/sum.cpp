@@ -3,9 +3,9 @@
 
 #include "../framework/base/loss.h"
 #include "../framework/ops/numpy/creation.h"
-#include "../framework/ops/operators.h"
-#include "../framework/ops/numpy/reduction.h"
 #include "../framework/ops/numpy/manipulation.h"
+#include "../framework/ops/numpy/reduction.h"
+#include "../framework/ops/operators.h"
 
 namespace cornu::metrics {
 

@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 
-#include "tape.h"
 #include "../ops/detail/strong.h"
 #include "../ops/numpy/creation.h"
 #include "../ops/numpy/products.h"
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
+#include "tape.h"
 
 namespace cornu::ops {
 

@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 
-#include "../tensor/promotion.h"
 #include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
-#include "../ops/operators.h"
-#include "../ops/numpy/reduction.h"
 #include "../ops/numpy/manipulation.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
+#include "../tensor/promotion.h"
 
 namespace cornu {
 namespace {

@@ -8,9 +8,8 @@
 #include <limits>
 #include <memory>
 
-#include "../dispatch/apply.h"
 #include "../autodiff/tape.h"
-#include "batching.h"
+#include "../dispatch/apply.h"
 #include "../ops/core/cast.h"
 #include "../ops/core/slices.h"
 #include "../ops/numpy/arithmetic.h"
@@ -20,6 +19,7 @@
 #include "../ops/numpy/manipulation.h"
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
+#include "batching.h"
 #include "recorded_loop.h"
 #include "recorded_part.h"
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "../ops/numpy/reduction.h"
 #include "../io/npy.h"
+#include "../ops/numpy/reduction.h"
 #include "../ops/random/draws.h"
 
 namespace cornu::datasets {

@@ -7,11 +7,11 @@
 #include <map>
 
 #include "../compile/function.h"
+#include "../io/atomic_file.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
 #include "../ops/numpy/products.h"
 #include "../ops/operators.h"
-#include "../io/atomic_file.h"
 #include "model.h"
 
 namespace cornu {

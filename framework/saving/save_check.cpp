@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include "../config/loading.h"
-#include "../tensor/recorder.h"
 #include "../ops/random/seed.h"
+#include "../tensor/recorder.h"
 
 namespace cornu::saving {
 

@@ -1,8 +1,8 @@
 // Shares that sum to 1.
 #include "softmax.h"
 
-#include "../../framework/ops/math/special.h"
 #include "../../framework/ops/elementwise.h"
+#include "../../framework/ops/math/special.h"
 #include "../../framework/ops/nn/softmax.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/reduction.h"

@@ -2,9 +2,9 @@
 #include "additive_attention.h"
 
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 #include "scored_attention.h"
 
 namespace cornu::layers {

@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/ops/nn/attention.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/numpy/products.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/nn/attention.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 #include "scored_attention.h"
 
 namespace cornu::layers {

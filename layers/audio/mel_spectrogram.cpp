@@ -9,10 +9,10 @@
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/math/fft.h"
-#include "../../framework/ops/numpy/products.h"
-#include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/numpy/manipulation.h"
+#include "../../framework/ops/numpy/products.h"
+#include "../../framework/ops/numpy/reduction.h"
+#include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
 

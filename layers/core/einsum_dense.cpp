@@ -7,9 +7,9 @@
 #include <cctype>
 
 #include "../../framework/ops/numpy/einsum.h"
+#include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/operators.h"
-#include "../../framework/ops/numpy/manipulation.h"
 
 namespace cornu::layers {
 

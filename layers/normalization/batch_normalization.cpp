@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "../../framework/tensor/promotion.h"
 #include "../../framework/ops/convert.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
@@ -15,6 +14,7 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
+#include "../../framework/tensor/promotion.h"
 
 namespace cornu::layers {
 

@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/tensor/promotion.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/nn/normalization.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
+#include "../../framework/tensor/promotion.h"
 
 namespace cornu::layers {
 

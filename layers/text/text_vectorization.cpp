@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "../../framework/tensor/recorder.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/integers.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
-#include "../tabular/encoding.h"
+#include "../../framework/tensor/recorder.h"
+#include "encoding.h"
 
 namespace cornu::layers {
 namespace {

@@ -1,6 +1,6 @@
 // Losses against Keras, and their gradients against finite differences.
-#include <cornu/framework/base/loss.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/base/loss.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/numpy/creation.h>

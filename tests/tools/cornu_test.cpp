@@ -1,12 +1,12 @@
 // Runs the program cornu, which the build puts beside the tests.
 #include <catch.h>
+#include <cornu/framework/io/archive.h>
+#include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/io/npy.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/io/archive.h>
-#include <cornu/framework/io/h5_file.h>
-#include <cornu/framework/io/npy.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/text/string_lookup.h>
 #include <sys/wait.h>

@@ -1,12 +1,12 @@
 // Running cases eagerly and compiled, with gradients.
 #include "case.h"
 
-#include <cornu/framework/compile/function.h>
-#include <cornu/framework/tensor/recorder.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/operators.h>
+#include <cornu/framework/tensor/recorder.h>
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Derivatives of attention: the kernel's own backward pass; those of masks, and second ones, go
 // through the formula.
-#include "../../ops/math/special.h"
 #include "../../ops/nn/attention.h"
+#include "../../dispatch/apply.h"
+#include "../../ops/math/special.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
-#include "../../dispatch/apply.h"
 #include "../gradients.h"
 #include "../tape.h"
 

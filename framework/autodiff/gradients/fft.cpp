@@ -1,9 +1,9 @@
 // The derivative of the Fourier transform: it is linear, and its matrix is its own transpose, so
 // gradients pass through the transform with the opposite sign.
+#include "../../dispatch/apply.h"
 #include "../../ops/numpy/creation.h"
 #include "../../ops/numpy/manipulation.h"
 #include "../../ops/operators.h"
-#include "../../dispatch/apply.h"
 #include "../gradients.h"
 
 namespace cornu {

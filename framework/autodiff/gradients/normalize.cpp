@@ -1,11 +1,11 @@
 // Derivatives of normalisation. The kernel has its own backward pass; what else is wanted, the
 // gradients of mean and variance and the second derivatives, is composed.
+#include "../../dispatch/apply.h"
 #include "../../ops/core/cast.h"
 #include "../../ops/elementwise.h"
-#include "../../ops/operators.h"
-#include "../../ops/numpy/reduction.h"
 #include "../../ops/numpy/manipulation.h"
-#include "../../dispatch/apply.h"
+#include "../../ops/numpy/reduction.h"
+#include "../../ops/operators.h"
 #include "../gradients.h"
 #include "../tape.h"
 

@@ -1,8 +1,8 @@
 // The derivative of recurrent layers: a kernel of its own.
 #include "../../../backend/error.h"
+#include "../../dispatch/apply.h"
 #include "../../ops/numpy/creation.h"
 #include "../../ops/operators.h"
-#include "../../dispatch/apply.h"
 #include "../gradients.h"
 
 namespace cornu {

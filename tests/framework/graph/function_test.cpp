@@ -1,7 +1,7 @@
 // Functions: recording, replaying, and noticing what cannot be replayed.
 #include <cornu/backend/log.h>
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/random/draws.h>
 

@@ -1,6 +1,6 @@
 // Elementwise programs of plans: what they are fused with, and that results stay what they were.
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/nn/normalization.h>
 #include <cornu/framework/ops/ops.h>
 

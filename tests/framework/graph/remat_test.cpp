@@ -1,7 +1,7 @@
 // Rematerialisation: the same gradients, draws and averages, with less memory.
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/remat.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/random/draws.h>
 

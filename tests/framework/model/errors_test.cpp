@@ -2,10 +2,10 @@
 #include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/reshaping/flatten.h>
 
-#include "model_support.h"
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
+#include "model_support.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -7,9 +7,9 @@
 #include <iostream>
 #include <sstream>
 
-#include "model_support.h"
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
+#include "model_support.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -1,9 +1,8 @@
 // Decompositions of matrices: they give back what they took apart, and gradients agree with finite
 // differences.
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/compile/control_flow.h>
 #include <cornu/framework/compile/function.h>
-#include <cornu/framework/compile/function.h>
-#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/linalg/decompositions.h>
 #include <cornu/framework/ops/ops.h>
 

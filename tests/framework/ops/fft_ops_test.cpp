@@ -1,7 +1,7 @@
 // The derivatives of Fourier transforms, and transforms inside functions and batches.
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/compile/control_flow.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/math/fft.h>
 #include <cornu/framework/ops/ops.h>
 

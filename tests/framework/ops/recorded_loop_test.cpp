@@ -1,9 +1,9 @@
 // Loops in recorded functions: one step whatever the number of rounds, with the values and
 // gradients of the loop as it is written.
 #include <cornu/backend/log.h>
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/compile/control_flow.h>
 #include <cornu/framework/compile/function.h>
-#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/random/draws.h>
 

@@ -1,13 +1,13 @@
 // Transforms of signals, windows, images, segments, labelled sequences, few bits and boxes.
 #include <cornu/framework/ops/bounding_boxes.h>
 #include <cornu/framework/ops/catalog.h>
-#include <cornu/framework/ops/nn/ctc.h>
-#include <cornu/framework/ops/math/fft.h>
 #include <cornu/framework/ops/image/color.h>
-#include <cornu/framework/ops/ops.h>
-#include <cornu/framework/ops/nn/patches.h>
-#include <cornu/framework/ops/quantization.h>
+#include <cornu/framework/ops/math/fft.h>
 #include <cornu/framework/ops/math/segment.h>
+#include <cornu/framework/ops/nn/ctc.h>
+#include <cornu/framework/ops/nn/patches.h>
+#include <cornu/framework/ops/ops.h>
+#include <cornu/framework/ops/quantization.h>
 
 #include <cmath>
 #include <numbers>

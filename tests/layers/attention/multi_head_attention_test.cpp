@@ -3,10 +3,10 @@
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
-#include <cornu/framework/ops/nn/attention.h>
 #include <cornu/framework/ops/core/cast.h>
-#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/nn/attention.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 
 #include "../../catch.h"

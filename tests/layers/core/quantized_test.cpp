@@ -1,7 +1,7 @@
 // Quantized layers and LoRA against what Keras computes: tests/data/quantization.json, written by
 // tools/goldens/quantization_goldens.py.
-#include <cornu/framework/base/layer_roles.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/base/layer_roles.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/elementwise.h>

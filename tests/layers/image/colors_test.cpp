@@ -1,26 +1,28 @@
-// Layers that change colors or mix images, against what Keras computes with the same seeds:
-// tests/data/colors.json, written by tools/goldens/color_goldens.py.
-#include <cornu/framework/compile/function.h>
+// Layers that change colours or mix images, against what Keras computes with the same seeds:
+// tests/data/colours.json, written by tools/goldens/colour_goldens.py.
+#include <cmath>
+
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/framework/saving/json.h>
 #include <cornu/framework/ops/random/distributions.h>
-#include <cornu/layers/image/aug_mix.h>
-#include <cornu/layers/image/contrast_limited_adaptive_histogram_equalization.h>
-#include <cornu/layers/image/cut_mix.h>
-#include <cornu/layers/image/equalization.h>
-#include <cornu/layers/image/mix_up.h>
-#include <cornu/layers/image/pipeline.h>
-#include <cornu/layers/image/rand_augment.h>
-#include <cornu/layers/image/random_color_degeneration.h>
-#include <cornu/layers/image/random_color_jitter.h>
-#include <cornu/layers/image/random_gaussian_blur.h>
-#include <cornu/layers/image/random_grayscale.h>
-#include <cornu/layers/image/random_invert.h>
-#include <cornu/layers/image/random_posterization.h>
-#include <cornu/layers/image/random_sharpness.h>
-#include <cornu/layers/image/solarization.h>
+#include <cornu/framework/saving/json.h>
+#include <cornu/layers/preprocessing/aug_mix.h>
+#include <cornu/layers/preprocessing/contrast_limited_adaptive_histogram_equalization.h>
+#include <cornu/layers/preprocessing/cut_mix.h>
+#include <cornu/layers/preprocessing/equalization.h>
+#include <cornu/layers/preprocessing/mix_up.h>
+#include <cornu/layers/preprocessing/pipeline.h>
+#include <cornu/layers/preprocessing/rand_augment.h>
+#include <cornu/layers/preprocessing/random_color_degeneration.h>
+#include <cornu/layers/preprocessing/random_color_jitter.h>
+#include <cornu/layers/preprocessing/random_gaussian_blur.h>
+#include <cornu/layers/preprocessing/random_grayscale.h>
+#include <cornu/layers/preprocessing/random_invert.h>
+#include <cornu/layers/preprocessing/random_posterization.h>
+#include <cornu/layers/preprocessing/random_sharpness.h>
+#include <cornu/layers/preprocessing/solarization.h>
 
 #include <cmath>
 

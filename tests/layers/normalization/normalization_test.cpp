@@ -1,10 +1,10 @@
 // The layers that normalise.
 #include <cornu/framework/ops/core/cast.h>
-#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/elementwise.h>
-#include <cornu/framework/ops/operators.h>
-#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/normalization/group_normalization.h>
 #include <cornu/layers/normalization/layer_normalization.h>

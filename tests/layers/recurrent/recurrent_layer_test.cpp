@@ -1,8 +1,8 @@
 // Recurrent layers as one kernel against the same layers composed of operations, step by step.
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core/cast.h>
-#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
 #include <cornu/layers/recurrent/gru.h>
 #include <cornu/layers/recurrent/lstm.h>
 #include <cornu/layers/recurrent/simple_rnn.h>
