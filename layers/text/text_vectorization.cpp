@@ -10,7 +10,7 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/tensor/recorder.h"
-#include "encoding.h"
+#include "../tabular/encoding.h"
 
 namespace cornu::layers {
 namespace {

@@ -9,7 +9,7 @@
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/tensor/complex.h>
 #include <cornu/framework/tensor/promotion.h>
-#include <cornu/layers/convolutional/conv1d.h>
+#include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/reshaping/reshape.h>
 

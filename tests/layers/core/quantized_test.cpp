@@ -21,9 +21,9 @@
 
 #include <filesystem>
 
-#include "../catch.h"
-#include "../support/golden_json.h"
-#include "../support/layer_check.h"
+#include "../../catch.h"
+#include "../../support/golden_json.h"
+#include "../../support/layer_check.h"
 #include "support/all_close.h"
 
 using namespace cornu;

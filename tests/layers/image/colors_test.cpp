@@ -8,21 +8,21 @@
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/random/distributions.h>
 #include <cornu/framework/saving/json.h>
-#include <cornu/layers/preprocessing/aug_mix.h>
-#include <cornu/layers/preprocessing/contrast_limited_adaptive_histogram_equalization.h>
-#include <cornu/layers/preprocessing/cut_mix.h>
-#include <cornu/layers/preprocessing/equalization.h>
-#include <cornu/layers/preprocessing/mix_up.h>
-#include <cornu/layers/preprocessing/pipeline.h>
-#include <cornu/layers/preprocessing/rand_augment.h>
-#include <cornu/layers/preprocessing/random_color_degeneration.h>
-#include <cornu/layers/preprocessing/random_color_jitter.h>
-#include <cornu/layers/preprocessing/random_gaussian_blur.h>
-#include <cornu/layers/preprocessing/random_grayscale.h>
-#include <cornu/layers/preprocessing/random_invert.h>
-#include <cornu/layers/preprocessing/random_posterization.h>
-#include <cornu/layers/preprocessing/random_sharpness.h>
-#include <cornu/layers/preprocessing/solarization.h>
+#include <cornu/layers/image/aug_mix.h>
+#include <cornu/layers/image/contrast_limited_adaptive_histogram_equalization.h>
+#include <cornu/layers/image/cut_mix.h>
+#include <cornu/layers/image/equalization.h>
+#include <cornu/layers/image/mix_up.h>
+#include <cornu/layers/image/pipeline.h>
+#include <cornu/layers/image/rand_augment.h>
+#include <cornu/layers/image/random_color_degeneration.h>
+#include <cornu/layers/image/random_color_jitter.h>
+#include <cornu/layers/image/random_gaussian_blur.h>
+#include <cornu/layers/image/random_grayscale.h>
+#include <cornu/layers/image/random_invert.h>
+#include <cornu/layers/image/random_posterization.h>
+#include <cornu/layers/image/random_sharpness.h>
+#include <cornu/layers/image/solarization.h>
 
 #include <cmath>
 

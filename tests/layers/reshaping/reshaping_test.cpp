@@ -8,8 +8,8 @@
 #include <cornu/layers/reshaping/up_sampling.h>
 #include <cornu/layers/reshaping/zero_padding.h>
 
-#include "../catch.h"
-#include "../support/layer_check.h"
+#include "../../catch.h"
+#include "../../support/layer_check.h"
 #include "support/all_close.h"
 
 using namespace cornu;
