@@ -1,7 +1,7 @@
 // Kernels made ready by a device that has nothing better than to remember them.
 #include "backend.h"
 
-#include "remembered.h"
+#include "deferred_call.h"
 
 namespace cornu::backend {
 namespace {
@@ -17,7 +17,7 @@ class Remembered final : public Executable {
 
  private:
   Backend& backend_;
-  RememberedCall call_;
+  DeferredCall call_;
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ class Executable {
   virtual void run(void* const* data) = 0;
   /// Of inputs that seldom change (a bit each), those of which it wants to keep a copy in a layout
   /// of its own.
-  virtual uint32_t keeps(uint32_t /*stable*/) { return 0; }
+  virtual uint32_t inputs_to_prepack(uint32_t /*stable*/) { return 0; }
   /// Copies what it keeps; runs do not read those addresses after. Called again when the values
   /// have changed.
   virtual void keep(void* const* /*data*/) {}
@@ -75,7 +75,7 @@ class Backend {
   virtual bool on_host() const { return false; }
   virtual Allocator& allocator() = 0;  ///< lives as long as the device
   /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap
-  /// inputs, except that a Fused or FusedSets kernel may write over an operand of the same shape and
+  /// inputs, except that a Fused or MultiTensorFused kernel may write over an operand of the same shape and
   /// dtype.
   virtual void run(const Kernel& kernel, std::span<const Operand> inputs,
                    std::span<const Operand> outputs) = 0;

@@ -291,7 +291,7 @@ bool composed(const Kernel& kernel, std::span<const Operand> inputs,
   if (const Rnn* rnn = std::get_if<Rnn>(&kernel)) return compose_as(*rnn);
   if (const Attention* attention = std::get_if<Attention>(&kernel)) return compose_as(*attention);
   if (const Fft* fft = std::get_if<Fft>(&kernel)) return compose_as(*fft);
-  if (const FusedSets* fused = std::get_if<FusedSets>(&kernel)) {
+  if (const MultiTensorFused* fused = std::get_if<MultiTensorFused>(&kernel)) {
     const auto sets = static_cast<size_t>(fused->sets);
     const size_t in = inputs.size() / sets, out = outputs.size() / sets;
     for (size_t set = 0; set < sets; ++set)

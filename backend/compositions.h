@@ -32,7 +32,7 @@ class KeptConstants {
   std::vector<Copied> copies_;
 };
 
-/// Runs an Rnn, Attention, Fft or FusedSets kernel by Matmul, Fused, Reduce, Cumulative and Copy on
+/// Runs an Rnn, Attention, Fft or MultiTensorFused kernel by Matmul, Fused, Reduce, Cumulative and Copy on
 /// `backend`, with scratch memory from its allocator; false, and nothing done, for other kernels.
 /// Memory is given back when the last kernel has been launched: the allocator must not hand it to
 /// work that runs before that. All addresses that the kernels get are multiples of 64, if the

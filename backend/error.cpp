@@ -10,7 +10,7 @@ namespace {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-/// Edit distance (Damerau's optimal string alignment: insert, erase, replace, swap neighbours),
+/// Edit distance (Damerau's optimal string alignment: insert, erase, replace, swap neighbors),
 /// where a difference of case only costs nothing.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);

@@ -28,10 +28,10 @@ struct Fused {
 /// The same program over several sets of operands, each with a shape of its own: what an optimizer does to many small
 /// variables, or casts of them. Inputs: those of the first set, then those of the second, and so on; outputs likewise.
 /// No set reads what another writes.
-struct FusedSets {
+struct MultiTensorFused {
   Fused each;  ///< run on every set
   int sets = 1;  ///< number of sets
-  friend bool operator==(const FusedSets&, const FusedSets&) = default;
+  friend bool operator==(const MultiTensorFused&, const MultiTensorFused&) = default;
 };
 
 /// How a Reduce combines values.
@@ -113,8 +113,8 @@ struct Conv {
   friend bool operator==(const Conv&, const Conv&) = default;
 };
 
-/// Normalises to mean 0 and variance 1, then multiplies by `scale` and adds `offset` (both optional, shape (c)). Either
-/// each channel (last axis, size c) over all other axes, as batch normalisation does, or each row of the last axis.
+/// Normalizes to mean 0 and variance 1, then multiplies by `scale` and adds `offset` (both optional, shape (c)). Either
+/// each channel (last axis, size c) over all other axes, as batch normalization does, or each row of the last axis.
 /// y = (x - mean) / sqrt(variance + epsilon) * scale + offset; the variance is the biased one. Without `centered` the
 /// mean is taken as 0 and the variance is the mean of squares.
 /// Forward: inputs x[, scale][, offset]; outputs y, mean, variance, the latter two float32 (float64 for float64 x) and
@@ -298,7 +298,7 @@ struct Random {
 
 /// Any kernel; std::visit over it makes a missing case a compile error.
 using Kernel = std::variant<Fused, Reduce, Matmul, Conv, Pool, Softmax, Copy, Gather, Scatter, Sort,
-                            Cumulative, Random, Normalize, Rnn, Attention, FusedSets, Linalg, Fft>;
+                            Cumulative, Random, Normalize, Rnn, Attention, MultiTensorFused, Linalg, Fft>;
 
 /// "matmul", "fused", ...: the kernel's name in errors and reports.
 const char* kernel_name(const Kernel& kernel);

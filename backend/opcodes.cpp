@@ -16,7 +16,7 @@ const OpcodeInfo& info(Opcode op) {
 }
 
 const ProgramRef& program_of(Opcode op) {
-  // All are made on the first call; the initialisation of a local static is thread-safe.
+  // All are made on the first call; the initialization of a local static is thread-safe.
   static const std::array<ProgramRef, opcode_count> programs = [] {
     std::array<ProgramRef, opcode_count> made;
     for (int i = 0; i < opcode_count; ++i) {

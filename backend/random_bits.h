@@ -92,7 +92,7 @@ namespace random_detail {
 }  // namespace random_detail
 
 /// The Threefry-2x32 hash with 20 rounds of the counter {x0, x1}. It has no branches, so loops over
-/// counters vectorise. Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.
+/// counters vectorize. Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.
 [[gnu::always_inline]] constexpr inline Block threefry2x32(Key key, uint32_t x0, uint32_t x1) {
   const uint32_t k0 = key.hi, k1 = key.lo, k2 = k0 ^ k1 ^ 0x1BD11BDAu;
   Block x{x0 + k0, x1 + k1};

@@ -24,7 +24,7 @@ using namespace random_detail;
 }
 
 /// Horner's scheme, highest power first. Recursion rather than a loop, which keeps loops that call
-/// it free of inner loops, so that they vectorise.
+/// it free of inner loops, so that they vectorize.
 template <const auto& coefficients, size_t last = std::size(coefficients) - 1, class T>
 [[gnu::always_inline]] inline T polynomial(T x) {
   if constexpr (last == 0)

@@ -12,7 +12,7 @@
 
 // For the rest of the file that includes this one. A product and a sum that are rounded apart must
 // stay so where the machine has a fused instruction. Without traps and errno, choices and sqrt
-// vectorise.
+// vectorize.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -21,7 +21,7 @@
 
 namespace cornu::backend::random_detail {
 
-/// Elements computed together. The constant trip count lets compilers vectorise at -O2 as well.
+/// Elements computed together. The constant trip count lets compilers vectorize at -O2 as well.
 inline constexpr size_t tile_size = 64;
 
 /// bits32_at of tile_size elements from `first` on.
@@ -59,7 +59,7 @@ inline int instruction_set() {
 /// must be always_inline. Results do not depend on the choice: fused multiply-adds are written out,
 /// and without an instruction for them the compiler calls the C library's.
 template <class F>
-void run_vectorised(const F& body) {
+void run_vectorized(const F& body) {
 #if defined(__x86_64__) && defined(__GNUC__)
   static const int best = instruction_set();
   if (best == 2) return run_avx512(body);
@@ -71,7 +71,7 @@ void run_vectorised(const F& body) {
 /// Fills `out` tile by tile: tile(bits, values) makes tile_size values of as many 32-bit words.
 template <class T, class Tile>
 void fill_tiles(Key key, uint64_t first, std::span<T> out, const Tile& tile) {
-  run_vectorised([&]() __attribute__((always_inline)) {
+  run_vectorized([&]() __attribute__((always_inline)) {
     uint32_t bits[tile_size];
     T values[tile_size];
     for (size_t done = 0; done < out.size(); done += tile_size) {

@@ -8,7 +8,7 @@ namespace {
 
 // The order of gates in arrays of (gate, ...): that of the weights, except for GRU's backward pass,
 // where the candidate's gradients for the kernel come first and those for the recurrent weights
-// last: (h, z, r, h), of which each of the two takes three neighbours.
+// last: (h, z, r, h), of which each of the two takes three neighbors.
 struct Gates {
   int64_t count;                   // in the weights
   std::vector<int64_t> of_kernel;  // which gate of the weights each is, backwards

@@ -18,7 +18,7 @@ inline int64_t channel_count(const Shape& x, int64_t block) {
 
 /// Channels as columns of a table, in tiles of columns and parts of rows, which are the units of
 /// work. Without blocks a tile is up to max_width columns of (rows, c); with blocks it is a block,
-/// whose rows stand in a segment for each sample. Narrow rows that are neighbours in memory are
+/// whose rows stand in a segment for each sample. Narrow rows that are neighbors in memory are
 /// merged: one row of several repetitions of the columns. There is at least one channel.
 struct Channels {
   int64_t c, count, segments = 1, rows, width, stride;

@@ -102,10 +102,10 @@ class PooledConv final : public Executable {
       slice.pool->run(pooled);
     }
   }
-  uint32_t keeps(uint32_t stable) override {
+  uint32_t inputs_to_prepack(uint32_t stable) override {
     uint32_t all = stable;
     // Only what all slices keep: runs no longer read the addresses of kept operands.
-    for (const Slice& slice : slices_) all &= slice.conv->keeps(stable);
+    for (const Slice& slice : slices_) all &= slice.conv->inputs_to_prepack(stable);
     return all;
   }
   void keep(void* const* data) override {

@@ -93,7 +93,7 @@ ConvPart row_part(const ConvPart& image, int64_t begin, int64_t end) {
   return part;
 }
 
-// Output channels [begin, end). Blocks of one image are neighbours; other slices have the strides
+// Output channels [begin, end). Blocks of one image are neighbors; other slices have the strides
 // of all channels, as the filters have.
 ConvPart channel_part(const ConvPart& whole, int64_t begin, int64_t end) {
   ConvPart part = whole;

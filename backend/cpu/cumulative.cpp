@@ -37,7 +37,7 @@ Accumulator combined(Accumulator total, Accumulator value) {
   return product ? total * value : total + value;
 }
 
-// Lanes side by side in memory, so that the loops over them vectorise.
+// Lanes side by side in memory, so that the loops over them vectorize.
 template <class From, class To, bool product>
 void accumulate_columns(const From* x, To* out, int64_t n, int64_t inner, bool reverse,
                         int64_t lanes) {

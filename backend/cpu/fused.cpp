@@ -52,9 +52,9 @@ class PreparedFused final : public Executable {
 };
 
 // Sets are small: each is one thread's.
-class PreparedSets final : public Executable {
+class PreparedMultiTensor final : public Executable {
  public:
-  PreparedSets(const FusedSets& kernel, Operands inputs, Operands outputs)
+  PreparedMultiTensor(const MultiTensorFused& kernel, Operands inputs, Operands outputs)
       : program_(kernel.each.program),
         inputs_(inputs.size() / static_cast<size_t>(kernel.sets)),
         outputs_(outputs.size() / static_cast<size_t>(kernel.sets)),
@@ -98,7 +98,7 @@ void run(const Fused& kernel, Operands inputs, Operands outputs) {
   run_all(BoundProgram(*kernel.program, kernel.compute, *outputs[0].shape, inputs, outputs));
 }
 
-void run(const FusedSets& kernel, Operands inputs, Operands outputs) {
+void run(const MultiTensorFused& kernel, Operands inputs, Operands outputs) {
   composed(kernel, inputs, outputs, cpu_backend());
 }
 
@@ -107,8 +107,8 @@ std::unique_ptr<Executable> prepare(const Fused& kernel, Operands inputs, Operan
   return std::make_unique<PreparedFused>(kernel, inputs, outputs);
 }
 
-std::unique_ptr<Executable> prepare(const FusedSets& kernel, Operands inputs, Operands outputs) {
-  return std::make_unique<PreparedSets>(kernel, inputs, outputs);
+std::unique_ptr<Executable> prepare(const MultiTensorFused& kernel, Operands inputs, Operands outputs) {
+  return std::make_unique<PreparedMultiTensor>(kernel, inputs, outputs);
 }
 
 }  // namespace cornu::backend::cpu

@@ -195,7 +195,7 @@ void BoundProgram::bind_input(BoundInput& bound, const Operand& operand, const S
     return;
   }
   if (numel_ == 0) return;
-  // Merge neighbouring axes that are all present or all broadcast, from the innermost outwards.
+  // Merge neighboring axes that are all present or all broadcast, from the innermost outwards.
   int groups = 0;
   int64_t stride = 1;
   bool present_before = false;

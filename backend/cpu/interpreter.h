@@ -32,7 +32,7 @@ struct BoundInput {
   uint8_t element_bytes = 0;
   bool passed = false;  ///< some output is this input
   bool staged = false;  ///< `direct`, but copied to a tile since an output overwrites it
-  int groups = 0;       ///< of axes, neighbours merged, outermost first
+  int groups = 0;       ///< of axes, neighbors merged, outermost first
   const char* data = nullptr;
   ConvertTile convert = nullptr;
   int64_t slot = 0;    ///< byte offset of its tile in the scratch memory

@@ -23,7 +23,7 @@ void run(const Random& kernel, Operands inputs, Operands outputs);
 void run(const Normalize& kernel, Operands inputs, Operands outputs);
 void run(const Rnn& kernel, Operands inputs, Operands outputs);
 void run(const Attention& kernel, Operands inputs, Operands outputs);
-void run(const FusedSets& kernel, Operands inputs, Operands outputs);
+void run(const MultiTensorFused& kernel, Operands inputs, Operands outputs);
 void run(const Linalg& kernel, Operands inputs, Operands outputs);
 void run(const Fft& kernel, Operands inputs, Operands outputs);
 

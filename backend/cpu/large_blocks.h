@@ -9,7 +9,7 @@
 namespace cornu::backend::cpu {
 
 /// Large blocks in the order of their addresses. A free block serves any request that it can hold,
-/// the smallest such block first, and what is left over stays free; neighbours that are free
+/// the smallest such block first, and what is left over stays free; neighbors that are free
 /// together are one block. So the sizes that an eager step asks for, hardly two of them equal,
 /// share the same pages, and few fresh ones are touched: where a system must find and clear them
 /// first, that costs more than computing on them. And the memory goes back to the system piece by

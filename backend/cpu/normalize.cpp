@@ -1,4 +1,4 @@
-// Normalisation of channels or rows, forwards and backwards: one pass over memory for the sums, one
+// Normalization of channels or rows, forwards and backwards: one pass over memory for the sums, one
 // to write; and the operands of both.
 #include "normalize.h"
 

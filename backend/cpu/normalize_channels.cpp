@@ -1,4 +1,4 @@
-// Normalisation of channels.
+// Normalization of channels.
 //
 // Sums of float32 are taken in float32 over chunks of up to 64 (merged, see Channels) rows, with
 // the chunk's first row subtracted, and are put together in double. Of a chunk's variance at most
@@ -103,7 +103,7 @@ class Pass {
     const auto direct = [](const Operand& operand) { return operand.dtype == dtype_of<T>; };
     const bool converts =
         !direct(inputs[0]) || !direct(inputs[kernel.backward ? 3 : 0]) || !direct(outputs[0]);
-    if (programs.any())  // which run over neighbours in memory
+    if (programs.any())  // which run over neighbors in memory
       g_.group_rows = g_.stride == g_.width ? buffer_rows : 1;
     else if (converts)
       g_.group_rows = buffer_rows;
@@ -261,7 +261,7 @@ class BackwardPass : public Pass<T> {
         products_[j] += products_[part * g_.c + j];
       }
       const double v = inverse_[j], a = v * scale_[j];
-      products_[j] *= v;  // now the sum of dy times the normalised x: the gradient of scale
+      products_[j] *= v;  // now the sum of dy times the normalized x: the gradient of scale
       slope_[j] = static_cast<T>(-a * v * products_[j] * each);
       factor_[j] = static_cast<T>(a);
       constant_[j] = static_cast<T>(kernel_.centered ? -a * sums_[j] * each : 0);

@@ -59,7 +59,7 @@ class NormalizePrograms {
 };
 
 /// An operand as the loops see it: elements of T, in place or moved into a buffer. Where it is
-/// made by a program, rows of more than one are neighbours in memory.
+/// made by a program, rows of more than one are neighbors in memory.
 template <class T>
 struct Source {
   const char* data = nullptr;

@@ -1,4 +1,4 @@
-// Normalisation of rows.
+// Normalization of rows.
 #include <algorithm>
 #include <cmath>
 

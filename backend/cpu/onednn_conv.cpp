@@ -141,7 +141,7 @@ class Call {
  private:
   std::shared_ptr<const Plan> plan_;
   ConvPart part_;
-  int64_t relu_count_;  // of results, which are neighbours
+  int64_t relu_count_;  // of results, which are neighbors
   std::array<dnnl::memory, 3> outside_, inside_;
   std::array<Reorder, 3> reorders_;
   dnnl::memory bias_, scratch_;

@@ -71,7 +71,7 @@ Desc data_desc(const Dims& dims, int64_t block) {
 Desc slice_desc(const Dims& dims, int64_t channels, int64_t block) {
   Dims whole = dims;
   whole[1] = channels;
-  // Blocks of one image are neighbours.
+  // Blocks of one image are neighbors.
   // Then a slice of channels is contiguous and needs no strides.
   if (channels == dims[1] || (dims[0] == 1 && block != 0)) return data_desc(dims, block);
   return data_desc(whole, block).submemory_desc(dims, Dims(dims.size(), 0));

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "onednn.h"
-#include "onednn_common.h"
+#include "onednn_call.h"
 
 namespace cornu::backend::cpu::onednn {
 

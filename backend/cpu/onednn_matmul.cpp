@@ -4,7 +4,7 @@
 
 #include "../error.h"
 #include "onednn.h"
-#include "onednn_common.h"
+#include "onednn_call.h"
 
 namespace cornu::backend::cpu {
 

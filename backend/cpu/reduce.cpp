@@ -1,4 +1,4 @@
-// Reductions of elementwise programs. The iteration space is cut into groups of neighbouring axes
+// Reductions of elementwise programs. The iteration space is cut into groups of neighboring axes
 // that are all kept (K) or all reduced (R). A last group R is reduced along tiles (rows), a last
 // pair R K is added up tile by tile (columns), and whatever stands before is a loop.
 //

@@ -1,4 +1,4 @@
-// Axes of a reduction, neighbours of a kind merged.
+// Axes of a reduction, neighbors of a kind merged.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@ class ReduceGroups {
  public:
   struct Group {
     int64_t size;
-    int64_t stride;       ///< flat distance of neighbours
+    int64_t stride;       ///< flat distance of neighbors
     int64_t kept_stride;  ///< distance of their results, where kept
     bool reduced;
   };

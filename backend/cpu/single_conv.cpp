@@ -91,7 +91,7 @@ class ConvExecutable final : public Executable {
     else
       conv_->run({at(0), at(1), nullptr, at(2), bias_ ? at(3) : nullptr});
   }
-  uint32_t keeps(uint32_t stable) override {
+  uint32_t inputs_to_prepack(uint32_t stable) override {
     return forward_ && conv_->reorders_filters() ? stable & 2u : 0;
   }
   void keep(void* const* data) override { conv_->keep_filters(static_cast<float*>(data[1])); }

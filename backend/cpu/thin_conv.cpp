@@ -57,7 +57,7 @@ constexpr int64_t lanes = static_cast<int64_t>(hn::MaxLanes(Tag<float>()));
 constexpr int most_windows = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
 // `x` is the first number that the tile's first result sees, `to` its place in the first block.
-// With Unit, neighbours along a row of results read neighbours of x.
+// With Unit, neighbors along a row of results read neighbors of x.
 template <int Windows, int Blocks, bool Unit>
 HWY_INLINE void tile(const ThinProblem& p, const float* x, int64_t channel, float* to) {
   // All results of the tile stay in registers until they are pooled; they are never in memory.

@@ -37,7 +37,7 @@ struct CachingAllocator::Block {
   size_t size;
   bool small;
   bool free = false;
-  Block* previous = nullptr;  // neighbours in the segment
+  Block* previous = nullptr;  // neighbors in the segment
   Block* next = nullptr;
   uint64_t taken_at = 0, freed_at = 0;
   Reserve* reserve = nullptr;  // keeps it from others

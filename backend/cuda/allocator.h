@@ -29,7 +29,7 @@ class MemorySource {
   virtual size_t free_bytes() = 0;
 };
 
-/// Blocks aligned to 512 bytes, best fit, joined with their free neighbours when given back. A
+/// Blocks aligned to 512 bytes, best fit, joined with their free neighbors when given back. A
 /// block is at most an eighth, or 512 bytes, larger than asked for. Small blocks (up to 1 MiB) and
 /// large ones lie in different segments. Segments grow with what is in use, from 2 to 32 MiB, or
 /// are as large as the block. `limit` bounds all segments and the spare memory together. Any number

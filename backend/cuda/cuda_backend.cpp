@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "../compositions.h"
-#include "../remembered.h"
+#include "../deferred_call.h"
 #include "settings.h"
 
 namespace cornu::backend::cuda {
@@ -82,7 +82,7 @@ class Prepared final : public Executable {
         device_, {placed(data), bytes_.size()}, inputs_, [this](size_t i) { return bytes_[i]; },
         [this](void* const* at) { inner_->run(at); });
   }
-  uint32_t keeps(uint32_t stable) override { return inner_->keeps(stable); }
+  uint32_t inputs_to_prepack(uint32_t stable) override { return inner_->inputs_to_prepack(stable); }
   void keep(void* const* data) override {
     const Session session(device_);
     run_aligned(  // reads inputs only
@@ -118,7 +118,7 @@ class Composed final : public Executable {
 
  private:
   Backend& backend_;
-  RememberedCall call_;
+  DeferredCall call_;
   KeptConstants kept_;
 };
 
@@ -151,7 +151,7 @@ class OnHost final : public Executable {
 
  private:
   Backend& backend_;
-  RememberedCall call_;
+  DeferredCall call_;
 };
 
 Services with_compositions(Services services, Backend& backend) {
@@ -162,7 +162,7 @@ Services with_compositions(Services services, Backend& backend) {
       if (std::holds_alternative<Linalg>(kernel))
         return std::make_unique<OnHost>(backend, kernel, inputs, outputs);
       if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel) &&
-          !std::holds_alternative<FusedSets>(kernel) && !std::holds_alternative<Fft>(kernel))
+          !std::holds_alternative<MultiTensorFused>(kernel) && !std::holds_alternative<Fft>(kernel))
         return nullptr;
       return std::make_unique<Composed>(backend, kernel, inputs, outputs);
     };

@@ -130,7 +130,7 @@ class Convolution : public Executable {
     }
   }
 
-  uint32_t keeps(uint32_t stable) override {
+  uint32_t inputs_to_prepack(uint32_t stable) override {
     // Only a kernel that has to be reordered; one in order is read where it lies.
     return kernel_copy_ && pass_ != ConvPass::backward_weights ? stable & 2u : 0;
   }

@@ -28,7 +28,7 @@ class Counted final : public Executable {
     inner_->run(data);
     device_.count_work();
   }
-  uint32_t keeps(uint32_t stable) override { return inner_->keeps(stable); }
+  uint32_t inputs_to_prepack(uint32_t stable) override { return inner_->inputs_to_prepack(stable); }
   void keep(void* const* data) override {
     inner_->keep(data);
     device_.count_work();

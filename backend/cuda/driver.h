@@ -67,7 +67,7 @@ struct Driver {
   int (*graph_destroy)(CUgraph_st*) = nullptr;
   int (*graph_exec_destroy)(CUgraphExec_st*) = nullptr;
 
-  /// The driver of this machine, initialised; opened by the first call. Throws UnsupportedError
+  /// The driver of this machine, initialized; opened by the first call. Throws UnsupportedError
   /// when there is none, or when it refuses to start.
   static const Driver& get();
 

@@ -39,7 +39,7 @@ class Hasher {
 };
 
 void add(Hasher& h, const Fused& k) { h.all(k.program->hash(), k.compute); }
-void add(Hasher& h, const FusedSets& k) {
+void add(Hasher& h, const MultiTensorFused& k) {
   add(h, k.each);
   h.add(k.sets);
 }

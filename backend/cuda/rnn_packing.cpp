@@ -19,7 +19,7 @@ int64_t keras_gate(RnnCell cell, int64_t gate) {
   return cell == RnnCell::gru ? gru[gate] : gate;
 }
 
-// Neighbours at constant distances as one box, so that fewer kernels are launched: of boxes all of
+// Neighbors at constant distances as one box, so that fewer kernels are launched: of boxes all of
 // the same sizes and strides.
 std::vector<Box> joined(const std::vector<Box>& boxes) {
   std::vector<Box> result;

@@ -4,7 +4,7 @@
 
 Workloads: seed_b1 and seed_b32 (the sums of Gaussians), mlp, mnist_cnn, lstm, gpt, gpt_768, resnet50, resnet50_b128,
 with the shapes, batches and optimizers of benchmarks/cornu/networks.cpp. DTYPE: float32 (default) or bfloat16, in
-which layers compute; parameters, normalisation and losses stay float32. A step is one compiled function that is given
+which layers compute; parameters, normalization and losses stay float32. A step is one compiled function that is given
 its parameters to reuse. Data is on the device before the clock starts; the best of three rounds counts. It needs jax
 alone.
 """

@@ -47,6 +47,6 @@ Tensors gradient(const backend::Linalg& kernel, const Backprop& step);
 Tensors gradient(const backend::Fft& kernel, const Backprop& step);
 /// @}
 /// Throws StateError: plans make these, and no tape records a plan's steps.
-Tensors gradient(const backend::FusedSets& kernel, const Backprop& step);
+Tensors gradient(const backend::MultiTensorFused& kernel, const Backprop& step);
 
 }  // namespace cornu

@@ -50,21 +50,21 @@ class Assignments {
 };
 
 // Puts variables back to what they were before the first run, and at the end to what they are now.
-// Assignments in between are a rehearsal that no recording is told of.
-class Rehearsal {
+// Assignments in between are a recomputation that no recording is told of.
+class Recomputation {
  public:
-  explicit Rehearsal(const AssignmentList& before) {
+  explicit Recomputation(const AssignmentList& before) {
     for (const auto& [variable, value] : before) {
       now_.emplace_back(variable, variable.stored());
       variable.stored() = value;
     }
-    ++graph_context().rehearsals;
+    ++graph_context().recomputations;
   }
-  ~Rehearsal() {
-    --graph_context().rehearsals;
+  ~Recomputation() {
+    --graph_context().recomputations;
     for (const auto& [variable, value] : now_) variable.stored() = value;
   }
-  Rehearsal(const Rehearsal&) = delete;
+  Recomputation(const Recomputation&) = delete;
 
  private:
   AssignmentList now_;
@@ -98,7 +98,7 @@ std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
     // gone.
     const GradientFunction gradient = [=](Tensors incoming) -> Tensors {
       // Moving averages must not move twice, and a seed must give the draws of the first run.
-      const Rehearsal rehearsal(before);
+      const Recomputation recomputation(before);
       GradientTape tape;
       for (const Tensor& t : inputs) tape.watch(t);
       std::vector<Tensor> targets = f(arguments).flatten(), weights;

@@ -1,4 +1,4 @@
-// Rematerialisation: results in between are computed again for the gradient instead of being kept.
+// Rematerialization: results in between are computed again for the gradient instead of being kept.
 #pragma once
 #include <functional>
 

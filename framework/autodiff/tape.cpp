@@ -238,8 +238,8 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
     } else {
       const Tensor& x = entry.inputs[0];
       // Neither kernel nor own gradient: a change of shape, or a view of complex numbers as pairs.
-      const bool relabelled = x.dtype() != entry.outputs[0].dtype();
-      outgoing.push_back(relabelled ? apply_view(incoming[0], x.spec())
+      const bool bitcast = x.dtype() != entry.outputs[0].dtype();
+      outgoing.push_back(bitcast ? apply_view(incoming[0], x.spec())
                                     : apply_reshape(incoming[0], x.shape()));
     }
     for (size_t k = 0; k < outgoing.size(); ++k)

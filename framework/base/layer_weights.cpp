@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../quantizers/quantization_config.h"
-#include "layer_roles.h"
+#include "serialization.h"
 
 namespace cornu {
 

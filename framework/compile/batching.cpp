@@ -180,7 +180,7 @@ std::optional<Nest> batched(const std::function<Nest(const Nest&)>& f, const Nes
   for (const Tensor& t : sources) {
     Shape shape;
     for (int axis = 1; axis < t.rank(); ++axis) shape.push_back(t.shape()[axis]);
-    given.push_back(Tensor::hollow(shape, t.dtype(), t.device().backend()));
+    given.push_back(Tensor::meta(shape, t.dtype(), t.device().backend()));
   }
   std::optional<Part> part;
   const bool was_dry = graph_context().dry;

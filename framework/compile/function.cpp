@@ -73,8 +73,8 @@ thread_local constinit const UnderWay* UnderWay::innermost = nullptr;
 Nest with_own_identities(const Nest& arguments) {
   return arguments.map([](const Tensor& t) {
     if (!t || t.is_weak()) return t;
-    const Tensor own = t.disguised();
-    return t.mask() ? own.with_mask(t.mask().disguised()) : own;
+    const Tensor own = t.fresh_alias();
+    return t.mask() ? own.with_mask(t.mask().fresh_alias()) : own;
   });
 }
 
@@ -332,15 +332,15 @@ Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* tim
   }
   if (nothing) return Nest();
   // Plans give tensors in the form in which they are stored, and arguments as they came.
-  const auto labelled = [](Tensor t, const Tensor& kind) {
-    const bool differs = is_stored_otherwise(t.dtype()) || is_stored_otherwise(kind.dtype());
-    return differs ? relabelled(t, kind.spec()) : t;
+  const auto labeled = [](Tensor t, const Tensor& kind) {
+    const bool differs = has_emulated_storage(t.dtype()) || has_emulated_storage(kind.dtype());
+    return differs ? bitcast(t, kind.spec()) : t;
   };
-  if (single) return Nest(labelled(std::move(values[0]), result.tensor()));
+  if (single) return Nest(labeled(std::move(values[0]), result.tensor()));
   size_t next = 0;
   std::vector<Tensor> leaves = result.flatten();
   for (Tensor& t : leaves)
-    if (t) t = labelled(std::move(values[next++]), t);
+    if (t) t = labeled(std::move(values[next++]), t);
   return result.pack(leaves);
 }
 

@@ -45,7 +45,7 @@ Tensor row_of(const Tensor& t, int64_t i) {
   Shape shape;
   for (int axis = 1; axis < t.rank(); ++axis) shape.push_back(t.shape()[axis]);
   // While the loop is recorded without computing; the row's shape is all that is asked for.
-  if (t.is_hollow()) return Tensor::hollow(shape, t.dtype(), t.device().backend());
+  if (t.is_meta()) return Tensor::meta(shape, t.dtype(), t.device().backend());
   const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(t.dtype());
   return Tensor::part_of(t, static_cast<char*>(t.data()) + static_cast<size_t>(i) * bytes, shape,
                          t.dtype());
@@ -115,22 +115,22 @@ void Rounds::run(std::span<const Tensor> in, std::span<const Tensor> out) const 
 }
 
 // Puts values into variables for a time, unnoticed.
-class Rehearsal {
+class Recomputation {
  public:
-  Rehearsal(const std::vector<Changed>& changed, std::span<const Tensor> values) {
+  Recomputation(const std::vector<Changed>& changed, std::span<const Tensor> values) {
     for (size_t i = 0; i < changed.size(); ++i) {
       before_.emplace_back(changed[i].variable, changed[i].variable.stored());
       // The tape of the gradient looks for variables by key.
       values[i].impl()->key = changed[i].variable.key();
       changed[i].variable.stored() = values[i];
     }
-    ++graph_context().rehearsals;
+    ++graph_context().recomputations;
   }
-  ~Rehearsal() {
-    --graph_context().rehearsals;
+  ~Recomputation() {
+    --graph_context().recomputations;
     for (const auto& [variable, value] : before_) variable.stored() = value;
   }
-  Rehearsal(const Rehearsal&) = delete;
+  Recomputation(const Recomputation&) = delete;
 
  private:
   AssignmentList before_;
@@ -171,7 +171,7 @@ class LoopRecorder {
   bool record_forward() {
     std::vector<Tensor> given;
     // Two states may be one tensor at first and differ later.
-    for (const Tensor& t : state_) given.push_back(t.disguised());
+    for (const Tensor& t : state_) given.push_back(t.fresh_alias());
     const Nest state = packed(code_.init, given);
     const std::vector<Tensor> rows = first_rows();
     const Nest x = packed(code_.xs, rows);
@@ -284,7 +284,7 @@ class LoopRecorder {
       }
     std::vector<Tensor> kept;
     backward_ = std::make_shared<Part>(given, [&] {
-      const Rehearsal rehearsal(changed_, std::span(states).subspan(state_.size()));
+      const Recomputation recomputation(changed_, std::span(states).subspan(state_.size()));
       GradientTape tape;
       std::vector<Tensor> of;
       for (const size_t i : float_states_) of.push_back(states[i]);

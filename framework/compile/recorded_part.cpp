@@ -11,23 +11,23 @@ namespace cornu::ops::control {
 namespace {
 
 // While it lives nothing is computed if `dry`, and assignments are recorded: whoever runs the part
-// decides whether they are a rehearsal.
+// decides whether they are a recomputation.
 class Scope {
  public:
-  explicit Scope(bool dry) : dry_(graph_context().dry), rehearsals_(graph_context().rehearsals) {
+  explicit Scope(bool dry) : dry_(graph_context().dry), recomputations_(graph_context().recomputations) {
     graph_context().dry = dry;
     // Assignments of the part are recorded even if the loop around it is being computed again.
-    graph_context().rehearsals = 0;
+    graph_context().recomputations = 0;
   }
   ~Scope() {
     graph_context().dry = dry_;
-    graph_context().rehearsals = rehearsals_;
+    graph_context().recomputations = recomputations_;
   }
   Scope(const Scope&) = delete;
 
  private:
   bool dry_;
-  int rehearsals_;
+  int recomputations_;
 };
 
 // The graph as text. It tells parts apart, so it has the constants' values too.
@@ -59,10 +59,10 @@ Nest packed(const Nest& like, const std::vector<Tensor>& tensors) {
   return like.empty() ? Nest() : like.pack(tensors);
 }
 
-Nest disguised(const Nest& nest) {
+Nest fresh_alias(const Nest& nest) {
   return nest.map([](const Tensor& t) {
     if (t && t.is_weak()) return Tensor::copy_of(t.data(), t.shape(), t.dtype());
-    return t ? t.disguised() : t;
+    return t ? t.fresh_alias() : t;
   });
 }
 
@@ -83,7 +83,7 @@ bool watched(const Tensor& t) {
 }
 
 Tensor stand_in(const TensorSpec& spec) {
-  return graph_context().dry ? Tensor::hollow(spec.shape, spec.dtype, detail::current_backend())
+  return graph_context().dry ? Tensor::meta(spec.shape, spec.dtype, detail::current_backend())
                              : Tensor::empty(spec.shape, spec.dtype);
 }
 
@@ -119,7 +119,7 @@ Part::Part(const std::vector<Tensor>& arguments, const std::function<Nest()>& f)
     if (t && t.is_weak()) t = Tensor::copy_of(t.data(), t.shape(), t.dtype());
   for (const auto* list : {&arguments, static_cast<const std::vector<Tensor>*>(&results)})
     for (const Tensor& t : *list)
-      if (t && is_stored_otherwise(t.dtype()))
+      if (t && has_emulated_storage(t.dtype()))
         recording->give_up("complex numbers or 8-bit floats of a branch or a loop");
 }
 

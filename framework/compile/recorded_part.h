@@ -16,7 +16,7 @@ std::vector<Tensor> leaves(const Nest& nest);
 /// `like` with other tensors; empty if it is.
 Nest packed(const Nest& like, const std::vector<Tensor>& tensors);
 /// The same values with identities of their own. Numbers written in C++ become tensors.
-Nest disguised(const Nest& nest);
+Nest fresh_alias(const Nest& nest);
 /// Throws ShapeError, saying what differs, unless both have one structure, and equal shapes and
 /// dtypes.
 void check_same(const Nest& a, const Nest& b, const char* op);

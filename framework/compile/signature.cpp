@@ -57,7 +57,7 @@ bool same_kind(const Nest& a, const Nest& b) {
 Nest kind_of(const Nest& nest) {
   return nest.map([](const Tensor& t) {
     if (!t || t.is_weak()) return t;
-    Tensor kind = Tensor::hollow(t.shape(), t.dtype(), t.device().backend());
+    Tensor kind = Tensor::meta(t.shape(), t.dtype(), t.device().backend());
     if (t.mask()) kind.set_mask(Tensor::abstract(t.mask().shape(), t.mask().dtype()));
     return kind;
   });

@@ -116,7 +116,7 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
   }
   backend::Backend& backend = backend_of(inputs, &kernel);
   if (graph_context().dry) {
-    for (const TensorSpec& spec : outputs) results.push_back(Tensor::hollow(spec.shape, spec.dtype, backend));
+    for (const TensorSpec& spec : outputs) results.push_back(Tensor::meta(spec.shape, spec.dtype, backend));
     notify_observers({&kernel, nullptr, inputs, results});
     return results;
   }
@@ -139,7 +139,7 @@ Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, cons
   if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
   backend::Backend& backend = backend_of(inputs, &kernel);
   if (graph_context().dry) {
-    const Tensor result = Tensor::hollow(output.shape, output.dtype, backend);
+    const Tensor result = Tensor::meta(output.shape, output.dtype, backend);
     notify_observers({&kernel, nullptr, inputs, {&result, 1}});
     return result;
   }
@@ -168,7 +168,7 @@ Tensor apply_reshape(const Tensor& x, const Shape& shape) {
 
 Tensor apply_view(const Tensor& x, const TensorSpec& spec) {
   if (!x.is_eager()) return Tensor::abstract(spec.shape, spec.dtype);
-  Tensor result = relabelled(x, spec);
+  Tensor result = bitcast(x, spec);
   if (observed()) notify_observers({nullptr, nullptr, {&x, 1}, {&result, 1}});
   return result;
 }
@@ -188,7 +188,7 @@ Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::
   backend::Backend* const backend = ready ? &backend_of(inputs, nullptr) : nullptr;
   for (const TensorSpec& spec : outputs)
     results.push_back(!ready ? Tensor::abstract(spec.shape, spec.dtype)
-                      : dry  ? Tensor::hollow(spec.shape, spec.dtype, *backend)
+                      : dry  ? Tensor::meta(spec.shape, spec.dtype, *backend)
                              : Tensor::empty(spec.shape, spec.dtype, *backend));
   if (!ready) return results;
   if (!dry) {

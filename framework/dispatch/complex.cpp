@@ -25,7 +25,7 @@ TensorSpec stored_spec(const TensorSpec& spec) {
   return is_complex(spec.dtype) ? TensorSpec{concat(spec.shape, {2}), real_type(spec.dtype)} : spec;
 }
 
-Tensor relabelled(const Tensor& x, const TensorSpec& spec) {
+Tensor bitcast(const Tensor& x, const TensorSpec& spec) {
   // Shares the storage: only what the bytes are taken for changes.
   Tensor result = x.with_shape(spec.shape);
   result.impl()->dtype = spec.dtype;

@@ -18,7 +18,7 @@ inline bool any_complex(std::span<const Tensor> inputs, std::span<const TensorSp
 constexpr bool has_gradient(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
 /// Whether kernels see tensors of this type in another form.
-constexpr bool is_stored_otherwise(DType dtype) { return is_complex(dtype) || is_float8(dtype); }
+constexpr bool has_emulated_storage(DType dtype) { return is_complex(dtype) || is_float8(dtype); }
 
 /// The tensor in whose form kernels see one of a type that they do not take: complex64 (a, b) is
 /// float32 (a, b, 2), an 8-bit float its bits as uint8. Other specs stay what they are.
@@ -26,7 +26,7 @@ TensorSpec stored_spec(const TensorSpec& spec);
 
 /// The same memory as a tensor of this spec, whose elements have as many bytes in all. Recorders
 /// see nothing of it.
-Tensor relabelled(const Tensor& x, const TensorSpec& spec);
+Tensor bitcast(const Tensor& x, const TensorSpec& spec);
 
 /// The same in a computation: between a complex tensor and the real one in whose form it is stored.
 Tensor apply_view(const Tensor& x, const TensorSpec& spec);

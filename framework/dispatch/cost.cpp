@@ -16,7 +16,7 @@ struct Flops {
   double operator()(const backend::Fused& k) const {
     return out() * static_cast<double>(k.program->instructions().size());
   }
-  double operator()(const backend::FusedSets& k) const {
+  double operator()(const backend::MultiTensorFused& k) const {
     double all = 0;
     for (const TensorSpec& output : outputs) all += elements(output.shape);
     const auto& program = *k.each.program;

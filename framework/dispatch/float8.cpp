@@ -121,17 +121,17 @@ const Programs& programs_of(DType dtype) {
   return dtype == DType::float8_e4m3fn ? e4m3fn : e5m2;
 }
 
-Tensor labelled(const Tensor& x, DType dtype) { return apply_view(x, {x.shape(), dtype}); }
+Tensor labeled(const Tensor& x, DType dtype) { return apply_view(x, {x.shape(), dtype}); }
 
 // x may be spread over the result's shape.
 Tensor encoded(const Tensor& x, const TensorSpec& to) {
   const Fused encode{programs_of(to.dtype).to_bits, DType::float32};
-  return labelled(apply(encode, {x}, TensorSpec{to.shape, DType::uint8}), to.dtype);
+  return labeled(apply(encode, {x}, TensorSpec{to.shape, DType::uint8}), to.dtype);
 }
 
 Tensor decoded(const Tensor& x, const TensorSpec& to) {
   const Fused decode{programs_of(x.dtype()).to_number, DType::float32};
-  return apply(decode, {labelled(x, DType::uint8)}, to);
+  return apply(decode, {labeled(x, DType::uint8)}, to);
 }
 
 struct OnFloat8 {
@@ -146,7 +146,7 @@ struct OnFloat8 {
     const TensorSpec& to = outputs[0];
     // Broadcasts and copies move bits.
     if (x.dtype() == to.dtype)
-      return {labelled(apply(k, {labelled(x, DType::uint8)}, {to.shape, DType::uint8}), to.dtype)};
+      return {labeled(apply(k, {labeled(x, DType::uint8)}, {to.shape, DType::uint8}), to.dtype)};
     if (!is_float8(to.dtype)) return {decoded(x, to)};
     // From one 8-bit type to the other by way of float32, which holds both exactly.
     return {encoded(is_float8(x.dtype()) ? decoded(x, {x.shape(), DType::float32}) : x, to)};
@@ -158,9 +158,9 @@ struct OnFloat8 {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (i != indices && inputs[i].dtype() != outputs[0].dtype)
         refuse_float8(backend::kernel_name(kernel));
-      bits.push_back(i == indices ? inputs[i] : labelled(inputs[i], DType::uint8));
+      bits.push_back(i == indices ? inputs[i] : labeled(inputs[i], DType::uint8));
     }
-    return {labelled(apply(kernel, bits, {outputs[0].shape, DType::uint8}), outputs[0].dtype)};
+    return {labeled(apply(kernel, bits, {outputs[0].shape, DType::uint8}), outputs[0].dtype)};
   }
   static constexpr size_t no_indices = ~size_t{0};
 

@@ -40,7 +40,7 @@ Tensor owned(const Tensor& value, uint64_t key) {
 }
 
 // A weak scalar lives inside its tensor; a variable needs memory of its own.
-Tensor materialised(const Tensor& value) {
+Tensor materialized(const Tensor& value) {
   return value.is_weak() ? Tensor::copy_of(value.data(), value.shape(), value.dtype()) : value;
 }
 
@@ -57,10 +57,10 @@ Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 Variable::Variable(const Tensor& value, Options options)
     : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
   // The variable outlives the recording, so a first value without memory will not do.
-  if (value.is_hollow() && graph_context().dry)
+  if (value.is_meta() && graph_context().dry)
     throw NeedsValues("A variable is made, whose first value has to be computed.");
   state_->path = state_->options.name;
-  state_->value = owned(materialised(value), state_->key);
+  state_->value = owned(materialized(value), state_->key);
 }
 
 const Tensor& Variable::value() const {
@@ -88,7 +88,7 @@ void Variable::assign(const Tensor& value) {
   const Device device = state_->value.device();
   const DeviceScope scope(device);
   const Tensor converted =
-      value.dtype() == dtype() ? materialised(value).to(device) : detail::convert_dtype(value.to(device), dtype());
+      value.dtype() == dtype() ? materialized(value).to(device) : detail::convert_dtype(value.to(device), dtype());
   Tensor fresh = owned(converted, state_->key);
   const GraphContext& context = graph_context();
   if (context.assignments &&
@@ -97,7 +97,7 @@ void Variable::assign(const Tensor& value) {
     // The value before the first assignment only: that is what remat goes back to.
     context.assignments->emplace_back(*this, stored());
   // An assignment during recomputation is undone at its end; recorded it would happen twice.
-  if (context.tracer && context.rehearsals == 0) fresh = context.tracer->assign(*this, fresh);
+  if (context.tracer && context.recomputations == 0) fresh = context.tracer->assign(*this, fresh);
   stored() = std::move(fresh);
 }
 
@@ -110,8 +110,8 @@ Tensor& Variable::stored() const {
   return overlay ? overlay->value_of(*this) : state_->value;
 }
 
-Tensor Variable::disguised() const {
-  Tensor t = stored().disguised();
+Tensor Variable::fresh_alias() const {
+  Tensor t = stored().fresh_alias();
   t.impl()->key = state_->key;
   return t;
 }

@@ -61,8 +61,8 @@ class Variable {
   /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded. While a
   /// VariableOverlay lives on this thread, the one in there.
   Tensor& stored() const;
-  /// The value as one that shares its memory but is another to a recording (see Tensor::disguised).
-  Tensor disguised() const;
+  /// The value as one that shares its memory but is another to a recording (see Tensor::fresh_alias).
+  Tensor fresh_alias() const;
 
   /// Identity: two handles of one variable have the same.
   uint64_t key() const;

@@ -8,7 +8,7 @@
 
 #include "../base/call_scope.h"
 #include "names.h"
-#include "sections.h"
+#include "checkpoint_segments.h"
 #include "standardize.h"
 
 namespace cornu {
@@ -168,7 +168,7 @@ Nest Functional::call_many(const Nest& inputs, const Call&) {
   const Nest in = standardize(inputs);
   const std::vector<Tensor> given = in.flatten(), places = inputs_.flatten();
   for (size_t i = 0; i < given.size(); ++i) values[place(places[i])] = given[i];
-  if (detail::wants_sections(*this, in))
+  if (detail::wants_segments(*this, in))
     run_in_sections(values);
   else
     run(values, 0, steps_.size());

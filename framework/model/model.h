@@ -1,4 +1,4 @@
-// Model: a layer that can be trained, evaluated, saved and summarised.
+// Model: a layer that can be trained, evaluated, saved and summarized.
 #pragma once
 #include <mutex>
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "../../backend/log.h"
-#include "../base/layer_roles.h"
+#include "../base/serialization.h"
 #include "../quantizers/quantization_config.h"
 #include "model.h"
 

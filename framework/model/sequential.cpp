@@ -5,7 +5,7 @@
 
 #include "../ops/operators.h"
 #include "names.h"
-#include "sections.h"
+#include "checkpoint_segments.h"
 #include "standardize.h"
 
 namespace cornu {
@@ -40,7 +40,7 @@ void Sequential::add(const AnyLayer& layer) {
   all.push_back(layer.shared());
   make_names_unique(all);
   layers_.push_back(layer.shared());
-  section_ends_.clear();
+  segment_ends_.clear();
   // Cached lists of variables are those of the old stack.
   forget_layers();
   if (built()) {
@@ -59,7 +59,7 @@ void Sequential::add(const AnyLayer& layer) {
 void Sequential::pop() {
   if (layers_.empty()) throw StateError("Sequential::pop: there is no layer.");
   forget_layers();
-  section_ends_.clear();
+  segment_ends_.clear();
   layers_.pop_back();
 }
 
@@ -79,15 +79,15 @@ bool Sequential::acts_per_row() const {
 }
 
 Nest Sequential::call_many(const Nest& inputs, const Call&) {
-  if (detail::wants_sections(*this, inputs) && !layers_.empty()) {
-    if (section_ends_.empty()) section_ends_ = find_sections(inputs);
+  if (detail::wants_segments(*this, inputs) && !layers_.empty()) {
+    if (segment_ends_.empty()) segment_ends_ = find_sections(inputs);
     Nest x = inputs;
     size_t begin = 0;
-    for (const size_t end : section_ends_) {
+    for (const size_t end : segment_ends_) {
       // The gradient of the last begins when it ends: it would be computed again at once.
       x = end == layers_.size()
               ? run(x, begin, end)
-              : detail::run_section(*this, x, [this, begin, end](const Nest& in) { return run(in, begin, end); });
+              : detail::run_segment(*this, x, [this, begin, end](const Nest& in) { return run(in, begin, end); });
       begin = end;
     }
     return x;
@@ -116,7 +116,7 @@ std::vector<size_t> Sequential::find_sections(const Nest& inputs) const {
   } catch (const NeedsValues&) {
     // A layer looks at values: what it makes is not known, and it is not parted from those before.
   }
-  return detail::section_ends(sizes);
+  return detail::segment_ends(sizes);
 }
 
 Nest Sequential::input_spec() const {

@@ -64,7 +64,7 @@ class Sequential : public Model {
 
   std::shared_ptr<InputLayer> input_;
   std::vector<std::shared_ptr<Layer>> layers_;
-  std::vector<size_t> section_ends_;  // found when they are first asked for
+  std::vector<size_t> segment_ends_;  // found when they are first asked for
 };
 
 }  // namespace cornu

@@ -7,7 +7,7 @@
 #include "../config/configurable.h"
 #include "dict.h"
 #include "version_adapters.h"
-#include "version_adapters_impl.h"
+#include "adapters.h"
 
 namespace cornu::saving {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "../../backend/error.h"
 #include "dict.h"
-#include "version_adapters_impl.h"
+#include "adapters.h"
 
 namespace cornu::saving {
 namespace {

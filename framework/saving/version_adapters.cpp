@@ -12,7 +12,7 @@
 #include "../ops/catalog.h"
 #include "../ops/operators.h"
 #include "dict.h"
-#include "version_adapters_impl.h"
+#include "adapters.h"
 
 namespace cornu::saving {
 

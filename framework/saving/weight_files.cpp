@@ -306,7 +306,7 @@ std::string mismatch(const Variable& variable, const Place& place) {
   return {};
 }
 
-void rehearse(const std::vector<Transfer>& transfers) {
+void dry_run(const std::vector<Transfer>& transfers) {
   std::vector<std::byte> scratch;
   for (const Transfer& t : transfers) {
     scratch.resize(std::max<size_t>(scratch.size(), t.variable.value().bytes()));
@@ -315,7 +315,7 @@ void rehearse(const std::vector<Transfer>& transfers) {
 }
 
 void transfer(const std::vector<Transfer>& transfers, bool fresh) {
-  if (!fresh) rehearse(transfers);
+  if (!fresh) dry_run(transfers);
   for (const Transfer& t : transfers) {
     const DeviceScope scope(t.variable.value().device());
     Variable(t.variable).assign(Tensor::written(t.variable.shape(), t.variable.dtype(), [&](void* to) {

@@ -104,6 +104,6 @@ std::string mismatch(const Variable& variable, const Place& place);
 void transfer(const std::vector<Transfer>& transfers, bool fresh);
 
 /// Reads without keeping anything; throws FileError when the file is damaged there.
-void rehearse(const std::vector<Transfer>& transfers);
+void dry_run(const std::vector<Transfer>& transfers);
 
 }  // namespace cornu::saving

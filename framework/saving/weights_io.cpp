@@ -7,7 +7,7 @@
 
 #include "../../backend/log.h"
 #include "../base/assets.h"
-#include "../base/layer_roles.h"
+#include "../base/serialization.h"
 #include "weights.h"
 
 namespace cornu::saving {
@@ -41,7 +41,7 @@ std::string plan(const WeightTree& file, const std::string& path,
 
 // A layer's variables in the order of files.
 std::vector<Variable> weights_of(const Layer& layer, bool writing) {
-  const auto* own = dynamic_cast<const OwnFileForm*>(&layer);
+  const auto* own = dynamic_cast<const CustomSerialization*>(&layer);
   if (!own) return layer.own_weights();
   return writing ? own->weights_to_write() : own->weights_to_read();
 }
@@ -88,7 +88,7 @@ void read_optimizer(const WeightTree& file, Model& model) {
 }
 
 // Throws when an optimizer's state is damaged, before anything has changed.
-void rehearse_optimizer(const WeightTree& file, Model& model) {
+void dry_run_optimizer(const WeightTree& file, Model& model) {
   if (!model.optimizer()) return;
   const std::map<std::string, Place> found = file.variables("optimizer");
   uint64_t limit = 64;
@@ -155,10 +155,10 @@ void read_weights(const WeightTree& file, Model& model, const ReadOptions& optio
   }
   if (options.only_check) return;
   // A model that was made for this file is thrown away on an error, so it needs no second reading.
-  if (!options.fresh && options.optimizer) rehearse_optimizer(file, model);
+  if (!options.fresh && options.optimizer) dry_run_optimizer(file, model);
   transfer(transfers, options.fresh);
   for (Layer* layer : done)
-    if (auto* own = dynamic_cast<OwnFileForm*>(layer)) own->weights_were_read();
+    if (auto* own = dynamic_cast<CustomSerialization*>(layer)) own->weights_were_read();
   if (options.optimizer) read_optimizer(file, model);
 }
 

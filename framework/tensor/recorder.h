@@ -73,10 +73,10 @@ struct GraphContext {
   Cost* cost = nullptr;     ///< where to add what is applied, on stand-ins too
   /// The recording of a function under way; null without one.
   Tracer* tracer = nullptr;
-  bool dry = false;  ///< recording without computing: results are hollow, see Tensor::hollow
+  bool dry = false;  ///< recording without computing: results are meta, see Tensor::meta
   VariableOverlay* overlay = nullptr;  ///< values of variables that hold on this thread only
   AssignmentList* assignments = nullptr;  ///< gets each variable that is assigned, with its value from before
-  int rehearsals = 0;                     ///< > 0 while something is computed again; see remat
+  int recomputations = 0;                     ///< > 0 while something is computed again; see remat
   const Operation* where = nullptr;  ///< the innermost layer that is being called
   const std::string* gradient_of = nullptr;  ///< the path of the layer that is being differentiated
 };

@@ -109,7 +109,7 @@ Tensor Tensor::written(const Shape& shape, DType dtype, const std::function<void
   return t;
 }
 
-Tensor Tensor::hollow(const Shape& shape, DType dtype, backend::Backend& backend) {
+Tensor Tensor::meta(const Shape& shape, DType dtype, backend::Backend& backend) {
   // Nothing has to be computed for it, so it may have its values.
   if (shape.numel() == 0) return empty(shape, dtype, backend);
   Tensor t = adopt(new TensorImpl(shape, dtype));
@@ -274,7 +274,7 @@ Tensor Tensor::detached() const {
   return t;
 }
 
-Tensor Tensor::disguised() const {
+Tensor Tensor::fresh_alias() const {
   Tensor t = detached();
   // The storage that t holds becomes the base of the new one.
   if (detail::Storage* base = t.impl_->storage) {

@@ -168,7 +168,7 @@ class Tensor {
   /// The same from untyped memory.
   static Tensor copy_of(const void* values, const Shape& shape, DType dtype);
   /// What a recording that does not compute has in place of a result: it counts as eager, but has no memory.
-  static Tensor hollow(const Shape& shape, DType dtype, backend::Backend& backend);
+  static Tensor meta(const Shape& shape, DType dtype, backend::Backend& backend);
   /// A tensor of a shape inference: no values.
   static Tensor abstract(const Shape& shape, DType dtype);
   /// A tensor of a graph under construction.
@@ -188,8 +188,8 @@ class Tensor {
 
   /// Whether this tensor has values (it is neither symbolic nor abstract).
   bool is_eager() const { return impl_->storage || impl_->weak; }
-  /// Whether it stands for a result of a recording that does not compute; see hollow.
-  bool is_hollow() const { return impl_->storage && !impl_->storage->data && impl_->storage->bytes > 0; }
+  /// Whether it stands for a result of a recording that does not compute; see meta.
+  bool is_meta() const { return impl_->storage && !impl_->storage->data && impl_->storage->bytes > 0; }
   bool is_symbolic() const { return impl_->origin != nullptr; }  ///< whether it is part of a graph; see symbolic
   bool is_weak() const { return impl_->weak; }  ///< whether it is a C++ number, which adapts its dtype
   const Origin& origin() const { return *impl_->origin; }  ///< of a symbolic tensor only
@@ -237,7 +237,7 @@ class Tensor {
   /// The same values as a new tensor that no tape knows.
   Tensor detached() const;
   /// The same values in the same memory, as if they were others: a recording takes them for another tensor's.
-  Tensor disguised() const;
+  Tensor fresh_alias() const;
   /// The same values in memory of their own, on the same device.
   Tensor duplicate() const;
   /// A tensor in the memory of another, which it keeps alive.

@@ -1,6 +1,6 @@
 // What Conv1D, Conv2D and Conv3D share: their options, and the convolution itself.
 #pragma once
-#include "../../framework/base/layer_roles.h"
+#include "../../framework/base/serialization.h"
 #include "../core/lora.h"
 
 namespace cornu::layers {
@@ -72,7 +72,7 @@ struct ConvGeometry {
 /// ValueError for options that contradict each other, ShapeError for another rank or other channels
 /// than it was built for.
 template <class Self, size_t rank>
-class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public OwnFileForm {
+class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public CustomSerialization {
  public:
   using Base = LayerOf<Self, ConvConfig<rank>>;
   explicit ConvLayer(ConvConfig<rank> c) : Base(std::move(c)) {

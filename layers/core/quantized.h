@@ -1,7 +1,7 @@
 // Weights in few bits, and what layers with a kernel make of LoRA and quantization. A layer without
 // either holds one empty pointer.
 #pragma once
-#include "../../framework/base/layer_roles.h"
+#include "../../framework/base/serialization.h"
 #include "../../framework/quantizers/quantization_config.h"
 #include "lora.h"
 
@@ -121,7 +121,7 @@ class AdaptedKernel {
 /// `kernel` and `bias`, and `product(shape)`, which tells how it multiplies by a kernel of that
 /// shape.
 template <class Self, class C>
-class KernelLayer : public LayerOf<Self, C>, public Quantizable, public OwnFileForm {
+class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSerialization {
  public:
   using LayerOf<Self, C>::LayerOf;
 

@@ -17,7 +17,7 @@ Tensor as_indices(const Tensor& x);
 
 /// Base of the two. `C` has their common options.
 template <class Self, class C>
-class TableLayer : public LayerOf<Self, C>, public Quantizable, public OwnFileForm {
+class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSerialization {
  public:
   explicit TableLayer(C c) : LayerOf<Self, C>(std::move(c)) {
     check_positive("input_dim", this->config.input_dim);

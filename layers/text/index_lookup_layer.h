@@ -2,7 +2,7 @@
 #pragma once
 #include "../../framework/data/adapt.h"
 #include "../../framework/base/assets.h"
-#include "../../framework/base/layer_roles.h"
+#include "../../framework/base/serialization.h"
 #include "../layer_options.h"
 #include "lookup_table.h"
 #include "vocabulary.h"
@@ -15,7 +15,7 @@ template <class Self, class C, class Token>
 class IndexLookupLayer : public LayerOf<Self, C>,
                          public Adaptable,
                          public HasAssets,
-                         public OwnFileForm {
+                         public CustomSerialization {
  public:
   using Adaptable::adapt;
 

@@ -42,7 +42,7 @@ class TextVectorizationLayer final
     : public LayerOf<TextVectorizationLayer, TextVectorizationConfig>,
       public Adaptable,
       public HasAssets,
-      public OwnFileForm {
+      public CustomSerialization {
  public:
   using Adaptable::adapt;
   explicit TextVectorizationLayer(TextVectorizationConfig config);

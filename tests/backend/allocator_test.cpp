@@ -124,7 +124,7 @@ TEST_CASE("a large free block serves any request that it can hold") {
   void* const other = allocator.allocate(5 * mebibyte);
   CHECK(other == whole);
   CHECK(allocator.stats().cached == 0);
-  // Neighbours are one block again once both are free.
+  // Neighbors are one block again once both are free.
   allocator.deallocate(part, 3 * mebibyte);
   allocator.deallocate(other, 5 * mebibyte);
   CHECK(allocator.stats().cached == 8 * mebibyte);

@@ -58,7 +58,7 @@ TEST_CASE("Every half converts to float and back") {
 }
 
 TEST_CASE("Halves round to nearest, ties to even") {
-  // Between every pair of neighbours: the middle goes to the even one, all else to the nearer one.
+  // Between every pair of neighbors: the middle goes to the even one, all else to the nearer one.
   for (uint32_t bits = 0; bits < 0x7bff; ++bits) {
     const float low = half_to_float(static_cast<uint16_t>(bits));
     const float high = half_to_float(static_cast<uint16_t>(bits + 1));

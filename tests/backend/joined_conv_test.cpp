@@ -38,7 +38,7 @@ void run_prepared(const Kernel& kernel, std::vector<Array*> inputs, std::vector<
   const auto prepared = cpu_backend().prepare(kernel, in, out);
   prepared->run(data.data());
   // Filters that the kernel keeps are not read again.
-  if (prepared->keeps(2) == 0) return;
+  if (prepared->inputs_to_prepack(2) == 0) return;
   prepared->keep(data.data());
   Array nothing(inputs[1]->dtype(), inputs[1]->shape());
   data[1] = nothing.data();

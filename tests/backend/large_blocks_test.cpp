@@ -81,7 +81,7 @@ TEST_CASE("what has been free for longest is forgotten first") {
   CHECK(forgotten.second == 2 * mebibyte);
   LargeBlocks::unmap(forgotten.first, forgotten.second);
   CHECK(blocks.idle() == mebibyte);
-  // Its neighbour is not joined with what is no longer there.
+  // Its neighbor is not joined with what is no longer there.
   blocks.give(kept, 30);
   CHECK(blocks.idle() == 2 * mebibyte);
   CHECK(blocks.take(3 * mebibyte) == nullptr);

@@ -55,13 +55,13 @@ Reference reference(const Normalize& k, const Layout& layout, const Array& x, co
     at(r.variance, layout.group(i)) += d * d * each;
   }
   std::vector<double> sums = zeros(groups), products = zeros(groups);
-  auto normalised = [&](int64_t i) {
+  auto normalized = [&](int64_t i) {
     const int64_t g = layout.group(i);
     return (x[i] - at(r.mean, g)) / std::sqrt(at(r.variance, g) + k.epsilon);
   };
   auto factor = [&](int64_t i) { return k.scale ? scale[layout.channel(i)] : 1; };
   for (int64_t i = 0; i < numel; ++i) {
-    const double u = normalised(i), shift = k.offset ? offset[layout.channel(i)] : 0;
+    const double u = normalized(i), shift = k.offset ? offset[layout.channel(i)] : 0;
     at(r.y, i) = u * factor(i) + shift;
     at(sums, layout.group(i)) += dy[i] * factor(i) * each;
     at(products, layout.group(i)) += dy[i] * factor(i) * u * each;
@@ -71,7 +71,7 @@ Reference reference(const Normalize& k, const Layout& layout, const Array& x, co
   for (int64_t i = 0; i < numel; ++i) {
     const int64_t g = layout.group(i);
     at(r.dx, i) =
-        (dy[i] * factor(i) - (k.centered ? at(sums, g) : 0) - normalised(i) * at(products, g)) /
+        (dy[i] * factor(i) - (k.centered ? at(sums, g) : 0) - normalized(i) * at(products, g)) /
         std::sqrt(at(r.variance, g) + k.epsilon);
   }
   return r;
@@ -202,7 +202,7 @@ void check_programs(Normalize k, DType dtype, const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("programs in front of normalisations and behind them") {
+TEST_CASE("programs in front of normalizations and behind them") {
   for (const DType dtype : {DType::float32, DType::float64, DType::bfloat16, DType::float16}) {
     for (const Shape& shape :
          {Shape({2, 3}), Shape({7, 5, 16}), Shape({33, 70}), Shape({3, 1100}), Shape({700, 130}),
@@ -215,7 +215,7 @@ TEST_CASE("programs in front of normalisations and behind them") {
   }
 }
 
-TEST_CASE("normalisation of channels and rows, in all forms") {
+TEST_CASE("normalization of channels and rows, in all forms") {
   for (bool channels : {true, false})
     for (const Shape& shape : {Shape({2, 3}), Shape({4, 1}), Shape({7, 5, 16}), Shape({33, 70}),
                                Shape({3, 1100}), Shape({9}), Shape({700, 3})}) {
@@ -227,7 +227,7 @@ TEST_CASE("normalisation of channels and rows, in all forms") {
     }
 }
 
-TEST_CASE("normalisation of many channels, rows and elements") {
+TEST_CASE("normalization of many channels, rows and elements") {
   const Normalize channels, rows{.channels = false};
   for (const Shape& shape : {Shape({8, 28, 28, 64}), Shape({90000, 1}), Shape({30000, 7}),
                              Shape({600, 513}), Shape({70, 1500}), Shape({2, 40000})}) {
@@ -240,7 +240,7 @@ TEST_CASE("normalisation of many channels, rows and elements") {
   check(rows, DType::float16, {500, 333}, 2e-3);
 }
 
-TEST_CASE("normalisation of channels in blocks") {
+TEST_CASE("normalization of channels in blocks") {
   for (const Shape& shape : {Shape({2, 3, 5, 4, 8}), Shape({1, 2, 7, 16}),
                              Shape({3, 4, 30, 31, 16}), Shape({2, 1, 200, 8})}) {
     const Normalize k{.block = shape.back()};
@@ -250,7 +250,7 @@ TEST_CASE("normalisation of channels in blocks") {
   }
 }
 
-TEST_CASE("normalisation keeps the digits of data far from 0") {
+TEST_CASE("normalization keeps the digits of data far from 0") {
   // The spacing of float32 near 10000 is 1e-3, a two-thousandth of the deviation.
   for (bool channels : {true, false}) {
     const Shape shape = channels ? Shape({3000, 40}) : Shape({40, 3000});
@@ -268,7 +268,7 @@ TEST_CASE("normalisation keeps the digits of data far from 0") {
   CHECK(variance.values() == std::vector<double>{0, 0});
 }
 
-TEST_CASE("normalisation is the same for any number of threads, and each time") {
+TEST_CASE("normalization is the same for any number of threads, and each time") {
   for (const Normalize& k : {Normalize{}, Normalize{.channels = false}}) {
     const Layout layout{k.channels, 0, {64, 50, 96}};
     Array x = noise(DType::float32, layout.shape, 1, 2, 6),
@@ -288,7 +288,7 @@ TEST_CASE("normalisation is the same for any number of threads, and each time") 
   }
 }
 
-TEST_CASE("normalisation works in place, and of nothing") {
+TEST_CASE("normalization works in place, and of nothing") {
   Array x(DType::float32, {2, 2}, {1, 2, 3, 6}), mean(DType::float32, {2}),
       variance(DType::float32, {2});
   run(Normalize{.scale = false, .offset = false, .epsilon = 0}, {&x}, {&x, &mean, &variance});
@@ -305,7 +305,7 @@ TEST_CASE("normalisation works in place, and of nothing") {
       {&empty, &row_mean, &row_variance});
 }
 
-TEST_CASE("normalisation lets a NaN spoil its own channel only") {
+TEST_CASE("normalization lets a NaN spoil its own channel only") {
   Array x(DType::float32, {3, 2}, {1, std::nan(""), 2, 5, 3, 6}), y(DType::float32, {3, 2}),
       mean(DType::float32, {2}), variance(DType::float32, {2});
   run(Normalize{.scale = false, .offset = false}, {&x}, {&y, &mean, &variance});

@@ -245,7 +245,7 @@ TEST_CASE("prepare: a program over many sets of operands") {
       in.push_back({f32, {}});
       for (int i = 0; i < 3; ++i) out.push_back({f32, shape});
     }
-    check(random, FusedSets{{adam(), f32}, sets}, in, out);
+    check(random, MultiTensorFused{{adam(), f32}, sets}, in, out);
   }
 }
 

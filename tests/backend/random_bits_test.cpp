@@ -126,7 +126,7 @@ TEST_CASE("the outermost normals equal Keras's") {
       if constexpr (is_float(dtype_for_v<T>)) {
         const auto expected = entry["bits"].get<std::vector<Bits<T>>>();
         for (size_t i = 0; i < expected.size(); ++i) {
-          // Within a longer draw, as the vectorised code sees it.
+          // Within a longer draw, as the vectorized code sees it.
           const auto values = draw<T>("normal", key, entry["at"][i].get<uint64_t>() - 5, 70, 0, 1);
           CHECK(bits_of(values)[5] == expected[i]);
         }

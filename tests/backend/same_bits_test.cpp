@@ -182,7 +182,7 @@ TEST_CASE("sums have the same bits on any number of threads") {
   reduce({40, 900, 30}, {1}, ReduceOp::argmax, {40, 30});
 }
 
-TEST_CASE("normalisation has the same bits on any number of threads") {
+TEST_CASE("normalization has the same bits on any number of threads") {
   for (const bool channels : {true, false})
     for (const Shape& shape :
          {Shape{32, 20, 20, 48}, Shape{4000, 64}, Shape{300, 700}, Shape{70000, 3}}) {

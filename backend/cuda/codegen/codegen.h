@@ -26,7 +26,7 @@ KernelPlan plan(const Fused& kernel, std::span<const Operand> inputs,
 
 /// One launch for as many sets as its arguments can hold. Throws UnsupportedError where an input
 /// broadcasts and has more than one element.
-KernelPlan plan(const FusedSets& kernel, std::span<const Operand> inputs,
+KernelPlan plan(const MultiTensorFused& kernel, std::span<const Operand> inputs,
                 std::span<const Operand> outputs, const PlanOptions& options = {});
 
 /// One kernel, or two where few results are made of many elements: then blocks write partial

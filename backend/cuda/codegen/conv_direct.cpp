@@ -57,7 +57,7 @@ constexpr const char* data_text = R"text(
       c_data[i] = convert<C>(value);
 )text";
 
-// A block sums up 32 neighbouring channels of y of one row of the weights, 8 threads each.
+// A block sums up 32 neighboring channels of y of one row of the weights, 8 threads each.
 constexpr const char* weights_text = R"text(
   CORNU_SHARED Real shared[256];
   const Index row = divide(static_cast<Index>(blockIdx.x), across);

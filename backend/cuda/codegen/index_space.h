@@ -17,7 +17,7 @@ struct Divider {
 /// For a divisor from 1 to 2^31.
 Divider divider_of(uint32_t divisor);
 
-/// Neighbouring axes of the iteration space that every operand has, or lacks, alike.
+/// Neighboring axes of the iteration space that every operand has, or lacks, alike.
 struct SpaceAxis {
   int64_t size = 1;
   bool reduced = false;

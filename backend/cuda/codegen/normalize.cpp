@@ -1,4 +1,4 @@
-// Normalisation. Channels: blocks take sums over parts of the rows, a second kernel puts them
+// Normalization. Channels: blocks take sums over parts of the rows, a second kernel puts them
 // together and makes coefficients for each channel, a third one writes. Rows: one kernel, up to a
 // warp of threads for a row or a block for long ones; the gradients of scale and offset are sums
 // over rows as those of channels are.
@@ -104,7 +104,7 @@ class Planner {
   }
 
   // How elements come through the program in front and go through the one behind: lines that define
-  // streamed(e), element `e` of pack i of what is normalised or differentiated, and finished(value,
+  // streamed(e), element `e` of pack i of what is normalized or differentiated, and finished(value,
   // e), what becomes of a result there; and the functions that they call.
   struct Streams {
     std::string functions;

@@ -1,4 +1,4 @@
-// The code of normalisation kernels.
+// The code of normalization kernels.
 #include "normalize_text.h"
 
 namespace cornu::backend::cuda::normalize_text {
@@ -234,7 +234,7 @@ const char* const finish_moments = R"text(
 const char* const finish_products = R"text(
       const double inverse = 1 / sqrt(convert<double>(variance[column]) + epsilon);
       const double factor = inverse * @SCALE@, each = 1 / static_cast<double>(rows);
-      // Now of the gradient and the normalised values.
+      // Now of the gradient and the normalized values.
       total.product *= inverse;
       coefficients[column] = convert<Real>(mean[column]);
       coefficients[columns + column] = static_cast<Real>(factor);

@@ -1,4 +1,4 @@
-// The code of normalisation kernels; see normalize.cpp, which fills in what stands between @ signs.
+// The code of normalization kernels; see normalize.cpp, which fills in what stands between @ signs.
 #pragma once
 
 namespace cornu::backend::cuda::normalize_text {

@@ -14,7 +14,7 @@ struct ProductTask {
   int64_t slices = 1, m = 0, n = 0, k = 0;
   int64_t largest = 1;  ///< of all indices that the lines below compute
   DType real = DType::float32;
-  bool a_along_k = true, b_along_n = true;  ///< how neighbours lie in memory
+  bool a_along_k = true, b_along_n = true;  ///< how neighbors lie in memory
   std::function<void(KernelText&)> declare;
   /// Lines that depend on `slice`, for both stages; may add names.
   std::function<std::string(KernelText&)> of_slice;

@@ -1,6 +1,6 @@
 // Reductions. A block of 256 threads is a tile of results times lanes: the lanes of a result walk
 // over its elements, then fold their partial results in shared memory. Where the innermost axis is
-// reduced, neighbouring threads are lanes (rows); else they are results (columns), so that loads
+// reduced, neighboring threads are lanes (rows); else they are results (columns), so that loads
 // stand side by side in memory either way. With few results several blocks share each, and a second
 // kernel combines their partial results.
 #include <algorithm>

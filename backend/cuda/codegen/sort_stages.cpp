@@ -1,5 +1,5 @@
 // Blocks sort tiles of 2048 entries by Batcher's bitonic network in shared memory, several short
-// rows together. Longer rows are merged run by run: each entry finds its place in the neighbouring
+// rows together. Longer rows are merged run by run: each entry finds its place in the neighboring
 // run by bisection. All entries are different, as they hold their positions: the order is stable.
 #include "sort_stages.h"
 

@@ -217,7 +217,7 @@ Tensors gradient(const backend::Cumulative& kernel, const Backprop& step) {
 
 Tensors gradient(const backend::Random&, const Backprop&) { return {}; }
 
-Tensors gradient(const backend::FusedSets&, const Backprop&) {
+Tensors gradient(const backend::MultiTensorFused&, const Backprop&) {
   throw StateError("a step of a plan was recorded for its gradient.");
 }
 

@@ -1,4 +1,4 @@
-// Derivatives of normalisation. The kernel has its own backward pass; what else is wanted, the
+// Derivatives of normalization. The kernel has its own backward pass; what else is wanted, the
 // gradients of mean and variance and the second derivatives, is composed.
 #include "../../dispatch/apply.h"
 #include "../../ops/core/cast.h"
@@ -59,16 +59,16 @@ Tensors compose_backward(const backend::Normalize& kernel, std::span<const Tenso
   const Tensor x = wide(0), dy = wide(3), mean = align.along_statistics(inputs[1]);
   const Tensor inverse = fused([](Expr v, Expr epsilon) { return expr::rsqrt(v + epsilon); },
                                align.along_statistics(wide(2)), Tensor(kernel.epsilon));
-  const Tensor normalised = (x - mean) * inverse;
+  const Tensor normalized = (x - mean) * inverse;
   const Tensor g = kernel.scale ? dy * align.along_weights(wide(4)) : dy;
-  // dx = (g - mean(g) - normalised * mean(g * normalised)) / std, from
+  // dx = (g - mean(g) - normalized * mean(g * normalized)) / std, from
   // https://arxiv.org/abs/1502.03167.
-  const Tensor slope = align.sum_statistics(g * normalised) * Tensor(1 / align.count());
-  Tensor dx = g - normalised * slope;
+  const Tensor slope = align.sum_statistics(g * normalized) * Tensor(1 / align.count());
+  Tensor dx = g - normalized * slope;
   if (kernel.centered) dx = dx - align.sum_statistics(g) * Tensor(1 / align.count());
   Tensors result = {ops::cast(dx * inverse, inputs[0].dtype())};
   if (kernel.scale)
-    result.push_back(ops::cast(align.sum_weights(dy * normalised), inputs[4].dtype()));
+    result.push_back(ops::cast(align.sum_weights(dy * normalized), inputs[4].dtype()));
   if (kernel.offset) result.push_back(align.sum_weights(dy));
   return result;
 }

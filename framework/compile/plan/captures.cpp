@@ -43,7 +43,7 @@ bool Captures::run(backend::Backend& device, const std::vector<void*>& addresses
   return capture.piece != nullptr;
 }
 
-bool Captures::wander() const { return misses_ >= many_misses; }
+bool Captures::has_unstable_addresses() const { return misses_ >= many_misses; }
 
 void Captures::clear() {
   kept_.clear();

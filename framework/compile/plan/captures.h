@@ -19,7 +19,7 @@ class Captures {
   bool run(backend::Backend& device, const std::vector<void*>& addresses,
            const std::function<void()>& work);
   /// Whether the addresses have been new many times in a row.
-  bool wander() const;
+  bool has_unstable_addresses() const;
   /// Forgets everything: what was captured uses memory that is gone.
   void clear();
 

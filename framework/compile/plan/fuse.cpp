@@ -10,7 +10,7 @@ namespace {
 
 // Bounds on what one pass streams at a time and on the scratch values that it holds; what is saved
 // in traffic is lost again when a tile no longer fits the cache or registers spill.
-constexpr size_t most_inputs = 16;
+constexpr size_t max_inputs = 16;
 constexpr size_t most_instructions = 96;
 
 class Fuser {
@@ -22,7 +22,7 @@ class Fuser {
     counts_ = graph_.use_counts();
     // In order, so that a consumer meets producers that are as large as they will get.
     for (size_t i = 0; i < graph_.steps.size(); ++i)
-      while (swallow_one(i)) {
+      while (fuse_producer(i)) {
       }
     // Producers that were fused stay as empty steps until now: numbers of steps must not change.
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
@@ -33,7 +33,7 @@ class Fuser {
   const Value& value(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)]; }
 
   // Merges one of the programs that feed step `number` into it.
-  bool swallow_one(size_t number) {
+  bool fuse_producer(size_t number) {
     Step& consumer = graph_.steps[number];
     if (!program_of(consumer)) return false;
     for (size_t i = 0; i < consumer.inputs.size(); ++i) {
@@ -98,7 +98,7 @@ class Fuser {
     if (fused.compute != compute_of(consumer)) return false;
     const backend::Program &a = *fused.program, &b = **program_of(consumer);
     if (a.instructions().size() + b.instructions().size() > most_instructions ||
-        producer.inputs.size() + consumer.inputs.size() > most_inputs)
+        producer.inputs.size() + consumer.inputs.size() > max_inputs)
       return false;
     for (size_t k = 0; k < producer.outputs.size(); ++k)
       // Results must stay bit for bit what they are without fusion.

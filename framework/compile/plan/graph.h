@@ -49,7 +49,7 @@ struct Step {
   bool again = false;
   /// Depends on variables only that the function does not change: done in a plan's first run, and
   /// again when one of them has changed. These steps come first.
-  bool once = false;
+  bool prologue = false;
 
   const char* name() const { return kernel ? backend::kernel_name(*kernel) : "host"; }  ///< for texts
 };

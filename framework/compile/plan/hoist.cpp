@@ -14,7 +14,7 @@ void hoist(Graph& graph) {
   for (const Assignment& a : graph.assignments) handed_out[static_cast<size_t>(a.value)] = 1;
   for (Step& step : graph.steps)
     // A fill without operands is as cheap to do again as to keep.
-    step.once = step.kernel && !step.inputs.empty() &&
+    step.prologue = step.kernel && !step.inputs.empty() &&
                 std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
                   return stable[static_cast<size_t>(use.value)] != 0 &&
                          handed_out[static_cast<size_t>(use.value)] == 0;
@@ -25,13 +25,13 @@ void hoist(Graph& graph) {
   std::vector<char> late(graph.values.size(), 0);
   for (Step& step : graph.steps) {
     for (const Use& use : step.inputs)
-      step.once = step.once && late[static_cast<size_t>(use.value)] == 0;
-    if (!step.once)
+      step.prologue = step.prologue && late[static_cast<size_t>(use.value)] == 0;
+    if (!step.prologue)
       for (const Use& use : step.outputs) late[static_cast<size_t>(use.value)] = 1;
   }
   // Keeps both groups in an order in which they can run; none of the first reads one of the second.
   std::stable_partition(graph.steps.begin(), graph.steps.end(),
-                        [](const Step& step) { return step.once; });
+                        [](const Step& step) { return step.prologue; });
 }
 
 }  // namespace cornu::plan

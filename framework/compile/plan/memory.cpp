@@ -64,7 +64,7 @@ class Planner {
         const int v = step.inputs[k].value;
         last(v) = i;
         // Read in every run, unless by a step that is itself done once, or from a copy.
-        if (!step.once && !(k < 32 && (kept_[static_cast<size_t>(i)] >> k & 1)))
+        if (!step.prologue && !(k < 32 && (kept_[static_cast<size_t>(i)] >> k & 1)))
           lasting_[static_cast<size_t>(v)] = 1;
       }
     }
@@ -105,7 +105,7 @@ class Planner {
     if (const auto* pool = std::get_if<backend::Pool>(&*step.kernel))
       return overwrites(*pool, step, output, input);
     size_t sets = 1;
-    if (const auto* fused = std::get_if<backend::FusedSets>(&*step.kernel))
+    if (const auto* fused = std::get_if<backend::MultiTensorFused>(&*step.kernel))
       sets = static_cast<size_t>(fused->sets);
     else if (!std::holds_alternative<backend::Fused>(*step.kernel))
       return false;
@@ -190,10 +190,10 @@ class Planner {
       for (const Use& use : step.outputs) {
         // Placed in a variable or an output.
         if (place(use.value).home != Home::none) continue;
-        if (step.once) {
+        if (step.prologue) {
           // Its result stays for all runs, or goes with the steps that are done once.
           const bool lasting = lasting_[static_cast<size_t>(use.value)] != 0;
-          place(use.value).home = lasting ? Home::arena : Home::once;
+          place(use.value).home = lasting ? Home::arena : Home::prologue;
           std::vector<Buffer>& list = lasting ? buffers_ : once_buffers_;
           buffer_[static_cast<size_t>(use.value)] = static_cast<int>(list.size());
           list.push_back({padded(value(use.value).bytes()), lasting ? 0 : i,
@@ -238,16 +238,16 @@ class Planner {
     // Stable, so that equal graphs get equal offsets on every machine.
     std::stable_sort(order.begin(), order.end(),
                      [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
-    std::vector<const Buffer*> placed, neighbours;
+    std::vector<const Buffer*> placed, neighbors;
     for (Buffer* b : order) {
-      neighbours.clear();
+      neighbors.clear();
       for (const Buffer* other : placed)
         // Lives are closed intervals: a step's operands and results must not overlap.
-        if (other->first <= b->last && b->first <= other->last) neighbours.push_back(other);
-      std::sort(neighbours.begin(), neighbours.end(),
+        if (other->first <= b->last && b->first <= other->last) neighbors.push_back(other);
+      std::sort(neighbors.begin(), neighbors.end(),
                 [](const Buffer* x, const Buffer* y) { return x->offset < y->offset; });
       size_t offset = 0;
-      for (const Buffer* other : neighbours) {
+      for (const Buffer* other : neighbors) {
         if (other->offset >= offset + b->bytes) break;
         offset = std::max(offset, other->offset + other->bytes);
       }
@@ -262,7 +262,7 @@ class Planner {
     for (size_t v = 0; v < buffer_.size(); ++v)
       if (buffer_[v] != never)
         plan_.places[v].offset =
-            (plan_.places[v].home == Home::once ? once_buffers_
+            (plan_.places[v].home == Home::prologue ? once_buffers_
                                                 : buffers_)[static_cast<size_t>(buffer_[v])]
                 .offset;
   }

@@ -1,4 +1,4 @@
-// Elementwise programs in front of normalisations and behind them become part of these, so that
+// Elementwise programs in front of normalizations and behind them become part of these, so that
 // what lies between is neither written nor read once more.
 #include <algorithm>
 
@@ -43,7 +43,7 @@ class NormalizePass {
     return step.kernel && std::holds_alternative<backend::Fused>(*step.kernel) &&
            step.outputs.size() == 1;
   }
-  // The type in which a normalisation and its programs compute.
+  // The type in which a normalization and its programs compute.
   DType compute_of(const Step& normalize) const {
     return dtype(normalize.inputs[0]) == DType::float64 ? DType::float64 : DType::float32;
   }
@@ -91,7 +91,7 @@ class NormalizePass {
     step.outputs.clear();
   }
 
-  // The program that makes what step `number` normalises or differentiates.
+  // The program that makes what step `number` normalizes or differentiates.
   void take_before(int number) {
     Step& target = step(number);
     Normalize& normalize = *normalize_of(target);
@@ -99,7 +99,7 @@ class NormalizePass {
     if (producer(streamed) < 0 || !read_once(streamed)) return;
     Step& source = step(producer(streamed));
     // A program of the prologue is computed once; in front of this step it would run every time.
-    if (!program_behind(source) || source.once != target.once) return;
+    if (!program_behind(source) || source.prologue != target.prologue) return;
     const auto& fused = std::get<backend::Fused>(*source.kernel);
     const DType compute = compute_of(target), stored = dtype(streamed);
     if (fused.compute != compute || source.outputs[0].shape != streamed.shape ||
@@ -125,7 +125,7 @@ class NormalizePass {
     clear(source);
   }
 
-  // Step `number` is a program: it goes behind the normalisation that makes one of its operands.
+  // Step `number` is a program: it goes behind the normalization that makes one of its operands.
   void put_behind(int number) {
     Step& fused = step(number);
     const backend::Fused& kernel = std::get<backend::Fused>(*fused.kernel);
@@ -137,7 +137,7 @@ class NormalizePass {
         continue;
       Step& source = step(from);
       Normalize* const normalize = normalize_of(source);
-      if (!normalize || normalize->after || source.once != fused.once ||
+      if (!normalize || normalize->after || source.prologue != fused.prologue ||
           source.outputs[0].value != x.value || source.outputs[0].shape != x.shape ||
           kernel.compute != compute_of(source))
         continue;

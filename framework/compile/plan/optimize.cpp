@@ -9,17 +9,17 @@ void optimize(Graph& graph, const std::function<void(const char* pass, const Gra
     void (*run)(Graph&);
   } passes[] = {{"fold", fold},
                 {"merge_common", merge_common},
-                {"drop_shifts", drop_shifts},
+                {"drop_bias_before_normalization", drop_bias_before_normalization},
                 {"choose_layouts", choose_layouts},
-                {"gather_before_casts", gather_before_casts},
+                {"sink_casts_below_gathers", sink_casts_below_gathers},
                 {"fuse", fuse},
                 {"hoist", hoist},
-                {"fold_scales", fold_scales},
+                {"fold_normalization", fold_normalization},
                 {"fuse_epilogues", fuse_epilogues},
                 {"fuse_pooling", fuse_pooling},
                 {"fuse_bias_gradients", fuse_bias_gradients},
                 {"fuse_normalize", fuse_normalize},
-                {"merge_small", merge_small},
+                {"fuse_horizontally", fuse_horizontally},
                 {"schedule", schedule}};
   for (const auto& pass : passes) {
     pass.run(graph);

@@ -17,18 +17,18 @@ void drop_dead(Graph& graph);
 void fold(Graph& graph);
 /// Equal steps on equal inputs become one.
 void merge_common(Graph& graph);
-/// Batch normalisation reads its operand without the bias that is added to it, whose gradient is 0.
-void drop_shifts(Graph& graph);
+/// Batch normalization reads its operand without the bias that is added to it, whose gradient is 0.
+void drop_bias_before_normalization(Graph& graph);
 /// Gathers read what their array was cast from, and their results are cast.
-void gather_before_casts(Graph& graph);
-/// Elementwise programs swallow the programs that feed them, and so do reductions.
+void sink_casts_below_gathers(Graph& graph);
+/// Elementwise programs are fused with the programs that feed them, and so are reductions.
 void fuse(Graph& graph);
 /// Steps that depend on nothing but variables which the function leaves alone go to the front, to
 /// be done once.
 void hoist(Graph& graph);
 /// Behind such a convolution, factors and summands of its channels (batch normalization in
 /// inference) move into its filters and its bias. After `hoist`.
-void fold_scales(Graph& graph);
+void fold_normalization(Graph& graph);
 /// Convolutions and matrix products add the bias and cut off negative results themselves where a
 /// program of that kind follows.
 void fuse_epilogues(Graph& graph);
@@ -37,13 +37,13 @@ void fuse_epilogues(Graph& graph);
 void fuse_pooling(Graph& graph);
 /// Convolutions give their bias's gradient with that of their filters, where the device offers it.
 void fuse_bias_gradients(Graph& graph);
-/// Normalisations take elementwise programs in front and behind.
+/// Normalizations take elementwise programs in front and behind.
 void fuse_normalize(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);
 /// Equal programs on many small arrays become one step: those that change variables, and those that
 /// depend on nothing computed.
-void merge_small(Graph& graph);
+void fuse_horizontally(Graph& graph);
 /// Steps that free memory are done as soon as they can be.
 void schedule(Graph& graph);
 

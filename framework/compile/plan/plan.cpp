@@ -12,7 +12,7 @@ namespace {
 // From this size on, holding both the cache and the arena could exceed the device's memory.
 constexpr size_t large_arena = size_t{64} << 20;
 /// Bytes of arguments and results up to which copying them costs less than launches do.
-constexpr size_t most_settled = size_t{256} << 20;
+constexpr size_t max_fixed_bytes = size_t{256} << 20;
 
 // Whether a step may wait for the device, or be the host's: a capture has no place for that.
 bool waits(const Step& step) {
@@ -45,7 +45,7 @@ void Plan::prepare_kernels() {
       prepared.seldom |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
     kept_.push_back(prepare(steps_.size() - 1));
     keeps_any_ |= kept_.back() != 0;
-    once_count_ += step.once;
+    once_count_ += step.prologue;
   }
 }
 
@@ -63,7 +63,7 @@ uint32_t Plan::prepare(size_t number) {
   prepared.executable = graph_.device->prepare(*step.kernel, all.first(step.inputs.size()),
                                                all.subspan(step.inputs.size()));
   // A step of the prologue runs once itself; repacking its operands would not pay.
-  return step.once || !prepared.seldom ? 0 : prepared.executable->keeps(prepared.seldom);
+  return step.prologue || !prepared.seldom ? 0 : prepared.executable->inputs_to_prepack(prepared.seldom);
 }
 
 void Plan::place_operands() {
@@ -86,7 +86,7 @@ void Plan::place_operands() {
         const size_t place = addresses_.size();
         addresses_.push_back(nullptr);
         if (p.home == Home::arena) arena_.places.emplace_back(place, p.offset);
-        if (p.home == Home::once) once_.places.emplace_back(place, p.offset);
+        if (p.home == Home::prologue) once_.places.emplace_back(place, p.offset);
         if (p.home == Home::argument) arguments_[index].places.push_back(place);
         if (p.home == Home::variable) variables_[index].places.push_back(place);
         if (p.home == Home::output) outputs_[index].places.push_back(place);
@@ -129,7 +129,7 @@ void Plan::release() {
   // Captures are gone, so addresses need not stay any more.
   own_arguments_.clear();
   own_outputs_.clear();
-  settled_ = false;
+  fixed_buffers_ = false;
   for (size_t i = 0; i < steps_.size(); ++i)
     if (kept_[i]) steps_[i].executable = nullptr;
   released_ = true;
@@ -246,7 +246,7 @@ void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepT
 // are copied to memory that stays, and from there.
 void Plan::run_captured() {
   // An allocator under pressure gives other blocks each time; each would need a capture of its own.
-  if (captures_.wander() && !settled_) settle();
+  if (captures_.has_unstable_addresses() && !fixed_buffers_) settle();
   if (!capturable_) return run_kernels();
   InlineVector<std::pair<void*, const Tensor*>, 4> results;
   for (size_t i = 0; i < own_arguments_.size(); ++i)
@@ -279,14 +279,14 @@ void Plan::settle() {
   for (const auto& list : {arguments, outputs})
     for (const Value* value : list) bytes += value ? value->bytes() : 0;
   // Launching step by step is cheaper than copying that much in every run.
-  capturable_ = bytes <= most_settled;
+  capturable_ = bytes <= max_fixed_bytes;
   if (!capturable_) return;
   const auto like = [&](const Value* value) {
     return value && value->numel > 0 ? Tensor::empty({value->numel}, value->dtype, *graph_.device)
                                      : Tensor();
   };
   captures_.clear();
-  settled_ = true;
+  fixed_buffers_ = true;
   for (const Value* value : arguments) own_arguments_.push_back(like(value));
   for (const Value* value : outputs) own_outputs_.push_back(like(value));
 }

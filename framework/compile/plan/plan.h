@@ -80,7 +80,7 @@ class Plan {
   Captures captures_;
   // Memory of the plan's own for arguments and results, where theirs is another in each run.
   std::vector<Tensor> own_arguments_, own_outputs_;
-  bool settled_ = false;  // whether there is such memory
+  bool fixed_buffers_ = false;  // whether there is such memory
   bool released_ = false;
   bool stale_ = true;           // whether those done once are to be done again
   std::vector<uint64_t> seen_;  // by variable: the identity of the value in the last run

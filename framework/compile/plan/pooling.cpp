@@ -1,4 +1,4 @@
-// Pooling together with its neighbours: a convolution in front, whose results then stay in the
+// Pooling together with its neighbors: a convolution in front, whose results then stay in the
 // cache, and backwards the derivative of the relu that made what was pooled.
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 namespace cornu::plan {
 namespace {
 
-constexpr const char* otherwise_stored =
+constexpr const char* emulated_storage =
     "complex numbers or 8-bit floats from outside of a branch or a loop";
 
 // A graph has complex numbers as pairs of real ones, and 8-bit floats as bits.
@@ -83,7 +83,7 @@ int Recording::value_of(const Tensor& tensor, bool wide) {
 
 int Recording::outside(const Tensor& tensor) {
   if (tensor.dtype() == DType::string) give_up("a string tensor that is no argument");
-  const int value = graph_.add_constant(relabelled(tensor, stored(tensor)));
+  const int value = graph_.add_constant(bitcast(tensor, stored(tensor)));
   know(tensor, value);
   return value;
 }
@@ -97,7 +97,7 @@ void Recording::step(const cornu::Step& step) {
   if (step.host) mine.host = *step.host;
   if (step.text) mine.text = *step.text;
   mine.where = current_place();
-  mine.again = graph_context().rehearsals > 0;
+  mine.again = graph_context().recomputations > 0;
   bool wide = !step.outputs.empty() && step.outputs[0].dtype() == DType::float64;
   for (const Tensor& t : step.inputs) wide |= t.dtype() == DType::float64;
   for (const Tensor& t : step.inputs) mine.inputs.push_back({value_of(t, wide), t.shape()});
@@ -118,7 +118,7 @@ int Recording::index_of(const Variable& variable) {
   // The variable gets a fresh alias of its value: its storage may be known already as an argument
   // or as another variable's value, and must be a value of its own here.
   const Tensor original = stored;
-  stored = variable.disguised();
+  stored = variable.fresh_alias();
   originals_.emplace_back(original, stored.impl()->storage->id);
   const TensorSpec spec = plan::stored(stored);
   know(stored, graph_.add_value(spec.dtype, spec.shape.numel(), Source::variable, place->second));
@@ -130,7 +130,7 @@ void Recording::read(const Variable& variable) { index_of(variable); }
 Tensor Recording::assign(const Variable& variable, const Tensor& value) {
   const int number = value_of(value, false);
   assigned_[static_cast<size_t>(index_of(variable))] = number;
-  Tensor own = value.disguised();
+  Tensor own = value.fresh_alias();
   // Tapes know a variable by this key whatever value it holds.
   own.impl()->key = variable.key();
   know(own, number);
@@ -172,12 +172,12 @@ PartRecording::PartRecording(std::span<const Tensor> arguments)
 
 void PartRecording::step(const cornu::Step& step) {
   for (const Tensor& t : step.inputs)
-    if (is_stored_otherwise(t.dtype()) && !knows(t)) give_up(otherwise_stored);
+    if (has_emulated_storage(t.dtype()) && !knows(t)) give_up(emulated_storage);
   Recording::step(step);
 }
 
 int PartRecording::outside(const Tensor& tensor) {
-  if (is_stored_otherwise(tensor.dtype())) give_up(otherwise_stored);
+  if (has_emulated_storage(tensor.dtype())) give_up(emulated_storage);
   // Not a constant: in the next run of the part the surrounding function may hold another value.
   const int value = graph_.add_value(tensor.dtype(), tensor.size(), Source::argument,
                                      given_ + static_cast<int>(captured_.size()));
@@ -197,7 +197,7 @@ void PartRecording::read(const Variable& variable) {
 Tensor PartRecording::assign(const Variable& variable, const Tensor& value) {
   read(variable);
   const int number = value_of(value, false);
-  Tensor own = value.disguised();
+  Tensor own = value.fresh_alias();
   // As in Recording::assign: tapes inside of the part go on watching the variable.
   own.impl()->key = variable.key();
   know(own, number);

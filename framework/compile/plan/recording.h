@@ -16,7 +16,7 @@ enum class AssignedValues : uint8_t { commit, discard };
 /// variables get their new values when it stops.
 class Recording : public Tracer {
  public:
-  /// The arguments must have storages of their own (see Tensor::disguised).
+  /// The arguments must have storages of their own (see Tensor::fresh_alias).
   explicit Recording(std::span<const Tensor> arguments, AssignedValues assigned = AssignedValues::commit);
   ~Recording() override;
   Recording(const Recording&) = delete;

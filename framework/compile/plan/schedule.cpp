@@ -103,7 +103,7 @@ class Scheduler {
       order_.push_back(next);
       for (const Use& use : step(next).inputs) --uses_left_[static_cast<size_t>(use.value)];
       for (const int reader : readers_[static_cast<size_t>(next)])
-        if (--waits_for_[static_cast<size_t>(reader)] == 0 && !step(reader).once &&
+        if (--waits_for_[static_cast<size_t>(reader)] == 0 && !step(reader).prologue &&
             // Taken early only if it shrinks what is held; anything else might raise the peak.
             growth(reader) < 0)
           open.push_back(reader);

@@ -71,17 +71,17 @@ Blend blend(int64_t from, int64_t to, const Interpolation& kind, bool antialias)
   b.taps = static_cast<int64_t>(std::ceil(2 * radius));
   std::vector<double> weights(static_cast<size_t>(b.taps));
   for (int64_t i = 0; i < to; ++i) {
-    double centre = (static_cast<double>(i) + 0.5) * ratio - 0.5;
+    double center = (static_cast<double>(i) + 0.5) * ratio - 0.5;
     if (kind.steps > 0 && !antialias)
-      centre = std::floor(centre) +
-               std::nearbyint((centre - std::floor(centre)) * kind.steps) / kind.steps;
-    const auto first = static_cast<int64_t>(std::floor(centre - radius)) + 1;
+      center = std::floor(center) +
+               std::nearbyint((center - std::floor(center)) * kind.steps) / kind.steps;
+    const auto first = static_cast<int64_t>(std::floor(center - radius)) + 1;
     double total = 0;
     for (int64_t t = 0; t < b.taps; ++t) {
       const int64_t place = first + t;
       const bool inside = place >= 0 && place < from;
       double& w = weights[static_cast<size_t>(t)];
-      w = inside ? kind.weight(std::abs(centre - static_cast<double>(place)) / widen) : 0.0;
+      w = inside ? kind.weight(std::abs(center - static_cast<double>(place)) / widen) : 0.0;
       total += w;
       b.indices.push_back(static_cast<int32_t>(std::clamp<int64_t>(place, 0, from - 1)));
     }

@@ -4,7 +4,7 @@
 
 namespace cornu::ops {
 
-/// x resampled along `axis` to `size` places, whose centres are at (i + 0.5) * old size / size -
+/// x resampled along `axis` to `size` places, whose centers are at (i + 0.5) * old size / size -
 /// 0.5. `interpolation`: "nearest", "bilinear", "bicubic" (Keys, a = -0.5), "lanczos3" or
 /// "lanczos5"; weights that fall outside are left out, and the others sum to 1. With `antialias`
 /// the kernel widens when the axis shrinks. Integers and 16-bit floats are interpolated in float32;

@@ -6,7 +6,7 @@ namespace cornu::ops {
 
 /// Images of size (height, width). `interpolation`: "nearest", "bilinear", "bicubic" (Keys, a =
 /// -1/2), "lanczos3", "lanczos5" or "area" (means); `antialias` widens the kernels where images
-/// shrink. To keep the ratio of the sides, images are cropped at their centre, or padded with
+/// shrink. To keep the ratio of the sides, images are cropped at their center, or padded with
 /// fill_value. Integers are rounded.
 Tensor resize(const Tensor& images, const std::vector<int64_t>& size,
               const std::string& interpolation = "bilinear", bool antialias = false,

@@ -139,7 +139,7 @@ Tensor mirror_ends(const Tensor& x, int64_t width) {
   const int64_t n = x.shape().back();
   if (width >= n)
     throw ShapeError(fmt::format(
-        "stft: a signal of {} steps is too short to be centred with fft_length {}.", n, 2 * width));
+        "stft: a signal of {} steps is too short to be centerd with fft_length {}.", n, 2 * width));
   std::vector<int32_t> at;
   for (int64_t i = -width; i < n + width; ++i)
     at.push_back(static_cast<int32_t>(i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i));

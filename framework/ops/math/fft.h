@@ -23,7 +23,7 @@ Tensor irfft(const std::vector<Tensor>& x, std::optional<int64_t> fft_length = {
 Tensor extract_sequences(const Tensor& x, int64_t sequence_length, int64_t sequence_stride);
 /// rfft of windowed pieces: (..., n) -> {real, imaginary} (..., pieces, fft_length / 2 + 1). The
 /// window is "hann", "hamming", none (null) or a tensor of size sequence_length; `center` mirrors
-/// the signal at its ends so that piece t is centred on step t * sequence_stride.
+/// the signal at its ends so that piece t is centerd on step t * sequence_stride.
 std::vector<Tensor> stft(const Tensor& x, int64_t sequence_length, int64_t sequence_stride,
                          int64_t fft_length, const Value& window = "hann", bool center = true);
 /// The signal that has this stft, cut to `length` if given.

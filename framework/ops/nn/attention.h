@@ -20,7 +20,7 @@ struct AttentionOptions {
 /// softmax(query key^T scale + bias) value, for each head: query (batch, t, heads, depth), key
 /// (batch, s, heads, depth), value (batch, s, heads, value_depth) -> (batch, t, heads,
 /// value_depth).
-/// Key and value may have fewer heads, each then shared by as many neighbouring heads of the query.
+/// Key and value may have fewer heads, each then shared by as many neighboring heads of the query.
 /// Logits are computed in float32 or wider. A query without any key gets the mean of all values.
 /// One Attention kernel, unless values have another depth than keys or there is a soft cap.
 /// Throws ShapeError when the shapes do not fit.

@@ -46,13 +46,13 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, bool
     return symbolic_call(&categorical_crossentropy, target, output, from_logits, axis);
   check_target(target, output, "categorical_crossentropy");
   if (from_logits) return -sum(target * log_softmax(output, axis), axis);
-  const Tensor normalised = output / sum(output, axis, true);
+  const Tensor normalized = output / sum(output, axis, true);
   return -sum(fused(
                   [](Expr t, Expr p) {
                     return t * expr::log(expr::minimum(expr::maximum(p, smallest_probability),
                                                        1.0 - smallest_probability));
                   },
-                  target, normalised),
+                  target, normalized),
               axis);
 }
 

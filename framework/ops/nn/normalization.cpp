@@ -74,7 +74,7 @@ Tensor along(const Tensor& vector, const Tensor& x, int axis, const char* name) 
   return reshape(vector, shape);
 }
 
-// The weight with size 1 along x's axes that are not normalised, in x's dtype.
+// The weight with size 1 along x's axes that are not normalized, in x's dtype.
 Tensor spread(const Tensor& weight, const Tensor& x, const InlineVector<int, 6>& axes,
               double otherwise) {
   if (!weight) return Tensor(otherwise);

@@ -43,7 +43,7 @@ void require_integers(const Tensor& x1, const Tensor& x2, const char* name) {
                                  dtype_name(x1.dtype()), dtype_name(x2.dtype())));
 }
 
-// Euclid's algorithm in as many steps as the longest run, that of neighbouring Fibonacci numbers,
+// Euclid's algorithm in as many steps as the longest run, that of neighboring Fibonacci numbers,
 // takes.
 template <int steps>
 Tensor euclid(const Tensor& a, const Tensor& b) {

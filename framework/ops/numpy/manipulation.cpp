@@ -324,7 +324,7 @@ Tensor view(const Tensor& given, std::optional<DType> dtype) {
                       shape.str(), dtype_name(x.dtype()), dtype_name(to)));
     shape[shape.rank() - 1] = shape.back() * from_size / to_size;
   }
-  const Tensor inputs[] = {is_stored_otherwise(x.dtype()) ? apply_view(x, stored_spec(x.spec()))
+  const Tensor inputs[] = {has_emulated_storage(x.dtype()) ? apply_view(x, stored_spec(x.spec()))
                                                           : x};
   const TensorSpec outputs[] = {stored_spec({shape, to})};
   const Tensor y = inputs[0].dtype() == outputs[0].dtype
@@ -335,7 +335,7 @@ Tensor view(const Tensor& given, std::optional<DType> dtype) {
                                  std::memcpy(out[0].data(), in[0].data(), in[0].bytes());
                              },
                              inputs, outputs, "view")[0];
-  return is_stored_otherwise(to) ? apply_view(y, {shape, to}) : y;
+  return has_emulated_storage(to) ? apply_view(y, {shape, to}) : y;
 }
 
 Tensor size(const Tensor& x) {

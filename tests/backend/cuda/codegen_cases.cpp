@@ -231,7 +231,7 @@ void add_sets(std::vector<CodegenCase>& cases) {
       made.overwrites.insert(made.overwrites.end(), {first, -1});
     }
     made.kernel =
-        FusedSets{Fused{Program::make(
+        MultiTensorFused{Fused{Program::make(
                       3,
                       [](std::vector<Expr> x) {
                         return std::vector<Expr>{x[0] - x[1] * 0.5, expr::maximum(x[2], x[1])};

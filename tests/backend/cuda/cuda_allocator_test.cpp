@@ -76,7 +76,7 @@ TEST_CASE("A freed block serves the next allocation of its size", "[cuda]") {
   REQUIRE(source.used == 0);
 }
 
-TEST_CASE("Neighbours join when they are freed", "[cuda]") {
+TEST_CASE("Neighbors join when they are freed", "[cuda]") {
   HostSource source;
   cuda::CachingAllocator memory(source, "cuda:0");
   std::vector<void*> blocks;

@@ -79,7 +79,7 @@ void add_copies(Cases& cases) {
     // Written backwards.
     cases.add(Copy{{{Shape{9, 13}, dense({9, 13}), {8 * 13 + 12, {-13, -1}}}}, Shape{9, 13}}, {x},
               {Array(dtype, {9, 13})});
-    // Neighbours of even and odd widths, and one of none.
+    // Neighbors of even and odd widths, and one of none.
     const Array wide = numbers(cases.generator, dtype, {9, 8});
     const Array none(dtype, {9, 0});
     cases.add(Copy{{{Shape{9, 8}, dense({9, 8}), {0, {21, 1}}},
@@ -263,7 +263,7 @@ void add_pools(Cases& cases) {
       }
 }
 
-/// The backward case of a normalisation with programs in front and behind, and the forward one.
+/// The backward case of a normalization with programs in front and behind, and the forward one.
 void add_normalize_programs(Cases& cases, Normalize kernel, DType dtype,
                             std::vector<Array> backward, const std::vector<Array>& results,
                             double tolerance) {

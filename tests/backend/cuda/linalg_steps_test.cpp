@@ -1,5 +1,5 @@
 // The steps of decompositions without a GPU: kernels run on the CPU, and a library of column-major
-// routines is played by this file.
+// routines is emulated by this file.
 #include <cornu/backend/cuda/linalg_steps.h>
 #include <cornu/backend/error.h>
 

@@ -69,9 +69,9 @@ class Masked : public Layer {
   Tensor saw;
 };
 
-class Penalised : public Layer {
+class Penalized : public Layer {
  public:
-  Penalised() { set_activity_regularizer(regularizers::L2({.l2 = 0.5})); }
+  Penalized() { set_activity_regularizer(regularizers::L2({.l2 = 0.5})); }
   Tensor call(const Tensor& x, const Call&) override {
     add_loss(ops::sum(x));
     return x * 2.0;
@@ -173,7 +173,7 @@ TEST_CASE("masks go on through layers that support them, others warn once") {
 }
 
 TEST_CASE("losses of calls and penalties of weights are collected") {
-  Penalised layer;
+  Penalized layer;
   layer(x);
   const auto losses = layer.losses();
   REQUIRE(losses.size() == 2);

@@ -1,7 +1,7 @@
 // Training in sections that are computed again: the same numbers from less memory.
 #include <cornu/backend/error.h>
 #include <cornu/cornu.h>
-#include <cornu/framework/model/sections.h>
+#include <cornu/framework/model/checkpoint_segments.h>
 
 #include "catch.h"
 #include "support/gradient_check.h"
@@ -82,7 +82,7 @@ void check_equal(M (*make)(), const Nest& x, const Nest& y) {
 double most_at_once(const std::vector<detail::StepSize>& steps) {
   double kept = 0, most = 0;
   size_t begin = 0;
-  for (const size_t end : detail::section_ends(steps)) {
+  for (const size_t end : detail::segment_ends(steps)) {
     double made = 0;
     for (; begin < end; ++begin) made += steps[begin].made;
     most = std::max(most, kept + made);
@@ -122,13 +122,13 @@ TEST_CASE("cuts keep as little as can be") {
   CHECK(most_at_once(std::vector<detail::StepSize>(16, {1, 1})) == 6);
   CHECK(most_at_once(std::vector<detail::StepSize>(105, {1, 1})) == 14);
   // Where nothing may be cut there is one section.
-  CHECK(detail::section_ends(std::vector<detail::StepSize>(5, {1})) == std::vector<size_t>{5});
+  CHECK(detail::segment_ends(std::vector<detail::StepSize>(5, {1})) == std::vector<size_t>{5});
   // Blocks are cut where one value leaves them, not inside, where two are alive.
   std::vector<detail::StepSize> blocks;
   for (int i = 0; i < 9; ++i)
     for (const double across : {12.0, 12.0, 4.0}) blocks.push_back({4, across});
-  for (const size_t end : detail::section_ends(blocks)) CHECK(end % 3 == 0);
-  CHECK(detail::section_ends({}) == std::vector<size_t>{0});
+  for (const size_t end : detail::segment_ends(blocks)) CHECK(end % 3 == 0);
+  CHECK(detail::segment_ends({}) == std::vector<size_t>{0});
 }
 
 TEST_CASE("models that are neither graph nor stack are told of remat(f)") {

@@ -1,4 +1,4 @@
-// Normalisation as operations, and the derivatives of the Normalize kernel.
+// Normalization as operations, and the derivatives of the Normalize kernel.
 #include <cmath>
 
 #include <cornu/framework/dispatch/apply.h>
@@ -36,7 +36,7 @@ Tensor run_kernel(const backend::Normalize& kernel, const std::vector<Tensor>& i
 
 }  // namespace
 
-TEST_CASE("normalisation has first and second derivatives") {
+TEST_CASE("normalization has first and second derivatives") {
   for (int form = 0; form < 16; ++form) {
     const backend::Normalize kernel{.channels = (form & 1) != 0,
                                     .centered = (form & 2) != 0,
@@ -61,7 +61,7 @@ TEST_CASE("normalisation has first and second derivatives") {
   }
 }
 
-TEST_CASE("gradients of normalisation have the dtypes of what they belong to") {
+TEST_CASE("gradients of normalization have the dtypes of what they belong to") {
   const Tensor x = ops::cast(noise({4, 6}), DType::float16), scale = ops::ones({6});
   GradientTape tape;
   tape.watch(x);
@@ -133,7 +133,7 @@ TEST_CASE("normalize has a finite gradient at a vector of zeros") {
   for (const float g : tape.gradient(y, x).to_vector<float>()) CHECK(g == Approx(1000));
 }
 
-TEST_CASE("normalisation in graphs") {
+TEST_CASE("normalization in graphs") {
   const Tensor x = Input({3});
   Tensor y = ops::layer_normalization(x);
   y = ops::rms_normalization(y, {}, -1, 0.5);

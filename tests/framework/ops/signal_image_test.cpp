@@ -1,4 +1,4 @@
-// Transforms of signals, windows, images, segments, labelled sequences, few bits and boxes.
+// Transforms of signals, windows, images, segments, labeled sequences, few bits and boxes.
 #include <cornu/framework/ops/bounding_boxes.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/image/color.h>
@@ -93,7 +93,7 @@ TEST_CASE("segments are reduced apart") {
   CHECK(ops::in_top_k(Tensor::from({0}, {1}), scores, 2).item() == 0);
 }
 
-TEST_CASE("the loss of labelled sequences counts all alignments") {
+TEST_CASE("the loss of labeled sequences counts all alignments") {
   // Two steps, one label: label and blank, blank and label, or the label twice.
   const Tensor logits = Tensor::from({0.2f, 0.5f, -0.3f, 0.1f, 0.4f, 0.6f}, {1, 2, 3});
   const auto p = ops::softmax(logits).to_vector<float>();
@@ -113,7 +113,7 @@ TEST_CASE("the loss of labelled sequences counts all alignments") {
   CHECK(beams[1].to_vector<float>()[0] >= beams[1].to_vector<float>()[1]);
 }
 
-TEST_CASE("images change size and colours") {
+TEST_CASE("images change size and colors") {
   const Tensor x = noise({2, 4, 6, 3}, 0, 1);
   for (const char* method : {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "area"}) {
     CHECK(ops::resize(x, {8, 3}, method).shape() == Shape{2, 8, 3, 3});
@@ -172,8 +172,8 @@ TEST_CASE("few bits and boxes") {
   CHECK(ops::abs_max_quantize_grouped_with_zero_point(ops::ones({5, 2}), 2)[1].shape() ==
         Shape{3, 2});
   const Tensor boxes = Tensor::from({1.0f, 2.0f, 5.0f, 6.0f}, {1, 4});
-  const Tensor centred = ops::convert_boxes(boxes, "xyxy", "center_xywh").tensor();
-  CHECK(centred.to_vector<float>() == std::vector<float>{3, 4, 4, 4});
+  const Tensor centerd = ops::convert_boxes(boxes, "xyxy", "center_xywh").tensor();
+  CHECK(centerd.to_vector<float>() == std::vector<float>{3, 4, 4, 4});
   const Tensor relative =
       ops::convert_boxes(boxes, "xyxy", "rel_xyxy", Tensor(8), Tensor(10)).tensor();
   CHECK(close(ops::convert_boxes(relative, "rel_xyxy", "xyxy", Tensor(8), Tensor(10)).tensor(),

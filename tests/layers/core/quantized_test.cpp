@@ -1,7 +1,7 @@
 // Quantized layers and LoRA against what Keras computes: tests/data/quantization.json, written by
 // tools/goldens/quantization_goldens.py.
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/base/layer_roles.h>
+#include <cornu/framework/base/serialization.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/elementwise.h>
@@ -127,7 +127,7 @@ void check(const Value& recorded) {
       compare(tape.gradient(loss, std::vector<Tensor>{x}),
               {golden_tensor(entry(recorded, "input_gradient"))}, 1e-4);
   }
-  const auto* file = dynamic_cast<const OwnFileForm*>(layer.get());
+  const auto* file = dynamic_cast<const CustomSerialization*>(layer.get());
   REQUIRE(file);
   INFO("what files hold");
   compare(values_of(file->weights_to_write()), golden_tensors(entry(recorded, "stored")), 2e-6);

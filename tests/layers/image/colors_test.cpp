@@ -1,5 +1,5 @@
-// Layers that change colours or mix images, against what Keras computes with the same seeds:
-// tests/data/colours.json, written by tools/goldens/colour_goldens.py.
+// Layers that change colors or mix images, against what Keras computes with the same seeds:
+// tests/data/colors.json, written by tools/goldens/color_goldens.py.
 #include <cmath>
 
 #include <cornu/framework/autodiff/tape.h>

@@ -1,4 +1,4 @@
-// The layers that normalise.
+// The layers that normalize.
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/numpy/creation.h>

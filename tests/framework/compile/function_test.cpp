@@ -284,7 +284,7 @@ TEST_CASE("equal updates of small variables are one step") {
   for (int i = 0; i < 6; ++i) update(Tensor(0.1f * static_cast<float>(i)));
   for (size_t i = 0; i < 5; ++i)
     CHECK(compiled[i].to_vector<float>() == weights[i].value().to_vector<float>());
-  CHECK(steps_after(f, "fuse_epilogues") - steps_after(f, "merge_small") >= 3);
+  CHECK(steps_after(f, "fuse_epilogues") - steps_after(f, "fuse_horizontally") >= 3);
 }
 
 TEST_CASE("matrix products cut off negative results themselves") {

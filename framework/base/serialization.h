@@ -8,9 +8,9 @@ namespace cornu {
 class QuantizationConfig;
 
 /// A layer whose weights in files are not its own_weights: with a low-rank update, or in few bits.
-class OwnFileForm {
+class CustomSerialization {
  public:
-  virtual ~OwnFileForm() = default;
+  virtual ~CustomSerialization() = default;
   /// What files hold, in their order. Low-rank updates are merged into the weights.
   virtual std::vector<Variable> weights_to_write() const = 0;
   /// The variables that the same places of a file are read into.

@@ -5,7 +5,7 @@
 #   vendors  headers that users include pull in no vendor's header
 #   length   no source file has more than 600 lines
 #   first    each source file starts with a comment that says what it is for
-# Usage: tools/check_house.sh (from anywhere). Exit status 1 when a rule is broken.
+# Usage: tools/check_rules.sh (from anywhere). Exit status 1 when a rule is broken.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,7 +17,7 @@ done
 mapfile -t files < <(find "${folders[@]}" -type f \
   \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \) | sort)
 if ((${#files[@]} == 0)); then
-  echo "check_house: found no sources"
+  echo "check_rules: found no sources"
   exit 1
 fi
 
@@ -105,7 +105,7 @@ awk '
     } else if (index(" " below[floor] " ", " " to " ") == 0 && !plugs_in(file, to)) {
       report("\"" included "\": " floor " must not include from " to)
     } else if (floor == "framework" && to == "framework") {
-      if (!tier_of(file)) report("framework/ has no such folder; the folders are listed in tools/check_house.sh")
+      if (!tier_of(file)) report("framework/ has no such folder; the folders are listed in tools/check_rules.sh")
       else if (tier_of(target) > tier_of(file))
         report("\"" included "\": this folder of framework/ is below that one")
     }
@@ -113,5 +113,5 @@ awk '
   # The file of backend/ that lists the devices is the one that knows backend/cpu.
   function plugs_in(path, to) { return path ~ /^backend\/[^\/]*\.cpp$/ && to == "backend/cpu" }
   END { end_of_file(); exit bad }
-' "${files[@]}" || { echo "check_house: the lines above break a rule (see docs/contributing.md)"; exit 1; }
-echo "check_house: ${#files[@]} files keep the rules"
+' "${files[@]}" || { echo "check_rules: the lines above break a rule (see docs/contributing.md)"; exit 1; }
+echo "check_rules: ${#files[@]} files keep the rules"

@@ -1,4 +1,4 @@
-// NVRTC of the played GPU: kernels are compiled for the host, by the system's C++ compiler. The
+// NVRTC of the emulated GPU: kernels are compiled for the host, by the system's C++ compiler. The
 // functions are those of nvrtc.h that Cornu calls, with the same types.
 #include <cornu/backend/cuda/codegen/prelude.h>
 
@@ -78,7 +78,7 @@ bool drop(std::string& text, std::string_view start) {
 /// that was compiled in another way.
 int version() {
   const std::string way = host_compiler() + flags() + host_definitions(order) +
-                          host_loops("kernel_0", order) + std::string(played_image_mark);
+                          host_loops("kernel_0", order) + std::string(emulated_image_mark);
   return std::stoi(cuda::text_hash(way).substr(0, 7), nullptr, 16);
 }
 

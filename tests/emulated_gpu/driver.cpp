@@ -1,4 +1,4 @@
-// libcuda.so.1 of the played GPU: the tests' fake driver under the names that the plugin looks for,
+// libcuda.so.1 of the emulated GPU: the tests' fake driver under the names that the plugin looks for,
 // with kernels that run. Stricter than a device where that brings faults to light: queued work runs
 // late, fresh memory holds NaN, and a process that was forked has no device.
 #include <dlfcn.h>
@@ -46,12 +46,12 @@ std::mutex& mutex() {
 
 /// As long as the process: devices use it to the end.
 FakeDriver& driver() {
-  static FakeDriver& played = *[] {
+  static FakeDriver& emulated = *[] {
     auto* made = new FakeDriver;
     made->capacity = memory;
     return made;
   }();
-  return played;
+  return emulated;
 }
 
 pid_t owner = 0;  // the process that started the driver
@@ -123,7 +123,7 @@ int cuGetErrorName(int result, const char** name) {
   return driver().table().error_name(result, name);
 }
 int cuGetErrorString(int, const char** text) {
-  *text = "says the driver of a played GPU";
+  *text = "says the driver of an emulated GPU";
   return success;
 }
 int cuDriverGetVersion(int* version) { return call<&cuda::Driver::version>(version); }
@@ -160,7 +160,7 @@ int cuMemAlloc_v2(DeviceAddress* address, size_t bytes) {
 int cuMemFree_v2(DeviceAddress address) {
   const int result = call<&cuda::Driver::memory_free>(address);
   if (driver().early_frees > 0) {
-    std::fputs("played GPU: memory was given back while work waited that may use it\n", stderr);
+    std::fputs("emulated GPU: memory was given back while work waited that may use it\n", stderr);
     std::abort();
   }
   return result;

@@ -1,4 +1,4 @@
-// Batch normalisation takes out again what a bias adds to a channel, so that a bias in front of it,
+// Batch normalization takes out again what a bias adds to a channel, so that a bias in front of it,
 // which Keras's ResNets have many of, need not be added: only the mean gets it. And what its
 // derivative hands back sums to 0 over each channel, since shifting one changes nothing: that is
 // the bias's gradient.
@@ -12,7 +12,7 @@ namespace {
 
 using backend::Normalize;
 
-// A normalisation of channels as it was recorded, in this direction.
+// A normalization of channels as it was recorded, in this direction.
 const Normalize* normalize_of(const Step& step, bool backward) {
   const auto* normalize = step.kernel ? std::get_if<Normalize>(&*step.kernel) : nullptr;
   return normalize && normalize->backward == backward && normalize->channels &&
@@ -79,7 +79,7 @@ class ShiftPass {
     return {};
   }
 
-  // Lets normalisations read x instead of x + bias, where nobody else reads the sum.
+  // Lets normalizations read x instead of x + bias, where nobody else reads the sum.
   void drop_bias(const Step& fused, const std::vector<int>& counts) {
     const std::optional<Sum> sum = sum_of(fused);
     if (!sum) return;
@@ -88,7 +88,7 @@ class ShiftPass {
     // An output or an assignment reads it too: the sum is needed as it is.
     if (readers.empty() || static_cast<int>(readers.size()) != counts[static_cast<size_t>(y.value)])
       return;
-    std::vector<int> means;  // of the forward normalisations
+    std::vector<int> means;  // of the forward normalizations
     for (const int reader : readers)
       if (normalize_of(step(reader), false)) means.push_back(step(reader).outputs[1].value);
     for (const int reader : readers) {
@@ -104,7 +104,7 @@ class ShiftPass {
       if (normalize_of(step(reader), false)) take_forward(reader, *sum);
   }
 
-  // Forward normalisation number `number` and the derivatives that take its mean.
+  // Forward normalization number `number` and the derivatives that take its mean.
   void take_forward(int number, const Sum& sum) {
     Step& forward = step(number);
     Use& mean = forward.outputs[1];
@@ -139,7 +139,7 @@ class ShiftPass {
 
 }  // namespace
 
-void drop_shifts(Graph& graph) {
+void drop_bias_before_normalization(Graph& graph) {
   ShiftPass(graph).run();
   drop_dead(graph);
 }

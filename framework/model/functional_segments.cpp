@@ -2,7 +2,7 @@
 #include <set>
 
 #include "functional.h"
-#include "sections.h"
+#include "checkpoint_segments.h"
 
 namespace cornu {
 namespace {
@@ -45,7 +45,7 @@ void Functional::find_sections() {
   }
 
   size_t begin = 0;
-  for (const size_t end : detail::section_ends(sizes)) {
+  for (const size_t end : detail::segment_ends(sizes)) {
     Section section{begin, end, {}, {}};
     std::set<int> reads;
     for (size_t i = begin; i < end; ++i) {
@@ -75,7 +75,7 @@ void Functional::run_in_sections(std::vector<Tensor>& values) {
     for (const int p : section.reads) taken.push_back(values[static_cast<size_t>(p)]);
     // Only what later segments read leaves a segment; the rest is recomputed from `taken`.
     const Nest left =
-        detail::run_section(*this, taken, [this, &section](const Nest& in) {
+        detail::run_segment(*this, taken, [this, &section](const Nest& in) {
           std::vector<Tensor> inside(static_cast<size_t>(value_count_));
           for (size_t i = 0; i < section.reads.size(); ++i)
             inside[static_cast<size_t>(section.reads[i])] = in[i];

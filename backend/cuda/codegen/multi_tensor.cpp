@@ -14,7 +14,7 @@ constexpr size_t most_words = 500;
 
 // The sets of one launch, with all of their operands.
 struct Sets {
-  const FusedSets& kernel;
+  const MultiTensorFused& kernel;
   std::span<const Operand> inputs, outputs;
   size_t ins, outs;  // of each set
   size_t first, count;
@@ -90,22 +90,22 @@ Stage stage_of(const Sets& s, const PlanOptions& options) {
 
 }  // namespace
 
-KernelPlan plan(const FusedSets& kernel, std::span<const Operand> inputs,
+KernelPlan plan(const MultiTensorFused& kernel, std::span<const Operand> inputs,
                 std::span<const Operand> outputs, const PlanOptions& options) {
-  check_compute("FusedSets", kernel.each.compute);
+  check_compute("MultiTensorFused", kernel.each.compute);
   const auto sets = static_cast<size_t>(kernel.sets);
   const size_t ins = inputs.size() / sets, outs = outputs.size() / sets;
   if (ins > 64)
-    throw UnsupportedError("FusedSets: expected at most 64 inputs of a set, found " +
+    throw UnsupportedError("MultiTensorFused: expected at most 64 inputs of a set, found " +
                            std::to_string(ins) + ".");
   for (size_t set = 0; set < sets; ++set) {
     const Shape& shape = *outputs[set * outs].shape;
     for (const Operand& operand : inputs.subspan(set * ins, ins))
       if (operand.shape->numel() != 1 && operand.shape->numel() != shape.numel())
-        throw UnsupportedError("FusedSets: expected inputs of the shape " + shape.str() +
+        throw UnsupportedError("MultiTensorFused: expected inputs of the shape " + shape.str() +
                                " or of one element, found " + operand.shape->str() + ".");
     if (shape.numel() >= int64_t{1} << 31)
-      throw UnsupportedError("FusedSets: expected less than 2147483648 elements, found " +
+      throw UnsupportedError("MultiTensorFused: expected less than 2147483648 elements, found " +
                              std::to_string(shape.numel()) + ".");
   }
   KernelPlan plan;

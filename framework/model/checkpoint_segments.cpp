@@ -1,5 +1,5 @@
 // Cutting steps into sections, and running one.
-#include "sections.h"
+#include "checkpoint_segments.h"
 
 #include <algorithm>
 
@@ -41,7 +41,7 @@ std::vector<size_t> cuts_within(const std::vector<StepSize>& steps, double limit
 
 }  // namespace
 
-std::vector<size_t> section_ends(const std::vector<StepSize>& steps) {
+std::vector<size_t> segment_ends(const std::vector<StepSize>& steps) {
   double least = 0, most = 0;
   for (const StepSize& step : steps) {
     least = std::max(least, step.made);
@@ -62,7 +62,7 @@ std::vector<size_t> section_ends(const std::vector<StepSize>& steps) {
   return best;
 }
 
-bool wants_sections(const Model& model, const Nest& inputs) {
+bool wants_segments(const Model& model, const Nest& inputs) {
   if (!model.compile_options().remat || !call_context().training.value_or(false) ||
       // Without a tape nobody asks for gradients, and recomputation would be for nothing.
       graph_context().recorders.empty())
@@ -71,7 +71,7 @@ bool wants_sections(const Model& model, const Nest& inputs) {
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.is_eager(); });
 }
 
-Nest run_section(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section) {
+Nest run_segment(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section) {
   // The second run comes when the call is over. A model that nobody shares outlives it by itself.
   const auto owner = model.weak_from_this().lock();
   const auto whole = remat([owner, &model, section = std::move(section),

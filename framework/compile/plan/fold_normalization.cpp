@@ -139,12 +139,12 @@ class ScalePass {
   void run() {
     for (Step& step : graph_.steps)
       // A step that runs in each run: those of the prologue gain nothing.
-      if (!step.once && step.kernel && std::holds_alternative<backend::Fused>(*step.kernel))
+      if (!step.prologue && step.kernel && std::holds_alternative<backend::Fused>(*step.kernel))
         fold(step);
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
     // At the end of the prologue, where filters, scales and offsets are there.
     const auto end = std::find_if(graph_.steps.begin(), graph_.steps.end(),
-                                  [](const Step& s) { return !s.once; });
+                                  [](const Step& s) { return !s.prologue; });
     graph_.steps.insert(end, std::make_move_iterator(fresh_.begin()),
                         std::make_move_iterator(fresh_.end()));
   }
@@ -158,7 +158,7 @@ class ScalePass {
     step.kernel = std::move(kernel);
     step.inputs = std::move(inputs);
     step.where = where;
-    step.once = true;
+    step.prologue = true;
     for (const Shape& shape : shapes)
       step.outputs.push_back({graph_.add_value(DType::float32, shape.numel()), shape});
     return step.outputs[0];
@@ -239,7 +239,7 @@ class ScalePass {
 
 }  // namespace
 
-void fold_scales(Graph& graph) {
+void fold_normalization(Graph& graph) {
   ScalePass(graph).run();
   drop_dead(graph);
 }

@@ -44,7 +44,7 @@ std::string check(const Body& body, const Shape& shape, DType dtype = DType::flo
 
 }  // namespace
 
-TEST_CASE("normalisations take the programs behind them") {
+TEST_CASE("normalizations take the programs behind them") {
   const Tensor scale = numbers({6}, 1), offset = numbers({6}, 2), more = numbers({5, 6}, 3);
   const auto rows = [&](const Tensor& x) { return ops::layer_normalization(x, scale, offset); };
   const auto channels = [&](const Tensor& x) {
@@ -66,7 +66,7 @@ TEST_CASE("normalisations take the programs behind them") {
         "normalize fused ");
 }
 
-TEST_CASE("the derivatives of normalisations take programs in front of them and behind") {
+TEST_CASE("the derivatives of normalizations take programs in front of them and behind") {
   const Tensor scale = numbers({6}, 1), offset = numbers({6}, 2);
   for (const bool channels : {true, false}) {
     const Body step = [&](const Tensor& x) {
@@ -179,7 +179,7 @@ TEST_CASE("casts of small variables are one step") {
         "fused sets fused matmul fused matmul fused matmul fused matmul fused sets ");
 }
 
-TEST_CASE("batch normalisation does without the bias in front of it") {
+TEST_CASE("batch normalization does without the bias in front of it") {
   const Tensor kernel = numbers({1, 1, 4, 6}, 1), ones = ops::ones({6}), weights = numbers({6}, 3);
   Variable bias(numbers({6}, 2), {.name = "bias"});
   for (const DType dtype : {DType::float32, DType::bfloat16}) {
@@ -208,7 +208,7 @@ TEST_CASE("batch normalisation does without the bias in front of it") {
     CHECK(last.find("conv(arg0") != std::string::npos);
     CHECK(kernels(steps).find("conv fused normalize") == std::string::npos);
   }
-  // What others read as well keeps its bias, and so does what is not normalised.
+  // What others read as well keeps its bias, and so does what is not normalized.
   const Body shown = [&](const Tensor& x) {
     const Tensor z = x + bias.value();
     return Nest(std::vector<Tensor>{z, ops::normalize_channels(z, ones, ones, 1e-3, z.dtype()).y});

@@ -63,7 +63,7 @@ class SmallMerger {
   const Value& value(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)]; }
 
   bool is_small(const Step& step) const {
-    return step.kernel && !step.once && std::holds_alternative<backend::Fused>(*step.kernel) &&
+    return step.kernel && !step.prologue && std::holds_alternative<backend::Fused>(*step.kernel) &&
            std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
              return use.shape.numel() <= most_elements_ && use.shape.numel() > 0;
            });
@@ -98,7 +98,7 @@ class SmallMerger {
   // Puts all members into one step at the place of that one.
   void merge(const std::vector<size_t>& members, size_t place) {
     Step merged = graph_.steps[place];
-    merged.kernel = backend::FusedSets{std::get<backend::Fused>(*merged.kernel),
+    merged.kernel = backend::MultiTensorFused{std::get<backend::Fused>(*merged.kernel),
                                        static_cast<int>(members.size())};
     merged.inputs.clear();
     merged.outputs.clear();
@@ -120,6 +120,6 @@ class SmallMerger {
 
 }  // namespace
 
-void merge_small(Graph& graph) { SmallMerger(graph).run(); }
+void fuse_horizontally(Graph& graph) { SmallMerger(graph).run(); }
 
 }  // namespace cornu::plan

@@ -52,7 +52,7 @@ class GatherPass {
 
 }  // namespace
 
-void gather_before_casts(Graph& graph) {
+void sink_casts_below_gathers(Graph& graph) {
   GatherPass(graph).run();
   drop_dead(graph);
 }

@@ -8,10 +8,10 @@
 namespace cornu::backend {
 
 /// A copy of a kernel's description with the shapes and dtypes of its operands.
-class RememberedCall {
+class DeferredCall {
  public:
   /// Copies everything but the operands' addresses.
-  RememberedCall(const Kernel& kernel, std::span<const Operand> inputs,
+  DeferredCall(const Kernel& kernel, std::span<const Operand> inputs,
                  std::span<const Operand> outputs)
       : kernel_(kernel), inputs_(inputs.size()) {
     shapes_.reserve(inputs.size() + outputs.size());  // operands point into it
@@ -21,7 +21,7 @@ class RememberedCall {
         operands_.push_back({&shapes_.back(), operand.dtype, nullptr});
       }
   }
-  RememberedCall(const RememberedCall&) = delete;
+  DeferredCall(const DeferredCall&) = delete;
 
   /// f(kernel, inputs, outputs) with the operands at these addresses.
   template <class F>

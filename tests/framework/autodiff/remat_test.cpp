@@ -1,4 +1,4 @@
-// Rematerialisation: the same gradients, draws and averages, with less memory.
+// Rematerialization: the same gradients, draws and averages, with less memory.
 #include <cornu/framework/autodiff/remat.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/compile/function.h>
@@ -27,20 +27,20 @@ struct Net {
     calls.assign_add(Tensor(1.0));
     return random::dropout(ops::tanh(ops::matmul(x.tensor(), weights[i])), 0.3, seed);
   }
-  Tensor operator()(Tensor x, bool rematerialised) {
+  Tensor operator()(Tensor x, bool rematerialized) {
     for (size_t i = 0; i < weights.size(); ++i) {
       const auto f = [this, i](const Nest& in) { return block(in, i); };
-      x = (rematerialised ? remat(f)(x) : f(x)).tensor();
+      x = (rematerialized ? remat(f)(x) : f(x)).tensor();
     }
     return ops::sum(ops::square(x));
   }
 };
 
-std::vector<double> run(bool rematerialised, bool compiled) {
+std::vector<double> run(bool rematerialized, bool compiled) {
   Net net(6);
   const auto body = [&](const Tensor& x) {
     GradientTape tape;
-    const Tensor loss = net(x, rematerialised);
+    const Tensor loss = net(x, rematerialized);
     const std::vector<Tensor> g = tape.gradient(loss, net.weights);
     for (size_t i = 0; i < g.size(); ++i) net.weights[i].assign_sub(g[i] * 0.01);
     return loss;
@@ -65,7 +65,7 @@ TEST_CASE("remat changes no result") {
 }
 
 TEST_CASE("remat keeps less for the gradient") {
-  const auto peak = [](bool rematerialised) {
+  const auto peak = [](bool rematerialized) {
     const Tensor x = noise({4096, 16}, 1);
     Variable w(noise({16, 16}, 2), {.name = "w"});
     const auto block = [&](const Nest& n) {
@@ -77,7 +77,7 @@ TEST_CASE("remat keeps less for the gradient") {
     memory::reset_peak();
     GradientTape tape;
     Tensor y = x;
-    for (int i = 0; i < 8; ++i) y = (rematerialised ? remat(block)(y) : block(y)).tensor();
+    for (int i = 0; i < 8; ++i) y = (rematerialized ? remat(block)(y) : block(y)).tensor();
     tape.gradient(ops::sum(y), w);
     return memory::stats().peak - live;
   };

@@ -19,14 +19,14 @@ struct StepSize {
 /// sections is kept until the gradients have come back to there; what a section makes is there for
 /// one at a time. The most that there is at once is as small as it can be, so sections get shorter
 /// towards the end.
-std::vector<size_t> section_ends(const std::vector<StepSize>& steps);
+std::vector<size_t> segment_ends(const std::vector<StepSize>& steps);
 
 /// Whether the model, which is being called, is to run in sections: compile said `remat`, it
 /// trains, and somebody will ask for gradients.
-bool wants_sections(const Model& model, const Nest& inputs);
+bool wants_segments(const Model& model, const Nest& inputs);
 
 /// Runs a section, and arranges that it is run again for its gradient: with the model's training
 /// flag, and with what its layers add to the loss as the model's own losses.
-Nest run_section(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section);
+Nest run_segment(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section);
 
 }  // namespace cornu::detail

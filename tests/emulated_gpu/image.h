@@ -1,4 +1,4 @@
-// A compiled kernel of the played GPU: what its NVRTC gives, and what its driver loads.
+// A compiled kernel of the emulated GPU: what its NVRTC gives, and what its driver loads.
 #pragma once
 #include <cstdlib>
 #include <optional>
@@ -13,11 +13,11 @@ struct PlayedImage {
   std::string_view library;  ///< the file's bytes
 };
 
-inline constexpr std::string_view played_image_mark = "played kernel\n";
+inline constexpr std::string_view emulated_image_mark = "emulated kernel\n";
 
 /// One block of bytes, which tells its length by itself, as cubins do.
 inline std::string write_image(const PlayedImage& image) {
-  std::string bytes(played_image_mark);
+  std::string bytes(emulated_image_mark);
   bytes += image.name + "\n" + std::to_string(image.library.size()) + "\n";
   return bytes.append(image.library);
 }
@@ -25,7 +25,7 @@ inline std::string write_image(const PlayedImage& image) {
 /// Empty when the bytes are no such image.
 inline std::optional<PlayedImage> read_image(const char* bytes) {
   // The rest is read only after the mark was found.
-  for (const char c : played_image_mark)
+  for (const char c : emulated_image_mark)
     if (*bytes++ != c) return {};
   PlayedImage image;
   while (*bytes != '\n') image.name += *bytes++;
