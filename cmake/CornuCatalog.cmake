@@ -1,5 +1,5 @@
 # Writes what would otherwise be a list that every new class has to be added to: the catalog, which calls each
-# `void register_<name>(Catalog& ...)` that a source file defines, and one header for each wing.
+# `void register_<name>(Catalog& ...)` that a source file defines, and one header for each component folder.
 
 # cornu_generate_catalog(<output> <source>...)
 function(cornu_generate_catalog output)
@@ -28,16 +28,16 @@ ${calls}}
 ")
 endfunction()
 
-# cornu_generate_wing_header(<wing>): <build>/include/cornu/<wing>.h includes every header of the wing.
-function(cornu_generate_wing_header wing)
-  file(GLOB_RECURSE headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${wing}/*.h")
+# cornu_generate_component_header(<component>): <build>/include/cornu/<component>.h includes every header of the folder.
+function(cornu_generate_component_header component)
+  file(GLOB_RECURSE headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${component}/*.h")
   list(FILTER headers EXCLUDE REGEX "-inl\\.h$")
   set(includes "")
   foreach(header IN LISTS headers)
     string(APPEND includes "#include \"${header}\"\n")
   endforeach()
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/include/cornu/${wing}.h" @ONLY CONTENT
-"// Everything in cornu/${wing}.
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/include/cornu/${component}.h" @ONLY CONTENT
+"// Everything in cornu/${component}.
 #pragma once
 ${includes}")
 endfunction()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the rules of the house that a script can check, and lists each breach as file:line: text.
-#   floors   a folder includes only from the folders below it, inside framework/ as well
+# Checks the rules of the project that a script can check, and lists each breach as file:line: text.
+#   tiers    a folder includes only from the folders below it, inside framework/ as well
 #   paths    library sources include each other by relative path, tests and examples by <cornu/...>
 #   vendors  headers that users include pull in no vendor's header
 #   length   no source file has more than 600 lines
@@ -22,8 +22,8 @@ if ((${#files[@]} == 0)); then
 fi
 
 awk '
-  # The floor that a path belongs to, "" when it is none of the library.
-  function floor_of(path) {
+  # The tier that a path belongs to, "" when it is none of the library.
+  function folder_of(path) {
     if (path ~ /^backend\/(cpu|cuda)\//) { split(path, part, "/"); return "backend/" part[2] }
     if (match(path, /^(backend|framework|layers|optimizers|losses|metrics|callbacks|applications)\//))
       return substr(path, 1, RLENGTH - 1)
@@ -74,7 +74,7 @@ awk '
     file = FILENAME
     folder = file
     if (!sub(/\/[^\/]*$/, "", folder)) folder = ""
-    floor = floor_of(file)
+    folder_tier = folder_of(file)
     header = file ~ /\.h$/ && file !~ /-inl\.h$/
     if ($0 !~ /^\/[\/*]/) report("the first line is not a comment that says what the file is for")
   }
@@ -86,25 +86,25 @@ awk '
     included = substr(included, 2)
     sub(/[">].*$/, "", included)
     if (quote == "<") {
-      if (floor != "" && included ~ /^cornu\//)
+      if (folder_tier != "" && included ~ /^cornu\//)
         report("<" included ">: library sources include each other by relative path")
-      if (header && floor != "" && floor !~ /^backend\// && included ~ vendor)
+      if (header && folder_tier != "" && folder_tier !~ /^backend\// && included ~ vendor)
         report("<" included ">: vendor headers belong into .cpp files")
       next
     }
     target = resolve(folder, included)
-    to = floor_of(target)
-    if (floor == "") {
+    to = folder_of(target)
+    if (folder_tier == "") {
       if (to != "" && file ~ /^(tests|examples|docs)\//)
         report("\"" included "\": write <cornu/" target ">, as users do")
     } else if (to == "") {
-      # The build makes a header for each wing.
-      if (floor == "cornu.h" && target ~ /^(layers|optimizers|losses|metrics|callbacks|applications)\.h$/) next
+      # The build makes a header for each component folder.
+      if (folder_tier == "cornu.h" && target ~ /^(layers|optimizers|losses|metrics|callbacks|applications)\.h$/) next
       if (target !~ /^hwy\// && target !~ /^(dnnl|hdf5|zip)/)
         report("\"" included "\" is not a file of the library")
-    } else if (index(" " below[floor] " ", " " to " ") == 0 && !plugs_in(file, to)) {
-      report("\"" included "\": " floor " must not include from " to)
-    } else if (floor == "framework" && to == "framework") {
+    } else if (index(" " below[folder_tier] " ", " " to " ") == 0 && !plugs_in(file, to)) {
+      report("\"" included "\": " folder_tier " must not include from " to)
+    } else if (folder_tier == "framework" && to == "framework") {
       if (!tier_of(file)) report("framework/ has no such folder; the folders are listed in tools/check_rules.sh")
       else if (tier_of(target) > tier_of(file))
         report("\"" included "\": this folder of framework/ is below that one")
