@@ -3,6 +3,7 @@
 #include <cornu/cornu.h>
 
 #include "../catch.h"
+#include "../framework/saving/temporary.h"
 #include "metric_check.h"
 
 using namespace cornu;
@@ -140,10 +141,10 @@ TEST_CASE("metrics of classes in a compiled model are saved, and go on") {
   const Tensor x = Tensor::from(
       {1.0f, 0.0f, 0.0f, 1.0f, 1.0f, 1.0f, -1.0f, 0.5f, 0.3f, -1.0f, 0.9f, 0.2f}, {6, 2});
   model.fit(x, one_hot(), {.epochs = 2, .verbose = Verbose::silent});
-  const std::string path = "class_metrics_contract.keras";
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "m.keras").string();
   model.save(path);
   const auto loaded = load_model(path);
-  std::remove(path.c_str());
   const EvaluateOptions quiet{.verbose = Verbose::silent};
   Logs expected = model.evaluate(x, one_hot(), quiet),
        found = loaded->evaluate(x, one_hot(), quiet);
