@@ -58,7 +58,7 @@ TEST_CASE("draws of layers that move pixels are values") {
       "RandomErasing", [] { return layers::RandomErasing({.fill_value = 1.0, .seed = 3}); });
 }
 
-TEST_CASE("draws of layers that change colours are values") {
+TEST_CASE("draws of layers that change colors are values") {
   check_draws<layers::RandomBrightness>(
       "RandomBrightness", [] { return layers::RandomBrightness({.factor = 0.4, .seed = 3}); });
   check_draws<layers::RandomContrast>(

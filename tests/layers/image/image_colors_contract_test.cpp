@@ -1,4 +1,4 @@
-// The contract of the layers that change the colours of images, and their formulas.
+// The contract of the layers that change the colors of images, and their formulas.
 #include <cornu/cornu.h>
 
 #include <algorithm>
@@ -124,7 +124,7 @@ TEST_CASE("Solarization keeps the contract of layers on images") {
   });
 }
 
-TEST_CASE("layers that follow from the image's own colours keep the contract") {
+TEST_CASE("layers that follow from the image's own colors keep the contract") {
   check_image_layer(
       [](int64_t, const std::string& format) {
         return layers::AutoContrast({.data_format = format}).shared();
@@ -244,7 +244,7 @@ TEST_CASE("each image of a batch has a draw of its own") {
   CHECK(means.size() > 8);
 }
 
-TEST_CASE("mixed precision computes colours in 16 bits") {
+TEST_CASE("mixed precision computes colors in 16 bits") {
   for (const char* policy : {"mixed_float16", "mixed_bfloat16", "float64"}) {
     INFO(policy);
     layers::RandomBrightness layer({.factor = 0.3, .seed = 1, .dtype = policy});
@@ -253,7 +253,7 @@ TEST_CASE("mixed precision computes colours in 16 bits") {
   }
 }
 
-TEST_CASE("colour layers say which option is wrong") {
+TEST_CASE("color layers say which option is wrong") {
   CHECK(has(error_of([] { layers::RandomBrightness({.factor = 1.5}); }), "1.5"));
   CHECK(has(error_of([] { layers::RandomContrast({.factor = 2.0}); }), "factor"));
   CHECK(has(error_of([] {
