@@ -12,9 +12,9 @@ namespace cornu::backend {
 
 /// One operand of a kernel: dense, row-major, on the backend's device.
 struct Operand {
-  const Shape* shape;  ///< alive during the call
-  DType dtype;  ///< of the elements
-  void* data;  ///< aligned to 64, on the device
+  const Shape* shape;   ///< alive during the call
+  DType dtype;          ///< of the elements
+  void* data;           ///< aligned to 64, on the device
   bool number = false;  ///< a single number of the program's, whose `data` the host can read
 };
 
@@ -38,7 +38,7 @@ class Allocator {
   virtual void release() = 0;
   /// Makes allocations beyond `bytes` in use throw; 0: none.
   virtual void set_limit(size_t bytes) = 0;
-  virtual void reset_peak() = 0;  ///< the peak becomes what is in use now
+  virtual void reset_peak() = 0;          ///< the peak becomes what is in use now
   virtual MemoryStats stats() const = 0;  ///< current figures
 };
 
@@ -75,8 +75,8 @@ class Backend {
   virtual bool on_host() const { return false; }
   virtual Allocator& allocator() = 0;  ///< lives as long as the device
   /// Runs `kernel` on operands whose shapes fit it (the caller has checked). Outputs do not overlap
-  /// inputs, except that a Fused or MultiTensorFused kernel may write over an operand of the same shape and
-  /// dtype.
+  /// inputs, except that a Fused or MultiTensorFused kernel may write over an operand of the same
+  /// shape and dtype.
   virtual void run(const Kernel& kernel, std::span<const Operand> inputs,
                    std::span<const Operand> outputs) = 0;
   /// Makes a kernel ready; the operands' `data` may be null. By default it keeps the description
@@ -99,7 +99,8 @@ class Backend {
     return nullptr;
   }
   /// Whether float32 matrix products and convolutions may round their operands to TF32, 10 bits of
-  /// mantissa, where the device is faster so. Kernels made ready before keep what they were made with.
+  /// mantissa, where the device is faster so. Kernels made ready before keep what they were made
+  /// with.
   virtual bool tf32() const { return false; }
   /// Ignored by devices without TF32.
   virtual void set_tf32(bool /*allowed*/) {}
@@ -112,10 +113,10 @@ class Backend {
 Backend& cpu_backend();
 
 /// Number of threads that CPU kernels use, of all callers without a ThreadScope (thread_scope.h).
-/// Default: OMP_NUM_THREADS, or the cores that the process may use. No result depends on it. Callers
-/// on several threads share one pool, which never holds more threads than the largest number that
-/// was asked for; idle ones sleep. A child of fork() computes on one thread. Throws ValueError below
-/// 1.
+/// Default: OMP_NUM_THREADS, or the cores that the process may use. No result depends on it.
+/// Callers on several threads share one pool, which never holds more threads than the largest
+/// number that was asked for; idle ones sleep. A child of fork() computes on one thread. Throws
+/// ValueError below 1.
 void set_threads(int count);
 /// Number of threads that the calling thread's kernels use, itself included; 1 inside of a kernel's
 /// loop and in a child of fork().

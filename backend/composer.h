@@ -13,9 +13,9 @@ namespace cornu::backend {
 
 /// An array on the device: an operand of the composed kernel, a scratch array, or a part of one.
 struct Value {
-  Shape shape;  ///< dense and row-major
+  Shape shape;                   ///< dense and row-major
   DType dtype = DType::float32;  ///< of the elements
-  void* data = nullptr;  ///< on the device
+  void* data = nullptr;          ///< on the device
 
   Value() = default;
   /// An array at an address.
@@ -24,7 +24,9 @@ struct Value {
   explicit Value(const Operand& operand)
       : shape(*operand.shape), dtype(operand.dtype), data(operand.data) {}
 
-  Value as(const Shape& other) const { return {other, dtype, data}; }  ///< the same memory under another shape
+  Value as(const Shape& other) const {
+    return {other, dtype, data};
+  }  ///< the same memory under another shape
   /// Element i of the outermost axis. Its address is aligned only if its size is.
   Value at(int64_t i) const {
     const Shape rest = shape.slice(1);
@@ -41,9 +43,9 @@ struct Value {
 
 /// Numbers in the host's memory that never change; `data` is aligned to 64.
 struct Constant {
-  Shape shape;  ///< dense and row-major
+  Shape shape;                   ///< dense and row-major
   DType dtype = DType::float32;  ///< of the elements
-  std::shared_ptr<void> data;  ///< in host memory
+  std::shared_ptr<void> data;    ///< in host memory
 };
 
 /// Runs kernels, and owns scratch memory until it is destroyed.

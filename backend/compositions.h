@@ -32,11 +32,11 @@ class KeptConstants {
   std::vector<Copied> copies_;
 };
 
-/// Runs an Rnn, Attention, Fft or MultiTensorFused kernel by Matmul, Fused, Reduce, Cumulative and Copy on
-/// `backend`, with scratch memory from its allocator; false, and nothing done, for other kernels.
-/// Memory is given back when the last kernel has been launched: the allocator must not hand it to
-/// work that runs before that. All addresses that the kernels get are multiples of 64, if the
-/// operands' are.
+/// Runs an Rnn, Attention, Fft or MultiTensorFused kernel by Matmul, Fused, Reduce, Cumulative and
+/// Copy on `backend`, with scratch memory from its allocator; false, and nothing done, for other
+/// kernels. Memory is given back when the last kernel has been launched: the allocator must not
+/// hand it to work that runs before that. All addresses that the kernels get are multiples of 64,
+/// if the operands' are.
 ///
 /// What an Rnn keeps for its backward pass is for the composed backward pass only. Attention holds
 /// the scores of all pairs of queries and keys. float16 and bfloat16 are computed in float32. Fft

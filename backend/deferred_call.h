@@ -12,7 +12,7 @@ class DeferredCall {
  public:
   /// Copies everything but the operands' addresses.
   DeferredCall(const Kernel& kernel, std::span<const Operand> inputs,
-                 std::span<const Operand> outputs)
+               std::span<const Operand> outputs)
       : kernel_(kernel), inputs_(inputs.size()) {
     shapes_.reserve(inputs.size() + outputs.size());  // operands point into it
     for (const auto& list : {inputs, outputs})

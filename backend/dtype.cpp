@@ -15,9 +15,9 @@ namespace cornu {
 namespace {
 
 constexpr std::array<std::string_view, dtype_count + 5> names = {
-    "bool",  "uint8",      "uint16",        "uint32",      "uint64",  "int8",
-    "int16", "int32",      "int64",         "float16",     "bfloat16", "float32",
-    "float64", "string", "complex64",     "complex128", "float8_e4m3fn", "float8_e5m2",
+    "bool",    "uint8",  "uint16",    "uint32",     "uint64",        "int8",
+    "int16",   "int32",  "int64",     "float16",    "bfloat16",      "float32",
+    "float64", "string", "complex64", "complex128", "float8_e4m3fn", "float8_e5m2",
 };
 
 /// `value` shifted right by `shift` bits (at most 31), rounded to nearest, ties to even.
@@ -46,11 +46,11 @@ DType dtype_of(std::string_view name) {
 }
 
 void refuse_elements(DType dtype) {
-  throw UnsupportedError(
-      "This does not take " + std::string(dtype_name(dtype)) + " numbers. Use " +
-      (is_float8(dtype) ? "ops::cast to float16 or float32"
-                        : "ops::real, ops::imag, ops::abs or ops::view_as_real") +
-      " first.");
+  throw UnsupportedError("This does not take " + std::string(dtype_name(dtype)) + " numbers. Use " +
+                         (is_float8(dtype)
+                              ? "ops::cast to float16 or float32"
+                              : "ops::real, ops::imag, ops::abs or ops::view_as_real") +
+                         " first.");
 }
 
 uint16_t float_to_half(float value) {
@@ -86,7 +86,8 @@ uint8_t float_to_float8(float value, DType dtype) {
   const uint32_t sign = std::signbit(value) ? 0x80u : 0u;
   const float magnitude = std::fabs(value) * (wide ? 1.0f : 0x1p-8f);
   if (std::isnan(value)) return static_cast<uint8_t>(sign | (wide ? 0x7eu : 0x7fu));
-  if (magnitude >= (wide ? 61440.0f : 1.875f)) return static_cast<uint8_t>(sign | (wide ? 0x7cu : 0x7fu));
+  if (magnitude >= (wide ? 61440.0f : 1.875f))
+    return static_cast<uint8_t>(sign | (wide ? 0x7cu : 0x7fu));
   // The spacing of the 8-bit numbers here, at least that of the smallest ones.
   const int digits = wide ? 2 : 3, least = -14 - digits;
   int exponent;
@@ -99,7 +100,8 @@ uint8_t float_to_float8(float value, DType dtype) {
 float float8_to_float(uint8_t bits, DType dtype) {
   const float sign = bits & 0x80u ? -1.0f : 1.0f;
   const auto magnitude = static_cast<uint16_t>(bits & 0x7fu);
-  if (dtype == DType::float8_e5m2) return sign * half_to_float(static_cast<uint16_t>(magnitude << 8));
+  if (dtype == DType::float8_e5m2)
+    return sign * half_to_float(static_cast<uint16_t>(magnitude << 8));
   if (magnitude == 0x7fu) return sign * std::numeric_limits<float>::quiet_NaN();
   return sign * half_to_float(static_cast<uint16_t>(magnitude << 7)) * 256;
 }

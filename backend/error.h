@@ -16,7 +16,8 @@ class Error : public std::runtime_error {
   const char* what() const noexcept override {
     return text_.empty() ? std::runtime_error::what() : text_.c_str();
   }
-  /// Puts `text` and ": " in front of what it says, so that whoever knows more need not throw another.
+  /// Puts `text` and ": " in front of what it says, so that whoever knows more need not throw
+  /// another.
   void prepend(const std::string& text);
   /// Puts a sentence behind it, unless it is there.
   void append(const std::string& sentence);
@@ -47,8 +48,8 @@ class StateError : public Error {
   using Error::Error;
 };
 
-/// Somebody asked for the values of a tensor that has none: a stand-in of a shape inference, or of a
-/// recording that does not compute. Cornu throws it and takes it for a sign that a call cannot be
+/// Somebody asked for the values of a tensor that has none: a stand-in of a shape inference, or of
+/// a recording that does not compute. Cornu throws it and takes it for a sign that a call cannot be
 /// gone through without values; nobody else should throw it.
 class NeedsValues : public StateError {
  public:
@@ -73,7 +74,8 @@ class UnsupportedError : public Error {
   using Error::Error;
 };
 
-/// The candidate nearest to `name` by edit distance, as " Did you mean 'x'?", or "" when none is near.
+/// The candidate nearest to `name` by edit distance, as " Did you mean 'x'?", or "" when none is
+/// near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace cornu

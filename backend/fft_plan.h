@@ -13,7 +13,7 @@ struct Problem {
   /// Size of the transform, and how many terms are wanted.
   int64_t n, bins;
   /// @}
-  bool real;  ///< whether the inputs have no imaginary part
+  bool real;                                      ///< whether the inputs have no imaginary part
   int64_t parts() const { return real ? 1 : 2; }  ///< arrays that hold an input
   /// What is left when every a-th term is one of a transform of its own.
   Problem after(int64_t a) const { return {n / a, (bins + a - 1) / a, false}; }
@@ -26,8 +26,8 @@ enum class Way : uint8_t { direct, split, chirp };
 
 /// Everything about transforms of one size that is the same for all of them.
 struct Transform {
-  Problem problem;  ///< what it solves
-  Way way;  ///< how
+  Problem problem;   ///< what it solves
+  Way way;           ///< how
   size_t bytes = 0;  ///< of its constants
   /// @{
   /// direct: (parts n, bins), which make the real and the imaginary results. split: (a, parts a),

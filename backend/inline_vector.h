@@ -11,8 +11,8 @@
 
 namespace cornu {
 
-/// A vector with room for N elements inside. Like std::vector, except that moving it moves the elements while they
-/// are inside, which invalidates pointers to them.
+/// A vector with room for N elements inside. Like std::vector, except that moving it moves the
+/// elements while they are inside, which invalidates pointers to them.
 template <class T, size_t N>
 class InlineVector {
  public:
@@ -33,8 +33,7 @@ class InlineVector {
   InlineVector(std::span<const T> values)
       : InlineVector(values.data(), values.data() + values.size()) {}
   template <class It>
-    requires(!std::is_integral_v<It>)
-  InlineVector(It first, It last) {
+  requires(!std::is_integral_v<It>) InlineVector(It first, It last) {
     for (; first != last; ++first) push_back(*first);
   }
   /// @}

@@ -4,7 +4,8 @@
 
 namespace cornu {
 
-/// Writes a warning through spdlog's logger "cornu" (standard error). A text that was said before is not said again.
+/// Writes a warning through spdlog's logger "cornu" (standard error). A text that was said before
+/// is not said again.
 void warn_once(const std::string& text);
 
 /// Whether warnings are written; they are, unless the environment has CORNU_LOG=off.

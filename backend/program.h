@@ -27,10 +27,10 @@ enum class Domain : uint8_t { numeric, floating, boolean, logical, integer };
 
 /// The row of an opcode, without its code.
 struct OpcodeInfo {
-  const char* name;  ///< as in `expr` and in texts
-  const char* keras;  ///< "numpy.Exp", or ""
-  int arity;  ///< operands, 1 to 3
-  Domain domain;  ///< which dtypes it takes
+  const char* name;        ///< as in `expr` and in texts
+  const char* keras;       ///< "numpy.Exp", or ""
+  int arity;               ///< operands, 1 to 3
+  Domain domain;           ///< which dtypes it takes
   const char* expression;  ///< the row's expression as text, for generated kernels
 };
 
@@ -46,7 +46,7 @@ inline constexpr int opcode_count = 0
 /// One instruction. Operands are value numbers: first the inputs, then the constants, then the
 /// results of the instructions in order.
 struct Instruction {
-  Opcode op;  ///< what it does
+  Opcode op;                         ///< what it does
   uint16_t operands[3] = {0, 0, 0};  ///< value numbers; those beyond the arity are 0
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
@@ -55,7 +55,7 @@ struct Instruction {
 /// whose results in between nobody else reads: a backend may run them as one loop, at the place of
 /// the last. Any other instruction is a step of its own.
 struct Step {
-  uint16_t length = 1;  ///< instructions in it
+  uint16_t length = 1;              ///< instructions in it
   uint16_t members[3] = {0, 0, 0};  ///< instructions, in order
   bool reversed[3] = {};            ///< whether the member before is the second operand
 };
@@ -141,8 +141,12 @@ class ProgramBuilder {
 class Program {
  public:
   int inputs() const { return inputs_; }  ///< number of inputs
-  const std::vector<double>& constants() const { return constants_; }  ///< by value number behind the inputs
-  const std::vector<Instruction>& instructions() const { return instructions_; }  ///< in order of execution
+  const std::vector<double>& constants() const {
+    return constants_;
+  }  ///< by value number behind the inputs
+  const std::vector<Instruction>& instructions() const {
+    return instructions_;
+  }  ///< in order of execution
   /// Value numbers of the results.
   const std::vector<uint16_t>& outputs() const { return outputs_; }
 

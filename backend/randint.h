@@ -21,7 +21,8 @@ struct RandintNumbers {
 template <class T>
 using RandintDraw = std::make_unsigned_t<std::conditional_t<(sizeof(T) < 4), int32_t, T>>;
 
-/// The numbers for a draw of type T; bounds beyond T are clipped, maxval to one past its largest value.
+/// The numbers for a draw of type T; bounds beyond T are clipped, maxval to one past its largest
+/// value.
 template <class T>
 RandintNumbers randint_numbers(int64_t minval, int64_t maxval) {
   using S = std::conditional_t<(sizeof(T) < 4), int32_t, T>;

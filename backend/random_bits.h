@@ -70,7 +70,7 @@ struct Key {
 
 /// The two words that threefry2x32 makes of a counter.
 struct Block {
-  uint32_t first;  ///< word 0
+  uint32_t first;   ///< word 0
   uint32_t second;  ///< word 1
 };
 

@@ -15,12 +15,12 @@ namespace cornu {
 class Shape {
  public:
   static constexpr int64_t unknown = -1;  ///< size of an axis that is not known yet
-  static constexpr int max_rank = 10;  ///< most axes that a shape can have
+  static constexpr int max_rank = 10;     ///< most axes that a shape can have
 
   /// One size in an initializer list: a number or std::nullopt.
   struct Size {
-    int64_t value;  ///< the size, or Shape::unknown
-    constexpr Size(int64_t v) : value(v) {}  ///< a known size
+    int64_t value;                                      ///< the size, or Shape::unknown
+    constexpr Size(int64_t v) : value(v) {}             ///< a known size
     constexpr Size(std::nullopt_t) : value(unknown) {}  ///< an unknown size
   };
 
@@ -32,15 +32,15 @@ class Shape {
   /// The same from a vector.
   Shape(const std::vector<int64_t>& sizes) : Shape(std::span<const int64_t>(sizes)) {}
 
-  int rank() const { return rank_; }  ///< number of axes
+  int rank() const { return rank_; }                           ///< number of axes
   int64_t operator[](int axis) const { return sizes_[axis]; }  ///< unchecked; `axis` in [0, rank)
-  int64_t& operator[](int axis) { return sizes_[axis]; }  ///< unchecked; `axis` in [0, rank)
+  int64_t& operator[](int axis) { return sizes_[axis]; }       ///< unchecked; `axis` in [0, rank)
   /// Size of `axis`, which may be negative (-1 is the last). Throws ShapeError when out of range.
   int64_t at(int axis) const;
-  const int64_t* begin() const { return sizes_.data(); }  ///< sizes, outermost first
+  const int64_t* begin() const { return sizes_.data(); }        ///< sizes, outermost first
   const int64_t* end() const { return sizes_.data() + rank_; }  ///< behind the last size
   int64_t back() const { return sizes_[rank_ - 1]; }  ///< last size; the rank must not be 0
-  bool empty() const { return rank_ == 0; }  ///< whether it is a scalar's
+  bool empty() const { return rank_ == 0; }           ///< whether it is a scalar's
 
   /// Adds an innermost axis. Throws ShapeError beyond `max_rank`.
   void push_back(int64_t size);

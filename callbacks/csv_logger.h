@@ -12,7 +12,7 @@ namespace cornu::callbacks {
 /// Options of CSVLogger, as in Keras.
 struct CSVLoggerConfig {
   Required<std::string> filename;  ///< the file to write; missing folders are created
-  std::string separator = ",";  ///< between the columns of a row
+  std::string separator = ",";     ///< between the columns of a row
   /// Whether rows are added to an existing file; else it is replaced.
   bool append = false;
 };
@@ -23,7 +23,8 @@ struct CSVLoggerConfig {
 class CSVLoggerCallback : public Callback {
  public:
   using Config = CSVLoggerConfig;  ///< the options
-  explicit CSVLoggerCallback(Config c) : config(std::move(c)) {}  ///< the file is opened by on_train_begin
+  explicit CSVLoggerCallback(Config c)
+      : config(std::move(c)) {}  ///< the file is opened by on_train_begin
 
   /// Throws FileError when the file cannot be opened.
   void on_train_begin(Logs&) override;

@@ -57,6 +57,7 @@ class EarlyStoppingCallback : public Callback {
   bool has_weights_ = false;
 };
 
-using EarlyStopping = Ref<EarlyStoppingCallback>;  ///< a shared EarlyStoppingCallback, made from its options
+using EarlyStopping =
+    Ref<EarlyStoppingCallback>;  ///< a shared EarlyStoppingCallback, made from its options
 
 }  // namespace cornu::callbacks

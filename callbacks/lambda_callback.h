@@ -14,20 +14,20 @@ struct LambdaCallbackConfig {
   /// Gets the logs.
   using Plain = std::function<void(Logs&)>;
 
-  Numbered on_epoch_begin = {};  ///< before an epoch of fit
-  Numbered on_epoch_end = {};  ///< after an epoch and its validation
-  Plain on_train_begin = {};  ///< at the start of fit
-  Plain on_train_end = {};  ///< at the end of fit
-  Numbered on_train_batch_begin = {};  ///< before a training step
-  Numbered on_train_batch_end = {};  ///< after a training step; the logs are computed for it
-  Plain on_test_begin = {};  ///< at the start of evaluate and of each validation
-  Plain on_test_end = {};  ///< at the end of evaluate and of each validation
-  Numbered on_test_batch_begin = {};  ///< before a step of evaluate
-  Numbered on_test_batch_end = {};  ///< after a step of evaluate; the logs are computed for it
-  Plain on_predict_begin = {};  ///< at the start of predict
-  Plain on_predict_end = {};  ///< at the end of predict
+  Numbered on_epoch_begin = {};          ///< before an epoch of fit
+  Numbered on_epoch_end = {};            ///< after an epoch and its validation
+  Plain on_train_begin = {};             ///< at the start of fit
+  Plain on_train_end = {};               ///< at the end of fit
+  Numbered on_train_batch_begin = {};    ///< before a training step
+  Numbered on_train_batch_end = {};      ///< after a training step; the logs are computed for it
+  Plain on_test_begin = {};              ///< at the start of evaluate and of each validation
+  Plain on_test_end = {};                ///< at the end of evaluate and of each validation
+  Numbered on_test_batch_begin = {};     ///< before a step of evaluate
+  Numbered on_test_batch_end = {};       ///< after a step of evaluate; the logs are computed for it
+  Plain on_predict_begin = {};           ///< at the start of predict
+  Plain on_predict_end = {};             ///< at the end of predict
   Numbered on_predict_batch_begin = {};  ///< before a step of predict
-  Numbered on_predict_batch_end = {};  ///< after a step of predict
+  Numbered on_predict_batch_end = {};    ///< after a step of predict
 };
 
 /// As keras.callbacks.LambdaCallback. Figures of batches are computed only when a function for
@@ -35,7 +35,8 @@ struct LambdaCallbackConfig {
 class FunctionsCallback : public Callback {
  public:
   using Config = LambdaCallbackConfig;  ///< the options
-  explicit FunctionsCallback(Config c) : config(std::move(c)) {}  ///< hooks without a function do nothing
+  explicit FunctionsCallback(Config c)
+      : config(std::move(c)) {}  ///< hooks without a function do nothing
 
   void on_epoch_begin(int64_t epoch, Logs& logs) override {
     run(config.on_epoch_begin, epoch, logs);
@@ -78,6 +79,7 @@ class FunctionsCallback : public Callback {
   }
 };
 
-using LambdaCallback = Ref<FunctionsCallback>;  ///< a shared FunctionsCallback, made from its options
+using LambdaCallback =
+    Ref<FunctionsCallback>;  ///< a shared FunctionsCallback, made from its options
 
 }  // namespace cornu::callbacks

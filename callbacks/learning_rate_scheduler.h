@@ -18,7 +18,8 @@ struct LearningRateSchedulerConfig {
 class LearningRateSchedulerCallback : public Callback {
  public:
   using Config = LearningRateSchedulerConfig;  ///< the options
-  explicit LearningRateSchedulerCallback(Config c) : config(std::move(c)) {}  ///< the schedule is called once per epoch
+  explicit LearningRateSchedulerCallback(Config c)
+      : config(std::move(c)) {}  ///< the schedule is called once per epoch
 
   void on_epoch_begin(int64_t epoch, Logs&) override;
   void on_epoch_end(int64_t epoch, Logs& logs) override;
@@ -27,6 +28,7 @@ class LearningRateSchedulerCallback : public Callback {
   const Config config;  ///< as given
 };
 
-using LearningRateScheduler = Ref<LearningRateSchedulerCallback>;  ///< a shared callback, made from its options
+using LearningRateScheduler =
+    Ref<LearningRateSchedulerCallback>;  ///< a shared callback, made from its options
 
 }  // namespace cornu::callbacks

@@ -70,7 +70,8 @@ class ModelCheckpointCallback : public Callback {
   std::optional<int64_t> last_batch_;
 };
 
-using ModelCheckpoint = Ref<ModelCheckpointCallback>;  ///< a shared ModelCheckpointCallback, made from its options
+using ModelCheckpoint =
+    Ref<ModelCheckpointCallback>;  ///< a shared ModelCheckpointCallback, made from its options
 
 /// The path with its fields filled in: epoch and batch from 0, counted from 1 in the path. Throws
 /// ValueError for a field that there is no figure for, or a format that cannot be.

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "../framework/model/model.h"
 #include "../backend/log.h"
+#include "../framework/model/model.h"
 
 namespace cornu::callbacks {
 namespace {

@@ -44,6 +44,7 @@ class ReduceLROnPlateauCallback : public Callback {
   int64_t cooldown_left_ = 0;
 };
 
-using ReduceLROnPlateau = Ref<ReduceLROnPlateauCallback>;  ///< a shared callback, made from its options
+using ReduceLROnPlateau =
+    Ref<ReduceLROnPlateauCallback>;  ///< a shared callback, made from its options
 
 }  // namespace cornu::callbacks

@@ -14,13 +14,14 @@ struct TerminateOnNaNConfig {
 /// As keras.callbacks.TerminateOnNaN. It reads the loss after every batch.
 class TerminateOnNaNCallback : public Callback {
  public:
-  using Config = TerminateOnNaNConfig;  ///< the options
+  using Config = TerminateOnNaNConfig;                      ///< the options
   explicit TerminateOnNaNCallback(Config c) : config(c) {}  ///< holds no state between fits
   void on_train_batch_end(int64_t batch, Logs& logs) override;
 
   const Config config;  ///< as given
 };
 
-using TerminateOnNaN = Ref<TerminateOnNaNCallback>;  ///< a shared TerminateOnNaNCallback, made from its options
+using TerminateOnNaN =
+    Ref<TerminateOnNaNCallback>;  ///< a shared TerminateOnNaNCallback, made from its options
 
 }  // namespace cornu::callbacks

@@ -10,8 +10,8 @@
 
 namespace {
 
-// CORNU_TEST_DEVICE is the device of all tensors that tests make: any that exists, or "remote:0". Early, since some
-// tests have tensors in static variables.
+// CORNU_TEST_DEVICE is the device of all tensors that tests make: any that exists, or "remote:0".
+// Early, since some tests have tensors in static variables.
 [[gnu::constructor(101)]] void choose_device() {
   if (const char* const device = std::getenv("CORNU_TEST_DEVICE")) {
     cornu::backend::add_device(cornu::testing::remote_backend());

@@ -1,5 +1,5 @@
-// Whether a tool's work may land on a GPU, told without asking the devices: what a process has begun
-// on a GPU is of no use to its children.
+// Whether a tool's work may land on a GPU, told without asking the devices: what a process has
+// begun on a GPU is of no use to its children.
 #pragma once
 #include <cstdlib>
 #include <filesystem>

@@ -27,8 +27,8 @@ class CachingAllocator final : public Allocator {
   ~CachingAllocator() override;
 
   void* allocate(size_t bytes) override;
-  /// Memory for the time of a kernel. A large block of it that must be mapped takes the place of the
-  /// largest that is free: mostly the scratch memory that it outgrew.
+  /// Memory for the time of a kernel. A large block of it that must be mapped takes the place of
+  /// the largest that is free: mostly the scratch memory that it outgrew.
   void* allocate_scratch(size_t bytes);
   void deallocate(void* data, size_t bytes) noexcept override;
   void release() override;

@@ -107,7 +107,8 @@ std::unique_ptr<Executable> prepare(const Fused& kernel, Operands inputs, Operan
   return std::make_unique<PreparedFused>(kernel, inputs, outputs);
 }
 
-std::unique_ptr<Executable> prepare(const MultiTensorFused& kernel, Operands inputs, Operands outputs) {
+std::unique_ptr<Executable> prepare(const MultiTensorFused& kernel, Operands inputs,
+                                    Operands outputs) {
   return std::make_unique<PreparedMultiTensor>(kernel, inputs, outputs);
 }
 

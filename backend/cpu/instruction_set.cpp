@@ -5,9 +5,9 @@
 #include <dnnl.hpp>
 #include <string>
 
+#include <hwy/targets.h>
 #include "../error.h"
 #include "targets.h"
-#include <hwy/targets.h>
 
 namespace cornu::backend::cpu {
 

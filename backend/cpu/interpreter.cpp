@@ -58,7 +58,7 @@ void gather(const BoundInput& input, U* to, int64_t flat, int64_t n) {
     const int64_t run = std::min(n, length - index[last]);
     if (broadcast) {
       std::fill_n(to, run, data[offset]);
-    // Below, the call of memcpy takes longer than the copy.
+      // Below, the call of memcpy takes longer than the copy.
     } else if (run >= 16) {
       std::memcpy(to, data + offset, static_cast<size_t>(run) * sizeof(U));
     } else {

@@ -1,6 +1,6 @@
 // The functions of opcodes.inc on vectors. Each comment states the largest error in float32,
-// measured against float64 over the whole range by tests/backend/opcodes_test.cpp; float64 is within
-// a few ULP. Included once per target.
+// measured against float64 over the whole range by tests/backend/opcodes_test.cpp; float64 is
+// within a few ULP. Included once per target.
 #if defined(CORNU_VECTOR_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef CORNU_VECTOR_MATH_INL_H
 #undef CORNU_VECTOR_MATH_INL_H

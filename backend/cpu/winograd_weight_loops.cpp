@@ -88,8 +88,7 @@ void multiply(const WinogradWeights& p, int64_t block, int64_t count, bool adds,
   const Block b = block_at(p, block);
   for (int64_t i = 0; i < 36; ++i, sums += b.rows * width) {
     const float* const data = p.data + i * data_stride(p) + b.first;
-    const float* const gradients =
-        p.gradients + i * gradient_stride(p) + b.panel * p.step * width;
+    const float* const gradients = p.gradients + i * gradient_stride(p) + b.panel * p.step * width;
     if (adds)
       panel_rows_product<true, true>(b.rows, data, p.in, gradients, count, sums, width);
     else
@@ -120,15 +119,14 @@ void finish(const WinogradWeights& p, int64_t block, const float* sums, float* f
 }  // namespace winograd
 
 const WinogradWeightLoops* winograd_weight_table() {
-  static constexpr WinogradWeightLoops loops = {
-      HWY_TARGET <= HWY_AVX2 ? winograd::lanes : 0,
-      winograd::data_floats,
-      winograd::gradient_floats,
-      winograd::transform,
-      winograd::blocks,
-      winograd::block_floats,
-      winograd::multiply,
-      winograd::finish};
+  static constexpr WinogradWeightLoops loops = {HWY_TARGET <= HWY_AVX2 ? winograd::lanes : 0,
+                                                winograd::data_floats,
+                                                winograd::gradient_floats,
+                                                winograd::transform,
+                                                winograd::blocks,
+                                                winograd::block_floats,
+                                                winograd::multiply,
+                                                winograd::finish};
   return &loops;
 }
 

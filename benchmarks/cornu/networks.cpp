@@ -1,12 +1,12 @@
 // The networks, with the shapes and options that the same workloads have in the peers' scripts.
 #include <cornu/applications/resnet.h>
 
-#include "workloads.h"
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/indexing.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/random/draws.h>
+#include "workloads.h"
 
 namespace cornu::bench {
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "workloads.h"
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/random/draws.h>
+#include "workloads.h"
 
 namespace cornu::bench {
 

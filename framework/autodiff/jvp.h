@@ -9,7 +9,7 @@ namespace cornu::ops {
 
 /// Outputs of a function, and how they change.
 struct Directional {
-  std::vector<Tensor> outputs;  ///< f(primals)
+  std::vector<Tensor> outputs;   ///< f(primals)
   std::vector<Tensor> tangents;  ///< of the outputs' shapes; empty where nothing depends on primals
 };
 /// f(primals), and its derivative along `tangents`, which have the shapes of primals: the product

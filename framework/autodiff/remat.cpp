@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "../dispatch/variable.h"
 #include "../dispatch/apply.h"
 #include "../dispatch/complex.h"
+#include "../dispatch/variable.h"
 #include "tape.h"
 
 namespace cornu {

@@ -7,12 +7,12 @@
 #include <optional>
 #include <unordered_map>
 
-#include "../ops/numpy/creation.h"
-#include "../ops/operators.h"
 #include "../dispatch/apply.h"
 #include "../dispatch/complex.h"
-#include "gradients.h"
 #include "../dispatch/node.h"
+#include "../ops/numpy/creation.h"
+#include "../ops/operators.h"
+#include "gradients.h"
 
 namespace cornu {
 
@@ -43,7 +43,8 @@ class GradientPlace {
 
 GradientTape::GradientTape(Options options) : options_(options) {
   GraphContext& context = graph_context();
-  if (context.tape_depth >= 32) throw StateError("GradientTape: more than 32 tapes are open on this thread.");
+  if (context.tape_depth >= 32)
+    throw StateError("GradientTape: more than 32 tapes are open on this thread.");
   // A bit per depth makes the test whether a tensor is watched one load for all open tapes.
   bit_ = 1u << context.tape_depth++;
   context.recorders.push_back(this);
@@ -57,15 +58,17 @@ void GradientTape::stop() {
   GraphContext& context = graph_context();
   --context.tape_depth;
   // A tape need not be the innermost: a persistent one may be stopped while a later one is open.
-  auto* end = std::remove(context.recorders.begin(), context.recorders.end(), static_cast<Recorder*>(this));
+  auto* end =
+      std::remove(context.recorders.begin(), context.recorders.end(), static_cast<Recorder*>(this));
   while (context.recorders.end() != end) context.recorders.pop_back();
 }
 
 void GradientTape::watch(const Tensor& tensor) {
   if (!has_gradient(tensor.dtype()))
-    throw ValueError(fmt::format("GradientTape::watch: a {} tensor has no gradient; only floats and complex "
-                                 "numbers have.",
-                                 dtype_name(tensor.dtype())));
+    throw ValueError(
+        fmt::format("GradientTape::watch: a {} tensor has no gradient; only floats and complex "
+                    "numbers have.",
+                    dtype_name(tensor.dtype())));
   tensor.impl()->tapes.fetch_or(bit_, std::memory_order_relaxed);
 }
 
@@ -95,12 +98,14 @@ void drop_unread(Tensors& tensors, uint32_t read) {
   for (size_t i = 0; i < tensors.size() && i < 32; ++i)
     // This frees the input of a relu, for example, as soon as nobody else holds it: the derivative
     // reads the output only.
-    if (!(read >> i & 1) && tensors[i].bytes() >= worth_dropping) tensors[i] = without_values(tensors[i]);
+    if (!(read >> i & 1) && tensors[i].bytes() >= worth_dropping)
+      tensors[i] = without_values(tensors[i]);
 }
 
 }  // namespace
 
-// A bit left over from an earlier tape of the same depth only makes this one record more than it needs.
+// A bit left over from an earlier tape of the same depth only makes this one record more than it
+// needs.
 void GradientTape::record(const Step& step) {
   bool watched = false;
   for (const Tensor& t : step.inputs)
@@ -134,7 +139,8 @@ void GradientTape::record(const Step& step) {
     entry.where = std::make_shared<const std::string>(context.where->path());
 }
 
-std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Variable>& sources,
+std::vector<Tensor> GradientTape::gradient(const Tensor& target,
+                                           const std::vector<Variable>& sources,
                                            const Tensor& target_gradient) {
   std::vector<uint64_t> keys;
   for (const Variable& v : sources) keys.push_back(v.key());
@@ -166,7 +172,8 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
                                                 const std::vector<uint64_t>& sources,
                                                 std::vector<Tensor> target_gradients) {
   if (used_ && !options_.persistent)
-    throw StateError("GradientTape::gradient: called a second time. Make the tape with {.persistent = true}.");
+    throw StateError(
+        "GradientTape::gradient: called a second time. Make the tape with {.persistent = true}.");
   // Even if the sweep throws: its entries are gone by then.
   used_ = true;
   if (!options_.persistent) stop();
@@ -187,8 +194,8 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
 
   // A persistent tape that is still open records the sweep too; only what is there now is swept.
   for (size_t i = entries_.size(); i-- > 0;) {
-    // Out of the tape, which lets go of what it has passed; a copy for a persistent tape, whose vector
-    // may grow under the sweep.
+    // Out of the tape, which lets go of what it has passed; a copy for a persistent tape, whose
+    // vector may grow under the sweep.
     std::optional<Entry> own;
     if (!options_.persistent) {
       own = std::move(entries_.back());
@@ -240,7 +247,7 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
       // Neither kernel nor own gradient: a change of shape, or a view of complex numbers as pairs.
       const bool bitcast = x.dtype() != entry.outputs[0].dtype();
       outgoing.push_back(bitcast ? apply_view(incoming[0], x.spec())
-                                    : apply_reshape(incoming[0], x.shape()));
+                                 : apply_reshape(incoming[0], x.shape()));
     }
     for (size_t k = 0; k < outgoing.size(); ++k)
       if (outgoing[k] && watched(k)) add(entry.inputs[k].impl()->key, outgoing[k]);

@@ -10,9 +10,9 @@
 
 namespace cornu {
 
-/// Records operations on this thread from its construction until `gradient` (or, when persistent, until
-/// `stop` or its destruction). Tapes nest; an outer tape sees the gradient computations of an inner one,
-/// which gives higher derivatives.
+/// Records operations on this thread from its construction until `gradient` (or, when persistent,
+/// until `stop` or its destruction). Tapes nest; an outer tape sees the gradient computations of an
+/// inner one, which gives higher derivatives.
 ///
 ///   GradientTape tape;
 ///   Tensor loss = ops::mean(ops::square(model(x) - y));
@@ -42,8 +42,8 @@ class GradientTape : private Recorder {
   void stop();
 
   /// d target / d source for each source; an empty Tensor where the target does not depend on it.
-  /// A target that is not a scalar counts as the sum of its elements, unless `target_gradient` is given.
-  /// Throws StateError on a second call of a tape that is not persistent.
+  /// A target that is not a scalar counts as the sum of its elements, unless `target_gradient` is
+  /// given. Throws StateError on a second call of a tape that is not persistent.
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Variable>& sources,
                                const Tensor& target_gradient = {});
   /// The same for tensors that are watched or computed from watched ones.
@@ -62,7 +62,8 @@ class GradientTape : private Recorder {
   struct Entry;
   void record(const Step& step) override;
   void read(const Tensor& value) override;
-  std::vector<Tensor> differentiate(std::vector<Tensor> targets, const std::vector<uint64_t>& sources,
+  std::vector<Tensor> differentiate(std::vector<Tensor> targets,
+                                    const std::vector<uint64_t>& sources,
                                     std::vector<Tensor> target_gradients);
 
   Options options_;

@@ -91,9 +91,10 @@ Activation::Activation(const std::string& name) : name_(name) {
   std::vector<std::string> known = {"linear"};
   for (const auto& [n, f] : builtin()) known.push_back(n);
   for (const auto& [n, f] : custom()) known.push_back(n);
-  throw ValueError(fmt::format("activation '{}' is not known.{} One of your own is made known with "
-                               "register_activation(\"package>name\", function).",
-                               name, did_you_mean(name, known)));
+  throw ValueError(
+      fmt::format("activation '{}' is not known.{} One of your own is made known with "
+                  "register_activation(\"package>name\", function).",
+                  name, did_you_mean(name, known)));
 }
 
 Activation::Activation(std::shared_ptr<Layer> layer) : name_() {
@@ -108,7 +109,8 @@ std::shared_ptr<Layer> Activation::layer() const {
 
 void register_activation(const std::string& registered_name, Activation::Function function) {
   if (registered_name.find('>') == std::string::npos)
-    throw ValueError(fmt::format("register_activation: '{}' is not of the form \"package>name\".", registered_name));
+    throw ValueError(fmt::format("register_activation: '{}' is not of the form \"package>name\".",
+                                 registered_name));
   const std::lock_guard lock(mutex);
   custom()[registered_name] = std::move(function);
 }
@@ -118,8 +120,9 @@ namespace detail {
 Value OptionCodec<Activation>::encode(const Activation& v) {
   if (const auto layer = v.layer()) return serialize(*layer);
   if (v.name().empty())
-    throw StateError("This activation is a function without a name, so it cannot be saved. Name it with "
-                     "register_activation(\"package>name\", function) and use that name.");
+    throw StateError(
+        "This activation is a function without a name, so it cannot be saved. Name it with "
+        "register_activation(\"package>name\", function) and use that name.");
   if (v.name().find('>') == std::string::npos) return v.name();
   const bool keras2 = v.name() == keras2_hard_sigmoid;
   Value::Dict function{{"module", "builtins"},
@@ -143,8 +146,10 @@ Activation OptionCodec<Activation>::decode(const Value& v) {
                           config->get<std::string>() == "hard_sigmoid";
       return Activation(keras2 ? keras2_hard_sigmoid : config->get<std::string>());
     }
-    if (auto layer = std::dynamic_pointer_cast<Layer>(deserialize(v))) return Activation(std::move(layer));
-    throw UnsupportedError("an activation that is neither a function nor a layer is not supported.");
+    if (auto layer = std::dynamic_pointer_cast<Layer>(deserialize(v)))
+      return Activation(std::move(layer));
+    throw UnsupportedError(
+        "an activation that is neither a function nor a layer is not supported.");
   }
   throw ValueError("expected the name of an activation, found " + v.kind());
 }

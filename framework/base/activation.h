@@ -15,9 +15,9 @@ template <class T>
 concept LayerHandle = std::is_convertible_v<T, std::shared_ptr<Layer>>;
 }  // namespace detail
 
-/// `.activation = "relu"`, a layer such as `layers::LeakyReLU()`, or any function of a tensor. Names
-/// and layers can be saved; name a function of your own with register_activation. A layer becomes
-/// part of the layer that applies it, under the option's name.
+/// `.activation = "relu"`, a layer such as `layers::LeakyReLU()`, or any function of a tensor.
+/// Names and layers can be saved; name a function of your own with register_activation. A layer
+/// becomes part of the layer that applies it, under the option's name.
 class Activation {
  public:
   using Function = std::function<Tensor(const Tensor&)>;  ///< elementwise or not, of any shape
@@ -30,9 +30,9 @@ class Activation {
   Activation(const std::string& name);
   /// Any function of a tensor. It has no name, so a layer that uses it cannot be saved.
   template <class F>
-    requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> && !std::is_same_v<F, Activation> &&
-             !detail::LayerHandle<F>)
-  Activation(F function) : name_(), function_(std::move(function)) {}
+  requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> && !std::is_same_v<F, Activation> &&
+           !detail::LayerHandle<F>) Activation(F function)
+      : name_(), function_(std::move(function)) {}
   /// Throws ValueError for null.
   Activation(std::shared_ptr<Layer> layer);
   /// The same for a layer's handle, such as layers::LeakyReLU().

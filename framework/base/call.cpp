@@ -288,8 +288,9 @@ Nest Layer::compute_output_spec(const Nest& inputs) {
   const Nest stand_ins = specs_of(inputs);
   // A scope of its own, since inference calls `run` past operator().
   CallScope scope(*this, {});
-  return infer_outputs({{Value(stand_ins)}, {}},
-                       [&](const Arguments& a) { return run(a.positional[0].nest(), {}, scope.context()); });
+  return infer_outputs({{Value(stand_ins)}, {}}, [&](const Arguments& a) {
+    return run(a.positional[0].nest(), {}, scope.context());
+  });
 }
 
 Shape Layer::compute_output_shape(const Shape& input_shape) {

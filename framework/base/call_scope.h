@@ -13,7 +13,8 @@ class LayerObserver {
  public:
   virtual ~LayerObserver() = default;
   virtual void before(Layer&, const Nest& /*inputs*/) {}  ///< called before the layer computes
-  virtual void after(Layer&, const Nest& /*outputs*/) {}  ///< called after it has computed; not when it throws
+  virtual void after(Layer&, const Nest& /*outputs*/) {
+  }  ///< called after it has computed; not when it throws
 };
 
 class LossScope;
@@ -21,8 +22,8 @@ class LossScope;
 /// The calls of layers under way on one thread.
 struct CallContext {
   InlineVector<const Layer*, 16> stack;  ///< outermost first
-  std::optional<bool> training;  ///< the training flag in force; none outside of calls
-  LayerObserver* observer = nullptr;  ///< is told of each call
+  std::optional<bool> training;          ///< the training flag in force; none outside of calls
+  LayerObserver* observer = nullptr;     ///< is told of each call
   LossScope* losses = nullptr;  ///< gets what add_loss is given; without one the layers keep it
 };
 
@@ -58,15 +59,17 @@ class CallScope {
   const Operation* outer_;
 };
 
-/// Keeps what layers add to the loss during its life on this thread, so that steps of several threads do not meet in the
-/// layers. Layer::losses reads it.
+/// Keeps what layers add to the loss during its life on this thread, so that steps of several
+/// threads do not meet in the layers. Layer::losses reads it.
 class LossScope {
  public:
   LossScope() : outer_(std::exchange(call_context().losses, this)) {}
   ~LossScope() { call_context().losses = outer_; }
   LossScope(const LossScope&) = delete;
 
-  void add(const Layer& layer, const Tensor& loss) { losses_.emplace_back(&layer, loss); }  ///< keeps a loss of `layer`
+  void add(const Layer& layer, const Tensor& loss) {
+    losses_.emplace_back(&layer, loss);
+  }  ///< keeps a loss of `layer`
   /// Drops what `layer` added.
   void remove(const Layer& layer) {
     std::erase_if(losses_, [&](const auto& entry) { return entry.first == &layer; });

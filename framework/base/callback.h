@@ -14,39 +14,44 @@ class Model;
 struct TrainingParams {
   int64_t epochs = 1;  ///< number of the last epoch, counted from 1
   int64_t steps = -1;  ///< batches per epoch; -1: not known
-  int verbose = 1;  ///< as FitOptions::verbose
+  int verbose = 1;     ///< as FitOptions::verbose
 };
 
-/// Base of all callbacks. Every hook does nothing by default. Hooks may change `logs`: later callbacks and History
-/// see the change.
+/// Base of all callbacks. Every hook does nothing by default. Hooks may change `logs`: later
+/// callbacks and History see the change.
 class Callback {
  public:
   virtual ~Callback() = default;
   virtual void on_train_begin(Logs&) {}  ///< start of fit
-  virtual void on_train_end(Logs&) {}  ///< end of fit; logs of the last epoch
+  virtual void on_train_end(Logs&) {}    ///< end of fit; logs of the last epoch
   /// Before epoch number `epoch`, from 0.
   virtual void on_epoch_begin(int64_t /*epoch*/, Logs&) {}
-  /// After an epoch and its validation; logs have "loss", the metrics, and both again with "val_" in front.
+  /// After an epoch and its validation; logs have "loss", the metrics, and both again with "val_"
+  /// in front.
   virtual void on_epoch_end(int64_t /*epoch*/, Logs&) {}
   /// Before training step `batch`, from 0 in each epoch.
   virtual void on_train_batch_begin(int64_t /*batch*/, Logs&) {}
-  /// After a training step (or a group of steps_per_execution of them); logs are the means of the epoch so far.
+  /// After a training step (or a group of steps_per_execution of them); logs are the means of the
+  /// epoch so far.
   virtual void on_train_batch_end(int64_t /*batch*/, Logs&) {}
   virtual void on_test_begin(Logs&) {}  ///< start of evaluate, and of a validation
-  virtual void on_test_end(Logs&) {}  ///< end of evaluate; logs of all its batches
+  virtual void on_test_end(Logs&) {}    ///< end of evaluate; logs of all its batches
   virtual void on_test_batch_begin(int64_t /*batch*/, Logs&) {}  ///< before a step of evaluate
   virtual void on_test_batch_end(int64_t /*batch*/, Logs&) {}  ///< after one; logs are means so far
-  virtual void on_predict_begin(Logs&) {}  ///< start of predict
-  virtual void on_predict_end(Logs&) {}  ///< end of predict
+  virtual void on_predict_begin(Logs&) {}                      ///< start of predict
+  virtual void on_predict_end(Logs&) {}                        ///< end of predict
   virtual void on_predict_batch_begin(int64_t /*batch*/, Logs&) {}  ///< before a step of predict
-  virtual void on_predict_batch_end(int64_t /*batch*/, Logs&) {}  ///< after a step of predict
+  virtual void on_predict_batch_end(int64_t /*batch*/, Logs&) {}    ///< after a step of predict
 
   /// The model that runs; null before the first run.
   Model* model() const { return model_; }
   const TrainingParams& params() const { return params_; }  ///< of the current run
-  void set_model(Model* model) { model_ = model; }  ///< called by the model before its run
-  void set_params(const TrainingParams& params) { params_ = params; }  ///< called by the model before its run
-  /// Whether the batch hooks read the metrics: if no callback does, they are not computed for each batch.
+  void set_model(Model* model) { model_ = model; }          ///< called by the model before its run
+  void set_params(const TrainingParams& params) {
+    params_ = params;
+  }  ///< called by the model before its run
+  /// Whether the batch hooks read the metrics: if no callback does, they are not computed for each
+  /// batch.
   virtual bool wants_batch_logs() const { return true; }
 
  private:

@@ -23,8 +23,8 @@ class DTypePolicy {
                                int64_t amax_history_length = 1024);
 
   DType variable_dtype() const { return variable_; }  ///< of weights
-  DType compute_dtype() const { return compute_; }  ///< of what the layer computes and returns
-  const std::string& name() const { return name_; }  ///< as config files hold it
+  DType compute_dtype() const { return compute_; }    ///< of what the layer computes and returns
+  const std::string& name() const { return name_; }   ///< as config files hold it
   /// "int8", "int4" or "float8"; "" for all others.
   std::string quantization_mode() const;
   /// whether weights are integers or float8

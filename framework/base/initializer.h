@@ -13,7 +13,8 @@ class Initializer : public Configurable {
   virtual Tensor operator()(const Shape& shape, DType dtype) = 0;
 };
 
-/// A penalty on a weight (or an output) that is added to the loss; a scalar. Built-in: cornu::regularizers.
+/// A penalty on a weight (or an output) that is added to the loss; a scalar. Built-in:
+/// cornu::regularizers.
 class Regularizer : public Configurable {
  public:
   static constexpr const char* module = "keras.regularizers";  ///< where names are looked up

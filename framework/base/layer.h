@@ -20,9 +20,11 @@ class Metric;
 class QuantizationConfig;
 struct CallContext;
 
-/// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are given their own.
+/// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are
+/// given their own.
 struct Call {
-  /// Whether dropout, batch normalization and the like train; empty: as the surrounding call, else not.
+  /// Whether dropout, batch normalization and the like train; empty: as the surrounding call, else
+  /// not.
   std::optional<bool> training = {};
   /// Which steps of the input are real; by default the mask that the input carries.
   Tensor mask = {};
@@ -34,55 +36,64 @@ struct Call {
   const Value* find(const std::string& name) const { return detail::find(extra, name); }
 };
 
-/// How the arguments of a call are written: as tensors for `call`, or as a graph and Keras's files keep them.
+/// How the arguments of a call are written: as tensors for `call`, or as a graph and Keras's files
+/// keep them.
 enum class CallForm : uint8_t { tensors, graph };
 
-/// What a member of a layer holds: a layer, or a list of such, nested in any way. Braces make a list:
-/// `Members{first, Members{second, third}}`.
+/// What a member of a layer holds: a layer, or a list of such, nested in any way. Braces make a
+/// list: `Members{first, Members{second, third}}`.
 class Members;
 
-/// Base of all layers and models. A subclass overrides `call`, and `build` if weights depend on the input's shape:
+/// Base of all layers and models. A subclass overrides `call`, and `build` if weights depend on the
+/// input's shape:
 ///
-///   void build(const Shape& input) override { kernel = add_weight({.name = "kernel", .shape = {input.back(), 8}}); }
-///   Tensor call(const Tensor& x, const Call&) override { return ops::matmul(x, kernel); }
+///   void build(const Shape& input) override { kernel = add_weight({.name = "kernel", .shape =
+///   {input.back(), 8}}); } Tensor call(const Tensor& x, const Call&) override { return
+///   ops::matmul(x, kernel); }
 ///
 /// Layers inside it are tracked by the name of their member, under which files keep their weights.
 ///
-/// Every call goes through call_many, whatever the caller gives; `call` is its form for layers with one input and one
-/// output. What belongs to one call is in its arguments and on the calling thread, so any number of threads may call one
-/// layer at a time in inference. A layer whose call changes its own state (stateful=True, a metric of its own, members
-/// of a user's class) is for one thread at a time.
+/// Every call goes through call_many, whatever the caller gives; `call` is its form for layers with
+/// one input and one output. What belongs to one call is in its arguments and on the calling
+/// thread, so any number of threads may call one layer at a time in inference. A layer whose call
+/// changes its own state (stateful=True, a metric of its own, members of a user's class) is for one
+/// thread at a time.
 class Layer : public Operation, public Configurable {
  public:
   static constexpr const char* module = "keras.layers";  ///< where names are looked up
-  using CallOptions = Call;  ///< lets a Ref pass call options
+  using CallOptions = Call;                              ///< lets a Ref pass call options
 
   Layer();
   ~Layer() override;
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
-  // --- what a subclass overrides ---------------------------------------------------------------------
+  // --- what a subclass overrides
+  // ---------------------------------------------------------------------
 
-  /// Makes the weights for inputs of this shape (axes of unknown size are Shape::unknown). The first call runs it, once;
-  /// who calls it directly builds the layer too.
+  /// Makes the weights for inputs of this shape (axes of unknown size are Shape::unknown). The
+  /// first call runs it, once; who calls it directly builds the layer too.
   virtual void build(const Shape& input_shape);
   /// The same for several inputs; by default `build` of a single one's shape.
   virtual void build_many(const Nest& inputs);
   /// The computation on one tensor.
   virtual Tensor call(const Tensor& x, const Call& call);
-  /// The computation on lists or dictionaries of tensors, or with several results; by default `call` on a single one.
+  /// The computation on lists or dictionaries of tensors, or with several results; by default
+  /// `call` on a single one.
   virtual Nest call_many(const Nest& inputs, const Call& call);
-  /// Puts the tensors of a call where they belong, wherever the caller gave them (in a list, or by name in call.extra):
-  /// for `call_many`, or for a graph, where Keras names all but the first. By default they stay.
+  /// Puts the tensors of a call where they belong, wherever the caller gave them (in a list, or by
+  /// name in call.extra): for `call_many`, or for a graph, where Keras names all but the first. By
+  /// default they stay.
   virtual void bind(Nest& inputs, Call& call, CallForm form) const;
-  /// The names that Call::extra may have; none means that all are taken. By default layers of Keras take no name, and
-  /// others all.
+  /// The names that Call::extra may have; none means that all are taken. By default layers of Keras
+  /// take no name, and others all.
   virtual std::optional<std::vector<std::string>> argument_names() const;
-  /// The mask of the output; by default the input's when supports_masking, else none. Throws nothing.
+  /// The mask of the output; by default the input's when supports_masking, else none. Throws
+  /// nothing.
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
-  /// Whether each row of a batch (axis 0) is computed alone, in training too: the same row in any other batch gives the
-  /// same result. TimeDistributed then computes all steps at once, else one after the other.
+  /// Whether each row of a batch (axis 0) is computed alone, in training too: the same row in any
+  /// other batch gives the same result. TimeDistributed then computes all steps at once, else one
+  /// after the other.
   virtual bool acts_per_row() const { return false; }
   /// Whether `call` reads its mask, so that a graph must hand it on.
   virtual bool uses_mask() const { return false; }
@@ -91,9 +102,11 @@ class Layer : public Operation, public Configurable {
   Value::Dict get_config() const override;
   void configure(const Value::Dict& config) override;
 
-  // --- use -------------------------------------------------------------------------------------------
+  // --- use
+  // -------------------------------------------------------------------------------------------
 
-  /// Builds on the first call, then computes. On a symbolic tensor (from Input) it extends the graph.
+  /// Builds on the first call, then computes. On a symbolic tensor (from Input) it extends the
+  /// graph.
   Tensor operator()(const Tensor& x, const Call& call = {});
   /// The same for lists and dictionaries, and for layers with several results: `lstm(Nest(x))`.
   Nest operator()(const Nest& inputs, const Call& call = {});
@@ -106,17 +119,18 @@ class Layer : public Operation, public Configurable {
   void ensure_built(const Nest& inputs);
   bool built() const { return built_; }  ///< whether the weights exist
 
-  // --- weights and state -------------------------------------------------------------------------------
+  // --- weights and state
+  // -------------------------------------------------------------------------------
 
   /// Options of add_weight.
   struct WeightOptions {
-    std::string name = "variable";  ///< name in `path`; files number weights instead
-    Shape shape = {};  ///< all sizes known
+    std::string name = "variable";         ///< name in `path`; files number weights instead
+    Shape shape = {};                      ///< all sizes known
     Choice<Initializer> initializer = {};  ///< default: glorot_uniform for floats, else zeros
-    std::optional<DType> dtype = {};  ///< default: the policy's variable_dtype
-    bool trainable = true;  ///< false: no gradient, no optimizer update
+    std::optional<DType> dtype = {};       ///< default: the policy's variable_dtype
+    bool trainable = true;                 ///< false: no gradient, no optimizer update
     Choice<Regularizer> regularizer = {};  ///< penalty added to the loss
-    Choice<Constraint> constraint = {};  ///< applied after each optimizer update
+    Choice<Constraint> constraint = {};    ///< applied after each optimizer update
   };
   /// A weight of this layer. Call it in build() or the constructor.
   Variable add_weight(WeightOptions options);
@@ -170,43 +184,50 @@ class Layer : public Operation, public Configurable {
   /// Of this layer and all inside it.
   void set_trainable(bool trainable);
   const DTypePolicy& dtype_policy() const { return policy_; }  ///< of this layer
-  /// Does not change weights that there are, except that a quantized policy quantizes a layer that is built.
+  /// Does not change weights that there are, except that a quantized policy quantizes a layer that
+  /// is built.
   void set_dtype_policy(const DTypePolicy& policy);
-  /// Puts the weights into fewer bits: "int8", "int4" (two numbers in a byte), "float8" (for training), or a config such
-  /// as quantizers::Int8QuantizationConfig({.activation_quantizer = {}}). Compile models again afterwards. Throws
-  /// StateError for a layer that is not built or already quantized, UnsupportedError for one that cannot be (Dense,
-  /// EinsumDense, Embedding and ReversibleEmbedding can).
+  /// Puts the weights into fewer bits: "int8", "int4" (two numbers in a byte), "float8" (for
+  /// training), or a config such as quantizers::Int8QuantizationConfig({.activation_quantizer =
+  /// {}}). Compile models again afterwards. Throws StateError for a layer that is not built or
+  /// already quantized, UnsupportedError for one that cannot be (Dense, EinsumDense, Embedding and
+  /// ReversibleEmbedding can).
   void quantize(const Choice<QuantizationConfig>& config);
-  DType compute_dtype() const { return policy_.compute_dtype(); }  ///< of its arithmetic
+  DType compute_dtype() const { return policy_.compute_dtype(); }    ///< of its arithmetic
   DType variable_dtype() const { return policy_.variable_dtype(); }  ///< of its weights
-  bool supports_masking() const { return supports_masking_; }  ///< whether it accepts inputs with a mask
+  bool supports_masking() const {
+    return supports_masking_;
+  }  ///< whether it accepts inputs with a mask
 
   /// Layers directly inside, in the order in which they were tracked.
   virtual std::vector<std::shared_ptr<Layer>> sublayers() const;
 
   /// What the tracked members hold; a list of layers is one entry. For saving.
   struct Tracked {
-    std::string attribute;  ///< the member's name
-    std::vector<std::shared_ptr<Layer>> layers;  ///< flattened
-    bool is_list = false;  ///< whether the member holds a list
+    std::string attribute;                        ///< the member's name
+    std::vector<std::shared_ptr<Layer>> layers;   ///< flattened
+    bool is_list = false;                         ///< whether the member holds a list
     std::shared_ptr<const Members> members = {};  ///< how `layers` are nested, if they are
   };
   const std::vector<Tracked>& tracked() const { return tracked_; }  ///< in the order of tracking
 
-  // --- losses and metrics ------------------------------------------------------------------------------
+  // --- losses and metrics
+  // ------------------------------------------------------------------------------
 
   /// A scalar to add to the loss of the current training step; call it inside `call`.
   void add_loss(const Tensor& loss);
   /// A metric that this layer updates itself in `call`; the model reports and resets it.
   std::shared_ptr<Metric> add_metric(std::shared_ptr<Metric> metric);
-  /// What add_loss collected since the last clear, then the weights' penalties, of this layer and those inside.
+  /// What add_loss collected since the last clear, then the weights' penalties, of this layer and
+  /// those inside.
   std::vector<Tensor> losses() const;
   /// Drops what add_loss collected, in this layer and those inside.
   void clear_losses();
   /// Metrics of add_metric, of this layer and those inside.
   std::vector<std::shared_ptr<Metric>> layer_metrics() const;
 
-  // --- names (Operation) and files -----------------------------------------------------------------------
+  // --- names (Operation) and files
+  // -----------------------------------------------------------------------
 
   const std::string& name() const override;
   void rename(const std::string& name) override;
@@ -224,7 +245,9 @@ class Layer : public Operation, public Configurable {
   /// Sets what every layer's config may have: name, trainable, dtype, activity_regularizer.
   void set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy);
   /// Adds a penalty on the outputs to the loss of each call.
-  void set_activity_regularizer(Choice<Regularizer> regularizer) { activity_regularizer_ = std::move(regularizer); }
+  void set_activity_regularizer(Choice<Regularizer> regularizer) {
+    activity_regularizer_ = std::move(regularizer);
+  }
   /// The config entries that every layer has: name, trainable, dtype.
   Value::Dict base_config() const;
   /// Tracks the layers that activations among the options are.
@@ -271,8 +294,9 @@ class Layer : public Operation, public Configurable {
   Value::Dict build_config_;
 };
 
-/// Base of a layer with options: `class ResidualLayer : public LayerOf<ResidualLayer, ResidualConfig>`. Options named
-/// `name`, `trainable`, `dtype` and `activity_regularizer` are every layer's; others are the struct's own.
+/// Base of a layer with options: `class ResidualLayer : public LayerOf<ResidualLayer,
+/// ResidualConfig>`. Options named `name`, `trainable`, `dtype` and `activity_regularizer` are
+/// every layer's; others are the struct's own.
 template <class Self, class C>
 class LayerOf : public Layer {
  public:
@@ -290,7 +314,8 @@ class LayerOf : public Layer {
       set_activity_regularizer(config.activity_regularizer);
     // A sequence layer's cell applies the activations, and tracks them.
     if constexpr (!requires { config.return_sequences; })
-      track_activations(detail::option_rows<C>, detail::option_addresses(std::as_const(config)).data());
+      track_activations(detail::option_rows<C>,
+                        detail::option_addresses(std::as_const(config)).data());
   }
 
   /// The options by name, as Keras's files hold them.
@@ -303,14 +328,16 @@ class LayerOf : public Layer {
 };
 
 namespace detail {
-/// Takes the options that every layer has, and that a struct without them does not know, out of `dict`.
+/// Takes the options that every layer has, and that a struct without them does not know, out of
+/// `dict`.
 struct BaseOptions {
   std::string name;
   bool trainable = true;
   std::optional<DTypePolicy> policy;
   Value::Dict rest;
 };
-BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable, bool keep_dtype);
+BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable,
+                               bool keep_dtype);
 /// Merges the base config and the struct's: name, trainable and dtype come first.
 Value::Dict merge_config(Value::Dict base, Value::Dict own);
 
@@ -325,10 +352,11 @@ Value::Dict LayerOf<Self, C>::get_config() const {
 
 template <class Self, class C>
 std::shared_ptr<Self> LayerOf<Self, C>::from_config(const Value::Dict& dict) {
-  detail::BaseOptions base = detail::split_base_options(dict, requires(C c) { c.name; },
-                                                        requires(C c) { c.trainable; }, requires(C c) { c.dtype; });
+  detail::BaseOptions base = detail::split_base_options(
+      dict, requires(C c) { c.name; }, requires(C c) { c.trainable; }, requires(C c) { c.dtype; });
   auto layer = std::make_shared<Self>(from_dict<C>(base.rest));
-  layer->LayerOf::set_base(layer->is_named() ? layer->name() : base.name, layer->trainable() && base.trainable,
+  layer->LayerOf::set_base(layer->is_named() ? layer->name() : base.name,
+                           layer->trainable() && base.trainable,
                            base.policy ? base.policy : std::optional(layer->dtype_policy()));
   return layer;
 }
@@ -344,12 +372,11 @@ class AnyLayer {
  public:
   /// Shares the handle's layer.
   template <class T>
-    requires std::derived_from<T, Layer>
-  AnyLayer(const Ref<T>& ref) : layer_(ref.shared()) {}
+  requires std::derived_from<T, Layer> AnyLayer(const Ref<T>& ref) : layer_(ref.shared()) {}
   /// Shares the layer.
   template <std::derived_from<Layer> T>
   AnyLayer(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
-  Layer* operator->() const { return layer_.get(); }  ///< null for no layer
+  Layer* operator->() const { return layer_.get(); }               ///< null for no layer
   const std::shared_ptr<Layer>& shared() const { return layer_; }  ///< the layer itself
 
  private:
@@ -361,8 +388,7 @@ class Members {
  public:
   /// One layer.
   template <class T>
-    requires std::derived_from<T, Layer>
-  Members(const Ref<T>& layer) : layer_(layer.shared()) {}
+  requires std::derived_from<T, Layer> Members(const Ref<T>& layer) : layer_(layer.shared()) {}
   /// One layer.
   template <std::derived_from<Layer> T>
   Members(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}

@@ -28,8 +28,9 @@ std::mutex& losses_mutex() {
 
 }  // namespace
 
-// Weights or layers come from a call of `build` that was not ensure_built's: the layer is built now,
-// and the first call tells the shapes. A constructor is told from it by the owner, which comes later.
+// Weights or layers come from a call of `build` that was not ensure_built's: the layer is built
+// now, and the first call tells the shapes. A constructor is told from it by the owner, which comes
+// later.
 void Layer::note_direct_build() {
   if (built_ || building_ || weak_from_this().expired()) return;
   built_ = true;
@@ -44,9 +45,10 @@ Variable Layer::add_weight(WeightOptions options) {
     for (const Variable& v : weights_)
       if (v.name() == options.name && v.shape() == options.shape && v.dtype() == dtype) return v;
   if (!options.shape.known())
-    throw ShapeError(fmt::format("weight '{}' cannot have the shape {}: an axis of the input that weights depend on "
-                                 "has no known size. Give it in Input.",
-                                 options.name, options.shape.str()));
+    throw ShapeError(fmt::format(
+        "weight '{}' cannot have the shape {}: an axis of the input that weights depend on "
+        "has no known size. Give it in Input.",
+        options.name, options.shape.str()));
   if (!options.initializer) options.initializer = is_float(dtype) ? "glorot_uniform" : "zeros";
   const ComputeNow now;
   Variable::Options settings{.name = options.name, .trainable = options.trainable && trainable_};
@@ -75,7 +77,8 @@ void Layer::track_one(const std::string& attribute, std::shared_ptr<Layer> layer
 void Layer::track_activations(std::span<const detail::OptionRow> rows, const void* const* options) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const Activation* activation = nullptr;
-    if (*rows[i].type == typeid(Activation)) activation = static_cast<const Activation*>(options[i]);
+    if (*rows[i].type == typeid(Activation))
+      activation = static_cast<const Activation*>(options[i]);
     if (*rows[i].type == typeid(Required<Activation>))
       activation = &static_cast<const Required<Activation>*>(options[i])->value;
     if (auto layer = activation ? activation->layer() : nullptr)
@@ -107,8 +110,10 @@ void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr
 
 void Layer::track(const std::string& attribute, const Members& members) {
   track_list(attribute, members.layers());
-  if (members.layer()) tracked_.back().is_list = false;
-  else tracked_.back().members = std::make_shared<const Members>(members);
+  if (members.layer())
+    tracked_.back().is_list = false;
+  else
+    tracked_.back().members = std::make_shared<const Members>(members);
 }
 
 std::vector<std::shared_ptr<Layer>> Members::layers() const {
@@ -171,7 +176,8 @@ SeedGenerator& Layer::add_seed_generator(std::optional<int64_t> seed) {
 
 int64_t Layer::count_params() const {
   if (!built_ && weights().empty() && !sublayers().empty())
-    throw StateError(fmt::format("count_params: layer '{}' is not built yet. Call it on data or build it.", name()));
+    throw StateError(fmt::format(
+        "count_params: layer '{}' is not built yet. Call it on data or build it.", name()));
   int64_t count = 0;
   for (const Variable& v : weights()) count += v.shape().numel();
   return count;
@@ -186,12 +192,14 @@ std::vector<Tensor> Layer::get_weights() const {
 void Layer::set_weights(const std::vector<Tensor>& values) {
   const std::vector<Variable> all = weights();
   if (values.size() != all.size())
-    throw ShapeError(fmt::format("set_weights: layer '{}' has {} weights, {} values were given.{}", name(), all.size(),
-                                 values.size(), built_ ? "" : " It is not built yet."));
+    throw ShapeError(fmt::format("set_weights: layer '{}' has {} weights, {} values were given.{}",
+                                 name(), all.size(), values.size(),
+                                 built_ ? "" : " It is not built yet."));
   for (size_t i = 0; i < all.size(); ++i)
     if (values[i].shape() != all[i].shape())
-      throw ShapeError(fmt::format("set_weights: weight {} of layer '{}' ('{}') has shape {}, the value has {}.", i, name(),
-                                   all[i].path(), all[i].shape().str(), values[i].shape().str()));
+      throw ShapeError(
+          fmt::format("set_weights: weight {} of layer '{}' ('{}') has shape {}, the value has {}.",
+                      i, name(), all[i].path(), all[i].shape().str(), values[i].shape().str()));
   // Only after all shapes have been compared: an error leaves the layer as it was.
   for (size_t i = 0; i < all.size(); ++i) Variable(all[i]).assign(values[i]);
 }
@@ -274,12 +282,15 @@ std::string Layer::base_name() const {
   std::string name = status == 0 ? demangled : "layer";
   std::free(demangled);
   name = name.substr(0, name.find('<'));
-  if (const size_t colon = name.rfind(':'); colon != std::string::npos) name = name.substr(colon + 1);
-  if (name.size() > 5 && name.ends_with("Layer") && name != "InputLayer") name.resize(name.size() - 5);
+  if (const size_t colon = name.rfind(':'); colon != std::string::npos)
+    name = name.substr(colon + 1);
+  if (name.size() > 5 && name.ends_with("Layer") && name != "InputLayer")
+    name.resize(name.size() - 5);
   return to_snake_case(name);
 }
 
-void Layer::set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy) {
+void Layer::set_base(const std::string& name, bool trainable,
+                     const std::optional<DTypePolicy>& policy) {
   if (!name.empty()) {
     rename(name);
     named_ = true;
@@ -297,12 +308,15 @@ void Layer::configure(const Value::Dict& config) {
 Value::Dict Layer::get_config() const { return base_config(); }
 
 Value::Dict Layer::base_config() const {
-  return {{"name", name()}, {"trainable", trainable_}, {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
+  return {{"name", name()},
+          {"trainable", trainable_},
+          {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
 }
 
 namespace detail {
 
-BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable, bool keep_dtype) {
+BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable,
+                               bool keep_dtype) {
   BaseOptions base;
   for (const auto& [key, value] : dict) {
     if (key == "name" && !keep_name) {

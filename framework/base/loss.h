@@ -23,7 +23,8 @@ class Loss : public Configurable {
   explicit Loss(std::string name, std::string reduction = "sum_over_batch_size",
                 DType dtype = DType::float32);
 
-  /// The loss of each sample: the shape of y_pred without its last axis. Both arguments have dtype().
+  /// The loss of each sample: the shape of y_pred without its last axis. Both arguments have
+  /// dtype().
   virtual Tensor call(const Tensor& y_true, const Tensor& y_pred) = 0;
   /// `call` of both as `dtype`, or of y_true as it is where it holds class numbers.
   Tensor values(const Tensor& y_true, const Tensor& y_pred);
@@ -37,12 +38,12 @@ class Loss : public Configurable {
 
   const std::string& name() const { return name_; }  ///< names the loss in errors and files
   const std::string& reduction() const { return reduction_; }  ///< see the constructor
-  DType dtype() const { return dtype_; }  ///< of the computation
+  DType dtype() const { return dtype_; }                       ///< of the computation
 
  protected:
-  std::string name_;  ///< see name()
-  std::string reduction_;  ///< see reduction()
-  DType dtype_;  ///< see dtype()
+  std::string name_;           ///< see name()
+  std::string reduction_;      ///< see reduction()
+  DType dtype_;                ///< see dtype()
   bool casts_targets_ = true;  ///< false for a loss that takes class numbers
 };
 

@@ -7,9 +7,9 @@ namespace cornu {
 /// Options of LossScaling, as keras.optimizers.LossScaleOptimizer has them.
 struct LossScalingConfig {
   Required<Choice<Optimizer>> inner_optimizer;  ///< updates the weights
-  double initial_scale = 32768.0;  ///< factor of the loss at the start; positive
-  int64_t dynamic_growth_steps = 2000;  ///< finite steps until the scale doubles
-  std::string name = "loss_scale_optimizer";  ///< in files
+  double initial_scale = 32768.0;               ///< factor of the loss at the start; positive
+  int64_t dynamic_growth_steps = 2000;          ///< finite steps until the scale doubles
+  std::string name = "loss_scale_optimizer";    ///< in files
 };
 
 /// keras.optimizers.LossScaleOptimizer, which compile() puts around the optimizer of a model whose

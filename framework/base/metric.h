@@ -34,7 +34,9 @@ class Metric : public Configurable {
                     const Tensor& sample_weight = {});
 
   const std::string& name() const { return name_; }  ///< key in the logs
-  void set_name(const std::string& name) { name_ = name; }  ///< renames it, as compile does for outputs by name
+  void set_name(const std::string& name) {
+    name_ = name;
+  }                                       ///< renames it, as compile does for outputs by name
   DType dtype() const { return dtype_; }  ///< of state and result
   /// State in the order in which it was made.
   const std::vector<Variable>& variables() const { return variables_; }

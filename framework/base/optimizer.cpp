@@ -13,7 +13,6 @@
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 
-
 namespace cornu {
 
 struct Optimizer::State {
@@ -136,7 +135,8 @@ Expr Optimizer::update_number(Expr steps) const {
 }
 
 Tensor Optimizer::current_learning_rate() const {
-  if (options_.learning_rate.is_schedule()) return (*options_.learning_rate.schedule())(iterations_.value());
+  if (options_.learning_rate.is_schedule())
+    return (*options_.learning_rate.schedule())(iterations_.value());
   return state_->learning_rate.value();
 }
 
@@ -297,13 +297,14 @@ size_t Optimizer::index_of(const Variable& variable, size_t guess) const {
   return static_cast<size_t>(found - known.begin());
 }
 
-// Adds the gradients to those of the steps before. The last step of a round updates by the mean of the round. Which
-// step is the last is decided by tensors, not by the program, so that one recording serves all steps: each step computes
-// the update, and keeps it or what was before.
+// Adds the gradients to those of the steps before. The last step of a round updates by the mean of
+// the round. Which step is the last is decided by tensors, not by the program, so that one
+// recording serves all steps: each step computes the update, and keeps it or what was before.
 void Optimizer::accumulate() {
   State& s = *state_;
   const double steps = static_cast<double>(*options_.gradient_accumulation_steps);
-  const Tensor last = ops::equal(ops::mod(iterations_.value() + Tensor(1), Tensor(steps)), Tensor(0));
+  const Tensor last =
+      ops::equal(ops::mod(iterations_.value() + Tensor(1), Tensor(steps)), Tensor(0));
   for (size_t i = 0; i < s.gradients.size(); ++i) {
     Variable& sum = s.accumulators[s.indices[i]];
     const Tensor total = s.gradients[i] + sum.value();
@@ -316,7 +317,8 @@ void Optimizer::accumulate() {
     return std::find(list.begin(), list.end(), v) != list.end();
   };
   for (const Variable& v : s.variables)
-    if (!is_among(s.accumulators, v) && !is_among(s.averages, v) && !(v == iterations_) && !(v == s.learning_rate))
+    if (!is_among(s.accumulators, v) && !is_among(s.averages, v) && !(v == iterations_) &&
+        !(v == s.learning_rate))
       changing.push_back(v);
   std::vector<Tensor> before;
   for (const Variable& v : changing) before.push_back(v.value());
@@ -375,11 +377,15 @@ void Optimizer::average() {
   State& s = *state_;
   const double momentum = options_.ema_momentum;
   const int64_t frequency = options_.ema_overwrite_frequency.value_or(0);
-  const double round = static_cast<double>(std::max<int64_t>(options_.gradient_accumulation_steps.value_or(1), 1));
-  const Tensor update = fused([](Expr iterations, Expr round) { return expr::floor(iterations / round) + 1.0; },
-                              iterations_.value(), Tensor(round));
+  const double round =
+      static_cast<double>(std::max<int64_t>(options_.gradient_accumulation_steps.value_or(1), 1));
+  const Tensor update =
+      fused([](Expr iterations, Expr round) { return expr::floor(iterations / round) + 1.0; },
+            iterations_.value(), Tensor(round));
   const Tensor overwrites =
-      frequency > 0 ? ops::equal(ops::mod(update, Tensor(static_cast<double>(frequency))), Tensor(0.0)) : Tensor();
+      frequency > 0
+          ? ops::equal(ops::mod(update, Tensor(static_cast<double>(frequency))), Tensor(0.0))
+          : Tensor();
   for (size_t i = 0; i < s.trainable.size(); ++i) {
     s.averages[i].assign(fused(
         [](Expr average, Expr v, Expr momentum, Expr update) {

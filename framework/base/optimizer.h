@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "../config/config.h"
-#include "../ops/elementwise.h"
 #include "../dispatch/variable.h"
+#include "../ops/elementwise.h"
 
 namespace cornu {
 
@@ -14,7 +14,8 @@ namespace cornu {
 /// cornu::optimizers::schedules.
 class LearningRateSchedule : public Configurable {
  public:
-  static constexpr const char* module = "keras.optimizers.schedules";  ///< where names are looked up
+  static constexpr const char* module =
+      "keras.optimizers.schedules";  ///< where names are looked up
   /// The rate at `step` (a scalar), a float32 scalar.
   virtual Tensor operator()(const Tensor& step) = 0;
   /// The same on numbers, as optimizers ask for it; by default through the tensors.
@@ -31,9 +32,13 @@ class LearningRate {
   template <class T>
   requires std::derived_from<T, LearningRateSchedule> LearningRate(const Ref<T>& schedule)
       : schedule_(schedule) {}
-  bool is_schedule() const { return static_cast<bool>(schedule_); }  ///< whether it changes by itself
+  bool is_schedule() const {
+    return static_cast<bool>(schedule_);
+  }                                        ///< whether it changes by itself
   double value() const { return value_; }  ///< of a constant rate
-  const Choice<LearningRateSchedule>& schedule() const { return schedule_; }  ///< empty for a number
+  const Choice<LearningRateSchedule>& schedule() const {
+    return schedule_;
+  }  ///< empty for a number
 
  private:
   double value_ = 0.001;
@@ -51,14 +56,14 @@ struct OptionCodec<LearningRate> {
 /// The options that every optimizer has; each optimizer's config struct has them among its own,
 /// under the same names.
 struct OptimizerOptions {
-  std::string name;  ///< in files and messages
-  LearningRate learning_rate;  ///< a number or a schedule
+  std::string name;                    ///< in files and messages
+  LearningRate learning_rate;          ///< a number or a schedule
   std::optional<double> weight_decay;  ///< share of each weight that a step takes, times the rate
   std::optional<double> clipnorm;      ///< bound of each gradient's L2 norm
   std::optional<double> global_clipnorm;  ///< bound of the L2 norm of all gradients together
   std::optional<double> clipvalue;        ///< bound of each element's size
   bool use_ema = false;                   ///< keep moving averages of the weights
-  double ema_momentum = 0.99;  ///< weight of the old average at each update, in [0, 1]
+  double ema_momentum = 0.99;             ///< weight of the old average at each update, in [0, 1]
   std::optional<int64_t> ema_overwrite_frequency;  ///< in steps; empty: only at the end
   std::optional<double> loss_scale_factor;  ///< the loss is multiplied, gradients are divided by it
   std::optional<int64_t> gradient_accumulation_steps;  ///< steps whose mean gradient is one update
@@ -102,7 +107,7 @@ class Optimizer : public Configurable {
   /// the regular expressions (such as "bias") is found. Replaces what an earlier call said.
   void exclude_from_weight_decay(const std::vector<std::string>& name_parts,
                                  const std::vector<Variable>& variables = {});
-  const std::string& name() const { return options_.name; }  ///< in files and messages
+  const std::string& name() const { return options_.name; }     ///< in files and messages
   const OptimizerOptions& options() const { return options_; }  ///< as given
 
  protected:
@@ -161,7 +166,8 @@ class OptimizerOf : public Base {
         config(std::move(c)) {}
   /// The options by name; the learning rate is the current one.
   Value::Dict get_config() const override;
-  /// An optimizer from its config, without state. Throws ValueError for missing, unknown or wrong options.
+  /// An optimizer from its config, without state. Throws ValueError for missing, unknown or wrong
+  /// options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return std::make_shared<Self>(from_dict<C>(dict));
   }

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "../dispatch/apply.h"
-#include "recorded_part.h"
 #include "../ops/numpy/creation.h"
 #include "../ops/numpy/manipulation.h"
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
+#include "recorded_part.h"
 
 namespace cornu::ops::control {
 namespace {
@@ -225,7 +225,8 @@ std::optional<Nest> batched(const std::function<Nest(const Nest&)>& f, const Nes
   std::vector<Tensor> values(graph.values.size());
   for (size_t v = 0; v < values.size(); ++v) {
     const auto index = static_cast<size_t>(graph.values[v].index);
-    if (graph.values[v].source == plan::Source::constant) values[v] = graph.constant(graph.values[v].index);
+    if (graph.values[v].source == plan::Source::constant)
+      values[v] = graph.constant(graph.values[v].index);
     if (graph.values[v].source == plan::Source::argument)
       values[v] = index < given.size() ? sources[index] : part->captured()[index - given.size()];
   }

@@ -34,7 +34,7 @@ Nest fori_loop(const Tensor& lower, const Tensor& upper,
 /// A state and what was collected on the way.
 struct Scanned {
   Nest carry;  ///< the state after the last step
-  Nest ys;  ///< collected results, stacked along a first axis
+  Nest ys;     ///< collected results, stacked along a first axis
 };
 /// carry, y = f(carry, x) for the slices x of xs along the first axis (or `length` times without
 /// xs); the ys are stacked.

@@ -12,11 +12,11 @@ namespace cornu {
 
 /// How a Function has spent its calls.
 struct FunctionReport {
-  int64_t calls = 0;    ///< in all
-  int64_t replays = 0;  ///< run by a plan
+  int64_t calls = 0;       ///< in all
+  int64_t replays = 0;     ///< run by a plan
   int64_t recordings = 0;  ///< run eagerly and recorded
-  int64_t bodies = 0;   ///< run eagerly, by the function's body
-  int64_t plans = 0;  ///< that are kept now, one for each signature
+  int64_t bodies = 0;      ///< run eagerly, by the function's body
+  int64_t plans = 0;       ///< that are kept now, one for each signature
   /// One line for each recording after the first and for each signature that stays eager, saying
   /// why: "argument 'x' changed from float32 (32, 20) to float32 (16, 20)".
   std::vector<std::string> causes;
@@ -33,15 +33,15 @@ enum class FirstCall : uint8_t {
 /// shapes and dtypes) the first call runs eagerly, on real values, and is recorded: kernels,
 /// gradients, assignments of variables, random draws. The second is recorded too, and compared.
 /// Later calls replay the optimized recording. Numbers and C++ values that the function reads are
-/// constants of the recording. Results are equal up to float rounding; those of plans repeat bit for
-/// bit.
+/// constants of the recording. Results are equal up to float rounding; those of plans repeat bit
+/// for bit.
 ///
 /// It stays eager, and says so once, where it reads a tensor's value to decide something (item(),
 /// to_vector(), ...), or where recordings keep differing. Inside an open GradientTape, another
 /// function or a shape inference it runs its body as it is, so functions nest.
 ///
-/// Any number of threads may call it at a time. Calls that assign no variable run beside each other,
-/// each by a plan of its own; the others wait for each other.
+/// Any number of threads may call it at a time. Calls that assign no variable run beside each
+/// other, each by a plan of its own; the others wait for each other.
 class Function {
  public:
   using Body = std::function<Nest(const Nest&)>;  ///< computes results from nested arguments
@@ -61,10 +61,11 @@ class Function {
   /// The same with options.
   Function(Body body, Options options);
   ~Function();
-  Function(Function&&) noexcept;  ///< the other one may then only be destroyed
+  Function(Function&&) noexcept;             ///< the other one may then only be destroyed
   Function& operator=(Function&&) noexcept;  ///< likewise
 
-  /// Replays the plan of the arguments' signature, or records the body. Errors of the body pass through.
+  /// Replays the plan of the arguments' signature, or records the body. Errors of the body pass
+  /// through.
   Nest operator()(const Nest& arguments);
 
   /// Lets the next call be recorded and compared again, because C++ values that the function reads
@@ -98,7 +99,7 @@ class Function {
   };
   /// What profile measures.
   struct Profile {
-    std::vector<Timing> steps;  ///< in the order of execution
+    std::vector<Timing> steps;   ///< in the order of execution
     size_t arena_bytes = 0;      ///< what the plan's values in between take
     size_t unplanned_bytes = 0;  ///< what they would take side by side
     size_t variable_bytes = 0;   ///< of the variables that it reads or writes

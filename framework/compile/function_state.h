@@ -14,10 +14,11 @@ namespace cornu {
 
 /// How far a signature has got.
 enum class Stage : uint8_t {
-  fresh,  ///< has no recording
-  checked,  ///< the next call is recorded again, without computing, and compared with the last recording
-  ready,  ///< replays
-  eager,  ///< cannot be replayed
+  fresh,    ///< has no recording
+  checked,  ///< the next call is recorded again, without computing, and compared with the last
+            ///< recording
+  ready,    ///< replays
+  eager,    ///< cannot be replayed
 };
 
 /// A recording that can be replayed, by several threads at a time.
@@ -37,13 +38,13 @@ struct Replay {
 
 /// The kind of arguments of a call, with its recording.
 struct Signature {
-  Nest kind;  ///< structure, shapes and dtypes
-  Stage stage = Stage::fresh;  ///< see Stage
-  plan::Graph recorded;  ///< as it was recorded, for comparing
-  Nest result;  ///< of the recording
+  Nest kind;                       ///< structure, shapes and dtypes
+  Stage stage = Stage::fresh;      ///< see Stage
+  plan::Graph recorded;            ///< as it was recorded, for comparing
+  Nest result;                     ///< of the recording
   std::shared_ptr<Replay> replay;  ///< null while there is no plan
-  int changes = 0;  ///< recordings in a row that differed
-  uint64_t last_use = 0;  ///< by State::clock
+  int changes = 0;                 ///< recordings in a row that differed
+  uint64_t last_use = 0;           ///< by State::clock
 };
 
 /// What a run of the body under a recording gave.
@@ -51,22 +52,22 @@ struct Recorded;
 
 /// The members of a Function.
 struct Function::State {
-  Body body;  ///< the function to compile
-  Options options;  ///< as given
+  Body body;                         ///< the function to compile
+  Options options;                   ///< as given
   std::atomic<bool> enabled = true;  ///< false: every call runs the body
   /// @{
   /// Calls, except those that are recorded.
   std::atomic<int64_t> bodies{0}, replays{0};
   /// @}
-  std::mutex recording;  ///< held while a call is recorded
+  std::mutex recording;      ///< held while a call is recorded
   mutable std::mutex mutex;  ///< of what follows
   /// All signatures seen, at most Options::max_plans of them with plans.
   std::vector<std::shared_ptr<Signature>> signatures;
   /// The one of the latest call, tried first.
   std::shared_ptr<Signature> last;
-  uint64_t clock = 0;  ///< counts calls, for last_use
+  uint64_t clock = 0;       ///< counts calls, for last_use
   bool check_next = false;  ///< recheck was called
-  FunctionReport report;  ///< counts of recordings and their causes
+  FunctionReport report;    ///< counts of recordings and their causes
 
   /// What to do with a call: replay, or where there is none, record unless the signature is eager.
   struct Way {
@@ -74,7 +75,7 @@ struct Function::State {
     std::shared_ptr<Signature> signature;
     /// Set where the call is a replay.
     std::shared_ptr<Replay> replay;  ///< set where the call is a replay
-    Stage stage;  ///< at the time of the call
+    Stage stage;                     ///< at the time of the call
   };
   /// Looks the arguments up under the lock.
   Way find_way(const Nest& arguments);

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "../dispatch/apply.h"
 #include "../autodiff/tape.h"
+#include "../dispatch/apply.h"
 #include "../ops/core/slices.h"
 #include "../ops/numpy/creation.h"
 #include "../ops/numpy/indexing.h"
@@ -110,7 +110,8 @@ void Rounds::run(std::span<const Tensor> in, std::span<const Tensor> out) const 
   for (size_t s = 0; s < states; ++s) copy(state[s], out[s]);
   if (keeps_states) {
     const int32_t rounds_done = static_cast<int32_t>(n);
-    kept[states].impl()->storage->backend->copy_from_host(kept[states].data(), &rounds_done, sizeof rounds_done);
+    kept[states].impl()->storage->backend->copy_from_host(kept[states].data(), &rounds_done,
+                                                          sizeof rounds_done);
   }
 }
 
@@ -440,8 +441,8 @@ class LoopRecorder {
         if (t.is_weak()) t = Tensor::copy_of(t.data(), t.shape(), t.dtype());
       const Tensors results =
           apply_steps([rounds](std::span<const Tensor> in,
-                              std::span<const Tensor> out) { rounds->run(in, out); },
-                     all, specs, text);
+                               std::span<const Tensor> out) { rounds->run(in, out); },
+                      all, specs, text);
       forbid_gradient(all, results, op);
       return results;
     };

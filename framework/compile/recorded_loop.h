@@ -16,9 +16,9 @@ struct LoopCode {
   std::function<Scanned(const Nest& state, const Nest& x)> body;
   /// Asked before each round; none: there are always `count` rounds.
   std::function<Tensor(const Nest& state)> holds;
-  Nest init;  ///< the first state
-  Nest xs;  ///< empty, or tensors with `count` slices
-  int64_t count = 0;  ///< rounds, or the most of them; < 0: no bound
+  Nest init;             ///< the first state
+  Nest xs;               ///< empty, or tensors with `count` slices
+  int64_t count = 0;     ///< rounds, or the most of them; < 0: no bound
   bool reverse = false;  ///< walks xs from the end
 };
 

@@ -14,7 +14,8 @@ namespace {
 // decides whether they are a recomputation.
 class Scope {
  public:
-  explicit Scope(bool dry) : dry_(graph_context().dry), recomputations_(graph_context().recomputations) {
+  explicit Scope(bool dry)
+      : dry_(graph_context().dry), recomputations_(graph_context().recomputations) {
     graph_context().dry = dry;
     // Assignments of the part are recorded even if the loop around it is being computed again.
     graph_context().recomputations = 0;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "../tensor/nest.h"
 #include "plan/plan_pool.h"
 #include "plan/recording.h"
-#include "../tensor/nest.h"
 
 namespace cornu::ops::control {
 
@@ -38,10 +38,10 @@ struct Part {
 
   /// What was seen.
   std::unique_ptr<plan::PartRecording> recording;
-  Nest result;  ///< what f returned
-  std::vector<Tensor> results;  ///< the same, flattened
+  Nest result;                           ///< what f returned
+  std::vector<Tensor> results;           ///< the same, flattened
   std::unique_ptr<plan::PlanPool> plan;  ///< null before finish
-  std::string text;  ///< what it does, for comparing and printing
+  std::string text;                      ///< what it does, for comparing and printing
 
   /// Where it looked at a value, which no replay can do; empty if it did not.
   const std::string& host_read() const { return recording->host_read(); }

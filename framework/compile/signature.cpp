@@ -76,7 +76,8 @@ std::string kind_difference(const Nest& before, const Nest& now,
       return !t ? std::string("nothing") : t.is_weak() ? "the number " + t.str() : t.spec().str();
     };
     if (a[i] && b[i] && a[i].device() != b[i].device())
-      return fmt::format("argument '{}' moved from {} to {}", name, a[i].device().name(), b[i].device().name());
+      return fmt::format("argument '{}' moved from {} to {}", name, a[i].device().name(),
+                         b[i].device().name());
     if (a[i] && b[i] && a[i].spec() == b[i].spec() && !a[i].is_weak())
       return fmt::format("the mask of argument '{}' changed", name);
     return fmt::format("argument '{}' changed from {} to {}", name, text(a[i]), text(b[i]));

@@ -18,7 +18,8 @@ constexpr size_t required_count() {
   return []<size_t... I>(std::index_sequence<I...>) {
     return (size_t{0} + ... +
             size_t{is_required<std::remove_cvref_t<std::tuple_element_t<I, Members>>>::value});
-  }(std::make_index_sequence<reflect::member_count<C>>());
+  }
+  (std::make_index_sequence<reflect::member_count<C>>());
 }
 
 template <class T>
@@ -31,14 +32,16 @@ T decode_required(const Value::Dict& dict, std::string_view name) {
   }
 }
 
-// The struct with its required options (which come first) from `dict` and the defaults of the others.
+// The struct with its required options (which come first) from `dict` and the defaults of the
+// others.
 template <class C>
 C make_config(const Value::Dict& dict) {
   using Members = decltype(reflect::members(std::declval<C&>()));
   return [&]<size_t... I>([[maybe_unused]] std::index_sequence<I...> indices) {
     return C{decode_required<std::remove_cvref_t<std::tuple_element_t<I, Members>>>(
         dict, option_rows<C>[I].name)...};
-  }(std::make_index_sequence<required_count<C>()>());
+  }
+  (std::make_index_sequence<required_count<C>()>());
 }
 
 }  // namespace detail
@@ -49,8 +52,8 @@ Value::Dict to_dict(const C& config) {
   return detail::encode_options(detail::option_rows<C>, detail::option_addresses(config).data());
 }
 
-/// The struct from options by name; missing ones have their defaults. Throws ValueError for a missing required
-/// option, an unknown key (with a did-you-mean), or a value of the wrong kind.
+/// The struct from options by name; missing ones have their defaults. Throws ValueError for a
+/// missing required option, an unknown key (with a did-you-mean), or a value of the wrong kind.
 template <class C>
 C from_dict(const Value::Dict& dict) {
   C config = detail::make_config<C>(dict);
@@ -58,15 +61,15 @@ C from_dict(const Value::Dict& dict) {
   return config;
 }
 
-/// Gives a class its config: `class Adam : public Configured<AdamOptimizer, AdamConfig, Optimizer>`. The base is
-/// made from the config if it has such a constructor.
+/// Gives a class its config: `class Adam : public Configured<AdamOptimizer, AdamConfig,
+/// Optimizer>`. The base is made from the config if it has such a constructor.
 template <class Self, class C, class Base>
 class Configured : public Base {
  public:
   using Config = C;  ///< the options
   /// Takes the options over.
   explicit Configured(C c) : config(std::move(c)) {
-    if constexpr (requires(Base& b) { b.name_ = config.name; }) this->name_ = config.name;
+    if constexpr (requires(Base & b) { b.name_ = config.name; }) this->name_ = config.name;
   }
   Value::Dict get_config() const override { return to_dict(config); }  ///< the options by name
   /// An object from its options by name. Throws ValueError for missing, unknown or wrong ones.

@@ -48,7 +48,8 @@ void Catalog::insert(std::type_index type, ClassInfo info) {
 void Catalog::insert_custom(std::type_index type, const std::string& registered_name, Maker make) {
   const size_t arrow = registered_name.find('>');
   if (arrow == std::string::npos || arrow == 0 || arrow + 1 == registered_name.size())
-    throw ValueError(fmt::format("CORNU_REGISTER: '{}' is not of the form \"package>Name\".", registered_name));
+    throw ValueError(
+        fmt::format("CORNU_REGISTER: '{}' is not of the form \"package>Name\".", registered_name));
   const std::lock_guard lock(catalog_mutex());
   if (const ClassInfo* known = find_in(by_registered_name_, registered_name)) {
     // A header that registers its class may be part of several sources.
@@ -59,7 +60,8 @@ void Catalog::insert_custom(std::type_index type, const std::string& registered_
   insert(type, {"", registered_name.substr(arrow + 1), registered_name, make});
 }
 
-void Catalog::add_alias(const std::string& module, const std::string& alias, const std::string& class_name) {
+void Catalog::add_alias(const std::string& module, const std::string& alias,
+                        const std::string& class_name) {
   const std::lock_guard lock(catalog_mutex());
   aliases_.emplace(key(module, alias), key(module, class_name));
 }
@@ -71,9 +73,10 @@ const ClassInfo* Catalog::find_class(const Configurable& object) const {
 
 const ClassInfo& Catalog::of(const Configurable& object) const {
   if (const ClassInfo* info = find_class(object)) return *info;
-  throw StateError(fmt::format("The class {} is not registered, so it cannot be saved. Put "
-                               "CORNU_REGISTER(\"my_package>Name\", Class) after its definition.",
-                               typeid(object).name()));
+  throw StateError(
+      fmt::format("The class {} is not registered, so it cannot be saved. Put "
+                  "CORNU_REGISTER(\"my_package>Name\", Class) after its definition.",
+                  typeid(object).name()));
 }
 
 const ClassInfo* Catalog::find(const std::string& module, const std::string& class_name) const {
@@ -123,7 +126,8 @@ Value serialize(const Configurable& object) {
                    {"class_name", info.class_name},
                    {"config", object.get_config()},
                    {"registered_name", registered.empty() ? Value() : Value(registered)}};
-  if (const int64_t number = detail::number_object(object)) dict.emplace_back("shared_object_id", number);
+  if (const int64_t number = detail::number_object(object))
+    dict.emplace_back("shared_object_id", number);
   return dict;
 }
 
@@ -135,7 +139,8 @@ std::shared_ptr<Configurable> make_by_name(const std::string& module, const std:
       known.push_back(to_snake_case(n));
       if (name != to_snake_case(name)) known.push_back(n);
     }
-    throw ValueError(fmt::format("'{}' is not known in {}.{}", name, module, did_you_mean(name, known)));
+    throw ValueError(
+        fmt::format("'{}' is not known in {}.{}", name, module, did_you_mean(name, known)));
   }
   return info->make({});
 }
@@ -155,24 +160,28 @@ const ClassInfo& lookup(const std::string& module, const std::string& class_name
   // Keras writes the class name here for its own private classes.
   if (!registered.empty() && registered != class_name) {
     if (const ClassInfo* info = c.find_registered(registered)) return *info;
-    throw ValueError(fmt::format("The class '{}' is not registered. Register its C++ equivalent with "
-                                 "CORNU_REGISTER(\"{}\", Class).",
-                                 registered, registered));
+    throw ValueError(
+        fmt::format("The class '{}' is not registered. Register its C++ equivalent with "
+                    "CORNU_REGISTER(\"{}\", Class).",
+                    registered, registered));
   }
   if (const ClassInfo* info = c.find(module, class_name)) return *info;
   std::vector<std::string> known = c.names(module);
-  throw ValueError(fmt::format("Cornu has no class '{}' in '{}'.{} A class of your own must be registered with "
-                               "CORNU_REGISTER.",
-                               class_name, module, did_you_mean(class_name, known)));
+  throw ValueError(
+      fmt::format("Cornu has no class '{}' in '{}'.{} A class of your own must be registered with "
+                  "CORNU_REGISTER.",
+                  class_name, module, did_you_mean(class_name, known)));
 }
 
 }  // namespace
 
 std::shared_ptr<Configurable> deserialize(const Value& value) {
-  if (!value.is<Value::Dict>()) throw ValueError("Expected an object with class_name and config, found " + value.kind());
+  if (!value.is<Value::Dict>())
+    throw ValueError("Expected an object with class_name and config, found " + value.kind());
   const auto& dict = value.get<Value::Dict>();
   const std::string class_name = text(dict, "class_name");
-  if (class_name.empty()) throw ValueError("Expected an object with class_name and config; class_name is missing.");
+  if (class_name.empty())
+    throw ValueError("Expected an object with class_name and config; class_name is missing.");
   const Value* config = detail::find(dict, "config");
   if (!config || !config->is<Value::Dict>())
     throw ValueError(fmt::format("{}: 'config' is not a dictionary.", class_name));
@@ -205,14 +214,17 @@ void unknown_key(const std::string& key, const std::vector<std::string>& known) 
   throw ValueError(fmt::format("unknown option '{}'.{}", key, did_you_mean(key, known)));
 }
 
-void missing_key(const std::string& key) { throw ValueError(fmt::format("option '{}' is missing.", key)); }
+void missing_key(const std::string& key) {
+  throw ValueError(fmt::format("option '{}' is missing.", key));
+}
 
 void bad_key(const std::string& key, const std::string& why) {
   throw ValueError(fmt::format("option '{}': {}", key, why));
 }
 
 void wrong_kind(const char* wanted, const Configurable& found) {
-  throw ValueError(fmt::format("expected an object of {}, found {}.", wanted, catalog().of(found).class_name));
+  throw ValueError(
+      fmt::format("expected an object of {}, found {}.", wanted, catalog().of(found).class_name));
 }
 
 bool registered(const std::function<void(Catalog&)>& add) {

@@ -1,5 +1,5 @@
-// Configurable: what can be written to a file as {module, class_name, config, registered_name} and made again;
-// the catalog of its classes; and the handles by which users hold such objects.
+// Configurable: what can be written to a file as {module, class_name, config, registered_name} and
+// made again; the catalog of its classes; and the handles by which users hold such objects.
 #pragma once
 #include <deque>
 #include <functional>
@@ -13,13 +13,15 @@
 
 namespace cornu {
 
-/// Base of layers, optimizers, losses, metrics, initializers, regularizers, constraints and schedules.
+/// Base of layers, optimizers, losses, metrics, initializers, regularizers, constraints and
+/// schedules.
 class Configurable {
  public:
   virtual ~Configurable() = default;
   /// The options by name, enough to make an equal object.
   virtual Value::Dict get_config() const = 0;
-  /// Takes over a config's options, for classes that have none of their own. Throws ValueError for unknown keys.
+  /// Takes over a config's options, for classes that have none of their own. Throws ValueError for
+  /// unknown keys.
   virtual void configure(const Value::Dict& config);
 };
 
@@ -31,33 +33,37 @@ struct ClassInfo {
   std::shared_ptr<Configurable> (*make)(const Value::Dict& config);  ///< an object from its options
 };
 
-/// The classes that can be made by name. Keras's own are there; users add theirs with CORNU_REGISTER.
+/// The classes that can be made by name. Keras's own are there; users add theirs with
+/// CORNU_REGISTER.
 class Catalog {
  public:
-  /// Lists T, which has `static std::shared_ptr<T> from_config(const Value::Dict&)`, under a public Keras name
-  /// such as "keras.layers.Dense".
+  /// Lists T, which has `static std::shared_ptr<T> from_config(const Value::Dict&)`, under a public
+  /// Keras name such as "keras.layers.Dense".
   template <class T>
   void add(const std::string& keras_name) {
     const size_t dot = keras_name.rfind('.');
-    insert(typeid(T), {keras_name.substr(0, dot), keras_name.substr(dot + 1), "",
-                       &make_from_config<T>});
+    insert(typeid(T),
+           {keras_name.substr(0, dot), keras_name.substr(dot + 1), "", &make_from_config<T>});
   }
-  /// Lists a custom class under "package>Name". Throws ValueError when the name is malformed or taken.
+  /// Lists a custom class under "package>Name". Throws ValueError when the name is malformed or
+  /// taken.
   template <class T>
   void add_custom(const std::string& registered_name) {
     if constexpr (requires(const Value::Dict& config) { T::from_config(config); }) {
-      static_assert(std::is_same_v<decltype(T::from_config(Value::Dict())), std::shared_ptr<T>>,
-                    "this class inherits another class's from_config; give it its own, or derive it from "
-                    "LayerOf<Class, Config>");
+      static_assert(
+          std::is_same_v<decltype(T::from_config(Value::Dict())), std::shared_ptr<T>>,
+          "this class inherits another class's from_config; give it its own, or derive it from "
+          "LayerOf<Class, Config>");
       insert_custom(typeid(T), registered_name, &make_from_config<T>);
     } else {
       insert_custom(typeid(T), registered_name, &make_configured<T>);
     }
   }
 
-  /// Lets `find_by_name` find Keras's class of a module under another name too: add_alias("keras.losses", "mse",
-  /// "MeanSquaredError").
-  void add_alias(const std::string& module, const std::string& alias, const std::string& class_name);
+  /// Lets `find_by_name` find Keras's class of a module under another name too:
+  /// add_alias("keras.losses", "mse", "MeanSquaredError").
+  void add_alias(const std::string& module, const std::string& alias,
+                 const std::string& class_name);
 
   /// The entry of an object's class. Throws StateError that says how to register it.
   const ClassInfo& of(const Configurable& object) const;
@@ -67,8 +73,8 @@ class Catalog {
   const ClassInfo* find(const std::string& module, const std::string& class_name) const;
   /// By "package>Name"; null when there is none.
   const ClassInfo* find_registered(const std::string& registered_name) const;
-  /// By Keras class name, its snake_case or an alias in a module: "glorot_uniform" in "keras.initializers"; null
-  /// when none.
+  /// By Keras class name, its snake_case or an alias in a module: "glorot_uniform" in
+  /// "keras.initializers"; null when none.
   const ClassInfo* find_by_name(const std::string& module, const std::string& name) const;
   /// Class names of a module, for did-you-mean.
   std::vector<std::string> names(const std::string& module) const;
@@ -94,7 +100,8 @@ class Catalog {
   std::unordered_map<std::string, const ClassInfo*> by_class_;       // "keras.layers.Dense"
   std::unordered_map<std::string, const ClassInfo*> by_snake_case_;  // "keras.layers.dense"
   std::unordered_map<std::string, const ClassInfo*> by_registered_name_;
-  std::unordered_map<std::string, std::string> aliases_;  // "keras.losses.mse" to "keras.losses.MeanSquaredError"
+  std::unordered_map<std::string, std::string>
+      aliases_;  // "keras.losses.mse" to "keras.losses.MeanSquaredError"
 };
 
 /// The process's catalog, filled at its first use. Safe from all threads.
@@ -102,10 +109,11 @@ Catalog& catalog();
 
 /// The object as {module, class_name, config, registered_name}.
 Value serialize(const Configurable& object);
-/// The object that such a value describes. Throws ValueError naming the class when it is not known (with a
-/// did-you-mean), or its config is not right.
+/// The object that such a value describes. Throws ValueError naming the class when it is not known
+/// (with a did-you-mean), or its config is not right.
 std::shared_ptr<Configurable> deserialize(const Value& value);
-/// An object from its name ("adam"), or from a serialized value; `module` is where names are looked up.
+/// An object from its name ("adam"), or from a serialized value; `module` is where names are looked
+/// up.
 std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name);
 
 namespace detail {
@@ -130,26 +138,23 @@ class Ref {
   /// Makes an object. Throws what its constructor throws.
   Ref(Config config) : object_(std::make_shared<T>(std::move(config))) {}
   Ref()
-    /// Makes an object with default options, where all have defaults.
-    requires std::default_initializable<Config>
-      : object_(std::make_shared<T>(Config{})) {}
+      /// Makes an object with default options, where all have defaults.
+      requires std::default_initializable<Config> : object_(std::make_shared<T>(Config{})) {}
   /// No object yet, for members that build() makes.
   template <std::same_as<std::nullptr_t> N>
   Ref(N) {}
   /// A handle of an object that there is.
   explicit Ref(std::shared_ptr<T> object) : object_(std::move(object)) {}
 
-  T* operator->() const { return object_.get(); }  ///< null for no object
-  T& operator*() const { return *object_; }  ///< there must be an object
-  T* get() const { return object_.get(); }  ///< null for no object
+  T* operator->() const { return object_.get(); }                ///< null for no object
+  T& operator*() const { return *object_; }                      ///< there must be an object
+  T* get() const { return object_.get(); }                       ///< null for no object
   explicit operator bool() const { return object_ != nullptr; }  ///< whether there is one
-  const std::shared_ptr<T>& shared() const { return object_; }  ///< keeps the object alive
+  const std::shared_ptr<T>& shared() const { return object_; }   ///< keeps the object alive
   /// The object as one of its bases.
   template <class Base>
-    requires std::derived_from<T, Base>
-  operator std::shared_ptr<Base>() const {
-    return object_;
-  }
+  requires std::derived_from<T, Base>
+  operator std::shared_ptr<Base>() const { return object_; }
 
   /// Calls a layer: `dense(x)`, `dropout(x, {.training = true})`, `add({a, b})`.
   template <class U = T>
@@ -163,14 +168,14 @@ class Ref {
   }
   /// The same for inputs in braces.
   template <class U = T>
-  Nest operator()(std::initializer_list<Nest> inputs, const typename U::CallOptions& call = {}) const {
+  Nest operator()(std::initializer_list<Nest> inputs,
+                  const typename U::CallOptions& call = {}) const {
     return (*object_)(Nest(inputs), call);
   }
   /// Calls anything else: a loss on y_true and y_pred, a schedule on a step, ...
   template <class... A>
-  auto operator()(const A&... arguments) const
-    requires(!requires { typename T::CallOptions; } && requires(T& t) { t(arguments...); })
-  {
+  auto operator()(const A&... arguments) const requires(
+      !requires { typename T::CallOptions; } && requires(T & t) { t(arguments...); }) {
     return (*object_)(arguments...);
   }
 
@@ -178,8 +183,9 @@ class Ref {
   std::shared_ptr<T> object_;
 };
 
-/// An option that is an object of kind Base or the name of one: `.kernel_initializer = "he_normal"`. Base has
-/// `static constexpr const char* module`, where names are looked up. Without a value it is empty.
+/// An option that is an object of kind Base or the name of one: `.kernel_initializer =
+/// "he_normal"`. Base has `static constexpr const char* module`, where names are looked up. Without
+/// a value it is empty.
 template <class Base>
 class Choice {
  public:
@@ -193,18 +199,17 @@ class Choice {
   Choice(std::shared_ptr<Base> object) : object_(std::move(object)) {}  ///< shares the object
   /// Shares the handle's object.
   template <class T>
-    requires std::derived_from<T, Base>
-  Choice(const Ref<T>& ref) : object_(ref.shared()) {}
+  requires std::derived_from<T, Base> Choice(const Ref<T>& ref) : object_(ref.shared()) {}
   /// What deserialize made. Throws ValueError when it is of another kind.
   explicit Choice(const std::shared_ptr<Configurable>& object)
       : object_(std::dynamic_pointer_cast<Base>(object)) {
     if (object && !object_) detail::wrong_kind(Base::module, *object);
   }
 
-  Base* operator->() const { return object_.get(); }  ///< null for none
-  Base& operator*() const { return *object_; }  ///< there must be one
-  Base* get() const { return object_.get(); }  ///< null for none
-  explicit operator bool() const { return object_ != nullptr; }  ///< whether there is one
+  Base* operator->() const { return object_.get(); }               ///< null for none
+  Base& operator*() const { return *object_; }                     ///< there must be one
+  Base* get() const { return object_.get(); }                      ///< null for none
+  explicit operator bool() const { return object_ != nullptr; }    ///< whether there is one
   const std::shared_ptr<Base>& shared() const { return object_; }  ///< keeps the object alive
 
  private:

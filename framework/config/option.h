@@ -13,16 +13,16 @@ namespace cornu {
 template <class T>
 struct Required {
   T value;  ///< as given
-    /// From anything that T is made from.
+            /// From anything that T is made from.
   template <class U>
-    requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>)
-  Required(U&& u) : value(std::forward<U>(u)) {}
+  requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>)
+      Required(U&& u)
+      : value(std::forward<U>(u)) {}
   /// A shape in braces.
-  Required(std::initializer_list<Shape::Size> sizes)
-    requires std::same_as<T, Shape>
+  Required(std::initializer_list<Shape::Size> sizes) requires std::same_as<T, Shape>
       : value(sizes) {}
-  operator const T&() const { return value; }  ///< its value
-  const T& operator*() const { return value; }  ///< its value
+  operator const T&() const { return value; }     ///< its value
+  const T& operator*() const { return value; }    ///< its value
   const T* operator->() const { return &value; }  ///< its value
 };
 
@@ -44,7 +44,7 @@ struct Dims {
     size_t i = 0;
     for (size_t k = 0; k < N; ++k) sizes[k] = values.begin()[values.size() == 1 ? 0 : i++];
   }
-  int64_t operator[](size_t i) const { return sizes[i]; }  ///< of axis i
+  int64_t operator[](size_t i) const { return sizes[i]; }                    ///< of axis i
   std::vector<int64_t> vec() const { return {sizes.begin(), sizes.end()}; }  ///< N numbers
   friend bool operator==(const Dims&, const Dims&) = default;
 };
@@ -66,7 +66,9 @@ struct OptionCodec<Required<T>> {
 
 template <class T>
 struct OptionCodec<std::optional<T>> {
-  static Value encode(const std::optional<T>& v) { return v ? OptionCodec<T>::encode(*v) : Value(); }
+  static Value encode(const std::optional<T>& v) {
+    return v ? OptionCodec<T>::encode(*v) : Value();
+  }
   static std::optional<T> decode(const Value& v) {
     if (v.is_null()) return std::nullopt;
     return OptionCodec<T>::decode(v);
@@ -98,7 +100,8 @@ struct OptionCodec<Dims<N>> {
     const auto sizes = from_value<std::vector<int64_t>>(v);
     Dims<N> dims;
     if (sizes.size() != N && sizes.size() != 1)
-      throw ValueError("expected " + std::to_string(N) + " sizes, found " + std::to_string(sizes.size()));
+      throw ValueError("expected " + std::to_string(N) + " sizes, found " +
+                       std::to_string(sizes.size()));
     for (size_t i = 0; i < N; ++i) dims.sizes[i] = sizes[sizes.size() == 1 ? 0 : i];
     return dims;
   }

@@ -32,7 +32,8 @@ Value::Dict encode_options(std::span<const OptionRow> rows, const void* const* o
   return dict;
 }
 
-void decode_options(std::span<const OptionRow> rows, void* const* options, const Value::Dict& dict) {
+void decode_options(std::span<const OptionRow> rows, void* const* options,
+                    const Value::Dict& dict) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const Value* value = find(dict, std::string(rows[i].name));
     if (!value) continue;

@@ -1,5 +1,5 @@
-// The options of a config struct as a table: the code that reads and writes them is shared, and each struct adds
-// only its rows.
+// The options of a config struct as a table: the code that reads and writes them is shared, and
+// each struct adds only its rows.
 #pragma once
 #include <array>
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace cornu::detail {
 
-/// How an option of type T is written and read through a pointer to it. One for each type of option, whatever structs
-/// have it; types of many options are instantiated in one source file.
+/// How an option of type T is written and read through a pointer to it. One for each type of
+/// option, whatever structs have it; types of many options are instantiated in one source file.
 template <class T>
 struct ErasedOption {
   static Value encode(const void* option) {
@@ -57,7 +57,8 @@ constexpr auto make_option_rows() {
     constexpr auto names = reflect::member_names<C>();
     return std::array<OptionRow, sizeof...(I)>{
         make_option_row<std::remove_cvref_t<std::tuple_element_t<I, Members>>>(names[I])...};
-  }(std::make_index_sequence<reflect::member_count<C>>());
+  }
+  (std::make_index_sequence<reflect::member_count<C>>());
 }
 template <class C>
 inline constexpr auto option_rows = make_option_rows<C>();
@@ -66,13 +67,14 @@ inline constexpr auto option_rows = make_option_rows<C>();
 template <class C>
 auto option_addresses(C& config) {
   using Address = std::conditional_t<std::is_const_v<C>, const void*, void*>;
-  return std::apply([](auto&... members) { return std::array<Address, sizeof...(members)>{&members...}; },
-                    reflect::members(config));
+  return std::apply(
+      [](auto&... members) { return std::array<Address, sizeof...(members)>{&members...}; },
+      reflect::members(config));
 }
 
 Value::Dict encode_options(std::span<const OptionRow> rows, const void* const* options);
-/// Sets the options that `dict` has. Throws ValueError for a key that no row has (with a did-you-mean), or a value of
-/// the wrong kind.
+/// Sets the options that `dict` has. Throws ValueError for a key that no row has (with a
+/// did-you-mean), or a value of the wrong kind.
 void decode_options(std::span<const OptionRow> rows, void* const* options, const Value::Dict& dict);
 /// The value of an option that must be there. Throws ValueError when it is missing.
 const Value& required_option(const Value::Dict& dict, std::string_view name);

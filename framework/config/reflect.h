@@ -1,4 +1,5 @@
-// The names and values of a plain struct's members, found by the compiler: an option is said once, in its struct.
+// The names and values of a plain struct's members, found by the compiler: an option is said once,
+// in its struct.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,11 +15,9 @@ namespace detail {
 // Converts to any member's type, to find out how many initializers a struct takes.
 struct Anything {
   template <class T>
-    requires(!std::is_same_v<T, Anything>)
-  operator T&() const& noexcept;
+  requires(!std::is_same_v<T, Anything>) operator T&() const& noexcept;
   template <class T>
-    requires(!std::is_same_v<T, Anything>)
-  operator T&&() const&& noexcept;
+  requires(!std::is_same_v<T, Anything>) operator T&&() const&& noexcept;
 };
 
 template <class T, size_t... I>
@@ -28,11 +27,15 @@ constexpr bool takes(std::index_sequence<I...>) {
 
 template <class T, size_t n = 36>
 constexpr size_t count_members() {
-  if constexpr (n == 0) return 0;
-  else if constexpr (takes<T>(std::make_index_sequence<n>())) return n;
-  else return count_members<T, n - 1>();
+  if constexpr (n == 0)
+    return 0;
+  else if constexpr (takes<T>(std::make_index_sequence<n>()))
+    return n;
+  else
+    return count_members<T, n - 1>();
 }
 
+// clang-format off
 template <size_t count, class T>
 constexpr auto tie_members(T& object) {
   if constexpr (count == 1) {
@@ -184,6 +187,7 @@ constexpr auto tie_members(T& object) {
     return std::tuple<>();
   }
 }
+// clang-format on
 
 template <class T>
 struct External {
@@ -230,9 +234,10 @@ constexpr auto members(T& object) {
 template <class T>
 constexpr auto member_names() {
   return []<size_t... I>(std::index_sequence<I...>) {
-    return std::array<std::string_view, sizeof...(I)>{
-        detail::member_name<detail::Pointer{&std::get<I>(members(detail::external<T>.value))}>()...};
-  }(std::make_index_sequence<member_count<T>>());
+    return std::array<std::string_view, sizeof...(I)>{detail::member_name<detail::Pointer{
+        &std::get<I>(members(detail::external<T>.value))}>()...};
+  }
+  (std::make_index_sequence<member_count<T>>());
 }
 
 #ifdef __clang__
@@ -244,9 +249,8 @@ template <class T, class F>
 void for_each_member(T& object, F&& f) {
   [[maybe_unused]] static constexpr auto names = member_names<std::remove_const_t<T>>();
   auto tuple = members(object);
-  [&]<size_t... I>(std::index_sequence<I...>) {
-    (f(names[I], std::get<I>(tuple)), ...);
-  }(std::make_index_sequence<std::tuple_size_v<decltype(tuple)>>());
+  [&]<size_t... I>(std::index_sequence<I...>) { (f(names[I], std::get<I>(tuple)), ...); }
+  (std::make_index_sequence<std::tuple_size_v<decltype(tuple)>>());
 }
 
 }  // namespace cornu::reflect

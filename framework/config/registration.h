@@ -4,8 +4,9 @@
 
 namespace cornu {
 
-/// Lists every class of Cornu. Its definition is made by the build from the names of the source files (see
-/// cmake/CornuCatalog.cmake), so that a class in a new file is listed without a further edit.
+/// Lists every class of Cornu. Its definition is made by the build from the names of the source
+/// files (see cmake/CornuCatalog.cmake), so that a class in a new file is listed without a further
+/// edit.
 void register_builtins(Catalog& catalog);
 
 }  // namespace cornu
@@ -15,7 +16,7 @@ void register_builtins(Catalog& catalog);
 
 /// Makes a class of the user's savable: CORNU_REGISTER("my_package>Residual", ResidualLayer);
 /// Put it once, in a source file, after the class.
-#define CORNU_REGISTER(registered_name, Class)                                                \
-  [[maybe_unused]] static const bool CORNU_CONCATENATE(cornu_registered_, __COUNTER__) =      \
-      ::cornu::detail::registered(                                                            \
+#define CORNU_REGISTER(registered_name, Class)                                           \
+  [[maybe_unused]] static const bool CORNU_CONCATENATE(cornu_registered_, __COUNTER__) = \
+      ::cornu::detail::registered(                                                       \
           [](::cornu::Catalog& c) { c.add_custom<Class>(registered_name); })

@@ -7,7 +7,7 @@ namespace cornu::constraints {
 /// Options of MaxNorm, as in Keras.
 struct MaxNormConfig {
   Number max_value = 2;  ///< largest L2 norm
-  NormAxes axis = 0;  ///< over which norms are taken
+  NormAxes axis = 0;     ///< over which norms are taken
 };
 
 /// Scales down what has an L2 norm over `axis` above max_value. For the kernel of a Dense layer

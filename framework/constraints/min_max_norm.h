@@ -8,8 +8,8 @@ namespace cornu::constraints {
 struct MinMaxNormConfig {
   Number min_value = 0.0;  ///< smallest L2 norm
   Number max_value = 1.0;  ///< largest L2 norm
-  Number rate = 1.0;  ///< fraction of the way to the range that an update goes, in [0, 1]
-  NormAxes axis = 0;  ///< over which norms are taken
+  Number rate = 1.0;       ///< fraction of the way to the range that an update goes, in [0, 1]
+  NormAxes axis = 0;       ///< over which norms are taken
 };
 
 /// Scales x so that its L2 norm over `axis` moves by the share `rate` toward [min_value,
@@ -20,7 +20,8 @@ class MinMaxNormConstraint : public Configured<MinMaxNormConstraint, MinMaxNormC
   Tensor operator()(const Tensor& x) override;
 };
 
-using MinMaxNorm = Ref<MinMaxNormConstraint>;  ///< a shared MinMaxNormConstraint, made from its options
+using MinMaxNorm =
+    Ref<MinMaxNormConstraint>;  ///< a shared MinMaxNormConstraint, made from its options
 
 }  // namespace cornu::constraints
 

@@ -10,8 +10,8 @@ namespace cornu {
 
 /// Inputs, targets and sample weights of one batch; the last two may be empty.
 struct Batch {
-  Nest x;  ///< inputs
-  Nest y = {};  ///< targets
+  Nest x;                   ///< inputs
+  Nest y = {};              ///< targets
   Nest sample_weight = {};  ///< broadcasts to the samples' losses
 };
 
@@ -38,7 +38,7 @@ class TensorDataset : public Dataset {
   /// How samples become batches.
   struct Options {
     int64_t batch_size = 32;  ///< samples of a batch; the last one may have fewer
-    bool shuffle = false;  ///< a new order of the samples in each epoch
+    bool shuffle = false;     ///< a new order of the samples in each epoch
     /// Order of the epochs' shuffles; each epoch has another.
     int64_t seed = 0;
   };

@@ -15,7 +15,7 @@ struct Data {
 /// A data set cut in two.
 struct Split {
   Data train;  ///< to fit
-  Data test;  ///< to evaluate
+  Data test;   ///< to evaluate
 };
 
 /// 1,797 handwritten digits of 8x8 pixels: x (n, 8, 8, 1) float32 in [0, 1], y (n) int32 in [0, 9].

@@ -20,14 +20,16 @@ bool have_values(std::span<const Tensor> tensors) {
     if (t.is_eager()) continue;
     if (t.is_symbolic())
       throw StateError(
-          "This computation meets a symbolic tensor (from Input), which has no value, outside of the "
+          "This computation meets a symbolic tensor (from Input), which has no value, outside of "
+          "the "
           "operations that a graph can hold. Put it into a layer's call().");
     all = false;
   }
   return all;
 }
 
-// Where to compute: where the inputs are. Numbers of the program are everywhere, strings in the host's memory only.
+// Where to compute: where the inputs are. Numbers of the program are everywhere, strings in the
+// host's memory only.
 backend::Backend& backend_of(std::span<const Tensor> inputs, const backend::Kernel* kernel) {
   backend::Backend* found = nullptr;
   for (const Tensor& t : inputs) {
@@ -37,15 +39,15 @@ backend::Backend& backend_of(std::span<const Tensor> inputs, const backend::Kern
     if (found)
       throw ValueError(fmt::format(
           "{}: one operand is on {}, a {} of shape {} is on {}. Move one of them with Tensor::to.",
-          kernel ? backend::kernel_name(*kernel) : "work of the host", found->name(), dtype_name(t.dtype()),
-          t.shape().str(), storage->backend->name()));
+          kernel ? backend::kernel_name(*kernel) : "work of the host", found->name(),
+          dtype_name(t.dtype()), t.shape().str(), storage->backend->name()));
     found = storage->backend;
   }
   return found ? *found : detail::current_backend();
 }
 
-// The operands of a step. A number written in C++ is a float32, except that a computation in float64 gets it whole;
-// `numbers` keeps such values.
+// The operands of a step. A number written in C++ is a float32, except that a computation in
+// float64 gets it whole; `numbers` keeps such values.
 InlineVector<backend::Operand, 8> operands_of(std::span<const Tensor> inputs, DType output,
                                               InlineVector<double, 8>& numbers) {
   bool wide = output == DType::float64;
@@ -73,8 +75,11 @@ InlineVector<backend::Operand, 8> operands_of(std::span<const Tensor> inputs, DT
 // `f` on copies of what is not in the host's memory.
 HostFunction in_host_memory(HostFunction f) {
   return [f = std::move(f)](std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
-    const auto there = [](const Tensor& t) { return !t.impl()->storage || t.impl()->storage->backend->on_host(); };
-    if (std::all_of(inputs.begin(), inputs.end(), there) && std::all_of(outputs.begin(), outputs.end(), there))
+    const auto there = [](const Tensor& t) {
+      return !t.impl()->storage || t.impl()->storage->backend->on_host();
+    };
+    if (std::all_of(inputs.begin(), inputs.end(), there) &&
+        std::all_of(outputs.begin(), outputs.end(), there))
       return f(inputs, outputs);
     Tensors from, to;
     for (const Tensor& t : inputs) from.push_back(t.to(Device::cpu()));
@@ -111,12 +116,14 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
   // Before values are asked for: reports count on stand-ins as well.
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, outputs);
   if (!have_values(inputs)) {
-    for (const TensorSpec& spec : outputs) results.push_back(Tensor::abstract(spec.shape, spec.dtype));
+    for (const TensorSpec& spec : outputs)
+      results.push_back(Tensor::abstract(spec.shape, spec.dtype));
     return results;
   }
   backend::Backend& backend = backend_of(inputs, &kernel);
   if (graph_context().dry) {
-    for (const TensorSpec& spec : outputs) results.push_back(Tensor::meta(spec.shape, spec.dtype, backend));
+    for (const TensorSpec& spec : outputs)
+      results.push_back(Tensor::meta(spec.shape, spec.dtype, backend));
     notify_observers({&kernel, nullptr, inputs, results});
     return results;
   }
@@ -133,8 +140,10 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
   return results;
 }
 
-Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs, const TensorSpec& output) {
-  if (needs_translation(inputs, {&output, 1})) return apply_translated(kernel, inputs, {&output, 1})[0];
+Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
+             const TensorSpec& output) {
+  if (needs_translation(inputs, {&output, 1}))
+    return apply_translated(kernel, inputs, {&output, 1})[0];
   if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, {&output, 1});
   if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
   backend::Backend& backend = backend_of(inputs, &kernel);
@@ -173,15 +182,16 @@ Tensor apply_view(const Tensor& x, const TensorSpec& spec) {
   return result;
 }
 
-Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
-                    const std::string& text) {
+Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs,
+                    std::span<const TensorSpec> outputs, const std::string& text) {
   Tensors results;
   const bool ready = have_values(inputs);
   const bool dry = graph_context().dry;
   // A plan has no place for tables of strings, and knows no complex numbers: such a function stays
   // eager.
   if (ready && (any_strings({}, outputs) || any_complex(inputs, outputs))) {
-    if (dry) throw NeedsValues("strings or complex numbers are made, which no plan has a place for.");
+    if (dry)
+      throw NeedsValues("strings or complex numbers are made, which no plan has a place for.");
     if (Tracer* tracer = graph_context().tracer)
       tracer->give_up(any_strings({}, outputs) ? "strings are made" : "complex numbers");
   }
@@ -198,12 +208,13 @@ Tensors apply_steps(const HostFunction& f, std::span<const Tensor> inputs, std::
     f(inputs, results);
   }
   // Only the tracer: host work has no gradient, so tapes need not see it.
-  if (Tracer* tracer = graph_context().tracer) tracer->step({nullptr, nullptr, inputs, results, &f, &text});
+  if (Tracer* tracer = graph_context().tracer)
+    tracer->step({nullptr, nullptr, inputs, results, &f, &text});
   return results;
 }
 
-Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs,
-                   const std::string& text) {
+Tensors apply_host(const HostFunction& f, std::span<const Tensor> inputs,
+                   std::span<const TensorSpec> outputs, const std::string& text) {
   if (any_complex(inputs, outputs)) refuse_complex(text.empty() ? "work of the host" : text);
   if (any_float8(inputs, outputs)) refuse_float8(text.empty() ? "work of the host" : text);
   return apply_steps(in_host_memory(f), inputs, outputs, text);

@@ -20,7 +20,8 @@ struct Flops {
     double all = 0;
     for (const TensorSpec& output : outputs) all += elements(output.shape);
     const auto& program = *k.each.program;
-    return all * static_cast<double>(program.instructions().size()) / static_cast<double>(program.outputs().size());
+    return all * static_cast<double>(program.instructions().size()) /
+           static_cast<double>(program.outputs().size());
   }
   double operator()(const backend::Reduce& k) const {
     return elements(k.shape) * static_cast<double>(k.program->instructions().size() + 1);
@@ -31,7 +32,8 @@ struct Flops {
   }
   double operator()(const backend::Conv& k) const {
     // Each element of the forward result is a sum over one filter.
-    const Shape& kernel = k.pass == backend::ConvPass::backward_weights ? outputs[0].shape : inputs[1].shape();
+    const Shape& kernel =
+        k.pass == backend::ConvPass::backward_weights ? outputs[0].shape : inputs[1].shape();
     const Shape& y = k.pool                                       ? k.unpooled
                      : k.pass == backend::ConvPass::forward       ? outputs[0].shape
                      : k.pass == backend::ConvPass::backward_data ? inputs[0].shape()
@@ -65,40 +67,52 @@ struct Flops {
   }
   double operator()(const backend::Attention& k) const {
     const Shape &q = inputs[0].shape(), &key = inputs[1].shape();
-    const double pairs = static_cast<double>(q[0]) * static_cast<double>(q[1]) * static_cast<double>(q[2]) *
-                         static_cast<double>(key[1]);
+    const double pairs = static_cast<double>(q[0]) * static_cast<double>(q[1]) *
+                         static_cast<double>(q[2]) * static_cast<double>(key[1]);
     // Two products forwards; backwards five, one of which computes the scores again.
     return (k.backward ? 10 : 4) * pairs * static_cast<double>(q[3]) * (k.causal ? 0.5 : 1.0);
   }
-  // Of n x n matrices, by the usual count: a third of n^3 products and sums for Cholesky, and so on.
+  // Of n x n matrices, by the usual count: a third of n^3 products and sums for Cholesky, and so
+  // on.
   double operator()(const backend::Linalg& k) const {
     using Op = backend::LinalgOp;
     const Shape& a = inputs[0].shape();
     const double n = static_cast<double>(a.back());
     switch (k.op) {
-      case Op::cholesky: return elements(a) * n / 3;
-      case Op::lu: return elements(a) * n * 2 / 3;
-      case Op::qr: return elements(a) * n * 4 / 3;
-      case Op::eigh: return elements(a) * n * 9;
-      case Op::svd: return elements(a) * n * 22;
-      case Op::solve: return elements(a) * n * 2 / 3 + 2 * out() * n;
-      case Op::solve_triangular: return out() * n;
+      case Op::cholesky:
+        return elements(a) * n / 3;
+      case Op::lu:
+        return elements(a) * n * 2 / 3;
+      case Op::qr:
+        return elements(a) * n * 4 / 3;
+      case Op::eigh:
+        return elements(a) * n * 9;
+      case Op::svd:
+        return elements(a) * n * 22;
+      case Op::solve:
+        return elements(a) * n * 2 / 3 + 2 * out() * n;
+      case Op::solve_triangular:
+        return out() * n;
     }
     return 0;
   }
   double operator()(const backend::Fft&) const {
     const double n = static_cast<double>(inputs[0].shape().back());
-    return (inputs.size() == 1 ? 2.5 : 5) * elements(inputs[0].shape()) * std::log2(std::max(n, 2.0));
+    return (inputs.size() == 1 ? 2.5 : 5) * elements(inputs[0].shape()) *
+           std::log2(std::max(n, 2.0));
   }
 };
 
 }  // namespace
 
-Cost kernel_cost(const backend::Kernel& kernel, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs) {
+Cost kernel_cost(const backend::Kernel& kernel, std::span<const Tensor> inputs,
+                 std::span<const TensorSpec> outputs) {
   Cost cost;
   cost.flops = std::visit(Flops{inputs, outputs}, kernel);
-  for (const Tensor& t : inputs) cost.bytes += elements(t.shape()) * static_cast<double>(size_of(t.dtype()));
-  for (const TensorSpec& s : outputs) cost.bytes += elements(s.shape) * static_cast<double>(size_of(s.dtype));
+  for (const Tensor& t : inputs)
+    cost.bytes += elements(t.shape()) * static_cast<double>(size_of(t.dtype()));
+  for (const TensorSpec& s : outputs)
+    cost.bytes += elements(s.shape) * static_cast<double>(size_of(s.dtype));
   return cost;
 }
 

@@ -11,8 +11,9 @@ inline Cost& operator+=(Cost& a, const Cost& b) {
   return a;
 }
 
-/// A multiply-add counts as two operations, an elementwise instruction as one; operands are read once, results
-/// written once.
-Cost kernel_cost(const backend::Kernel& kernel, std::span<const Tensor> inputs, std::span<const TensorSpec> outputs);
+/// A multiply-add counts as two operations, an elementwise instruction as one; operands are read
+/// once, results written once.
+Cost kernel_cost(const backend::Kernel& kernel, std::span<const Tensor> inputs,
+                 std::span<const TensorSpec> outputs);
 
 }  // namespace cornu

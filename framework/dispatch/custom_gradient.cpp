@@ -18,12 +18,15 @@ Tensors custom_gradient(std::span<const Tensor> inputs,
   return result.outputs;
 }
 
-Tensor custom_gradient(const Tensor& x,
-                       const std::function<std::pair<Tensor, std::function<Tensor(const Tensor&)>>(
-                           const Tensor&)>& f) {
+Tensor custom_gradient(
+    const Tensor& x,
+    const std::function<std::pair<Tensor, std::function<Tensor(const Tensor&)>>(const Tensor&)>&
+        f) {
   return custom_gradient({&x, 1}, [&](std::span<const Tensor> inputs) -> WithGradient {
     auto [y, derivative] = f(inputs[0]);
-    return {{y}, [derivative = derivative](std::span<const Tensor> dy) -> Tensors { return {derivative(dy[0])}; }};
+    return {{y}, [derivative = derivative](std::span<const Tensor> dy) -> Tensors {
+              return {derivative(dy[0])};
+            }};
   })[0];
 }
 

@@ -11,18 +11,18 @@ namespace cornu {
 /// x, with no gradient through it.
 Tensor stop_gradient(const Tensor& x);
 
-/// A function with its own derivative: `f` computes outputs, and returns them with the function that maps
-/// their gradients to those of the inputs.
+/// A function with its own derivative: `f` computes outputs, and returns them with the function
+/// that maps their gradients to those of the inputs.
 struct WithGradient {
-  Tensors outputs;  ///< of the function
+  Tensors outputs;            ///< of the function
   GradientFunction gradient;  ///< called with the outputs' gradients
 };
 /// Runs `f`, hidden from tapes, and gives its outputs the gradient that it returns.
 Tensors custom_gradient(std::span<const Tensor> inputs,
                         const std::function<WithGradient(std::span<const Tensor>)>& f);
 /// The same for one input and one output.
-Tensor custom_gradient(const Tensor& x,
-                       const std::function<std::pair<Tensor, std::function<Tensor(const Tensor&)>>(
-                           const Tensor&)>& f);
+Tensor custom_gradient(
+    const Tensor& x,
+    const std::function<std::pair<Tensor, std::function<Tensor(const Tensor&)>>(const Tensor&)>& f);
 
 }  // namespace cornu

@@ -65,16 +65,15 @@ Tensors apply_fused_many(const backend::ProgramRef& program, std::span<const Ten
 Tensor convert_dtype(const Tensor& x, DType dtype) {
   if (x.dtype() == dtype && !x.is_weak()) return x;
   if (x.dtype() == DType::string || dtype == DType::string)
-    throw ValueError(fmt::format(
-        "cast: {} values do not become {} values. The layers StringLookup, Hashing and "
-        "TextVectorization make numbers of strings.",
-        dtype_name(x.dtype()), dtype_name(dtype)));
+    throw ValueError(
+        fmt::format("cast: {} values do not become {} values. The layers StringLookup, Hashing and "
+                    "TextVectorization make numbers of strings.",
+                    dtype_name(x.dtype()), dtype_name(dtype)));
   // The wider of the two types computes, so that neither conversion loses what the other
   // keeps.
-  const DType compute = is_float(x.dtype()) ? compute_type(x.dtype())
-                        : is_float(dtype) && x.dtype() != DType::uint64
-                            ? compute_type(dtype)
-                            : compute_type(x.dtype());
+  const DType compute = is_float(x.dtype())                             ? compute_type(x.dtype())
+                        : is_float(dtype) && x.dtype() != DType::uint64 ? compute_type(dtype)
+                                                                        : compute_type(x.dtype());
   return apply(backend::Fused{backend::program_of(backend::Opcode::identity), compute}, {x},
                TensorSpec{x.shape(), dtype});
 }

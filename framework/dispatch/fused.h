@@ -4,9 +4,9 @@
 
 namespace cornu::detail {
 
-/// Runs an elementwise program on operands that broadcast. The result's dtype is the promoted one, or as
-/// `domain` says (see backend/opcodes.inc); `name` is for errors. Throws ShapeError when the operands do not
-/// broadcast.
+/// Runs an elementwise program on operands that broadcast. The result's dtype is the promoted one,
+/// or as `domain` says (see backend/opcodes.inc); `name` is for errors. Throws ShapeError when the
+/// operands do not broadcast.
 Tensor apply_fused(const backend::ProgramRef& program, backend::Domain domain,
                    std::span<const Tensor> inputs, const char* name);
 /// The same with several outputs, all of dtype `output`.

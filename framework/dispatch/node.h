@@ -13,7 +13,7 @@ namespace cornu {
 /// Positional and named arguments of a call.
 struct Arguments {
   Value::List positional;  ///< in order
-  Value::Dict named;  ///< in the order of the call
+  Value::Dict named;       ///< in the order of the call
   /// The tensors in them, positional first.
   std::vector<Tensor> tensors() const;
   /// The same arguments with f of each tensor.
@@ -46,11 +46,12 @@ class Operation : public std::enable_shared_from_this<Operation> {
   uint64_t serial_;
 };
 
-/// One call of an operation on symbolic tensors. Symbolic outputs own their node, the node owns its inputs
-/// and its operation: a graph lives as long as some output of it, and nothing is registered globally.
+/// One call of an operation on symbolic tensors. Symbolic outputs own their node, the node owns its
+/// inputs and its operation: a graph lives as long as some output of it, and nothing is registered
+/// globally.
 struct Node {
   std::shared_ptr<Operation> operation;  ///< what is called
-  Arguments arguments;  ///< own the nodes before this one
+  Arguments arguments;                   ///< own the nodes before this one
   /// The outputs' specs, and how they are nested (leaves are abstract tensors).
   Nest outputs;
   /// Order of creation, for numbering an operation's nodes.
@@ -60,13 +61,14 @@ struct Node {
 /// Makes the node of a call and returns its symbolic outputs, shaped as `outputs`.
 Nest make_node(std::shared_ptr<Operation> operation, Arguments arguments, const Nest& outputs);
 
-/// Runs `f` on stand-ins for the tensors in `arguments` to find the specs of what it returns. Axes of unknown
-/// size are tried with two different sizes: what differs in the result is unknown there. No variable, seed or
-/// other state changes meanwhile.
+/// Runs `f` on stand-ins for the tensors in `arguments` to find the specs of what it returns. Axes
+/// of unknown size are tried with two different sizes: what differs in the result is unknown there.
+/// No variable, seed or other state changes meanwhile.
 Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Arguments&)>& f);
 
-/// The run of `f` that infer_outputs is in on this thread, for what is made during it and has shapes: an axis that has
-/// another size in the second run is unknown. `none` where all sizes are known.
+/// The run of `f` that infer_outputs is in on this thread, for what is made during it and has
+/// shapes: an axis that has another size in the second run is unknown. `none` where all sizes are
+/// known.
 enum class InferencePass : uint8_t { none, first, second };
 /// The pass of the innermost inference on this thread.
 InferencePass inference_pass();

@@ -82,8 +82,9 @@ Nest Value::nest() const {
 }
 
 std::string Value::kind() const {
-  static constexpr const char* kinds[] = {"nothing", "a bool", "an integer", "a number", "text",
-                                          "a tensor", "a list", "a dictionary", "a slice", "an ellipsis"};
+  static constexpr const char* kinds[] = {"nothing", "a bool",     "an integer", "a number",
+                                          "text",    "a tensor",   "a list",     "a dictionary",
+                                          "a slice", "an ellipsis"};
   return kinds[v_.index()];
 }
 

@@ -1,4 +1,5 @@
-// Value: an argument of a call in a graph - a tensor, a number, text, a slice, or a list or dictionary of such.
+// Value: an argument of a call in a graph - a tensor, a number, text, a slice, or a list or
+// dictionary of such.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,8 +14,8 @@ namespace cornu {
 /// x[start:stop:step]; an empty bound means "from the end of that side".
 struct Slice {
   std::optional<int64_t> start = {};  ///< negative counts from the end
-  std::optional<int64_t> stop = {};  ///< exclusive
-  std::optional<int64_t> step = {};  ///< default 1; not 0
+  std::optional<int64_t> stop = {};   ///< exclusive
+  std::optional<int64_t> step = {};   ///< default 1; not 0
 };
 
 /// The `...` of an index.
@@ -23,8 +24,8 @@ struct Ellipsis {};
 /// An argument or option of any type that configs and graphs hold.
 class Value {
  public:
-  struct Null {};  ///< None in Python, null in JSON
-  using List = std::vector<Value>;  ///< elements in order
+  struct Null {};                                           ///< None in Python, null in JSON
+  using List = std::vector<Value>;                          ///< elements in order
   using Dict = std::vector<std::pair<std::string, Value>>;  ///< entries in the given order
   /// Everything that a value may be.
   using Variant =
@@ -36,8 +37,7 @@ class Value {
   Value(std::nullopt_t) {}
   Value(bool v) : v_(v) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Value(T v) : v_(static_cast<int64_t>(v)) {}
+  requires(!std::same_as<T, bool>) Value(T v) : v_(static_cast<int64_t>(v)) {}
   Value(double v) : v_(v) {}
   Value(float v) : v_(static_cast<double>(v)) {}
   Value(const char* v) : v_(std::string(v)) {}
@@ -72,15 +72,20 @@ class Value {
     return std::get<T>(v_);
   }
   bool is_null() const { return is<Null>(); }  ///< None
-  bool is_number() const { return is<int64_t>() || is<double>(); }  ///< an integer or a float, not a bool
+  bool is_number() const {
+    return is<int64_t>() || is<double>();
+  }  ///< an integer or a float, not a bool
   /// The number; is_number() must hold.
-  double number() const { return is<int64_t>() ? static_cast<double>(get<int64_t>()) : get<double>(); }
+  double number() const {
+    return is<int64_t>() ? static_cast<double>(get<int64_t>()) : get<double>();
+  }
 
   /// The tensors in it, in order (dictionaries by sorted key).
   void collect(std::vector<Tensor>& out) const;
   /// The same value with its tensors replaced by those of f.
   Value map(const std::function<Tensor(const Tensor&)>& f) const;
-  /// As a nest of tensors; numbers become weak scalars, texts string scalars. Throws ValueError when something else is inside.
+  /// As a nest of tensors; numbers become weak scalars, texts string scalars. Throws ValueError
+  /// when something else is inside.
   Nest nest() const;
   /// "a list", "text", ... for errors.
   std::string kind() const;

@@ -55,7 +55,8 @@ Tensor combined(const Variable& variable, backend::Opcode opcode, const Tensor& 
 Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 
 Variable::Variable(const Tensor& value, Options options)
-    : state_(std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
+    : state_(
+          std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
   // The variable outlives the recording, so a first value without memory will not do.
   if (value.is_meta() && graph_context().dry)
     throw NeedsValues("A variable is made, whose first value has to be computed.");
@@ -81,19 +82,20 @@ Variable::operator Tensor() const {
 void Variable::assign(const Tensor& value) {
   if (!state_) throw StateError("assign: this variable has not been created yet.");
   if (value.shape() != state_->value.shape())
-    throw ShapeError(fmt::format("Variable '{}': cannot assign a value of shape {} to a variable of shape {}.",
-                                 state_->path, value.shape().str(), state_->value.shape().str()));
+    throw ShapeError(
+        fmt::format("Variable '{}': cannot assign a value of shape {} to a variable of shape {}.",
+                    state_->path, value.shape().str(), state_->value.shape().str()));
   // Moving averages and seeds must not move when only shapes are asked for.
   if (inferring()) return;
   const Device device = state_->value.device();
   const DeviceScope scope(device);
-  const Tensor converted =
-      value.dtype() == dtype() ? materialized(value).to(device) : detail::convert_dtype(value.to(device), dtype());
+  const Tensor converted = value.dtype() == dtype()
+                               ? materialized(value).to(device)
+                               : detail::convert_dtype(value.to(device), dtype());
   Tensor fresh = owned(converted, state_->key);
   const GraphContext& context = graph_context();
-  if (context.assignments &&
-      std::none_of(context.assignments->begin(), context.assignments->end(),
-                   [&](const auto& known) { return known.first == *this; }))
+  if (context.assignments && std::none_of(context.assignments->begin(), context.assignments->end(),
+                                          [&](const auto& known) { return known.first == *this; }))
     // The value before the first assignment only: that is what remat goes back to.
     context.assignments->emplace_back(*this, stored());
   // An assignment during recomputation is undone at its end; recorded it would happen twice.
@@ -101,8 +103,12 @@ void Variable::assign(const Tensor& value) {
   stored() = std::move(fresh);
 }
 
-void Variable::assign_add(const Tensor& value) { assign(combined(*this, backend::Opcode::add, value)); }
-void Variable::assign_sub(const Tensor& value) { assign(combined(*this, backend::Opcode::subtract, value)); }
+void Variable::assign_add(const Tensor& value) {
+  assign(combined(*this, backend::Opcode::add, value));
+}
+void Variable::assign_sub(const Tensor& value) {
+  assign(combined(*this, backend::Opcode::subtract, value));
+}
 
 Tensor& Variable::stored() const {
   if (overlays == 0) return state_->value;
@@ -124,7 +130,9 @@ DType Variable::dtype() const { return state_->value.dtype(); }
 bool Variable::trainable() const { return state_->options.trainable; }
 void Variable::set_trainable(bool trainable) { state_->options.trainable = trainable; }
 bool Variable::overwrite_with_gradient() const { return state_ && state_->overwrite_with_gradient; }
-void Variable::set_overwrite_with_gradient(bool overwrite) { state_->overwrite_with_gradient = overwrite; }
+void Variable::set_overwrite_with_gradient(bool overwrite) {
+  state_->overwrite_with_gradient = overwrite;
+}
 const Variable::Options& Variable::options() const { return state_->options; }
 uint64_t Variable::key() const { return state_->key; }
 

@@ -9,14 +9,14 @@
 
 namespace cornu {
 
-/// A shared handle of a value that may be assigned to. Reading gives the current (immutable) tensor, so a
-/// tensor read earlier never changes.
+/// A shared handle of a value that may be assigned to. Reading gives the current (immutable)
+/// tensor, so a tensor read earlier never changes.
 class Variable {
  public:
   /// Options of a variable.
   struct Options {
     std::string name = "variable";  ///< last part of `path`
-    bool trainable = true;  ///< whether tapes watch it when it is read
+    bool trainable = true;          ///< whether tapes watch it when it is read
     /// Maps a new value to an allowed one after each optimizer step; see Constraint.
     std::function<Tensor(const Tensor&)> constraint = {};
     /// Penalty added to the loss, or empty.
@@ -37,8 +37,8 @@ class Variable {
   /// The value as an operation sees it: cast to the dtype of the innermost AutocastScope.
   operator Tensor() const;
 
-  /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted, and a value on another
-  /// device moves to the variable's.
+  /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted, and a
+  /// value on another device moves to the variable's.
   void assign(const Tensor& value);
   /// assign(value() + value).
   void assign_add(const Tensor& value);
@@ -49,19 +49,21 @@ class Variable {
   /// "sequential/dense/kernel" once the owner has been named.
   const std::string& path() const;
   void set_path(const std::string& path);  ///< of the owner and the name
-  const Shape& shape() const;  ///< never changes
-  DType dtype() const;  ///< never changes
-  bool trainable() const;  ///< see Options
-  void set_trainable(bool trainable);  ///< for all handles
-  /// Whether an optimizer replaces the value by the gradient instead of updating it: for the scales of float8.
+  const Shape& shape() const;              ///< never changes
+  DType dtype() const;                     ///< never changes
+  bool trainable() const;                  ///< see Options
+  void set_trainable(bool trainable);      ///< for all handles
+  /// Whether an optimizer replaces the value by the gradient instead of updating it: for the scales
+  /// of float8.
   bool overwrite_with_gradient() const;
   void set_overwrite_with_gradient(bool overwrite);  ///< for all handles
-  const Options& options() const;  ///< as given
+  const Options& options() const;                    ///< as given
 
-  /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded. While a
-  /// VariableOverlay lives on this thread, the one in there.
+  /// The value itself, unnoticed by tapes and recordings: for those who replay what was recorded.
+  /// While a VariableOverlay lives on this thread, the one in there.
   Tensor& stored() const;
-  /// The value as one that shares its memory but is another to a recording (see Tensor::fresh_alias).
+  /// The value as one that shares its memory but is another to a recording (see
+  /// Tensor::fresh_alias).
   Tensor fresh_alias() const;
 
   /// Identity: two handles of one variable have the same.
@@ -74,15 +76,16 @@ class Variable {
   std::shared_ptr<State> state_;
 };
 
-/// While one lives, what this thread assigns to variables stays between it and this thread; other threads go on
-/// reading the old values. Inside another overlay it is that one.
+/// While one lives, what this thread assigns to variables stays between it and this thread; other
+/// threads go on reading the old values. Inside another overlay it is that one.
 class VariableOverlay {
  public:
   VariableOverlay();
   ~VariableOverlay();
   VariableOverlay(const VariableOverlay&) = delete;
 
-  /// Gives the variables the values that were assigned to them. Inside another overlay that is not needed.
+  /// Gives the variables the values that were assigned to them. Inside another overlay that is not
+  /// needed.
   void commit();
 
  private:

@@ -8,8 +8,10 @@ namespace cornu::initializers {
 /// Options of GlorotNormal, as in Keras.
 struct GlorotNormalConfig {
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
-  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
+  std::optional<std::vector<int64_t>> input_axes =
+      {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes =
+      {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// VarianceScaling with scale 1.0, mode fan_avg, distribution truncated_normal. Glorot and Bengio
@@ -20,7 +22,8 @@ class GlorotNormalInitializer
   explicit GlorotNormalInitializer(GlorotNormalConfig c);  ///< chooses a seed unless one is given
 };
 
-using GlorotNormal = Ref<GlorotNormalInitializer>;  ///< a shared GlorotNormalInitializer, made from its options
+using GlorotNormal =
+    Ref<GlorotNormalInitializer>;  ///< a shared GlorotNormalInitializer, made from its options
 
 }  // namespace cornu::initializers
 

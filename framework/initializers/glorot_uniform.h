@@ -7,8 +7,10 @@ namespace cornu::initializers {
 /// Options of GlorotUniform, as in Keras.
 struct GlorotUniformConfig {
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
-  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
+  std::optional<std::vector<int64_t>> input_axes =
+      {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes =
+      {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// VarianceScaling with scale 1.0, mode fan_avg, distribution uniform. Glorot and Bengio 2010.
@@ -18,7 +20,8 @@ class GlorotUniformInitializer
   explicit GlorotUniformInitializer(GlorotUniformConfig c);  ///< chooses a seed unless one is given
 };
 
-using GlorotUniform = Ref<GlorotUniformInitializer>;  ///< a shared GlorotUniformInitializer, made from its options
+using GlorotUniform =
+    Ref<GlorotUniformInitializer>;  ///< a shared GlorotUniformInitializer, made from its options
 
 }  // namespace cornu::initializers
 

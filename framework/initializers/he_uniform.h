@@ -7,8 +7,10 @@ namespace cornu::initializers {
 /// Options of HeUniform, as in Keras.
 struct HeUniformConfig {
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
-  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
+  std::optional<std::vector<int64_t>> input_axes =
+      {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes =
+      {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// VarianceScaling with scale 2.0, mode fan_in, distribution uniform. He et al. 2015.
@@ -18,7 +20,8 @@ class HeUniformInitializer
   explicit HeUniformInitializer(HeUniformConfig c);  ///< chooses a seed unless one is given
 };
 
-using HeUniform = Ref<HeUniformInitializer>;  ///< a shared HeUniformInitializer, made from its options
+using HeUniform =
+    Ref<HeUniformInitializer>;  ///< a shared HeUniformInitializer, made from its options
 
 }  // namespace cornu::initializers
 

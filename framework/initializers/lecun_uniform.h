@@ -7,8 +7,10 @@ namespace cornu::initializers {
 /// Options of LecunUniform, as in Keras.
 struct LecunUniformConfig {
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
-  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
+  std::optional<std::vector<int64_t>> input_axes =
+      {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes =
+      {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// VarianceScaling with scale 1.0, mode fan_in, distribution uniform. LeCun et al. 1998.
@@ -18,7 +20,8 @@ class LecunUniformInitializer
   explicit LecunUniformInitializer(LecunUniformConfig c);  ///< chooses a seed unless one is given
 };
 
-using LecunUniform = Ref<LecunUniformInitializer>;  ///< a shared LecunUniformInitializer, made from its options
+using LecunUniform =
+    Ref<LecunUniformInitializer>;  ///< a shared LecunUniformInitializer, made from its options
 
 }  // namespace cornu::initializers
 

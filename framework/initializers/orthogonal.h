@@ -6,7 +6,7 @@ namespace cornu::initializers {
 
 /// Options of Orthogonal, as in Keras.
 struct OrthogonalConfig {
-  double gain = 1.0;  ///< factor of all elements
+  double gain = 1.0;                 ///< factor of all elements
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
@@ -22,7 +22,8 @@ class OrthogonalInitializer
   Value::Dict get_config() const override;
 };
 
-using Orthogonal = Ref<OrthogonalInitializer>;  ///< a shared OrthogonalInitializer, made from its options
+using Orthogonal =
+    Ref<OrthogonalInitializer>;  ///< a shared OrthogonalInitializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -6,8 +6,8 @@ namespace cornu::initializers {
 
 /// Options of RandomNormal, as in Keras.
 struct RandomNormalConfig {
-  double mean = 0.0;  ///< of the distribution
-  double stddev = 0.05;  ///< standard deviation
+  double mean = 0.0;                 ///< of the distribution
+  double stddev = 0.05;              ///< standard deviation
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
@@ -21,7 +21,8 @@ class RandomNormalInitializer
   Value::Dict get_config() const override;
 };
 
-using RandomNormal = Ref<RandomNormalInitializer>;  ///< a shared RandomNormalInitializer, made from its options
+using RandomNormal =
+    Ref<RandomNormalInitializer>;  ///< a shared RandomNormalInitializer, made from its options
 
 }  // namespace cornu::initializers
 

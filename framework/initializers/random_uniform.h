@@ -6,8 +6,8 @@ namespace cornu::initializers {
 
 /// Options of RandomUniform, as in Keras.
 struct RandomUniformConfig {
-  double minval = -0.05;  ///< lower bound, inclusive
-  double maxval = 0.05;  ///< upper bound, exclusive
+  double minval = -0.05;             ///< lower bound, inclusive
+  double maxval = 0.05;              ///< upper bound, exclusive
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
@@ -21,7 +21,8 @@ class RandomUniformInitializer
   Value::Dict get_config() const override;
 };
 
-using RandomUniform = Ref<RandomUniformInitializer>;  ///< a shared RandomUniformInitializer, made from its options
+using RandomUniform =
+    Ref<RandomUniformInitializer>;  ///< a shared RandomUniformInitializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -15,7 +15,8 @@ class FrameWindow {
  public:
   FrameWindow() = default;
   FrameWindow(std::nullopt_t) {}  ///< no window
-  FrameWindow(const char* name) : value_(std::string(name)) {}  ///< such as "hann"; looked up by values()
+  FrameWindow(const char* name)
+      : value_(std::string(name)) {}  ///< such as "hann"; looked up by values()
   FrameWindow(std::string name) : value_(std::move(name)) {}  ///< the same
   /// One value for each sample of a frame.
   FrameWindow(std::vector<double> values) : value_(std::move(values)) {}

@@ -6,8 +6,8 @@ namespace cornu::initializers {
 
 /// Options of TruncatedNormal, as in Keras.
 struct TruncatedNormalConfig {
-  double mean = 0.0;  ///< of the distribution
-  double stddev = 0.05;  ///< standard deviation before truncation
+  double mean = 0.0;                 ///< of the distribution
+  double stddev = 0.05;              ///< standard deviation before truncation
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
@@ -15,13 +15,15 @@ struct TruncatedNormalConfig {
 class TruncatedNormalInitializer
     : public Configured<TruncatedNormalInitializer, TruncatedNormalConfig, RandomInitializer> {
  public:
-  explicit TruncatedNormalInitializer(TruncatedNormalConfig c);  ///< chooses a seed unless one is given
+  explicit TruncatedNormalInitializer(
+      TruncatedNormalConfig c);  ///< chooses a seed unless one is given
   Tensor operator()(const Shape& shape, DType dtype) override;  ///< the same values in each call
   /// In Keras's order, with the seed first.
   Value::Dict get_config() const override;
 };
 
-using TruncatedNormal = Ref<TruncatedNormalInitializer>;  ///< a shared initializer, made from its options
+using TruncatedNormal =
+    Ref<TruncatedNormalInitializer>;  ///< a shared initializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -14,8 +14,10 @@ struct VarianceScalingConfig {
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "normal", "untruncated_normal", "uniform"
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  std::optional<std::vector<int64_t>> input_axes = {};  ///< whose product is fan_in; goes with output_axes
-  std::optional<std::vector<int64_t>> output_axes = {};  ///< whose product is fan_out; goes with input_axes
+  std::optional<std::vector<int64_t>> input_axes =
+      {};  ///< whose product is fan_in; goes with output_axes
+  std::optional<std::vector<int64_t>> output_axes =
+      {};  ///< whose product is fan_out; goes with input_axes
 };
 
 /// The sizes of a weight's inputs and outputs: those of the given axes; else, of (..., in, out), in
@@ -44,7 +46,8 @@ class VarianceDraw : public RandomInitializer {
   VarianceScalingConfig rule_;
 };
 
-/// Draws whose variance is `scale` over a fan, as in He et al. 2015, https://arxiv.org/abs/1502.01852.
+/// Draws whose variance is `scale` over a fan, as in He et al. 2015,
+/// https://arxiv.org/abs/1502.01852.
 class VarianceScalingInitializer
     : public Configured<VarianceScalingInitializer, VarianceScalingConfig, VarianceDraw> {
  public:
@@ -54,7 +57,8 @@ class VarianceScalingInitializer
   Value::Dict get_config() const override;
 };
 
-using VarianceScaling = Ref<VarianceScalingInitializer>;  ///< a shared initializer, made from its options
+using VarianceScaling =
+    Ref<VarianceScalingInitializer>;  ///< a shared initializer, made from its options
 
 }  // namespace cornu::initializers
 

@@ -52,7 +52,7 @@ class ArchiveWriter {
 
 /// What an archive says about one member. Not to be trusted.
 struct ArchiveMember {
-  std::string name;  ///< with "/" between folders
+  std::string name;     ///< with "/" between folders
   uint64_t size = 0;    ///< after inflating
   uint64_t stored = 0;  ///< in the archive
 };
@@ -74,7 +74,7 @@ class ArchiveReader {
   ArchiveReader& operator=(const ArchiveReader&) = delete;
 
   const std::vector<ArchiveMember>& members() const;  ///< in the order of the directory
-  bool has(std::string_view name) const;  ///< by exact name
+  bool has(std::string_view name) const;              ///< by exact name
   /// The member's bytes. Throws when it is missing or has more than `limit` bytes; a member over
   /// 64 MiB may not expand to more than 200 times its stored size.
   std::vector<std::byte> read(std::string_view name, uint64_t limit = no_limit);

@@ -33,8 +33,8 @@ class Bytes {
     return Bytes(owner, std::as_bytes(std::span(owner->data(), owner->size())));
   }
 
-  const std::byte* data() const { return bytes_.data(); }  ///< null when empty
-  size_t size() const { return bytes_.size(); }  ///< in bytes
+  const std::byte* data() const { return bytes_.data(); }     ///< null when empty
+  size_t size() const { return bytes_.size(); }               ///< in bytes
   std::span<const std::byte> span() const { return bytes_; }  ///< all of them
   /// Says that these bytes are not needed soon: those of a mapped file leave memory until they are
   /// read again.

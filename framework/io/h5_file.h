@@ -72,7 +72,7 @@ class H5Writer {
 
 /// What a file says about one dataset.
 struct H5Info {
-  Shape shape;  ///< () for a scalar
+  Shape shape;                   ///< () for a scalar
   DType dtype = DType::float32;  ///< the nearest type; byte order and padding do not show
   uint64_t stored = 0;           ///< bytes that it takes in the file
 };
@@ -88,14 +88,14 @@ class H5Reader {
   /// A file in memory, used in place. `name` stands for the file in error texts.
   H5Reader(Bytes image, std::string name);
   ~H5Reader();
-  H5Reader(H5Reader&&) noexcept;  ///< the other one may then only be destroyed
+  H5Reader(H5Reader&&) noexcept;             ///< the other one may then only be destroyed
   H5Reader& operator=(H5Reader&&) noexcept;  ///< likewise
 
   /// The file's name as errors show it.
   const std::string& name() const;
 
-  bool exists(std::string_view path) const;  ///< whether hard links lead there
-  bool is_group(std::string_view path) const;  ///< false where nothing is
+  bool exists(std::string_view path) const;      ///< whether hard links lead there
+  bool is_group(std::string_view path) const;    ///< false where nothing is
   bool is_dataset(std::string_view path) const;  ///< false where nothing is
   /// Names in a group, with numbers inside them in numeric order: "0", "1", "2", "10". Links that
   /// would be refused are listed too.
@@ -114,7 +114,8 @@ class H5Reader {
   std::optional<Shape> string_shape(std::string_view path) const;
 
   // Attributes are asked for by name: HDF5 1.10 does not survive to list those of a damaged object.
-  bool has_attribute(std::string_view path, const std::string& name) const;  ///< of a group or a dataset
+  bool has_attribute(std::string_view path,
+                     const std::string& name) const;  ///< of a group or a dataset
   /// One string, of fixed or variable length. Throws when it is missing or something else.
   std::string string_attribute(std::string_view path, const std::string& name) const;
   /// A list of strings, put together from name0, name1, ... when it was split. Nothing when neither

@@ -152,12 +152,22 @@ class HeaderParser {
       DType dtype;
     };
     static constexpr Row rows[] = {
-        {"b1", DType::boolean}, {"u1", DType::uint8},     {"u2", DType::uint16},
-        {"u4", DType::uint32},  {"u8", DType::uint64},    {"i1", DType::int8},
-        {"i2", DType::int16},   {"i4", DType::int32},     {"i8", DType::int64},
+        {"b1", DType::boolean},
+        {"u1", DType::uint8},
+        {"u2", DType::uint16},
+        {"u4", DType::uint32},
+        {"u8", DType::uint64},
+        {"i1", DType::int8},
+        {"i2", DType::int16},
+        {"i4", DType::int32},
+        {"i8", DType::int64},
         // NumPy has no bfloat16: ml_dtypes writes it as 2 bytes without a type.
-        {"f2", DType::float16}, {"V2", DType::bfloat16},  {"f4", DType::float32},
-        {"f8", DType::float64}, {"c8", DType::complex64}, {"c16", DType::complex128},
+        {"f2", DType::float16},
+        {"V2", DType::bfloat16},
+        {"f4", DType::float32},
+        {"f8", DType::float64},
+        {"c8", DType::complex64},
+        {"c16", DType::complex128},
     };
     for (const Row& row : rows) {
       if (row.code != code) continue;

@@ -16,9 +16,9 @@ namespace cornu::saving {
 struct NpyArray {
   /// The key in an .npz file; empty for an .npy file.
   std::string name;
-  DType dtype = DType::float32;  ///< of the elements
-  Shape shape;  ///< () for a scalar
-  std::vector<std::byte> data;  ///< shape.numel() elements
+  DType dtype = DType::float32;           ///< of the elements
+  Shape shape;                            ///< () for a scalar
+  std::vector<std::byte> data;            ///< shape.numel() elements
   std::vector<std::string> strings = {};  ///< instead of `data` when dtype is string
 };
 

@@ -13,7 +13,9 @@ struct TextForm {
   bool unicode = true;      ///< a character has 4 bytes, else one
   bool big_endian = false;  ///< of those 4
 
-  std::string descr() const { return (unicode ? "<U" : "|S") + std::to_string(width); }  ///< as in an .npy header
+  std::string descr() const {
+    return (unicode ? "<U" : "|S") + std::to_string(width);
+  }  ///< as in an .npy header
 };
 
 /// The strings in `data` as UTF-8, without the zeros that fill them up. What is no character

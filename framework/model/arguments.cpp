@@ -11,7 +11,8 @@ const std::string* function_name(const Value& v) {
   if (!v.is<Value::Dict>()) return nullptr;
   const Value* kind = detail::find(v.get<Value::Dict>(), "class_name");
   const Value* config = detail::find(v.get<Value::Dict>(), "config");
-  if (kind && kind->is<std::string>() && kind->get<std::string>() == "function" && config && config->is<std::string>())
+  if (kind && kind->is<std::string>() && kind->get<std::string>() == "function" && config &&
+      config->is<std::string>())
     return &config->get<std::string>();
   return nullptr;
 }
@@ -42,7 +43,8 @@ Option decode(const Value& v, const char* what) {
   if (const std::string* name = function_name(v)) return *name;
   if (is_object(v)) {
     auto object = std::dynamic_pointer_cast<Base>(deserialize(v));
-    if (!object) throw ValueError(fmt::format("compile_config: {} is no object of that kind.", what));
+    if (!object)
+      throw ValueError(fmt::format("compile_config: {} is no object of that kind.", what));
     return Option(std::move(object));
   }
   if (v.is<Value::List>()) {
@@ -52,7 +54,8 @@ Option decode(const Value& v, const char* what) {
   }
   if (v.is<Value::Dict>()) {
     std::vector<std::pair<std::string, Option>> dict;
-    for (const auto& [name, e] : v.get<Value::Dict>()) dict.emplace_back(name, decode<Option, Base>(e, what));
+    for (const auto& [name, e] : v.get<Value::Dict>())
+      dict.emplace_back(name, decode<Option, Base>(e, what));
     return Option(std::move(dict));
   }
   throw ValueError(fmt::format("compile_config: {} cannot be {}.", what, v.kind()));
@@ -71,8 +74,10 @@ std::shared_ptr<Loss> LossOption::make() const {
 Value LossOption::value() const {
   if (loss_) return serialize(*loss_);
   if (function_)
-    throw StateError("compile: a loss that is a function cannot be saved; make it a class derived from Loss, and "
-                     "register it.");
+    throw StateError(
+        "compile: a loss that is a function cannot be saved; make it a class derived from Loss, "
+        "and "
+        "register it.");
   if (!name_.empty()) return name_;
   if (!list_.empty()) return encode_list(list_);
   if (!dict_.empty()) return encode_dict(dict_);
@@ -90,15 +95,19 @@ std::shared_ptr<Metric> MetricOption::make() const {
 
 Value MetricOption::value() const {
   if (metric_) return serialize(*metric_);
-  if (function_) throw StateError("compile: a metric that is a function cannot be saved; make it a class derived from "
-                                  "Metric, and register it.");
+  if (function_)
+    throw StateError(
+        "compile: a metric that is a function cannot be saved; make it a class derived from "
+        "Metric, and register it.");
   if (!name_.empty()) return name_;
   if (is_list_) return encode_list(list_);
   if (!dict_.empty()) return encode_dict(dict_);
   return {};
 }
 
-MetricOption MetricOption::from_value(const Value& v) { return decode<MetricOption, Metric>(v, "metrics"); }
+MetricOption MetricOption::from_value(const Value& v) {
+  return decode<MetricOption, Metric>(v, "metrics");
+}
 
 const std::vector<double>& History::operator[](const std::string& name) const {
   const auto found = history.find(name);

@@ -14,28 +14,27 @@
 
 namespace cornu {
 
-/// The loss option: a name, an object, a function of (y_true, y_pred), or one of these for each output, as a list or
-/// by output name.
+/// The loss option: a name, an object, a function of (y_true, y_pred), or one of these for each
+/// output, as a list or by output name.
 class LossOption {
  public:
-  using List = std::vector<LossOption>;  ///< one for each output, in order
+  using List = std::vector<LossOption>;                          ///< one for each output, in order
   using Dict = std::vector<std::pair<std::string, LossOption>>;  ///< by output name
   /// (y_true, y_pred) to a value for each sample.
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
   LossOption() = default;
-  LossOption(std::nullptr_t) {}  ///< no loss
-  LossOption(const char* name) : name_(name) {}  ///< such as "mse"; looked up by make()
+  LossOption(std::nullptr_t) {}                             ///< no loss
+  LossOption(const char* name) : name_(name) {}             ///< such as "mse"; looked up by make()
   LossOption(std::string name) : name_(std::move(name)) {}  ///< the same
   LossOption(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}  ///< an object
   /// A handle, such as losses::Huber().
   template <class T>
-    requires std::derived_from<T, Loss>
-  LossOption(const Ref<T>& loss) : loss_(loss.shared()) {}
+  requires std::derived_from<T, Loss> LossOption(const Ref<T>& loss) : loss_(loss.shared()) {}
   /// A function of (y_true, y_pred); the model cannot be saved with it.
   template <class F>
-    requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&>
-  LossOption(F function) : function_(std::move(function)) {}
+  requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&> LossOption(F function)
+      : function_(std::move(function)) {}
   /// One option for each output.
   LossOption(List list) : list_(std::move(list)) {}
   /// The same in braces.
@@ -44,7 +43,9 @@ class LossOption {
   LossOption(Dict dict) : dict_(std::move(dict)) {}
 
   /// whether there is no loss
-  bool empty() const { return name_.empty() && !loss_ && !function_ && list_.empty() && dict_.empty(); }
+  bool empty() const {
+    return name_.empty() && !loss_ && !function_ && list_.empty() && dict_.empty();
+  }
   const List& list() const { return list_; }  ///< empty unless made from a list
   const Dict& dict() const { return dict_; }  ///< empty unless made by names
   /// The loss object of a single option. Throws ValueError with a did-you-mean for an unknown name.
@@ -73,18 +74,18 @@ class MetricOption {
   using Function = LossOption::Function;  ///< its mean over the samples is the metric
 
   MetricOption() = default;
-  MetricOption(std::nullptr_t) {}  ///< no metric
-  MetricOption(const char* name) : name_(name) {}  ///< such as "accuracy"
+  MetricOption(std::nullptr_t) {}                             ///< no metric
+  MetricOption(const char* name) : name_(name) {}             ///< such as "accuracy"
   MetricOption(std::string name) : name_(std::move(name)) {}  ///< the same
   MetricOption(std::shared_ptr<Metric> metric) : metric_(std::move(metric)) {}  ///< an object
   /// A handle, such as metrics::AUC().
   template <class T>
-    requires std::derived_from<T, Metric>
-  MetricOption(const Ref<T>& metric) : metric_(metric.shared()) {}
+  requires std::derived_from<T, Metric> MetricOption(const Ref<T>& metric)
+      : metric_(metric.shared()) {}
   /// A function of (y_true, y_pred); the model cannot be saved with it.
   template <class F>
-    requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&>
-  MetricOption(F function) : function_(std::move(function)) {}
+  requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&> MetricOption(F function)
+      : function_(std::move(function)) {}
   /// Several options.
   MetricOption(List list) : list_(std::move(list)), is_list_(true) {}
   /// The same in braces.
@@ -93,13 +94,16 @@ class MetricOption {
   MetricOption(Dict dict) : dict_(std::move(dict)) {}
 
   /// whether there is no metric
-  bool empty() const { return name_.empty() && !metric_ && !function_ && list_.empty() && dict_.empty(); }
-  bool is_list() const { return is_list_; }  ///< also of an empty list
-  const List& list() const { return list_; }  ///< empty unless made from a list
-  const Dict& dict() const { return dict_; }  ///< empty unless made by names
-  const std::string& name() const { return name_; }  ///< empty unless made from one
+  bool empty() const {
+    return name_.empty() && !metric_ && !function_ && list_.empty() && dict_.empty();
+  }
+  bool is_list() const { return is_list_; }               ///< also of an empty list
+  const List& list() const { return list_; }              ///< empty unless made from a list
+  const Dict& dict() const { return dict_; }              ///< empty unless made by names
+  const std::string& name() const { return name_; }       ///< empty unless made from one
   const Function& function() const { return function_; }  ///< empty unless made from one
-  /// The metric of a single option whose name is not a short one ("accuracy", "crossentropy"): those depend on shapes.
+  /// The metric of a single option whose name is not a short one ("accuracy", "crossentropy"):
+  /// those depend on shapes.
   std::shared_ptr<Metric> make() const;
   /// As compile_config keeps it: names stay names.
   Value value() const;
@@ -118,22 +122,23 @@ class MetricOption {
 /// Weights of the outputs' losses: a list, or by output name.
 struct LossWeights {
   LossWeights() = default;
-  LossWeights(std::initializer_list<double> values) : list(values) {}  ///< in the order of the outputs
+  LossWeights(std::initializer_list<double> values)
+      : list(values) {}  ///< in the order of the outputs
   LossWeights(std::vector<double> values) : list(std::move(values)) {}  ///< the same
   /// By output name; 1 for others.
   LossWeights(std::vector<std::pair<std::string, double>> values) : dict(std::move(values)) {}
-  std::vector<double> list;  ///< by position
-  std::vector<std::pair<std::string, double>> dict;  ///< by name
+  std::vector<double> list;                                    ///< by position
+  std::vector<std::pair<std::string, double>> dict;            ///< by name
   bool empty() const { return list.empty() && dict.empty(); }  ///< whether all weights are 1
 };
 
 /// Options of compile, in Keras's order.
 struct CompileOptions {
   Choice<Optimizer> optimizer = "rmsprop";  ///< an object or a name
-  LossOption loss = {};  ///< may stay empty where layers add losses
-  LossWeights loss_weights = {};  ///< factors of the outputs' losses; default 1
-  MetricOption metrics = {};  ///< reported by name; sample weights do not count
-  MetricOption weighted_metrics = {};  ///< the same, weighted by sample and class weights
+  LossOption loss = {};                     ///< may stay empty where layers add losses
+  LossWeights loss_weights = {};            ///< factors of the outputs' losses; default 1
+  MetricOption metrics = {};                ///< reported by name; sample weights do not count
+  MetricOption weighted_metrics = {};       ///< the same, weighted by sample and class weights
   /// Runs every step operation by operation instead of recording and replaying it.
   bool run_eagerly = false;
   /// Batches between two calls of the batch hooks.
@@ -142,9 +147,9 @@ struct CompileOptions {
   std::string jit_compile = "auto";
   /// Puts a LossScaling around the optimizer of a model whose policy is "mixed_float16".
   bool auto_scale_loss = true;
-  /// Trains with less memory: a Functional or Sequential keeps what lies between sections of its graph for the
-  /// gradient, and computes what lies inside again: about a third more time. Throws UnsupportedError for other models,
-  /// which have remat(f). Not kept in files.
+  /// Trains with less memory: a Functional or Sequential keeps what lies between sections of its
+  /// graph for the gradient, and computes what lies inside again: about a third more time. Throws
+  /// UnsupportedError for other models, which have remat(f). Not kept in files.
   bool remat = false;
 };
 
@@ -160,7 +165,7 @@ struct ValidationData {
   /// Empty for a dataset.
   Nest x, y, sample_weight;
   /// @}
-  std::shared_ptr<Dataset> dataset;  ///< null for tensors
+  std::shared_ptr<Dataset> dataset;                     ///< null for tensors
   bool empty() const { return !dataset && x.empty(); }  ///< whether there is nothing to validate on
 };
 
@@ -173,16 +178,16 @@ using Callbacks = std::vector<std::shared_ptr<Callback>>;
 /// Options of fit, in Keras's order.
 struct FitOptions {
   std::optional<int64_t> batch_size = {};  ///< 32
-  int64_t epochs = 1;  ///< number of the last epoch, counted from 1
-  Verbose verbose = Verbose::automatic;  ///< what to print
-  Callbacks callbacks = {};  ///< beside the progress bar and History
+  int64_t epochs = 1;                      ///< number of the last epoch, counted from 1
+  Verbose verbose = Verbose::automatic;    ///< what to print
+  Callbacks callbacks = {};                ///< beside the progress bar and History
   double validation_split = 0;  ///< share of the samples, from the end, that is not trained on
   ValidationData validation_data = {};  ///< evaluated after epochs; goes before validation_split
   bool shuffle = true;  ///< a new order of the samples in each epoch; not for a Dataset
-  std::map<int64_t, double> class_weight = {};  ///< weight of a class's samples, by its number
-  Nest sample_weight = {};  ///< weights of the samples' losses
-  int64_t initial_epoch = 0;  ///< first epoch, from 0; for training that goes on
-  std::optional<int64_t> steps_per_epoch = {};  ///< batches of an epoch; default: all
+  std::map<int64_t, double> class_weight = {};   ///< weight of a class's samples, by its number
+  Nest sample_weight = {};                       ///< weights of the samples' losses
+  int64_t initial_epoch = 0;                     ///< first epoch, from 0; for training that goes on
+  std::optional<int64_t> steps_per_epoch = {};   ///< batches of an epoch; default: all
   std::optional<int64_t> validation_steps = {};  ///< batches of a validation; default: all
   std::optional<int64_t> validation_batch_size = {};  ///< default: batch_size
   /// Every how many epochs to validate.
@@ -192,23 +197,23 @@ struct FitOptions {
 /// Options of evaluate, in Keras's order.
 struct EvaluateOptions {
   std::optional<int64_t> batch_size = {};  ///< default 32; not for a Dataset
-  Verbose verbose = Verbose::automatic;  ///< what to print
-  Nest sample_weight = {};  ///< weights of the samples' losses
-  std::optional<int64_t> steps = {};  ///< batches to evaluate; default: all
-  Callbacks callbacks = {};  ///< their on_test hooks are called
+  Verbose verbose = Verbose::automatic;    ///< what to print
+  Nest sample_weight = {};                 ///< weights of the samples' losses
+  std::optional<int64_t> steps = {};       ///< batches to evaluate; default: all
+  Callbacks callbacks = {};                ///< their on_test hooks are called
 };
 
 /// Options of predict, in Keras's order.
 struct PredictOptions {
   std::optional<int64_t> batch_size = {};  ///< default 32; not for a Dataset
-  Verbose verbose = Verbose::automatic;  ///< what to print
-  std::optional<int64_t> steps = {};  ///< batches to predict; default: all
-  Callbacks callbacks = {};  ///< their on_predict hooks are called
+  Verbose verbose = Verbose::automatic;    ///< what to print
+  std::optional<int64_t> steps = {};       ///< batches to predict; default: all
+  Callbacks callbacks = {};                ///< their on_predict hooks are called
 };
 
 /// What fit returns: for each epoch its number, and the figures of all epochs by name.
 struct History {
-  std::vector<int64_t> epoch;  ///< numbers of the epochs, from 0
+  std::vector<int64_t> epoch;                          ///< numbers of the epochs, from 0
   std::map<std::string, std::vector<double>> history;  ///< a value per epoch
   /// Of metrics with several figures, whose means `history` has: the arrays of the epochs.
   std::map<std::string, std::vector<Tensor>> arrays;

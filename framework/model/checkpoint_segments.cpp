@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../base/call_scope.h"
 #include "../autodiff/remat.h"
+#include "../base/call_scope.h"
 
 namespace cornu::detail {
 namespace {

@@ -24,8 +24,10 @@ void RunningMean::add(const Tensor& value, double weight) {
   // Both sums in one kernel, and as tensors: nothing is read from the device.
   const Tensors sums = fused_many(
       DType::float32,
-      [](Expr total, Expr sum, Expr v, Expr w) { return std::vector<Expr>{total + v * w, sum + w}; }, total_.value(),
-      weight_.value(), stop_gradient(value), Tensor(weight));
+      [](Expr total, Expr sum, Expr v, Expr w) {
+        return std::vector<Expr>{total + v * w, sum + w};
+      },
+      total_.value(), weight_.value(), stop_gradient(value), Tensor(weight));
   total_.assign(sums[0]);
   weight_.assign(sums[1]);
 }
@@ -37,8 +39,8 @@ void RunningMean::reset() {
 
 Tensor RunningMean::result() const {
   // 0 rather than NaN before the first batch, as in Keras.
-  return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total_.value(),
-               weight_.value());
+  return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); },
+               total_.value(), weight_.value());
 }
 
 namespace {
@@ -52,7 +54,8 @@ class FunctionMetric : public Metric {
     total_ = add_variable(ops::zeros({}), "total");
     count_ = add_variable(ops::zeros({}), "count");
   }
-  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
+  void update_state(const Tensor& y_true, const Tensor& y_pred,
+                    const Tensor& sample_weight) override {
     const Tensor values = ops::cast(function_(y_true, y_pred), DType::float32);
     if (!sample_weight) {
       total_.assign_add(ops::sum(values));
@@ -66,7 +69,8 @@ class FunctionMetric : public Metric {
     count_.assign_add(ops::sum(weights));
   }
   Tensor result() override {
-    return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total_, count_);
+    return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); },
+                 total_, count_);
   }
   Value::Dict get_config() const override {
     throw StateError("A metric that is a function without a class cannot be saved.");
@@ -85,8 +89,10 @@ std::vector<std::string> keys_of(const Nest& nest) {
   return keys;
 }
 
-// What outputs may be called in options: the keys of a dictionary, else the model's names, else numbers.
-std::vector<std::string> names_of(const Nest& y_pred, const std::vector<std::string>& output_names, size_t count) {
+// What outputs may be called in options: the keys of a dictionary, else the model's names, else
+// numbers.
+std::vector<std::string> names_of(const Nest& y_pred, const std::vector<std::string>& output_names,
+                                  size_t count) {
   std::vector<std::string> keys = keys_of(y_pred);
   // A model that returns a dictionary names its outputs itself.
   if (keys.size() == count) return keys;
@@ -99,14 +105,15 @@ std::vector<std::string> names_of(const Nest& y_pred, const std::vector<std::str
 size_t index_of(const std::vector<std::string>& names, const std::string& name, const char* what) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    throw ValueError(fmt::format("compile: {} names the output '{}', which the model does not have.{}", what, name,
-                                 did_you_mean(name, names)));
+    throw ValueError(
+        fmt::format("compile: {} names the output '{}', which the model does not have.{}", what,
+                    name, did_you_mean(name, names)));
   return static_cast<size_t>(found - names.begin());
 }
 
 // Tensors in the order of y_pred's flattening.
-std::vector<Tensor> aligned(const Nest& nest, const Nest& y_pred, const std::vector<std::string>& names,
-                            const char* what) {
+std::vector<Tensor> aligned(const Nest& nest, const Nest& y_pred,
+                            const std::vector<std::string>& names, const char* what) {
   if (nest.is_dict() && !y_pred.is_dict()) {
     std::vector<Tensor> result(names.size());
     for (const auto& [key, n] : nest.entries()) result[index_of(names, key, what)] = n.tensor();
@@ -143,7 +150,8 @@ auto of_output(const char* what, const std::string& output, F f) {
 
 }  // namespace
 
-CompiledLoss::CompiledLoss(const LossOption& loss, const LossWeights& weights) : option_(loss), weights_(weights) {
+CompiledLoss::CompiledLoss(const LossOption& loss, const LossWeights& weights)
+    : option_(loss), weights_(weights) {
   // Made and dropped: an unknown name is an error of compile, not of the first batch.
   if (option_.list().empty() && option_.dict().empty() && !option_.empty()) (void)option_.make();
   for (const auto& entry : option_.list())
@@ -163,7 +171,8 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
       if (!option.empty()) losses_[index_of(names_, name, "loss")] = single(option).make();
   } else if (!option_.list().empty()) {
     if (option_.list().size() != count)
-      throw ValueError(fmt::format("compile: {} losses for {} outputs.", option_.list().size(), count));
+      throw ValueError(
+          fmt::format("compile: {} losses for {} outputs.", option_.list().size(), count));
     for (size_t i = 0; i < count; ++i)
       if (!option_.list()[i].empty()) losses_[i] = single(option_.list()[i]).make();
   } else {
@@ -173,10 +182,12 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
   }
   if (!weights_.list.empty()) {
     if (weights_.list.size() != count)
-      throw ValueError(fmt::format("compile: {} loss_weights for {} outputs.", weights_.list.size(), count));
+      throw ValueError(
+          fmt::format("compile: {} loss_weights for {} outputs.", weights_.list.size(), count));
     factors_ = weights_.list;
   }
-  for (const auto& [name, weight] : weights_.dict) factors_[index_of(names_, name, "loss_weights")] = weight;
+  for (const auto& [name, weight] : weights_.dict)
+    factors_[index_of(names_, name, "loss_weights")] = weight;
   // One loss alone is "loss", whichever output it is of.
   const auto used = std::count_if(losses_.begin(), losses_.end(),
                                   [](const auto& loss) { return loss != nullptr; });
@@ -187,7 +198,8 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
 Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
                                 const std::vector<std::string>& output_names) {
   if (!resolved_) resolve(y_pred, output_names);
-  if (losses_.size() == 1 && y.is_tensor() && y_pred.is_tensor() && (sample_weight.empty() || sample_weight.is_tensor())) {
+  if (losses_.size() == 1 && y.is_tensor() && y_pred.is_tensor() &&
+      (sample_weight.empty() || sample_weight.is_tensor())) {
     if (!y.tensor()) throw ValueError("fit: the loss needs targets, but y is empty.");
     const Tensor value = of_output("loss", names_[0], [&] {
       return (*losses_[0])(y.tensor(), y_pred.tensor(),
@@ -195,11 +207,15 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
     });
     return factors_[0] == 1 ? value : value * Tensor(factors_[0]);
   }
-  const std::vector<Tensor> predictions = y_pred.flatten(), targets = aligned(y, y_pred, names_, "y");
-  const std::vector<Tensor> weights = sample_weight.empty() ? std::vector<Tensor>{} : aligned(sample_weight, y_pred, names_, "sample_weight");
+  const std::vector<Tensor> predictions = y_pred.flatten(),
+                            targets = aligned(y, y_pred, names_, "y");
+  const std::vector<Tensor> weights = sample_weight.empty()
+                                          ? std::vector<Tensor>{}
+                                          : aligned(sample_weight, y_pred, names_, "sample_weight");
   if (targets.size() != predictions.size())
-    throw ValueError(fmt::format("fit: {} targets (structure {}) for {} outputs (structure {}).", targets.size(),
-                                 y.structure(), predictions.size(), y_pred.structure()));
+    throw ValueError(fmt::format("fit: {} targets (structure {}) for {} outputs (structure {}).",
+                                 targets.size(), y.structure(), predictions.size(),
+                                 y_pred.structure()));
   Tensor total;
   for (size_t i = 0; i < predictions.size(); ++i) {
     // An output without a loss or a target is not trained.
@@ -208,7 +224,8 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
       return (*losses_[i])(targets[i], predictions[i], at(weights, i));
     });
     if (!means_.empty())
-      means_[i].add(value, static_cast<double>(predictions[i].rank() > 0 ? predictions[i].shape()[0] : 1));
+      means_[i].add(value,
+                    static_cast<double>(predictions[i].rank() > 0 ? predictions[i].shape()[0] : 1));
     const Tensor weighted = factors_[i] == 1 ? value : value * Tensor(factors_[i]);
     total = total ? total + weighted : weighted;
   }
@@ -231,7 +248,8 @@ CompiledMetrics::CompiledMetrics(const MetricOption& metrics, const MetricOption
     for (const auto& entry : option.list()) check(entry);
     for (const auto& [name, entry] : option.dict()) check(entry);
     const std::string& name = option.name();
-    if (!name.empty() && name != "accuracy" && name != "acc" && name != "crossentropy" && name != "ce")
+    if (!name.empty() && name != "accuracy" && name != "acc" && name != "crossentropy" &&
+        name != "ce")
       (void)option.make();
   };
   check(plain_);
@@ -241,18 +259,23 @@ CompiledMetrics::CompiledMetrics(const MetricOption& metrics, const MetricOption
 namespace {
 
 // "accuracy" and "crossentropy" mean the one that fits the shapes, as in Keras.
-std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y, const Tensor& y_pred) {
+std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y,
+                                    const Tensor& y_pred) {
   const std::string& name = option.name();
   if (option.function()) return std::make_shared<FunctionMetric>(option.function());
-  const bool accuracy = name == "accuracy" || name == "acc", crossentropy = name == "crossentropy" || name == "ce";
+  const bool accuracy = name == "accuracy" || name == "acc",
+             crossentropy = name == "crossentropy" || name == "ce";
   std::shared_ptr<Metric> metric;
   if (accuracy || crossentropy) {
     const int64_t last = y_pred.rank() > 0 ? y_pred.shape().back() : 1;
     // Keras's rule: one output is a probability; fewer axes in y, or a last axis of 1, are class
     // numbers.
     const bool binary = last == 1;
-    const bool sparse = y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
-    const std::string full = std::string(binary ? "Binary" : sparse ? "SparseCategorical" : "Categorical") +
+    const bool sparse =
+        y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
+    const std::string full = std::string(binary   ? "Binary"
+                                         : sparse ? "SparseCategorical"
+                                                  : "Categorical") +
                              (accuracy ? "Accuracy" : "Crossentropy");
     metric = std::dynamic_pointer_cast<Metric>(make_by_name(Metric::module, full));
   } else {
@@ -264,15 +287,17 @@ std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y,
 
 }  // namespace
 
-void CompiledMetrics::resolve(const MetricOption& option, bool weighted, const std::vector<Tensor>& y,
-                              const Nest& y_pred, const std::vector<std::string>& names) {
+void CompiledMetrics::resolve(const MetricOption& option, bool weighted,
+                              const std::vector<Tensor>& y, const Nest& y_pred,
+                              const std::vector<std::string>& names) {
   if (option.empty()) return;
   const std::vector<Tensor> predictions = y_pred.flatten();
   auto add = [&](const MetricOption& single, size_t output) {
     if (single.empty() || !at(y, output)) return;
     auto metric = make_metric(single, at(y, output), predictions[output]);
     const auto taken = [&](const std::string& name) {
-      return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; });
+      return std::any_of(entries_.begin(), entries_.end(),
+                         [&](const Entry& e) { return e.name == name; });
     };
     const std::string prefix = predictions.size() > 1 ? names[output] + "_" : "";
     std::string name = prefix + metric->name();
@@ -290,18 +315,22 @@ void CompiledMetrics::resolve(const MetricOption& option, bool weighted, const s
       add(options, output);
   };
   if (!option.dict().empty()) {
-    for (const auto& [name, options] : option.dict()) add_all(options, index_of(names, name, "metrics"));
+    for (const auto& [name, options] : option.dict())
+      add_all(options, index_of(names, name, "metrics"));
   } else if (option.is_list()) {
     const bool per_output = std::any_of(option.list().begin(), option.list().end(),
                                         [](const MetricOption& o) { return o.is_list(); });
     if (per_output || (predictions.size() > 1 && option.list().size() == predictions.size())) {
       if (option.list().size() != predictions.size())
-        throw ValueError(fmt::format("compile: {} lists of metrics for {} outputs.", option.list().size(), predictions.size()));
+        throw ValueError(fmt::format("compile: {} lists of metrics for {} outputs.",
+                                     option.list().size(), predictions.size()));
       for (size_t i = 0; i < predictions.size(); ++i) add_all(option.list()[i], i);
     } else {
       if (predictions.size() > 1)
-        throw ValueError(fmt::format("compile: a model with {} outputs needs metrics for each, as a list of lists or by "
-                                     "output name.", predictions.size()));
+        throw ValueError(fmt::format(
+            "compile: a model with {} outputs needs metrics for each, as a list of lists or by "
+            "output name.",
+            predictions.size()));
       add_all(option, 0);
     }
   } else {
@@ -324,8 +353,9 @@ void CompiledMetrics::update(const Nest& y, const Nest& y_pred, const Nest& samp
   const std::vector<Tensor> predictions = y_pred.flatten();
   const std::vector<std::string> names = names_of(y_pred, output_names, predictions.size());
   const std::vector<Tensor> targets = aligned(y, y_pred, names, "y");
-  const std::vector<Tensor> weights =
-      sample_weight.empty() ? std::vector<Tensor>{} : aligned(sample_weight, y_pred, names, "sample_weight");
+  const std::vector<Tensor> weights = sample_weight.empty()
+                                          ? std::vector<Tensor>{}
+                                          : aligned(sample_weight, y_pred, names, "sample_weight");
   if (!resolved_) {
     const ComputeNow now;
     resolve(targets, y_pred, output_names);

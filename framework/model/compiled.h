@@ -15,7 +15,7 @@ class RunningMean {
  public:
   RunningMean();
   void add(const Tensor& value, double weight);  ///< may be a tensor of a recording
-  void reset();  ///< forgets all
+  void reset();                                  ///< forgets all
   /// 0 before the first.
   Tensor result() const;
 
@@ -29,7 +29,8 @@ class CompiledLoss {
  public:
   /// Throws ValueError for unknown names.
   CompiledLoss(const LossOption& loss, const LossWeights& weights);
-  /// The weighted sum of the outputs' losses. Throws ValueError when targets, outputs and losses do not match.
+  /// The weighted sum of the outputs' losses. Throws ValueError when targets, outputs and losses do
+  /// not match.
   Tensor operator()(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
                     const std::vector<std::string>& output_names);
   bool empty() const { return option_.empty(); }  ///< whether compile got no loss
@@ -63,7 +64,9 @@ class CompiledMetrics {
   /// Each metric by name, with "<output>_" in front where there are several outputs.
   void append_results(StepLogs& logs) const;
   void reset();  ///< of all metrics
-  bool empty() const { return plain_.empty() && weighted_.empty(); }  ///< whether compile got no metrics
+  bool empty() const {
+    return plain_.empty() && weighted_.empty();
+  }  ///< whether compile got no metrics
   /// The metric objects; empty before the first batch.
   std::vector<std::shared_ptr<Metric>> metrics() const;
 
@@ -74,9 +77,10 @@ class CompiledMetrics {
     size_t output;
     bool weighted;
   };
-  void resolve(const std::vector<Tensor>& y, const Nest& y_pred, const std::vector<std::string>& output_names);
-  void resolve(const MetricOption& option, bool weighted, const std::vector<Tensor>& y, const Nest& y_pred,
-               const std::vector<std::string>& names);
+  void resolve(const std::vector<Tensor>& y, const Nest& y_pred,
+               const std::vector<std::string>& output_names);
+  void resolve(const MetricOption& option, bool weighted, const std::vector<Tensor>& y,
+               const Nest& y_pred, const std::vector<std::string>& names);
 
   MetricOption plain_, weighted_;
   bool resolved_ = false;

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "../base/call_scope.h"
-#include "names.h"
 #include "checkpoint_segments.h"
+#include "names.h"
 #include "standardize.h"
 
 namespace cornu {
@@ -24,7 +24,8 @@ Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
       throw ValueError("Functional: every input must come from Input({...}).");
   for (const Tensor& t : outputs.flatten())
     if (!t || !t.is_symbolic())
-      throw ValueError("Functional: an output is not a symbolic tensor: it was not computed from an Input.");
+      throw ValueError(
+          "Functional: an output is not a symbolic tensor: it was not computed from an Input.");
   collect();
   find_last_uses();
   order_operations();
@@ -45,7 +46,8 @@ void Functional::collect() {
   std::vector<std::shared_ptr<Node>> nodes, open;
   std::set<const Node*> seen;
   auto visit = [&](const Tensor& t) {
-    if (t.is_symbolic() && seen.insert(t.origin().node.get()).second) open.push_back(t.origin().node);
+    if (t.is_symbolic() && seen.insert(t.origin().node.get()).second)
+      open.push_back(t.origin().node);
   };
   for (const Tensor& t : inputs_.flatten()) visit(t);
   for (const Tensor& t : outputs_.flatten()) visit(t);
@@ -56,21 +58,25 @@ void Functional::collect() {
     // What lies before an input is not part of the model: inputs cut the graph.
     if (given.count(node.get())) continue;
     if (dynamic_cast<InputLayer*>(node->operation.get()))
-      throw ValueError(fmt::format("Functional: the outputs depend on the Input '{}', which is not among the inputs.",
-                                   node->operation->name()));
+      throw ValueError(fmt::format(
+          "Functional: the outputs depend on the Input '{}', which is not among the inputs.",
+          node->operation->name()));
     for (const Tensor& t : node->arguments.tensors()) visit(t);
   }
   // Nodes were made after the nodes that they depend on.
-  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a->serial < b->serial; });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const auto& a, const auto& b) { return a->serial < b->serial; });
   for (const auto& node : nodes) {
-    Step step{node, nullptr, -1, value_count_, static_cast<int>(node->outputs.flatten().size()), false, {}};
+    Step step{node,  nullptr, -1, value_count_, static_cast<int>(node->outputs.flatten().size()),
+              false, {}};
     places_[node.get()] = value_count_;
     value_count_ += step.output_count;
     step.given = given.count(node.get()) > 0;
     const auto& arguments = node->arguments;
     auto* layer = dynamic_cast<Layer*>(node->operation.get());
     if (layer && !step.given && arguments.named.empty() && arguments.positional.size() == 1 &&
-        arguments.positional[0].is<Tensor>() && step.output_count == 1 && node->outputs.is_tensor()) {
+        arguments.positional[0].is<Tensor>() && step.output_count == 1 &&
+        node->outputs.is_tensor()) {
       // A layer with one tensor in and out is called without building nests, which most steps of
       // most models are.
       step.simple = layer;
@@ -94,8 +100,8 @@ void Functional::find_last_uses() {
 }
 
 void Functional::order_operations() {
-  // Keras's order: by decreasing depth (the longest way to an output), then as a depth-first walk from the outputs
-  // enters the operations.
+  // Keras's order: by decreasing depth (the longest way to an output), then as a depth-first walk
+  // from the outputs enters the operations.
   std::unordered_map<const Node*, int> depth;
   std::unordered_map<const Operation*, int> operation_depth, entered;
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
@@ -134,7 +140,8 @@ void Functional::order_operations() {
   }
   std::set<const Operation*> listed;
   for (const Step& step : steps_)
-    if (listed.insert(step.node->operation.get()).second) operations_.push_back(step.node->operation);
+    if (listed.insert(step.node->operation.get()).second)
+      operations_.push_back(step.node->operation);
   std::stable_sort(operations_.begin(), operations_.end(), [&](const auto& a, const auto& b) {
     const int da = operation_depth[a.get()], db = operation_depth[b.get()];
     return da != db ? da > db : entered[a.get()] < entered[b.get()];
@@ -156,7 +163,8 @@ void Functional::run(std::vector<Tensor>& values, size_t begin, size_t end) {
       // A layer whose number of outputs depends on values cannot be in a graph.
       if (static_cast<int>(results.size()) != step.output_count)
         throw StateError(fmt::format("'{}' returned {} tensors, {} when the graph was made.",
-                                     step.node->operation->name(), results.size(), step.output_count));
+                                     step.node->operation->name(), results.size(),
+                                     step.output_count));
       for (int k = 0; k < step.output_count; ++k) values[step.first_output + k] = results[k];
     }
     for (const int done : step.finished) values[done] = {};
@@ -192,7 +200,8 @@ std::vector<std::string> Functional::output_names() const {
 }
 
 Nest Functional::standardize(const Nest& x) const {
-  if (x.is_tensor() && inputs_.is_tensor() && x.tensor() && x.tensor().dtype() == inputs_.tensor().dtype() &&
+  if (x.is_tensor() && inputs_.is_tensor() && x.tensor() &&
+      x.tensor().dtype() == inputs_.tensor().dtype() &&
       // Data that fits as it is, as each batch of fit does, skips the general way.
       x.tensor().shape().slice(1) == inputs_.tensor().shape().slice(1))
     return x;

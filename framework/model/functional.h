@@ -8,8 +8,8 @@
 
 namespace cornu {
 
-/// `Input x({32}); auto y = layers::Dense({.units = 4})(x); Functional model(x, y);` Inputs and outputs may be lists and
-/// dictionaries; layers may be shared.
+/// `Input x({32}); auto y = layers::Dense({.units = 4})(x); Functional model(x, y);` Inputs and
+/// outputs may be lists and dictionaries; layers may be shared.
 class Functional : public Model {
  public:
   /// Options of the model.
@@ -39,14 +39,15 @@ class Functional : public Model {
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
   Value::Dict get_config() const override;
-  /// A model from its config, with fresh weights. Throws ValueError that names the entry that is wrong.
+  /// A model from its config, with fresh weights. Throws ValueError that names the entry that is
+  /// wrong.
   static std::shared_ptr<Functional> from_config(const Value::Dict& dict);
   std::string base_name() const override { return "functional"; }
   std::vector<std::string> output_names() const override;
   /// Names of the Input layers.
   std::vector<std::string> input_names() const override;
   Nest input_spec() const override;
-  const Nest& inputs() const { return inputs_; }  ///< symbolic tensors, as given
+  const Nest& inputs() const { return inputs_; }    ///< symbolic tensors, as given
   const Nest& outputs() const { return outputs_; }  ///< symbolic tensors, as given
   bool has_sections() const override { return true; }
 
@@ -61,7 +62,7 @@ class Functional : public Model {
     int input = -1;           // its place
     int first_output = 0;
     int output_count = 0;
-    bool given = false;  // an input
+    bool given = false;         // an input
     std::vector<int> finished;  // places that nothing reads after this step
   };
   int place(const Tensor& symbolic) const;
@@ -69,7 +70,8 @@ class Functional : public Model {
   void find_last_uses();
   void order_operations();
   void run(std::vector<Tensor>& values, size_t begin, size_t end);
-  // Steps [begin, end) that are computed again for their gradient, and the places of what they take and leave.
+  // Steps [begin, end) that are computed again for their gradient, and the places of what they take
+  // and leave.
   struct Section {
     size_t begin = 0, end = 0;
     std::vector<int> reads, writes;
@@ -81,7 +83,7 @@ class Functional : public Model {
   std::vector<std::shared_ptr<Operation>> operations_;  // by depth, as in files
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<Step> steps_;
-  std::vector<Section> sections_;  // found when they are first asked for
+  std::vector<Section> sections_;                // found when they are first asked for
   std::unordered_map<const Node*, int> places_;  // of each node's first output
   int value_count_ = 0;
 };

@@ -24,7 +24,9 @@ Value nested_values(const Tensor& t) {
   const std::function<Value(int)> walk = [&](int axis) -> Value {
     if (axis == t.rank()) {
       const double v = values[next++];
-      return t.dtype() == DType::boolean ? Value(v != 0) : integers ? Value(static_cast<int64_t>(v)) : Value(v);
+      return t.dtype() == DType::boolean ? Value(v != 0)
+             : integers                  ? Value(static_cast<int64_t>(v))
+                                         : Value(v);
     }
     Value::List list;
     for (int64_t i = 0; i < t.shape()[axis]; ++i) list.push_back(walk(axis + 1));
@@ -42,9 +44,9 @@ Value encode(const Value& v, const NodeNumbers& numbers) {
           {"class_name", "__keras_tensor__"},
           {"config", Value::Dict{{"shape", t.shape()},
                                  {"dtype", t.dtype()},
-                                 {"keras_history",
-                                  Value::List{origin.node->operation->name(), numbers.at(origin.node.get()),
-                                              int64_t{origin.index}}}}}};
+                                 {"keras_history", Value::List{origin.node->operation->name(),
+                                                               numbers.at(origin.node.get()),
+                                                               int64_t{origin.index}}}}}};
     }
     if (t.is_weak()) return nested_values(t);
     return Value::Dict{{"class_name", "__tensor__"},
@@ -134,12 +136,14 @@ const Value& require(const Value::Dict& dict, const char* key, const std::string
 }
 
 const Value::Dict& as_dict(const Value& v, const std::string& what) {
-  if (!v.is<Value::Dict>()) throw ValueError(fmt::format("{}: expected a dictionary, found {}.", what, v.kind()));
+  if (!v.is<Value::Dict>())
+    throw ValueError(fmt::format("{}: expected a dictionary, found {}.", what, v.kind()));
   return v.get<Value::Dict>();
 }
 
 const Value::List& as_list(const Value& v, const std::string& what) {
-  if (!v.is<Value::List>()) throw ValueError(fmt::format("{}: expected a list, found {}.", what, v.kind()));
+  if (!v.is<Value::List>())
+    throw ValueError(fmt::format("{}: expected a list, found {}.", what, v.kind()));
   return v.get<Value::List>();
 }
 
@@ -149,11 +153,13 @@ class GraphReader {
   explicit GraphReader(const Value::Dict& config) : config_(config) {}
 
   std::shared_ptr<Functional> read() {
-    for (const Value& entry : as_list(require(config_, "layers", "Functional"), "Functional: layers"))
+    for (const Value& entry :
+         as_list(require(config_, "layers", "Functional"), "Functional: layers"))
       make_operation(as_dict(entry, "Functional: layers"));
     run_calls();
     std::string name;
-    if (const Value* v = detail::find(config_, "name"); v && v->is<std::string>()) name = v->get<std::string>();
+    if (const Value* v = detail::find(config_, "name"); v && v->is<std::string>())
+      name = v->get<std::string>();
     return std::make_shared<Functional>(tensors(require(config_, "input_layers", "Functional")),
                                         tensors(require(config_, "output_layers", "Functional")),
                                         Functional::Options{name});
@@ -168,14 +174,17 @@ class GraphReader {
   };
 
   void make_operation(const Value::Dict& dict) {
-    const std::string name = detail::from_value<std::string>(require(dict, "name", "Functional: layers"));
-    if (entries_.count(name)) throw ValueError(fmt::format("Functional: two layers are named '{}'.", name));
+    const std::string name =
+        detail::from_value<std::string>(require(dict, "name", "Functional: layers"));
+    if (entries_.count(name))
+      throw ValueError(fmt::format("Functional: two layers are named '{}'.", name));
     const std::string module =
         detail::find(dict, "module") && detail::find(dict, "module")->is<std::string>()
             ? detail::find(dict, "module")->get<std::string>()
             : "";
     Entry entry;
-    entry.calls = &as_list(require(dict, "inbound_nodes", "layer '" + name + "'"), "layer '" + name + "': inbound_nodes");
+    entry.calls = &as_list(require(dict, "inbound_nodes", "layer '" + name + "'"),
+                           "layer '" + name + "': inbound_nodes");
     try {
       if (module.starts_with("keras.src.ops.")) {
         entry.operation = make_op(dict, module);
@@ -199,7 +208,8 @@ class GraphReader {
   }
 
   std::shared_ptr<Operation> make_op(const Value::Dict& dict, const std::string& module) {
-    const std::string class_name = detail::from_value<std::string>(require(dict, "class_name", "op"));
+    const std::string class_name =
+        detail::from_value<std::string>(require(dict, "class_name", "op"));
     const OpInfo* info = op_catalog().find(module, class_name);
     if (!info)
       throw UnsupportedError(fmt::format("the op {} of {} is not supported.{}", class_name, module,
@@ -208,8 +218,10 @@ class GraphReader {
     std::string name;
     if (const Value* config = detail::find(dict, "config"))
       for (const auto& [key, v] : as_dict(*config, class_name + ": config")) {
-        if (key == "name") name = v.is<std::string>() ? v.get<std::string>() : "";
-        else settings.emplace_back(key, decode_constants(v));
+        if (key == "name")
+          name = v.is<std::string>() ? v.get<std::string>() : "";
+        else
+          settings.emplace_back(key, decode_constants(v));
       }
     auto op = std::make_shared<OpOperation>(*info, std::move(settings));
     if (!name.empty()) {
@@ -285,25 +297,32 @@ class GraphReader {
   }
 
   std::optional<Value> lookup(const Value::List& path, int64_t first) {
-    if (path.size() != 3) throw ValueError("Functional: a tensor reference is not [layer, node, tensor].");
+    if (path.size() != 3)
+      throw ValueError("Functional: a tensor reference is not [layer, node, tensor].");
     const std::string name = detail::from_value<std::string>(path[0]);
     const auto found = entries_.find(name);
     if (found == entries_.end()) {
-      throw ValueError(fmt::format("Functional: a tensor refers to the layer '{}', which is not there.{}", name,
-                                   did_you_mean(name, order_)));
+      throw ValueError(
+          fmt::format("Functional: a tensor refers to the layer '{}', which is not there.{}", name,
+                      did_you_mean(name, order_)));
     }
     const Entry& entry = found->second;
-    const int64_t node = detail::from_value<int64_t>(path[1]) - first, index = detail::from_value<int64_t>(path[2]);
+    const int64_t node = detail::from_value<int64_t>(path[1]) - first,
+                  index = detail::from_value<int64_t>(path[2]);
     // An input has a result, but no call.
-    const int64_t calls = std::max<int64_t>(static_cast<int64_t>(entry.calls->size()), entry.results.size());
+    const int64_t calls =
+        std::max<int64_t>(static_cast<int64_t>(entry.calls->size()), entry.results.size());
     if (node < 0 || node >= calls)
-      throw ValueError(fmt::format("Functional: a tensor refers to call {} of layer '{}', which has {}.", node, name, calls));
+      throw ValueError(
+          fmt::format("Functional: a tensor refers to call {} of layer '{}', which has {}.", node,
+                      name, calls));
     // The call is in the file, but has not been made yet.
     if (node >= static_cast<int64_t>(entry.results.size())) return std::nullopt;
     const auto& outputs = entry.results[node];
     if (index < 0 || index >= static_cast<int64_t>(outputs.size()))
-      throw ValueError(fmt::format("Functional: a tensor refers to output {} of layer '{}', which has {}.", index, name,
-                                   outputs.size()));
+      throw ValueError(
+          fmt::format("Functional: a tensor refers to output {} of layer '{}', which has {}.",
+                      index, name, outputs.size()));
     return outputs[index];
   }
 
@@ -314,7 +333,8 @@ class GraphReader {
     }
     if (v.is<Value::Dict>()) {
       const auto& dict = v.get<Value::Dict>();
-      return std::any_of(dict.begin(), dict.end(), [](const auto& e) { return holds_tensor(e.second); });
+      return std::any_of(dict.begin(), dict.end(),
+                         [](const auto& e) { return holds_tensor(e.second); });
     }
     return v.is<Tensor>();
   }
@@ -347,7 +367,8 @@ class GraphReader {
       throw ValueError(fmt::format("layer '{}': a call has no tensor as its input.", name));
     const Nest outputs = infer_outputs(
         arguments, [&](const Arguments& stand_ins) { return entry.operation->invoke(stand_ins); });
-    const std::vector<Tensor> results = make_node(entry.operation, std::move(arguments), outputs).flatten();
+    const std::vector<Tensor> results =
+        make_node(entry.operation, std::move(arguments), outputs).flatten();
     // Until the model holds the graph.
     keep_.insert(keep_.end(), results.begin(), results.end());
     entry.results.push_back(results);
@@ -376,8 +397,11 @@ class GraphReader {
     if (left) {
       std::string stuck;
       for (const std::string& name : order_)
-        if (entries_.at(name).next < entries_.at(name).calls->size()) stuck += (stuck.empty() ? "'" : ", '") + name + "'";
-      throw ValueError("Functional: these layers wait for each other or for inputs that do not exist: " + stuck + ".");
+        if (entries_.at(name).next < entries_.at(name).calls->size())
+          stuck += (stuck.empty() ? "'" : ", '") + name + "'";
+      throw ValueError(
+          "Functional: these layers wait for each other or for inputs that do not exist: " + stuck +
+          ".");
     }
   }
 
@@ -386,8 +410,10 @@ class GraphReader {
       const auto& list = v.get<Value::List>();
       if (list.size() == 3 && list[0].is<std::string>()) {
         const auto found = entries_.find(list[0].get<std::string>());
-        const int64_t first =
-            found != entries_.end() && std::dynamic_pointer_cast<Functional>(found->second.operation) ? 1 : 0;
+        const int64_t first = found != entries_.end() &&
+                                      std::dynamic_pointer_cast<Functional>(found->second.operation)
+                                  ? 1
+                                  : 0;
         const std::optional<Value> t = lookup(list, first);
         if (!t) throw ValueError("Functional: an output is not computed.");
         return t->get<Tensor>();
@@ -420,7 +446,8 @@ std::shared_ptr<Functional> Functional::from_config(const Value::Dict& dict) {
 }
 
 void register_functional(Catalog& catalog) {
-  catalog.add<Functional>("keras.src.models.functional.Functional");  // as Keras 3 writes it: the first is written
+  catalog.add<Functional>(
+      "keras.src.models.functional.Functional");  // as Keras 3 writes it: the first is written
   catalog.add<Functional>("keras.Functional");
 }
 

@@ -1,8 +1,8 @@
 // A graph's sections: what each takes from those before it, and leaves to those after it.
 #include <set>
 
-#include "functional.h"
 #include "checkpoint_segments.h"
+#include "functional.h"
 
 namespace cornu {
 namespace {
@@ -74,16 +74,15 @@ void Functional::run_in_sections(std::vector<Tensor>& values) {
     Nest::List taken;
     for (const int p : section.reads) taken.push_back(values[static_cast<size_t>(p)]);
     // Only what later segments read leaves a segment; the rest is recomputed from `taken`.
-    const Nest left =
-        detail::run_segment(*this, taken, [this, &section](const Nest& in) {
-          std::vector<Tensor> inside(static_cast<size_t>(value_count_));
-          for (size_t i = 0; i < section.reads.size(); ++i)
-            inside[static_cast<size_t>(section.reads[i])] = in[i];
-          run(inside, section.begin, section.end);
-          Nest::List results;
-          for (const int p : section.writes) results.push_back(inside[static_cast<size_t>(p)]);
-          return Nest(std::move(results));
-        });
+    const Nest left = detail::run_segment(*this, taken, [this, &section](const Nest& in) {
+      std::vector<Tensor> inside(static_cast<size_t>(value_count_));
+      for (size_t i = 0; i < section.reads.size(); ++i)
+        inside[static_cast<size_t>(section.reads[i])] = in[i];
+      run(inside, section.begin, section.end);
+      Nest::List results;
+      for (const int p : section.writes) results.push_back(inside[static_cast<size_t>(p)]);
+      return Nest(std::move(results));
+    });
     for (size_t i = section.begin; i < section.end; ++i)
       for (const int done : steps_[i].finished) values[static_cast<size_t>(done)] = {};
     for (size_t i = 0; i < section.writes.size(); ++i)

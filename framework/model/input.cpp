@@ -34,8 +34,10 @@ std::shared_ptr<InputLayer> InputLayer::from_config(const Value::Dict& dict) {
     } else if (key == "batch_size") {
       config.batch_size = detail::from_value<std::optional<int64_t>>(value);
     } else if (key == "dtype") {
-      if (value.is<Value::Dict>()) config.dtype = detail::OptionCodec<DTypePolicy>::decode(value).compute_dtype();
-      else config.dtype = detail::from_value<std::optional<DType>>(value);
+      if (value.is<Value::Dict>())
+        config.dtype = detail::OptionCodec<DTypePolicy>::decode(value).compute_dtype();
+      else
+        config.dtype = detail::from_value<std::optional<DType>>(value);
     } else if (key == "name") {
       if (!value.is_null()) config.name = detail::from_value<std::string>(value);
     } else if (key == "sparse" || key == "ragged" || key == "optional") {

@@ -6,11 +6,11 @@ namespace cornu {
 
 /// Options of Input, as in Keras.
 struct InputConfig {
-  Shape shape = {};                          ///< of one sample, without the batch
+  Shape shape = {};                        ///< of one sample, without the batch
   std::optional<int64_t> batch_size = {};  ///< default: any
-  std::optional<DType> dtype = {};           ///< default float32
-  std::string name = "";  ///< default: "input_layer", made unique
-  std::optional<Shape> batch_shape = {};     ///< with the batch, in place of shape
+  std::optional<DType> dtype = {};         ///< default float32
+  std::string name = "";                   ///< default: "input_layer", made unique
+  std::optional<Shape> batch_shape = {};   ///< with the batch, in place of shape
 };
 
 /// The layer of an Input. Its output is the data itself.
@@ -37,8 +37,8 @@ class InputLayer : public Layer {
   std::weak_ptr<Node> node_;
 };
 
-/// `Input({8, 8, 1})`: a symbolic tensor of samples of this shape, for Functional models; and the first entry of a
-/// Sequential.
+/// `Input({8, 8, 1})`: a symbolic tensor of samples of this shape, for Functional models; and the
+/// first entry of a Sequential.
 class Input : public Tensor {
  public:
   /// Samples of this shape, float32, in batches of any size.
@@ -49,7 +49,8 @@ class Input : public Tensor {
   operator AnyLayer() const { return AnyLayer(layer_); }
 
  private:
-  explicit Input(std::shared_ptr<InputLayer> layer) : Tensor(layer->output()), layer_(std::move(layer)) {}
+  explicit Input(std::shared_ptr<InputLayer> layer)
+      : Tensor(layer->output()), layer_(std::move(layer)) {}
   std::shared_ptr<InputLayer> layer_;
 };
 

@@ -3,10 +3,10 @@
 
 #include <fmt/core.h>
 
+#include "../autodiff/tape.h"
 #include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
 #include "../compile/function.h"
-#include "../autodiff/tape.h"
 #include "../ops/convert.h"
 #include "../ops/core/cast.h"
 #include "../ops/numpy/reduction.h"
@@ -23,12 +23,17 @@ Model::~Model() = default;
 
 void Model::compile(CompileOptions options) {
   if (!options.optimizer) throw ValueError("compile: the optimizer is empty.");
-  if (options.steps_per_execution < 1) throw ValueError("compile: steps_per_execution must be at least 1.");
-  if (options.jit_compile != "auto" && options.jit_compile != "true" && options.jit_compile != "false")
-    throw ValueError(fmt::format("compile: jit_compile is '{}', expected 'auto', 'true' or 'false'.", options.jit_compile));
+  if (options.steps_per_execution < 1)
+    throw ValueError("compile: steps_per_execution must be at least 1.");
+  if (options.jit_compile != "auto" && options.jit_compile != "true" &&
+      options.jit_compile != "false")
+    throw ValueError(fmt::format(
+        "compile: jit_compile is '{}', expected 'auto', 'true' or 'false'.", options.jit_compile));
   if (options.remat && !has_sections())
-    throw UnsupportedError(fmt::format("compile: remat is for Functional and Sequential models; model '{}' is neither. "
-                                       "Wrap parts of its call in remat(f).", name()));
+    throw UnsupportedError(fmt::format(
+        "compile: remat is for Functional and Sequential models; model '{}' is neither. "
+        "Wrap parts of its call in remat(f).",
+        name()));
   // Everything that can fail is done before anything changes.
   auto loss = std::make_unique<CompiledLoss>(options.loss, options.loss_weights);
   auto metrics = std::make_unique<CompiledMetrics>(options.metrics, options.weighted_metrics);
@@ -52,14 +57,16 @@ void Model::forget_layers() {
 
 void Model::require_compiled(const char* what) const {
   if (!compiled_)
-    throw StateError(fmt::format("{}: model '{}' is not compiled. Call compile({{.optimizer = ..., .loss = ...}}) first.",
-                                 what, name()));
+    throw StateError(fmt::format(
+        "{}: model '{}' is not compiled. Call compile({{.optimizer = ..., .loss = ...}}) first.",
+        what, name()));
 }
 
 void Model::build_many(const Nest& inputs) {
   Layer::build_many(inputs);
   try {
-    infer_outputs({{Value(inputs)}, {}}, [&](const Arguments& a) { return call_many(a.positional[0].nest(), {}); });
+    infer_outputs({{Value(inputs)}, {}},
+                  [&](const Arguments& a) { return call_many(a.positional[0].nest(), {}); });
   } catch (const NeedsValues&) {
     // `call` looks at values: what it reaches is built by the first real call.
   }
@@ -75,7 +82,8 @@ std::shared_ptr<const Model::StepCache> Model::step_cache() {
   if (cache_) return cache_;
   auto cache = std::make_shared<StepCache>();
   const std::function<void(const Layer&)> visit = [&](const Layer& layer) {
-    if (std::find(cache->layers.begin(), cache->layers.end(), &layer) != cache->layers.end()) return;
+    if (std::find(cache->layers.begin(), cache->layers.end(), &layer) != cache->layers.end())
+      return;
     cache->layers.push_back(&layer);
     for (const auto& inside : layer.sublayers()) {
       cache->owners.push_back(inside);
@@ -89,12 +97,15 @@ std::shared_ptr<const Model::StepCache> Model::step_cache() {
   cache->metrics = layer_metrics();
   // One made before all layers are built does not know all variables.
   // Until then the list is found anew for each step.
-  if (std::all_of(cache->layers.begin(), cache->layers.end(), [](const Layer* layer) { return layer->built(); }))
+  if (std::all_of(cache->layers.begin(), cache->layers.end(),
+                  [](const Layer* layer) { return layer->built(); }))
     cache_ = cache;
   return cache;
 }
 
-Nest Model::forward(const Nest& x, bool training) { return (*this)(standardize(x), {.training = training}); }
+Nest Model::forward(const Nest& x, bool training) {
+  return (*this)(standardize(x), {.training = training});
+}
 
 namespace {
 double batch_size_of(const Nest& x) {
@@ -103,7 +114,8 @@ double batch_size_of(const Nest& x) {
 }
 }  // namespace
 
-Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred, const Nest& sample_weight) {
+Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred,
+                           const Nest& sample_weight) {
   Tensor total;
   try {
     if (loss_ && !loss_->empty()) total = (*loss_)(y, y_pred, sample_weight, output_names());
@@ -124,7 +136,8 @@ Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred, const
     for (const Variable& v : cache->regularized) add(v.options().regularizer(v.value()));
   }
   if (!total)
-    throw StateError(fmt::format("Model '{}' has no loss: neither compile nor a layer gave one.", name()));
+    throw StateError(
+        fmt::format("Model '{}' has no loss: neither compile nor a layer gave one.", name()));
   return total;
 }
 
@@ -167,7 +180,8 @@ Nest Model::predict_step(const Batch& batch) {
   return forward(batch.x, false);
 }
 
-// --- compiled steps ------------------------------------------------------------------------------------------
+// --- compiled steps
+// ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -205,20 +219,26 @@ void Model::make_functions() {
         const LossScope losses;
         return nest_of(test_step(batch_of(arguments)));
       },
-      Function::Options{.name = "test_step", .argument_names = names, .first_call = FirstCall::replays});
+      Function::Options{
+          .name = "test_step", .argument_names = names, .first_call = FirstCall::replays});
   predict_function_ = std::make_unique<Function>(
       [this](const Nest& x) {
         const LossScope losses;
         return predict_step({x});
       },
-      Function::Options{.name = "predict_step", .argument_names = {"x"}, .first_call = FirstCall::replays});
+      Function::Options{
+          .name = "predict_step", .argument_names = {"x"}, .first_call = FirstCall::replays});
   // New functions, not cleared ones: plans hold variables of the former optimizer and metrics.
   for (Function* f : {train_function_.get(), test_function_.get(), predict_function_.get()})
     f->set_enabled(!compile_options_.run_eagerly);
 }
 
-StepLogs Model::run_train_step(const Batch& batch) { return logs_of((*train_function_)(arguments_of(batch))); }
-StepLogs Model::run_test_step(const Batch& batch) { return logs_of((*test_function_)(arguments_of(batch))); }
+StepLogs Model::run_train_step(const Batch& batch) {
+  return logs_of((*train_function_)(arguments_of(batch)));
+}
+StepLogs Model::run_test_step(const Batch& batch) {
+  return logs_of((*test_function_)(arguments_of(batch)));
+}
 Nest Model::run_predict_step(const Nest& x) { return (*predict_function_)(x); }
 
 std::string Model::explain() const {
@@ -244,7 +264,8 @@ void Model::reset_metrics() {
 }
 
 std::vector<std::shared_ptr<Metric>> Model::metrics() const {
-  std::vector<std::shared_ptr<Metric>> result = metrics_ ? metrics_->metrics() : std::vector<std::shared_ptr<Metric>>{};
+  std::vector<std::shared_ptr<Metric>> result =
+      metrics_ ? metrics_->metrics() : std::vector<std::shared_ptr<Metric>>{};
   for (const auto& metric : layer_metrics()) result.push_back(metric);
   return result;
 }
@@ -255,18 +276,23 @@ std::vector<std::string> Model::metrics_names() {
   return names;
 }
 
-// --- files ---------------------------------------------------------------------------------------------------
+// --- files
+// ---------------------------------------------------------------------------------------------------
 
 Value::Dict Model::compile_config() const {
   if (!compiled_) return {};
   auto weights = [&]() -> Value {
-    if (!compile_options_.loss_weights.list.empty()) return Value(compile_options_.loss_weights.list);
+    if (!compile_options_.loss_weights.list.empty())
+      return Value(compile_options_.loss_weights.list);
     if (compile_options_.loss_weights.dict.empty()) return {};
     Value::Dict dict;
-    for (const auto& [name, weight] : compile_options_.loss_weights.dict) dict.emplace_back(name, weight);
+    for (const auto& [name, weight] : compile_options_.loss_weights.dict)
+      dict.emplace_back(name, weight);
     return dict;
   };
-  auto metrics = [](const MetricOption& option) { return option.empty() ? Value() : option.value(); };
+  auto metrics = [](const MetricOption& option) {
+    return option.empty() ? Value() : option.value();
+  };
   // Keras writes what it makes of "auto".
   const bool jit = compile_options_.jit_compile == "auto" ? !compile_options_.run_eagerly
                                                           : compile_options_.jit_compile == "true";
@@ -304,8 +330,10 @@ void Model::compile_from_config(const Value::Dict& config) {
       options.loss_weights.dict.emplace_back(name, weight(v));
   }
   if (const Value v = get("run_eagerly"); v.is<bool>()) options.run_eagerly = v.get<bool>();
-  if (const Value v = get("steps_per_execution"); v.is<int64_t>()) options.steps_per_execution = v.get<int64_t>();
-  if (const Value v = get("jit_compile"); v.is<bool>()) options.jit_compile = v.get<bool>() ? "true" : "false";
+  if (const Value v = get("steps_per_execution"); v.is<int64_t>())
+    options.steps_per_execution = v.get<int64_t>();
+  if (const Value v = get("jit_compile"); v.is<bool>())
+    options.jit_compile = v.get<bool>() ? "true" : "false";
   compile(std::move(options));
 }
 

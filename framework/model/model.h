@@ -16,12 +16,12 @@ class RunningMean;
 /// Figures of one step, as tensors; they are read only when somebody looks.
 using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 
-/// Base of Sequential, Functional and of users' models. A subclass overrides `call`, and may override train_step,
-/// test_step, predict_step or compute_loss.
+/// Base of Sequential, Functional and of users' models. A subclass overrides `call`, and may
+/// override train_step, test_step, predict_step or compute_loss.
 ///
-/// predict may be called from any number of threads at a time, with the same bits as from one. fit, evaluate and the other
-/// calls that change the model are for one thread at a time: while one is at work, another thread's call throws
-/// StateError.
+/// predict may be called from any number of threads at a time, with the same bits as from one. fit,
+/// evaluate and the other calls that change the model are for one thread at a time: while one is at
+/// work, another thread's call throws StateError.
 class Model : public Layer {
  public:
   Model();
@@ -31,9 +31,11 @@ class Model : public Layer {
   void compile(CompileOptions options = {});
   bool compiled() const { return compiled_; }  ///< whether compile was called
 
-  /// Trains on tensors (or vectors of numbers, lists and dictionaries of tensors), whose first axis is samples.
+  /// Trains on tensors (or vectors of numbers, lists and dictionaries of tensors), whose first axis
+  /// is samples.
   History fit(const Nest& x, const Nest& y, FitOptions options = {});
-  /// Trains on the batches of a dataset, whose size is an epoch unless steps_per_epoch says otherwise.
+  /// Trains on the batches of a dataset, whose size is an epoch unless steps_per_epoch says
+  /// otherwise.
   History fit(std::shared_ptr<Dataset> dataset, FitOptions options = {});
 
   /// The loss and the metrics by name over the data.
@@ -54,19 +56,22 @@ class Model : public Layer {
   /// The outputs for one batch; shows nothing and calls no callback.
   Nest predict_on_batch(const Nest& x);
 
-  // --- what a subclass may override ------------------------------------------------------------------
+  // --- what a subclass may override
+  // ------------------------------------------------------------------
 
-  /// One training step. The default differentiates compute_loss and applies the optimizer. An empty result stands
-  /// for metrics_result().
+  /// One training step. The default differentiates compute_loss and applies the optimizer. An empty
+  /// result stands for metrics_result().
   virtual StepLogs train_step(const Batch& batch);
   /// One step of evaluate: the loss and the metrics, without a gradient.
   virtual StepLogs test_step(const Batch& batch);
   /// One step of predict: by default the call with training = false.
   virtual Nest predict_step(const Batch& batch);
   /// The loss of a batch: the compiled losses, then what layers added.
-  virtual Tensor compute_loss(const Nest& x, const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
+  virtual Tensor compute_loss(const Nest& x, const Nest& y, const Nest& y_pred,
+                              const Nest& sample_weight = {});
   /// Lets the compiled metrics take in a batch.
-  virtual void compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred, const Nest& sample_weight = {});
+  virtual void compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred,
+                               const Nest& sample_weight = {});
 
   /// "loss", then the metrics, over what they have taken in.
   StepLogs metrics_result();
@@ -77,11 +82,13 @@ class Model : public Layer {
   /// The keys of the logs, "loss" first.
   std::vector<std::string> metrics_names();
 
-  /// Also runs `call` on stand-ins, so that layers which `call` reaches are built. A `call` that reads values cannot be
-  /// run so; its layers are built by the first real call.
+  /// Also runs `call` on stand-ins, so that layers which `call` reaches are built. A `call` that
+  /// reads values cannot be run so; its layers are built by the first real call.
   void build_many(const Nest& inputs) override;
 
-  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }  ///< null before compile
+  const std::shared_ptr<Optimizer>& optimizer() const {
+    return optimizer_;
+  }  ///< null before compile
   const CompileOptions& compile_options() const { return compile_options_; }  ///< as given
   /// Set by a callback to end fit after the current batch.
   bool stop_training = false;
@@ -95,17 +102,20 @@ class Model : public Layer {
   /// The expected inputs' specs where the model knows them before data arrives.
   virtual Nest input_spec() const { return {}; }
 
-  /// Quantizes all layers that can be; see Layer::quantize. With `filters` only those in whose names one of these regular
-  /// expressions is found. Layers with weights that cannot be quantized keep them, with one warning. Compile again
-  /// afterwards: the weights are other variables.
-  void quantize(const Choice<QuantizationConfig>& config, const std::vector<std::string>& filters = {});
+  /// Quantizes all layers that can be; see Layer::quantize. With `filters` only those in whose
+  /// names one of these regular expressions is found. Layers with weights that cannot be quantized
+  /// keep them, with one warning. Compile again afterwards: the weights are other variables.
+  void quantize(const Choice<QuantizationConfig>& config,
+                const std::vector<std::string>& filters = {});
 
-  // --- files (framework/saving) ----------------------------------------------------------------------
+  // --- files (framework/saving)
+  // ----------------------------------------------------------------------
 
-  /// Writes the model as Keras does: a ".keras" archive. The old file stays until the new one is whole.
+  /// Writes the model as Keras does: a ".keras" archive. The old file stays until the new one is
+  /// whole.
   void save(const std::string& path);
-  /// Writes (reads) the weights, and the optimizer's state, as ".weights.h5". Reading changes nothing unless the whole
-  /// file fits.
+  /// Writes (reads) the weights, and the optimizer's state, as ".weights.h5". Reading changes
+  /// nothing unless the whole file fits.
   void save_weights(const std::string& path);
   /// Reads what save_weights wrote, or Keras. Throws FileError; the model is as before then.
   void load_weights(const std::string& path);
@@ -114,21 +124,21 @@ class Model : public Layer {
 
   /// Options of profile.
   struct ProfileOptions {
-    bool train = true;  ///< a training step rather than one of predict
-    int repetitions = 10;  ///< runs, of which the one that was disturbed least counts
+    bool train = true;       ///< a training step rather than one of predict
+    int repetitions = 10;    ///< runs, of which the one that was disturbed least counts
     std::string trace = "";  ///< file to write for about:tracing; none by default
   };
-  /// Where a step's time goes: each layer's time, forward and backward, its arithmetic and traffic and what share of
-  /// the machine's peak they are, the memory that the step needs, and the batch that would fit. One training step on
-  /// (x, y), or with `train` false (or without y) one of predict. Weights and metrics stay as they are. With `trace`,
-  /// also writes a file for Chrome's about:tracing or Perfetto. Throws StateError when the step stays eager (explain
-  /// says why).
+  /// Where a step's time goes: each layer's time, forward and backward, its arithmetic and traffic
+  /// and what share of the machine's peak they are, the memory that the step needs, and the batch
+  /// that would fit. One training step on (x, y), or with `train` false (or without y) one of
+  /// predict. Weights and metrics stay as they are. With `trace`, also writes a file for Chrome's
+  /// about:tracing or Perfetto. Throws StateError when the step stays eager (explain says why).
   std::string profile(const Nest& x, const Nest& y, const ProfileOptions& options);
   /// The same with default options.
   std::string profile(const Nest& x, const Nest& y = {}) { return profile(x, y, ProfileOptions{}); }
 
-  /// What became of the compiled steps of fit, evaluate and predict: how often they were recorded and why, what runs
-  /// eagerly, and the size of the plans.
+  /// What became of the compiled steps of fit, evaluate and predict: how often they were recorded
+  /// and why, what runs eagerly, and the size of the plans.
   std::string explain() const;
 
   /// Prints a table of the layers with the real shapes of their outputs, parameters, and the FLOPs
@@ -189,11 +199,14 @@ class ModelOf : public Model {
   explicit ModelOf(C c) : config(std::move(c)) {
     if constexpr (requires { config.name; }) set_base(config.name, true, {});
   }
-  Value::Dict get_config() const override { return detail::merge_config(base_config(), to_dict(config)); }
+  Value::Dict get_config() const override {
+    return detail::merge_config(base_config(), to_dict(config));
+  }
   /// A model from its config. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
-    detail::BaseOptions base = detail::split_base_options(dict, requires(C c) { c.name; },
-                                                          requires(C c) { c.trainable; }, requires(C c) { c.dtype; });
+    detail::BaseOptions base = detail::split_base_options(
+        dict, requires(C c) { c.name; }, requires(C c) { c.trainable; },
+        requires(C c) { c.dtype; });
     auto model = std::make_shared<Self>(from_dict<C>(base.rest));
     model->ModelOf::set_base(base.name, base.trainable, base.policy);
     return model;
@@ -204,8 +217,9 @@ class ModelOf : public Model {
 /// Throws UnsupportedError for a layer with quantized layers inside of which its config says
 /// nothing: its file could not be read.
 void require_saved_quantization(const Layer& layer);
-/// Reads a ".keras" file written by Cornu or by Keras 3. With `compile` also the optimizer's state, so that training
-/// goes on. Throws FileError that names the layer, key or weight that does not fit.
+/// Reads a ".keras" file written by Cornu or by Keras 3. With `compile` also the optimizer's state,
+/// so that training goes on. Throws FileError that names the layer, key or weight that does not
+/// fit.
 std::shared_ptr<Model> load_model(const std::string& path, bool compile = true);
 /// A model from to_json's text; its weights are fresh.
 std::shared_ptr<Model> model_from_json(const std::string& json);

@@ -1,4 +1,5 @@
-// ModelUse: who is at work on a model, so that threads which would spoil each other's work are told.
+// ModelUse: who is at work on a model, so that threads which would spoil each other's work are
+// told.
 #pragma once
 #include <atomic>
 #include <mutex>
@@ -10,14 +11,15 @@ class Layer;
 
 namespace cornu::detail {
 
-/// The calls of fit, evaluate, predict and their kin that are under way on one model. Calls inside a call of the same
-/// thread, such as a callback's predict, are part of it.
+/// The calls of fit, evaluate, predict and their kin that are under way on one model. Calls inside
+/// a call of the same thread, such as a callback's predict, are part of it.
 class ModelUse {
  public:
   /// One call that changes the model: its weights, its optimizer or its metrics.
   class Change {
    public:
-    /// Throws StateError, saying `what` was called on which model, when another thread is at work on it.
+    /// Throws StateError, saying `what` was called on which model, when another thread is at work
+    /// on it.
     Change(ModelUse& use, const char* what, const Layer& model);
     ~Change();
     Change(const Change&) = delete;

@@ -21,8 +21,8 @@ class ProgressBar {
   /// Where a bar prints.
   struct Target {
     std::ostream* stream = nullptr;  ///< nothing is printed without one
-    bool terminal = false;  ///< whether a line can be redrawn
-    bool color = false;  ///< whether escape sequences may color it
+    bool terminal = false;           ///< whether a line can be redrawn
+    bool color = false;              ///< whether escape sequences may color it
     /// Columns of the terminal, asked at each redraw.
     std::function<int()> width = {};
     /// Seconds since some moment.

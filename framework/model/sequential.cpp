@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include "../ops/operators.h"
-#include "names.h"
 #include "checkpoint_segments.h"
+#include "names.h"
 #include "standardize.h"
 
 namespace cornu {
@@ -16,7 +16,8 @@ Sequential::Sequential(const std::vector<AnyLayer>& layers, Options options) {
   autocast_ = false;
   for (const AnyLayer& layer : layers) {
     if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) {
-      if (input_ || !layers_.empty()) throw ValueError("Sequential: an Input must be the first of the layers.");
+      if (input_ || !layers_.empty())
+        throw ValueError("Sequential: an Input must be the first of the layers.");
       input_ = input;
       continue;
     }
@@ -27,12 +28,14 @@ Sequential::Sequential(const std::vector<AnyLayer>& layers, Options options) {
 }
 
 void Sequential::build_from_input() {
-  if (input_ && !layers_.empty()) ensure_built(Tensor::abstract(input_->batch_shape(), input_->dtype()));
+  if (input_ && !layers_.empty())
+    ensure_built(Tensor::abstract(input_->batch_shape(), input_->dtype()));
 }
 
 void Sequential::add(const AnyLayer& layer) {
   if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) {
-    if (input_ || !layers_.empty()) throw ValueError("Sequential: an Input must be the first of the layers.");
+    if (input_ || !layers_.empty())
+      throw ValueError("Sequential: an Input must be the first of the layers.");
     input_ = input;
     return;
   }
@@ -85,9 +88,10 @@ Nest Sequential::call_many(const Nest& inputs, const Call&) {
     size_t begin = 0;
     for (const size_t end : segment_ends_) {
       // The gradient of the last begins when it ends: it would be computed again at once.
-      x = end == layers_.size()
-              ? run(x, begin, end)
-              : detail::run_segment(*this, x, [this, begin, end](const Nest& in) { return run(in, begin, end); });
+      x = end == layers_.size() ? run(x, begin, end)
+                                : detail::run_segment(*this, x, [this, begin, end](const Nest& in) {
+                                    return run(in, begin, end);
+                                  });
       begin = end;
     }
     return x;
@@ -168,8 +172,10 @@ namespace {
 std::shared_ptr<Layer> read_entry(const Value& entry, size_t place) {
   std::string who = fmt::format("layer number {}", place);
   if (entry.is<Value::Dict>())
-    if (const Value* config = detail::find(entry.get<Value::Dict>(), "config"); config && config->is<Value::Dict>())
-      if (const Value* name = detail::find(config->get<Value::Dict>(), "name"); name && name->is<std::string>())
+    if (const Value* config = detail::find(entry.get<Value::Dict>(), "config");
+        config && config->is<Value::Dict>())
+      if (const Value* name = detail::find(config->get<Value::Dict>(), "name");
+          name && name->is<std::string>())
         who = "layer '" + name->get<std::string>() + "'";
   try {
     auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry));
@@ -186,20 +192,25 @@ std::shared_ptr<Layer> read_entry(const Value& entry, size_t place) {
 
 std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
   const Value* list = detail::find(dict, "layers");
-  if (!list || !list->is<Value::List>()) throw ValueError("Sequential: the config has no list 'layers'.");
+  if (!list || !list->is<Value::List>())
+    throw ValueError("Sequential: the config has no list 'layers'.");
   std::vector<AnyLayer> layers;
-  for (const Value& entry : list->get<Value::List>()) layers.emplace_back(read_entry(entry, layers.size()));
+  for (const Value& entry : list->get<Value::List>())
+    layers.emplace_back(read_entry(entry, layers.size()));
   const detail::BaseOptions base = detail::split_base_options(dict, false, false, false);
   auto model = std::make_shared<Sequential>(std::vector<AnyLayer>{}, Options{});
   model->set_base(base.name, base.trainable, base.policy);
   for (const AnyLayer& layer : layers) {
-    if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) model->input_ = input;
-    else model->layers_.push_back(layer.shared());
+    if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared()))
+      model->input_ = input;
+    else
+      model->layers_.push_back(layer.shared());
   }
   make_names_unique({model->layers_.begin(), model->layers_.end()});
   if (model->input_) {
     model->build_from_input();
-  } else if (const Value* shape = detail::find(base.rest, "build_input_shape"); shape && !shape->is_null()) {
+  } else if (const Value* shape = detail::find(base.rest, "build_input_shape");
+             shape && !shape->is_null()) {
     model->build_from_config({{"input_shape", *shape}});
   }
   return model;

@@ -6,8 +6,8 @@
 
 namespace cornu {
 
-/// `Sequential model({Input({8}), layers::Dense({.units = 4})});` An Input first gives the shape, so that the weights
-/// are made at once; without it they are made on the first call.
+/// `Sequential model({Input({8}), layers::Dense({.units = 4})});` An Input first gives the shape,
+/// so that the weights are made at once; without it they are made on the first call.
 class Sequential : public Model {
  public:
   /// Options of the model.
@@ -15,7 +15,8 @@ class Sequential : public Model {
     std::string name = "";  ///< default: "sequential", made unique
   };
   /// Throws ValueError for two layers of one name.
-  Sequential(std::initializer_list<AnyLayer> layers = {}) : Sequential(std::vector<AnyLayer>(layers)) {}
+  Sequential(std::initializer_list<AnyLayer> layers = {})
+      : Sequential(std::vector<AnyLayer>(layers)) {}
   /// The same for a list that the program builds.
   Sequential(const std::vector<AnyLayer>& layers) : Sequential(layers, Options{}) {}
   /// The same with options.

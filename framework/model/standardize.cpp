@@ -13,7 +13,8 @@ namespace {
 bool fits(const Shape& found, const Shape& expected) {
   if (found.rank() != expected.rank()) return false;
   for (int i = 0; i < found.rank(); ++i)
-    if (expected[i] != Shape::unknown && found[i] != Shape::unknown && found[i] != expected[i]) return false;
+    if (expected[i] != Shape::unknown && found[i] != Shape::unknown && found[i] != expected[i])
+      return false;
   return true;
 }
 
@@ -23,14 +24,16 @@ Tensor fit(const Tensor& x, const Tensor& spec, const std::string& name, const s
   Tensor y = x;
   if (!fits(y.shape(), expected)) {
     // As Keras: (n,) stands for (n, 1), and the reverse.
-    if (y.rank() + 1 == expected.rank() && (expected.back() == 1 || expected.back() == Shape::unknown))
+    if (y.rank() + 1 == expected.rank() &&
+        (expected.back() == 1 || expected.back() == Shape::unknown))
       y = ops::expand_dims(y, {-1});
     else if (y.rank() == expected.rank() + 1 && y.rank() > 0 && y.shape().back() == 1)
       y = ops::squeeze(y, -1);
     if (!fits(y.shape(), expected))
-      throw ShapeError(fmt::format("Model '{}': input '{}' has shape {}, expected {}.{}", model, name, x.shape().str(),
-                                   expected.str(),
-                                   x.rank() + 1 == expected.rank() ? " The first axis must be the samples." : ""));
+      throw ShapeError(fmt::format(
+          "Model '{}': input '{}' has shape {}, expected {}.{}", model, name, x.shape().str(),
+          expected.str(),
+          x.rank() + 1 == expected.rank() ? " The first axis must be the samples." : ""));
   }
   return y.dtype() == spec.dtype() ? y : ops::cast(y, spec.dtype());
 }
@@ -56,8 +59,8 @@ Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::
     given = in.flatten();
   }
   if (given.size() != expected.size())
-    throw ShapeError(fmt::format("Model '{}': {} inputs were given ({}), expected {} ({}).", model, given.size(),
-                                 in.structure(), expected.size(), spec.structure()));
+    throw ShapeError(fmt::format("Model '{}': {} inputs were given ({}), expected {} ({}).", model,
+                                 given.size(), in.structure(), expected.size(), spec.structure()));
   for (size_t i = 0; i < given.size(); ++i)
     given[i] = fit(given[i], expected[i], i < names.size() ? names[i] : std::to_string(i), model);
   return spec.pack(given);

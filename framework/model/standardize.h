@@ -7,8 +7,9 @@
 
 namespace cornu {
 
-/// `x` in the structure, ranks and dtypes of `spec`: dictionaries are matched by name, a missing last axis of size 1 is
-/// added. Throws ShapeError naming the input, the expected shape and the found one.
+/// `x` in the structure, ranks and dtypes of `spec`: dictionaries are matched by name, a missing
+/// last axis of size 1 is added. Throws ShapeError naming the input, the expected shape and the
+/// found one.
 Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::string>& names,
                         const std::string& model);
 

@@ -66,7 +66,8 @@ std::string scaled(double value, const char* unit) {
     value /= 1000;
     ++p;
   }
-  return p ? fmt::format("{:.1f} {}{}", value, prefixes[p], unit) : fmt::format("{:.0f} {}", value, unit);
+  return p ? fmt::format("{:.1f} {}{}", value, prefixes[p], unit)
+           : fmt::format("{:.0f} {}", value, unit);
 }
 
 int64_t count(const std::vector<Variable>& variables) {
@@ -122,8 +123,10 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
       text += (i < 2 ? " " + rows[r][i] + space : " " + space + rows[r][i]) + " " + (r ? "│" : "┃");
     }
     text += "\n";
-    if (r == 0) text += rule("┡", "╇", "┩", "━");
-    else if (r + 1 < rows.size()) text += rule("├", "┼", "┤", "─");
+    if (r == 0)
+      text += rule("┡", "╇", "┩", "━");
+    else if (r + 1 < rows.size())
+      text += rule("├", "┼", "┤", "─");
   }
   return text + rule("└", "┴", "┘", "─");
 }
@@ -132,7 +135,9 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 
 std::string Model::summary_text() {
   if (!built())
-    throw StateError(fmt::format("summary: model '{}' is not built yet. Call it on data, or give it an Input, first.", name()));
+    throw StateError(fmt::format(
+        "summary: model '{}' is not built yet. Call it on data, or give it an Input, first.",
+        name()));
   Watcher watcher(*this);
   Cost total;
   const Nest sample = one_sample(*this);
@@ -159,30 +164,35 @@ std::string Model::summary_text() {
   }
   std::vector<Layer*> order;
   for (const auto& layer : sublayers()) order.push_back(layer.get());
-  std::vector<std::vector<std::string>> rows = {{"Layer (type)", "Output shape", "Param #", "FLOPs", "Bytes"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"Layer (type)", "Output shape", "Param #", "FLOPs", "Bytes"}};
   for (Layer* layer : order) {
     const auto seen = watcher.layers.find(layer);
     const bool known = seen != watcher.layers.end();
     if (const auto* input = dynamic_cast<InputLayer*>(layer)) {
-      rows.push_back({fmt::format("{} (input_layer)", layer->name()), input->batch_shape().str(), "0", "0", "0 B"});
+      rows.push_back({fmt::format("{} (input_layer)", layer->name()), input->batch_shape().str(),
+                      "0", "0", "0 B"});
       continue;
     }
-    rows.push_back({fmt::format("{} ({})", layer->name(), layer->base_name()), known ? seen->second.shape : "?",
-                    grouped(count(layer->weights())), known ? scaled(seen->second.cost.flops, "") : "?",
+    rows.push_back({fmt::format("{} ({})", layer->name(), layer->base_name()),
+                    known ? seen->second.shape : "?", grouped(count(layer->weights())),
+                    known ? scaled(seen->second.cost.flops, "") : "?",
                     known ? scaled(seen->second.cost.bytes, "B") : "?"});
   }
   std::string text = fmt::format("Model: \"{}\"\n", name()) + table(rows);
   const int64_t all = count(weights()), trainable = count(trainable_variables());
   int64_t bytes = 0;
   for (const Variable& v : weights()) bytes += static_cast<int64_t>(v.value().bytes());
-  text += fmt::format(" Total params: {} ({})\n Trainable params: {}\n Non-trainable params: {}\n", grouped(all),
-                      scaled(static_cast<double>(bytes), "B"), grouped(trainable), grouped(all - trainable));
+  text += fmt::format(" Total params: {} ({})\n Trainable params: {}\n Non-trainable params: {}\n",
+                      grouped(all), scaled(static_cast<double>(bytes), "B"), grouped(trainable),
+                      grouped(all - trainable));
   if (optimizer_ && optimizer_->built()) {
     const std::vector<Variable> state = optimizer_->variables();
     text += fmt::format(" Optimizer params: {}\n", grouped(count(state)));
   }
   if (traced)
-    text += fmt::format(" One sample: {}, {} moved\n", scaled(total.flops, "FLOPs"), scaled(total.bytes, "B"));
+    text += fmt::format(" One sample: {}, {} moved\n", scaled(total.flops, "FLOPs"),
+                        scaled(total.bytes, "B"));
   return text;
 }
 

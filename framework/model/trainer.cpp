@@ -42,10 +42,13 @@ Nest class_weights(const std::map<int64_t, double>& weights, const Nest& y) {
 
 Nest multiply(const Nest& a, const Nest& b) {
   if (a.empty()) return b;
-  if (!a.is_tensor()) throw ValueError("fit: class_weight and sample_weight by output cannot be combined.");
+  if (!a.is_tensor())
+    throw ValueError("fit: class_weight and sample_weight by output cannot be combined.");
   // Weights (n, 1) of samples meet weights (n) of their classes.
   const Tensor& weights = b.tensor();
-  return ops::multiply(a.tensor(), a.tensor().size() == weights.size() ? weights.with_shape(a.tensor().shape()) : weights);
+  return ops::multiply(a.tensor(), a.tensor().size() == weights.size()
+                                       ? weights.with_shape(a.tensor().shape())
+                                       : weights);
 }
 
 // Whether the host is free while the device of these tensors computes.
@@ -59,7 +62,8 @@ bool on_device(const Nest& nest) {
 
 class CallbackList {
  public:
-  CallbackList(const Callbacks& callbacks, Model& model, const TrainingParams& params) : list_(callbacks) {
+  CallbackList(const Callbacks& callbacks, Model& model, const TrainingParams& params)
+      : list_(callbacks) {
     for (const auto& callback : list_) {
       if (!callback) throw ValueError("callbacks: one of them is empty.");
       callback->set_model(&model);
@@ -88,20 +92,22 @@ class Trainer {
   explicit Trainer(Model& model) : model_(model) {}
 
   History fit(Dataset& data, FitOptions& options, Dataset* validation);
-  Logs evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks, ProgressBar* bar);
-  Nest predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks, ProgressBar* bar);
+  Logs evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
+                ProgressBar* bar);
+  Nest predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
+               ProgressBar* bar);
 
  private:
-  void train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks, ProgressBar& bar, FitOptions& options,
-                   StepLogs& last);
+  void train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks, ProgressBar& bar,
+                   FitOptions& options, StepLogs& last);
   StepLogs train_on(Batch batch, const FitOptions& options);
   Batch next(Dataset& data, int64_t epoch);
   void fetch_ahead(Dataset& data);
 
   Model& model_;
-  int64_t position_ = 0;  // of the next step's batch; passes go on where the last epoch stopped
-  bool open_ = false;     // whether on_epoch_begin of the dataset's pass was called
-  bool beside_ = false;   // whether the last batch is on a device, which works beside the host
+  int64_t position_ = 0;      // of the next step's batch; passes go on where the last epoch stopped
+  bool open_ = false;         // whether on_epoch_begin of the dataset's pass was called
+  bool beside_ = false;       // whether the last batch is on a device, which works beside the host
   std::future<Batch> ahead_;  // batch `position_` of the open pass, or its fault, if it was fetched
 };
 
@@ -165,14 +171,16 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   const int64_t steps = options.steps_per_epoch.value_or(size);
   if (steps < 1) throw ValueError("fit: steps_per_epoch must be at least 1.");
   if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
-  CallbackList callbacks(options.callbacks, model_, {options.epochs, steps, static_cast<int>(options.verbose)});
+  CallbackList callbacks(options.callbacks, model_,
+                         {options.epochs, steps, static_cast<int>(options.verbose)});
   ProgressBar bar(options.verbose, options.epochs);
   History history;
   Logs logs;
   model_.stop_training = false;
   model_.forget_step_cache();
   callbacks.call(&Callback::on_train_begin, logs);
-  for (int64_t epoch = options.initial_epoch; epoch < options.epochs && !model_.stop_training; ++epoch) {
+  for (int64_t epoch = options.initial_epoch; epoch < options.epochs && !model_.stop_training;
+       ++epoch) {
     model_.reset_metrics();
     // C++ values that a step reads, such as a schedule of the user's, may change between epochs.
     model_.train_function_->recheck();
@@ -205,12 +213,14 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   if (open_) data.on_epoch_end(bar.epoch());
   open_ = false;
   // Before the callbacks' last hook, which may restore or save weights.
-  if (model_.optimizer() && model_.optimizer()->built()) model_.optimizer()->finalize_variable_values();
+  if (model_.optimizer() && model_.optimizer()->built())
+    model_.optimizer()->finalize_variable_values();
   callbacks.call(&Callback::on_train_end, logs);
   return history;
 }
 
-Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks, ProgressBar* bar) {
+Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
+                       ProgressBar* bar) {
   const int64_t count = steps.value_or(data.size());
   if (count < 1 || data.size() < 1) throw ValueError("evaluate: the dataset has no batches.");
   model_.reset_metrics();
@@ -223,7 +233,8 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
     last = model_.run_test_step(next(data, 0));
     if (step + 1 < count) fetch_ahead(data);
     const bool due = bar && bar->due(step + 1);
-    if (due || callbacks.wants_batch_logs()) logs = read(last.empty() ? model_.metrics_result() : last);
+    if (due || callbacks.wants_batch_logs())
+      logs = read(last.empty() ? model_.metrics_result() : last);
     callbacks.call(&Callback::on_test_batch_end, step, logs);
     if (due) bar->update(step + 1, logs);
   }
@@ -235,7 +246,8 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
   return logs;
 }
 
-Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks, ProgressBar* bar) {
+Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
+                      ProgressBar* bar) {
   const int64_t count = steps.value_or(data.size());
   if (count < 1 || data.size() < 1) throw ValueError("predict: the dataset has no batches.");
   Logs logs;
@@ -258,30 +270,35 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
   callbacks.call(&Callback::on_predict_end, logs);
   if (bar) bar->finish(logs);
   std::vector<Tensor> whole;
-  for (const auto& list : parts) whole.push_back(list.size() == 1 ? list[0] : ops::concatenate(list, 0));
+  for (const auto& list : parts)
+    whole.push_back(list.size() == 1 ? list[0] : ops::concatenate(list, 0));
   return first.pack(whole);
 }
 
-// --- Model's methods ------------------------------------------------------------------------------------------
+// --- Model's methods
+// ------------------------------------------------------------------------------------------
 
 History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
   require_compiled("fit");
   const detail::ModelUse::Change change(use_, "fit", *this);
   if (!(options.validation_split >= 0 && options.validation_split < 1))
-    throw ValueError(fmt::format("fit: validation_split must be in [0, 1), found {}.", options.validation_split));
+    throw ValueError(fmt::format("fit: validation_split must be in [0, 1), found {}.",
+                                 options.validation_split));
   const int64_t batch_size = options.batch_size.value_or(32);
   Nest train_x = x, train_y = y, train_weight = options.sample_weight;
   std::unique_ptr<Dataset> validation;
   const int64_t validation_batch = options.validation_batch_size.value_or(batch_size);
   const int64_t samples = count_samples(x, y, options.sample_weight);
   if (options.validation_split > 0 && options.validation_data.empty()) {
-    const int64_t cut = static_cast<int64_t>(std::floor(static_cast<double>(samples) * (1 - options.validation_split)));
+    const int64_t cut = static_cast<int64_t>(
+        std::floor(static_cast<double>(samples) * (1 - options.validation_split)));
     if (cut == 0 || cut == samples)
       throw ValueError(fmt::format("fit: validation_split {} of {} samples leaves an empty part.",
                                    options.validation_split, samples));
-    validation = std::make_unique<TensorDataset>(take_rows(x, cut, samples), take_rows(y, cut, samples),
-                                                 take_rows(options.sample_weight, cut, samples),
-                                                 TensorDataset::Options{validation_batch, false, 0});
+    validation =
+        std::make_unique<TensorDataset>(take_rows(x, cut, samples), take_rows(y, cut, samples),
+                                        take_rows(options.sample_weight, cut, samples),
+                                        TensorDataset::Options{validation_batch, false, 0});
     train_x = take_rows(x, 0, cut);
     train_y = take_rows(y, 0, cut);
     train_weight = take_rows(options.sample_weight, 0, cut);
@@ -291,7 +308,8 @@ History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
     validation_data = options.validation_data.dataset.get();
   } else if (!options.validation_data.empty()) {
     const ValidationData& v = options.validation_data;
-    validation = std::make_unique<TensorDataset>(v.x, v.y, v.sample_weight, TensorDataset::Options{validation_batch, false, 0});
+    validation = std::make_unique<TensorDataset>(
+        v.x, v.y, v.sample_weight, TensorDataset::Options{validation_batch, false, 0});
     validation_data = validation.get();
   }
   TensorDataset data(train_x, train_y, train_weight,
@@ -303,14 +321,17 @@ History Model::fit(std::shared_ptr<Dataset> dataset, FitOptions options) {
   require_compiled("fit");
   const detail::ModelUse::Change change(use_, "fit", *this);
   if (!dataset) throw ValueError("fit: the dataset is empty.");
-  if (options.validation_split > 0) throw ValueError("fit: validation_split works on tensors only; give validation_data.");
-  if (options.batch_size) throw ValueError("fit: a Dataset sets its own batch size; leave batch_size out.");
+  if (options.validation_split > 0)
+    throw ValueError("fit: validation_split works on tensors only; give validation_data.");
+  if (options.batch_size)
+    throw ValueError("fit: a Dataset sets its own batch size; leave batch_size out.");
   std::unique_ptr<Dataset> validation;
   Dataset* validation_data = options.validation_data.dataset.get();
   if (!validation_data && !options.validation_data.empty()) {
     const ValidationData& v = options.validation_data;
     validation = std::make_unique<TensorDataset>(
-        v.x, v.y, v.sample_weight, TensorDataset::Options{options.validation_batch_size.value_or(32), false, 0});
+        v.x, v.y, v.sample_weight,
+        TensorDataset::Options{options.validation_batch_size.value_or(32), false, 0});
     validation_data = validation.get();
   }
   return Trainer(*this).fit(*dataset, options, validation_data);
@@ -318,7 +339,8 @@ History Model::fit(std::shared_ptr<Dataset> dataset, FitOptions options) {
 
 Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions options) {
   const int64_t batch_size = options.batch_size.value_or(32);
-  return evaluate(std::make_shared<TensorDataset>(x, y, options.sample_weight, TensorDataset::Options{batch_size, false, 0}),
+  return evaluate(std::make_shared<TensorDataset>(x, y, options.sample_weight,
+                                                  TensorDataset::Options{batch_size, false, 0}),
                   options);
 }
 
@@ -338,10 +360,12 @@ Nest Model::predict(const Nest& x, PredictOptions options) {
   const detail::ModelUse::Inference inference(use_, "predict", *this);
   const int64_t batch_size = options.batch_size.value_or(32);
   // One batch and nobody watching: the step itself, without any loop around it.
-  if (options.callbacks.empty() && !options.steps && x.is_tensor() && x.tensor() && x.tensor().rank() > 0 &&
-      x.tensor().shape()[0] <= batch_size && x.tensor().shape()[0] > 0)
+  if (options.callbacks.empty() && !options.steps && x.is_tensor() && x.tensor() &&
+      x.tensor().rank() > 0 && x.tensor().shape()[0] <= batch_size && x.tensor().shape()[0] > 0)
     return run_predict_step(x);
-  return predict(std::make_shared<TensorDataset>(x, Nest(), Nest(), TensorDataset::Options{batch_size, false, 0}), options);
+  return predict(std::make_shared<TensorDataset>(x, Nest(), Nest(),
+                                                 TensorDataset::Options{batch_size, false, 0}),
+                 options);
 }
 
 Nest Model::predict(std::shared_ptr<Dataset> dataset, PredictOptions options) {
@@ -360,7 +384,8 @@ Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weig
   const detail::ModelUse::Change change(use_, "train_on_batch", *this);
   count_samples(x, y, sample_weight);
   Batch batch{x, y, sample_weight};
-  if (!class_weight.empty()) batch.sample_weight = multiply(sample_weight, class_weights(class_weight, y));
+  if (!class_weight.empty())
+    batch.sample_weight = multiply(sample_weight, class_weights(class_weight, y));
   forget_step_cache();
   reset_metrics();
   const StepLogs logs = run_train_step(batch);

@@ -26,6 +26,7 @@ class AbsMaxQuantization : public Configured<AbsMaxQuantization, AbsMaxQuantizer
   Value::Dict get_config() const override;
 };
 
-using AbsMaxQuantizer = Ref<AbsMaxQuantization>;  ///< a shared AbsMaxQuantization, made from its options
+using AbsMaxQuantizer =
+    Ref<AbsMaxQuantization>;  ///< a shared AbsMaxQuantization, made from its options
 
 }  // namespace cornu::quantizers

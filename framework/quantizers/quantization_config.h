@@ -23,7 +23,7 @@ namespace quantizers {
 
 /// Options of Int8QuantizationConfig, as in Keras.
 struct Int8QuantizationOptions {
-  Choice<Quantizer> weight_quantizer = {};  ///< default: the layer's own
+  Choice<Quantizer> weight_quantizer = {};                     ///< default: the layer's own
   Choice<Quantizer> activation_quantizer = AbsMaxQuantizer();  ///< of inputs; empty: weights only
 };
 
@@ -40,11 +40,12 @@ class Int8Quantization
   Choice<Quantizer> weight_quantizer() const override { return config.weight_quantizer; }
   Choice<Quantizer> activation_quantizer() const override { return config.activation_quantizer; }
 };
-using Int8QuantizationConfig = Ref<Int8Quantization>;  ///< a shared Int8Quantization, made from its options
+using Int8QuantizationConfig =
+    Ref<Int8Quantization>;  ///< a shared Int8Quantization, made from its options
 
 /// Options of Int4QuantizationConfig, as in Keras.
 struct Int4QuantizationOptions {
-  Choice<Quantizer> weight_quantizer = {};  ///< default: the layer's own
+  Choice<Quantizer> weight_quantizer = {};      ///< default: the layer's own
   Choice<Quantizer> activation_quantizer = {};  ///< of inputs; default: they stay floats
   /// So many numbers of a channel have a scale and a zero point; std::nullopt or -1: all of it has
   /// one scale.
@@ -65,7 +66,8 @@ class Int4Quantization
   Choice<Quantizer> activation_quantizer() const override { return config.activation_quantizer; }
   std::optional<int64_t> block_size() const override;
 };
-using Int4QuantizationConfig = Ref<Int4Quantization>;  ///< a shared Int4Quantization, made from its options
+using Int4QuantizationConfig =
+    Ref<Int4Quantization>;  ///< a shared Int4Quantization, made from its options
 
 /// Float8QuantizationConfig has no options.
 struct Float8QuantizationOptions {};
@@ -73,14 +75,15 @@ struct Float8QuantizationOptions {};
 /// Training with products of 8-bit floats, https://arxiv.org/abs/2209.05433.
 class Float8Quantization : public QuantizationConfig {
  public:
-  using Config = Float8QuantizationOptions;  ///< the options
+  using Config = Float8QuantizationOptions;    ///< the options
   explicit Float8Quantization(Config = {}) {}  ///< nothing to set
   /// A config object; the dictionary is empty.
   static std::shared_ptr<Float8Quantization> from_config(const Value::Dict&);
   Value::Dict get_config() const override { return {}; }
   const char* mode() const override { return "float8"; }
 };
-using Float8QuantizationConfig = Ref<Float8Quantization>;  ///< a shared Float8Quantization, made from its options
+using Float8QuantizationConfig =
+    Ref<Float8Quantization>;  ///< a shared Float8Quantization, made from its options
 
 }  // namespace quantizers
 }  // namespace cornu

@@ -6,7 +6,7 @@ namespace cornu::regularizers {
 
 /// Options of OrthogonalRegularizer, as in Keras.
 struct OrthogonalRegularizerConfig {
-  double factor = 0.01;  ///< of the penalty, at least 0
+  double factor = 0.01;       ///< of the penalty, at least 0
   std::string mode = "rows";  ///< or "columns": which are to be orthogonal
 };
 
@@ -22,7 +22,8 @@ class OrthogonalPenalty
   Value::Dict get_config() const override;
 };
 
-using OrthogonalRegularizer = Ref<OrthogonalPenalty>;  ///< a shared OrthogonalPenalty, made from its options
+using OrthogonalRegularizer =
+    Ref<OrthogonalPenalty>;  ///< a shared OrthogonalPenalty, made from its options
 
 }  // namespace cornu::regularizers
 

@@ -5,9 +5,9 @@
 
 #include "../../backend/error.h"
 #include "../config/configurable.h"
+#include "adapters.h"
 #include "dict.h"
 #include "version_adapters.h"
-#include "adapters.h"
 
 namespace cornu::saving {
 namespace {

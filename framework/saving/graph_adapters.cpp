@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../../backend/error.h"
-#include "dict.h"
 #include "adapters.h"
+#include "dict.h"
 
 namespace cornu::saving {
 

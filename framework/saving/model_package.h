@@ -18,7 +18,7 @@ class PackageReader {
   explicit PackageReader(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }  ///< for errors
-  bool has(const std::string& member) const;  ///< whether the member is there
+  bool has(const std::string& member) const;         ///< whether the member is there
   /// A member as text. Throws when it has more than `limit` bytes.
   std::string text(const std::string& member, uint64_t limit) const;
   /// Bytes that a member takes in the archive, perhaps compressed.

@@ -11,8 +11,8 @@
 #include "../config/configurable.h"
 #include "../ops/catalog.h"
 #include "../ops/operators.h"
-#include "dict.h"
 #include "adapters.h"
+#include "dict.h"
 
 namespace cornu::saving {
 

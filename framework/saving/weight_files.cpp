@@ -318,9 +318,10 @@ void transfer(const std::vector<Transfer>& transfers, bool fresh) {
   if (!fresh) dry_run(transfers);
   for (const Transfer& t : transfers) {
     const DeviceScope scope(t.variable.value().device());
-    Variable(t.variable).assign(Tensor::written(t.variable.shape(), t.variable.dtype(), [&](void* to) {
-      t.place.file->read(t.place.path, to, t.variable.dtype(), t.variable.shape());
-    }));
+    Variable(t.variable)
+        .assign(Tensor::written(t.variable.shape(), t.variable.dtype(), [&](void* to) {
+          t.place.file->read(t.place.path, to, t.variable.dtype(), t.variable.shape());
+        }));
   }
 }
 

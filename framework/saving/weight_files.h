@@ -16,7 +16,7 @@ namespace cornu::saving {
 /// Where a variable's values stand.
 struct Place {
   const H5Reader* file = nullptr;  ///< owned by the WeightTree
-  std::string path;  ///< of the dataset in that file
+  std::string path;                ///< of the dataset in that file
 };
 
 /// The tree of groups of one ".weights.h5", or of the shards that a ".weights.json" lists. Throws
@@ -93,7 +93,7 @@ class ShardSink : public WeightSink {
 /// A variable and where its new value stands.
 struct Transfer {
   Variable variable;  ///< gets the value
-  Place place;  ///< where it is read from
+  Place place;        ///< where it is read from
 };
 
 /// Why a variable's value cannot come from there; "" when it can.

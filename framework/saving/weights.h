@@ -15,7 +15,7 @@ namespace cornu::saving {
 /// has several entries; files hold it at the first.
 struct WeightEntry {
   std::string path;  ///< group in the tree
-  Layer* layer;  ///< alive as long as the model
+  Layer* layer;      ///< alive as long as the model
 };
 
 /// The walk that Keras makes: layers of Sequential and Functional models by class and number,
@@ -55,7 +55,8 @@ void read_assets(Model& model,
 void write_legacy_weights(H5Writer& file, const std::string& root, Model& model);
 /// The optimizer's state in the legacy layout, under "optimizer_weights".
 void write_legacy_optimizer(H5Writer& file, Model& model);
-/// Reads what write_legacy_weights, or Keras 2, wrote. Throws FileError that lists what does not fit.
+/// Reads what write_legacy_weights, or Keras 2, wrote. Throws FileError that lists what does not
+/// fit.
 void read_legacy_weights(const H5Reader& file, const std::string& root, Model& model,
                          const ReadOptions& options);
 /// Reads the optimizer's state; one that does not fit is left out with a warning.

@@ -25,11 +25,11 @@ class Device {
   /// Model and memory, for people.
   std::string description() const { return backend_->description(); }
   bool is_cpu() const { return backend_ == &backend::cpu_backend(); }  ///< whether it is the host
-  backend::Backend& backend() const { return *backend_; }  ///< what runs its kernels
+  backend::Backend& backend() const { return *backend_; }              ///< what runs its kernels
   /// Whether float32 matrix products and convolutions may round their operands to TF32 (10 bits of
   /// mantissa), which tensor cores multiply several times faster. Default: false, or what the
-  /// environment variable CORNU_TF32 says. Setting it does nothing on devices that have no TF32, and
-  /// holds for all GPUs and for what is compiled after it.
+  /// environment variable CORNU_TF32 says. Setting it does nothing on devices that have no TF32,
+  /// and holds for all GPUs and for what is compiled after it.
   bool tf32() const { return backend_->tf32(); }
   void allow_tf32(bool allowed) const { backend_->set_tf32(allowed); }  ///< see tf32
   /// Waits for all work that was begun on it; for measuring times.

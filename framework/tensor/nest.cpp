@@ -106,11 +106,13 @@ Nest Nest::pack(const std::vector<Tensor>& tensors) const {
   size_t index = 0;
   Nest packed = rebuild(*this, [&](const Tensor&) {
     if (index >= tensors.size())
-      throw ValueError(fmt::format("{} tensors do not fill the structure {}", tensors.size(), structure()));
+      throw ValueError(
+          fmt::format("{} tensors do not fill the structure {}", tensors.size(), structure()));
     return tensors[index++];
   });
   if (index != tensors.size())
-    throw ValueError(fmt::format("{} tensors do not fill the structure {}", tensors.size(), structure()));
+    throw ValueError(
+        fmt::format("{} tensors do not fill the structure {}", tensors.size(), structure()));
   return packed;
 }
 

@@ -10,25 +10,23 @@
 
 namespace cornu {
 
-/// A tensor, a list of nests, or a dictionary of nests. Converts from and, when it is a single tensor,
-/// to a Tensor. Dictionaries keep the order in which keys were given and are flattened in the order of
-/// their sorted keys, as Keras does.
+/// A tensor, a list of nests, or a dictionary of nests. Converts from and, when it is a single
+/// tensor, to a Tensor. Dictionaries keep the order in which keys were given and are flattened in
+/// the order of their sorted keys, as Keras does.
 class Nest {
  public:
-  using List = std::vector<Nest>;  ///< elements in order
+  using List = std::vector<Nest>;                          ///< elements in order
   using Dict = std::vector<std::pair<std::string, Nest>>;  ///< entries in the given order
 
   Nest() = default;
   Nest(Tensor tensor) : tensor_(std::move(tensor)) {}  ///< a single tensor
   /// A single tensor of rank 1 with these numbers.
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  Nest(const std::vector<T>& values) : tensor_(values) {}
+  requires(std::is_arithmetic_v<T>) Nest(const std::vector<T>& values) : tensor_(values) {}
   /// The same.
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  Nest(std::span<T> values) : tensor_(values) {}
-  Nest(List list);  ///< a list of nests
+  requires(std::is_arithmetic_v<T>) Nest(std::span<T> values) : tensor_(values) {}
+  Nest(List list);                                              ///< a list of nests
   Nest(std::initializer_list<Nest> list) : Nest(List(list)) {}  ///< a list in braces
   /// A list of tensors.
   Nest(const std::vector<Tensor>& list) : Nest(List(list.begin(), list.end())) {}
@@ -38,18 +36,20 @@ class Nest {
   /// Whether there is nothing here: no tensor, not even an empty list.
   bool empty() const { return is_tensor() && !tensor_; }
   bool is_tensor() const { return !structure_; }  ///< also of an empty nest
-  bool is_list() const;  ///< lists only
-  bool is_dict() const;  ///< dictionaries only
+  bool is_list() const;                           ///< lists only
+  bool is_dict() const;                           ///< dictionaries only
 
   /// The tensor. Throws ValueError naming the structure when this is not a single one.
   const Tensor& tensor() const {
-    if (structure_) [[unlikely]] throw_not_a_tensor();
+    if (structure_) [[unlikely]]
+      throw_not_a_tensor();
     return tensor_;
   }
   operator const Tensor&() const { return tensor(); }  ///< see tensor()
   /// The tensor, out of this nest. Throws likewise.
   Tensor take_tensor() {
-    if (structure_) [[unlikely]] throw_not_a_tensor();
+    if (structure_) [[unlikely]]
+      throw_not_a_tensor();
     return std::move(tensor_);
   }
   /// The elements of a list. Throws ValueError when it is none.
@@ -58,7 +58,9 @@ class Nest {
   const Dict& entries() const;
   /// Element of a list, or entry of a dictionary in the given order.
   const Nest& operator[](size_t index) const;
-  const Nest& operator[](int index) const { return (*this)[static_cast<size_t>(index)]; }  ///< the same
+  const Nest& operator[](int index) const {
+    return (*this)[static_cast<size_t>(index)];
+  }  ///< the same
   /// Entry of a dictionary. Throws ValueError with a did-you-mean when missing.
   const Nest& operator[](const std::string& key) const;
   /// The same for a literal.
@@ -80,8 +82,8 @@ class Nest {
  private:
   [[noreturn]] void throw_not_a_tensor() const;
 
-  // Nearly all nests are a tensor: to copy one costs no more than the tensor. Structures never change, so copies
-  // share them.
+  // Nearly all nests are a tensor: to copy one costs no more than the tensor. Structures never
+  // change, so copies share them.
   struct Structure;
   Tensor tensor_;
   std::shared_ptr<const Structure> structure_;

@@ -1,4 +1,5 @@
-// The promotion lattice: each type lists what it promotes to directly; a result is the least common one.
+// The promotion lattice: each type lists what it promotes to directly; a result is the least common
+// one.
 #include "promotion.h"
 
 #include <fmt/core.h>
@@ -69,13 +70,15 @@ DType result_type(std::span<const PromotionType> types) {
   if (same) return types[0].dtype;
   for (const auto& t : types)
     if (t.dtype == DType::string)
-      throw ValueError(fmt::format("Strings and {} values do not combine.",
-                                   dtype_name(types[0].dtype == DType::string ? types[1].dtype : types[0].dtype)));
+      throw ValueError(fmt::format(
+          "Strings and {} values do not combine.",
+          dtype_name(types[0].dtype == DType::string ? types[1].dtype : types[0].dtype)));
   for (const auto& t : types)
     if (is_float8(t.dtype))
-      throw ValueError(fmt::format("{} does not combine with other types, such as {}. Cast one of them first.",
-                                   dtype_name(t.dtype),
-                                   dtype_name(types[0].dtype == t.dtype ? types[1].dtype : types[0].dtype)));
+      throw ValueError(
+          fmt::format("{} does not combine with other types, such as {}. Cast one of them first.",
+                      dtype_name(t.dtype),
+                      dtype_name(types[0].dtype == t.dtype ? types[1].dtype : types[0].dtype)));
   // Keras says complex64 of all that meets a complex number; here double precision stays.
   bool complex = false;
   for (const auto& t : types) {
@@ -114,17 +117,24 @@ DType compute_type(DType dtype) {
     case DType::float16:
     case DType::bfloat16:
     case DType::float8_e4m3fn:
-    case DType::float8_e5m2: return DType::float32;
+    case DType::float8_e5m2:
+      return DType::float32;
     case DType::boolean:
     case DType::uint8:
     case DType::uint16:
     case DType::int8:
-    case DType::int16: return DType::int32;
-    case DType::uint32: return DType::int64;
-    case DType::string: return DType::int32;
-    case DType::complex64: return DType::float32;
-    case DType::complex128: return DType::float64;
-    default: return dtype;
+    case DType::int16:
+      return DType::int32;
+    case DType::uint32:
+      return DType::int64;
+    case DType::string:
+      return DType::int32;
+    case DType::complex64:
+      return DType::float32;
+    case DType::complex128:
+      return DType::float64;
+    default:
+      return dtype;
   }
 }
 

@@ -8,7 +8,7 @@ namespace cornu {
 
 /// A dtype as promotion sees it: numbers written in C++ are weak and give way.
 struct PromotionType {
-  DType dtype;  ///< of the tensor
+  DType dtype;        ///< of the tensor
   bool weak = false;  ///< whether it is a C++ number
 };
 
@@ -25,8 +25,8 @@ DType result_type(DType a, DType b);
 /// The same, with integers and bools promoted to float32 (as ops on real numbers do).
 DType float_result_type(std::span<const PromotionType> types);
 
-/// The type in which elementwise programs on this dtype compute: float32 for 16-bit floats, int32 for bool
-/// and short integers, int64 for uint32; else itself.
+/// The type in which elementwise programs on this dtype compute: float32 for 16-bit floats, int32
+/// for bool and short integers, int64 for uint32; else itself.
 DType compute_type(DType dtype);
 
 }  // namespace cornu

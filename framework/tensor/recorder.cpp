@@ -23,7 +23,8 @@ void notify_observers(const Step& step) {
 void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                   const GradientFunction& gradient) {
   const auto has_value = [](const Tensor& t) { return t.is_eager(); };
-  if (graph_context().recorders.empty() || !std::all_of(inputs.begin(), inputs.end(), has_value)) return;
+  if (graph_context().recorders.empty() || !std::all_of(inputs.begin(), inputs.end(), has_value))
+    return;
   notify_observers({nullptr, &gradient, inputs, outputs});
 }
 

@@ -12,17 +12,19 @@ namespace cornu {
 using GradientFunction = std::function<Tensors(Tensors output_gradients)>;
 
 /// Work of the host in the middle of a computation: reads the inputs, fills the outputs.
-using HostFunction = std::function<void(std::span<const Tensor> inputs, std::span<const Tensor> outputs)>;
+using HostFunction =
+    std::function<void(std::span<const Tensor> inputs, std::span<const Tensor> outputs)>;
 
-/// One executed step. Exactly one of: a kernel; work of the host; a change of shape (neither, and one input); a step
-/// with its own gradient.
+/// One executed step. Exactly one of: a kernel; work of the host; a change of shape (neither, and
+/// one input); a step with its own gradient.
 struct Step {
-  const backend::Kernel* kernel = nullptr;  ///< what a device ran; null for other kinds of step
+  const backend::Kernel* kernel = nullptr;     ///< what a device ran; null for other kinds of step
   const GradientFunction* gradient = nullptr;  ///< of a step with its own gradient
-  std::span<const Tensor> inputs;  ///< valid during the call of the observer only
-  std::span<const Tensor> outputs;  ///< likewise
-  const HostFunction* host = nullptr;  ///< of work of the host
-  const std::string* text = nullptr;  ///< what the host does, for comparing and printing; may be none
+  std::span<const Tensor> inputs;              ///< valid during the call of the observer only
+  std::span<const Tensor> outputs;             ///< likewise
+  const HostFunction* host = nullptr;          ///< of work of the host
+  const std::string* text =
+      nullptr;  ///< what the host does, for comparing and printing; may be none
 };
 
 /// Sees each step of its thread while it is on the stack of recorders.
@@ -39,8 +41,9 @@ class Operation;
 class Variable;
 class VariableOverlay;
 
-/// Sees everything that a function does, in order to replay it: each kernel and each work of the host, those of tapes'
-/// sweeps and of custom gradients included, the variables, and where the program looks at values.
+/// Sees everything that a function does, in order to replay it: each kernel and each work of the
+/// host, those of tapes' sweeps and of custom gradients included, the variables, and where the
+/// program looks at values.
 class Tracer {
  public:
   virtual ~Tracer() = default;
@@ -48,7 +51,8 @@ class Tracer {
   virtual void step(const Step& step) = 0;
   /// A variable's value is about to be read.
   virtual void read(const Variable& variable) = 0;
-  /// A variable, which still has its old value, is about to get `value`; returns the tensor that it will hold.
+  /// A variable, which still has its old value, is about to get `value`; returns the tensor that it
+  /// will hold.
   virtual Tensor assign(const Variable& variable, const Tensor& value) = 0;
   /// The program looks at a tensor's values, at this line.
   virtual void host_read(const Tensor& tensor, const Place& at) = 0;
@@ -68,16 +72,17 @@ using AssignmentList = std::vector<std::pair<Variable, Tensor>>;
 /// The state of the current thread. Scopes change it and restore it.
 struct GraphContext {
   InlineVector<Recorder*, 4> recorders;  ///< the innermost last
-  int tape_depth = 0;       ///< number of open tapes, which is the bit of the next one
+  int tape_depth = 0;                    ///< number of open tapes, which is the bit of the next one
   int inference_depth = 0;  ///< > 0 while shapes are inferred: nothing may change state
   Cost* cost = nullptr;     ///< where to add what is applied, on stand-ins too
   /// The recording of a function under way; null without one.
   Tracer* tracer = nullptr;
   bool dry = false;  ///< recording without computing: results are meta, see Tensor::meta
   VariableOverlay* overlay = nullptr;  ///< values of variables that hold on this thread only
-  AssignmentList* assignments = nullptr;  ///< gets each variable that is assigned, with its value from before
-  int recomputations = 0;                     ///< > 0 while something is computed again; see remat
-  const Operation* where = nullptr;  ///< the innermost layer that is being called
+  AssignmentList* assignments =
+      nullptr;             ///< gets each variable that is assigned, with its value from before
+  int recomputations = 0;  ///< > 0 while something is computed again; see remat
+  const Operation* where = nullptr;          ///< the innermost layer that is being called
   const std::string* gradient_of = nullptr;  ///< the path of the layer that is being differentiated
 };
 
@@ -106,8 +111,8 @@ class PauseRecording {
   InlineVector<Recorder*, 4> saved_;
 };
 
-/// For its life what happens on this thread is computed at once, whatever is recorded around it, and
-/// nobody sees it: for what is made once, such as weights.
+/// For its life what happens on this thread is computed at once, whatever is recorded around it,
+/// and nobody sees it: for what is made once, such as weights.
 class ComputeNow {
  public:
   ComputeNow() { exchange(); }

@@ -13,9 +13,7 @@
 
 namespace cornu {
 
-std::string TensorSpec::str() const {
-  return std::string(dtype_name(dtype)) + " " + shape.str();
-}
+std::string TensorSpec::str() const { return std::string(dtype_name(dtype)) + " " + shape.str(); }
 
 namespace detail {
 
@@ -92,7 +90,8 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, backend::Backend& wanted) 
 
 Tensor Tensor::copy_of(const void* values, const Shape& shape, DType dtype) {
   Tensor t = empty(shape, dtype);
-  if (const size_t bytes = t.bytes()) t.impl_->storage->backend->copy_from_host(t.data(), values, bytes);
+  if (const size_t bytes = t.bytes())
+    t.impl_->storage->backend->copy_from_host(t.data(), values, bytes);
   return t;
 }
 
@@ -130,35 +129,41 @@ Tensor Tensor::symbolic(const Shape& shape, DType dtype, Origin origin) {
 
 void Tensor::check_count(size_t count, const Shape& shape) {
   if (static_cast<int64_t>(count) != shape.numel())
-    throw ShapeError(fmt::format("Tensor::from: {} values do not fill shape {}, which has {}", count,
-                                 shape.str(), shape.numel()));
+    throw ShapeError(fmt::format("Tensor::from: {} values do not fill shape {}, which has {}",
+                                 count, shape.str(), shape.numel()));
 }
 
 void Tensor::check_type(DType wanted) const {
   if (wanted != dtype())
-    throw ShapeError(fmt::format("Tensor::values: asked for {} values of a {} tensor of shape {}. Use "
-                                 "to_vector to convert, or ops::cast.",
-                                 dtype_name(wanted), dtype_name(dtype()), shape().str()));
+    throw ShapeError(
+        fmt::format("Tensor::values: asked for {} values of a {} tensor of shape {}. Use "
+                    "to_vector to convert, or ops::cast.",
+                    dtype_name(wanted), dtype_name(dtype()), shape().str()));
 }
 
 void* Tensor::data() const {
-  if (impl_->storage && (impl_->storage->data || impl_->storage->bytes == 0)) return impl_->storage->data;
+  if (impl_->storage && (impl_->storage->data || impl_->storage->bytes == 0))
+    return impl_->storage->data;
   if (impl_->storage) {
     if (graph_context().dry)
-      throw NeedsValues(fmt::format("This {} tensor of shape {} has no values yet: it is being recorded.",
-                                    dtype_name(dtype()), shape().str()));
-    throw StateError(fmt::format(
-        "This {} tensor of shape {} has no values: it was kept from a compiled function's inside (see "
-        "docs/compiling.md). Return it from the function, or assign it to a Variable.",
-        dtype_name(dtype()), shape().str()));
+      throw NeedsValues(
+          fmt::format("This {} tensor of shape {} has no values yet: it is being recorded.",
+                      dtype_name(dtype()), shape().str()));
+    throw StateError(
+        fmt::format("This {} tensor of shape {} has no values: it was kept from a compiled "
+                    "function's inside (see "
+                    "docs/compiling.md). Return it from the function, or assign it to a Variable.",
+                    dtype_name(dtype()), shape().str()));
   }
   if (impl_->weak) return impl_->scalar;
   if (is_symbolic())
-    throw StateError(fmt::format("This {} tensor of shape {} has no values: it is a symbolic tensor of a graph that is "
-                                 "being built (call the model on data instead).",
-                                 dtype_name(dtype()), shape().str()));
-  throw NeedsValues(fmt::format("This {} tensor of shape {} has no values: it is a stand-in used to infer shapes.",
-                                dtype_name(dtype()), shape().str()));
+    throw StateError(fmt::format(
+        "This {} tensor of shape {} has no values: it is a symbolic tensor of a graph that is "
+        "being built (call the model on data instead).",
+        dtype_name(dtype()), shape().str()));
+  throw NeedsValues(fmt::format(
+      "This {} tensor of shape {} has no values: it is a stand-in used to infer shapes.",
+      dtype_name(dtype()), shape().str()));
 }
 
 const void* Tensor::host_data(Place at) const {
@@ -187,7 +192,8 @@ Device Tensor::device() const {
 }
 
 Tensor Tensor::to(const Device& device) const {
-  if (!impl_->storage || impl_->storage->backend == &device.backend() || dtype() == DType::string) return *this;
+  if (!impl_->storage || impl_->storage->backend == &device.backend() || dtype() == DType::string)
+    return *this;
   backend::Backend &from = *impl_->storage->backend, &target = device.backend();
   if (Tracer* tracer = graph_context().tracer)
     tracer->give_up(fmt::format("Tensor::to, from {} to {}", from.name(), target.name()));
@@ -204,15 +210,17 @@ Tensor Tensor::to(const Device& device) const {
     }
   }
   if (const Tensor m = mask()) result.set_mask(m.to(device));
-  apply_custom({this, 1}, {&result, 1}, [back = Device(from)](std::span<const Tensor> dy) -> Tensors {
-    return {dy[0] ? dy[0].to(back) : dy[0]};
-  });
+  apply_custom({this, 1}, {&result, 1},
+               [back = Device(from)](std::span<const Tensor> dy) -> Tensors {
+                 return {dy[0] ? dy[0].to(back) : dy[0]};
+               });
   return result;
 }
 
 double Tensor::item(Place at) const {
   if (!shape().known() || size() != 1)
-    throw ShapeError(fmt::format("Tensor::item: needs exactly one element, found shape {}", shape().str()));
+    throw ShapeError(
+        fmt::format("Tensor::item: needs exactly one element, found shape {}", shape().str()));
   return to_vector<double>(at)[0];
 }
 
@@ -220,9 +228,12 @@ namespace {
 
 template <class To, class From>
 To convert(From v) {
-  if constexpr (std::is_same_v<From, Half>) return static_cast<To>(half_to_float(v.bits));
-  else if constexpr (std::is_same_v<From, BFloat16>) return static_cast<To>(bfloat16_to_float(v.bits));
-  else return static_cast<To>(v);
+  if constexpr (std::is_same_v<From, Half>)
+    return static_cast<To>(half_to_float(v.bits));
+  else if constexpr (std::is_same_v<From, BFloat16>)
+    return static_cast<To>(bfloat16_to_float(v.bits));
+  else
+    return static_cast<To>(v);
 }
 
 }  // namespace
@@ -231,12 +242,14 @@ template <class T>
 std::vector<T> Tensor::to_vector(Place at) const {
   if (dtype() == DType::string)
     throw ValueError(fmt::format(
-        "Tensor::to_vector: a string tensor of shape {} holds no numbers. Use to_strings.", shape().str()));
+        "Tensor::to_vector: a string tensor of shape {} holds no numbers. Use to_strings.",
+        shape().str()));
   if (is_complex(dtype()))
-    throw ValueError(fmt::format("Tensor::to_vector: a {} tensor of shape {} holds no real numbers. Ask for "
-                                 "std::complex<float> or std::complex<double> (cornu/framework/tensor/complex.h), or "
-                                 "use ops::real and ops::imag.",
-                                 dtype_name(dtype()), shape().str()));
+    throw ValueError(fmt::format(
+        "Tensor::to_vector: a {} tensor of shape {} holds no real numbers. Ask for "
+        "std::complex<float> or std::complex<double> (cornu/framework/tensor/complex.h), or "
+        "use ops::real and ops::imag.",
+        dtype_name(dtype()), shape().str()));
   const void* source = host_data(at);
   std::vector<T> result(static_cast<size_t>(size()));
   if (is_float8(dtype())) {
@@ -311,8 +324,8 @@ Tensor Tensor::part_of(const Tensor& owner, void* data, const Shape& shape, DTyp
   Tensor t = adopt(new TensorImpl(shape, dtype));
   detail::Storage* const base = owner.impl_->storage;
   base->retain();
-  t.impl_->storage =
-      new detail::Storage{base->backend, data, static_cast<size_t>(shape.numel()) * size_of(dtype), base};
+  t.impl_->storage = new detail::Storage{base->backend, data,
+                                         static_cast<size_t>(shape.numel()) * size_of(dtype), base};
   if (dtype == DType::string) t.impl_->storage->strings = base->strings;
   return t;
 }
@@ -354,7 +367,9 @@ std::string Tensor::str() const {
 namespace memory {
 Stats stats(const Device& device) { return device.backend().allocator().stats(); }
 void release(const Device& device) { device.backend().allocator().release(); }
-void set_limit(size_t bytes, const Device& device) { device.backend().allocator().set_limit(bytes); }
+void set_limit(size_t bytes, const Device& device) {
+  device.backend().allocator().set_limit(bytes);
+}
 void reset_peak(const Device& device) { device.backend().allocator().reset_peak(); }
 }  // namespace memory
 

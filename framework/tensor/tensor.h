@@ -1,5 +1,6 @@
-// Tensor: an immutable n-dimensional array. Eager tensors hold values, symbolic ones (from Input) and
-// abstract ones (inside a shape inference) only a shape and a dtype; all three are this one class.
+// Tensor: an immutable n-dimensional array. Eager tensors hold values, symbolic ones (from Input)
+// and abstract ones (inside a shape inference) only a shape and a dtype; all three are this one
+// class.
 #pragma once
 #include <atomic>
 #include <concepts>
@@ -19,7 +20,7 @@ namespace cornu {
 
 /// What is known of a tensor before it has values.
 struct TensorSpec {
-  Shape shape;  ///< Shape::unknown for axes of unknown size
+  Shape shape;                   ///< Shape::unknown for axes of unknown size
   DType dtype = DType::float32;  ///< of the elements
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
   /// "float32 (None, 8)".
@@ -34,7 +35,7 @@ using StringTable = std::shared_ptr<const std::vector<std::string>>;
 /// A line of the user's program. (std::source_location, which clang 14 lacks.)
 struct Place {
   const char* file;  ///< as the compiler names it
-  int line;  ///< from 1
+  int line;          ///< from 1
   /// The line of the call, as a default argument of the function that takes it.
   static constexpr Place current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     return {file, line};
@@ -44,7 +45,7 @@ struct Place {
 /// Where a symbolic tensor comes from: output `index` of a node of a graph (see dispatch/node.h).
 struct Origin {
   std::shared_ptr<Node> node;  ///< which call made the tensor
-  int index = 0;  ///< among the outputs of the node
+  int index = 0;               ///< among the outputs of the node
 };
 
 namespace detail {
@@ -62,8 +63,9 @@ struct Storage {
   backend::Backend* backend;
   void* data;
   size_t bytes;
-  Storage* base = nullptr;   ///< whose memory this is, if not its own
-  uint64_t id = next_key();  ///< identity of the values: unlike the address, no other storage ever has it
+  Storage* base = nullptr;  ///< whose memory this is, if not its own
+  uint64_t id =
+      next_key();  ///< identity of the values: unlike the address, no other storage ever has it
   std::unique_ptr<HostCopy> copy = {};  ///< of values on a device, made when the host looks at them
   std::atomic<int> references{1};
   StringTable strings = {};  ///< of a string tensor, whose data are int32 indices into it
@@ -75,9 +77,9 @@ struct Storage {
 struct TensorImpl {
   Shape shape;
   DType dtype;
-  bool weak = false;             // a C++ number: adapts its dtype to what it meets
+  bool weak = false;  // a C++ number: adapts its dtype to what it meets
   std::atomic<int> references{1};
-  uint64_t key;                  // identity for tapes: a variable's values all have the variable's key
+  uint64_t key;  // identity for tapes: a variable's values all have the variable's key
   std::atomic<uint32_t> tapes{0};  // a bit for each open tape (by depth) that watches this tensor
   Storage* storage = nullptr;
   alignas(8) std::byte scalar[8];  // the value of a weak scalar, which has no storage
@@ -90,8 +92,8 @@ struct TensorImpl {
 
 }  // namespace detail
 
-/// A shared handle of an immutable, dense, row-major array; copying a handle copies no values. Handles of one tensor
-/// may be used by several threads at a time.
+/// A shared handle of an immutable, dense, row-major array; copying a handle copies no values.
+/// Handles of one tensor may be used by several threads at a time.
 class Tensor {
  public:
   /// No tensor at all; only for assigning to later and for optional arguments.
@@ -104,26 +106,30 @@ class Tensor {
   /// The same for integers and bool.
   template <std::integral T>
   Tensor(T value) : Tensor(static_cast<int64_t>(value), std::same_as<T, bool>) {}
-  /// A complex number, which is a tensor of its own type. (`std::complex<float>` and `<double>` are types of elements
-  /// once complex.h is included.)
+  /// A complex number, which is a tensor of its own type. (`std::complex<float>` and `<double>` are
+  /// types of elements once complex.h is included.)
   template <class T>
-    requires(is_complex(dtype_for<T>::value))
-  Tensor(const T& value) : Tensor(from_host(&value, Shape{})) {}
+  requires(is_complex(dtype_for<T>::value)) Tensor(const T& value)
+      : Tensor(from_host(&value, Shape{})) {}
   /// A vector of the values.
   template <class T>
-    requires(std::is_arithmetic_v<T> || is_complex(dtype_for<T>::value))
-  Tensor(const std::vector<T>& values)
+  requires(std::is_arithmetic_v<T> || is_complex(dtype_for<T>::value))
+      Tensor(const std::vector<T>& values)
       : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
   /// The same.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Tensor(std::span<T> values) : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
+  requires std::is_arithmetic_v<T> Tensor(std::span<T> values)
+      : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
   /// A vector of strings.
   template <std::same_as<std::string> T>
-  Tensor(const std::vector<T>& values) : Tensor(strings(values, Shape{static_cast<int64_t>(values.size())})) {}
+  Tensor(const std::vector<T>& values)
+      : Tensor(strings(values, Shape{static_cast<int64_t>(values.size())})) {}
 
-  Tensor(const Tensor& other) : impl_(other.impl_) { retain(); }  ///< another handle of the same tensor
-  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}  ///< leaves no tensor behind
+  Tensor(const Tensor& other) : impl_(other.impl_) {
+    retain();
+  }  ///< another handle of the same tensor
+  Tensor(Tensor&& other) noexcept
+      : impl_(std::exchange(other.impl_, nullptr)) {}  ///< leaves no tensor behind
   /// Makes this a handle of the other tensor.
   Tensor& operator=(const Tensor& other) {
     Tensor copy(other);
@@ -137,7 +143,8 @@ class Tensor {
   }
   ~Tensor() { release(); }
 
-  /// A tensor with undefined values on the default device, to be filled before anybody else sees it.
+  /// A tensor with undefined values on the default device, to be filled before anybody else sees
+  /// it.
   static Tensor empty(const Shape& shape, DType dtype);
   /// The same on the given device.
   static Tensor empty(const Shape& shape, DType dtype, backend::Backend& backend);
@@ -158,8 +165,9 @@ class Tensor {
     check_count(values.size(), shape);
     return from_host(values.begin(), shape);
   }
-  /// A tensor of strings (bytes, as a rule UTF-8) in row-major order. It lives in host memory; operations that only
-  /// move elements, comparisons with `equal` and layers made for strings take it.
+  /// A tensor of strings (bytes, as a rule UTF-8) in row-major order. It lives in host memory;
+  /// operations that only move elements, comparisons with `equal` and layers made for strings take
+  /// it.
   static Tensor strings(const std::vector<std::string>& values, const Shape& shape);
   /// The same, element i being (*table)[indices[i]].
   static Tensor strings(StringTable table, const std::vector<int32_t>& indices, const Shape& shape);
@@ -167,7 +175,8 @@ class Tensor {
   static Tensor written(const Shape& shape, DType dtype, const std::function<void(void*)>& write);
   /// The same from untyped memory.
   static Tensor copy_of(const void* values, const Shape& shape, DType dtype);
-  /// What a recording that does not compute has in place of a result: it counts as eager, but has no memory.
+  /// What a recording that does not compute has in place of a result: it counts as eager, but has
+  /// no memory.
   static Tensor meta(const Shape& shape, DType dtype, backend::Backend& backend);
   /// A tensor of a shape inference: no values.
   static Tensor abstract(const Shape& shape, DType dtype);
@@ -179,19 +188,25 @@ class Tensor {
   const Shape& shape() const { return impl_->shape; }  ///< of all axes
   /// Size of one axis; negative axes count from the end.
   int64_t shape(int axis) const { return impl_->shape.at(axis); }
-  int rank() const { return impl_->shape.rank(); }  ///< number of axes
-  DType dtype() const { return impl_->dtype; }  ///< of the elements
+  int rank() const { return impl_->shape.rank(); }                  ///< number of axes
+  DType dtype() const { return impl_->dtype; }                      ///< of the elements
   TensorSpec spec() const { return {impl_->shape, impl_->dtype}; }  ///< shape and dtype
-  int64_t size() const { return impl_->shape.numel(); }  ///< number of elements
+  int64_t size() const { return impl_->shape.numel(); }             ///< number of elements
   /// Size of the elements in memory.
   size_t bytes() const { return static_cast<size_t>(size()) * size_of(dtype()); }
 
   /// Whether this tensor has values (it is neither symbolic nor abstract).
   bool is_eager() const { return impl_->storage || impl_->weak; }
   /// Whether it stands for a result of a recording that does not compute; see meta.
-  bool is_meta() const { return impl_->storage && !impl_->storage->data && impl_->storage->bytes > 0; }
-  bool is_symbolic() const { return impl_->origin != nullptr; }  ///< whether it is part of a graph; see symbolic
-  bool is_weak() const { return impl_->weak; }  ///< whether it is a C++ number, which adapts its dtype
+  bool is_meta() const {
+    return impl_->storage && !impl_->storage->data && impl_->storage->bytes > 0;
+  }
+  bool is_symbolic() const {
+    return impl_->origin != nullptr;
+  }  ///< whether it is part of a graph; see symbolic
+  bool is_weak() const {
+    return impl_->weak;
+  }  ///< whether it is a C++ number, which adapts its dtype
   const Origin& origin() const { return *impl_->origin; }  ///< of a symbolic tensor only
 
   /// Where its values are; for a number of the program's, where it would be made a tensor.
@@ -199,8 +214,8 @@ class Tensor {
   /// The same values on `device`: this tensor if it is there. Gradients go back the same way.
   Tensor to(const Device& device) const;
 
-  /// The only element, as a double. Throws ShapeError unless there is exactly one, StateError when the
-  /// tensor has no values.
+  /// The only element, as a double. Throws ShapeError unless there is exactly one, StateError when
+  /// the tensor has no values.
   double item(Place at = Place::current()) const;
   /// All elements, row-major, converted to T.
   template <class T>
@@ -217,10 +232,12 @@ class Tensor {
     check_type(dtype_for_v<T>);
     return {static_cast<const T*>(host_data(at)), static_cast<size_t>(size())};
   }
-  /// The elements as bytes in host memory. This and the three above are noticed by a function that is being
-  /// recorded: it cannot be replayed, since the program may go on in another way when the values differ.
+  /// The elements as bytes in host memory. This and the three above are noticed by a function that
+  /// is being recorded: it cannot be replayed, since the program may go on in another way when the
+  /// values differ.
   const void* host_data(Place at = Place::current()) const;
-  /// Memory on the device, unnoticed. Writing is only for whoever has just made this tensor with `empty`.
+  /// Memory on the device, unnoticed. Writing is only for whoever has just made this tensor with
+  /// `empty`.
   void* data() const;
   /// The same as a pointer to T, which is not checked.
   template <class T>
@@ -236,7 +253,8 @@ class Tensor {
   Tensor with_shape(const Shape& shape) const;
   /// The same values as a new tensor that no tape knows.
   Tensor detached() const;
-  /// The same values in the same memory, as if they were others: a recording takes them for another tensor's.
+  /// The same values in the same memory, as if they were others: a recording takes them for another
+  /// tensor's.
   Tensor fresh_alias() const;
   /// The same values in memory of their own, on the same device.
   Tensor duplicate() const;

@@ -10,8 +10,6 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
 #include "../convolutional/conv.h"
-#include "../convolutional/conv.h"
-#include "../convolutional/conv.h"
 #include "../core/dense.h"
 #include "../core/embedding.h"
 #include "../reshaping/flatten.h"
@@ -46,8 +44,7 @@ void check_steps_mask(const Shape& mask, const Shape& x) {
 
 }  // namespace
 
-TimeDistributedLayer::TimeDistributedLayer(TimeDistributedConfig c)
-    : WrapperOf(std::move(c)) {
+TimeDistributedLayer::TimeDistributedLayer(TimeDistributedConfig c) : WrapperOf(std::move(c)) {
   supports_masking_ = true;
 }
 

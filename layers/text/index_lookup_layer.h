@@ -1,8 +1,8 @@
 // IndexLookupLayer: what StringLookup and IntegerLookup share.
 #pragma once
-#include "../../framework/data/adapt.h"
 #include "../../framework/base/assets.h"
 #include "../../framework/base/serialization.h"
+#include "../../framework/data/adapt.h"
 #include "../layer_options.h"
 #include "lookup_table.h"
 #include "vocabulary.h"

@@ -161,8 +161,8 @@ void check_programs(Normalize k, DType dtype, const Shape& shape) {
   const ProgramRef before = Program::make(3, [&](std::vector<Expr> v) {
     return std::vector{apply(rounding, expr::select(v[1] > 0.0, v[0], 0.0) * v[2])};
   });
-  const ProgramRef after = Program::make(
-      2, [](std::vector<Expr> v) { return std::vector{expr::relu(v[0] + v[1])}; });
+  const ProgramRef after =
+      Program::make(2, [](std::vector<Expr> v) { return std::vector{expr::relu(v[0] + v[1])}; });
   Array x = noise(dtype, shape, 0.5, 2, 1), dy = noise(dtype, shape, 0.2, 1, 2),
         z = noise(dtype, shape, 0, 1, 5), number(wide, Shape{}, {1.5});
   const Shape c = {layout.channel_count()};
@@ -175,8 +175,8 @@ void check_programs(Normalize k, DType dtype, const Shape& shape) {
   INFO(dtype_name(dtype) << " " << shape.str() << " channels " << k.channels << " block "
                          << k.block);
 
-  Array seen = changed(before, {&x, &z, &number}), mean(wide, layout.statistics()),
-        variance = mean, mean2 = mean, variance2 = mean, y(dtype, shape), y2 = y;
+  Array seen = changed(before, {&x, &z, &number}), mean(wide, layout.statistics()), variance = mean,
+        mean2 = mean, variance2 = mean, y(dtype, shape), y2 = y;
   run(k, {&seen, &scale, &offset}, {&y, &mean, &variance});
   Normalize both = k;
   both.before = before;

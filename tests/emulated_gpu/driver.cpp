@@ -1,6 +1,6 @@
-// libcuda.so.1 of the emulated GPU: the tests' fake driver under the names that the plugin looks for,
-// with kernels that run. Stricter than a device where that brings faults to light: queued work runs
-// late, fresh memory holds NaN, and a process that was forked has no device.
+// libcuda.so.1 of the emulated GPU: the tests' fake driver under the names that the plugin looks
+// for, with kernels that run. Stricter than a device where that brings faults to light: queued work
+// runs late, fresh memory holds NaN, and a process that was forked has no device.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>

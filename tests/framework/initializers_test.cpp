@@ -1,7 +1,7 @@
 // Initializers, regularizers and constraints against Keras.
 #include <catch.h>
-#include <cornu/framework/constraints/constraints.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/constraints/constraints.h>
 #include <cornu/framework/initializers/initializers.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/logic.h>
@@ -117,7 +117,7 @@ TEST_CASE("orthogonal matrices are orthogonal") {
     const bool tall = rows >= columns;
     const Tensor product = ops::matmul_transposed(q, q, tall, !tall);
     CHECK(test::all_close(product, ops::eye(std::min(rows, columns), {}, 0, DType::float64), 1e-12,
-                         1e-12));
+                          1e-12));
   }
 }
 

@@ -1,7 +1,7 @@
 // Fuzz target: zip archives of any content, as archives, as .keras packages and as .npz.
 #include <cornu/framework/io/archive.h>
-#include <cornu/framework/saving/model_package.h>
 #include <cornu/framework/io/npy.h>
+#include <cornu/framework/saving/model_package.h>
 
 #include "fuzz_support.h"
 

@@ -2,9 +2,9 @@
 // which bytes are damaged where they stand, or a list of changes that HDF5 itself makes to a sound
 // file. HDF5's own parser does not withstand the first kind: the check of a file's metadata has to
 // stop what would lead it astray.
-#include <cornu/framework/model/sequential.h>
 #include <cornu/framework/io/atomic_file.h>
 #include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/model/sequential.h>
 #include <cornu/framework/saving/keras_file.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/optimizers/sgd.h>

@@ -42,7 +42,7 @@ TEST_CASE("values are of the predictions' type, whatever the targets are") {
             losses::evaluate(name, ops::cast(targets, type), ops::cast(predictions, half));
         CHECK(values.dtype() == half);
         CHECK(test::all_close(ops::cast(values, DType::float32),
-                             losses::evaluate(name, targets, predictions), 0.02, 0.02));
+                              losses::evaluate(name, targets, predictions), 0.02, 0.02));
       }
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("classes of a focal crossentropy have weights") {
   // The first sample is of class 1, the second of class 0.
   const std::vector<float> expected = {second.to_vector<float>()[0], first.to_vector<float>()[1]};
   CHECK(test::all_close(categorical_focal_crossentropy(targets, predictions, {.alpha = {0.3, 0.7}}),
-                       Tensor(expected)));
+                        Tensor(expected)));
   const losses::CategoricalFocalCrossentropy loss({.alpha = {0.3, 0.7}});
   const auto again = losses::CategoricalFocalCrossentropyLoss::from_config(loss->get_config());
   CHECK(again->config.alpha.values() == std::vector<double>{0.3, 0.7});

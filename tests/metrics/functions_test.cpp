@@ -33,7 +33,7 @@ TEST_CASE("a metric function gives what its class averages") {
   CHECK(metrics::categorical_accuracy(targets, predictions).to_vector<float>() ==
         std::vector<float>{1, 1});
   CHECK(test::all_close(metrics::evaluate("mse", targets, predictions),
-                       losses::MeanSquaredError({.reduction = "none"})(targets, predictions)));
+                        losses::MeanSquaredError({.reduction = "none"})(targets, predictions)));
   CHECK(metrics::evaluate("top_k_categorical_accuracy", targets, predictions, {{"k", 2}}).size() ==
         2);
   CHECK_THROWS_WITH(metrics::evaluate("binary_acuracy", targets, predictions),

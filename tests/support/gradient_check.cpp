@@ -15,8 +15,8 @@ Tensor noise(const Shape& shape, double low, double high, int seed) {
   return Tensor::from(values, shape);
 }
 
-double gradient_error(const std::function<Tensor(const std::vector<Tensor>&)>& f, const std::vector<Tensor>& inputs,
-                      double step) {
+double gradient_error(const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                      const std::vector<Tensor>& inputs, double step) {
   const Shape shape = f(inputs).shape();
   const Tensor weights = noise(shape, 0.5, 1.5, 99);
   auto total = [&](const std::vector<Tensor>& x) { return ops::sum(f(x) * weights); };

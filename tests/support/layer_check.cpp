@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/elementwise.h>
@@ -201,8 +201,8 @@ void check_gradients(const Setting& s, const std::function<std::shared_ptr<Layer
   }
 }
 
-// A training step by function() against the same step operation by operation: outputs, gradients, and what the calls
-// leave in the weights.
+// A training step by function() against the same step operation by operation: outputs, gradients,
+// and what the calls leave in the weights.
 void check_compiled(const Setting& s, const std::function<std::shared_ptr<Layer>()>& make) {
   const auto steps = [&](bool compiled) {
     const std::shared_ptr<Layer> layer = make();

@@ -1,7 +1,7 @@
 // Runs the program cornu-zoo, which the build puts beside the tests.
 #include <catch.h>
-#include <cornu/framework/model/functional.h>
 #include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/model/functional.h>
 #include <cornu/layers/text/string_lookup.h>
 #include <paths.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // Cases of layers: weights, calls, masks, losses, gradients and output shapes.
-#include <cornu/framework/base/layer.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/base/layer.h>
 #include <fmt/core.h>
 
 #include "case.h"

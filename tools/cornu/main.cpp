@@ -62,8 +62,8 @@ int main(int argc, char** argv) {
       "diff", "Compare two models' configs, weights and outputs; the exit status tells too");
   diff_command->add_option("A", in, "A model file")->required();
   diff_command->add_option("B", out, "Another")->required();
-  CLI::App* devices_command = app.add_subcommand(
-      "devices", "List the devices, and say why others cannot be used");
+  CLI::App* devices_command =
+      app.add_subcommand("devices", "List the devices, and say why others cannot be used");
   ParityOptions parity_options;
   CLI::App* parity_command =
       add("parity", "Run the model here and in Python's Keras, layer by layer");

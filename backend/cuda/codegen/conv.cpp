@@ -63,7 +63,8 @@ KernelPlan plan(const Conv& kernel, std::span<const Operand> inputs,
         "Conv: channels in blocks are not for CUDA devices. Plan with channel_block() 0.");
   if (kernel.pool || (kernel.bias && kernel.pass == ConvPass::backward_weights))
     throw UnsupportedError(
-        "Conv: CUDA devices neither pool results nor give a bias's gradient with the filters'. Plan "
+        "Conv: CUDA devices neither pool results nor give a bias's gradient with the filters'. "
+        "Plan "
         "with their fusions().");
   KernelPlan plan;
   const Operand& output = outputs[0];

@@ -27,8 +27,8 @@ struct ProgramText {
 };
 
 /// `inputs` are expressions of the compute type, one for each input; those that are not read may be
-/// empty. Definitions of operations that are in `defined` are left out, and those given are added to
-/// it: programs of one kernel share it. Throws ValueError when `compute` is no compute type.
+/// empty. Definitions of operations that are in `defined` are left out, and those given are added
+/// to it: programs of one kernel share it. Throws ValueError when `compute` is no compute type.
 ProgramText program_text(const Program& program, DType compute, std::span<const std::string> inputs,
                          const std::string& indent, std::set<Opcode>* defined = nullptr);
 

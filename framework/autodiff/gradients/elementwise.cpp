@@ -1,8 +1,9 @@
 // Derivatives of elementwise programs and of reductions.
 #include <fmt/core.h>
 
-#include "../../ops/detail/sum_to_shape.h"
+#include "../../dispatch/apply.h"
 #include "../../ops/core/cast.h"
+#include "../../ops/detail/sum_to_shape.h"
 #include "../../ops/elementwise.h"
 #include "../../ops/numpy/creation.h"
 #include "../../ops/numpy/indexing.h"
@@ -10,7 +11,6 @@
 #include "../../ops/numpy/manipulation.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
-#include "../../dispatch/apply.h"
 #include "../gradients.h"
 
 namespace cornu {
@@ -29,22 +29,26 @@ Shape kept_shape(const Shape& shape, const InlineVector<int, 6>& axes) {
   Shape kept;
   size_t next = 0;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (next < axes.size() && axes[next] == i) ++next;
-    else kept.push_back(shape[i]);
+    if (next < axes.size() && axes[next] == i)
+      ++next;
+    else
+      kept.push_back(shape[i]);
   }
   return kept;
 }
 
-// The operands that a derivative reads, and numbers in place of the others, whose values may be gone.
-InlineVector<Tensor, 8> those_read(const backend::Program& derivative, std::span<const Tensor> operands) {
+// The operands that a derivative reads, and numbers in place of the others, whose values may be
+// gone.
+InlineVector<Tensor, 8> those_read(const backend::Program& derivative,
+                                   std::span<const Tensor> operands) {
   InlineVector<Tensor, 8> result;
   for (size_t i = 0; i < operands.size(); ++i)
     result.push_back(derivative.reads(static_cast<int>(i)) ? operands[i] : Tensor(0.0));
   return result;
 }
 
-// Gradients of a program's inputs where its outputs have `shape`. `operands` are what the derivative program
-// reads: inputs, outputs and output gradients.
+// Gradients of a program's inputs where its outputs have `shape`. `operands` are what the
+// derivative program reads: inputs, outputs and output gradients.
 Tensors program_gradients(const backend::Program& program, DType compute, const Shape& shape,
                           const Backprop& step, std::span<const Tensor> operands) {
   Tensors result(step.inputs.size());
@@ -62,8 +66,10 @@ Tensors program_gradients(const backend::Program& program, DType compute, const 
     const backend::ProgramRef derivative = program.derivative(1u << i);
     // Derivative and sum in one kernel: the gradient before the sum, of the full shape, is never
     // stored.
-    backend::Reduce kernel{derivative, compute, backend::ReduceOp::sum, summed_axes(input.shape(), shape), shape, 1};
-    const Tensor sum = apply(kernel, those_read(*derivative, operands), TensorSpec{kept_shape(shape, kernel.axes), input.dtype()});
+    backend::Reduce kernel{
+        derivative, compute, backend::ReduceOp::sum, summed_axes(input.shape(), shape), shape, 1};
+    const Tensor sum = apply(kernel, those_read(*derivative, operands),
+                             TensorSpec{kept_shape(shape, kernel.axes), input.dtype()});
     result[i] = sum.shape() == input.shape() ? sum : apply_reshape(sum, input.shape());
   }
   if (!together) return result;
@@ -87,7 +93,8 @@ Tensors program_gradients(const backend::Program& program, DType compute, const 
       result[places[k]] = operands[derivative->passes(static_cast<int>(k))];
     return result;
   }
-  const Tensors gradients = apply(backend::Fused{derivative, compute}, those_read(*derivative, operands), outputs);
+  const Tensors gradients =
+      apply(backend::Fused{derivative, compute}, those_read(*derivative, operands), outputs);
   for (size_t k = 0; k < places.size(); ++k) result[places[k]] = gradients[k];
   return result;
 }
@@ -107,7 +114,8 @@ Tensors gradient(const backend::Fused& kernel, const Backprop& step) {
   InlineVector<Tensor, 8> operands(step.inputs);
   for (const Tensor& t : step.outputs) operands.push_back(t);
   for (const Tensor& t : step.gradients) operands.push_back(or_zero(t));
-  return program_gradients(*kernel.program, kernel.compute, step.outputs[0].shape(), step, operands);
+  return program_gradients(*kernel.program, kernel.compute, step.outputs[0].shape(), step,
+                           operands);
 }
 
 Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
@@ -136,11 +144,13 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
     // One zero: only its own element has a gradient. Two: nobody has.
     const Tensor zeros = ops::sum(ops::cast(zero, elements.dtype()), Axes(axes), true);
     const Tensor others = ops::prod(ops::where(zero, Tensor(1.0), elements), Axes(axes), true);
-    d = dy * fused([](Expr x, Expr zeros, Expr others) {
-          Expr here = expr::equal(x, 0.0);
-          Expr rest = zeros - here;
-          return expr::select(rest > 0.0, 0.0, others / expr::select(here, 1.0, x));
-        }, elements, zeros, others);
+    d = dy * fused(
+                 [](Expr x, Expr zeros, Expr others) {
+                   Expr here = expr::equal(x, 0.0);
+                   Expr rest = zeros - here;
+                   return expr::select(rest > 0.0, 0.0, others / expr::select(here, 1.0, x));
+                 },
+                 elements, zeros, others);
   } else {
     // Elements that tie for the extreme share its gradient.
     const Tensor y = with_axes(step.outputs[0], kernel.shape, kernel.axes);
@@ -151,7 +161,8 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
   if (identity) {
     Tensors result(step.inputs.size());
     const Tensor wide = d.shape() == kernel.shape ? d : ops::broadcast_to(d, kernel.shape);
-    result[0] = detail::sum_to_shape(ops::cast(wide, step.inputs[0].dtype()), step.inputs[0].shape());
+    result[0] =
+        detail::sum_to_shape(ops::cast(wide, step.inputs[0].dtype()), step.inputs[0].shape());
     return result;
   }
   InlineVector<Tensor, 8> operands(step.inputs);
@@ -165,8 +176,10 @@ Tensors gradient(const backend::Softmax& kernel, const Backprop& step) {
   // y = x - logsumexp(x) has the Jacobian I - softmax 1', y = softmax has diag(y) - y y'; both need
   // the outputs only, so the tape need not keep x.
   if (kernel.log)
-    return {fused([](Expr dy, Expr y, Expr s) { return dy - expr::exp(y) * s; }, dy, y, ops::sum(dy, -1, true))};
-  return {fused([](Expr dy, Expr y, Expr s) { return (dy - s) * y; }, dy, y, ops::sum(dy * y, -1, true))};
+    return {fused([](Expr dy, Expr y, Expr s) { return dy - expr::exp(y) * s; }, dy, y,
+                  ops::sum(dy, -1, true))};
+  return {fused([](Expr dy, Expr y, Expr s) { return (dy - s) * y; }, dy, y,
+                ops::sum(dy * y, -1, true))};
 }
 
 namespace {

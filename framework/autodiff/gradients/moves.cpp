@@ -1,7 +1,7 @@
 // Derivatives of operations that only move elements: the gradients move back.
-#include "../../ops/numpy/creation.h"
-#include "../../dispatch/strided.h"
 #include "../../dispatch/apply.h"
+#include "../../dispatch/strided.h"
+#include "../../ops/numpy/creation.h"
 #include "../gradients.h"
 
 namespace cornu {
@@ -21,14 +21,17 @@ Tensors gradient(const backend::Copy& kernel, const Backprop& step) {
 Tensors gradient(const backend::Gather& kernel, const Backprop& step) {
   const Tensor& x = step.inputs[0];
   backend::Scatter back{kernel.axis, kernel.along, backend::ScatterOp::add};
-  return {apply(back, {ops::zeros(x.shape(), x.dtype()), step.inputs[1], step.gradients[0]}, x.spec()), Tensor()};
+  return {
+      apply(back, {ops::zeros(x.shape(), x.dtype()), step.inputs[1], step.gradients[0]}, x.spec()),
+      Tensor()};
 }
 
 Tensors gradient(const backend::Scatter& kernel, const Backprop& step) {
   using backend::ScatterOp;
   const Tensor &indices = step.inputs[1], &updates = step.inputs[2], &dy = step.gradients[0];
   if (kernel.op == ScatterOp::maximum || kernel.op == ScatterOp::minimum)
-    throw UnsupportedError("GradientTape: the derivative of a scatter with max or min is not supported.");
+    throw UnsupportedError(
+        "GradientTape: the derivative of a scatter with max or min is not supported.");
   Tensors result(3);
   if (step.wants(0)) {
     result[0] = dy;
@@ -44,7 +47,8 @@ Tensors gradient(const backend::Sort&, const Backprop& step) {
   const Tensor& x = step.inputs[0];
   if (!step.gradients[0]) return {};
   const backend::Scatter back{x.rank() - 1, true, backend::ScatterOp::add};
-  return {apply(back, {ops::zeros(x.shape(), x.dtype()), step.outputs[1], step.gradients[0]}, x.spec())};
+  return {apply(back, {ops::zeros(x.shape(), x.dtype()), step.outputs[1], step.gradients[0]},
+                x.spec())};
 }
 
 }  // namespace cornu

@@ -1,9 +1,10 @@
-// Derivatives of matrix products, convolutions and pooling: each is another product of the same kind.
-#include "../../ops/detail/sum_to_shape.h"
+// Derivatives of matrix products, convolutions and pooling: each is another product of the same
+// kind.
 #include "../../ops/numpy/products.h"
+#include "../../dispatch/apply.h"
+#include "../../ops/detail/sum_to_shape.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
-#include "../../dispatch/apply.h"
 #include "../gradients.h"
 
 namespace cornu {
@@ -13,13 +14,13 @@ Tensors gradient(const backend::Matmul& kernel, const Backprop& step) {
   const bool ta = kernel.transpose_a, tb = kernel.transpose_b;
   Tensors result(step.inputs.size());
   if (step.wants(0))
-    result[0] = detail::sum_to_shape(ta ? ops::matmul_transposed(b, dy, tb, true)
-                                     : ops::matmul_transposed(dy, b, false, !tb),
-                                  a.shape());
+    result[0] = detail::sum_to_shape(
+        ta ? ops::matmul_transposed(b, dy, tb, true) : ops::matmul_transposed(dy, b, false, !tb),
+        a.shape());
   if (step.wants(1))
-    result[1] = detail::sum_to_shape(tb ? ops::matmul_transposed(dy, a, true, ta)
-                                     : ops::matmul_transposed(a, dy, !ta, false),
-                                  b.shape());
+    result[1] = detail::sum_to_shape(
+        tb ? ops::matmul_transposed(dy, a, true, ta) : ops::matmul_transposed(a, dy, !ta, false),
+        b.shape());
   if (kernel.bias && step.wants(2)) result[2] = detail::sum_to_shape(dy, step.inputs[2].shape());
   return result;
 }

@@ -27,7 +27,8 @@ void compute(Graph& graph, const Step& step) {
     inputs.push_back({&use.shape, value.dtype, given.back().data()});
   }
   for (const Use& use : step.outputs) {
-    results.push_back(Tensor::empty(use.shape, graph.values[static_cast<size_t>(use.value)].dtype, *graph.device));
+    results.push_back(Tensor::empty(use.shape, graph.values[static_cast<size_t>(use.value)].dtype,
+                                    *graph.device));
     outputs.push_back({&use.shape, results.back().dtype(), results.back().data()});
   }
   graph.device->run(*step.kernel, inputs, outputs);

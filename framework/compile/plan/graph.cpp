@@ -54,7 +54,8 @@ std::string join(const Graph& graph, const std::vector<Use>& uses) {
 
 bool same_bytes(const Tensor& a, const Tensor& b) {
   if (a.impl()->storage && a.impl()->storage == b.impl()->storage) return true;
-  return a.spec() == b.spec() && (a.bytes() == 0 || std::memcmp(a.read(), b.read(), a.bytes()) == 0);
+  return a.spec() == b.spec() &&
+         (a.bytes() == 0 || std::memcmp(a.read(), b.read(), a.bytes()) == 0);
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ enum class Source : uint8_t {
 
 /// Values have no shape: a step says under which shape it sees one, since reshaping costs nothing.
 struct Value {
-  DType dtype = DType::float32;  ///< of the elements
-  int64_t numel = 0;  ///< elements
+  DType dtype = DType::float32;      ///< of the elements
+  int64_t numel = 0;                 ///< elements
   Source source = Source::computed;  ///< where it comes from
-  int index = 0;  ///< see Source
+  int index = 0;                     ///< see Source
 
   size_t bytes() const { return static_cast<size_t>(numel) * size_of(dtype); }  ///< of memory
 };
@@ -31,7 +31,7 @@ struct Value {
 /// A value under a shape.
 struct Use {
   int value = -1;  ///< its number in Graph::values
-  Shape shape;  ///< of the same number of elements
+  Shape shape;     ///< of the same number of elements
   friend bool operator==(const Use&, const Use&) = default;
 };
 
@@ -39,9 +39,9 @@ struct Use {
 struct Step {
   /// Empty for work of the host.
   std::optional<backend::Kernel> kernel;
-  HostFunction host;  ///< empty for a kernel
-  std::string text;  ///< of `host`: what it does, if that is known
-  std::vector<Use> inputs;  ///< operands in the kernel's order
+  HostFunction host;         ///< empty for a kernel
+  std::string text;          ///< of `host`: what it does, if that is known
+  std::vector<Use> inputs;   ///< operands in the kernel's order
   std::vector<Use> outputs;  ///< each written by this step alone
   /// The layer that asked for it: "model/dense"; its gradient adds " (gradient)".
   std::string where;
@@ -51,13 +51,15 @@ struct Step {
   /// again when one of them has changed. These steps come first.
   bool prologue = false;
 
-  const char* name() const { return kernel ? backend::kernel_name(*kernel) : "host"; }  ///< for texts
+  const char* name() const {
+    return kernel ? backend::kernel_name(*kernel) : "host";
+  }  ///< for texts
 };
 
 /// At the end, `variable` gets `value`.
 struct Assignment {
   int variable;  ///< its number in Graph::variables
-  int value;  ///< its number in Graph::values
+  int value;     ///< its number in Graph::values
 };
 
 /// A recorded function: steps over numbered values.
@@ -67,16 +69,17 @@ struct Graph {
   std::vector<Value> values;  ///< named by their numbers
   /// In an order in which they can run.
   std::vector<Step> steps;
-  std::vector<Variable> variables;  ///< read or assigned
-  std::vector<Tensor> constants;  ///< tensors from outside of the function, and numbers
+  std::vector<Variable> variables;      ///< read or assigned
+  std::vector<Tensor> constants;        ///< tensors from outside of the function, and numbers
   std::vector<Assignment> assignments;  ///< each variable at most once
-  std::vector<Use> outputs;  ///< of the function
+  std::vector<Use> outputs;             ///< of the function
 
   /// Adds a value and returns its number.
   int add_value(DType dtype, int64_t numel, Source source = Source::computed, int index = 0);
   /// Adds a constant and the value that it is; returns the value's number.
   int add_constant(const Tensor& tensor);
-  /// Constant number `index` on the graph's device; numbers of the program are made in the host's memory.
+  /// Constant number `index` on the graph's device; numbers of the program are made in the host's
+  /// memory.
   Tensor constant(int index) const;
   /// For each value, the number of the step that computes it, or -1.
   std::vector<int> producers() const;

@@ -15,10 +15,10 @@ void hoist(Graph& graph) {
   for (Step& step : graph.steps)
     // A fill without operands is as cheap to do again as to keep.
     step.prologue = step.kernel && !step.inputs.empty() &&
-                std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
-                  return stable[static_cast<size_t>(use.value)] != 0 &&
-                         handed_out[static_cast<size_t>(use.value)] == 0;
-                });
+                    std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
+                      return stable[static_cast<size_t>(use.value)] != 0 &&
+                             handed_out[static_cast<size_t>(use.value)] == 0;
+                    });
   // What such a step reads must come before it: those whose operands are not all done once are not
   // either.
   // Stability alone is not enough: a host step, say, is never done once, whatever it reads.

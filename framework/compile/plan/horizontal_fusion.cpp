@@ -99,7 +99,7 @@ class SmallMerger {
   void merge(const std::vector<size_t>& members, size_t place) {
     Step merged = graph_.steps[place];
     merged.kernel = backend::MultiTensorFused{std::get<backend::Fused>(*merged.kernel),
-                                       static_cast<int>(members.size())};
+                                              static_cast<int>(members.size())};
     merged.inputs.clear();
     merged.outputs.clear();
     for (const size_t member : members) {

@@ -263,7 +263,7 @@ class Planner {
       if (buffer_[v] != never)
         plan_.places[v].offset =
             (plan_.places[v].home == Home::prologue ? once_buffers_
-                                                : buffers_)[static_cast<size_t>(buffer_[v])]
+                                                    : buffers_)[static_cast<size_t>(buffer_[v])]
                 .offset;
   }
 

@@ -18,16 +18,16 @@ enum class Home : uint8_t {
 /// Where one value is stored.
 struct Placement {
   Home home = Home::none;  ///< what holds it
-  int index = 0;  ///< see Home
-  size_t offset = 0;  ///< bytes from the start of the arena or of the prologue's memory
+  int index = 0;           ///< see Home
+  size_t offset = 0;       ///< bytes from the start of the arena or of the prologue's memory
 };
 
 /// The places of all values of a graph.
 struct MemoryPlan {
   std::vector<Placement> places;  ///< by value
-  size_t arena_bytes = 0;  ///< size of the arena
-  size_t once_bytes = 0;  ///< size of the memory that only the prologue uses
-  size_t unplanned_bytes = 0;  ///< what the arena's values would take side by side
+  size_t arena_bytes = 0;         ///< size of the arena
+  size_t once_bytes = 0;          ///< size of the memory that only the prologue uses
+  size_t unplanned_bytes = 0;     ///< what the arena's values would take side by side
   /// Assignments that need a copy at the end, because the value could not be computed in the
   /// variable's memory.
   std::vector<Assignment> copies;

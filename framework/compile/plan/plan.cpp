@@ -63,7 +63,9 @@ uint32_t Plan::prepare(size_t number) {
   prepared.executable = graph_.device->prepare(*step.kernel, all.first(step.inputs.size()),
                                                all.subspan(step.inputs.size()));
   // A step of the prologue runs once itself; repacking its operands would not pay.
-  return step.prologue || !prepared.seldom ? 0 : prepared.executable->inputs_to_prepack(prepared.seldom);
+  return step.prologue || !prepared.seldom
+             ? 0
+             : prepared.executable->inputs_to_prepack(prepared.seldom);
 }
 
 void Plan::place_operands() {

@@ -11,7 +11,7 @@ namespace cornu::plan {
 
 /// What one step of a plan took.
 struct StepTime {
-  double start = 0;  ///< seconds since the run began
+  double start = 0;    ///< seconds since the run began
   double seconds = 0;  ///< length
 };
 
@@ -30,9 +30,11 @@ class Plan {
   /// and lie over no argument.
   void run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs);
 
-  const Graph& graph() const { return graph_; }  ///< as given
+  const Graph& graph() const { return graph_; }               ///< as given
   size_t arena_bytes() const { return memory_.arena_bytes; }  ///< memory of the values in between
-  size_t unplanned_bytes() const { return memory_.unplanned_bytes; }  ///< what they would take without sharing
+  size_t unplanned_bytes() const {
+    return memory_.unplanned_bytes;
+  }  ///< what they would take without sharing
   /// Gives the arena back, and what kernels keep, until the next run.
   void release();
 

@@ -24,8 +24,8 @@ class PlanPool {
   /// As Plan::run_into, from any number of threads.
   void run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs);
 
-  const Graph& graph() const { return first_->graph(); }  ///< the same for all plans
-  size_t arena_bytes() const { return first_->arena_bytes(); }  ///< of one plan
+  const Graph& graph() const { return first_->graph(); }                ///< the same for all plans
+  size_t arena_bytes() const { return first_->arena_bytes(); }          ///< of one plan
   size_t unplanned_bytes() const { return first_->unplanned_bytes(); }  ///< of one plan
   /// Gives back the memory of plans that are not running.
   void release();

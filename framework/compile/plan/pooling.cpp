@@ -22,8 +22,9 @@ bool is_relu_gradient(const backend::Program& program, int y, int dy) {
            program.constants()[static_cast<size_t>(constant)] == 0;
   };
   const int first = program.inputs() + static_cast<int>(program.constants().size());
-  return code[0].op == Opcode::greater && code[0].operands[0] == y && is_zero(code[0].operands[1]) &&
-         code[1].op == Opcode::select && code[1].operands[0] == first && code[1].operands[1] == dy &&
+  return code[0].op == Opcode::greater && code[0].operands[0] == y &&
+         is_zero(code[0].operands[1]) && code[1].op == Opcode::select &&
+         code[1].operands[0] == first && code[1].operands[1] == dy &&
          is_zero(code[1].operands[2]) && program.outputs()[0] == first + 1;
 }
 

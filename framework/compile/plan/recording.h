@@ -17,7 +17,8 @@ enum class AssignedValues : uint8_t { commit, discard };
 class Recording : public Tracer {
  public:
   /// The arguments must have storages of their own (see Tensor::fresh_alias).
-  explicit Recording(std::span<const Tensor> arguments, AssignedValues assigned = AssignedValues::commit);
+  explicit Recording(std::span<const Tensor> arguments,
+                     AssignedValues assigned = AssignedValues::commit);
   ~Recording() override;
   Recording(const Recording&) = delete;
 
@@ -39,14 +40,15 @@ class Recording : public Tracer {
   /// The value of a tensor that nobody has seen before: a constant.
   virtual int outside(const Tensor& tensor);
 
-  /// The number of a tensor's value, known or from outside. `wide`: of a step's operand, else of a result.
+  /// The number of a tensor's value, known or from outside. `wide`: of a step's operand, else of a
+  /// result.
   int value_of(const Tensor& tensor, bool wide);
   /// whether its storage is a value already
   bool knows(const Tensor& tensor) const { return ids_.count(tensor.impl()->storage->id) > 0; }
   /// Takes a tensor's storage for this value from now on.
   void know(const Tensor& tensor, int value);
 
-  Graph graph_;  ///< what was seen so far
+  Graph graph_;    ///< what was seen so far
   Tracer* outer_;  ///< the recording around this one, or null
 
  private:

@@ -325,7 +325,7 @@ Tensor view(const Tensor& given, std::optional<DType> dtype) {
     shape[shape.rank() - 1] = shape.back() * from_size / to_size;
   }
   const Tensor inputs[] = {has_emulated_storage(x.dtype()) ? apply_view(x, stored_spec(x.spec()))
-                                                          : x};
+                                                           : x};
   const TensorSpec outputs[] = {stored_spec({shape, to})};
   const Tensor y = inputs[0].dtype() == outputs[0].dtype
                        ? apply_reshape(inputs[0], outputs[0].shape)

@@ -230,13 +230,13 @@ void add_sets(std::vector<CodegenCase>& cases) {
       made.outputs.emplace_back(DType::float16, shape);
       made.overwrites.insert(made.overwrites.end(), {first, -1});
     }
-    made.kernel =
-        MultiTensorFused{Fused{Program::make(
-                      3,
-                      [](std::vector<Expr> x) {
-                        return std::vector<Expr>{x[0] - x[1] * 0.5, expr::maximum(x[2], x[1])};
-                      })},
-                  sets};
+    made.kernel = MultiTensorFused{
+        Fused{
+            Program::make(3,
+                          [](std::vector<Expr> x) {
+                            return std::vector<Expr>{x[0] - x[1] * 0.5, expr::maximum(x[2], x[1])};
+                          })},
+        sets};
     cases.push_back(made);
   }
 }

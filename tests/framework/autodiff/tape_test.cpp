@@ -23,7 +23,8 @@ TEST_CASE("a tape differentiates what it watches") {
 }
 
 TEST_CASE("trainable variables are watched as they are read, others are not") {
-  Variable w(Tensor::from({2.0f}, {1})), frozen(Tensor::from({5.0f}, {1}), {.name = "f", .trainable = false});
+  Variable w(Tensor::from({2.0f}, {1})),
+      frozen(Tensor::from({5.0f}, {1}), {.name = "f", .trainable = false});
   GradientTape tape;
   const Tensor y = w * w * frozen;
   const auto gradients = tape.gradient(y, List{w.value(), frozen.value()});
@@ -86,7 +87,8 @@ TEST_CASE("stop_gradient cuts, custom_gradient replaces") {
   GradientTape tape;
   tape.watch(x);
   const Tensor y = custom_gradient(x, [](const Tensor& x) {
-    return std::pair(x * x, std::function<Tensor(const Tensor&)>([](const Tensor& dy) { return dy * 100.0; }));
+    return std::pair(
+        x * x, std::function<Tensor(const Tensor&)>([](const Tensor& dy) { return dy * 100.0; }));
   });
   CHECK(y.item() == Approx(9.0));
   CHECK(tape.gradient(y, x).item() == Approx(100.0));
@@ -98,31 +100,36 @@ TEST_CASE("integers have no gradient") {
 }
 
 TEST_CASE("gradients of elementwise functions") {
-  const Tensor any = noise({3, 4}, -2, 2), positive = noise({3, 4}, 0.2, 3), inside = noise({3, 4}, -0.9, 0.9);
+  const Tensor any = noise({3, 4}, -2, 2), positive = noise({3, 4}, 0.2, 3),
+               inside = noise({3, 4}, -0.9, 0.9);
   auto check = [](const Tensor& x, Tensor (&f)(const Tensor&)) {
     return gradient_error([&](const List& l) { return f(l[0]); }, {x});
   };
-  for (auto* f : {&ops::negative, &ops::square, &ops::exp, &ops::expm1, &ops::sin, &ops::cos, &ops::arctan, &ops::sinh,
-                  &ops::cosh, &ops::tanh, &ops::arcsinh, &ops::erf, &ops::sigmoid, &ops::softplus, &ops::relu,
-                  &ops::absolute})
+  for (auto* f : {&ops::negative, &ops::square, &ops::exp, &ops::expm1, &ops::sin, &ops::cos,
+                  &ops::arctan, &ops::sinh, &ops::cosh, &ops::tanh, &ops::arcsinh, &ops::erf,
+                  &ops::sigmoid, &ops::softplus, &ops::relu, &ops::absolute})
     CHECK(check(any, *f) < tolerance);
-  for (auto* f : {&ops::sqrt, &ops::rsqrt, &ops::log, &ops::log1p, &ops::log2, &ops::log10, &ops::reciprocal})
+  for (auto* f :
+       {&ops::sqrt, &ops::rsqrt, &ops::log, &ops::log1p, &ops::log2, &ops::log10, &ops::reciprocal})
     CHECK(check(positive, *f) < tolerance);
-  for (auto* f : {&ops::arcsin, &ops::arccos, &ops::arctanh, &ops::erfinv, &ops::tan}) CHECK(check(inside, *f) < tolerance);
-  for (auto* f : {&ops::silu, &ops::selu, &ops::softsign, &ops::hard_sigmoid, &ops::hard_silu, &ops::log_sigmoid,
-                  &ops::mish, &ops::relu6})
+  for (auto* f : {&ops::arcsin, &ops::arccos, &ops::arctanh, &ops::erfinv, &ops::tan})
+    CHECK(check(inside, *f) < tolerance);
+  for (auto* f : {&ops::silu, &ops::selu, &ops::softsign, &ops::hard_sigmoid, &ops::hard_silu,
+                  &ops::log_sigmoid, &ops::mish, &ops::relu6})
     CHECK(check(any, *f) < tolerance);
   CHECK(gradient_error([](const List& l) { return ops::gelu(l[0], true); }, {any}) < tolerance);
   CHECK(gradient_error([](const List& l) { return ops::gelu(l[0], false); }, {any}) < tolerance);
   CHECK(gradient_error([](const List& l) { return ops::elu(l[0], 0.7); }, {any}) < tolerance);
-  CHECK(gradient_error([](const List& l) { return ops::leaky_relu(l[0], 0.1); }, {any}) < tolerance);
+  CHECK(gradient_error([](const List& l) { return ops::leaky_relu(l[0], 0.1); }, {any}) <
+        tolerance);
 }
 
 TEST_CASE("gradients of binary functions, with broadcasting on either side") {
-  const Tensor a = noise({2, 3, 4}, 0.5, 2, 1), b = noise({2, 3, 4}, 0.5, 2, 2), row = noise({4}, 0.5, 2, 3),
-               column = noise({3, 1}, 0.5, 2, 4), scalar = noise({}, 0.5, 2, 5);
-  for (auto* f : {&ops::add, &ops::subtract, &ops::multiply, &ops::true_divide, &ops::power, &ops::maximum, &ops::minimum,
-                  &ops::arctan2})
+  const Tensor a = noise({2, 3, 4}, 0.5, 2, 1), b = noise({2, 3, 4}, 0.5, 2, 2),
+               row = noise({4}, 0.5, 2, 3), column = noise({3, 1}, 0.5, 2, 4),
+               scalar = noise({}, 0.5, 2, 5);
+  for (auto* f : {&ops::add, &ops::subtract, &ops::multiply, &ops::true_divide, &ops::power,
+                  &ops::maximum, &ops::minimum, &ops::arctan2})
     for (const Tensor& other : {b, row, column, scalar}) {
       CHECK(gradient_error([&](const List& l) { return f(l[0], l[1]); }, {a, other}) < tolerance);
       CHECK(gradient_error([&](const List& l) { return f(l[1], l[0]); }, {a, other}) < tolerance);
@@ -133,18 +140,26 @@ TEST_CASE("gradients of reductions") {
   const Tensor x = noise({3, 4, 5}, 0.2, 2);
   for (const Axes& axes : {Axes(), Axes(0), Axes(-1), Axes({0, 2})})
     for (bool keep : {false, true}) {
-      CHECK(gradient_error([&](const List& l) { return ops::sum(l[0], axes, keep); }, {x}) < tolerance);
-      CHECK(gradient_error([&](const List& l) { return ops::mean(l[0], axes, keep); }, {x}) < tolerance);
-      CHECK(gradient_error([&](const List& l) { return ops::max(l[0], axes, keep); }, {x}) < tolerance);
-      CHECK(gradient_error([&](const List& l) { return ops::min(l[0], axes, keep); }, {x}) < tolerance);
-      CHECK(gradient_error([&](const List& l) { return ops::prod(l[0], axes, keep); }, {x}) < tolerance);
-      CHECK(gradient_error([&](const List& l) { return ops::var(l[0], axes, keep); }, {x}) < tolerance);
-      CHECK(gradient_error([&](const List& l) { return ops::logsumexp(l[0], axes, keep); }, {x}) < tolerance);
+      CHECK(gradient_error([&](const List& l) { return ops::sum(l[0], axes, keep); }, {x}) <
+            tolerance);
+      CHECK(gradient_error([&](const List& l) { return ops::mean(l[0], axes, keep); }, {x}) <
+            tolerance);
+      CHECK(gradient_error([&](const List& l) { return ops::max(l[0], axes, keep); }, {x}) <
+            tolerance);
+      CHECK(gradient_error([&](const List& l) { return ops::min(l[0], axes, keep); }, {x}) <
+            tolerance);
+      CHECK(gradient_error([&](const List& l) { return ops::prod(l[0], axes, keep); }, {x}) <
+            tolerance);
+      CHECK(gradient_error([&](const List& l) { return ops::var(l[0], axes, keep); }, {x}) <
+            tolerance);
+      CHECK(gradient_error([&](const List& l) { return ops::logsumexp(l[0], axes, keep); }, {x}) <
+            tolerance);
     }
 }
 
 TEST_CASE("the gradient of a product with a zero in it") {
-  const Tensor one_zero = Tensor::from({2.0, 0.0, 3.0}, {3}), two_zeros = Tensor::from({2.0, 0.0, 0.0}, {3});
+  const Tensor one_zero = Tensor::from({2.0, 0.0, 3.0}, {3}),
+               two_zeros = Tensor::from({2.0, 0.0, 0.0}, {3});
   auto gradient = [](const Tensor& x) {
     GradientTape tape;
     tape.watch(x);
@@ -156,7 +171,8 @@ TEST_CASE("the gradient of a product with a zero in it") {
 
 TEST_CASE("gradients of matrix products") {
   const Tensor a = noise({3, 4}), b = noise({4, 5}, -1, 1, 2), batch = noise({2, 3, 4}, -1, 1, 3),
-               batch_b = noise({2, 4, 5}, -1, 1, 4), bias = noise({5}, -1, 1, 5), vector = noise({4}, -1, 1, 6);
+               batch_b = noise({2, 4, 5}, -1, 1, 4), bias = noise({5}, -1, 1, 5),
+               vector = noise({4}, -1, 1, 6);
   auto product = [](const List& l) { return ops::matmul(l[0], l[1]); };
   CHECK(gradient_error(product, {a, b}) < tolerance);
   CHECK(gradient_error(product, {batch, b}) < tolerance);
@@ -164,30 +180,43 @@ TEST_CASE("gradients of matrix products") {
   CHECK(gradient_error(product, {a, batch_b}) < tolerance);
   CHECK(gradient_error(product, {vector, b}) < tolerance);
   CHECK(gradient_error(product, {a, vector}) < tolerance);
-  CHECK(gradient_error([](const List& l) { return ops::linear(l[0], l[1], l[2]); }, {batch, b, bias}) < tolerance);
+  CHECK(gradient_error([](const List& l) { return ops::linear(l[0], l[1], l[2]); },
+                       {batch, b, bias}) < tolerance);
   for (bool ta : {false, true})
     for (bool tb : {false, true}) {
-      const Tensor left = ta ? noise({2, 4, 3}) : noise({2, 3, 4}), right = tb ? noise({5, 4}) : noise({4, 5});
-      CHECK(gradient_error([&](const List& l) { return ops::matmul_transposed(l[0], l[1], ta, tb); }, {left, right}) <
-            tolerance);
+      const Tensor left = ta ? noise({2, 4, 3}) : noise({2, 3, 4}),
+                   right = tb ? noise({5, 4}) : noise({4, 5});
+      CHECK(
+          gradient_error([&](const List& l) { return ops::matmul_transposed(l[0], l[1], ta, tb); },
+                         {left, right}) < tolerance);
     }
 }
 
 TEST_CASE("gradients of convolution and pooling") {
-  const Tensor image = noise({2, 6, 5, 4}), kernel = noise({3, 2, 4, 3}, -1, 1, 2), grouped = noise({3, 2, 2, 4}, -1, 1, 3);
+  const Tensor image = noise({2, 6, 5, 4}), kernel = noise({3, 2, 4, 3}, -1, 1, 2),
+               grouped = noise({3, 2, 2, 4}, -1, 1, 3);
   for (const char* padding : {"valid", "same"}) {
     for (int64_t stride : {1, 2})
       for (const Tensor& k : {kernel, grouped})
-        CHECK(gradient_error([&](const List& l) { return ops::conv(l[0], l[1], {stride}, padding); }, {image, k}) <
-              tolerance);
-    CHECK(gradient_error([&](const List& l) { return ops::conv(l[0], l[1], {1}, padding, "channels_last", {2}); },
-                         {image, noise({2, 2, 4, 3})}) < tolerance);
-    CHECK(gradient_error([&](const List& l) { return ops::max_pool(l[0], {2}, {}, padding); }, {image}) < tolerance);
-    CHECK(gradient_error([&](const List& l) { return ops::average_pool(l[0], {3, 2}, {{2, 1}}, padding); }, {image}) <
-          tolerance);
+        CHECK(
+            gradient_error([&](const List& l) { return ops::conv(l[0], l[1], {stride}, padding); },
+                           {image, k}) < tolerance);
+    CHECK(gradient_error(
+              [&](const List& l) {
+                return ops::conv(l[0], l[1], {1}, padding, "channels_last", {2});
+              },
+              {image, noise({2, 2, 4, 3})}) < tolerance);
+    CHECK(gradient_error([&](const List& l) { return ops::max_pool(l[0], {2}, {}, padding); },
+                         {image}) < tolerance);
+    CHECK(gradient_error(
+              [&](const List& l) {
+                return ops::average_pool(l[0], {3, 2}, {{2, 1}}, padding);
+              },
+              {image}) < tolerance);
   }
-  CHECK(gradient_error([&](const List& l) { return ops::conv(l[0], l[1], {1}, "same", "channels_first"); },
-                       {noise({2, 4, 5, 6}), kernel}) < tolerance);
+  CHECK(gradient_error(
+            [&](const List& l) { return ops::conv(l[0], l[1], {1}, "same", "channels_first"); },
+            {noise({2, 4, 5, 6}), kernel}) < tolerance);
 }
 
 TEST_CASE("gradients of moves") {
@@ -201,18 +230,24 @@ TEST_CASE("gradients of moves") {
   CHECK(check([](const Tensor& t) { return ops::tile(t, {2, 1, 3}); }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::repeat(t, 3, 1); }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::pad(t, {{1, 2}, {0, 1}, {3, 0}}); }) < tolerance);
-  CHECK(check([](const Tensor& t) { return ops::get_item(t, Value::List{Slice{2, {}, -2}, Ellipsis{}, 1}); }) < tolerance);
+  CHECK(check([](const Tensor& t) {
+          return ops::get_item(t, Value::List{Slice{2, {}, -2}, Ellipsis{}, 1});
+        }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::concatenate({t, t * 2.0}, 1); }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::stack({t, ops::square(t)}, -1); }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::split(t, {1, 3}, 2)[1]; }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::broadcast_to(t, {2, 3, 4, 5}); }) < tolerance);
-  CHECK(check([](const Tensor& t) { return ops::take(t, Tensor::from({1, 1, 0, -1}, {2, 2}), 1); }) < tolerance);
-  CHECK(check([](const Tensor& t) { return ops::take_along_axis(t, ops::argsort(t, -1), -1); }) < tolerance);
+  CHECK(check([](const Tensor& t) {
+          return ops::take(t, Tensor::from({1, 1, 0, -1}, {2, 2}), 1);
+        }) < tolerance);
+  CHECK(check([](const Tensor& t) { return ops::take_along_axis(t, ops::argsort(t, -1), -1); }) <
+        tolerance);
   CHECK(check([](const Tensor& t) { return ops::sort(t, 1); }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::top_k(t, 2)[0]; }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::cumsum(t, 1); }) < tolerance);
   CHECK(check([](const Tensor& t) { return ops::cumprod(t, 1); }) < tolerance);
-  CHECK(check([](const Tensor& t) { return ops::where(t > 0.0, t * 3.0, ops::square(t)); }) < tolerance);
+  CHECK(check([](const Tensor& t) { return ops::where(t > 0.0, t * 3.0, ops::square(t)); }) <
+        tolerance);
   CHECK(check([](const Tensor& t) { return ops::clip(t, -0.5, 0.5); }) < tolerance);
 }
 
@@ -224,10 +259,17 @@ TEST_CASE("gradients of softmax and crossentropies") {
   CHECK(gradient_error([](const List& l) { return ops::log_softmax(l[0]); }, {x}) < tolerance);
   for (bool logits : {false, true}) {
     const Tensor& input = logits ? x : p;
-    CHECK(gradient_error([&](const List& l) { return ops::sparse_categorical_crossentropy(labels, l[0], logits); }, {input}) <
-          tolerance);
-    CHECK(gradient_error([&](const List& l) { return ops::categorical_crossentropy(target, l[0], logits); }, {input}) < tolerance);
-    CHECK(gradient_error([&](const List& l) { return ops::binary_crossentropy(target, l[0], logits); }, {input}) < tolerance);
+    CHECK(gradient_error(
+              [&](const List& l) {
+                return ops::sparse_categorical_crossentropy(labels, l[0], logits);
+              },
+              {input}) < tolerance);
+    CHECK(gradient_error(
+              [&](const List& l) { return ops::categorical_crossentropy(target, l[0], logits); },
+              {input}) < tolerance);
+    CHECK(gradient_error(
+              [&](const List& l) { return ops::binary_crossentropy(target, l[0], logits); },
+              {input}) < tolerance);
   }
 }
 
@@ -238,18 +280,28 @@ TEST_CASE("derivatives of derivatives") {
     tape.watch(x);
     return tape.gradient(f(x), x);
   };
-  CHECK(gradient_error([&](const List& l) {
-          return inner([&](const Tensor& t) { return ops::tanh(ops::matmul(t, l[1])); }, l[0]);
-        }, {x, w}) < 1e-5);
-  CHECK(gradient_error([&](const List& l) { return inner([](const Tensor& t) { return ops::softmax(t) * t; }, l[0]); }, {x}) <
-        1e-5);
+  CHECK(gradient_error(
+            [&](const List& l) {
+              return inner([&](const Tensor& t) { return ops::tanh(ops::matmul(t, l[1])); }, l[0]);
+            },
+            {x, w}) < 1e-5);
+  CHECK(gradient_error(
+            [&](const List& l) {
+              return inner([](const Tensor& t) { return ops::softmax(t) * t; }, l[0]);
+            },
+            {x}) < 1e-5);
   const Tensor image = noise({1, 4, 4, 2}), kernel = noise({3, 3, 2, 2}, -1, 1, 2);
-  CHECK(gradient_error([&](const List& l) {
-          return inner([&](const Tensor& t) { return ops::square(ops::conv(t, l[1])); }, l[0]);
-        }, {image, kernel}) < 1e-5);
-  CHECK(gradient_error([&](const List& l) {
-          return inner([&](const Tensor& t) { return ops::square(ops::average_pool(t, {2})); }, l[0]);
-        }, {image}) < 1e-5);
+  CHECK(gradient_error(
+            [&](const List& l) {
+              return inner([&](const Tensor& t) { return ops::square(ops::conv(t, l[1])); }, l[0]);
+            },
+            {image, kernel}) < 1e-5);
+  CHECK(gradient_error(
+            [&](const List& l) {
+              return inner([&](const Tensor& t) { return ops::square(ops::average_pool(t, {2})); },
+                           l[0]);
+            },
+            {image}) < 1e-5);
 }
 
 TEST_CASE("a tape lets go of what its sweep has passed") {

@@ -18,9 +18,9 @@ TEST_CASE("activations are Keras's by name") {
   CHECK(Activation("relu")(x).to_vector<float>() == std::vector<float>{0, 0.5, 7});
   CHECK(Activation("relu6")(x).to_vector<float>() == std::vector<float>{0, 0.5, 6});
   CHECK(ops::sum(Activation("softmax")(x)).item() == Approx(1));
-  for (const char* name : {"sigmoid", "tanh", "softplus", "softsign", "leaky_relu", "elu", "selu", "gelu", "silu",
-                           "swish", "mish", "exponential", "hard_sigmoid", "hard_silu", "hard_swish", "log_sigmoid",
-                           "log_softmax"}) {
+  for (const char* name : {"sigmoid", "tanh", "softplus", "softsign", "leaky_relu", "elu", "selu",
+                           "gelu", "silu", "swish", "mish", "exponential", "hard_sigmoid",
+                           "hard_silu", "hard_swish", "log_sigmoid", "log_softmax"}) {
     INFO(name);
     CHECK(Activation(name).name() == name);
     CHECK(Activation(name)(x).shape() == x.shape());
@@ -48,10 +48,12 @@ TEST_CASE("activations are read from files and written to them") {
 }
 
 TEST_CASE("activations say which name or value they do not know") {
-  CHECK_THROWS_WITH(Activation("sigmoit"), contains("activation 'sigmoit' is not known. Did you mean 'sigmoid'?"));
+  CHECK_THROWS_WITH(Activation("sigmoit"),
+                    contains("activation 'sigmoit' is not known. Did you mean 'sigmoid'?"));
   CHECK_THROWS_WITH(register_activation("mine", [](const Tensor& x) { return x; }),
                     "register_activation: 'mine' is not of the form \"package>name\".");
-  CHECK_THROWS_WITH(Codec::decode(3), "expected the name of an activation, found " + Value(3).kind());
+  CHECK_THROWS_WITH(Codec::decode(3),
+                    "expected the name of an activation, found " + Value(3).kind());
   CHECK_THROWS_WITH(Codec::decode(Value::Dict{{"class_name", "Reluu"}, {"config", Value::Dict{}}}),
                     contains("no class 'Reluu'"));
 }

@@ -46,7 +46,8 @@ TEST_CASE("policies say what they do not know") {
   CHECK_THROWS_WITH(DTypePolicy("mixed_bfloat61"),
                     "dtype policy 'mixed_bfloat61' is not known. Did you mean 'mixed_bfloat16'?");
   CHECK_THROWS_WITH(DTypePolicy("float23"), contains("float32"));
-  CHECK_THROWS_WITH(Codec::decode(Value::Dict{{"class_name", "QuantizedDTypePolicy"}, {"config", Value::Dict{}}}),
-                    contains("QuantizedDTypePolicy is not supported"));
+  CHECK_THROWS_WITH(
+      Codec::decode(Value::Dict{{"class_name", "QuantizedDTypePolicy"}, {"config", Value::Dict{}}}),
+      contains("QuantizedDTypePolicy is not supported"));
   CHECK_THROWS_WITH(Codec::decode(1), "expected a dtype policy, found " + Value(1).kind());
 }

@@ -23,7 +23,8 @@ class Scale : public Layer {
  public:
   void build(const Shape& input) override {
     ++builds;
-    offset = add_weight({.name = "offset", .shape = {input.back()}, .initializer = "zeros", .trainable = false});
+    offset = add_weight(
+        {.name = "offset", .shape = {input.back()}, .initializer = "zeros", .trainable = false});
     factor = add_weight({.name = "factor", .shape = {input.back()}, .initializer = "ones"});
   }
   Tensor call(const Tensor& x, const Call& call) override {
@@ -48,7 +49,8 @@ class Even : public Layer {
   void build(const Shape& input) override {
     add_weight({.name = "w", .shape = {2}});
     track("inner", make<Scale>());
-    if (input.back() % 2) throw ShapeError("expected an even last axis, found " + input.str() + ".");
+    if (input.back() % 2)
+      throw ShapeError("expected an even last axis, found " + input.str() + ".");
   }
   Tensor call(const Tensor& x, const Call&) override { return x; }
 };
@@ -118,7 +120,8 @@ TEST_CASE("a layer builds once, on its first call, and lists trainable weights f
 TEST_CASE("shapes are inferred without a value or a change of state") {
   Pair layer;
   CHECK(layer.compute_output_shape({std::nullopt, 3}) == Shape{std::nullopt, 3});
-  CHECK(layer.compute_output_spec(Tensor::abstract({5, 3}, DType::float32)).tensor().shape() == Shape{5, 3});
+  CHECK(layer.compute_output_spec(Tensor::abstract({5, 3}, DType::float32)).tensor().shape() ==
+        Shape{5, 3});
 }
 
 TEST_CASE("layers inside are told apart by name and bring their weights") {
@@ -135,8 +138,10 @@ TEST_CASE("layers inside are told apart by name and bring their weights") {
   CHECK_FALSE(layer.first->trainable());
   layer.set_trainable(true);
   CHECK(layer.trainable_variables().size() == 2);
-  CHECK_THROWS_WITH(layer.track("first", make<Scale>()), "track: this layer has a 'first' already.");
-  CHECK_THROWS_WITH(layer.track("third", std::shared_ptr<Scale>()), "track: 'third' holds no layer.");
+  CHECK_THROWS_WITH(layer.track("first", make<Scale>()),
+                    "track: this layer has a 'first' already.");
+  CHECK_THROWS_WITH(layer.track("third", std::shared_ptr<Scale>()),
+                    "track: 'third' holds no layer.");
   CHECK_THROWS_AS(layer.rename("a/b"), ValueError);
   layer.first->rename("left");
   CHECK(layer.first->factor.path() == "left/factor");
@@ -182,7 +187,9 @@ TEST_CASE("losses of calls and penalties of weights are collected") {
   CHECK(losses[1].item() == Approx(0.5 * 4 * 30 / 2));
   layer.clear_losses();
   CHECK(layer.losses().empty());
-  const Dense dense({.units = 1, .kernel_initializer = "ones", .kernel_regularizer = regularizers::L2({.l2 = 0.1})});
+  const Dense dense({.units = 1,
+                     .kernel_initializer = "ones",
+                     .kernel_regularizer = regularizers::L2({.l2 = 0.1})});
   dense(x);
   REQUIRE(dense->losses().size() == 1);
   CHECK(dense->losses()[0].item() == Approx(0.2));
@@ -218,8 +225,9 @@ TEST_CASE("errors name the path of the layer that fails") {
                     "Layer 'net/even' (even): expected an even last axis, found (1, 3).");
   CHECK_THROWS_AS(layer(ops::ones({1, 3})), ShapeError);
   CHECK_THROWS_WITH(layer(Tensor()), "Layer 'net': called on an empty tensor.");
-  CHECK_THROWS_WITH(layer(Nest{x, x}), contains("Layer 'net' (holder): takes a single tensor, found the structure "
-                                                "[*, *]."));
+  CHECK_THROWS_WITH(layer(Nest{x, x}),
+                    contains("Layer 'net' (holder): takes a single tensor, found the structure "
+                             "[*, *]."));
   Layer silent;
   CHECK_THROWS_WITH(silent(x), contains("neither call nor call_many is overridden"));
   const Dense dense({.units = 2, .name = "logits"});
@@ -232,10 +240,12 @@ TEST_CASE("set_weights sets all or nothing") {
   layer(x);
   layer.set_weights({Tensor::from({2.0f, 3.0f}, {2}), Tensor::from({0.5, 0.5}, {2})});
   CHECK(layer(x).to_vector<float>() == std::vector<float>{2.5, 6.5, 6.5, 12.5});
-  CHECK_THROWS_WITH(layer.set_weights({ops::zeros({2})}), "set_weights: layer 'scale' has 2 weights, 1 values were "
-                                                          "given.");
+  CHECK_THROWS_WITH(layer.set_weights({ops::zeros({2})}),
+                    "set_weights: layer 'scale' has 2 weights, 1 values were "
+                    "given.");
   CHECK_THROWS_WITH(layer.set_weights({ops::zeros({2}), ops::zeros({3})}),
-                    "set_weights: weight 1 of layer 'scale' ('scale/offset') has shape (2,), the value has (3,).");
+                    "set_weights: weight 1 of layer 'scale' ('scale/offset') has shape (2,), the "
+                    "value has (3,).");
   CHECK(layer.get_weights()[0].to_vector<float>() == std::vector<float>{2, 3});
   Scale fresh;
   CHECK_THROWS_WITH(fresh.set_weights({x}), contains("It is not built yet."));

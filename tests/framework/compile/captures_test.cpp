@@ -97,7 +97,9 @@ TEST_CASE("A device that captures nothing, or fails to, does its work step by st
   }
 }
 
-TEST_CASE("Plans whose arguments and results come at ever new addresses are captured in memory of their own") {
+TEST_CASE(
+    "Plans whose arguments and results come at ever new addresses are captured in memory of their "
+    "own") {
   CountingDevice device(true, true);
   const Tensor rows =
       ops::reshape(ops::cast(ops::arange(120), DType::float32), {40, 3}).to(Device(device));

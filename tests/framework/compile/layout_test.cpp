@@ -1,8 +1,8 @@
 // Layouts of plans: what lies between convolutions keeps their blocks of channels.
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
-#include <cornu/framework/ops/ops.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/dispatch/variable.h>
+#include <cornu/framework/ops/ops.h>
 
 #include <cmath>
 #include <functional>

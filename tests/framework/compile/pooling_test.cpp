@@ -1,7 +1,7 @@
 // Convolutions, pooling and gradients of biases that become one step of a plan, and stay what they
 // were.
-#include <cornu/framework/compile/function.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/tensor/device.h>
 

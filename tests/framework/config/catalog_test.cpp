@@ -27,7 +27,9 @@ CORNU_REGISTER("catalog_test>Scale", ScaleLayer);
 struct Forgotten : Layer {};
 
 Value::Dict dense(Value::Dict config) {
-  return {{"module", "keras.layers"}, {"class_name", "Dense"}, {"config", std::move(config)},
+  return {{"module", "keras.layers"},
+          {"class_name", "Dense"},
+          {"config", std::move(config)},
           {"registered_name", Value()}};
 }
 
@@ -65,28 +67,36 @@ TEST_CASE("a user's class is registered under its package") {
   CHECK(again->config.factor == 5);
   CHECK_THROWS_WITH(catalog().add_custom<ScaleLayer>("Scale"),
                     "CORNU_REGISTER: 'Scale' is not of the form \"package>Name\".");
-  CHECK_THROWS_WITH(catalog().add_custom<Forgotten>("catalog_test>Scale"), contains("for another class already"));
+  CHECK_THROWS_WITH(catalog().add_custom<Forgotten>("catalog_test>Scale"),
+                    contains("for another class already"));
   catalog().add_custom<ScaleLayer>("catalog_test>Scale");
 }
 
 TEST_CASE("the catalog says what it does not know") {
-  CHECK_THROWS_WITH(make_by_name("keras.initializers", "glorot_unifrom"),
-                    "'glorot_unifrom' is not known in keras.initializers. Did you mean 'glorot_uniform'?");
-  CHECK_THROWS_WITH(deserialize(Value::Dict{{"module", "keras.layers"}, {"class_name", "Dens"},
-                                            {"config", Value::Dict{}}}),
-                    contains("Cornu has no class 'Dens' in 'keras.layers'. Did you mean 'Dense'?"));
-  CHECK_THROWS_WITH(deserialize(Value::Dict{{"class_name", "X"}, {"registered_name", "mine>X"},
-                                            {"config", Value::Dict{}}}),
-                    contains("The class 'mine>X' is not registered."));
-  CHECK_THROWS_WITH(deserialize(dense({{"units", 3}, {"unit", 4}})), contains("Dense: unknown option 'unit'. Did you "
-                                                                              "mean 'units'?"));
+  CHECK_THROWS_WITH(
+      make_by_name("keras.initializers", "glorot_unifrom"),
+      "'glorot_unifrom' is not known in keras.initializers. Did you mean 'glorot_uniform'?");
+  CHECK_THROWS_WITH(
+      deserialize(Value::Dict{
+          {"module", "keras.layers"}, {"class_name", "Dens"}, {"config", Value::Dict{}}}),
+      contains("Cornu has no class 'Dens' in 'keras.layers'. Did you mean 'Dense'?"));
+  CHECK_THROWS_WITH(
+      deserialize(Value::Dict{
+          {"class_name", "X"}, {"registered_name", "mine>X"}, {"config", Value::Dict{}}}),
+      contains("The class 'mine>X' is not registered."));
+  CHECK_THROWS_WITH(deserialize(dense({{"units", 3}, {"unit", 4}})),
+                    contains("Dense: unknown option 'unit'. Did you "
+                             "mean 'units'?"));
   CHECK_THROWS_WITH(deserialize(dense({})), "Dense: option 'units' is missing.");
   CHECK_THROWS_AS(deserialize(3), ValueError);
-  CHECK_THROWS_WITH(deserialize(Value::Dict{{"config", Value::Dict{}}}), contains("class_name is missing"));
-  CHECK_THROWS_WITH(deserialize(Value::Dict{{"class_name", "Dense"}}), contains("'config' is not a dictionary"));
+  CHECK_THROWS_WITH(deserialize(Value::Dict{{"config", Value::Dict{}}}),
+                    contains("class_name is missing"));
+  CHECK_THROWS_WITH(deserialize(Value::Dict{{"class_name", "Dense"}}),
+                    contains("'config' is not a dictionary"));
   Forgotten layer;
   CHECK_THROWS_AS(serialize(layer), StateError);
   CHECK_THROWS_WITH(serialize(layer), contains("CORNU_REGISTER"));
-  CHECK_THROWS_WITH(Choice<Regularizer>(std::shared_ptr<Configurable>(initializers::Zeros().shared())),
-                    "expected an object of keras.regularizers, found Zeros.");
+  CHECK_THROWS_WITH(
+      Choice<Regularizer>(std::shared_ptr<Configurable>(initializers::Zeros().shared())),
+      "expected an object of keras.regularizers, found Zeros.");
 }

@@ -37,11 +37,12 @@ Value::Dict with(const std::string& key, Value value) {
 }  // namespace
 
 TEST_CASE("options become a dictionary in their order") {
-  const Value::Dict dict = to_dict(SampleConfig{.units = 4, .shape = {2, std::nullopt}, .strides = {2, 3}});
+  const Value::Dict dict =
+      to_dict(SampleConfig{.units = 4, .shape = {2, std::nullopt}, .strides = {2, 3}});
   std::vector<std::string> keys;
   for (const auto& [key, value] : dict) keys.push_back(key);
-  CHECK(keys == std::vector<std::string>{"units", "shape", "strides", "rate", "flag", "activation", "initializer",
-                                         "seed", "names", "name"});
+  CHECK(keys == std::vector<std::string>{"units", "shape", "strides", "rate", "flag", "activation",
+                                         "initializer", "seed", "names", "name"});
   CHECK(dict[0].second.get<int64_t>() == 4);
   CHECK(dict[1].second.get<Value::List>()[1].is_null());
   CHECK(dict[2].second.get<Value::List>()[1].get<int64_t>() == 3);
@@ -72,7 +73,8 @@ TEST_CASE("a dictionary becomes options, with defaults for what is missing") {
 }
 
 TEST_CASE("configs say which option is wrong, what was expected, what was found") {
-  CHECK_THROWS_WITH(from_dict<SampleConfig>(with("rat", 1)), "unknown option 'rat'. Did you mean 'rate'?");
+  CHECK_THROWS_WITH(from_dict<SampleConfig>(with("rat", 1)),
+                    "unknown option 'rat'. Did you mean 'rate'?");
   CHECK_THROWS_WITH(from_dict<SampleConfig>({{"units", 1}}), "option 'shape' is missing.");
   CHECK_THROWS_WITH(from_dict<SampleConfig>({{"units", "many"}, {"shape", Value::List{}}}),
                     "option 'units': expected an integer, found " + Value("many").kind());
@@ -83,6 +85,6 @@ TEST_CASE("configs say which option is wrong, what was expected, what was found"
   CHECK_THROWS_AS(from_dict<SampleConfig>(with("initializer", "zeroes_")), ValueError);
   CHECK_THROWS_WITH(from_dict<SampleConfig>(with("activation", "rellu")),
                     contains("option 'activation': activation 'rellu' is not known. Did you mean "
-                                              "'relu'?"));
+                             "'relu'?"));
   CHECK_THROWS_AS((Dims<2>{1, 2, 3}), ValueError);
 }

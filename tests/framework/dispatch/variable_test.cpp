@@ -1,7 +1,7 @@
 // Variables: assignment, identity, mixed precision.
 #include <cornu/framework/dispatch/node.h>
-#include <cornu/framework/ops/ops.h>
 #include <cornu/framework/dispatch/variable.h>
+#include <cornu/framework/ops/ops.h>
 
 #include "catch.h"
 
@@ -67,11 +67,13 @@ TEST_CASE("nothing is assigned while shapes are inferred") {
 TEST_CASE("variables say what they refuse") {
   Variable v(ops::ones({2}), {.name = "w"});
   v.set_path("dense/w");
-  CHECK_THROWS_WITH(v.assign(ops::ones({3})),
-                    "Variable 'dense/w': cannot assign a value of shape (3,) to a variable of shape (2,).");
+  CHECK_THROWS_WITH(
+      v.assign(ops::ones({3})),
+      "Variable 'dense/w': cannot assign a value of shape (3,) to a variable of shape (2,).");
   CHECK_THROWS_AS(v.assign(ops::ones({3})), ShapeError);
   Variable none;
   CHECK_FALSE(none);
-  CHECK_THROWS_WITH(none.value(), "This variable has not been created yet: its layer is not built.");
+  CHECK_THROWS_WITH(none.value(),
+                    "This variable has not been created yet: its layer is not built.");
   CHECK_THROWS_AS(none.assign(1.0), StateError);
 }

@@ -93,14 +93,17 @@ TEST_CASE("a model from a file runs by plans, with the bits of the one that was 
   for (const char* jit : {"auto", "true", "false"}) {
     const auto model = residual_net(16);
     model->compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}, .jit_compile = jit});
-    const Tensor x = random::uniform({8, 9, 9, 3}, -1, 1, Seed(1)), y = random::uniform({8, 3}, -1, 1, Seed(2));
+    const Tensor x = random::uniform({8, 9, 9, 3}, -1, 1, Seed(1)),
+                 y = random::uniform({8, 3}, -1, 1, Seed(2));
     model->fit(x, y, {.batch_size = 4, .epochs = 2, .verbose = Verbose::silent});
-    const auto path = std::filesystem::temp_directory_path() / ("cornu_plans_" + std::to_string(::getpid()) + ".keras");
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("cornu_plans_" + std::to_string(::getpid()) + ".keras");
     model->save(path.string());
     const auto loaded = load_model(path.string());
     std::filesystem::remove(path);
     for (int i = 0; i < 4; ++i) {
-      CHECK(loaded->predict(x).tensor().to_vector<float>() == model->predict(x).tensor().to_vector<float>());
+      CHECK(loaded->predict(x).tensor().to_vector<float>() ==
+            model->predict(x).tensor().to_vector<float>());
       CHECK(loaded->evaluate(x, y, {.verbose = Verbose::silent})["mae"] ==
             model->evaluate(x, y, {.verbose = Verbose::silent})["mae"]);
     }
@@ -119,6 +122,7 @@ TEST_CASE("calls that run the body are counted") {
   model->compile({.optimizer = "sgd", .loss = "mse", .run_eagerly = true});
   const Tensor x = random::uniform({4, 9, 9, 3}, -1, 1, Seed(1));
   for (int i = 0; i < 3; ++i) model->predict(x);
-  CHECK(model->explain().find("predict_step: 3 calls, 0 replayed, 0 recorded, 0 plans, 3 run eagerly") !=
+  CHECK(model->explain().find(
+            "predict_step: 3 calls, 0 replayed, 0 recorded, 0 plans, 3 run eagerly") !=
         std::string::npos);
 }

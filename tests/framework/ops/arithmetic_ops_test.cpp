@@ -104,8 +104,7 @@ TEST_CASE("bools count beside integers in shifts and divisors") {
   CHECK(ops::left_shift(bytes, flags).dtype() == DType::uint8);
   CHECK(ops::left_shift(bytes, flags).to_vector<int32_t>() == std::vector<int32_t>{144, 3});
   CHECK(ops::left_shift(flags, ints({4, 2})).to_vector<int32_t>() == std::vector<int32_t>{16, 0});
-  CHECK(ops::right_shift(ints({-5, 7}), flags).to_vector<int32_t>() ==
-        std::vector<int32_t>{-3, 7});
+  CHECK(ops::right_shift(ints({-5, 7}), flags).to_vector<int32_t>() == std::vector<int32_t>{-3, 7});
   CHECK(ops::right_shift(flags, ints({0, 1})).dtype() == DType::int32);
   CHECK(ops::gcd(flags, ints({6, 4})).to_vector<int32_t>() == std::vector<int32_t>{1, 4});
   CHECK_THROWS_AS(ops::left_shift(flags, flags), ValueError);

@@ -73,7 +73,7 @@ TEST_CASE("lines and windows") {
   const Tensor steps = ops::geomspace(1.0, far, 4);
   CHECK(steps.shape() == Shape{4, 1, 2});
   CHECK(test::all_close(steps, Tensor::from({1.f, 1.f, 2.f, 3.f, 4.f, 9.f, 8.f, 27.f}, {4, 1, 2}),
-                       1e-5, 1e-5));
+                        1e-5, 1e-5));
   CHECK(ops::geomspace(far, 1.0, 3, true, {}, -1).shape() == Shape{1, 2, 3});
   CHECK(ops::logspace(0, 2, 3).to_vector<float>()[2] == Approx(100));
   CHECK(ops::geomspace(-1, -1000, 4).to_vector<float>()[1] == Approx(-10));
@@ -100,8 +100,7 @@ TEST_CASE("closeness, signs and choices") {
   CHECK(wide[3] == std::numeric_limits<double>::max());
   CHECK(wide[4] == -std::numeric_limits<double>::max());
   const Tensor v = ops::arange(0, 4);
-  CHECK(read(ops::select({v < 1, v < 3}, {v, v * 10}, -1)) ==
-        std::vector<int32_t>{0, 10, 20, -1});
+  CHECK(read(ops::select({v < 1, v < 3}, {v, v * 10}, -1)) == std::vector<int32_t>{0, 10, 20, -1});
 }
 
 TEST_CASE("casts that saturate, and views of bytes") {

@@ -15,8 +15,10 @@ TEST_CASE("ops of several operands give Keras's values and dtypes") { check_op_g
 TEST_CASE("ops without a Keras class compute what their row says") {
   const Tensor x = Tensor::from({-1.5f, 0.5f, 2.5f}, {3});
   CHECK(detail::round_even(x).to_vector<float>() == std::vector<float>{-2, 0, 2});
-  CHECK(detail::elementwise<backend::Opcode::fma>(x, 2.0, 1.0).to_vector<float>() == std::vector<float>{-2, 2, 6});
-  CHECK(detail::elementwise<backend::Opcode::lerp>(x, 0.5, 0.5).to_vector<float>() == std::vector<float>{-0.5, 0.5, 1.5});
+  CHECK(detail::elementwise<backend::Opcode::fma>(x, 2.0, 1.0).to_vector<float>() ==
+        std::vector<float>{-2, 2, 6});
+  CHECK(detail::elementwise<backend::Opcode::lerp>(x, 0.5, 0.5).to_vector<float>() ==
+        std::vector<float>{-0.5, 0.5, 1.5});
   CHECK(detail::elementwise<backend::Opcode::lgamma>(Tensor(4.0)).item() == Approx(std::log(6.0)));
   CHECK(detail::digamma(Tensor(1.0)).item() == Approx(-0.5772156649));
   CHECK(ops::mish(Tensor(1.0)).item() == Approx(0.8650983882));
@@ -28,9 +30,12 @@ TEST_CASE("a fused program is one pass with the value of its parts") {
   CHECK(fast.shape() == Shape{2, 3});
   CHECK(fast.dtype() == DType::float64);
   CHECK(test::all_close(fast, x * ops::sigmoid(a * x), 1e-14));
-  const Tensors both = fused_many(DType::float32, [](Expr x) {
-    return std::vector<Expr>{x + 1.0, x * 2.0};
-  }, Tensor::from({1, 2}, {2}));
+  const Tensors both = fused_many(
+      DType::float32,
+      [](Expr x) {
+        return std::vector<Expr>{x + 1.0, x * 2.0};
+      },
+      Tensor::from({1, 2}, {2}));
   CHECK(both[0].to_vector<float>() == std::vector<float>{2, 3});
   CHECK(both[1].to_vector<float>() == std::vector<float>{2, 4});
 }
@@ -47,8 +52,10 @@ TEST_CASE("elementwise ops say which shapes or dtypes they refuse") {
   const Tensor a = ops::zeros({2, 3}), b = ops::zeros({4});
   CHECK_THROWS_AS(a + b, ShapeError);
   CHECK(error_of([&] { a + b; }) ==
-        "add: the shapes (2, 3) and (4,) do not broadcast: axes, counted from the last, must be equal or 1.");
+        "add: the shapes (2, 3) and (4,) do not broadcast: axes, counted from the last, must be "
+        "equal or 1.");
   CHECK(error_of([&] { ops::where(a, a, b); }).find("where: the shapes (2, 3)") == 0);
   CHECK_THROWS_AS(ops::bitwise_and(a, a), ValueError);
-  CHECK(error_of([&] { ops::bitwise_not(b); }) == "bitwise_not: takes integers and bools, found floats.");
+  CHECK(error_of([&] { ops::bitwise_not(b); }) ==
+        "bitwise_not: takes integers and bools, found floats.");
 }

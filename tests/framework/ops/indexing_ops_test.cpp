@@ -18,20 +18,23 @@ TEST_CASE("brackets pick along the first axis") {
 
 TEST_CASE("take clamps what is out of range") {
   const Tensor x = Tensor::from({1, 2, 3}, {3});
-  CHECK(ops::take(x, Tensor(std::vector<int>{-1, 7, 0}), 0).to_vector<int32_t>() == std::vector<int32_t>{3, 3, 1});
+  CHECK(ops::take(x, Tensor(std::vector<int>{-1, 7, 0}), 0).to_vector<int32_t>() ==
+        std::vector<int32_t>{3, 3, 1});
 }
 
 TEST_CASE("sorting is stable and puts NaN last") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor x = Tensor::from({2.0f, nan, 1.0f, 2.0f, -1.0f}, {5});
   CHECK(ops::argsort(x).to_vector<int32_t>() == std::vector<int32_t>{4, 2, 0, 3, 1});
-  CHECK(ops::top_k(Tensor::from({1, 5, 5, 2}, {4}), 3)[1].to_vector<int32_t>() == std::vector<int32_t>{1, 2, 3});
+  CHECK(ops::top_k(Tensor::from({1, 5, 5, 2}, {4}), 3)[1].to_vector<int32_t>() ==
+        std::vector<int32_t>{1, 2, 3});
 }
 
 TEST_CASE("indexing says what it refuses") {
   const Tensor x = ops::zeros({2, 3});
-  CHECK(error_of([&] { ops::get_item(x, Value::List{0, 0, 0}); }) ==
-        "get_item: 3 indices for a tensor of shape (2, 3).");
+  CHECK(error_of([&] {
+          ops::get_item(x, Value::List{0, 0, 0});
+        }) == "get_item: 3 indices for a tensor of shape (2, 3).");
   CHECK_THROWS_AS(ops::get_item(x, Value::List{Ellipsis{}, Ellipsis{}}), ValueError);
   CHECK_THROWS_AS(ops::get_item(x, Slice{{}, {}, 0}), ValueError);
   CHECK_THROWS_AS(ops::get_item(x, "a"), ValueError);
@@ -40,8 +43,11 @@ TEST_CASE("indexing says what it refuses") {
   CHECK_THROWS_AS(ops::get_item(x, Value::List{Tensor::from({0}, {1}), 0, 0}), ShapeError);
   CHECK(error_of([&] { ops::take(x, x, 0); }) == "take: indices must be integers, found float32.");
   CHECK_THROWS_AS(ops::take(x, 0, 2), ShapeError);
-  CHECK(error_of([&] { ops::take_along_axis(x, Tensor::from({0, 1, 0}, {3, 1}), 1); }) ==
-        "take_along_axis: indices of shape (3, 1) do not fit x of shape (2, 3): all axes but 1 must agree.");
+  CHECK(error_of([&] {
+          ops::take_along_axis(x, Tensor::from({0, 1, 0}, {3, 1}), 1);
+        }) ==
+        "take_along_axis: indices of shape (3, 1) do not fit x of shape (2, 3): all axes but 1 "
+        "must agree.");
   CHECK(error_of([&] { ops::top_k(x, 4); }) == "top_k: k = 4 of a last axis in shape (2, 3).");
 }
 

@@ -8,7 +8,9 @@
 using namespace cornu;
 using cornu::test::error_of;
 
-TEST_CASE("operations of networks give Keras's values and dtypes") { cornu::test::check_op_goldens("nn"); }
+TEST_CASE("operations of networks give Keras's values and dtypes") {
+  cornu::test::check_op_goldens("nn");
+}
 
 TEST_CASE("moments are the mean and the variance") {
   const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 6.0f}, {2, 2});
@@ -34,24 +36,35 @@ TEST_CASE("same padding puts the odd element after") {
 
 TEST_CASE("operations of networks say what they refuse") {
   const Tensor image = ops::zeros({1, 4, 4, 3});
-  CHECK(error_of([&] { ops::conv(image, ops::zeros({2, 2, 2, 8})); }).find("3 input channels and kernel "
-                                                                           "(2, 2, 2, 8)") != std::string::npos);
-  CHECK(error_of([&] { ops::conv(image, ops::zeros({2, 3, 8})); }) ==
+  CHECK(error_of([&] {
+          ops::conv(image, ops::zeros({2, 2, 2, 8}));
+        })
+            .find("3 input channels and kernel "
+                  "(2, 2, 2, 8)") != std::string::npos);
+  CHECK(error_of([&] {
+          ops::conv(image, ops::zeros({2, 3, 8}));
+        }) ==
         "conv: an input of shape (1, 4, 4, 3) needs a kernel of rank 4, found shape (2, 3, 8).");
-  CHECK(error_of([&] { ops::conv(image, ops::zeros({5, 1, 3, 1})); }).find("spans 5 does not fit axis 1 of size 4") !=
-        std::string::npos);
-  CHECK(error_of([&] { ops::conv(image, ops::zeros({1, 1, 3, 1}), {1}, "sam"); }).find("Did you mean 'same'?") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          ops::conv(image, ops::zeros({5, 1, 3, 1}));
+        }).find("spans 5 does not fit axis 1 of size 4") != std::string::npos);
+  CHECK(error_of([&] {
+          ops::conv(image, ops::zeros({1, 1, 3, 1}), {1}, "sam");
+        }).find("Did you mean 'same'?") != std::string::npos);
   CHECK_THROWS_AS(ops::conv(image, ops::zeros({1, 1, 3, 1}), {1, 1, 1}), ValueError);
   CHECK_THROWS_AS(ops::conv(image, ops::zeros({1, 1, 3, 1}), {0}), ValueError);
-  CHECK(error_of([&] { ops::max_pool(ops::zeros({2, 2}), {2}); }) ==
-        "max_pool: expected an input of rank 3, 4 or 5, found shape (2, 2).");
-  CHECK(error_of([&] { ops::max_pool(image, {2}, {}, "valid", "last"); }).find("data_format 'last'") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          ops::max_pool(ops::zeros({2, 2}), {2});
+        }) == "max_pool: expected an input of rank 3, 4 or 5, found shape (2, 2).");
+  CHECK(error_of([&] {
+          ops::max_pool(image, {2}, {}, "valid", "last");
+        }).find("data_format 'last'") != std::string::npos);
   const Tensor p = ops::ones({2, 3});
-  CHECK(error_of([&] { ops::categorical_crossentropy(ops::zeros({2}), p); })
-            .find("target of shape (2,) and output of shape (2, 3)") != std::string::npos);
+  CHECK(error_of([&] {
+          ops::categorical_crossentropy(ops::zeros({2}), p);
+        }).find("target of shape (2,) and output of shape (2, 3)") != std::string::npos);
   CHECK_THROWS_AS(ops::binary_crossentropy(ops::zeros({3, 2}), p), ShapeError);
-  CHECK(error_of([&] { ops::sparse_categorical_crossentropy(ops::zeros({3}), p); }).find("expected (2,) or (2, 1)") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          ops::sparse_categorical_crossentropy(ops::zeros({3}), p);
+        }).find("expected (2,) or (2, 1)") != std::string::npos);
 }

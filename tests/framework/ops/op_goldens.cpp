@@ -15,7 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-double number_of(const json& j) { return j.is_string() ? std::stod(j.get<std::string>()) : j.get<double>(); }
+double number_of(const json& j) {
+  return j.is_string() ? std::stod(j.get<std::string>()) : j.get<double>();
+}
 
 Tensor tensor_of(const json& packed) {
   const DType dtype = dtype_of(packed[0].get<std::string>());
@@ -29,7 +31,8 @@ Tensor tensor_of(const json& packed) {
 }
 
 Value argument_of(const json& j) {
-  if (j.is_object() && j.contains("@")) return tensor_of(op_goldens()["inputs"][j["@"].get<size_t>()]);
+  if (j.is_object() && j.contains("@"))
+    return tensor_of(op_goldens()["inputs"][j["@"].get<size_t>()]);
   if (j.is_object() && j.contains("slice")) {
     const auto bound = [&](int i) -> std::optional<int64_t> {
       if (j["slice"][i].is_null()) return {};
@@ -61,10 +64,14 @@ Arguments arguments_of(const json& c) {
 // A few units in the last place; 16-bit results may be rounded on the way in one of the two.
 double tolerance_of(DType dtype) {
   switch (dtype) {
-    case DType::bfloat16: return 1.0 / 64;
-    case DType::float16: return 1.0 / 512;
-    case DType::float32: return 4e-6;
-    default: return 1e-12;
+    case DType::bfloat16:
+      return 1.0 / 64;
+    case DType::float16:
+      return 1.0 / 512;
+    case DType::float32:
+      return 4e-6;
+    default:
+      return 1e-12;
   }
 }
 
@@ -107,11 +114,13 @@ void check_op_goldens(const std::string& section) {
   for (const json& c : cases) {
     std::string described = c.dump() + " of";
     for (const json& a : c["a"])
-      if (a.is_object() && a.contains("@")) described += " " + op_goldens()["inputs"][a["@"].get<size_t>()].dump();
+      if (a.is_object() && a.contains("@"))
+        described += " " + op_goldens()["inputs"][a["@"].get<size_t>()].dump();
     INFO(described);
     const std::string name = c["op"];
     const size_t dot = name.find('.');
-    const OpInfo* info = op_catalog().find("keras.src.ops." + name.substr(0, dot), name.substr(dot + 1));
+    const OpInfo* info =
+        op_catalog().find("keras.src.ops." + name.substr(0, dot), name.substr(dot + 1));
     REQUIRE(info);
     const Arguments arguments = arguments_of(c);
     std::vector<Tensor> results;
@@ -127,10 +136,12 @@ void check_op_goldens(const std::string& section) {
     };
     Arguments stand_ins;
     for (const Value& v : arguments.positional) stand_ins.positional.push_back(v.map(abstract));
-    for (const auto& [name, v] : arguments.named) stand_ins.named.emplace_back(name, v.map(abstract));
+    for (const auto& [name, v] : arguments.named)
+      stand_ins.named.emplace_back(name, v.map(abstract));
     const std::vector<Tensor> inferred = call_op(*info, stand_ins).flatten();
     REQUIRE(inferred.size() == results.size());
-    for (size_t i = 0; i < results.size(); ++i) CHECK(inferred[i].spec().str() == results[i].spec().str());
+    for (size_t i = 0; i < results.size(); ++i)
+      CHECK(inferred[i].spec().str() == results[i].spec().str());
   }
 }
 

@@ -28,7 +28,8 @@ std::vector<uint64_t> last_bits(const Tensor& x, size_t count) {
   const size_t width = size_of(x.dtype()), size = static_cast<size_t>(x.size());
   const char* bytes = static_cast<const char*>(x.host_data());
   std::vector<uint64_t> bits(count);
-  for (size_t i = 0; i < count; ++i) std::memcpy(&bits[i], bytes + (size - count + i) * width, width);
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(&bits[i], bytes + (size - count + i) * width, width);
   return bits;
 }
 
@@ -65,7 +66,8 @@ TEST_CASE("tensors of integers are drawn as Keras draws them") {
   for (const json& c : goldens()["integers"]) {
     INFO(c.dump());
     const auto low = c["low"].get<int64_t>(), high = c["high"].get<int64_t>();
-    const Tensor x = random::randint({37}, low, high, 1337, dtype_of(c["dtype"].get<std::string>()));
+    const Tensor x =
+        random::randint({37}, low, high, 1337, dtype_of(c["dtype"].get<std::string>()));
     const auto all = ops::cast(x, DType::int64).to_vector<int64_t>();
     CHECK(std::vector<int64_t>(all.end() - 8, all.end()) == c["last"].get<std::vector<int64_t>>());
   }
@@ -77,12 +79,14 @@ TEST_CASE("dropout's masks are those of consecutive calls of Keras's layer") {
     const Tensor x(floats_of(c["input"]));
     for (size_t call = 0; call < 2; ++call) {
       const Tensor y = random::dropout(x, c["rate"], generator);
-      CHECK(last_bits(y, static_cast<size_t>(y.size())) == c["calls"][call].get<std::vector<uint64_t>>());
+      CHECK(last_bits(y, static_cast<size_t>(y.size())) ==
+            c["calls"][call].get<std::vector<uint64_t>>());
     }
   }
 }
 
-TEST_CASE("dropout shares draws along axes of its noise shape, and keeps or drops all at its ends") {
+TEST_CASE(
+    "dropout shares draws along axes of its noise shape, and keeps or drops all at its ends") {
   const Tensor x = ops::ones({8, 5});
   const auto y = random::dropout(x, 0.5, 3, Shape{8, 1}).to_vector<float>();
   for (size_t i = 0; i < y.size(); ++i) CHECK(y[i] == y[i / 5 * 5]);
@@ -125,7 +129,9 @@ TEST_CASE("a generator stands still while shapes are inferred") {
 }
 
 TEST_CASE("a number draws the same each time, a generator does not") {
-  const auto draw = [](const Seed& seed) { return random::normal({4}, 0, 1, seed).to_vector<float>(); };
+  const auto draw = [](const Seed& seed) {
+    return random::normal({4}, 0, 1, seed).to_vector<float>();
+  };
   CHECK(draw(7) == draw(7));
   SeedGenerator generator(7);
   const auto first = draw(generator);
@@ -151,6 +157,7 @@ TEST_CASE("draws say what they refuse") {
   CHECK_THROWS_AS(random::normal({1}, 0, 1, 0, DType::boolean), ValueError);
   CHECK_THROWS_WITH(random::randint({1}, 0, 1, 0, DType::float32),
                     "random::randint: dtype must be an integer, found float32.");
-  CHECK_THROWS_WITH(random::dropout(ops::ones({1}), 1.5, 0), "random::dropout: rate must be in [0, 1], found 1.5.");
+  CHECK_THROWS_WITH(random::dropout(ops::ones({1}), 1.5, 0),
+                    "random::dropout: rate must be in [0, 1], found 1.5.");
   CHECK_THROWS_AS(SeedGenerator(-1), ValueError);
 }

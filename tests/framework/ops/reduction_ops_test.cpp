@@ -12,7 +12,9 @@
 using namespace cornu;
 using cornu::test::error_of;
 
-TEST_CASE("reductions give Keras's values and dtypes") { cornu::test::check_op_goldens("reduction"); }
+TEST_CASE("reductions give Keras's values and dtypes") {
+  cornu::test::check_op_goldens("reduction");
+}
 
 TEST_CASE("sum_to_shape is the reverse of broadcasting") {
   const Tensor x = ops::ones({4, 2, 3});
@@ -26,7 +28,8 @@ TEST_CASE("sum_to_shape is the reverse of broadcasting") {
 TEST_CASE("long sums keep their precision") {
   const int64_t n = 1'000'000;
   CHECK(ops::sum(ops::full({n}, 0.1)).item() == Approx(100000.0).epsilon(1e-5));
-  CHECK(ops::sum(ops::full({n / 100}, 0.125, DType::bfloat16)).item() == Approx(1250.0).epsilon(0.01));
+  CHECK(ops::sum(ops::full({n / 100}, 0.125, DType::bfloat16)).item() ==
+        Approx(1250.0).epsilon(0.01));
   CHECK(ops::mean(ops::full({n}, 1000.0, DType::float16)).item() == 1000.0);
 }
 
@@ -47,8 +50,10 @@ TEST_CASE("reductions say which axes they refuse") {
   CHECK(range.find("5") != std::string::npos);
   CHECK(range.find("2") != std::string::npos);
   const Tensor none = ops::zeros({0, 3});
-  CHECK(error_of([&] { ops::max(none); }) == "max: nothing to choose from in a tensor of shape (0, 3).");
-  CHECK(error_of([&] { ops::argmin(none, 0); }) == "argmin: nothing to choose from in a tensor of shape (0, 3).");
+  CHECK(error_of([&] { ops::max(none); }) ==
+        "max: nothing to choose from in a tensor of shape (0, 3).");
+  CHECK(error_of([&] { ops::argmin(none, 0); }) ==
+        "argmin: nothing to choose from in a tensor of shape (0, 3).");
   CHECK(ops::max(none, 1).shape() == Shape{0});
   CHECK(ops::logsumexp(none).item() == -std::numeric_limits<double>::infinity());
   CHECK(ops::logsumexp(none, 0).shape() == Shape{3});

@@ -48,7 +48,8 @@ TEST_CASE("isin looks elements up") {
 }
 
 TEST_CASE("unique gives values, first places, groups and counts") {
-  const auto all = ops::unique(Tensor::from({3, 1, 3, 2}, {2, 2}), true, true, true, true).flatten();
+  const auto all =
+      ops::unique(Tensor::from({3, 1, 3, 2}, {2, 2}), true, true, true, true).flatten();
   CHECK(read(all[0]) == std::vector<int32_t>{1, 2, 3});
   CHECK(read(all[1]) == std::vector<int32_t>{1, 3, 0});
   CHECK(all[2].shape() == Shape{2, 2});

@@ -77,9 +77,9 @@ TEST_CASE("spatial ops have the gradients of finite differences") {
 TEST_CASE("adaptive windows overlap where the sizes do not divide") {
   const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f}, {1, 7, 1});
   CHECK(test::all_close(ops::adaptive_average_pool(x, {3}),
-                       Tensor::from({2.0f, 4.0f, 6.0f}, {1, 3, 1})));
+                        Tensor::from({2.0f, 4.0f, 6.0f}, {1, 3, 1})));
   CHECK(test::all_close(ops::adaptive_max_pool(x, {5}),
-                       Tensor::from({2.0f, 3.0f, 5.0f, 6.0f, 7.0f}, {1, 5, 1})));
+                        Tensor::from({2.0f, 3.0f, 5.0f, 6.0f, 7.0f}, {1, 5, 1})));
   CHECK(test::all_close(ops::adaptive_max_pool(x, {7}), x));
   CHECK_THROWS_AS(ops::adaptive_max_pool(x, {0}), ValueError);
 }
@@ -95,15 +95,15 @@ TEST_CASE("interpolation keeps constants, widens when it shrinks, and knows its 
   const Tensor x = Tensor::from({0.0f, 0.0f, 8.0f, 0.0f}, {4});
   CHECK(test::all_close(ops::resize_axis(x, 0, 2, "bilinear"), Tensor::from({0.0f, 4.0f}, {2})));
   CHECK(test::all_close(ops::resize_axis(x, 0, 2, "bilinear", true),
-                       Tensor::from({8.0f / 7, 24.0f / 7}, {2})));
+                        Tensor::from({8.0f / 7, 24.0f / 7}, {2})));
   CHECK_THROWS_AS(ops::resize_axis(x, 0, 2, "cubic"), ValueError);
   // What Keras gives on TensorFlow, whose cubic weights stand in a table.
   const Tensor row = Tensor::from({1.0f, 5.0f, 2.0f, 8.0f}, {1, 1, 4, 1});
   CHECK(test::all_close(ops::resize_axis(row, 2, 12, "bicubic"),
-                       Tensor::from({0.5791747f, 1.0f, 2.2053308f, 3.9301894f, 5.0f, 4.1866496f,
-                                     2.5912364f, 2.0f, 3.7118645f, 6.2436523f, 8.0f, 8.631237f},
-                                    {1, 1, 12, 1}),
-                       1e-6, 1e-6));
+                        Tensor::from({0.5791747f, 1.0f, 2.2053308f, 3.9301894f, 5.0f, 4.1866496f,
+                                      2.5912364f, 2.0f, 3.7118645f, 6.2436523f, 8.0f, 8.631237f},
+                                     {1, 1, 12, 1}),
+                        1e-6, 1e-6));
   CHECK(test::all_close(
       ops::resize(row, {1, 7}, "bicubic"),
       Tensor::from({0.6831344f, 2.3241286f, 4.9113784f, 3.375f, 2.1789389f, 6.0711436f, 8.475298f},

@@ -2,8 +2,8 @@
 // with.
 #pragma once
 #include <cornu/backend/error.h>
-#include <cornu/framework/model/model.h>
 #include <cornu/framework/io/archive.h>
+#include <cornu/framework/model/model.h>
 #include <paths.h>
 
 #include <chrono>

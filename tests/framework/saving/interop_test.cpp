@@ -1,8 +1,8 @@
 // Training and files that change hands between Cornu and Python's Keras. Needs a Python with Keras.
 #include <catch.h>
 #include <cornu/cornu.h>
-#include <cornu/framework/saving/file_editor.h>
 #include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/saving/file_editor.h>
 
 #include <cmath>
 

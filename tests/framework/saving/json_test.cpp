@@ -21,9 +21,8 @@ std::string again(const std::string& text) { return to_json(parse_json(text, "te
 }  // namespace
 
 TEST_CASE("JSON is written as Python's json.dumps does") {
-  const Value value = Value::Dict{{"b", Value::List{1, 2.0, true, Value()}},
-                                  {"a", Value::Dict{}},
-                                  {"text", "a\"\\\n\u00e9"}};
+  const Value value = Value::Dict{
+      {"b", Value::List{1, 2.0, true, Value()}}, {"a", Value::Dict{}}, {"text", "a\"\\\n\u00e9"}};
   CHECK(to_json(value) == R"({"b": [1, 2.0, true, null], "a": {}, "text": "a\"\\\n\u00e9"})");
   CHECK(to_json(Value::List{}) == "[]");
 }
@@ -52,8 +51,9 @@ TEST_CASE("Slices, ellipses and tensors have Keras's marks") {
         R"({"class_name": "__slice__", "config": {"start": 1, "stop": null, "step": 2}})");
   CHECK(to_json(Ellipsis{}) == R"({"class_name": "__ellipsis__", "config": {}})");
   const Tensor t = Tensor::from(std::vector<float>{1, 2, 3, 4}, {2, 2});
-  CHECK(to_json(t) == R"({"class_name": "__numpy__", "config": {"value": [[1.0, 2.0], [3.0, 4.0]], )"
-                      R"("dtype": "float32"}})");
+  CHECK(to_json(t) ==
+        R"({"class_name": "__numpy__", "config": {"value": [[1.0, 2.0], [3.0, 4.0]], )"
+        R"("dtype": "float32"}})");
   CHECK(to_json(Tensor(2.5)) == "2.5");
 }
 

@@ -80,13 +80,12 @@ void check_record(const std::string& name, int64_t batch_size) {
   const auto model = load_model(record.model);
   const Nest x = record.read("x"), y = record.read("y");
   CHECK(difference(model->predict(x, {.verbose = Verbose::silent}), record.read("outputs")) < 1e-5);
-  check_figures(
-      model->evaluate(x, y, {.batch_size = batch_size, .verbose = Verbose::silent}),
-      record.figures("evaluate"));
+  check_figures(model->evaluate(x, y, {.batch_size = batch_size, .verbose = Verbose::silent}),
+                record.figures("evaluate"));
 
   // One more epoch, with the optimizer's state from the file.
-  const History history = model->fit(
-      x, y, {.batch_size = batch_size, .verbose = Verbose::silent, .shuffle = false});
+  const History history =
+      model->fit(x, y, {.batch_size = batch_size, .verbose = Verbose::silent, .shuffle = false});
   std::map<std::string, double> figures;
   for (const auto& [key, values] : history.history) figures[key] = values.at(0);
   check_figures(figures, record.figures("history"));

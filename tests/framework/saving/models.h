@@ -1,4 +1,5 @@
-// Models that the tests of files save: a stack, a graph, and a subclass that holds subclassed layers.
+// Models that the tests of files save: a stack, a graph, and a subclass that holds subclassed
+// layers.
 #pragma once
 #include <cornu/cornu.h>
 
@@ -37,7 +38,8 @@ inline std::shared_ptr<Sequential> make_cnn() {
   return model;
 }
 
-/// Two inputs by name, a layer that is called twice, ops, a nested model called twice, and two outputs by name.
+/// Two inputs by name, a layer that is called twice, ops, a nested model called twice, and two
+/// outputs by name.
 inline std::shared_ptr<Functional> make_graph() {
   const Input left(InputConfig{.shape = {4}, .name = "left"});
   const Input right(InputConfig{.shape = {3}, .name = "right"});
@@ -46,13 +48,13 @@ inline std::shared_ptr<Functional> make_graph() {
   const auto inner = std::make_shared<Functional>(
       inner_input, layers::Dense({.units = 4, .activation = "elu"})(inner_input) * 0.5);
   const Tensor a = shared(left), b = shared(layers::Dense({.units = 4})(right) * 2.0 - 1.0);
-  const Tensor both = layers::Concatenate()(
-      Nest{(*inner)(a), (*inner)(b), ops::relu(a + b)});
+  const Tensor both = layers::Concatenate()(Nest{(*inner)(a), (*inner)(b), ops::relu(a + b)});
   const Tensor scaled = both / (ops::mean(both * both, {-1}, true) + 1.0);
   auto model = std::make_shared<Functional>(
       Nest::dict({{"left", left}, {"right", right}}),
       Nest::dict({{"score", layers::Dense({.units = 1, .name = "score"})(scaled)},
-                  {"kind", layers::Dense({.units = 3, .activation = "softmax", .name = "kind"})(scaled)}}));
+                  {"kind",
+                   layers::Dense({.units = 3, .activation = "softmax", .name = "kind"})(scaled)}}));
   model->compile(
       {.optimizer = optimizers::RMSprop({.learning_rate = 0.01, .momentum = 0.5}),
        .loss = LossOption::Dict{{"score", "mse"}, {"kind", "sparse_categorical_crossentropy"}},
@@ -79,7 +81,8 @@ class ResidualLayer : public LayerOf<ResidualLayer, ResidualConfig> {
  public:
   using LayerOf::LayerOf;
   void build(const Shape&) override {
-    inner_ = track("inner", layers::Dense({.units = config.units, .activation = config.activation}));
+    inner_ =
+        track("inner", layers::Dense({.units = config.units, .activation = config.activation}));
     gain_ = add_weight({.name = "gain", .shape = {}, .initializer = "ones"});
   }
   Tensor call(const Tensor& x, const Call&) override { return x + inner_(x) * gain_; }

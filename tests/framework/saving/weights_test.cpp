@@ -1,4 +1,5 @@
-// .weights.h5 files: where Keras puts each layer's variables, round trips, and loads that fail without a trace.
+// .weights.h5 files: where Keras puts each layer's variables, round trips, and loads that fail
+// without a trace.
 #include <cornu/framework/saving/weights.h>
 
 #include <catch.h>
@@ -63,21 +64,22 @@ void write(H5Writer& file, const std::string& path, const Shape& shape) {
 }  // namespace
 
 TEST_CASE("Layers of a stack and of a graph are counted by class in their order") {
-  CHECK(paths(*make_cnn()) == std::vector<std::string>{"layers/conv2d", "layers/batch_normalization",
-                                                       "layers/dense"});
-  CHECK(paths(*make_graph()) ==
-        std::vector<std::string>{"layers/dense", "layers/dense_1", "layers/functional/layers/dense",
-                                 "layers/dense_2", "layers/dense_3"});
+  CHECK(paths(*make_cnn()) ==
+        std::vector<std::string>{"layers/conv2d", "layers/batch_normalization", "layers/dense"});
+  CHECK(paths(*make_graph()) == std::vector<std::string>{"layers/dense", "layers/dense_1",
+                                                         "layers/functional/layers/dense",
+                                                         "layers/dense_2", "layers/dense_3"});
 }
 
 TEST_CASE("Members of other layers stand under their names in alphabetical order") {
   Net net(NetConfig{.width = 3});
   net(wave({2, 4}));
-  // A model's own list of layers sorts between "hidden" and "norm"; the first path of each layer counts.
+  // A model's own list of layers sorts between "hidden" and "norm"; the first path of each layer
+  // counts.
   CHECK(paths(net) == std::vector<std::string>{"blocks/residual", "blocks/residual/inner",
-                                               "blocks/residual_1",
-                                               "blocks/residual_1/inner", "hidden",
-                                               "layers/batch_normalization", "layers/dense_1"});
+                                               "blocks/residual_1", "blocks/residual_1/inner",
+                                               "hidden", "layers/batch_normalization",
+                                               "layers/dense_1"});
 }
 
 TEST_CASE("save_weights and load_weights carry the weights and the optimizer's state") {
@@ -126,8 +128,8 @@ TEST_CASE("A load that does not fit changes nothing and lists what differs") {
   INFO(text);
   CHECK(text.starts_with(file));
   CHECK(text.find("1 of the model's layers") != std::string::npos);
-  CHECK(text.find("layer 'wider': variable 'kernel' has shape (3, 5), '/layers/dense_1/vars/0' has (3, 2)") !=
-        std::string::npos);
+  CHECK(text.find("layer 'wider': variable 'kernel' has shape (3, 5), '/layers/dense_1/vars/0' has "
+                  "(3, 2)") != std::string::npos);
   CHECK(values(wider) == before);
 
   Sequential longer({Input({4}), layers::Dense({.units = 3}), layers::Dense({.units = 2}),
@@ -197,8 +199,7 @@ TEST_CASE("Files of other programs: extra groups, other dtypes, no attributes") 
   file.finish();
   Sequential model({Input({2}), layers::Dense({.units = 3})});
   model.load_weights(folder / "m.weights.h5");
-  CHECK(values(model) ==
-        std::vector<std::vector<double>>{{0, 1, 2, 3, 4, 5}, {1.5, 2.5, 3.5}});
+  CHECK(values(model) == std::vector<std::vector<double>>{{0, 1, 2, 3, 4, 5}, {1.5, 2.5, 3.5}});
 }
 
 TEST_CASE("A layer that is held twice is written once, at its first place") {

@@ -58,12 +58,17 @@ TEST_CASE("structures are compared, whatever the order of keys") {
 
 TEST_CASE("nests say what they do not hold") {
   const Nest n = sample();
-  CHECK_THROWS_WITH(n.tensor(), "Expected a single tensor, found the structure [*, {'b': *, 'a': [*, *]}]. Pick one "
-                                "with [index] or [\"key\"].");
-  CHECK_THROWS_WITH(n[2], "Element 2 of the structure [*, {'b': *, 'a': [*, *]}] does not exist: it has 2.");
+  CHECK_THROWS_WITH(
+      n.tensor(),
+      "Expected a single tensor, found the structure [*, {'b': *, 'a': [*, *]}]. Pick one "
+      "with [index] or [\"key\"].");
+  CHECK_THROWS_WITH(
+      n[2], "Element 2 of the structure [*, {'b': *, 'a': [*, *]}] does not exist: it has 2.");
   const Nest named = Nest::dict({{"logits", t(1)}});
-  CHECK_THROWS_WITH(named["logit"], "No entry 'logit' in the structure {'logits': *}. Did you mean 'logits'?");
-  CHECK_THROWS_WITH(n.pack({t(1)}), "1 tensors do not fill the structure [*, {'b': *, 'a': [*, *]}]");
+  CHECK_THROWS_WITH(named["logit"],
+                    "No entry 'logit' in the structure {'logits': *}. Did you mean 'logits'?");
+  CHECK_THROWS_WITH(n.pack({t(1)}),
+                    "1 tensors do not fill the structure [*, {'b': *, 'a': [*, *]}]");
   CHECK_THROWS_AS(n.pack(std::vector<Tensor>(5, t(1))), ValueError);
 }
 

@@ -37,14 +37,16 @@ void check_pairs(const char* name, int count, F dtype_of_pair) {
   for (int a = 0; a < count; ++a)
     for (int b = 0; b < count; ++b) {
       INFO(name << " of kinds " << a << " and " << b);
-      CHECK(dtype_name(dtype_of_pair(a, b)) == dtype_name(static_cast<DType>(rows[a][b].get<int>())));
+      CHECK(dtype_name(dtype_of_pair(a, b)) ==
+            dtype_name(static_cast<DType>(rows[a][b].get<int>())));
     }
 }
 
 }  // namespace
 
 TEST_CASE("every pair of dtypes and numbers promotes as in Keras") {
-  check_pairs("result_type", kinds, [](int a, int b) { return result_type(of_kind(a), of_kind(b)); });
+  check_pairs("result_type", kinds,
+              [](int a, int b) { return result_type(of_kind(a), of_kind(b)); });
   check_pairs("result_type", kinds, [](int a, int b) {
     const PromotionType types[] = {promotion_type(of_kind(a)), promotion_type(of_kind(b))};
     return result_type(types);
@@ -53,11 +55,12 @@ TEST_CASE("every pair of dtypes and numbers promotes as in Keras") {
 
 TEST_CASE("ops of two operands have Keras's dtypes") {
   check_pairs("add", kinds, [](int a, int b) { return ops::add(of_kind(a), of_kind(b)).dtype(); });
-  check_pairs("maximum", kinds, [](int a, int b) { return ops::maximum(of_kind(a), of_kind(b)).dtype(); });
-  check_pairs("true_divide", kinds, [](int a, int b) { return ops::true_divide(of_kind(a), of_kind(b)).dtype(); });
-  check_pairs("where", kinds, [](int a, int b) {
-    return ops::where(of_kind(0), of_kind(a), of_kind(b)).dtype();
-  });
+  check_pairs("maximum", kinds,
+              [](int a, int b) { return ops::maximum(of_kind(a), of_kind(b)).dtype(); });
+  check_pairs("true_divide", kinds,
+              [](int a, int b) { return ops::true_divide(of_kind(a), of_kind(b)).dtype(); });
+  check_pairs("where", kinds,
+              [](int a, int b) { return ops::where(of_kind(0), of_kind(a), of_kind(b)).dtype(); });
   check_pairs("matmul", dtype_count, [](int a, int b) {
     return ops::matmul(of_kind(a, {2, 2}), of_kind(b, {2, 2})).dtype();
   });
@@ -67,7 +70,8 @@ TEST_CASE("ops of one operand have Keras's dtypes") {
   const auto check = [](const char* name, auto op) {
     for (int a = 0; a < dtype_count; ++a) {
       INFO(name << " of " << dtype_name(static_cast<DType>(a)));
-      CHECK(dtype_name(op(of_kind(a, {2})).dtype()) == dtype_name(static_cast<DType>(table()[name][a].get<int>())));
+      CHECK(dtype_name(op(of_kind(a, {2})).dtype()) ==
+            dtype_name(static_cast<DType>(table()[name][a].get<int>())));
     }
   };
   check("sum", [](const Tensor& x) { return ops::sum(x); });

@@ -1,6 +1,6 @@
 // Tensors of strings: values, the operations that move them, and the errors of those that do not.
-#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/ops.h>
 

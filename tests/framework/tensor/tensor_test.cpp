@@ -93,11 +93,14 @@ TEST_CASE("tensors say what they cannot give") {
   const Tensor x = ops::zeros({2, 3});
   CHECK_THROWS_WITH(x.item(), "Tensor::item: needs exactly one element, found shape (2, 3)");
   CHECK_THROWS_WITH(x.values<double>(),
-                    "Tensor::values: asked for float64 values of a float32 tensor of shape (2, 3). Use to_vector to "
+                    "Tensor::values: asked for float64 values of a float32 tensor of shape (2, 3). "
+                    "Use to_vector to "
                     "convert, or ops::cast.");
-  CHECK_THROWS_WITH(Tensor::from({1, 2, 3}, {2, 2}), "Tensor::from: 3 values do not fill shape (2, 2), which has 4");
+  CHECK_THROWS_WITH(Tensor::from({1, 2, 3}, {2, 2}),
+                    "Tensor::from: 3 values do not fill shape (2, 2), which has 4");
   CHECK_THROWS_AS(x.shape(2), ShapeError);
-  CHECK_THROWS_WITH(Tensor::abstract({2}, DType::float32).data(),
-                    "This float32 tensor of shape (2,) has no values: it is a stand-in used to infer shapes.");
+  CHECK_THROWS_WITH(
+      Tensor::abstract({2}, DType::float32).data(),
+      "This float32 tensor of shape (2,) has no values: it is a stand-in used to infer shapes.");
   CHECK_THROWS_AS(Input({3}).to_vector<float>(), StateError);
 }

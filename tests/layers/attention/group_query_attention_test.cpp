@@ -1,11 +1,11 @@
 // GroupQueryAttention.
-#include <cornu/framework/tensor/recorder.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/einsum.h>
-#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/tensor/recorder.h>
 #include <cornu/layers/attention/group_query_attention.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 

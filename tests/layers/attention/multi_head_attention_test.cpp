@@ -1,5 +1,4 @@
 // MultiHeadAttention, and the operation that it rests on.
-#include <cornu/framework/tensor/recorder.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
@@ -7,6 +6,7 @@
 #include <cornu/framework/ops/nn/attention.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/ops/operators.h>
+#include <cornu/framework/tensor/recorder.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 
 #include "../../catch.h"

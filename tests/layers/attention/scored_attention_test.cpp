@@ -1,11 +1,11 @@
 // Attention and AdditiveAttention.
-#include <cornu/framework/tensor/recorder.h>
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/einsum.h>
-#include <cornu/framework/ops/operators.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/operators.h>
+#include <cornu/framework/tensor/recorder.h>
 #include <cornu/layers/attention/additive_attention.h>
 #include <cornu/layers/attention/attention.h>
 

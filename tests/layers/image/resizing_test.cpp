@@ -1,7 +1,7 @@
 // Rescaling, Resizing, crops, and layers that change images at random.
 #include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/ops.h>
 #include <cornu/layers/image/auto_contrast.h>
 #include <cornu/layers/image/center_crop.h>
 #include <cornu/layers/image/equalization.h>
@@ -13,8 +13,8 @@
 #include <cornu/layers/image/rescaling.h>
 #include <cornu/layers/image/resizing.h>
 
-#include "../../support/all_close.h"
 #include "../../catch.h"
+#include "../../support/all_close.h"
 #include "../../support/layer_check.h"
 
 using namespace cornu;

@@ -1,7 +1,7 @@
 // Dropout, noise and ActivityRegularization.
 #include <cornu/framework/ops/core.h>
-#include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/numpy/reduction.h>
+#include <cornu/framework/ops/ops.h>
 #include <cornu/layers/recurrent/conv_lstm.h>
 #include <cornu/layers/recurrent/gru_cell.h>
 #include <cornu/layers/recurrent/lstm_cell.h>

@@ -1,8 +1,6 @@
 // Padding, cropping, upsampling, and repeating vectors.
 #include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/layers/reshaping/cropping.h>
-#include <cornu/layers/reshaping/cropping.h>
-#include <cornu/layers/reshaping/cropping.h>
 #include <cornu/layers/reshaping/repeat_vector.h>
 #include <cornu/layers/reshaping/reshape.h>
 #include <cornu/layers/reshaping/up_sampling.h>
@@ -46,11 +44,11 @@ TEST_CASE("upsampling keeps a layer's contract") {
 
 TEST_CASE("upsampling repeats or interpolates") {
   const Tensor x = Tensor::from({1.0f, 3.0f}, {1, 1, 2, 1});
-  CHECK(
-      test::all_close(layers::UpSampling2D()(x),
-                     Tensor::from({1.0f, 1.0f, 3.0f, 3.0f, 1.0f, 1.0f, 3.0f, 3.0f}, {1, 2, 4, 1})));
+  CHECK(test::all_close(
+      layers::UpSampling2D()(x),
+      Tensor::from({1.0f, 1.0f, 3.0f, 3.0f, 1.0f, 1.0f, 3.0f, 3.0f}, {1, 2, 4, 1})));
   CHECK(test::all_close(layers::UpSampling2D({.size = {1, 2}, .interpolation = "bilinear"})(x),
-                       Tensor::from({1.0f, 1.5f, 2.5f, 3.0f}, {1, 1, 4, 1})));
+                        Tensor::from({1.0f, 1.5f, 2.5f, 3.0f}, {1, 1, 4, 1})));
   // Integers are rounded, once.
   const Tensor whole = layers::UpSampling2D({.size = {1, 3}, .interpolation = "bilinear"})(
       Tensor::from({0, 5}, {1, 1, 2, 1}));

@@ -1,6 +1,6 @@
 // CategoryEncoding, Discretization and Normalization.
-#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/tabular/category_encoding.h>

@@ -1,6 +1,6 @@
 // Hashing, HashedCrossing, and the hashes that they and look-ups rest on.
-#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/tabular/fingerprint.h>

@@ -1,6 +1,6 @@
 // StringLookup and IntegerLookup.
-#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/tabular/hashing.h>

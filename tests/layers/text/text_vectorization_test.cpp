@@ -1,6 +1,6 @@
 // TextVectorization.
-#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/core/embedding.h>
