@@ -78,7 +78,7 @@ std::vector<Kind> kinds() {
       {"ZeroPadding2D", [] { return ZeroPadding2D().shared(); }, {2, 4, 4, 3}},
       {"Cropping1D", [] { return Cropping1D().shared(); }, {2, 4, 3}},
       {"UpSampling2D", [] { return UpSampling2D().shared(); }, {2, 2, 2, 3}},
-      {"Dropout", [] { return Dropout({.rate = 0.5}).shared(); }, {2, 4}},
+      {"Dropout", [] { return Dropout({.rate = 0.1, .seed = 1}).shared(); }, {2, 4}},
       {"Rescaling", [] { return Rescaling({.scale = 0.5}).shared(); }, {2, 4}},
       {"Resizing", [] { return Resizing({.height = 2, .width = 3}).shared(); }, {2, 4, 4, 3}},
   };
@@ -105,6 +105,7 @@ TEST_CASE("layers compute and keep weights in the types of their policy") {
 }
 
 TEST_CASE("layers in 16 bits compute what they do in 32, up to rounding") {
+  random::set_seed(1);
   for (const Kind& kind : kinds()) {
     INFO(kind.name);
     const Tensor x = sample(kind.input);
@@ -142,6 +143,7 @@ TEST_CASE("every kind of layer comes back from a file with its bits") {
 }
 
 TEST_CASE("every kind of layer trains in mixed precision, with weights in 32 bits") {
+  random::set_seed(1);
   const PolicyScope scope("mixed_bfloat16");
   for (const Kind& kind : kinds()) {
     const auto layer = kind.make();
@@ -150,9 +152,16 @@ TEST_CASE("every kind of layer trains in mixed precision, with weights in 32 bit
                       layers::Dense({.units = 1, .dtype = "float32"})});
     model.compile({.optimizer = optimizers::Adam({.learning_rate = 0.02}), .loss = "mse"});
     const Tensor x = sample(kind.input), y = Tensor::from({0.5f, -0.5f}, {2, 1});
+    // Outside of training, where Dropout makes no noise.
+    const EvaluateOptions quiet{.verbose = Verbose::silent};
+    const double before = model.evaluate(x, y, quiet)["loss"];
     const History history = model.fit(x, y, {.epochs = 30, .verbose = Verbose::silent});
     CHECK(std::isfinite(history["loss"].back()));
-    CHECK(history["loss"].back() < history["loss"].front());
+    // BatchNormalization has not learnt its averages in so few steps.
+    if (std::string(kind.name) != "BatchNormalization")
+      CHECK(model.evaluate(x, y, quiet)["loss"] < before);
+    else
+      CHECK(history["loss"].back() < history["loss"].front());
     for (const Variable& v : model.weights())
       if (is_float(v.dtype())) CHECK(v.dtype() == DType::float32);
   }

@@ -198,6 +198,7 @@ TEST_CASE("the loss of several outputs is their weighted sum, and all of them tr
 }
 
 TEST_CASE("inputs by name may come in any order, and predict takes dictionaries") {
+  random::set_seed(1);
   Input left({.shape = {3}, .name = "left"}), right({.shape = {1}, .name = "right"});
   const Tensor out = layers::Dense({.units = 1})(layers::Concatenate()(Nest{left, right}).tensor());
   Functional model(Nest::dict({{"left", left}, {"right", right}}), out);

@@ -135,6 +135,7 @@ TEST_CASE("TextVectorization learns its vocabulary and weights, and keeps them i
 }
 
 TEST_CASE("texts go through a whole model from strings to a class") {
+  random::set_seed(1);
   layers::TextVectorization words({.output_sequence_length = 4});
   words->adapt(texts({"good film", "bad film", "very good", "very bad"}));
   Sequential model({Input({.shape = {1}, .dtype = DType::string}), words,
