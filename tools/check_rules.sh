@@ -4,6 +4,7 @@
 #   paths    library sources include each other by relative path, tests and examples by <cornu/...>
 #   vendors  headers that users include pull in no vendor's header
 #   length   no source file has more than 600 lines
+#   places   docs/contributing.md says where things are
 #   first    each source file starts with a comment that says what it is for
 # Usage: tools/check_rules.sh (from anywhere). Exit status 1 when a rule is broken.
 set -euo pipefail
@@ -114,4 +115,12 @@ awk '
   function plugs_in(path, to) { return path ~ /^backend\/[^\/]*\.cpp$/ && to == "backend/cpu" }
   END { end_of_file(); exit bad }
 ' "${files[@]}" || { echo "check_rules: the lines above break a rule (see docs/contributing.md)"; exit 1; }
+# The table of docs/contributing.md that says where things are.
+while IFS='|' read -r _ name file _; do
+  name=${name//[\` ]/} file=${file//[\` ]/}
+  if ! grep -qw -- "$name" "$file" 2>/dev/null; then
+    echo "docs/contributing.md: $name is not in $file"
+    exit 1
+  fi
+done < <(grep -E '^\| `[A-Za-z0-9_]+` \| `[a-z_/0-9]+\.h` \|$' docs/contributing.md)
 echo "check_rules: ${#files[@]} files keep the rules"

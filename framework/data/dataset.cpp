@@ -97,10 +97,13 @@ Batch TensorDataset::batch(int64_t index) {
           end = std::min(begin + options_.batch_size, samples_);
   if (!order_.empty() && end - begin > 1) {
     const Tensor indices = rows_of(indices_, begin, end);
-    auto gather = [&](const Nest& nest) -> Nest {
+    // Strings are in the host's memory, whatever device the rest is on.
+    const auto rows = [&](const Tensor& t) {
+      return t ? ops::take(t, indices.to(t.device()), 0) : t;
+    };
+    const auto gather = [&](const Nest& nest) -> Nest {
       if (nest.empty()) return {};
-      if (nest.is_tensor()) return ops::take(nest.tensor(), indices, 0);
-      return nest.map([&](const Tensor& t) { return t ? ops::take(t, indices, 0) : t; });
+      return nest.is_tensor() ? Nest(rows(nest.tensor())) : nest.map(rows);
     };
     return {gather(x_), gather(y_), gather(sample_weight_)};
   }
