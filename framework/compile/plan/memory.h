@@ -8,7 +8,7 @@ namespace cornu::plan {
 enum class Home : uint8_t {
   none,      ///< nothing reads or writes it
   arena,     ///< the plan's arena, at `offset`
-  once,      ///< memory that exists only while the steps that are done once run, at `offset`
+  prologue,  ///< memory that exists only while the steps that are done once run, at `offset`
   argument,  ///< argument number `index`
   variable,  ///< the memory of variable number `index`
   constant,  ///< constant number `index`
