@@ -1,5 +1,6 @@
 // Everything of Cornu: Keras for C++.
 #pragma once
+#include "applications.h"
 #include "backend/log.h"
 #include "callbacks.h"
 #include "framework/autodiff/jvp.h"
