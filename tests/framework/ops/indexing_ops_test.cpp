@@ -1,4 +1,5 @@
 // Indexing and sorting against Keras.
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "catch.h"

@@ -4,6 +4,7 @@
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/nn/attention.h>
+#include <cornu/framework/ops/numpy/einsum.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/tensor/recorder.h>

@@ -1,5 +1,6 @@
 // Add, Average, Concatenate, Maximum, Minimum, Multiply, Subtract.
 #include <cornu/framework/ops/core/cast.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/layers/merging/add.h>
 #include <cornu/layers/merging/average.h>
 #include <cornu/layers/merging/concatenate.h>

@@ -5,6 +5,7 @@
 #include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
+#include <cornu/layers/core/dense.h>
 #include <cornu/layers/normalization/batch_normalization.h>
 #include <cornu/layers/normalization/group_normalization.h>
 #include <cornu/layers/normalization/layer_normalization.h>

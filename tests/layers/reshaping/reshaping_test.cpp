@@ -1,6 +1,8 @@
 // Padding, cropping, upsampling, and repeating vectors.
 #include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/layers/reshaping/cropping.h>
+#include <cornu/layers/reshaping/flatten.h>
+#include <cornu/layers/reshaping/permute.h>
 #include <cornu/layers/reshaping/repeat_vector.h>
 #include <cornu/layers/reshaping/reshape.h>
 #include <cornu/layers/reshaping/up_sampling.h>

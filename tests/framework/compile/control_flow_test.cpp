@@ -1,6 +1,7 @@
 // Control flow in eager code and in recorded functions: both must give the same.
 #include <cornu/backend/log.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/control_flow.h>
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/ops.h>
 
