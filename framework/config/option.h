@@ -13,7 +13,8 @@ namespace cornu {
 template <class T>
 struct Required {
   T value;  ///< as given
-            /// From anything that T is made from.
+
+  /// From anything that T is made from.
   template <class U>
   requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>)
       Required(U&& u)
