@@ -126,9 +126,9 @@ class TensorFunction {
 
   /// Calls it; see Function.
   R operator()(const P&... tensors) const {
-    Nest result = (*function_)(Nest(Nest::List{Nest(tensors)...}));
+    Nest result = (*function_)(arguments_of(tensors...));
     if constexpr (std::is_same_v<R, Tensor>)
-      return result.tensor();
+      return result.take_tensor();
     else if constexpr (!std::is_void_v<R>)
       return result;
   }
@@ -136,8 +136,17 @@ class TensorFunction {
   Function* operator->() const { return function_.get(); }
 
  private:
+  // A single tensor is no list of one: that would cost two allocations per call.
+  static Nest arguments_of(const P&... tensors) {
+    if constexpr (sizeof...(P) == 1)
+      return Nest(tensors...);
+    else
+      return Nest(Nest::List{Nest(tensors)...});
+  }
+
   template <class F, size_t... I>
   static Nest call(const F& f, const Nest& arguments, std::index_sequence<I...>) {
+    // Element 0 of a single tensor is itself.
     if constexpr (std::is_void_v<R>) {
       f(arguments[I].tensor()...);
       return Nest();

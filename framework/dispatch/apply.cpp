@@ -136,7 +136,7 @@ Tensors apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
   }
   backend.run(kernel, in, out);
   // After the run: an error of a kernel leaves no step behind.
-  if (observed()) notify_observers({&kernel, nullptr, inputs, results});
+  if (graph_context().observed()) notify_observers({&kernel, nullptr, inputs, results});
   return results;
 }
 
@@ -144,10 +144,11 @@ Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
              const TensorSpec& output) {
   if (needs_translation(inputs, {&output, 1}))
     return apply_translated(kernel, inputs, {&output, 1})[0];
-  if (graph_context().cost) *graph_context().cost += kernel_cost(kernel, inputs, {&output, 1});
+  const GraphContext& context = graph_context();
+  if (context.cost) *context.cost += kernel_cost(kernel, inputs, {&output, 1});
   if (!have_values(inputs)) return Tensor::abstract(output.shape, output.dtype);
   backend::Backend& backend = backend_of(inputs, &kernel);
-  if (graph_context().dry) {
+  if (context.dry) {
     const Tensor result = Tensor::meta(output.shape, output.dtype, backend);
     notify_observers({&kernel, nullptr, inputs, {&result, 1}});
     return result;
@@ -159,7 +160,7 @@ Tensor apply(const backend::Kernel& kernel, std::span<const Tensor> inputs,
   Tensor result = Tensor::empty(output.shape, output.dtype, backend);
   const backend::Operand out = result.operand();
   backend.run(kernel, in, {&out, 1});
-  if (observed()) notify_observers({&kernel, nullptr, inputs, {&result, 1}});
+  if (context.observed()) notify_observers({&kernel, nullptr, inputs, {&result, 1}});
   return result;
 }
 
@@ -171,14 +172,14 @@ Tensor apply(const backend::Kernel& kernel, std::initializer_list<Tensor> inputs
 Tensor apply_reshape(const Tensor& x, const Shape& shape) {
   if (!x.is_eager()) return Tensor::abstract(shape, x.dtype());
   Tensor result = x.with_shape(shape);
-  if (observed()) notify_observers({nullptr, nullptr, {&x, 1}, {&result, 1}});
+  if (graph_context().observed()) notify_observers({nullptr, nullptr, {&x, 1}, {&result, 1}});
   return result;
 }
 
 Tensor apply_view(const Tensor& x, const TensorSpec& spec) {
   if (!x.is_eager()) return Tensor::abstract(spec.shape, spec.dtype);
   Tensor result = bitcast(x, spec);
-  if (observed()) notify_observers({nullptr, nullptr, {&x, 1}, {&result, 1}});
+  if (graph_context().observed()) notify_observers({nullptr, nullptr, {&x, 1}, {&result, 1}});
   return result;
 }
 

@@ -66,9 +66,12 @@ Variable::Variable(const Tensor& value, Options options)
 
 const Tensor& Variable::value() const {
   if (!state_) throw StateError("This variable has not been created yet: its layer is not built.");
-  if (Tracer* tracer = graph_context().tracer) tracer->read(*this);
-  for (Recorder* recorder : graph_context().recorders)
-    if (state_->options.trainable) recorder->read(stored());
+  const GraphContext& context = graph_context();
+  if (context.observed()) {
+    if (context.tracer) context.tracer->read(*this);
+    for (Recorder* recorder : context.recorders)
+      if (state_->options.trainable) recorder->read(stored());
+  }
   return stored();
 }
 

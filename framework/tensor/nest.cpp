@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <variant>
 
 namespace cornu {
 namespace {
@@ -43,10 +42,6 @@ Nest rebuild(const Nest& like, const std::function<Tensor(const Tensor&)>& next)
 
 }  // namespace
 
-struct Nest::Structure {
-  std::variant<List, Dict> value;
-};
-
 Nest::Nest(List list) : structure_(std::make_shared<const Structure>(Structure{std::move(list)})) {}
 
 Nest Nest::dict(Dict entries) {
@@ -54,10 +49,6 @@ Nest Nest::dict(Dict entries) {
   nest.structure_ = std::make_shared<const Structure>(Structure{std::move(entries)});
   return nest;
 }
-
-bool Nest::is_list() const { return structure_ && std::holds_alternative<List>(structure_->value); }
-
-bool Nest::is_dict() const { return structure_ && std::holds_alternative<Dict>(structure_->value); }
 
 const Nest::List& Nest::list() const {
   if (is_list()) return std::get<List>(structure_->value);

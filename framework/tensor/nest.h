@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tensor.h"
@@ -88,5 +89,12 @@ class Nest {
   Tensor tensor_;
   std::shared_ptr<const Structure> structure_;
 };
+
+struct Nest::Structure {
+  std::variant<List, Dict> value;
+};
+
+inline bool Nest::is_list() const { return structure_ && structure_->value.index() == 0; }
+inline bool Nest::is_dict() const { return structure_ && structure_->value.index() == 1; }
 
 }  // namespace cornu

@@ -10,14 +10,10 @@ GraphContext& graph_context() {
   return context;
 }
 
-bool observed() {
-  const GraphContext& context = graph_context();
-  return context.tracer || !context.recorders.empty();
-}
-
 void notify_observers(const Step& step) {
-  if (Tracer* tracer = graph_context().tracer) tracer->step(step);
-  for (Recorder* recorder : graph_context().recorders) recorder->record(step);
+  const GraphContext& context = graph_context();
+  if (context.tracer) context.tracer->step(step);
+  for (Recorder* recorder : context.recorders) recorder->record(step);
 }
 
 void apply_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,

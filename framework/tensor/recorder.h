@@ -84,13 +84,14 @@ struct GraphContext {
   int recomputations = 0;  ///< > 0 while something is computed again; see remat
   const Operation* where = nullptr;          ///< the innermost layer that is being called
   const std::string* gradient_of = nullptr;  ///< the path of the layer that is being differentiated
+
+  /// Whether somebody is told of what is computed.
+  bool observed() const { return tracer || !recorders.empty(); }
 };
 
 /// The calling thread's state.
 GraphContext& graph_context();
 
-/// Whether the observers of this thread, if there are any, are told of what is computed.
-bool observed();
 /// Shows a step to the tracer and to all recorders of this thread.
 void notify_observers(const Step& step);
 /// Shows outputs that were computed unseen, with a gradient of their own.
