@@ -90,8 +90,9 @@ class Nest {
   std::shared_ptr<const Structure> structure_;
 };
 
+/// What a nest that is no tensor holds.
 struct Nest::Structure {
-  std::variant<List, Dict> value;
+  std::variant<List, Dict> value;  ///< elements or entries
 };
 
 inline bool Nest::is_list() const { return structure_ && structure_->value.index() == 0; }
