@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of AdditiveAttention, as in Keras.
 struct AdditiveAttentionConfig {
   bool use_scale = true;             ///< a weight for each feature
   double dropout = 0.0;              ///< fraction of the scores to drop while training, in [0, 1]
@@ -18,6 +19,7 @@ struct AdditiveAttentionConfig {
 /// Bahdanau et al., Neural Machine Translation by Jointly Learning to Align and Translate (2015).
 class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAttentionConfig> {
  public:
+  /// Adds a seed if there is dropout.
   explicit AdditiveAttentionLayer(AdditiveAttentionConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
@@ -32,6 +34,7 @@ class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAt
   SeedGenerator* seeds_ = nullptr;
 };
 
+/// A shared AdditiveAttentionLayer, made from its options.
 using AdditiveAttention = Ref<AdditiveAttentionLayer>;
 
 }  // namespace cornu::layers

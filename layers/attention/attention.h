@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Attention, as in Keras.
 struct AttentionConfig {
   bool use_scale = false;            ///< multiply scores by a weight
   std::string score_mode = "dot";    ///< "dot": q k^T; "concat": weight * sum(tanh(q + k))
@@ -24,7 +25,7 @@ struct AttentionConfig {
 /// or argument, ShapeError unless there are two or three inputs.
 class AttentionLayer : public LayerOf<AttentionLayer, AttentionConfig> {
  public:
-  explicit AttentionLayer(AttentionConfig config);
+  explicit AttentionLayer(AttentionConfig config);  ///< throws ValueError for an unknown score_mode
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
@@ -39,7 +40,7 @@ class AttentionLayer : public LayerOf<AttentionLayer, AttentionConfig> {
   SeedGenerator* seeds_ = nullptr;
 };
 
-using Attention = Ref<AttentionLayer>;
+using Attention = Ref<AttentionLayer>;  ///< a shared AttentionLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -41,7 +41,7 @@ Tensor mask_with_heads(Tensor mask, int rank, int attended = 1);
 template <class Self, class Config>
 class QueryValueLayer : public LayerOf<Self, Config> {
  public:
-  using Base = LayerOf<Self, Config>;
+  using Base = LayerOf<Self, Config>;  ///< the layer with options
   using Base::Base;
 
   /// In a graph the value and the key become arguments of their own, as in files of Keras.
@@ -49,14 +49,17 @@ class QueryValueLayer : public LayerOf<Self, Config> {
     const std::vector<Tensor> all = take_query_value_key(inputs, call);
     inputs = form == CallForm::graph ? name_arguments(all, call) : Nest(all);
   }
+  /// Those of attention_arguments.
   std::optional<std::vector<std::string>> argument_names() const override {
     return attention_arguments();
   }
+  /// The query's mask.
   Tensor compute_mask(const Nest& inputs, const Tensor&) override {
     return inputs.flatten().at(0).mask();
   }
   /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
   Value::Dict build_config() const override { return shapes_by_name(Base::build_config()); }
+  /// Builds from shapes in a list or by name.
   void build_from_config(const Value::Dict& config) override {
     const Value::Dict list = shapes_as_list(config);
     Base::build_from_config(list.empty() ? config : list);

@@ -7,6 +7,7 @@
 
 namespace cornu::layers {
 
+/// Options of GroupQueryAttention, as in Keras.
 struct GroupQueryAttentionConfig {
   Required<int64_t> head_dim;         ///< size of queries, keys and values in each head
   Required<int64_t> num_query_heads;  ///< a multiple of num_key_value_heads
@@ -41,19 +42,21 @@ struct GroupQueryAttentionConfig {
 class GroupQueryAttentionLayer
     : public QueryValueLayer<GroupQueryAttentionLayer, GroupQueryAttentionConfig> {
  public:
+  /// Throws ValueError for sizes that are not positive, or when the heads do not divide.
   explicit GroupQueryAttentionLayer(GroupQueryAttentionConfig config);
 
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// As in Keras, whose name of the class differs from that of its group in files.
   std::string base_name() const override { return "grouped_query_attention"; }
+  /// As LayerOf's, but passes over flash_attention, which changes no result.
   static std::shared_ptr<GroupQueryAttentionLayer> from_config(const Value::Dict& dict);
 
-  EinsumDense query_dense = nullptr;
-  EinsumDense key_dense = nullptr;
-  EinsumDense value_dense = nullptr;
-  EinsumDense gate_dense = nullptr;  ///< none without use_gate
-  EinsumDense output_dense = nullptr;
+  EinsumDense query_dense = nullptr;   ///< (features) -> (num_query_heads, head_dim)
+  EinsumDense key_dense = nullptr;     ///< (features) -> (num_key_value_heads, head_dim)
+  EinsumDense value_dense = nullptr;   ///< (features) -> (num_key_value_heads, head_dim)
+  EinsumDense gate_dense = nullptr;    ///< none without use_gate
+  EinsumDense output_dense = nullptr;  ///< (num_query_heads, head_dim) -> (features)
 
  private:
   EinsumDense make_dense(const char* name, const char* equation, const char* bias_axes,
@@ -65,6 +68,7 @@ class GroupQueryAttentionLayer
   Dropout dropout_ = nullptr;
 };
 
+/// A shared GroupQueryAttentionLayer, made from its options.
 using GroupQueryAttention = Ref<GroupQueryAttentionLayer>;
 
 }  // namespace cornu::layers

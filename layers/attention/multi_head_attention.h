@@ -6,6 +6,7 @@
 
 namespace cornu::layers {
 
+/// Options of MultiHeadAttention, as in Keras.
 struct MultiHeadAttentionConfig {
   Required<int64_t> num_heads;            ///< number of heads
   Required<int64_t> key_dim;              ///< size of queries and keys in each head
@@ -49,17 +50,20 @@ struct MultiHeadAttentionConfig {
 class MultiHeadAttentionLayer
     : public QueryValueLayer<MultiHeadAttentionLayer, MultiHeadAttentionConfig> {
  public:
+  /// Throws ValueError for numbers of heads, sizes or a window that are not positive.
   explicit MultiHeadAttentionLayer(MultiHeadAttentionConfig config);
 
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
+  /// As LayerOf's, but passes over flash_attention, softmax_robust_masking and the shapes that
+  /// earlier versions of Keras wrote.
   static std::shared_ptr<MultiHeadAttentionLayer> from_config(const Value::Dict& dict);
 
-  EinsumDense query_dense = nullptr;
-  EinsumDense key_dense = nullptr;
-  EinsumDense value_dense = nullptr;
-  EinsumDense gate_dense = nullptr;  ///< none without use_gate
-  EinsumDense output_dense = nullptr;
+  EinsumDense query_dense = nullptr;   ///< (features) -> (num_heads, key_dim)
+  EinsumDense key_dense = nullptr;     ///< (features) -> (num_heads, key_dim)
+  EinsumDense value_dense = nullptr;   ///< (features) -> (num_heads, value_dim)
+  EinsumDense gate_dense = nullptr;    ///< none without use_gate
+  EinsumDense output_dense = nullptr;  ///< (num_heads, value_dim) -> output_shape
 
  private:
   EinsumDense make_dense(const char* name, const std::string& equation,
@@ -73,6 +77,7 @@ class MultiHeadAttentionLayer
   std::string product_equation_, combine_equation_;
 };
 
+/// A shared MultiHeadAttentionLayer, made from its options.
 using MultiHeadAttention = Ref<MultiHeadAttentionLayer>;
 
 }  // namespace cornu::layers

@@ -6,7 +6,9 @@ namespace cornu::layers {
 
 /// Query, value and key of a call on {query, value[, key]}; the key is the value unless given.
 struct AttentionInputs {
-  Tensor query, value, key;
+  Tensor query,  ///< (batch, t, features)
+      value,     ///< (batch, s, features of the value)
+      key;       ///< (batch, s, features)
 };
 
 /// Throws ShapeError unless there are two or three tensors.
@@ -22,9 +24,11 @@ Nest attend_by_scores(const Tensor& scores, const AttentionInputs& inputs, const
 /// {"use_causal_mask", "return_attention_scores"} of a call. Throws ValueError for another
 /// argument.
 struct AttentionFlags {
-  bool causal, scores;
+  bool causal,  ///< use_causal_mask
+      scores;   ///< return_attention_scores
 };
-AttentionFlags attention_flags(const Call& call);
+AttentionFlags attention_flags(const Call& call);  ///< reads them from `extra`
+
 /// y with zeros where the query's mask is false.
 Tensor hide_masked_queries(const Tensor& y, const Tensor& query);
 

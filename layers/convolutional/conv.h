@@ -4,35 +4,35 @@
 
 namespace cornu::layers {
 
-using Conv1DConfig = ConvConfig<1>;
+using Conv1DConfig = ConvConfig<1>;  ///< options of Conv1D, as in Keras
 
 /// x (batch, steps, channels) -> (batch, new steps, filters); see ConvLayer.
 class Conv1DLayer : public ConvLayer<Conv1DLayer, 1> {
  public:
-  using ConvLayer::ConvLayer;
+  using ConvLayer::ConvLayer;  ///< from the options; see ConvLayer
 };
 
-using Conv1D = Ref<Conv1DLayer>;
+using Conv1D = Ref<Conv1DLayer>;  ///< a shared Conv1DLayer, made from its options
 
-using Conv2DConfig = ConvConfig<2>;
+using Conv2DConfig = ConvConfig<2>;  ///< options of Conv2D, as in Keras
 
 /// x (batch, height, width, channels) -> (batch, new height, new width, filters); see ConvLayer.
 class Conv2DLayer : public ConvLayer<Conv2DLayer, 2> {
  public:
-  using ConvLayer::ConvLayer;
+  using ConvLayer::ConvLayer;  ///< from the options; see ConvLayer
 };
 
-using Conv2D = Ref<Conv2DLayer>;
+using Conv2D = Ref<Conv2DLayer>;  ///< a shared Conv2DLayer, made from its options
 
-using Conv3DConfig = ConvConfig<3>;
+using Conv3DConfig = ConvConfig<3>;  ///< options of Conv3D, as in Keras
 
 /// x (batch, depth, height, width, channels) -> (batch, new sizes..., filters); see ConvLayer.
 class Conv3DLayer : public ConvLayer<Conv3DLayer, 3> {
  public:
-  using ConvLayer::ConvLayer;
+  using ConvLayer::ConvLayer;  ///< from the options; see ConvLayer
 };
 
-using Conv3D = Ref<Conv3DLayer>;
+using Conv3D = Ref<Conv3DLayer>;  ///< a shared Conv3DLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -49,12 +49,13 @@ Value::Dict without_one_group(const Value::Dict& dict);
 
 /// A convolution without its weights.
 struct ConvGeometry {
-  int64_t filters;
-  std::vector<int64_t> kernel_size, strides;
-  std::string padding;
-  bool channels_first;
-  std::vector<int64_t> dilation_rate;
-  int64_t groups;
+  int64_t filters;                     ///< channels of the output
+  std::vector<int64_t> kernel_size,    ///< along each spatial axis
+      strides;                         ///< step of the kernel along each axis
+  std::string padding;                 ///< "valid", "same", or for one axis "causal"
+  bool channels_first;                 ///< whether the channels follow the batch
+  std::vector<int64_t> dilation_rate;  ///< distance between elements of the kernel
+  int64_t groups;                      ///< groups of channels, convolved separately
 
   /// Throws ValueError for options that contradict each other.
   void check() const;
@@ -74,7 +75,9 @@ struct ConvGeometry {
 template <class Self, size_t rank>
 class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public CustomSerialization {
  public:
-  using Base = LayerOf<Self, ConvConfig<rank>>;
+  using Base = LayerOf<Self, ConvConfig<rank>>;  ///< the layer with options
+
+  /// Throws ValueError for options out of range or that contradict each other.
   explicit ConvLayer(ConvConfig<rank> c) : Base(std::move(c)) {
     auto& o = this->config;
     o.padding = lower_case(o.padding);
@@ -84,6 +87,8 @@ class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public CustomSerializa
     geometry_.check();
   }
 
+  /// Makes the kernel, the bias and with lora_rank the update. Throws ShapeError for another rank,
+  /// or channels that do not divide into the groups.
   void build(const Shape& input) override {
     const auto& o = this->config;
     kernel = this->add_weight({.name = "kernel",
@@ -100,7 +105,9 @@ class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public CustomSerializa
     if (o.lora_rank) enable_lora(*o.lora_rank, {.lora_alpha = o.lora_alpha});
   }
 
+  /// False for an activation of one's own, which may mix rows.
   bool acts_per_row() const override { return this->config.activation.is_builtin(); }
+  /// activation(convolution + bias), by the kernel with its update.
   Tensor call(const Tensor& x, const Call&) override {
     const Tensor y = geometry_.apply(
         x, lora_ ? adapted_kernel(*lora_, kernel, this->compute_dtype()) : Tensor(kernel),
@@ -118,17 +125,22 @@ class ConvLayer : public LayerOf<Self, ConvConfig<rank>>, public CustomSerializa
     o.lora_rank = lora_rank;
     o.lora_alpha = options.lora_alpha.value_or(static_cast<double>(lora_rank));
   }
+  /// Kernel and bias, with the low-rank update merged in.
   std::vector<Variable> weights_to_write() const override {
     return lora_ ? with_bias(lora_->merged(kernel)) : this->own_weights();
   }
+  /// Kernel and bias, without the update.
   std::vector<Variable> weights_to_read() const override {
     return lora_ ? with_bias(kernel) : this->own_weights();
   }
+  /// Sets the low-rank update to zeros: the kernel that was read has it in it.
   void weights_were_read() override {
     if (lora_) lora_->reset();
   }
 
+  /// The options; LoRA's only where they have a value.
   Value::Dict get_config() const override { return without_empty_lora(Base::get_config()); }
+  /// As LayerOf's; throws UnsupportedError where quantization_config has a value.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return Base::from_config(without_unused(dict, {"quantization_config"}));
   }

@@ -62,12 +62,13 @@ struct ConvTransposeConfig<3> {
 
 /// A transposed convolution without its weights.
 struct ConvTransposeGeometry {
-  int64_t filters;
-  std::vector<int64_t> kernel_size, strides;
-  std::string padding;
-  std::optional<std::vector<int64_t>> output_padding;
-  bool channels_first;
-  std::vector<int64_t> dilation_rate;
+  int64_t filters;                                     ///< channels of the output
+  std::vector<int64_t> kernel_size,                    ///< along each spatial axis
+      strides;                                         ///< factor by which each axis grows
+  std::string padding;                                 ///< "valid" or "same"
+  std::optional<std::vector<int64_t>> output_padding;  ///< added at the end of each axis
+  bool channels_first;                                 ///< whether the channels follow the batch
+  std::vector<int64_t> dilation_rate;                  ///< distance between elements of the kernel
 
   /// Throws ValueError for options that contradict each other.
   void check() const;
@@ -86,7 +87,9 @@ struct ConvTransposeGeometry {
 template <class Self, size_t rank>
 class ConvTransposeLayer : public LayerOf<Self, ConvTransposeConfig<rank>> {
  public:
-  using Base = LayerOf<Self, ConvTransposeConfig<rank>>;
+  using Base = LayerOf<Self, ConvTransposeConfig<rank>>;  ///< the layer with options
+
+  /// Throws ValueError for options out of range or that contradict each other.
   explicit ConvTransposeLayer(ConvTransposeConfig<rank> c) : Base(std::move(c)) {
     auto& o = this->config;
     o.padding = lower_case(o.padding);
@@ -101,6 +104,7 @@ class ConvTransposeLayer : public LayerOf<Self, ConvTransposeConfig<rank>> {
     geometry_.check();
   }
 
+  /// Makes the kernel and the bias; throws ShapeError for another rank.
   void build(const Shape& input) override {
     const auto& o = this->config;
     kernel = this->add_weight({.name = "kernel",
@@ -116,10 +120,12 @@ class ConvTransposeLayer : public LayerOf<Self, ConvTransposeConfig<rank>> {
                                .constraint = o.bias_constraint});
   }
 
+  /// activation(transposed convolution + bias).
   Tensor call(const Tensor& x, const Call&) override {
     return this->config.activation(geometry_.apply(x, kernel, bias ? Tensor(bias) : Tensor()));
   }
 
+  /// As LayerOf's, but takes groups = 1, which files of Keras 2 hold.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return Base::from_config(without_one_group(dict));
   }
@@ -131,36 +137,39 @@ class ConvTransposeLayer : public LayerOf<Self, ConvTransposeConfig<rank>> {
   ConvTransposeGeometry geometry_;
 };
 
-using Conv1DTransposeConfig = ConvTransposeConfig<1>;
+using Conv1DTransposeConfig = ConvTransposeConfig<1>;  ///< options of Conv1DTranspose, as in Keras
 
 /// x (batch, steps, channels) -> (batch, new steps, filters); see ConvTransposeLayer.
 class Conv1DTransposeLayer : public ConvTransposeLayer<Conv1DTransposeLayer, 1> {
  public:
-  using ConvTransposeLayer::ConvTransposeLayer;
+  using ConvTransposeLayer::ConvTransposeLayer;  ///< from the options; see ConvTransposeLayer
 };
 
+/// A shared Conv1DTransposeLayer, made from its options.
 using Conv1DTranspose = Ref<Conv1DTransposeLayer>;
 
-using Conv2DTransposeConfig = ConvTransposeConfig<2>;
+using Conv2DTransposeConfig = ConvTransposeConfig<2>;  ///< options of Conv2DTranspose, as in Keras
 
 /// x (batch, height, width, channels) -> (batch, new height, new width, filters); see
 /// ConvTransposeLayer.
 class Conv2DTransposeLayer : public ConvTransposeLayer<Conv2DTransposeLayer, 2> {
  public:
-  using ConvTransposeLayer::ConvTransposeLayer;
+  using ConvTransposeLayer::ConvTransposeLayer;  ///< from the options; see ConvTransposeLayer
 };
 
+/// A shared Conv2DTransposeLayer, made from its options.
 using Conv2DTranspose = Ref<Conv2DTransposeLayer>;
 
-using Conv3DTransposeConfig = ConvTransposeConfig<3>;
+using Conv3DTransposeConfig = ConvTransposeConfig<3>;  ///< options of Conv3DTranspose, as in Keras
 
 /// x (batch, depth, height, width, channels) -> (batch, new sizes..., filters); see
 /// ConvTransposeLayer.
 class Conv3DTransposeLayer : public ConvTransposeLayer<Conv3DTransposeLayer, 3> {
  public:
-  using ConvTransposeLayer::ConvTransposeLayer;
+  using ConvTransposeLayer::ConvTransposeLayer;  ///< from the options; see ConvTransposeLayer
 };
 
+/// A shared Conv3DTransposeLayer, made from its options.
 using Conv3DTranspose = Ref<Conv3DTransposeLayer>;
 
 }  // namespace cornu::layers

@@ -33,16 +33,18 @@ struct DepthwiseConvConfig {
 
 /// A depthwise convolution without its weights.
 struct DepthwiseGeometry {
-  std::vector<int64_t> kernel_size, strides;
-  std::string padding;
-  int64_t depth_multiplier;
-  bool channels_first;
-  std::vector<int64_t> dilation_rate;
+  std::vector<int64_t> kernel_size,    ///< along each spatial axis
+      strides;                         ///< step of the kernel along each axis
+  std::string padding;                 ///< "valid" or "same"
+  int64_t depth_multiplier;            ///< channels of the output for each of the input
+  bool channels_first;                 ///< whether the channels follow the batch
+  std::vector<int64_t> dilation_rate;  ///< distance between elements of the kernel
 
   /// Throws ValueError for options out of range.
   void check() const;
   /// (spatial..., channels, depth_multiplier). Throws ShapeError for a wrong rank.
   Shape kernel_shape(const Shape& input) const;
+  /// How many the input has.
   int64_t channels(const Shape& input) const { return channels_first ? input[1] : input.back(); }
   /// Depthwise convolution; with a `pointwise` kernel a convolution of its channels; and, if there
   /// is one, bias. Throws ShapeError when the kernel was made for other channels.
@@ -57,7 +59,9 @@ struct DepthwiseGeometry {
 template <class Self, size_t rank>
 class DepthwiseConvLayer : public LayerOf<Self, DepthwiseConvConfig<rank>> {
  public:
-  using Base = LayerOf<Self, DepthwiseConvConfig<rank>>;
+  using Base = LayerOf<Self, DepthwiseConvConfig<rank>>;  ///< the layer with options
+
+  /// Throws ValueError for options out of range.
   explicit DepthwiseConvLayer(DepthwiseConvConfig<rank> c) : Base(std::move(c)) {
     auto& o = this->config;
     o.padding = lower_case(o.padding);
@@ -70,6 +74,7 @@ class DepthwiseConvLayer : public LayerOf<Self, DepthwiseConvConfig<rank>> {
     geometry_.check();
   }
 
+  /// Makes the kernel and the bias; throws ShapeError for another rank.
   void build(const Shape& input) override {
     const auto& o = this->config;
     kernel = this->add_weight({.name = "kernel",
@@ -85,10 +90,12 @@ class DepthwiseConvLayer : public LayerOf<Self, DepthwiseConvConfig<rank>> {
                                .constraint = o.bias_constraint});
   }
 
+  /// activation(depthwise convolution + bias).
   Tensor call(const Tensor& x, const Call&) override {
     return this->config.activation(geometry_.apply(x, kernel, {}, bias ? Tensor(bias) : Tensor()));
   }
 
+  /// As LayerOf's, but takes groups = 1, which files of Keras 2 hold.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return Base::from_config(without_one_group(dict));
   }
@@ -100,26 +107,28 @@ class DepthwiseConvLayer : public LayerOf<Self, DepthwiseConvConfig<rank>> {
   DepthwiseGeometry geometry_;
 };
 
-using DepthwiseConv1DConfig = DepthwiseConvConfig<1>;
+using DepthwiseConv1DConfig = DepthwiseConvConfig<1>;  ///< options of DepthwiseConv1D, as in Keras
 
 /// x (batch, steps, channels) -> (batch, new steps, channels * depth_multiplier); see
 /// DepthwiseConvLayer.
 class DepthwiseConv1DLayer : public DepthwiseConvLayer<DepthwiseConv1DLayer, 1> {
  public:
-  using DepthwiseConvLayer::DepthwiseConvLayer;
+  using DepthwiseConvLayer::DepthwiseConvLayer;  ///< from the options; see DepthwiseConvLayer
 };
 
+/// A shared DepthwiseConv1DLayer, made from its options.
 using DepthwiseConv1D = Ref<DepthwiseConv1DLayer>;
 
-using DepthwiseConv2DConfig = DepthwiseConvConfig<2>;
+using DepthwiseConv2DConfig = DepthwiseConvConfig<2>;  ///< options of DepthwiseConv2D, as in Keras
 
 /// x (batch, height, width, channels) -> (batch, new height, new width, channels *
 /// depth_multiplier); see DepthwiseConvLayer.
 class DepthwiseConv2DLayer : public DepthwiseConvLayer<DepthwiseConv2DLayer, 2> {
  public:
-  using DepthwiseConvLayer::DepthwiseConvLayer;
+  using DepthwiseConvLayer::DepthwiseConvLayer;  ///< from the options; see DepthwiseConvLayer
 };
 
+/// A shared DepthwiseConv2DLayer, made from its options.
 using DepthwiseConv2D = Ref<DepthwiseConv2DLayer>;
 
 }  // namespace cornu::layers

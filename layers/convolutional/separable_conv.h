@@ -45,7 +45,9 @@ struct SeparableConvConfig {
 template <class Self, size_t rank>
 class SeparableConvLayer : public LayerOf<Self, SeparableConvConfig<rank>> {
  public:
-  using Base = LayerOf<Self, SeparableConvConfig<rank>>;
+  using Base = LayerOf<Self, SeparableConvConfig<rank>>;  ///< the layer with options
+
+  /// Throws ValueError for options out of range.
   explicit SeparableConvLayer(SeparableConvConfig<rank> c) : Base(std::move(c)) {
     auto& o = this->config;
     o.padding = lower_case(o.padding);
@@ -59,6 +61,7 @@ class SeparableConvLayer : public LayerOf<Self, SeparableConvConfig<rank>> {
     geometry_.check();
   }
 
+  /// Makes both kernels and the bias; throws ShapeError for another rank.
   void build(const Shape& input) override {
     const auto& o = this->config;
     depthwise_kernel = this->add_weight({.name = "depthwise_kernel",
@@ -81,11 +84,13 @@ class SeparableConvLayer : public LayerOf<Self, SeparableConvConfig<rank>> {
                                .constraint = o.bias_constraint});
   }
 
+  /// activation(both convolutions + bias).
   Tensor call(const Tensor& x, const Call&) override {
     return this->config.activation(
         geometry_.apply(x, depthwise_kernel, pointwise_kernel, bias ? Tensor(bias) : Tensor()));
   }
 
+  /// As LayerOf's, but takes groups = 1, which files of Keras 2 hold.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return Base::from_config(without_one_group(dict));
   }
@@ -98,25 +103,27 @@ class SeparableConvLayer : public LayerOf<Self, SeparableConvConfig<rank>> {
   DepthwiseGeometry geometry_;
 };
 
-using SeparableConv1DConfig = SeparableConvConfig<1>;
+using SeparableConv1DConfig = SeparableConvConfig<1>;  ///< options of SeparableConv1D, as in Keras
 
 /// x (batch, steps, channels) -> (batch, new steps, filters); see SeparableConvLayer.
 class SeparableConv1DLayer : public SeparableConvLayer<SeparableConv1DLayer, 1> {
  public:
-  using SeparableConvLayer::SeparableConvLayer;
+  using SeparableConvLayer::SeparableConvLayer;  ///< from the options; see SeparableConvLayer
 };
 
+/// A shared SeparableConv1DLayer, made from its options.
 using SeparableConv1D = Ref<SeparableConv1DLayer>;
 
-using SeparableConv2DConfig = SeparableConvConfig<2>;
+using SeparableConv2DConfig = SeparableConvConfig<2>;  ///< options of SeparableConv2D, as in Keras
 
 /// x (batch, height, width, channels) -> (batch, new height, new width, filters); see
 /// SeparableConvLayer.
 class SeparableConv2DLayer : public SeparableConvLayer<SeparableConv2DLayer, 2> {
  public:
-  using SeparableConvLayer::SeparableConvLayer;
+  using SeparableConvLayer::SeparableConvLayer;  ///< from the options; see SeparableConvLayer
 };
 
+/// A shared SeparableConv2DLayer, made from its options.
 using SeparableConv2D = Ref<SeparableConv2DLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Activation, as in Keras.
 struct ActivationConfig {
   Required<cornu::Activation> activation;  ///< name or function, as "relu"
   std::string name = "";                   ///< of the layer; empty: made from the class's name
@@ -14,12 +15,12 @@ struct ActivationConfig {
 /// activation(x), of x's shape.
 class ActivationLayer : public LayerOf<ActivationLayer, ActivationConfig> {
  public:
-  explicit ActivationLayer(ActivationConfig config);
+  explicit ActivationLayer(ActivationConfig config);  ///< lets masks through
   Tensor call(const Tensor& x, const Call&) override { return (*config.activation)(x); }
   bool acts_per_row() const override { return config.activation->is_builtin(); }
 };
 
-using Activation = Ref<ActivationLayer>;
+using Activation = Ref<ActivationLayer>;  ///< a shared ActivationLayer, made from its options
 
 }  // namespace cornu::layers
 

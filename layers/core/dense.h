@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Dense, as in Keras.
 struct DenseConfig {
   Required<int64_t> units;            ///< size of the last axis of the output
   cornu::Activation activation = {};  ///< applied to the output; none: linear
@@ -31,7 +32,7 @@ struct DenseConfig {
 /// one it was built for.
 class DenseLayer : public KernelLayer<DenseLayer, DenseConfig> {
  public:
-  explicit DenseLayer(DenseConfig config);
+  explicit DenseLayer(DenseConfig config);  ///< throws ValueError unless units is positive
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call& call) override;
   bool acts_per_row() const override { return config.activation.is_builtin(); }
@@ -42,7 +43,7 @@ class DenseLayer : public KernelLayer<DenseLayer, DenseConfig> {
   Variable bias;    ///< (units); none without use_bias
 };
 
-using Dense = Ref<DenseLayer>;
+using Dense = Ref<DenseLayer>;  ///< a shared DenseLayer, made from its options
 
 }  // namespace cornu::layers
 

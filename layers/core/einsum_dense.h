@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of EinsumDense, as in Keras.
 struct EinsumDenseConfig {
   Required<std::string> equation;  ///< "abc,cd->abd": input, kernel -> output; "..." for more axes
   Required<Shape> output_shape;    ///< without the batch; std::nullopt: as in the input
@@ -34,15 +35,17 @@ struct EinsumDenseConfig {
 /// for an equation of another form, ShapeError when it does not fit the input or output_shape.
 class EinsumDenseLayer : public KernelLayer<EinsumDenseLayer, EinsumDenseConfig> {
  public:
+  /// Throws ValueError for an equation of another form.
   explicit EinsumDenseLayer(EinsumDenseConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call& call) override;
   /// How it multiplies by a kernel of this shape; see KernelLayer.
   KernelProduct product(const Shape& kernel_shape) const;
+  /// As LayerOf's; throws UnsupportedError where gptq_unpacked_column_size has a value.
   static std::shared_ptr<EinsumDenseLayer> from_config(const Value::Dict& dict);
 
-  Variable kernel;
-  Variable bias;  ///< shaped to broadcast to the output; none without bias_axes
+  Variable kernel;  ///< has the axes of the equation's second input
+  Variable bias;    ///< shaped to broadcast to the output; none without bias_axes
 
  private:
   // When the equation sums x's last axes with the kernel's first and the bias has the kernel's
@@ -51,7 +54,7 @@ class EinsumDenseLayer : public KernelLayer<EinsumDenseLayer, EinsumDenseConfig>
   int input_rank_ = 0;
 };
 
-using EinsumDense = Ref<EinsumDenseLayer>;
+using EinsumDense = Ref<EinsumDenseLayer>;  ///< a shared EinsumDenseLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Embedding, as in Keras.
 struct EmbeddingConfig {
   Required<int64_t> input_dim;   ///< number of vectors; indices are in [0, input_dim)
   Required<int64_t> output_dim;  ///< size of the vectors
@@ -29,15 +30,17 @@ struct EmbeddingConfig {
 /// those out of range take the nearest row.
 class EmbeddingLayer : public TableLayer<EmbeddingLayer, EmbeddingConfig> {
  public:
-  using TableLayer::TableLayer;
+  using TableLayer::TableLayer;  ///< from the options; see TableLayer
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& indices, const Call&) override;
   bool acts_per_row() const override { return true; }
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  /// As LayerOf's, but passes over input_length, which has no effect; throws UnsupportedError where
+  /// `weights` has a value.
   static std::shared_ptr<EmbeddingLayer> from_config(const Value::Dict& dict);
 };
 
-using Embedding = Ref<EmbeddingLayer>;
+using Embedding = Ref<EmbeddingLayer>;  ///< a shared EmbeddingLayer, made from its options
 
 }  // namespace cornu::layers
 

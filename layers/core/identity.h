@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Identity, as in Keras.
 struct IdentityConfig {
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
@@ -13,12 +14,12 @@ struct IdentityConfig {
 /// The inputs, whatever their structure.
 class IdentityLayer : public LayerOf<IdentityLayer, IdentityConfig> {
  public:
-  explicit IdentityLayer(IdentityConfig config);
+  explicit IdentityLayer(IdentityConfig config);  ///< lets masks through
   Tensor call(const Tensor& x, const Call&) override { return x; }
   Nest call_many(const Nest& inputs, const Call&) override { return inputs; }
 };
 
-using Identity = Ref<IdentityLayer>;
+using Identity = Ref<IdentityLayer>;  ///< a shared IdentityLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -8,14 +8,18 @@ namespace cornu::layers {
 /// register_activation made known, or of an activation. Only named ones can be saved.
 class LambdaFunction {
  public:
+  /// Its form: the call's inputs and arguments -> outputs.
   using Function = std::function<Nest(const Nest& inputs, const Call& call)>;
   /// Throws ValueError when the name is not known.
   LambdaFunction(const char* name) : LambdaFunction(std::string(name)) {}
-  LambdaFunction(const std::string& name);
+  LambdaFunction(const std::string& name);  ///< the same
+
+  /// A function of all inputs and of the call's arguments. It has no name.
   template <class F>
   requires(std::is_invocable_r_v<Nest, F&, const Nest&, const Call&> &&
            !std::is_same_v<F, LambdaFunction>) LambdaFunction(F function)
       : function_(std::move(function)) {}
+  /// A function of a single tensor. It has no name.
   template <class F>
   requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> &&
            !std::is_invocable_v<F&, const Nest&, const Call&> && !std::is_same_v<F, LambdaFunction>)
@@ -24,6 +28,7 @@ class LambdaFunction {
           return f(x.tensor());
         }) {}
 
+  /// Calls the function.
   Nest operator()(const Nest& inputs, const Call& call) const { return function_(inputs, call); }
   /// Empty for a function without a name.
   const std::string& name() const { return name_; }
@@ -52,6 +57,7 @@ struct OptionCodec<layers::LambdaFunction> {
 
 namespace cornu::layers {
 
+/// Options of Lambda, as in Keras.
 struct LambdaConfig {
   Required<LambdaFunction> function;      ///< function of the inputs, or the name of one
   Value output_shape = {};                ///< of no effect: shapes come from running the function
@@ -71,10 +77,12 @@ class LambdaLayer : public LayerOf<LambdaLayer, LambdaConfig> {
   std::optional<std::vector<std::string>> argument_names() const override { return {}; }
   bool uses_mask() const override { return true; }
   Value::Dict get_config() const override;
+  /// As LayerOf's, with the layer's name in errors; throws UnsupportedError where `mask` has a
+  /// value.
   static std::shared_ptr<LambdaLayer> from_config(const Value::Dict& dict);
 };
 
-using Lambda = Ref<LambdaLayer>;
+using Lambda = Ref<LambdaLayer>;  ///< a shared LambdaLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -6,6 +6,7 @@
 
 namespace cornu::layers {
 
+/// Options of enable_lora, beside the rank.
 struct LoraOptions {
   std::optional<double> lora_alpha = {};  ///< the update counts alpha / rank times; default: rank
   /// Initial values of the first factor.
@@ -30,11 +31,12 @@ class Lora {
   Tensor rows(const Tensor& indices) const;
   /// The weight with its update as a variable of its own, in the weight's dtype, for files.
   Variable merged(const Variable& weight) const;
-  void reset();
+  void reset();  ///< puts zeros into both factors: no update
 
-  Variable a, b;
-  int64_t rank;
-  double alpha;
+  Variable a,    ///< (..., rank), float32
+      b;         ///< (rank, n), float32
+  int64_t rank;  ///< size of the axis that a and b share
+  double alpha;  ///< numerator of the update's scale alpha / rank
 };
 
 /// The weight with its update, in the compute dtype.

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Masking, as in Keras.
 struct MaskingConfig {
   double mask_value = 0.0;                ///< value of all features of a step to mask
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -15,12 +16,12 @@ struct MaskingConfig {
 /// false where all features equal mask_value.
 class MaskingLayer : public LayerOf<MaskingLayer, MaskingConfig> {
  public:
-  explicit MaskingLayer(MaskingConfig config);
+  explicit MaskingLayer(MaskingConfig config);  ///< accepts inputs with a mask
   Tensor call(const Tensor& x, const Call&) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
 };
 
-using Masking = Ref<MaskingLayer>;
+using Masking = Ref<MaskingLayer>;  ///< a shared MaskingLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -19,7 +19,7 @@ struct WeightForm {
   Shape matrix = {};                      ///< `shape` as the matrix that int4 packs
   int summed_side = 0;                    ///< the axis of the matrix that is summed
   int packed_side = 1;                    ///< the axis along which two numbers share a byte
-  DType zero_dtype = DType::int8;
+  DType zero_dtype = DType::int8;         ///< of the zero points of int4's blocks
 };
 
 /// A weight as integers and their scales: int8, or int4 packed in pairs.
@@ -39,7 +39,10 @@ class QuantizedWeight {
   /// Itself, or variables for files that hold the values of weight + update, quantized again.
   std::vector<Variable> file_variables(const Lora* lora) const;
 
-  Variable values, scale, zero, groups;
+  Variable values,  ///< int8: numbers, or pairs of int4
+      scale,        ///< one for each channel, or for each of its blocks
+      zero,         ///< zero points, of scale's shape; none without blocks
+      groups;       ///< block of each place along the summed axis; none without blocks
 
  private:
   struct Numbers {
@@ -65,11 +68,13 @@ Tensor straight_through(const Quantizer& quantizer, const Tensor& x, const Axes&
 /// The scales of training in 8-bit floats, which follow the largest numbers of the last steps.
 class Float8Scales {
  public:
+  /// Adds to the layer, for the inputs, the kernel and the output's gradient each, a scale () and a
+  /// history of maxima (amax_history_length of the policy).
   explicit Float8Scales(Layer& layer);
   /// multiply(x, kernel) of rounded operands, whose gradient is rounded too.
   Tensor product(const Tensor& x, const Tensor& kernel, bool training,
                  const std::function<Tensor(const Tensor&, const Tensor&)>& multiply) const;
-  std::vector<Variable> variables() const;
+  std::vector<Variable> variables() const;  ///< scale and history of each, in this order
 
  private:
   struct Tracked {
@@ -81,21 +86,23 @@ class Float8Scales {
 
 /// A product that is linear in its inputs and in a kernel.
 struct KernelProduct {
-  WeightForm form;
+  WeightForm form;                    ///< of the kernel
   std::vector<int64_t> input_summed;  ///< axes of the inputs that are summed
-  std::function<Tensor(const Tensor& x, const Tensor& kernel)> multiply;
+  std::function<Tensor(const Tensor& x, const Tensor& kernel)> multiply;  ///< the product itself
 };
 
 /// What LoRA and quantization make of the kernel of a Dense or EinsumDense.
 class AdaptedKernel {
  public:
-  AdaptedKernel(Layer& layer, KernelProduct product);
+  AdaptedKernel(Layer& layer, KernelProduct product);  ///< keeps both; adds nothing to the layer
 
   /// For a layer that is built with a quantized policy: makes its weights. Returns the kernel, or
   /// nothing where that stays floats.
   Variable build(const Choice<QuantizationConfig>& config);
   /// For a layer that has been built: replaces `kernel`.
   void quantize(const Choice<QuantizationConfig>& config, Variable& kernel);
+  /// Freezes the kernel and adds a low-rank update. Throws StateError without a kernel or for a
+  /// second update, ValueError for a rank below 1 or a constraint, UnsupportedError with float8.
   void enable_lora(Variable& kernel, int64_t rank, const LoraOptions& options,
                    const Choice<Regularizer>& regularizer, const Choice<Constraint>& constraint);
 
@@ -104,7 +111,7 @@ class AdaptedKernel {
   /// In the order of Keras's files; with `merged` for writing.
   std::vector<Variable> file_variables(const Variable& kernel, const Variable& bias,
                                        bool merged) const;
-  void reset_lora();
+  void reset_lora();  ///< sets the update to zeros, if there is one
 
  private:
   Tensor product(const Tensor& x, const Variable& kernel) const;
@@ -135,17 +142,23 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
     this->config.lora_alpha = options.lora_alpha.value_or(static_cast<double>(rank));
   }
 
+  /// Replaces the kernel, or for float8 adds scales. Throws UnsupportedError for a class derived
+  /// from the layer, and for float8 beside LoRA.
   void quantize_weights(const Choice<QuantizationConfig>& config) override {
     if (typeid(*this) != typeid(Self))
       throw UnsupportedError("quantize: a class derived from a layer cannot be quantized.");
     adapt(kernel_shape()).quantize(config, self().kernel);
     this->config.quantization_config = config;
   }
+  /// Kernel, bias and what quantization added, with the low-rank update merged in.
   std::vector<Variable> weights_to_write() const override { return file_variables(true); }
+  /// The same without the update.
   std::vector<Variable> weights_to_read() const override { return file_variables(false); }
+  /// Sets the low-rank update to zeros: the values that were read have it in them.
   void weights_were_read() override {
     if (adapted_) adapted_->reset_lora();
   }
+  /// The options; LoRA's only where they have a value.
   Value::Dict get_config() const override {
     return without_empty_lora(LayerOf<Self, C>::get_config());
   }

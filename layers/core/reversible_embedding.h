@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of ReversibleEmbedding, as in Keras.
 struct ReversibleEmbeddingConfig {
   Required<int64_t> input_dim;   ///< number of vectors; indices are in [0, input_dim)
   Required<int64_t> output_dim;  ///< size of the vectors
@@ -35,19 +36,21 @@ struct ReversibleEmbeddingConfig {
 class ReversibleEmbeddingLayer
     : public TableLayer<ReversibleEmbeddingLayer, ReversibleEmbeddingConfig> {
  public:
-  using TableLayer::TableLayer;
+  using TableLayer::TableLayer;  ///< from the options; see TableLayer
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& x, const Call& call) override;
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"reverse"};
   }
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
+  /// As LayerOf's; throws UnsupportedError where `weights` has a value.
   static std::shared_ptr<ReversibleEmbeddingLayer> from_config(const Value::Dict& dict);
 
   Variable reverse_embeddings;  ///< (output_dim, input_dim); none with tie_weights
 
  protected:
   void quantize_more(const Choice<QuantizationConfig>& config) override;
+  /// The projection's; none with tie_weights.
   std::vector<Variable> more_variables() const override;
 
  private:
@@ -59,6 +62,7 @@ class ReversibleEmbeddingLayer
   std::unique_ptr<QuantizedWeight> quantized_reverse_;
 };
 
+/// A shared ReversibleEmbeddingLayer, made from its options.
 using ReversibleEmbedding = Ref<ReversibleEmbeddingLayer>;
 
 }  // namespace cornu::layers

@@ -19,6 +19,7 @@ Tensor as_indices(const Tensor& x);
 template <class Self, class C>
 class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSerialization {
  public:
+  /// Throws ValueError unless input_dim and output_dim are positive.
   explicit TableLayer(C c) : LayerOf<Self, C>(std::move(c)) {
     check_positive("input_dim", this->config.input_dim);
     check_positive("output_dim", this->config.output_dim);
@@ -38,6 +39,8 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
     this->config.lora_alpha = options.lora_alpha.value_or(static_cast<double>(rank));
   }
 
+  /// Replaces the table. Throws UnsupportedError for other modes than int8 and int4, and for a
+  /// class derived from the layer.
   void quantize_weights(const Choice<QuantizationConfig>& config) override {
     if (typeid(*this) != typeid(Self))
       throw UnsupportedError("quantize: a class derived from a layer cannot be quantized.");
@@ -49,14 +52,19 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
     quantize_more(config);
     this->config.quantization_config = config;
   }
+  /// The table and more_variables, with the low-rank update merged in.
   std::vector<Variable> weights_to_write() const override { return file_variables(true); }
+  /// The same without the update.
   std::vector<Variable> weights_to_read() const override { return file_variables(false); }
+  /// Sets the low-rank update to zeros: the values that were read have it in them.
   void weights_were_read() override {
     if (lora_) lora_->reset();
   }
+  /// The options; LoRA's only where they have a value.
   Value::Dict get_config() const override {
     return without_empty_lora(LayerOf<Self, C>::get_config());
   }
+  /// Builds without "input_shape" too, since the table does not depend on it.
   void build_from_config(const Value::Dict& dict) override {
     // Keras may have built it without inputs, whose shape does not matter.
     const Value* shape = detail::find(dict, "input_shape");
@@ -68,7 +76,9 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
   Variable embeddings;  ///< (input_dim, output_dim); see QuantizedWeight for those in few bits
 
  protected:
+  /// Of the table.
   Shape shape() const { return {*this->config.input_dim, *this->config.output_dim}; }
+  /// Makes the table, quantized where the policy says so, and with lora_rank its update.
   void build_table() {
     const auto& o = this->config;
     const std::string mode = this->dtype_policy().quantization_mode();
@@ -98,10 +108,11 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
     return lora_ ? ops::cast(Tensor(embeddings) + lora_->update(), this->compute_dtype())
                  : Tensor(embeddings);
   }
-  const QuantizedWeight* quantized() const { return quantized_.get(); }
+  const QuantizedWeight* quantized() const { return quantized_.get(); }  ///< null for floats
+
   /// Further weights to quantize, and those that files hold behind the table's.
   virtual void quantize_more(const Choice<QuantizationConfig>&) {}
-  virtual std::vector<Variable> more_variables() const { return {}; }
+  virtual std::vector<Variable> more_variables() const { return {}; }  ///< none by default
 
  private:
   void build_quantized(const std::string& mode, const Choice<QuantizationConfig>& config) {

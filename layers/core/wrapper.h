@@ -15,6 +15,7 @@ struct OptionCodec<AnyLayer> {
 
 namespace cornu::layers {
 
+/// Options of Wrapper, as in Keras.
 struct WrapperConfig {
   Required<AnyLayer> layer;               ///< the layer inside
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -27,22 +28,24 @@ struct WrapperConfig {
 template <class Self, class C>
 class WrapperOf : public LayerOf<Self, C> {
  public:
+  /// Tracks the layer.
   explicit WrapperOf(C c) : LayerOf<Self, C>(std::move(c)) {
     layer = this->track("layer", this->config.layer->shared());
   }
+  /// Builds the layer for these inputs.
   void build_many(const Nest& inputs) override { layer->ensure_built(inputs); }
 
-  std::shared_ptr<Layer> layer;
+  std::shared_ptr<Layer> layer;  ///< the layer inside
 };
 
 /// Keras's abstract class of this name; it cannot be called. A call throws UnsupportedError.
 class WrapperLayer : public WrapperOf<WrapperLayer, WrapperConfig> {
  public:
-  using WrapperOf::WrapperOf;
+  using WrapperOf::WrapperOf;  ///< from the options; see WrapperOf
   Nest call_many(const Nest& inputs, const Call& call) override;
 };
 
-using Wrapper = Ref<WrapperLayer>;
+using Wrapper = Ref<WrapperLayer>;  ///< a shared WrapperLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -7,12 +7,12 @@ namespace cornu::layers {
 /// x + y + ..., of the shape to which they broadcast.
 class AddLayer : public MergeLayer<AddLayer> {
  public:
-  static constexpr const char* title = "Add";
-  using MergeLayer::MergeLayer;
-  static Tensor merge(const std::vector<Tensor>& inputs);
+  static constexpr const char* title = "Add";              ///< the name in errors
+  using MergeLayer::MergeLayer;                            ///< from the options; see MergeLayer
+  static Tensor merge(const std::vector<Tensor>& inputs);  ///< their sum
 };
 
-using Add = Ref<AddLayer>;
+using Add = Ref<AddLayer>;  ///< a shared AddLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -7,12 +7,14 @@ namespace cornu::layers {
 /// (x + y + ...) / their number, of the shape to which they broadcast.
 class AverageLayer : public MergeLayer<AverageLayer> {
  public:
-  static constexpr const char* title = "Average";
-  using MergeLayer::MergeLayer;
+  static constexpr const char* title = "Average";  ///< the name in errors
+  using MergeLayer::MergeLayer;                    ///< from the options; see MergeLayer
+
+  /// Their mean; of int32 and int64 in float64.
   static Tensor merge(const std::vector<Tensor>& inputs);
 };
 
-using Average = Ref<AverageLayer>;
+using Average = Ref<AverageLayer>;  ///< a shared AverageLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Concatenate, as in Keras.
 struct ConcatenateConfig {
   int64_t axis = -1;                      ///< axis along which the tensors are joined
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -15,12 +16,12 @@ struct ConcatenateConfig {
 /// ShapeError for other shapes.
 class ConcatenateLayer : public LayerOf<ConcatenateLayer, ConcatenateConfig> {
  public:
-  explicit ConcatenateLayer(ConcatenateConfig config);
+  explicit ConcatenateLayer(ConcatenateConfig config);  ///< accepts inputs with masks
   Nest call_many(const Nest& inputs, const Call&) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
 };
 
-using Concatenate = Ref<ConcatenateLayer>;
+using Concatenate = Ref<ConcatenateLayer>;  ///< a shared ConcatenateLayer, made from its options
 
 }  // namespace cornu::layers
 

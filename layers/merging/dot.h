@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Dot, as in Keras.
 struct DotConfig {
   Required<Axes> axes;  ///< one for both inputs, or {of the first, of the second}; not the batch
   /// Divide the vectors by their lengths before: the result is their cosine.
@@ -18,7 +19,7 @@ struct DotConfig {
 /// axis or more than two axes, ShapeError when the sizes differ.
 class DotLayer : public LayerOf<DotLayer, DotConfig> {
  public:
-  explicit DotLayer(DotConfig config);
+  explicit DotLayer(DotConfig config);  ///< throws ValueError for more than two axes
   Nest call_many(const Nest& inputs, const Call&) override;
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
 
@@ -28,7 +29,7 @@ class DotLayer : public LayerOf<DotLayer, DotConfig> {
   std::vector<int64_t> axes_;  // of the first and the second input
 };
 
-using Dot = Ref<DotLayer>;
+using Dot = Ref<DotLayer>;  ///< a shared DotLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -8,12 +8,12 @@ namespace cornu::layers {
 /// not count.
 class MaximumLayer : public MergeLayer<MaximumLayer> {
  public:
-  static constexpr const char* title = "Maximum";
-  using MergeLayer::MergeLayer;
-  static Tensor merge(const std::vector<Tensor>& inputs);
+  static constexpr const char* title = "Maximum";          ///< the name in errors
+  using MergeLayer::MergeLayer;                            ///< from the options; see MergeLayer
+  static Tensor merge(const std::vector<Tensor>& inputs);  ///< the largest that no mask excludes
 };
 
-using Maximum = Ref<MaximumLayer>;
+using Maximum = Ref<MaximumLayer>;  ///< a shared MaximumLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -29,12 +29,15 @@ Tensor wide_mask(const Tensor& x);
 template <class Self>
 class MergeLayer : public LayerOf<Self, MergeConfig> {
  public:
+  /// Accepts inputs with masks.
   explicit MergeLayer(MergeConfig c) : LayerOf<Self, MergeConfig>(std::move(c)) {
     this->supports_masking_ = true;
   }
+  /// The merge of the aligned inputs; see merge_aligned.
   Nest call_many(const Nest& inputs, const Call&) override {
     return Self::merge(merge_aligned(inputs, Self::title));
   }
+  /// See merge_masks.
   Tensor compute_mask(const Nest& inputs, const Tensor&) override {
     return merge_masks(inputs.flatten());
   }

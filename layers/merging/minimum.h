@@ -8,12 +8,12 @@ namespace cornu::layers {
 /// not count.
 class MinimumLayer : public MergeLayer<MinimumLayer> {
  public:
-  static constexpr const char* title = "Minimum";
-  using MergeLayer::MergeLayer;
-  static Tensor merge(const std::vector<Tensor>& inputs);
+  static constexpr const char* title = "Minimum";          ///< the name in errors
+  using MergeLayer::MergeLayer;                            ///< from the options; see MergeLayer
+  static Tensor merge(const std::vector<Tensor>& inputs);  ///< the smallest that no mask excludes
 };
 
-using Minimum = Ref<MinimumLayer>;
+using Minimum = Ref<MinimumLayer>;  ///< a shared MinimumLayer, made from its options
 
 }  // namespace cornu::layers
 

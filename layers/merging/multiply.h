@@ -8,12 +8,12 @@ namespace cornu::layers {
 /// 1, and give 0 where all exclude them.
 class MultiplyLayer : public MergeLayer<MultiplyLayer> {
  public:
-  static constexpr const char* title = "Multiply";
-  using MergeLayer::MergeLayer;
-  static Tensor merge(const std::vector<Tensor>& inputs);
+  static constexpr const char* title = "Multiply";         ///< the name in errors
+  using MergeLayer::MergeLayer;                            ///< from the options; see MergeLayer
+  static Tensor merge(const std::vector<Tensor>& inputs);  ///< their product
 };
 
-using Multiply = Ref<MultiplyLayer>;
+using Multiply = Ref<MultiplyLayer>;  ///< a shared MultiplyLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -7,12 +7,14 @@ namespace cornu::layers {
 /// x - y, of the shape to which they broadcast. Throws ShapeError unless there are two inputs.
 class SubtractLayer : public MergeLayer<SubtractLayer> {
  public:
-  static constexpr const char* title = "Subtract";
-  using MergeLayer::MergeLayer;
+  static constexpr const char* title = "Subtract";  ///< the name in errors
+  using MergeLayer::MergeLayer;                     ///< from the options; see MergeLayer
+
+  /// Their difference. Throws ShapeError unless there are two.
   static Tensor merge(const std::vector<Tensor>& inputs);
 };
 
-using Subtract = Ref<SubtractLayer>;
+using Subtract = Ref<SubtractLayer>;  ///< a shared SubtractLayer, made from its options
 
 }  // namespace cornu::layers
 

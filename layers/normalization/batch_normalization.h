@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of BatchNormalization, as in Keras.
 struct BatchNormalizationConfig {
   int64_t axis = -1;       ///< axis of the channels
   double momentum = 0.99;  ///< of the moving averages: the fraction of the old value that stays
@@ -40,13 +41,16 @@ struct BatchNormalizationConfig {
 /// less than x's.
 class BatchNormalizationLayer : public LayerOf<BatchNormalizationLayer, BatchNormalizationConfig> {
  public:
+  /// Throws ValueError for an unknown key in renorm_clipping.
   explicit BatchNormalizationLayer(BatchNormalizationConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call& call) override;
   bool uses_mask() const override { return true; }
 
-  Variable gamma, beta;                   ///< (channels)
-  Variable moving_mean, moving_variance;  ///< (channels)
+  Variable gamma,        ///< (channels); none without scale
+      beta;              ///< (channels); none without center
+  Variable moving_mean,  ///< (channels)
+      moving_variance;   ///< (channels)
 
  private:
   struct Transform {
@@ -59,6 +63,7 @@ class BatchNormalizationLayer : public LayerOf<BatchNormalizationLayer, BatchNor
   Variable moving_stddev_, renorm_mean_, renorm_stddev_;
 };
 
+/// A shared BatchNormalizationLayer, made from its options.
 using BatchNormalization = Ref<BatchNormalizationLayer>;
 
 }  // namespace cornu::layers

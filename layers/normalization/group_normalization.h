@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of GroupNormalization, as in Keras.
 struct GroupNormalizationConfig {
   int64_t groups = 32;                             ///< number of groups; -1: each channel is one
   int64_t axis = -1;                               ///< axis of the channels
@@ -29,16 +30,19 @@ struct GroupNormalizationConfig {
 /// the samples' axis.
 class GroupNormalizationLayer : public LayerOf<GroupNormalizationLayer, GroupNormalizationConfig> {
  public:
+  /// Throws ValueError unless groups is positive or -1.
   explicit GroupNormalizationLayer(GroupNormalizationConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
 
-  Variable gamma, beta;  ///< (channels)
+  Variable gamma,  ///< (channels); none without scale
+      beta;        ///< (channels); none without center
 
  private:
   int channel_axis(const Shape& input) const;
 };
 
+/// A shared GroupNormalizationLayer, made from its options.
 using GroupNormalization = Ref<GroupNormalizationLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of LayerNormalization, as in Keras.
 struct LayerNormalizationConfig {
   Axes axis = -1;         ///< one axis or several: what is normalized together
   double epsilon = 1e-3;  ///< added to the variance, against division by 0
@@ -28,14 +29,15 @@ struct LayerNormalizationConfig {
 /// built for.
 class LayerNormalizationLayer : public LayerOf<LayerNormalizationLayer, LayerNormalizationConfig> {
  public:
-  explicit LayerNormalizationLayer(LayerNormalizationConfig config);
+  explicit LayerNormalizationLayer(LayerNormalizationConfig config);  ///< lets masks through
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
 
   /// Of the sizes of the normalized axes, by the numbers in option 'axis' in ascending order.
-  Variable gamma, beta;
+  Variable gamma, beta;  ///< of gamma's shape
 };
 
+/// A shared LayerNormalizationLayer, made from its options.
 using LayerNormalization = Ref<LayerNormalizationLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RMSNormalization, as in Keras.
 struct RMSNormalizationConfig {
   Axes axis = -1;         ///< one axis or several, the last ones: what is normalized together
   double epsilon = 1e-6;  ///< added to the mean square, against division by 0
@@ -19,13 +20,14 @@ struct RMSNormalizationConfig {
 /// was built for.
 class RMSNormalizationLayer : public LayerOf<RMSNormalizationLayer, RMSNormalizationConfig> {
  public:
-  explicit RMSNormalizationLayer(RMSNormalizationConfig config);
+  explicit RMSNormalizationLayer(RMSNormalizationConfig config);  ///< the output has no mask
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
 
   Variable scale;  ///< sizes of the normalized axes
 };
 
+/// A shared RMSNormalizationLayer, made from its options.
 using RMSNormalization = Ref<RMSNormalizationLayer>;
 
 }  // namespace cornu::layers

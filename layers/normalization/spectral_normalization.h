@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of SpectralNormalization, as in Keras.
 struct SpectralNormalizationConfig {
   Required<AnyLayer> layer;               ///< one with a weight named "kernel" or "embeddings"
   int64_t power_iterations = 1;           ///< steps toward the largest singular value in each call
@@ -18,6 +19,7 @@ struct SpectralNormalizationConfig {
 class SpectralNormalizationLayer
     : public WrapperOf<SpectralNormalizationLayer, SpectralNormalizationConfig> {
  public:
+  /// Throws ValueError unless power_iterations is positive.
   explicit SpectralNormalizationLayer(SpectralNormalizationConfig config);
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& x, const Call& call) override;
@@ -29,6 +31,7 @@ class SpectralNormalizationLayer
   void normalize_kernel();
 };
 
+/// A shared SpectralNormalizationLayer, made from its options.
 using SpectralNormalization = Ref<SpectralNormalizationLayer>;
 
 }  // namespace cornu::layers

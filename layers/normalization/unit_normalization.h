@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of UnitNormalization, as in Keras.
 struct UnitNormalizationConfig {
   Axes axis = -1;                         ///< one axis or several: what has length 1 together
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -14,10 +15,11 @@ struct UnitNormalizationConfig {
 /// x / sqrt(sum(x^2)) along the axes; zeros stay zeros.
 class UnitNormalizationLayer : public LayerOf<UnitNormalizationLayer, UnitNormalizationConfig> {
  public:
-  explicit UnitNormalizationLayer(UnitNormalizationConfig config);
+  explicit UnitNormalizationLayer(UnitNormalizationConfig config);  ///< lets masks through
   Tensor call(const Tensor& x, const Call&) override;
 };
 
+/// A shared UnitNormalizationLayer, made from its options.
 using UnitNormalization = Ref<UnitNormalizationLayer>;
 
 }  // namespace cornu::layers

@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of Bidirectional, as in Keras.
 struct BidirectionalConfig {
   Required<AnyLayer> layer;  ///< LSTM, GRU, SimpleRNN, RNN or ConvLSTM; a copy of it goes forward
   /// "concat", "sum", "mul", "ave"; std::nullopt gives both outputs.
@@ -27,6 +28,7 @@ struct BidirectionalConfig {
 /// same direction or with other options.
 class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfig> {
  public:
+  /// Copies the layer; throws ValueError for options that the class rules out.
   explicit BidirectionalLayer(BidirectionalConfig config);
   void bind(Nest& inputs, Call& call, CallForm form) const override;
   std::optional<std::vector<std::string>> argument_names() const override;
@@ -40,11 +42,13 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   Value::Dict build_config() const override;
   void build_from_config(const Value::Dict& config) override;
   Value::Dict get_config() const override;
+  /// As LayerOf's; throws UnsupportedError where `weights` has a value.
   static std::shared_ptr<BidirectionalLayer> from_config(const Value::Dict& dict);
   /// Makes stateful layers forget.
   void reset_state();
 
-  std::shared_ptr<Layer> forward_layer, backward_layer;
+  std::shared_ptr<Layer> forward_layer,  ///< a copy of the option `layer`
+      backward_layer;                    ///< of the other direction
 
  private:
   Tensor merge(const Tensor& forward, const Tensor& backward) const;
@@ -52,6 +56,7 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   SequenceOptions options_;
 };
 
+/// A shared BidirectionalLayer, made from its options.
 using Bidirectional = Ref<BidirectionalLayer>;
 
 }  // namespace cornu::layers

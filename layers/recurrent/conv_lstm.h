@@ -56,7 +56,9 @@ struct ConvLSTMConfig {
 template <class Self, size_t rank>
 class ConvLSTMLayer : public RecurrentLayer<Self, ConvLSTMConfig<rank>> {
  public:
-  using Config = ConvLSTMConfig<rank>;
+  using Config = ConvLSTMConfig<rank>;  ///< the options
+
+  /// Makes the cell; throws ValueError for options that ConvLSTMCell refuses.
   explicit ConvLSTMLayer(Config c) : RecurrentLayer<Self, Config>(std::move(c)) {
     const Config& o = this->config;
     auto options = cell_config<ConvLSTMCellConfig>(o, "conv_lstm_cell", this->dtype_policy());
@@ -66,43 +68,45 @@ class ConvLSTMLayer : public RecurrentLayer<Self, ConvLSTMConfig<rank>> {
     cell = this->track("cell", ConvLSTMCell(std::move(options)));
   }
 
+  /// As LayerOf's, but takes a null data_format for the default and passes over options of how
+  /// Keras computes; see drop_execution_options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return LayerOf<Self, Config>::from_config(
         without_nulls(drop_execution_options(dict), {"data_format"}));
   }
 
-  ConvLSTMCell cell = nullptr;
+  ConvLSTMCell cell = nullptr;  ///< has the weights
 };
 
-using ConvLSTM1DConfig = ConvLSTMConfig<1>;
+using ConvLSTM1DConfig = ConvLSTMConfig<1>;  ///< options of ConvLSTM1D, as in Keras
 
 /// x (batch, steps, positions, channels); see ConvLSTMLayer.
 class ConvLSTM1DLayer : public ConvLSTMLayer<ConvLSTM1DLayer, 1> {
  public:
-  using ConvLSTMLayer::ConvLSTMLayer;
+  using ConvLSTMLayer::ConvLSTMLayer;  ///< from the options; see ConvLSTMLayer
 };
 
-using ConvLSTM1D = Ref<ConvLSTM1DLayer>;
+using ConvLSTM1D = Ref<ConvLSTM1DLayer>;  ///< a shared ConvLSTM1DLayer, made from its options
 
-using ConvLSTM2DConfig = ConvLSTMConfig<2>;
+using ConvLSTM2DConfig = ConvLSTMConfig<2>;  ///< options of ConvLSTM2D, as in Keras
 
 /// x (batch, steps, height, width, channels); see ConvLSTMLayer.
 class ConvLSTM2DLayer : public ConvLSTMLayer<ConvLSTM2DLayer, 2> {
  public:
-  using ConvLSTMLayer::ConvLSTMLayer;
+  using ConvLSTMLayer::ConvLSTMLayer;  ///< from the options; see ConvLSTMLayer
 };
 
-using ConvLSTM2D = Ref<ConvLSTM2DLayer>;
+using ConvLSTM2D = Ref<ConvLSTM2DLayer>;  ///< a shared ConvLSTM2DLayer, made from its options
 
-using ConvLSTM3DConfig = ConvLSTMConfig<3>;
+using ConvLSTM3DConfig = ConvLSTMConfig<3>;  ///< options of ConvLSTM3D, as in Keras
 
 /// x (batch, steps, depth, height, width, channels); see ConvLSTMLayer.
 class ConvLSTM3DLayer : public ConvLSTMLayer<ConvLSTM3DLayer, 3> {
  public:
-  using ConvLSTMLayer::ConvLSTMLayer;
+  using ConvLSTMLayer::ConvLSTMLayer;  ///< from the options; see ConvLSTMLayer
 };
 
-using ConvLSTM3D = Ref<ConvLSTM3DLayer>;
+using ConvLSTM3D = Ref<ConvLSTM3DLayer>;  ///< a shared ConvLSTM3DLayer, made from its options
 
 }  // namespace cornu::layers
 

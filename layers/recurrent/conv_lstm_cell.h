@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of ConvLSTMCell.
 struct ConvLSTMCellConfig {
   Required<int64_t> filters;                  ///< channels of the states and of the output
   std::vector<int64_t> kernel_size = {};      ///< size of the kernel along each axis
@@ -45,6 +46,8 @@ struct ConvLSTMCellConfig {
 /// "causal".
 class ConvLSTMCellLayer : public CellLayer<ConvLSTMCellLayer, ConvLSTMCellConfig> {
  public:
+  /// Throws ValueError for options out of range or that contradict each other; dropout rates out of
+  /// [0, 1] become 0 or 1.
   explicit ConvLSTMCellLayer(ConvLSTMCellConfig config);
   void build(const Shape& input) override;
   void build_many(const Nest& inputs) override { build(inputs.flatten().at(0).shape()); }
@@ -74,7 +77,7 @@ class ConvLSTMCellLayer : public CellLayer<ConvLSTMCellLayer, ConvLSTMCellConfig
   Shape step_, state_;                    // shapes without the batch, of the build
 };
 
-using ConvLSTMCell = Ref<ConvLSTMCellLayer>;
+using ConvLSTMCell = Ref<ConvLSTMCellLayer>;  ///< a shared ConvLSTMCellLayer, made from its options
 
 }  // namespace cornu::layers
 

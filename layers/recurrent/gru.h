@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of GRU, as in Keras.
 struct GRUConfig {
   Required<int64_t> units;                             ///< size of the state and of the output
   cornu::Activation activation = "tanh";               ///< applied to the candidate state
@@ -47,13 +48,15 @@ struct GRUConfig {
 /// only a mask that is given by name is read. See GRUCell for the formula.
 class GRULayer : public RecurrentLayer<GRULayer, GRUConfig> {
  public:
+  /// Makes the cell. Throws ValueError unless units is positive.
   explicit GRULayer(GRUConfig config);
+  /// As LayerOf's, but passes over options of how Keras computes; see drop_execution_options.
   static std::shared_ptr<GRULayer> from_config(const Value::Dict& dict);
 
-  GRUCell cell = nullptr;
+  GRUCell cell = nullptr;  ///< has the weights
 };
 
-using GRU = Ref<GRULayer>;
+using GRU = Ref<GRULayer>;  ///< a shared GRULayer, made from its options
 
 }  // namespace cornu::layers
 

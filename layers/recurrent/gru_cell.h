@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of GRUCell, as in Keras.
 struct GRUCellConfig {
   Required<int64_t> units;                             ///< size of the state and of the output
   cornu::Activation activation = "tanh";               ///< applied to the candidate state
@@ -40,11 +41,13 @@ struct GRUCellConfig {
 /// the order z, r, g. Throws ShapeError for another number of features than it was built for.
 class GRUCellLayer : public CellLayer<GRUCellLayer, GRUCellConfig> {
  public:
+  /// Throws ValueError unless units is positive; dropout rates out of [0, 1] become 0 or 1.
   explicit GRUCellLayer(GRUCellConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Nest initial_states(int64_t batch) override;
   Recurrence recurrence(const Call& call) override;
+  /// As LayerOf's, but passes over options of how Keras computes; see drop_execution_options.
   static std::shared_ptr<GRUCellLayer> from_config(const Value::Dict& dict);
 
   /// What is the same for all steps of a sequence.
@@ -83,7 +86,7 @@ class GRUCellLayer : public CellLayer<GRUCellLayer, GRUCellConfig> {
   bool usual_activations_;
 };
 
-using GRUCell = Ref<GRUCellLayer>;
+using GRUCell = Ref<GRUCellLayer>;  ///< a shared GRUCellLayer, made from its options
 
 }  // namespace cornu::layers
 

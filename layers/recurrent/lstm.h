@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of LSTM, as in Keras.
 struct LSTMConfig {
   Required<int64_t> units;                ///< size of the state and of the output
   cornu::Activation activation = "tanh";  ///< applied to the candidate and to the carry
@@ -47,13 +48,15 @@ struct LSTMConfig {
 /// "initial_state" only a mask that is given by name is read. See LSTMCell for the formula.
 class LSTMLayer : public RecurrentLayer<LSTMLayer, LSTMConfig> {
  public:
+  /// Makes the cell. Throws ValueError unless units is positive.
   explicit LSTMLayer(LSTMConfig config);
+  /// As LayerOf's, but passes over options of how Keras computes; see drop_execution_options.
   static std::shared_ptr<LSTMLayer> from_config(const Value::Dict& dict);
 
-  LSTMCell cell = nullptr;
+  LSTMCell cell = nullptr;  ///< has the weights
 };
 
-using LSTM = Ref<LSTMLayer>;
+using LSTM = Ref<LSTMLayer>;  ///< a shared LSTMLayer, made from its options
 
 }  // namespace cornu::layers
 

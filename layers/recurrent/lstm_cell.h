@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of LSTMCell, as in Keras.
 struct LSTMCellConfig {
   Required<int64_t> units;                ///< size of the state and of the output
   cornu::Activation activation = "tanh";  ///< applied to the candidate and to the carry
@@ -34,7 +35,8 @@ struct LSTMCellConfig {
 
 /// Output h and carry c of a step, each (batch, units).
 struct LSTMState {
-  Tensor h, c;
+  Tensor h,  ///< output
+      c;     ///< carry
 };
 
 /// What the four gates' sums z make of the state, where `valid` holds; see LSTMCell. `usual` is
@@ -53,11 +55,13 @@ std::shared_ptr<Initializer> unit_forget_initializer(Choice<Initializer> others)
 /// than it was built for.
 class LSTMCellLayer : public CellLayer<LSTMCellLayer, LSTMCellConfig> {
  public:
+  /// Throws ValueError unless units is positive; dropout rates out of [0, 1] become 0 or 1.
   explicit LSTMCellLayer(LSTMCellConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Nest initial_states(int64_t batch) override;
   Recurrence recurrence(const Call& call) override;
+  /// As LayerOf's, but passes over options of how Keras computes; see drop_execution_options.
   static std::shared_ptr<LSTMCellLayer> from_config(const Value::Dict& dict);
 
   /// The masks of dropout for one sequence. Empty ones drop nothing.
@@ -89,7 +93,7 @@ class LSTMCellLayer : public CellLayer<LSTMCellLayer, LSTMCellConfig> {
   bool usual_activations_;
 };
 
-using LSTMCell = Ref<LSTMCellLayer>;
+using LSTMCell = Ref<LSTMCellLayer>;  ///< a shared LSTMCellLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -13,8 +13,8 @@ using States = std::vector<Tensor>;
 
 /// What a step makes of an input and the states before.
 struct CellStep {
-  Tensor output;
-  States states;
+  Tensor output;  ///< (batch, ...)
+  States states;  ///< after the step
 };
 
 /// A cell at work on one sequence.
@@ -73,8 +73,8 @@ RecurrentCell& as_cell(Layer& layer);
 
 /// The input and the states of a cell's call.
 struct CellInputs {
-  Tensor x;
-  States states;
+  Tensor x;            ///< (batch, ...)
+  States states;       ///< before the step
   bool listed = true;  ///< whether the states came in a list
 
   /// {output, states}, the states nested as they came.
@@ -95,13 +95,16 @@ Value::Dict sequence_build_config(const Value::Dict& config);
 template <class Self, class C>
 class CellLayer : public LayerOf<Self, C>, public RecurrentCell {
  public:
-  using Base = LayerOf<Self, C>;
+  using Base = LayerOf<Self, C>;  ///< the layer with options
   using Base::Base;
 
+  /// The shape of x alone; see sequence_build_config.
   Value::Dict build_config() const override { return sequence_build_config(Base::build_config()); }
+  /// "states", which may be given by name.
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"states"};
   }
+  /// Builds for x's shape, without those of the states.
   void build_from_config(const Value::Dict& config) override {
     Base::build_from_config(sequence_build_config(config));
   }

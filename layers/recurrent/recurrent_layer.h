@@ -21,9 +21,10 @@ class KeptStates {
  public:
   /// Keeps these, as `dtype`.
   void make(const States& first, DType dtype);
-  explicit operator bool() const { return !variables_.empty(); }
-  States values() const;
-  void assign(const States& states);
+  explicit operator bool() const { return !variables_.empty(); }  ///< whether there are any
+  States values() const;                                          ///< as they are now
+  void assign(const States& states);  ///< takes these over; nothing without kept ones
+
   /// Zeros again; nothing where there are none.
   void reset();
 
@@ -57,8 +58,9 @@ CellConfig cell_config(const Config& config, const char* name, const DTypePolicy
 class RecurrentBase {
  public:
   virtual ~RecurrentBase() = default;
-  virtual SequenceOptions sequence_options() const = 0;
-  virtual void set_zero_output_for_mask(bool zero) = 0;
+  virtual SequenceOptions sequence_options() const = 0;  ///< the layer's options
+  virtual void set_zero_output_for_mask(bool zero) = 0;  ///< sets this option
+
   /// Makes a stateful layer forget.
   void reset_state() { kept_.reset(); }
 
@@ -87,41 +89,54 @@ Nest name_initial_state(const Nest& inputs, Call& call);
 template <class Self, class C>
 class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
  public:
-  using Base = LayerOf<Self, C>;
+  using Base = LayerOf<Self, C>;  ///< the layer with options
+
+  /// Accepts inputs with a mask.
   explicit RecurrentLayer(C c) : Base(std::move(c)) { this->supports_masking_ = true; }
 
   /// In a graph the states become an argument of their own, as in files of Keras.
   void bind(Nest& inputs, Call& call, CallForm form) const override {
     if (form == CallForm::graph) inputs = name_initial_state(inputs, call);
   }
+  /// "initial_state", which may be given by name.
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"initial_state"};
   }
 
+  /// Builds the cell, and a stateful layer's states. Throws ShapeError below rank 3, and for a
+  /// stateful layer without a known batch size.
   void build_many(const Nest& inputs) override {
     build_cell(*this, *self().cell, inputs.flatten().at(0).shape());
   }
+  /// Goes through the steps; see RecurrentBase::call_cell.
   Nest call_many(const Nest& inputs, const Call& call) override {
     return call_cell(*this, *self().cell, inputs, call);
   }
+  /// The steps' with return_sequences, else none.
   Tensor compute_mask(const Nest&, const Tensor& mask) override {
     return this->config.return_sequences ? mask : Tensor();
   }
-  bool uses_mask() const override { return true; }
+  bool uses_mask() const override { return true; }  ///< masked steps leave the states
+
+  /// Not beside first states; see has_initial_state.
   bool takes_carried_mask(const Nest& inputs, const Call& call) const override {
     return !has_initial_state(inputs, call);
   }
 
+  /// The shape of x alone; see sequence_build_config.
   Value::Dict build_config() const override { return sequence_build_config(Base::build_config()); }
+  /// Builds for x's shape, without those of the states.
   void build_from_config(const Value::Dict& config) override {
     Base::build_from_config(sequence_build_config(config));
   }
 
+  /// The options of these names.
   SequenceOptions sequence_options() const override {
     const C& c = this->config;
     return {c.return_sequences, c.return_state, c.go_backwards,
             c.stateful,         c.unroll,       c.zero_output_for_mask};
   }
+  /// Sets this option.
   void set_zero_output_for_mask(bool zero) override { this->config.zero_output_for_mask = zero; }
 
  private:

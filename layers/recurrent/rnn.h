@@ -9,13 +9,17 @@ namespace cornu::layers {
 /// `.cell = Cells{LSTMCell({.units = 4}), GRUCell({.units = 2})}`.
 class Cells : public AnyLayer {
  public:
+  /// One cell, by its handle.
   template <class T>
   requires std::derived_from<T, Layer> Cells(const Ref<T>& cell) : AnyLayer(cell) {}
+  /// One cell, by a shared pointer.
   template <std::derived_from<Layer> T>
   Cells(std::shared_ptr<T> cell) : AnyLayer(std::move(cell)) {}
-  Cells(AnyLayer cell) : AnyLayer(std::move(cell)) {}
+  Cells(AnyLayer cell) : AnyLayer(std::move(cell)) {}  ///< one cell
+
   /// A list is StackedRNNCells.
   Cells(std::vector<AnyLayer> cells);
+  /// The same.
   Cells(std::initializer_list<AnyLayer> cells) : Cells(std::vector<AnyLayer>(cells)) {}
 };
 
@@ -33,6 +37,7 @@ struct OptionCodec<layers::Cells> {
 
 namespace cornu::layers {
 
+/// Options of RNN, as in Keras.
 struct RNNConfig {
   Required<Cells> cell;           ///< a cell, or several that are stacked
   bool return_sequences = false;  ///< the output of each step instead of the last
@@ -56,14 +61,15 @@ struct RNNConfig {
 /// leave the states as they are; beside "initial_state" only a mask that is given by name is read.
 class RNNLayer : public RecurrentLayer<RNNLayer, RNNConfig> {
  public:
-  explicit RNNLayer(RNNConfig config);
+  explicit RNNLayer(RNNConfig config);  ///< throws ValueError for a layer that is no cell
   Value::Dict get_config() const override;
+  /// As LayerOf's, but passes over options of how Keras computes; see drop_execution_options.
   static std::shared_ptr<RNNLayer> from_config(const Value::Dict& dict);
 
-  std::shared_ptr<Layer> cell;
+  std::shared_ptr<Layer> cell;  ///< the cell, or the stack
 };
 
-using RNN = Ref<RNNLayer>;
+using RNN = Ref<RNNLayer>;  ///< a shared RNNLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of SimpleRNN, as in Keras.
 struct SimpleRNNConfig {
   Required<int64_t> units;                ///< size of the state and of the output
   cornu::Activation activation = "tanh";  ///< applied to the new state
@@ -45,13 +46,15 @@ struct SimpleRNNConfig {
 /// only a mask that is given by name is read. See SimpleRNNCell for the formula.
 class SimpleRNNLayer : public RecurrentLayer<SimpleRNNLayer, SimpleRNNConfig> {
  public:
+  /// Makes the cell. Throws ValueError unless units is positive.
   explicit SimpleRNNLayer(SimpleRNNConfig config);
+  /// As LayerOf's, but passes over options of how Keras computes; see drop_execution_options.
   static std::shared_ptr<SimpleRNNLayer> from_config(const Value::Dict& dict);
 
-  SimpleRNNCell cell = nullptr;
+  SimpleRNNCell cell = nullptr;  ///< has the weights
 };
 
-using SimpleRNN = Ref<SimpleRNNLayer>;
+using SimpleRNN = Ref<SimpleRNNLayer>;  ///< a shared SimpleRNNLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of SimpleRNNCell, as in Keras.
 struct SimpleRNNCellConfig {
   Required<int64_t> units;                ///< size of the state and of the output
   cornu::Activation activation = "tanh";  ///< applied to the new state
@@ -35,11 +36,13 @@ struct SimpleRNNCellConfig {
 /// ShapeError for another number of features than it was built for.
 class SimpleRNNCellLayer : public CellLayer<SimpleRNNCellLayer, SimpleRNNCellConfig> {
  public:
+  /// Throws ValueError unless units is positive; dropout rates out of [0, 1] become 0 or 1.
   explicit SimpleRNNCellLayer(SimpleRNNCellConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Nest initial_states(int64_t batch) override;
   Recurrence recurrence(const Call& call) override;
+  /// As LayerOf's, but passes over options of how Keras computes; see drop_execution_options.
   static std::shared_ptr<SimpleRNNCellLayer> from_config(const Value::Dict& dict);
 
   /// The masks of dropout for one sequence; none that drop nothing.
@@ -70,6 +73,7 @@ class SimpleRNNCellLayer : public CellLayer<SimpleRNNCellLayer, SimpleRNNCellCon
   SeedGenerator& seeds_;
 };
 
+/// A shared SimpleRNNCellLayer, made from its options.
 using SimpleRNNCell = Ref<SimpleRNNCellLayer>;
 
 }  // namespace cornu::layers

@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of StackedRNNCells, as in Keras.
 struct StackedRNNCellsConfig {
   std::vector<AnyLayer> cells = {};       ///< from the inputs to the output; at least one
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -17,6 +18,7 @@ struct StackedRNNCellsConfig {
 /// Throws ValueError without cells, ShapeError for other structures of the states.
 class StackedRNNCellsLayer : public CellLayer<StackedRNNCellsLayer, StackedRNNCellsConfig> {
  public:
+  /// Throws ValueError without cells, and for a layer that is none.
   explicit StackedRNNCellsLayer(StackedRNNCellsConfig config);
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
@@ -24,9 +26,10 @@ class StackedRNNCellsLayer : public CellLayer<StackedRNNCellsLayer, StackedRNNCe
   int64_t output_size() override;
   std::vector<RecurrentCell*> stack() override;
 
-  std::vector<std::shared_ptr<Layer>> cells;
+  std::vector<std::shared_ptr<Layer>> cells;  ///< from the inputs to the output
 };
 
+/// A shared StackedRNNCellsLayer, made from its options.
 using StackedRNNCells = Ref<StackedRNNCellsLayer>;
 
 }  // namespace cornu::layers

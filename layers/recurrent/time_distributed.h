@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of TimeDistributed, as in Keras.
 struct TimeDistributedConfig {
   Required<AnyLayer> layer;                       ///< what is applied to the steps
   Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
@@ -19,7 +20,7 @@ struct TimeDistributedConfig {
 /// of other steps.
 class TimeDistributedLayer : public WrapperOf<TimeDistributedLayer, TimeDistributedConfig> {
  public:
-  explicit TimeDistributedLayer(TimeDistributedConfig config);
+  explicit TimeDistributedLayer(TimeDistributedConfig config);  ///< tracks the layer
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& x, const Call& call) override;
   bool uses_mask() const override { return true; }
@@ -30,6 +31,7 @@ class TimeDistributedLayer : public WrapperOf<TimeDistributedLayer, TimeDistribu
   Tensor each_step(const Tensor& x, const Call& call);
 };
 
+/// A shared TimeDistributedLayer, made from its options.
 using TimeDistributed = Ref<TimeDistributedLayer>;
 
 }  // namespace cornu::layers
