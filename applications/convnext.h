@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of LayerScale.
 struct LayerScaleConfig {
   Required<double> init_values;           ///< initial factor of every channel
   Required<int64_t> projection_dim;       ///< number of channels
@@ -22,8 +23,9 @@ class LayerScaleLayer : public LayerOf<LayerScaleLayer, LayerScaleConfig> {
   Variable gamma;  ///< (channels)
 };
 
-using LayerScale = Ref<LayerScaleLayer>;
+using LayerScale = Ref<LayerScaleLayer>;  ///< a shared LayerScaleLayer, made from its options
 
+/// Options of StochasticDepth.
 struct StochasticDepthConfig {
   Required<double> drop_path_rate;        ///< probability that a sample is dropped
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -35,6 +37,7 @@ struct StochasticDepthConfig {
 /// by the probability to stay, https://arxiv.org/abs/1603.09382.
 class StochasticDepthLayer : public LayerOf<StochasticDepthLayer, StochasticDepthConfig> {
  public:
+  /// Throws ValueError for a drop_path_rate outside of [0, 1].
   explicit StochasticDepthLayer(StochasticDepthConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
 
@@ -42,6 +45,7 @@ class StochasticDepthLayer : public LayerOf<StochasticDepthLayer, StochasticDept
   SeedGenerator* seeds_;
 };
 
+/// A shared StochasticDepthLayer, made from its options.
 using StochasticDepth = Ref<StochasticDepthLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of CustomScaleLayer.
 struct CustomScaleLayerConfig {
   Required<double> scale;                 ///< factor of the second input
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -18,6 +19,7 @@ class CustomScaleLayerLayer : public LayerOf<CustomScaleLayerLayer, CustomScaleL
   Nest call_many(const Nest& inputs, const Call&) override;
 };
 
+/// A shared CustomScaleLayerLayer, made from its options.
 using CustomScaleLayer = Ref<CustomScaleLayerLayer>;
 
 }  // namespace cornu::layers

@@ -35,7 +35,9 @@ struct ResNetOptions {
 ///   auto model = applications::ResNet50({.weights = {}});
 ///   model->compile({.optimizer = "sgd", .loss = "sparse_categorical_crossentropy"});
 std::shared_ptr<Functional> ResNet50(ResNetOptions options = {});
+/// The same design with 101 layers: 3, 4, 23 and 3 blocks.
 std::shared_ptr<Functional> ResNet101(ResNetOptions options = {});
+/// The same design with 152 layers: 3, 8, 36 and 3 blocks.
 std::shared_ptr<Functional> ResNet152(ResNetOptions options = {});
 
 }  // namespace cornu::applications

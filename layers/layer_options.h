@@ -11,12 +11,16 @@ namespace cornu::layers {
 /// A number for all channels, or one for each: `.scale = 2.0` or `{1.0, 0.5, 0.5}`.
 class Numbers {
  public:
-  Numbers(double value) : values_{value}, single_(true) {}
-  Numbers(int value) : Numbers(static_cast<double>(value)) {}
-  Numbers(std::vector<double> values) : values_(std::move(values)) {}
-  Numbers(std::initializer_list<double> values) : values_(values) {}
+  Numbers(double value) : values_{value}, single_(true) {}     ///< one number for all
+  Numbers(int value) : Numbers(static_cast<double>(value)) {}  ///< the same
 
-  bool is_single() const { return single_; }
+  /// One for each channel, also when there is only one.
+  Numbers(std::vector<double> values) : values_(std::move(values)) {}
+  Numbers(std::initializer_list<double> values) : values_(values) {}  ///< the same
+
+  bool is_single() const { return single_; }  ///< whether it is one number for all
+
+  /// The numbers; a single one is a list of one.
   const std::vector<double>& values() const { return values_; }
   /// A scalar that takes the dtype of what it meets, or a vector of `dtype`.
   Tensor tensor(DType dtype) const;

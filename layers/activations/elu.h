@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of ELU.
 struct ELUConfig {
   double alpha = 1.0;                     ///< the output goes to -alpha for large negative x
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -14,12 +15,13 @@ struct ELUConfig {
 /// x where positive, else alpha * (exp(x) - 1), https://arxiv.org/abs/1511.07289.
 class ELULayer : public LayerOf<ELULayer, ELUConfig> {
  public:
+  /// Takes any alpha; a mask passes through.
   explicit ELULayer(ELUConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   bool acts_per_row() const override { return true; }
 };
 
-using ELU = Ref<ELULayer>;
+using ELU = Ref<ELULayer>;  ///< a shared ELULayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of LeakyReLU.
 struct LeakyReLUConfig {
   double negative_slope = 0.3;            ///< slope where x is negative
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -15,12 +16,13 @@ struct LeakyReLUConfig {
 /// Rectifier Nonlinearities Improve Neural Network Acoustic Models (2013).
 class LeakyReLULayer : public LayerOf<LeakyReLULayer, LeakyReLUConfig> {
  public:
+  /// Throws ValueError for a negative slope. A mask passes through.
   explicit LeakyReLULayer(LeakyReLUConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   bool acts_per_row() const override { return true; }
 };
 
-using LeakyReLU = Ref<LeakyReLULayer>;
+using LeakyReLU = Ref<LeakyReLULayer>;  ///< a shared LeakyReLULayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of PReLU.
 struct PReLUConfig {
   Choice<Initializer> alpha_initializer = "Zeros";  ///< initial values of the slopes
   Choice<Regularizer> alpha_regularizer = {};       ///< penalty on the slopes, added to the losses
@@ -19,6 +20,7 @@ struct PReLUConfig {
 /// shared axis that the input does not have.
 class PReLULayer : public LayerOf<PReLULayer, PReLUConfig> {
  public:
+  /// A mask passes through; `build` checks shared_axes.
   explicit PReLULayer(PReLUConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
@@ -27,7 +29,7 @@ class PReLULayer : public LayerOf<PReLULayer, PReLUConfig> {
   Variable alpha;  ///< (axes of the input without the batch), 1 on shared axes
 };
 
-using PReLU = Ref<PReLULayer>;
+using PReLU = Ref<PReLULayer>;  ///< a shared PReLULayer, made from its options
 
 }  // namespace cornu::layers
 

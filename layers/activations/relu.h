@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of ReLU.
 struct ReLUConfig {
   std::optional<double> max_value = {};   ///< upper limit of the output; none: no limit
   double negative_slope = 0.0;            ///< slope below the threshold
@@ -17,12 +18,14 @@ struct ReLUConfig {
 /// ValueError for a negative option.
 class ReLULayer : public LayerOf<ReLULayer, ReLUConfig> {
  public:
+  /// Throws ValueError for a negative max_value, negative_slope or threshold. A mask passes
+  /// through.
   explicit ReLULayer(ReLUConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   bool acts_per_row() const override { return true; }
 };
 
-using ReLU = Ref<ReLULayer>;
+using ReLU = Ref<ReLULayer>;  ///< a shared ReLULayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Softmax.
 struct SoftmaxConfig {
   Axes axis = -1;                         ///< axis along which the sum is 1, or several
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -14,12 +15,13 @@ struct SoftmaxConfig {
 /// exp(x) / sum(exp(x)) along the axes; elements where the mask is false get 0.
 class SoftmaxLayer : public LayerOf<SoftmaxLayer, SoftmaxConfig> {
  public:
+  /// Takes any axes, which the call checks; a mask passes through.
   explicit SoftmaxLayer(SoftmaxConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   bool uses_mask() const override { return true; }
 };
 
-using Softmax = Ref<SoftmaxLayer>;
+using Softmax = Ref<SoftmaxLayer>;  ///< a shared SoftmaxLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of MelSpectrogram.
 struct MelSpectrogramConfig {
   int64_t fft_length = 2048;                    ///< samples in a Fourier transform
   int64_t sequence_stride = 512;                ///< samples between the starts of frames
@@ -30,6 +31,8 @@ struct MelSpectrogramConfig {
 /// the scale 1127 ln(1 + f / 700). Throws ValueError for a sequence_length beyond fft_length.
 class MelSpectrogramLayer : public LayerOf<MelSpectrogramLayer, MelSpectrogramConfig> {
  public:
+  /// Throws ValueError for lengths, strides or numbers of bands that are not positive, and for a
+  /// sequence_length beyond fft_length. Puts in the defaults of sequence_length and max_freq.
   explicit MelSpectrogramLayer(MelSpectrogramConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
@@ -38,6 +41,7 @@ class MelSpectrogramLayer : public LayerOf<MelSpectrogramLayer, MelSpectrogramCo
   Tensor bands_;  // (fft_length / 2 + 1, num_mel_bins): what each frequency gives to each band
 };
 
+/// A shared MelSpectrogramLayer, made from its options.
 using MelSpectrogram = Ref<MelSpectrogramLayer>;
 
 }  // namespace cornu::layers

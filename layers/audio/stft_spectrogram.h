@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of STFTSpectrogram.
 struct STFTSpectrogramConfig {
   std::string mode = "log";    ///< "log", "magnitude", "psd", "real", "imag", "angle" or "stft"
   int64_t frame_length = 256;  ///< samples in a frame
@@ -32,6 +33,9 @@ struct STFTSpectrogramConfig {
 /// ValueError for options that contradict each other.
 class STFTSpectrogramLayer : public LayerOf<STFTSpectrogramLayer, STFTSpectrogramConfig> {
  public:
+  /// Throws ValueError for an unknown mode, scaling, padding, window or data_format, a frame_length
+  /// that is not positive (or 1 without a frame_step), a frame_step outside of [1, frame_length],
+  /// and an fft_length below frame_length; warns when fft_length is no power of two.
   explicit STFTSpectrogramLayer(STFTSpectrogramConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call&) override;
@@ -46,6 +50,7 @@ class STFTSpectrogramLayer : public LayerOf<STFTSpectrogramLayer, STFTSpectrogra
   bool channels_first_;
 };
 
+/// A shared STFTSpectrogramLayer, made from its options.
 using STFTSpectrogram = Ref<STFTSpectrogramLayer>;
 
 }  // namespace cornu::layers

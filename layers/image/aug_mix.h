@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of AugMix.
 struct AugMixConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   int64_t num_chains = 3;                      ///< number of versions of an image that are mixed
@@ -30,6 +31,9 @@ struct AugMixConfig {
 /// https://arxiv.org/abs/1912.02781. Throws ValueError for options out of range.
 class AugMixLayer : public ImageLayerOf<AugMixLayer, AugMixConfig> {
  public:
+  /// Throws ValueError for a factor outside of [0, 1], a value_range of other than two numbers,
+  /// num_chains or chain_depth that is not positive, or an unknown data_format; UnsupportedError
+  /// for an unknown interpolation.
   explicit AugMixLayer(AugMixConfig config);
   /// {"chain_mixing_weights" (num_chains), "weight_sample" ()}, and a part for each chain with
   /// parts for its layers.
@@ -48,7 +52,7 @@ class AugMixLayer : public ImageLayerOf<AugMixLayer, AugMixConfig> {
   std::vector<Augmentation> augmentations_;
 };
 
-using AugMix = Ref<AugMixLayer>;
+using AugMix = Ref<AugMixLayer>;  ///< a shared AugMixLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -23,9 +23,9 @@ struct AugmentationOptions {
 
 /// A layer, and its part that transforms.
 struct Augmentation {
-  std::string name;  ///< as a member of the layer that chooses, "random_shear"
-  std::shared_ptr<Layer> layer;
-  ImagePreprocessing* images;
+  std::string name;              ///< as a member of the layer that chooses, "random_shear"
+  std::shared_ptr<Layer> layer;  ///< the layer itself
+  ImagePreprocessing* images;    ///< the same object as one that transforms
 };
 
 /// The layers of these names, which are those of Keras's classes in snake case. Throws ValueError

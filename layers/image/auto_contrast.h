@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of AutoContrast.
 struct AutoContrastConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   /// Position of the channel axis; or "channels_first".
@@ -20,12 +21,14 @@ struct AutoContrastConfig {
 /// (n, ...) whatever the data_format.
 class AutoContrastLayer : public ImageLayerOf<AutoContrastLayer, AutoContrastConfig> {
  public:
+  /// Throws ValueError for a value_range of other than two numbers, or an unknown data_format. Its
+  /// two numbers are put in order.
   explicit AutoContrastLayer(AutoContrastConfig config);
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;
 };
 
-using AutoContrast = Ref<AutoContrastLayer>;
+using AutoContrast = Ref<AutoContrastLayer>;  ///< a shared AutoContrastLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of CenterCrop.
 struct CenterCropConfig {
   Required<int64_t> height;                   ///< rows of the result
   Required<int64_t> width;                    ///< columns of the result
@@ -19,6 +20,7 @@ struct CenterCropConfig {
 /// sides and enlarged. Throws ValueError unless height and width are positive.
 class CenterCropLayer : public ImageLayerOf<CenterCropLayer, CenterCropConfig> {
  public:
+  /// Throws ValueError unless height and width are positive and data_format is known.
   explicit CenterCropLayer(CenterCropConfig config);
   /// Nothing random: the shape of the images.
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -32,7 +34,7 @@ class CenterCropLayer : public ImageLayerOf<CenterCropLayer, CenterCropConfig> {
                                       bool training = true) override;
 };
 
-using CenterCrop = Ref<CenterCropLayer>;
+using CenterCrop = Ref<CenterCropLayer>;  ///< a shared CenterCropLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of ContrastLimitedAdaptiveHistogramEqualization.
 struct ContrastLimitedAdaptiveHistogramEqualizationConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   /// Of a bin's count, in means of all bins; no limit unless positive.
@@ -26,12 +27,15 @@ class ContrastLimitedAdaptiveHistogramEqualizationLayer
     : public ImageLayerOf<ContrastLimitedAdaptiveHistogramEqualizationLayer,
                           ContrastLimitedAdaptiveHistogramEqualizationConfig> {
  public:
+  /// Throws ValueError for a value_range of other than two numbers, a number of tiles that is not
+  /// positive, or an unknown data_format.
   explicit ContrastLimitedAdaptiveHistogramEqualizationLayer(
       ContrastLimitedAdaptiveHistogramEqualizationConfig config);
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;
 };
 
+/// A shared ContrastLimitedAdaptiveHistogramEqualizationLayer, made from its options.
 using ContrastLimitedAdaptiveHistogramEqualization =
     Ref<ContrastLimitedAdaptiveHistogramEqualizationLayer>;
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of CutMix.
 struct CutMixConfig {
   Numbers factor = 1.0;              ///< range of the beta distribution's parameter, in [0, 1]
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
@@ -22,6 +23,7 @@ struct CutMixConfig {
 /// Source: Yun et al., "CutMix", https://arxiv.org/abs/1905.04899.
 class CutMixLayer : public ImageLayerOf<CutMixLayer, CutMixConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [0, 1], or an unknown data_format.
   explicit CutMixLayer(CutMixConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -39,7 +41,7 @@ class CutMixLayer : public ImageLayerOf<CutMixLayer, CutMixConfig> {
   SeedGenerator& seeds_;
 };
 
-using CutMix = Ref<CutMixLayer>;
+using CutMix = Ref<CutMixLayer>;  ///< a shared CutMixLayer, made from its options
 
 }  // namespace cornu::layers
 

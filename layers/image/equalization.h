@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Equalization.
 struct EqualizationConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   int64_t bins = 256;                          ///< number of bins of a histogram
@@ -20,12 +21,14 @@ struct EqualizationConfig {
 /// ValueError unless `bins` is positive.
 class EqualizationLayer : public ImageLayerOf<EqualizationLayer, EqualizationConfig> {
  public:
+  /// Throws ValueError for a value_range of other than two numbers, `bins` that is not positive, or
+  /// an unknown data_format.
   explicit EqualizationLayer(EqualizationConfig config);
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;
 };
 
-using Equalization = Ref<EqualizationLayer>;
+using Equalization = Ref<EqualizationLayer>;  ///< a shared EqualizationLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -37,9 +37,11 @@ Tensor on_batch(const Tensor& images, F&& f) {
 
 /// How many rows and columns the images of a transformation have.
 struct ImageSize {
-  int64_t height, width;
-  Tensor rows() const { return Tensor(height); }
-  Tensor columns() const { return Tensor(width); }
+  int64_t height,  ///< number of rows
+      width;       ///< number of columns
+
+  Tensor rows() const { return Tensor(height); }    ///< the height as a scalar
+  Tensor columns() const { return Tensor(width); }  ///< the width as a scalar
 };
 /// Of the shape of images. Throws ValueError when it is empty: what draws transformations for boxes
 /// must say of what size the images are.
@@ -53,14 +55,17 @@ Tensor affine_matrix(double center_x, double center_y, const Tensor& angle,
 
 /// Where images of a size are cut at their middle to have the ratio of the sides height : width.
 struct CropBox {
-  int64_t top, left, height, width;
+  int64_t top,  ///< the first row
+      left,     ///< the first column
+      height,   ///< number of rows
+      width;    ///< number of columns
 };
+/// The largest such box; each of its sides is 1 or more.
 CropBox centered_crop(ImageSize size, int64_t height, int64_t width);
 
-/// Boxes as "xyxy" moved by f, which takes and gives the four sides {left, top, right, bottom},
-/// each
-/// (..., boxes, 1).
+/// The four sides {left, top, right, bottom} of boxes as "xyxy", each (..., boxes, 1).
 using Sides = std::vector<Tensor>;
+/// The boxes (..., boxes, 4) with their sides replaced by those that f gives.
 template <class F>
 Tensor map_sides(const Tensor& boxes, F&& f) {
   return ops::concatenate(f(ops::split(boxes, {4}, -1)), -1);

@@ -17,7 +17,9 @@ struct Transformation {
   std::vector<std::pair<std::string, Transformation>> parts = {};  ///< of layers inside, by name
   SeedGenerator* seed = nullptr;  ///< for layers that draw on while they change the images
 
+  /// Whether there is nothing in it, so that nothing changes.
   bool empty() const { return values.empty() && parts.empty() && input_shape.rank() == 0; }
+  /// Whether there is a tensor of that name.
   bool contains(const std::string& name) const;
   /// The tensor of that name. Throws ValueError with a did-you-mean when missing.
   const Tensor& operator[](const std::string& name) const;
@@ -61,13 +63,16 @@ class ImagePreprocessing {
                                               const Transformation& transformation,
                                               bool training = true);
 
-  /// The same for one image (h, w, c), the label of one image, its boxes (boxes, 4), and its mask.
+  /// transform_images for one image (h, w, c).
   Tensor transform_single_image(const Tensor& image, const Transformation& transformation,
                                 bool training = true);
+  /// transform_labels for the label of one image.
   Tensor transform_single_label(const Tensor& label, const Transformation& transformation,
                                 bool training = true);
+  /// transform_bounding_boxes for the boxes (boxes, 4) of one image and their labels (boxes).
   Nest transform_single_bounding_box(const Nest& bounding_box, const Transformation& transformation,
                                      bool training = true);
+  /// transform_segmentation_masks for the mask (h, w, c) of one image.
   Tensor transform_single_segmentation_mask(const Tensor& segmentation_mask,
                                             const Transformation& transformation,
                                             bool training = true);
@@ -93,7 +98,9 @@ class ImagePreprocessing {
   /// Axes of rows, columns and channels, counted from the end: -3, -2, -1, or with channels first
   /// -2, -1, -3.
   int height_axis() const { return images_channels_first() ? -2 : -3; }
+  /// -2, or -1 with channels first.
   int width_axis() const { return images_channels_first() ? -1 : -2; }
+  /// -1, or -3 with channels first.
   int channel_axis() const { return images_channels_first() ? -3 : -1; }
 };
 
@@ -107,13 +114,16 @@ class ImagePreprocessing {
 template <class Self, class C>
 class ImageLayerOf : public LayerOf<Self, C>, public ImagePreprocessing {
  public:
+  /// Throws ValueError for an unknown data_format.
   explicit ImageLayerOf(C c) : LayerOf<Self, C>(std::move(c)) {
     channels_first(this->config.data_format);
   }
 
+  /// One image or a batch through `transform`; without a `training` argument it trains.
   Tensor call(const Tensor& x, const Call& call) override {
     return transform(x, call.training.value_or(true)).tensor();
   }
+  /// Tensors and dictionaries through `transform`, likewise.
   Nest call_many(const Nest& inputs, const Call& call) override {
     return transform(inputs, call.training.value_or(true));
   }
@@ -125,19 +135,24 @@ class ImageLayerOf : public LayerOf<Self, C>, public ImagePreprocessing {
     });
     return dict;
   }
+  /// A layer from its config, where data_format may be null for the default.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return LayerOf<Self, C>::from_config(without_nulls(dict, {"data_format"}));
   }
 
+  /// The compute dtype.
   DType images_dtype() const override { return this->compute_dtype(); }
+  /// As the option data_format says.
   bool images_channels_first() const override {
     return this->config.data_format == "channels_first";
   }
+  /// The option bounding_box_format.
   std::optional<std::string> boxes_format() const override {
     return this->config.bounding_box_format;
   }
 
  protected:
+  /// The option `interpolation` where there is one, else "bilinear".
   std::string images_interpolation() const override {
     if constexpr (requires { this->config.interpolation; }) return this->config.interpolation;
     return "bilinear";

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of MaxNumBoundingBoxes.
 struct MaxNumBoundingBoxesConfig {
   Required<int64_t> max_number;               ///< number of boxes of each image in the result
   int64_t fill_value = -1;                    ///< coordinates and label of the boxes that are added
@@ -20,6 +21,7 @@ struct MaxNumBoundingBoxesConfig {
 class MaxNumBoundingBoxesLayer
     : public ImageLayerOf<MaxNumBoundingBoxesLayer, MaxNumBoundingBoxesConfig> {
  public:
+  /// Throws ValueError unless max_number is positive and data_format is known.
   explicit MaxNumBoundingBoxesLayer(MaxNumBoundingBoxesConfig config);
   Tensor transform_images(const Tensor& images, const Transformation& transformation,
                           bool training = true) override;
@@ -28,6 +30,7 @@ class MaxNumBoundingBoxesLayer
                                 bool training = true) override;
 };
 
+/// A shared MaxNumBoundingBoxesLayer, made from its options.
 using MaxNumBoundingBoxes = Ref<MaxNumBoundingBoxesLayer>;
 
 }  // namespace cornu::layers

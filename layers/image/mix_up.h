@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of MixUp.
 struct MixUpConfig {
   double alpha = 0.2;                         ///< both parameters of the beta distribution
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
@@ -22,6 +23,7 @@ struct MixUpConfig {
 /// al., "mixup", https://arxiv.org/abs/1710.09412.
 class MixUpLayer : public ImageLayerOf<MixUpLayer, MixUpConfig> {
  public:
+  /// Throws ValueError for an unknown data_format.
   explicit MixUpLayer(MixUpConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -38,7 +40,7 @@ class MixUpLayer : public ImageLayerOf<MixUpLayer, MixUpConfig> {
   SeedGenerator& seeds_;
 };
 
-using MixUp = Ref<MixUpLayer>;
+using MixUp = Ref<MixUpLayer>;  ///< a shared MixUpLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Pipeline.
 struct PipelineConfig {
   std::vector<AnyLayer> layers = {};  ///< from the first to the last; at least one
   std::string name = "";              ///< of the layer; empty: made from the class's name
@@ -14,16 +15,17 @@ struct PipelineConfig {
 /// preprocessing does. Throws ValueError without layers.
 class PipelineLayer : public LayerOf<PipelineLayer, PipelineConfig> {
  public:
+  /// Throws ValueError without layers. It casts no inputs; the layers inside do.
   explicit PipelineLayer(PipelineConfig config);
   Nest call_many(const Nest& inputs, const Call& call) override;
   bool uses_mask() const override { return true; }
   /// Keras's pipeline has no options but these two.
   Value::Dict get_config() const override;
 
-  std::vector<std::shared_ptr<Layer>> layers;
+  std::vector<std::shared_ptr<Layer>> layers;  ///< those of the options, in order
 };
 
-using Pipeline = Ref<PipelineLayer>;
+using Pipeline = Ref<PipelineLayer>;  ///< a shared PipelineLayer, made from its options
 
 }  // namespace cornu::layers
 

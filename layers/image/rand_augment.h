@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandAugment.
 struct RandAugmentConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   int64_t num_ops = 2;                         ///< number of changes, one after the other
@@ -25,6 +26,8 @@ struct RandAugmentConfig {
 /// "RandAugment", https://arxiv.org/abs/1909.13719. Throws ValueError for a negative num_ops.
 class RandAugmentLayer : public ImageLayerOf<RandAugmentLayer, RandAugmentConfig> {
  public:
+  /// Throws ValueError for a factor outside of [0, 1], a value_range of other than two numbers, a
+  /// negative num_ops, or an unknown data_format; UnsupportedError for an unknown interpolation.
   explicit RandAugmentLayer(RandAugmentConfig config);
   /// {"layer_idxes" (num_ops)}, and a part for each layer.
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -42,7 +45,7 @@ class RandAugmentLayer : public ImageLayerOf<RandAugmentLayer, RandAugmentConfig
   std::vector<Augmentation> augmentations_;
 };
 
-using RandAugment = Ref<RandAugmentLayer>;
+using RandAugment = Ref<RandAugmentLayer>;  ///< a shared RandAugmentLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomBrightness.
 struct RandomBrightnessConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
   /// Lowest and highest value of a pixel.
@@ -21,6 +22,8 @@ struct RandomBrightnessConfig {
 /// range. Only in training. Integers stay integers.
 class RandomBrightnessLayer : public ImageLayerOf<RandomBrightnessLayer, RandomBrightnessConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [-1, 1], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomBrightnessLayer(RandomBrightnessConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -31,6 +34,7 @@ class RandomBrightnessLayer : public ImageLayerOf<RandomBrightnessLayer, RandomB
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomBrightnessLayer, made from its options.
 using RandomBrightness = Ref<RandomBrightnessLayer>;
 
 }  // namespace cornu::layers

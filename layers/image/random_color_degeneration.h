@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomColorDegeneration.
 struct RandomColorDegenerationConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
   /// Lowest and highest value of a pixel.
@@ -22,6 +23,8 @@ struct RandomColorDegenerationConfig {
 class RandomColorDegenerationLayer
     : public ImageLayerOf<RandomColorDegenerationLayer, RandomColorDegenerationConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [-1, 1], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomColorDegenerationLayer(RandomColorDegenerationConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -32,6 +35,7 @@ class RandomColorDegenerationLayer
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomColorDegenerationLayer, made from its options.
 using RandomColorDegeneration = Ref<RandomColorDegenerationLayer>;
 
 }  // namespace cornu::layers

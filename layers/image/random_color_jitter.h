@@ -8,6 +8,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomColorJitter.
 struct RandomColorJitterConfig {
   std::vector<double> value_range = {0, 255};     ///< lowest and highest value of a pixel
   std::optional<Numbers> brightness_factor = {};  ///< as of RandomBrightness; none: unchanged
@@ -30,20 +31,23 @@ struct RandomColorJitterConfig {
 class RandomColorJitterLayer
     : public ImageLayerOf<RandomColorJitterLayer, RandomColorJitterConfig> {
  public:
+  /// Makes the layers whose factors are given, with the same value_range and seed. Throws what
+  /// their constructors throw, and ValueError for an unknown data_format.
   explicit RandomColorJitterLayer(RandomColorJitterConfig config);
   /// Draws here, after what the layers before have done to the images.
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;
 
-  RandomBrightness random_brightness = nullptr;
-  RandomContrast random_contrast = nullptr;
-  RandomSaturation random_saturation = nullptr;
-  RandomHue random_hue = nullptr;
+  RandomBrightness random_brightness = nullptr;  ///< null without a brightness_factor
+  RandomContrast random_contrast = nullptr;      ///< null without a contrast_factor
+  RandomSaturation random_saturation = nullptr;  ///< null without a saturation_factor
+  RandomHue random_hue = nullptr;                ///< null without a hue_factor
 
  private:
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomColorJitterLayer, made from its options.
 using RandomColorJitter = Ref<RandomColorJitterLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomContrast.
 struct RandomContrastConfig {
   Required<Numbers> factor;                    ///< [low, high] in [0, 1]; one number f means [0, f]
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
@@ -21,6 +22,8 @@ struct RandomContrastConfig {
 /// low, 1 + high), and cuts off what leaves the range of values. Only in training.
 class RandomContrastLayer : public ImageLayerOf<RandomContrastLayer, RandomContrastConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [0, 1], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomContrastLayer(RandomContrastConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -31,6 +34,7 @@ class RandomContrastLayer : public ImageLayerOf<RandomContrastLayer, RandomContr
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomContrastLayer, made from its options.
 using RandomContrast = Ref<RandomContrastLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomCrop.
 struct RandomCropConfig {
   Required<int64_t> height;                   ///< rows of the result
   Required<int64_t> width;                    ///< columns of the result
@@ -22,6 +23,8 @@ struct RandomCropConfig {
 /// positive.
 class RandomCropLayer : public ImageLayerOf<RandomCropLayer, RandomCropConfig> {
  public:
+  /// Throws ValueError unless height and width are positive and data_format is known. A seed that
+  /// is chosen here is kept in the options, as in Keras.
   explicit RandomCropLayer(RandomCropConfig config);
   /// {"h_start", "w_start"}, scalar integers, where a place is drawn; else none, and the middle
   /// follows from input_shape.
@@ -41,7 +44,7 @@ class RandomCropLayer : public ImageLayerOf<RandomCropLayer, RandomCropConfig> {
   SeedGenerator& seeds_;
 };
 
-using RandomCrop = Ref<RandomCropLayer>;
+using RandomCrop = Ref<RandomCropLayer>;  ///< a shared RandomCropLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomElasticTransform.
 struct RandomElasticTransformConfig {
   Numbers factor = 1.0;                    ///< range of the probability of a change; f means [0, f]
   Numbers scale = 1.0;                     ///< range of the strength, in [0, 1]; f means [0, f]
@@ -28,6 +29,9 @@ struct RandomElasticTransformConfig {
 class RandomElasticTransformLayer
     : public ImageLayerOf<RandomElasticTransformLayer, RandomElasticTransformConfig> {
  public:
+  /// Throws ValueError for a factor or scale wholly outside of [0, 1], a value_range of other than
+  /// two numbers, or an unknown data_format; UnsupportedError for an unknown interpolation or
+  /// fill_mode.
   explicit RandomElasticTransformLayer(RandomElasticTransformConfig config);
   /// {"apply_transform" (n), bool, "distortion_factor" ()}, and the seeds that images, and after
   /// them masks, draw their distortion with.
@@ -45,6 +49,7 @@ class RandomElasticTransformLayer
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomElasticTransformLayer, made from its options.
 using RandomElasticTransform = Ref<RandomElasticTransformLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomErasing.
 struct RandomErasingConfig {
   Numbers factor = 1.0;                    ///< range of the probability of a change; f: [0, f]
   Numbers scale = {0.02, 0.33};            ///< range of the area, of the image's; f means [0, f]
@@ -24,6 +25,8 @@ struct RandomErasingConfig {
 /// unless fill_value is one number or three, ShapeError when its three do not fit the channels.
 class RandomErasingLayer : public ImageLayerOf<RandomErasingLayer, RandomErasingConfig> {
  public:
+  /// Throws ValueError for a factor or scale wholly outside of [0, 1], a value_range of other than
+  /// two numbers, a fill_value of other than one number or three, or an unknown data_format.
   explicit RandomErasingLayer(RandomErasingConfig config);
   /// {"apply_erasing" (n), bool, "batch_masks", bool, one channel, "fill_value" that broadcasts to
   /// the images}.
@@ -43,6 +46,7 @@ class RandomErasingLayer : public ImageLayerOf<RandomErasingLayer, RandomErasing
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomErasingLayer, made from its options.
 using RandomErasing = Ref<RandomErasingLayer>;
 
 }  // namespace cornu::layers

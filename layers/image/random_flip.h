@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomFlip.
 struct RandomFlipConfig {
   /// "horizontal", "vertical" or "horizontal_and_vertical".
   std::string mode = "horizontal_and_vertical";
@@ -20,6 +21,7 @@ struct RandomFlipConfig {
 /// ("vertical"), or both. Only in training. Throws ValueError for an unknown mode.
 class RandomFlipLayer : public ImageLayerOf<RandomFlipLayer, RandomFlipConfig> {
  public:
+  /// Throws ValueError for an unknown mode, with a did-you-mean, or an unknown data_format.
   explicit RandomFlipLayer(RandomFlipConfig config);
   /// {"flips": (n, 1, 1, 1) or (1, 1, 1), bool}.
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -42,7 +44,7 @@ class RandomFlipLayer : public ImageLayerOf<RandomFlipLayer, RandomFlipConfig> {
   SeedGenerator& seeds_;
 };
 
-using RandomFlip = Ref<RandomFlipLayer>;
+using RandomFlip = Ref<RandomFlipLayer>;  ///< a shared RandomFlipLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomGaussianBlur.
 struct RandomGaussianBlurConfig {
   Numbers factor = 1.0;     ///< [low, high] of the probability; one number f means [0, f]
   Dims<2> kernel_size = 3;  ///< size of the kernel (across, down), odd
@@ -25,6 +26,8 @@ struct RandomGaussianBlurConfig {
 class RandomGaussianBlurLayer
     : public ImageLayerOf<RandomGaussianBlurLayer, RandomGaussianBlurConfig> {
  public:
+  /// Throws ValueError for a factor or sigma wholly outside of [0, 1], a kernel_size that is not
+  /// positive and odd, a value_range of other than two numbers, or an unknown data_format.
   explicit RandomGaussianBlurLayer(RandomGaussianBlurConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -35,6 +38,7 @@ class RandomGaussianBlurLayer
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomGaussianBlurLayer, made from its options.
 using RandomGaussianBlur = Ref<RandomGaussianBlurLayer>;
 
 }  // namespace cornu::layers

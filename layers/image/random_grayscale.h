@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomGrayscale.
 struct RandomGrayscaleConfig {
   double factor = 0.5;                        ///< fraction of images that lose their colors
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
@@ -19,6 +20,7 @@ struct RandomGrayscaleConfig {
 /// training. Throws ValueError for a factor outside of [0, 1].
 class RandomGrayscaleLayer : public ImageLayerOf<RandomGrayscaleLayer, RandomGrayscaleConfig> {
  public:
+  /// Throws ValueError for a factor outside of [0, 1] or an unknown data_format.
   explicit RandomGrayscaleLayer(RandomGrayscaleConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -29,6 +31,7 @@ class RandomGrayscaleLayer : public ImageLayerOf<RandomGrayscaleLayer, RandomGra
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomGrayscaleLayer, made from its options.
 using RandomGrayscale = Ref<RandomGrayscaleLayer>;
 
 }  // namespace cornu::layers

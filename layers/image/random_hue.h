@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomHue.
 struct RandomHueConfig {
   Required<Numbers> factor;                    ///< [low, high] in [0, 1]; one number f means [0, f]
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
@@ -21,6 +22,8 @@ struct RandomHueConfig {
 /// training.
 class RandomHueLayer : public ImageLayerOf<RandomHueLayer, RandomHueConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [0, 1], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomHueLayer(RandomHueConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -31,7 +34,7 @@ class RandomHueLayer : public ImageLayerOf<RandomHueLayer, RandomHueConfig> {
   SeedGenerator& seeds_;
 };
 
-using RandomHue = Ref<RandomHueLayer>;
+using RandomHue = Ref<RandomHueLayer>;  ///< a shared RandomHueLayer, made from its options
 
 }  // namespace cornu::layers
 

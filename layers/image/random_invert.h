@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomInvert.
 struct RandomInvertConfig {
   Numbers factor = 1.0;  ///< [low, high] of the probability; one number f means [0, f]
   /// Lowest and highest value of a pixel.
@@ -20,6 +21,8 @@ struct RandomInvertConfig {
 /// Each image x, with a random probability, as high - x. Only in training.
 class RandomInvertLayer : public ImageLayerOf<RandomInvertLayer, RandomInvertConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [0, 1], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomInvertLayer(RandomInvertConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -30,7 +33,7 @@ class RandomInvertLayer : public ImageLayerOf<RandomInvertLayer, RandomInvertCon
   SeedGenerator& seeds_;
 };
 
-using RandomInvert = Ref<RandomInvertLayer>;
+using RandomInvert = Ref<RandomInvertLayer>;  ///< a shared RandomInvertLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomPerspective.
 struct RandomPerspectiveConfig {
   Numbers factor = 1.0;  ///< range of the probability of a change; f means [0, f]
   double scale = 1.0;    ///< in [0, 1]: corners move by up to half of this fraction of their place
@@ -24,6 +25,8 @@ struct RandomPerspectiveConfig {
 class RandomPerspectiveLayer
     : public ImageLayerOf<RandomPerspectiveLayer, RandomPerspectiveConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [0, 1], a scale outside of it, or an unknown
+  /// data_format; UnsupportedError for an unknown interpolation.
   explicit RandomPerspectiveLayer(RandomPerspectiveConfig config);
   /// {"apply_perspective" (n), bool, "start_points", "end_points" (n, 4, 2)}: corners as (x, y).
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -40,6 +43,7 @@ class RandomPerspectiveLayer
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomPerspectiveLayer, made from its options.
 using RandomPerspective = Ref<RandomPerspectiveLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomPosterization.
 struct RandomPosterizationConfig {
   /// [low, high) of the number of bits, from 1 to 8; two equal numbers mean that number, one number
   /// f means [1, f).
@@ -24,6 +25,8 @@ struct RandomPosterizationConfig {
 class RandomPosterizationLayer
     : public ImageLayerOf<RandomPosterizationLayer, RandomPosterizationConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [1, 8], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomPosterizationLayer(RandomPosterizationConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -34,6 +37,7 @@ class RandomPosterizationLayer
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomPosterizationLayer, made from its options.
 using RandomPosterization = Ref<RandomPosterizationLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomRotation.
 struct RandomRotationConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1] of a full turn; f means [-f, f]
   /// Pixels from outside: "reflect", "wrap", "constant" or "nearest".
@@ -23,6 +24,8 @@ struct RandomRotationConfig {
 /// from outside is filled as ops::affine_transform does. Only in training.
 class RandomRotationLayer : public ImageLayerOf<RandomRotationLayer, RandomRotationConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [-1, 1] or an unknown data_format;
+  /// UnsupportedError for an unknown fill_mode or interpolation.
   explicit RandomRotationLayer(RandomRotationConfig config);
   /// {"angle" (n) in degrees, "rotation_matrix" (n, 8), or (8) for one image}.
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -39,6 +42,7 @@ class RandomRotationLayer : public ImageLayerOf<RandomRotationLayer, RandomRotat
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomRotationLayer, made from its options.
 using RandomRotation = Ref<RandomRotationLayer>;
 
 }  // namespace cornu::layers

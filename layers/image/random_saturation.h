@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomSaturation.
 struct RandomSaturationConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
   /// Lowest and highest value of a pixel.
@@ -22,6 +23,8 @@ struct RandomSaturationConfig {
 /// integers.
 class RandomSaturationLayer : public ImageLayerOf<RandomSaturationLayer, RandomSaturationConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [-1, 1], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomSaturationLayer(RandomSaturationConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -32,6 +35,7 @@ class RandomSaturationLayer : public ImageLayerOf<RandomSaturationLayer, RandomS
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomSaturationLayer, made from its options.
 using RandomSaturation = Ref<RandomSaturationLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomSharpness.
 struct RandomSharpnessConfig {
   Required<Numbers> factor;                    ///< [low, high] in [0, 1]; one number f means [0, f]
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
@@ -21,6 +22,8 @@ struct RandomSharpnessConfig {
 /// gives the blurred image, 0.5 changes nothing, 1 sharpens. Only in training.
 class RandomSharpnessLayer : public ImageLayerOf<RandomSharpnessLayer, RandomSharpnessConfig> {
  public:
+  /// Throws ValueError for a factor wholly outside of [0, 1], a value_range of other than two
+  /// numbers, or an unknown data_format.
   explicit RandomSharpnessLayer(RandomSharpnessConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -31,6 +34,7 @@ class RandomSharpnessLayer : public ImageLayerOf<RandomSharpnessLayer, RandomSha
   SeedGenerator& seeds_;
 };
 
+/// A shared RandomSharpnessLayer, made from its options.
 using RandomSharpness = Ref<RandomSharpnessLayer>;
 
 }  // namespace cornu::layers

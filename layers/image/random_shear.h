@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomShear.
 struct RandomShearConfig {
   Numbers x_factor = 0.0;                  ///< [low, high] in [0, 1] of the height; f means [-f, f]
   Numbers y_factor = 0.0;                  ///< [low, high] in [0, 1] of the width; f means [-f, f]
@@ -25,6 +26,8 @@ struct RandomShearConfig {
 /// is filled as ops::affine_transform does. Only in training.
 class RandomShearLayer : public ImageLayerOf<RandomShearLayer, RandomShearConfig> {
  public:
+  /// Throws ValueError for a factor outside of [0, 1] or an unknown data_format; UnsupportedError
+  /// for an unknown fill_mode or interpolation.
   explicit RandomShearLayer(RandomShearConfig config);
   /// Takes also [-f, f], which Keras writes for a single number.
   static std::shared_ptr<RandomShearLayer> from_config(const Value::Dict& dict);
@@ -43,7 +46,7 @@ class RandomShearLayer : public ImageLayerOf<RandomShearLayer, RandomShearConfig
   std::pair<double, double> x_, y_;
 };
 
-using RandomShear = Ref<RandomShearLayer>;
+using RandomShear = Ref<RandomShearLayer>;  ///< a shared RandomShearLayer, made from its options
 
 }  // namespace cornu::layers
 

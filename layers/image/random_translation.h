@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomTranslation.
 struct RandomTranslationConfig {
   Required<Numbers> height_factor;  ///< [low, high] in [-1, 1], positive is down; f means [-f, f]
   Required<Numbers> width_factor;   ///< [low, high] in [-1, 1], positive is right; f means [-f, f]
@@ -25,6 +26,8 @@ struct RandomTranslationConfig {
 class RandomTranslationLayer
     : public ImageLayerOf<RandomTranslationLayer, RandomTranslationConfig> {
  public:
+  /// Throws ValueError for a factor outside of [-1, 1] or an unknown data_format; UnsupportedError
+  /// for an unknown fill_mode or interpolation.
   explicit RandomTranslationLayer(RandomTranslationConfig config);
   /// {"translations" (n, 2)}: pixels to the right and down.
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -41,6 +44,7 @@ class RandomTranslationLayer
   std::pair<double, double> height_, width_;
 };
 
+/// A shared RandomTranslationLayer, made from its options.
 using RandomTranslation = Ref<RandomTranslationLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RandomZoom.
 struct RandomZoomConfig {
   Required<Numbers> height_factor;  ///< [low, high] in (-1, 1], negative enlarges; f means [-f, f]
   /// As height_factor; none: the same zoom.
@@ -25,6 +26,8 @@ struct RandomZoomConfig {
 /// outside of the image is filled as ops::affine_transform does. Only in training.
 class RandomZoomLayer : public ImageLayerOf<RandomZoomLayer, RandomZoomConfig> {
  public:
+  /// Throws ValueError for a factor outside of (-1, 1] or an unknown data_format; UnsupportedError
+  /// for an unknown fill_mode or interpolation.
   explicit RandomZoomLayer(RandomZoomConfig config);
   /// {"height_zoom", "width_zoom"}, each (n, 1).
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -41,7 +44,7 @@ class RandomZoomLayer : public ImageLayerOf<RandomZoomLayer, RandomZoomConfig> {
   std::pair<double, double> height_, width_;
 };
 
-using RandomZoom = Ref<RandomZoomLayer>;
+using RandomZoom = Ref<RandomZoomLayer>;  ///< a shared RandomZoomLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Rescaling.
 struct RescalingConfig {
   Required<Numbers> scale;  ///< factor; or one for each entry of the last axis
   Numbers offset = 0.0;     ///< added after the scale; or one for each entry of the last axis
@@ -16,11 +17,12 @@ struct RescalingConfig {
 /// x * scale + offset, in the layer's compute dtype; lists are along the last axis.
 class RescalingLayer : public LayerOf<RescalingLayer, RescalingConfig> {
  public:
+  /// Checks nothing; a mask passes through.
   explicit RescalingLayer(RescalingConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
 };
 
-using Rescaling = Ref<RescalingLayer>;
+using Rescaling = Ref<RescalingLayer>;  ///< a shared RescalingLayer, made from its options
 
 }  // namespace cornu::layers
 

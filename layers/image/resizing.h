@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Resizing.
 struct ResizingConfig {
   Required<int64_t> height;  ///< rows of the result
   Required<int64_t> width;   ///< columns of the result
@@ -27,6 +28,7 @@ struct ResizingConfig {
 /// count as none and become 0. Throws ValueError unless height and width are positive.
 class ResizingLayer : public ImageLayerOf<ResizingLayer, ResizingConfig> {
  public:
+  /// Throws ValueError unless height and width are positive and data_format is known.
   explicit ResizingLayer(ResizingConfig config);
   /// Nothing random: the shape of the images.
   Transformation get_random_transformation(const Nest& data, bool training = true,
@@ -44,7 +46,7 @@ class ResizingLayer : public ImageLayerOf<ResizingLayer, ResizingConfig> {
                           const std::string& interpolation) override;
 };
 
-using Resizing = Ref<ResizingLayer>;
+using Resizing = Ref<ResizingLayer>;  ///< a shared ResizingLayer, made from its options
 
 }  // namespace cornu::layers
 

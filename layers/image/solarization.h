@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Solarization.
 struct SolarizationConfig {
   Numbers addition_factor = 0.0;   ///< range of what is added, in [0, 1]; one number f means [0, f]
   Numbers threshold_factor = 0.0;  ///< range of the threshold, in [0, 1]; one number f means [0, f]
@@ -23,6 +24,8 @@ struct SolarizationConfig {
 /// ValueError for factors outside of [0, 1].
 class SolarizationLayer : public ImageLayerOf<SolarizationLayer, SolarizationConfig> {
  public:
+  /// Throws ValueError for a factor outside of [0, 1], a value_range of other than two numbers, or
+  /// an unknown data_format.
   explicit SolarizationLayer(SolarizationConfig config);
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
@@ -33,7 +36,7 @@ class SolarizationLayer : public ImageLayerOf<SolarizationLayer, SolarizationCon
   SeedGenerator& seeds_;
 };
 
-using Solarization = Ref<SolarizationLayer>;
+using Solarization = Ref<SolarizationLayer>;  ///< a shared SolarizationLayer, made from its options
 
 }  // namespace cornu::layers
 

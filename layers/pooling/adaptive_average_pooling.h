@@ -9,9 +9,11 @@ namespace cornu::layers {
 class AdaptiveAveragePooling1DLayer
     : public AdaptivePoolingLayer<AdaptiveAveragePooling1DLayer, Pooling::average, 1> {
  public:
+  /// From the options, as AdaptivePoolingLayer says.
   using AdaptivePoolingLayer::AdaptivePoolingLayer;
 };
 
+/// A shared AdaptiveAveragePooling1DLayer, made from its options.
 using AdaptiveAveragePooling1D = Ref<AdaptiveAveragePooling1DLayer>;
 
 /// x (batch, height, width, channels) -> (batch, output_size..., channels); see
@@ -19,9 +21,11 @@ using AdaptiveAveragePooling1D = Ref<AdaptiveAveragePooling1DLayer>;
 class AdaptiveAveragePooling2DLayer
     : public AdaptivePoolingLayer<AdaptiveAveragePooling2DLayer, Pooling::average, 2> {
  public:
+  /// From the options, as AdaptivePoolingLayer says.
   using AdaptivePoolingLayer::AdaptivePoolingLayer;
 };
 
+/// A shared AdaptiveAveragePooling2DLayer, made from its options.
 using AdaptiveAveragePooling2D = Ref<AdaptiveAveragePooling2DLayer>;
 
 /// x (batch, depth, height, width, channels) -> (batch, output_size..., channels); see
@@ -29,9 +33,11 @@ using AdaptiveAveragePooling2D = Ref<AdaptiveAveragePooling2DLayer>;
 class AdaptiveAveragePooling3DLayer
     : public AdaptivePoolingLayer<AdaptiveAveragePooling3DLayer, Pooling::average, 3> {
  public:
+  /// From the options, as AdaptivePoolingLayer says.
   using AdaptivePoolingLayer::AdaptivePoolingLayer;
 };
 
+/// A shared AdaptiveAveragePooling3DLayer, made from its options.
 using AdaptiveAveragePooling3D = Ref<AdaptiveAveragePooling3DLayer>;
 
 }  // namespace cornu::layers

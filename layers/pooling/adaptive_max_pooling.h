@@ -9,9 +9,11 @@ namespace cornu::layers {
 class AdaptiveMaxPooling1DLayer
     : public AdaptivePoolingLayer<AdaptiveMaxPooling1DLayer, Pooling::maximum, 1> {
  public:
+  /// From the options, as AdaptivePoolingLayer says.
   using AdaptivePoolingLayer::AdaptivePoolingLayer;
 };
 
+/// A shared AdaptiveMaxPooling1DLayer, made from its options.
 using AdaptiveMaxPooling1D = Ref<AdaptiveMaxPooling1DLayer>;
 
 /// x (batch, height, width, channels) -> (batch, output_size..., channels); see
@@ -19,9 +21,11 @@ using AdaptiveMaxPooling1D = Ref<AdaptiveMaxPooling1DLayer>;
 class AdaptiveMaxPooling2DLayer
     : public AdaptivePoolingLayer<AdaptiveMaxPooling2DLayer, Pooling::maximum, 2> {
  public:
+  /// From the options, as AdaptivePoolingLayer says.
   using AdaptivePoolingLayer::AdaptivePoolingLayer;
 };
 
+/// A shared AdaptiveMaxPooling2DLayer, made from its options.
 using AdaptiveMaxPooling2D = Ref<AdaptiveMaxPooling2DLayer>;
 
 /// x (batch, depth, height, width, channels) -> (batch, output_size..., channels); see
@@ -29,9 +33,11 @@ using AdaptiveMaxPooling2D = Ref<AdaptiveMaxPooling2DLayer>;
 class AdaptiveMaxPooling3DLayer
     : public AdaptivePoolingLayer<AdaptiveMaxPooling3DLayer, Pooling::maximum, 3> {
  public:
+  /// From the options, as AdaptivePoolingLayer says.
   using AdaptivePoolingLayer::AdaptivePoolingLayer;
 };
 
+/// A shared AdaptiveMaxPooling3DLayer, made from its options.
 using AdaptiveMaxPooling3D = Ref<AdaptiveMaxPooling3DLayer>;
 
 }  // namespace cornu::layers

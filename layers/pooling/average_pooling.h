@@ -17,38 +17,41 @@ struct AveragePoolingConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-using AveragePooling1DConfig = AveragePoolingConfig<1>;
+using AveragePooling1DConfig = AveragePoolingConfig<1>;  ///< options for one spatial axis
 
 /// x (batch, steps, channels) -> (batch, new steps, channels); see PoolingLayer.
 class AveragePooling1DLayer
     : public PoolingLayer<AveragePooling1DLayer, AveragePooling1DConfig, Pooling::average> {
  public:
-  using PoolingLayer::PoolingLayer;
+  using PoolingLayer::PoolingLayer;  ///< from the options, as PoolingLayer says
 };
 
+/// A shared AveragePooling1DLayer, made from its options.
 using AveragePooling1D = Ref<AveragePooling1DLayer>;
 
-using AveragePooling2DConfig = AveragePoolingConfig<2>;
+using AveragePooling2DConfig = AveragePoolingConfig<2>;  ///< options for two spatial axes
 
 /// x (batch, height, width, channels) -> (batch, new height, new width, channels); see
 /// PoolingLayer.
 class AveragePooling2DLayer
     : public PoolingLayer<AveragePooling2DLayer, AveragePooling2DConfig, Pooling::average> {
  public:
-  using PoolingLayer::PoolingLayer;
+  using PoolingLayer::PoolingLayer;  ///< from the options, as PoolingLayer says
 };
 
+/// A shared AveragePooling2DLayer, made from its options.
 using AveragePooling2D = Ref<AveragePooling2DLayer>;
 
-using AveragePooling3DConfig = AveragePoolingConfig<3>;
+using AveragePooling3DConfig = AveragePoolingConfig<3>;  ///< options for three spatial axes
 
 /// x (batch, depth, height, width, channels) -> (batch, new sizes..., channels); see PoolingLayer.
 class AveragePooling3DLayer
     : public PoolingLayer<AveragePooling3DLayer, AveragePooling3DConfig, Pooling::average> {
  public:
-  using PoolingLayer::PoolingLayer;
+  using PoolingLayer::PoolingLayer;  ///< from the options, as PoolingLayer says
 };
 
+/// A shared AveragePooling3DLayer, made from its options.
 using AveragePooling3D = Ref<AveragePooling3DLayer>;
 
 }  // namespace cornu::layers

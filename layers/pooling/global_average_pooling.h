@@ -10,12 +10,14 @@ namespace cornu::layers {
 class GlobalAveragePooling1DLayer
     : public LayerOf<GlobalAveragePooling1DLayer, GlobalPoolingConfig> {
  public:
+  /// Checks nothing; a mask is used, not passed on.
   explicit GlobalAveragePooling1DLayer(GlobalPoolingConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   bool uses_mask() const override { return true; }
 };
 
+/// A shared GlobalAveragePooling1DLayer, made from its options.
 using GlobalAveragePooling1D = Ref<GlobalAveragePooling1DLayer>;
 
 /// x (batch, height, width, channels) -> (batch, channels), or with keepdims all of x's axes.
@@ -25,6 +27,7 @@ class GlobalAveragePooling2DLayer
   using GlobalPoolingLayer::GlobalPoolingLayer;
 };
 
+/// A shared GlobalAveragePooling2DLayer, made from its options.
 using GlobalAveragePooling2D = Ref<GlobalAveragePooling2DLayer>;
 
 /// x (batch, depth, height, width, channels) -> (batch, channels), or with keepdims all of x's
@@ -35,6 +38,7 @@ class GlobalAveragePooling3DLayer
   using GlobalPoolingLayer::GlobalPoolingLayer;
 };
 
+/// A shared GlobalAveragePooling3DLayer, made from its options.
 using GlobalAveragePooling3D = Ref<GlobalAveragePooling3DLayer>;
 
 }  // namespace cornu::layers

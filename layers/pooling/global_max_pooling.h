@@ -11,6 +11,7 @@ class GlobalMaxPooling1DLayer
   using GlobalPoolingLayer::GlobalPoolingLayer;
 };
 
+/// A shared GlobalMaxPooling1DLayer, made from its options.
 using GlobalMaxPooling1D = Ref<GlobalMaxPooling1DLayer>;
 
 /// x (batch, height, width, channels) -> (batch, channels), or with keepdims all of x's axes.
@@ -20,6 +21,7 @@ class GlobalMaxPooling2DLayer
   using GlobalPoolingLayer::GlobalPoolingLayer;
 };
 
+/// A shared GlobalMaxPooling2DLayer, made from its options.
 using GlobalMaxPooling2D = Ref<GlobalMaxPooling2DLayer>;
 
 /// x (batch, depth, height, width, channels) -> (batch, channels), or with keepdims all of x's
@@ -30,6 +32,7 @@ class GlobalMaxPooling3DLayer
   using GlobalPoolingLayer::GlobalPoolingLayer;
 };
 
+/// A shared GlobalMaxPooling3DLayer, made from its options.
 using GlobalMaxPooling3D = Ref<GlobalMaxPooling3DLayer>;
 
 }  // namespace cornu::layers

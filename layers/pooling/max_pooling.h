@@ -17,39 +17,39 @@ struct MaxPoolingConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-using MaxPooling1DConfig = MaxPoolingConfig<1>;
+using MaxPooling1DConfig = MaxPoolingConfig<1>;  ///< options for one spatial axis
 
 /// x (batch, steps, channels) -> (batch, new steps, channels); see PoolingLayer.
 class MaxPooling1DLayer
     : public PoolingLayer<MaxPooling1DLayer, MaxPooling1DConfig, Pooling::maximum> {
  public:
-  using PoolingLayer::PoolingLayer;
+  using PoolingLayer::PoolingLayer;  ///< from the options, as PoolingLayer says
 };
 
-using MaxPooling1D = Ref<MaxPooling1DLayer>;
+using MaxPooling1D = Ref<MaxPooling1DLayer>;  ///< a shared MaxPooling1DLayer, made from its options
 
-using MaxPooling2DConfig = MaxPoolingConfig<2>;
+using MaxPooling2DConfig = MaxPoolingConfig<2>;  ///< options for two spatial axes
 
 /// x (batch, height, width, channels) -> (batch, new height, new width, channels); see
 /// PoolingLayer.
 class MaxPooling2DLayer
     : public PoolingLayer<MaxPooling2DLayer, MaxPooling2DConfig, Pooling::maximum> {
  public:
-  using PoolingLayer::PoolingLayer;
+  using PoolingLayer::PoolingLayer;  ///< from the options, as PoolingLayer says
 };
 
-using MaxPooling2D = Ref<MaxPooling2DLayer>;
+using MaxPooling2D = Ref<MaxPooling2DLayer>;  ///< a shared MaxPooling2DLayer, made from its options
 
-using MaxPooling3DConfig = MaxPoolingConfig<3>;
+using MaxPooling3DConfig = MaxPoolingConfig<3>;  ///< options for three spatial axes
 
 /// x (batch, depth, height, width, channels) -> (batch, new sizes..., channels); see PoolingLayer.
 class MaxPooling3DLayer
     : public PoolingLayer<MaxPooling3DLayer, MaxPooling3DConfig, Pooling::maximum> {
  public:
-  using PoolingLayer::PoolingLayer;
+  using PoolingLayer::PoolingLayer;  ///< from the options, as PoolingLayer says
 };
 
-using MaxPooling3D = Ref<MaxPooling3DLayer>;
+using MaxPooling3D = Ref<MaxPooling3DLayer>;  ///< a shared MaxPooling3DLayer, made from its options
 
 }  // namespace cornu::layers
 

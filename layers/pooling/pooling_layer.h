@@ -25,14 +25,19 @@ struct AdaptivePoolingConfig {
   std::optional<DTypePolicy> dtype = {};
 };
 
+/// What pooling takes of each window.
 enum class Pooling { maximum, average };
 
+/// The windows of a pooling layer, and pooling with them.
 struct PoolGeometry {
-  std::vector<int64_t> pool_size, strides;
-  std::string padding;
-  std::string data_format;
+  std::vector<int64_t> pool_size,  ///< size of the window along each spatial axis
+      strides;                     ///< step of the window along each spatial axis
+  std::string padding;             ///< "valid" or "same"
+  std::string data_format;         ///< "channels_last" or "channels_first"
 
+  /// Throws ValueError unless all sizes are positive, and padding and data_format known.
   void check() const;
+  /// The maximum or mean of each window of x. Throws ShapeError for another rank.
   Tensor apply(const Tensor& x, Pooling kind) const;
 };
 
@@ -51,15 +56,21 @@ void check_adaptive(const std::vector<int64_t>& output_size, const std::string& 
 template <class Self, class C, Pooling kind>
 class PoolingLayer : public LayerOf<Self, C> {
  public:
-  using Base = LayerOf<Self, C>;
+  using Base = LayerOf<Self, C>;  ///< keeps the options
+
+  /// Makes strides pool_size where they are not given. Throws ValueError for sizes that are not
+  /// positive, and an unknown padding or data_format.
   explicit PoolingLayer(C c) : Base(std::move(c)) {
     auto& o = this->config;
     if (o.strides == decltype(o.strides){}) o.strides = o.pool_size;
     geometry_ = {o.pool_size.vec(), o.strides.vec(), o.padding, o.data_format};
     geometry_.check();
   }
+  /// The maximum or mean of each window.
   Tensor call(const Tensor& x, const Call&) override { return geometry_.apply(x, kind); }
+  /// Windows stay within a row of the batch.
   bool acts_per_row() const override { return true; }
+  /// A layer from its config, where strides may be null for pool_size.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return Base::from_config(without_nulls(dict, {"strides"}));
   }
@@ -74,9 +85,11 @@ template <class Self, Pooling kind, int spatial>
 class GlobalPoolingLayer : public LayerOf<Self, GlobalPoolingConfig> {
  public:
   using LayerOf<Self, GlobalPoolingConfig>::LayerOf;
+  /// The maximum or mean over all spatial axes.
   Tensor call(const Tensor& x, const Call&) override {
     return pool_globally(x, kind, spatial, this->config);
   }
+  /// Nothing mixes the rows of a batch.
   bool acts_per_row() const override { return true; }
 };
 
@@ -86,14 +99,18 @@ class GlobalPoolingLayer : public LayerOf<Self, GlobalPoolingConfig> {
 template <class Self, Pooling kind, size_t rank>
 class AdaptivePoolingLayer : public LayerOf<Self, AdaptivePoolingConfig<rank>> {
  public:
-  using Base = LayerOf<Self, AdaptivePoolingConfig<rank>>;
+  using Base = LayerOf<Self, AdaptivePoolingConfig<rank>>;  ///< keeps the options
+
+  /// Throws ValueError unless all sizes are positive and data_format is known.
   explicit AdaptivePoolingLayer(AdaptivePoolingConfig<rank> c) : Base(std::move(c)) {
     check_adaptive(this->config.output_size.vec(), this->config.data_format);
   }
 
+  /// The maximum or mean of each window.
   Tensor call(const Tensor& x, const Call&) override {
     return pool_adaptively(x, kind, this->config.output_size.vec(), this->config.data_format);
   }
+  /// Windows stay within a row of the batch.
   bool acts_per_row() const override { return true; }
 };
 

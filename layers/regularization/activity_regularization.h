@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of ActivityRegularization.
 struct ActivityRegularizationConfig {
   double l1 = 0.0;                        ///< weight of the sum of absolute values
   double l2 = 0.0;                        ///< weight of the sum of squares
@@ -16,10 +17,12 @@ struct ActivityRegularizationConfig {
 class ActivityRegularizationLayer
     : public LayerOf<ActivityRegularizationLayer, ActivityRegularizationConfig> {
  public:
+  /// Throws ValueError unless l1 and l2 are finite and 0 or more. A mask passes through.
   explicit ActivityRegularizationLayer(ActivityRegularizationConfig config);
   Tensor call(const Tensor& x, const Call&) override { return x; }
 };
 
+/// A shared ActivityRegularizationLayer, made from its options.
 using ActivityRegularization = Ref<ActivityRegularizationLayer>;
 
 }  // namespace cornu::layers

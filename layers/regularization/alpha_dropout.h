@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of AlphaDropout.
 struct AlphaDropoutConfig {
   Required<double> rate;  ///< fraction of elements to drop, in [0, 1]
   /// Shape of the draws: axes of size 1 share one; none: the input's shape.
@@ -20,6 +21,7 @@ struct AlphaDropoutConfig {
 /// when training.
 class AlphaDropoutLayer : public LayerOf<AlphaDropoutLayer, AlphaDropoutConfig> {
  public:
+  /// Throws ValueError for a rate outside of [0, 1]. With rate 0 nothing is ever drawn.
   explicit AlphaDropoutLayer(AlphaDropoutConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
 
@@ -27,7 +29,7 @@ class AlphaDropoutLayer : public LayerOf<AlphaDropoutLayer, AlphaDropoutConfig> 
   SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
 };
 
-using AlphaDropout = Ref<AlphaDropoutLayer>;
+using AlphaDropout = Ref<AlphaDropoutLayer>;  ///< a shared AlphaDropoutLayer, made from its options
 
 }  // namespace cornu::layers
 

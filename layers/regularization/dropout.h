@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Dropout.
 struct DropoutConfig {
   Required<double> rate;  ///< fraction of elements to drop, in [0, 1]
   /// Shape of the draws: axes of size 1 share one; none: the input's shape.
@@ -19,6 +20,7 @@ struct DropoutConfig {
 /// of [0, 1], ShapeError when noise_shape has another rank than x.
 class DropoutLayer : public LayerOf<DropoutLayer, DropoutConfig> {
  public:
+  /// Throws ValueError for a rate outside of [0, 1]. With rate 0 nothing is ever drawn.
   explicit DropoutLayer(DropoutConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
 
@@ -26,7 +28,7 @@ class DropoutLayer : public LayerOf<DropoutLayer, DropoutConfig> {
   SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
 };
 
-using Dropout = Ref<DropoutLayer>;
+using Dropout = Ref<DropoutLayer>;  ///< a shared DropoutLayer, made from its options
 
 }  // namespace cornu::layers
 

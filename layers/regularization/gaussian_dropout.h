@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of GaussianDropout.
 struct GaussianDropoutConfig {
   Required<double> rate;  ///< sets the noise's deviation to sqrt(rate / (1 - rate)), in [0, 1]
   /// Seed of the random draws; none: one is chosen.
@@ -18,6 +19,7 @@ struct GaussianDropoutConfig {
 /// 1], and for rate 1 when training.
 class GaussianDropoutLayer : public LayerOf<GaussianDropoutLayer, GaussianDropoutConfig> {
  public:
+  /// Throws ValueError for a rate outside of [0, 1]. With rate 0 nothing is ever drawn.
   explicit GaussianDropoutLayer(GaussianDropoutConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
 
@@ -25,6 +27,7 @@ class GaussianDropoutLayer : public LayerOf<GaussianDropoutLayer, GaussianDropou
   SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
 };
 
+/// A shared GaussianDropoutLayer, made from its options.
 using GaussianDropout = Ref<GaussianDropoutLayer>;
 
 }  // namespace cornu::layers

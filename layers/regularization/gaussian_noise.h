@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of GaussianNoise.
 struct GaussianNoiseConfig {
   Required<double> stddev;                ///< standard deviation of the noise, in [0, 1]
   std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
@@ -16,6 +17,7 @@ struct GaussianNoiseConfig {
 /// [0, 1].
 class GaussianNoiseLayer : public LayerOf<GaussianNoiseLayer, GaussianNoiseConfig> {
  public:
+  /// Throws ValueError for a stddev outside of [0, 1]. With stddev 0 nothing is ever drawn.
   explicit GaussianNoiseLayer(GaussianNoiseConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
 
@@ -23,6 +25,7 @@ class GaussianNoiseLayer : public LayerOf<GaussianNoiseLayer, GaussianNoiseConfi
   SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
 };
 
+/// A shared GaussianNoiseLayer, made from its options.
 using GaussianNoise = Ref<GaussianNoiseLayer>;
 
 }  // namespace cornu::layers

@@ -9,6 +9,8 @@ namespace cornu::layers {
 template <class Self, class C, int rank>
 class SpatialDropoutLayer : public LayerOf<Self, C> {
  public:
+  /// Throws ValueError for a rate outside of [0, 1] and an unknown data_format. With rate 0 nothing
+  /// is ever drawn.
   explicit SpatialDropoutLayer(C c) : LayerOf<Self, C>(std::move(c)) {
     const C& o = this->config;
     check_fraction("rate", o.rate);
@@ -17,6 +19,7 @@ class SpatialDropoutLayer : public LayerOf<Self, C> {
     if (o.rate > 0) seeds_ = &this->add_seed_generator(o.seed);
   }
 
+  /// x itself unless training; else with whole channels set to 0 and the others enlarged.
   Tensor call(const Tensor& x, const Call& call) override {
     check_rank(x.shape(), rank,
                channels_first_ ? "(batch, channels, spatial...)" : "(batch, spatial..., channels)");
@@ -34,6 +37,7 @@ class SpatialDropoutLayer : public LayerOf<Self, C> {
     std::erase_if(dict, [](const auto& entry) { return entry.first == "trainable"; });
     return dict;
   }
+  /// A layer from its config, where data_format may be null for the default.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     return LayerOf<Self, C>::from_config(without_nulls(dict, {"data_format"}));
   }
@@ -43,6 +47,7 @@ class SpatialDropoutLayer : public LayerOf<Self, C> {
   SeedGenerator* seeds_ = nullptr;  // owned by the base; none where nothing is drawn
 };
 
+/// Options of SpatialDropout1D.
 struct SpatialDropout1DConfig {
   Required<double> rate;                  ///< fraction of the channels to drop, in [0, 1]
   std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
@@ -56,11 +61,14 @@ struct SpatialDropout1DConfig {
 class SpatialDropout1DLayer
     : public SpatialDropoutLayer<SpatialDropout1DLayer, SpatialDropout1DConfig, 3> {
  public:
+  /// From the options, as SpatialDropoutLayer says.
   using SpatialDropoutLayer::SpatialDropoutLayer;
 };
 
+/// A shared SpatialDropout1DLayer, made from its options.
 using SpatialDropout1D = Ref<SpatialDropout1DLayer>;
 
+/// Options of SpatialDropout2D.
 struct SpatialDropout2DConfig {
   Required<double> rate;                      ///< fraction of the channels to drop, in [0, 1]
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
@@ -76,11 +84,14 @@ struct SpatialDropout2DConfig {
 class SpatialDropout2DLayer
     : public SpatialDropoutLayer<SpatialDropout2DLayer, SpatialDropout2DConfig, 4> {
  public:
+  /// From the options, as SpatialDropoutLayer says.
   using SpatialDropoutLayer::SpatialDropoutLayer;
 };
 
+/// A shared SpatialDropout2DLayer, made from its options.
 using SpatialDropout2D = Ref<SpatialDropout2DLayer>;
 
+/// Options of SpatialDropout3D.
 struct SpatialDropout3DConfig {
   Required<double> rate;                      ///< fraction of the channels to drop, in [0, 1]
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
@@ -96,9 +107,11 @@ struct SpatialDropout3DConfig {
 class SpatialDropout3DLayer
     : public SpatialDropoutLayer<SpatialDropout3DLayer, SpatialDropout3DConfig, 5> {
  public:
+  /// From the options, as SpatialDropoutLayer says.
   using SpatialDropoutLayer::SpatialDropoutLayer;
 };
 
+/// A shared SpatialDropout3DLayer, made from its options.
 using SpatialDropout3D = Ref<SpatialDropout3DLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Cropping1D.
 struct Cropping1DConfig {
   Dims<2> cropping = 1;                   ///< steps to remove at the beginning and at the end
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -15,13 +16,15 @@ struct Cropping1DConfig {
 /// axes. Throws ShapeError when nothing would be left.
 class Cropping1DLayer : public LayerOf<Cropping1DLayer, Cropping1DConfig> {
  public:
+  /// Throws ValueError for negative numbers.
   explicit Cropping1DLayer(Cropping1DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
-using Cropping1D = Ref<Cropping1DLayer>;
+using Cropping1D = Ref<Cropping1DLayer>;  ///< a shared Cropping1DLayer, made from its options
 
+/// Options of Cropping2D.
 struct Cropping2DConfig {
   Margins<2> cropping = 0;  ///< rows and columns to remove: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
@@ -36,13 +39,15 @@ struct Cropping2DConfig {
 /// the channels follow the batch.
 class Cropping2DLayer : public LayerOf<Cropping2DLayer, Cropping2DConfig> {
  public:
+  /// Throws ValueError for negative numbers and an unknown data_format.
   explicit Cropping2DLayer(Cropping2DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
-using Cropping2D = Ref<Cropping2DLayer>;
+using Cropping2D = Ref<Cropping2DLayer>;  ///< a shared Cropping2DLayer, made from its options
 
+/// Options of Cropping3D.
 struct Cropping3DConfig {
   Margins<3> cropping = 1;  ///< positions to remove at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
@@ -57,12 +62,13 @@ struct Cropping3DConfig {
 /// "channels_first" the channels follow the batch.
 class Cropping3DLayer : public LayerOf<Cropping3DLayer, Cropping3DConfig> {
  public:
+  /// Throws ValueError for negative numbers and an unknown data_format.
   explicit Cropping3DLayer(Cropping3DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
-using Cropping3D = Ref<Cropping3DLayer>;
+using Cropping3D = Ref<Cropping3DLayer>;  ///< a shared Cropping3DLayer, made from its options
 
 }  // namespace cornu::layers
 

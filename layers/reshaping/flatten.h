@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Flatten.
 struct FlattenConfig {
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
   std::string name = "";                      ///< of the layer; empty: made from the class's name
@@ -21,7 +22,7 @@ class FlattenLayer : public LayerOf<FlattenLayer, FlattenConfig> {
   bool acts_per_row() const override { return true; }
 };
 
-using Flatten = Ref<FlattenLayer>;
+using Flatten = Ref<FlattenLayer>;  ///< a shared FlattenLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -10,11 +10,13 @@ namespace cornu::layers {
 
 /// The two ends of an axis: one number for both, or {before, after}.
 struct Ends {
-  int64_t before = 0;
-  int64_t after = 0;
+  int64_t before = 0;  ///< places at the beginning
+  int64_t after = 0;   ///< places at the end
   Ends() = default;
+  /// The same at both ends.
   template <std::integral T>
   Ends(T both) : before(both), after(both) {}
+  /// One number for each end.
   template <std::integral T, std::integral U>
   Ends(T before, U after) : before(before), after(after) {}
 };
@@ -24,12 +26,14 @@ struct Ends {
 /// `.padding = 1`, `{1, 2}` or `{{1, 0}, {2, 2}}`.
 template <size_t rank>
 struct Margins {
-  std::array<Ends, rank> axes{};
+  std::array<Ends, rank> axes{};  ///< ends of each spatial axis, in order
   Margins() = default;
+  /// The same at both ends of all axes.
   template <std::integral T>
   Margins(T all) {
     axes.fill(all);
   }
+  /// Ends of each axis in turn. Throws ValueError unless there are `rank` of them.
   Margins(std::initializer_list<Ends> each) {
     if (each.size() != rank)
       throw ValueError("expected ends of " + std::to_string(rank) + " axes, found " +

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of RepeatVector.
 struct RepeatVectorConfig {
   Required<int64_t> n;                    ///< number of steps of the output
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -14,12 +15,13 @@ struct RepeatVectorConfig {
 /// x (batch, features) -> (batch, n, features). Throws ShapeError for another rank.
 class RepeatVectorLayer : public LayerOf<RepeatVectorLayer, RepeatVectorConfig> {
  public:
+  /// Throws ValueError unless n is positive.
   explicit RepeatVectorLayer(RepeatVectorConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
-using RepeatVector = Ref<RepeatVectorLayer>;
+using RepeatVector = Ref<RepeatVectorLayer>;  ///< a shared RepeatVectorLayer, made from its options
 
 }  // namespace cornu::layers
 

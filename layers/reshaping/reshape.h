@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Reshape.
 struct ReshapeConfig {
   Required<Shape> target_shape;  ///< of a sample, without the batch; one size may be -1 (inferred)
   std::string name = "";         ///< of the layer; empty: made from the class's name
@@ -21,7 +22,7 @@ class ReshapeLayer : public LayerOf<ReshapeLayer, ReshapeConfig> {
   Value::Dict get_config() const override;
 };
 
-using Reshape = Ref<ReshapeLayer>;
+using Reshape = Ref<ReshapeLayer>;  ///< a shared ReshapeLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of UpSampling1D.
 struct UpSampling1DConfig {
   int64_t size = 2;                       ///< how often each step is repeated
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -14,13 +15,15 @@ struct UpSampling1DConfig {
 /// x (batch, steps, channels) -> (batch, steps * size, channels).
 class UpSampling1DLayer : public LayerOf<UpSampling1DLayer, UpSampling1DConfig> {
  public:
+  /// Throws ValueError unless the size is positive.
   explicit UpSampling1DLayer(UpSampling1DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
-using UpSampling1D = Ref<UpSampling1DLayer>;
+using UpSampling1D = Ref<UpSampling1DLayer>;  ///< a shared UpSampling1DLayer, made from its options
 
+/// Options of UpSampling2D.
 struct UpSampling2DConfig {
   Dims<2> size = 2;                           ///< factor by which height and width grow
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
@@ -36,13 +39,16 @@ struct UpSampling2DConfig {
 /// the batch. Throws ValueError for an unknown interpolation.
 class UpSampling2DLayer : public LayerOf<UpSampling2DLayer, UpSampling2DConfig> {
  public:
+  /// Throws ValueError for sizes that are not positive, and an unknown data_format or
+  /// interpolation.
   explicit UpSampling2DLayer(UpSampling2DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
-using UpSampling2D = Ref<UpSampling2DLayer>;
+using UpSampling2D = Ref<UpSampling2DLayer>;  ///< a shared UpSampling2DLayer, made from its options
 
+/// Options of UpSampling3D.
 struct UpSampling3DConfig {
   Dims<3> size = 2;                           ///< factor by which each axis grows
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
@@ -56,12 +62,13 @@ struct UpSampling3DConfig {
 /// times in a row. With data_format "channels_first" the channels follow the batch.
 class UpSampling3DLayer : public LayerOf<UpSampling3DLayer, UpSampling3DConfig> {
  public:
+  /// Throws ValueError for sizes that are not positive, and an unknown data_format.
   explicit UpSampling3DLayer(UpSampling3DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
-using UpSampling3D = Ref<UpSampling3DLayer>;
+using UpSampling3D = Ref<UpSampling3DLayer>;  ///< a shared UpSampling3DLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of ZeroPadding1D.
 struct ZeroPadding1DConfig {
   Dims<2> padding = 1;                        ///< steps to add at the beginning and at the end
   std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
@@ -17,13 +18,16 @@ struct ZeroPadding1DConfig {
 /// axes, which are 0. With data_format "channels_first" the channels follow the batch.
 class ZeroPadding1DLayer : public LayerOf<ZeroPadding1DLayer, ZeroPadding1DConfig> {
  public:
+  /// Throws ValueError for negative numbers and an unknown data_format.
   explicit ZeroPadding1DLayer(ZeroPadding1DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
+/// A shared ZeroPadding1DLayer, made from its options.
 using ZeroPadding1D = Ref<ZeroPadding1DLayer>;
 
+/// Options of ZeroPadding2D.
 struct ZeroPadding2DConfig {
   Margins<2> padding = 1;  ///< rows and columns to add: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
@@ -38,13 +42,16 @@ struct ZeroPadding2DConfig {
 /// batch.
 class ZeroPadding2DLayer : public LayerOf<ZeroPadding2DLayer, ZeroPadding2DConfig> {
  public:
+  /// Throws ValueError for negative numbers and an unknown data_format.
   explicit ZeroPadding2DLayer(ZeroPadding2DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
+/// A shared ZeroPadding2DLayer, made from its options.
 using ZeroPadding2D = Ref<ZeroPadding2DLayer>;
 
+/// Options of ZeroPadding3D.
 struct ZeroPadding3DConfig {
   Margins<3> padding = 1;  ///< positions to add at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
@@ -59,11 +66,13 @@ struct ZeroPadding3DConfig {
 /// batch.
 class ZeroPadding3DLayer : public LayerOf<ZeroPadding3DLayer, ZeroPadding3DConfig> {
  public:
+  /// Throws ValueError for negative numbers and an unknown data_format.
   explicit ZeroPadding3DLayer(ZeroPadding3DConfig config);
   Tensor call(const Tensor& x, const Call&) override;
   bool acts_per_row() const override { return true; }
 };
 
+/// A shared ZeroPadding3DLayer, made from its options.
 using ZeroPadding3D = Ref<ZeroPadding3DLayer>;
 
 }  // namespace cornu::layers

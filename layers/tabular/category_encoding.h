@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of CategoryEncoding.
 struct CategoryEncodingConfig {
   Required<int64_t> num_tokens;           ///< number of classes
   std::string output_mode = "multi_hot";  ///< "multi_hot", "one_hot" or "count"
@@ -18,6 +19,8 @@ struct CategoryEncodingConfig {
 /// output_mode, and for weights with another mode than "count".
 class CategoryEncodingLayer : public LayerOf<CategoryEncodingLayer, CategoryEncodingConfig> {
  public:
+  /// Takes "binary" for "multi_hot". Throws ValueError for an unknown output_mode or num_tokens
+  /// that is not positive, UnsupportedError with `sparse`.
   explicit CategoryEncodingLayer(CategoryEncodingConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   std::optional<std::vector<std::string>> argument_names() const override {
@@ -25,6 +28,7 @@ class CategoryEncodingLayer : public LayerOf<CategoryEncodingLayer, CategoryEnco
   }
 };
 
+/// A shared CategoryEncodingLayer, made from its options.
 using CategoryEncoding = Ref<CategoryEncodingLayer>;
 
 }  // namespace cornu::layers

@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of Discretization.
 struct DiscretizationConfig {
   /// Ascending boundaries; none: adapt finds them.
   std::optional<std::vector<double>> bin_boundaries = {};
@@ -22,6 +23,8 @@ struct DiscretizationConfig {
 class DiscretizationLayer : public LayerOf<DiscretizationLayer, DiscretizationConfig>,
                             public Adaptable {
  public:
+  /// Throws ValueError for an unknown output_mode, without both bin_boundaries and num_bins, or for
+  /// num_bins that is not positive; UnsupportedError with `sparse`.
   explicit DiscretizationLayer(DiscretizationConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   /// Without `trainable`, which Keras's class does not take.
@@ -33,6 +36,7 @@ class DiscretizationLayer : public LayerOf<DiscretizationLayer, DiscretizationCo
   void finalize_state() override;
   /// The boundaries, as float32.
   std::vector<Tensor> statistics() const override;
+  /// The boundaries, given or found. Throws StateError while there are none.
   const std::vector<double>& bin_boundaries() const;
 
  private:
@@ -40,6 +44,7 @@ class DiscretizationLayer : public LayerOf<DiscretizationLayer, DiscretizationCo
   std::vector<double> values_, weights_of_values_;
 };
 
+/// A shared DiscretizationLayer, made from its options.
 using Discretization = Ref<DiscretizationLayer>;
 
 }  // namespace cornu::layers

@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of HashedCrossing.
 struct HashedCrossingConfig {
   Required<int64_t> num_bins;             ///< number of bins
   std::string output_mode = "int";        ///< "int" or "one_hot"
@@ -17,10 +18,13 @@ struct HashedCrossingConfig {
 /// or a single tensor, ShapeError when shapes differ.
 class HashedCrossingLayer : public LayerOf<HashedCrossingLayer, HashedCrossingConfig> {
  public:
+  /// Throws ValueError for an unknown output_mode or num_bins that is not positive,
+  /// UnsupportedError with `sparse`.
   explicit HashedCrossingLayer(HashedCrossingConfig config);
   Nest call_many(const Nest& inputs, const Call& call) override;
 };
 
+/// A shared HashedCrossingLayer, made from its options.
 using HashedCrossing = Ref<HashedCrossingLayer>;
 
 }  // namespace cornu::layers

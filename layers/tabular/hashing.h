@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of Hashing.
 struct HashingConfig {
   Required<int64_t> num_bins;  ///< number of bins
   Value mask_value = {};       ///< input, text or a number, that gets bin 0 for itself
@@ -21,13 +22,16 @@ struct HashingConfig {
 /// floats as integers. Throws ValueError for a mask_value of another kind than the inputs.
 class HashingLayer : public LayerOf<HashingLayer, HashingConfig> {
  public:
+  /// Throws ValueError for an unknown output_mode, num_bins that is not positive, a salt of more
+  /// than two numbers, or a dtype that is no integer in output_mode "int"; UnsupportedError with
+  /// `sparse`.
   explicit HashingLayer(HashingConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   /// Lists of numbers or texts count as one tensor.
   Nest call_many(const Nest& inputs, const Call& call) override;
 };
 
-using Hashing = Ref<HashingLayer>;
+using Hashing = Ref<HashingLayer>;  ///< a shared HashingLayer, made from its options
 
 }  // namespace cornu::layers
 

@@ -5,6 +5,7 @@
 
 namespace cornu::layers {
 
+/// Options of Normalization.
 struct NormalizationConfig {
   Axes axis = -1;       ///< axes with statistics of their own; all others are pooled, the batch too
   Value mean = {};      ///< a number or nested lists; without it `adapt` finds both
@@ -21,6 +22,8 @@ class NormalizationLayer : public LayerOf<NormalizationLayer, NormalizationConfi
                            public Adaptable {
  public:
   using Adaptable::adapt;
+  /// Throws ValueError unless mean and variance are both given or both left out. A mask passes
+  /// through.
   explicit NormalizationLayer(NormalizationConfig config);
   void build(const Shape& input) override;
   Tensor call(const Tensor& x, const Call& call) override;
@@ -34,7 +37,9 @@ class NormalizationLayer : public LayerOf<NormalizationLayer, NormalizationConfi
   /// Mean and variance.
   std::vector<Tensor> statistics() const override;
 
-  Variable mean, variance, count;  ///< unless given; `count` is there for files, and not used
+  Variable mean,  ///< (sizes of the axes in `axis`); none where mean and variance were given
+      variance,   ///< the same
+      count;      ///< (), there for files and not used
 
  private:
   std::vector<int> kept(const Shape& shape) const;
@@ -46,6 +51,7 @@ class NormalizationLayer : public LayerOf<NormalizationLayer, NormalizationConfi
   double elements_ = 0;
 };
 
+/// A shared NormalizationLayer, made from its options.
 using Normalization = Ref<NormalizationLayer>;
 
 }  // namespace cornu::layers

@@ -19,9 +19,13 @@ class IndexLookupLayer : public LayerOf<Self, C>,
  public:
   using Adaptable::adapt;
 
+  /// Numbers, or with `invert` tokens, of the shape of x; or their encoding over the vocabulary.
+  /// Throws ValueError for an unknown token when no numbers are left for those, StateError for an
+  /// encoding while its size is not known or its weights are missing.
   Tensor call(const Tensor& x, const Call& call) override;
   /// Lists of numbers or texts count as one tensor.
   Nest call_many(const Nest& inputs, const Call& call) override;
+  /// Empty: nothing is built from a shape.
   Value::Dict build_config() const override { return {}; }
 
   /// All tokens in the order of their numbers, or those without the mask and OOV tokens.
@@ -38,18 +42,27 @@ class IndexLookupLayer : public LayerOf<Self, C>,
   /// Learns the vocabulary, most frequent tokens first. The elements of a vector are documents.
   /// Throws StateError when the vocabulary was an option.
   void adapt(const Tensor& data) override;
+  /// Forgets what was counted, unless the vocabulary was an option.
   void reset_state() override;
   /// A vector is one document, otherwise each index of the first axis is one.
   void update_state(const Tensor& batch) override;
+  /// Makes the vocabulary of what was counted, and with "tf_idf" the weights.
   void finalize_state() override;
+  /// The vocabulary, special tokens included, as one tensor.
   std::vector<Tensor> statistics() const override;
 
+  /// "vocabulary.txt" with a token on each line; none when the options have the list.
   std::vector<std::pair<std::string, std::string>> assets() const override;
+  /// Takes the vocabulary from "vocabulary.txt", unless the options have the list or there is no
+  /// file.
   void load_assets(
       const std::function<std::optional<std::string>(const std::string& name)>& read) override;
+  /// The weights of "tf_idf", if there are any.
   std::vector<Variable> weights_to_write() const override;
+  /// The same.
   std::vector<Variable> weights_to_read() const override { return weights_to_write(); }
 
+  /// The tokens and their numbers, which compiled functions share.
   const std::shared_ptr<LookupTable<Token>>& table() const { return table_; }
 
  protected:

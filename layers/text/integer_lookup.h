@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of IntegerLookup.
 struct IntegerLookupConfig {
   /// Largest size of the vocabulary, special tokens included; none: no limit.
   std::optional<int64_t> max_tokens = {};
@@ -41,9 +42,12 @@ struct IntegerLookupConfig {
 class IntegerLookupLayer final
     : public IndexLookupLayer<IntegerLookupLayer, IntegerLookupConfig, int64_t> {
  public:
+  /// Throws ValueError for options that contradict each other and for what set_vocabulary refuses,
+  /// UnsupportedError with `sparse`, FileError for a vocabulary file that cannot be read.
   explicit IntegerLookupLayer(IntegerLookupConfig config);
 };
 
+/// A shared IntegerLookupLayer, made from its options.
 using IntegerLookup = Ref<IntegerLookupLayer>;
 
 }  // namespace cornu::layers

@@ -16,16 +16,17 @@ namespace cornu::layers {
 /// The options that look-up layers share.
 template <class Token>
 struct LookupRules {
-  std::optional<int64_t> max_tokens;
-  int64_t num_oov_indices = 1;
-  std::optional<Token> mask_token;
-  std::optional<Token> oov_token;
-  bool invert = false;
-  std::string output_mode = "int";
-  bool pad_to_max_tokens = false;
-  bool farmhash =
-      false;  ///< of integers: unknown ones are spread by a hash, not by their remainder
-  std::optional<std::array<uint64_t, 2>> salt;
+  std::optional<int64_t> max_tokens;  ///< largest size, special tokens included; none: no limit
+  int64_t num_oov_indices = 1;        ///< how many numbers unknown tokens share; 0: they are errors
+  std::optional<Token> mask_token;    ///< the token of number 0 in mode "int"; none: no such number
+  std::optional<Token> oov_token;     ///< what numbers of unknown tokens become with invert
+  bool invert = false;                ///< numbers become tokens
+  std::string output_mode = "int";    ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
+  bool pad_to_max_tokens = false;     ///< encodings have max_tokens entries
+
+  /// Of integers: unknown ones are spread by a hash, not by their remainder.
+  bool farmhash = false;
+  std::optional<std::array<uint64_t, 2>> salt;  ///< key of SipHash; none: FarmHash
 };
 
 /// Numbers 0 to the vocabulary's size: the mask token (in mode "int", if there is one), the numbers
@@ -37,11 +38,15 @@ class LookupTable {
   /// of the size before the words are there.
   LookupTable(LookupRules<Token> rules, std::optional<int64_t> vocabulary_size);
 
+  /// The rules it was made with.
   const LookupRules<Token>& rules() const { return rules_; }
   /// The size of an encoded axis. Throws StateError while there is no vocabulary.
   int64_t depth() const;
+  /// Number of tokens with the special ones.
   int64_t size() const { return token_start() + static_cast<int64_t>(tokens_.size()); }
+  /// The size that a file or a vocabulary has settled; none before.
   const std::optional<int64_t>& known_size() const { return known_size_; }
+  /// The tokens in the order of their numbers, with or without the special ones.
   std::vector<Token> vocabulary(bool include_special_tokens) const;
 
   /// Takes over a list that may begin with the special tokens. Throws ValueError for repeated or
@@ -55,7 +60,12 @@ class LookupTable {
 
   /// Counts the tokens of one document.
   void count(std::span<const Token> document);
-  void forget();
+  void forget();  ///< drops what was counted
+
+  /// Makes the vocabulary of what was counted, the most frequent token first and at most max_tokens
+  /// with the special ones, and drops the counts. In mode "tf_idf" a token weighs log(1 + documents
+  /// / (1 + documents with it)). Nothing counted leaves the vocabulary. Throws StateError when the
+  /// size of an encoding would change.
   void learn();
 
   /// -1 for the mask token in modes other than "int". Throws ValueError for an unknown token when

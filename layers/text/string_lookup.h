@@ -4,6 +4,7 @@
 
 namespace cornu::layers {
 
+/// Options of StringLookup.
 struct StringLookupConfig {
   /// Largest size of the vocabulary, special tokens included; none: no limit.
   std::optional<int64_t> max_tokens = {};
@@ -41,10 +42,12 @@ struct StringLookupConfig {
 class StringLookupLayer final
     : public IndexLookupLayer<StringLookupLayer, StringLookupConfig, std::string> {
  public:
+  /// Throws ValueError for options that contradict each other and for what set_vocabulary refuses,
+  /// UnsupportedError with `sparse`, FileError for a vocabulary file that cannot be read.
   explicit StringLookupLayer(StringLookupConfig config);
 };
 
-using StringLookup = Ref<StringLookupLayer>;
+using StringLookup = Ref<StringLookupLayer>;  ///< a shared StringLookupLayer, made from its options
 
 }  // namespace cornu::layers
 

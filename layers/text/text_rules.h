@@ -15,25 +15,28 @@ namespace cornu::layers {
 template <class Result>
 class TextRule {
  public:
+  /// What a function of the user's gives for a text: a Result.
   using Function = std::function<Result(const std::string&)>;
-  TextRule(std::nullopt_t) {}
-  TextRule(const char* name) : name_(name) {}
-  TextRule(std::string name) : name_(std::move(name)) {}
+  TextRule(std::nullopt_t) {}                             ///< no rule
+  TextRule(const char* name) : name_(name) {}             ///< the rule of that name
+  TextRule(std::string name) : name_(std::move(name)) {}  ///< the same
+
+  /// A function of the user's, which files cannot keep.
   template <class F>
   requires std::is_invocable_r_v<Result, F, const std::string&> TextRule(F f)
       : function_(std::move(f)) {}
 
-  const std::string& name() const { return name_; }
-  const Function& function() const { return function_; }
-  bool none() const { return name_.empty() && !function_; }
+  const std::string& name() const { return name_; }          ///< empty for none and for a function
+  const Function& function() const { return function_; }     ///< empty unless it is a function
+  bool none() const { return name_.empty() && !function_; }  ///< whether there is no rule
 
  private:
   std::string name_;
   Function function_;
 };
 
-using TextStandardize = TextRule<std::string>;
-using TextSplit = TextRule<std::vector<std::string>>;
+using TextStandardize = TextRule<std::string>;         ///< how a text is made uniform
+using TextSplit = TextRule<std::vector<std::string>>;  ///< how a text is cut into words
 
 /// Throws ValueError for a name that is not known.
 void check_text_rules(const TextStandardize& standardize, const TextSplit& split);

@@ -6,6 +6,7 @@
 
 namespace cornu::layers {
 
+/// Options of TextVectorization.
 struct TextVectorizationConfig {
   /// Largest size of the vocabulary, special tokens included; none: no limit.
   std::optional<int64_t> max_tokens = {};
@@ -45,6 +46,9 @@ class TextVectorizationLayer final
       public CustomSerialization {
  public:
   using Adaptable::adapt;
+  /// Throws ValueError for options that contradict each other and for what set_vocabulary refuses,
+  /// UnsupportedError with `sparse` or `ragged`, FileError for a vocabulary file that cannot be
+  /// read.
   explicit TextVectorizationLayer(TextVectorizationConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   /// Lists of texts count as one tensor.
@@ -53,9 +57,10 @@ class TextVectorizationLayer final
 
   /// As those of StringLookup.
   std::vector<std::string> get_vocabulary(bool include_special_tokens = true) const;
+  /// Replaces the vocabulary; see IndexLookupLayer::set_vocabulary.
   void set_vocabulary(const Vocabulary<std::string>& vocabulary,
                       const std::optional<std::vector<double>>& idf_weights = {});
-  int64_t vocabulary_size() const;
+  int64_t vocabulary_size() const;  ///< number of tokens, special ones included
 
   /// Learns the vocabulary from texts, each of which is a document.
   void adapt(const Tensor& data) override;
@@ -74,6 +79,7 @@ class TextVectorizationLayer final
   std::shared_ptr<StringLookupLayer> lookup_;
 };
 
+/// A shared TextVectorizationLayer, made from its options.
 using TextVectorization = Ref<TextVectorizationLayer>;
 
 }  // namespace cornu::layers

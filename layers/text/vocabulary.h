@@ -15,16 +15,22 @@ template <class Token>
 class Vocabulary {
  public:
   Vocabulary() = default;
-  Vocabulary(std::nullopt_t) {}
+  Vocabulary(std::nullopt_t) {}  ///< none
+
+  /// The tokens, in the order of their numbers.
   Vocabulary(std::initializer_list<Token> tokens) : tokens_(std::vector<Token>(tokens)) {}
-  Vocabulary(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
-  Vocabulary(const char* path) : path_(path) {}
+  Vocabulary(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}  ///< the same
+  Vocabulary(const char* path) : path_(path) {}  ///< the path of a text file
+
+  /// The same.
   template <std::same_as<std::string> T>
   Vocabulary(T path) : path_(std::move(path)) {}
 
-  bool given() const { return tokens_ || !path_.empty(); }
+  bool given() const { return tokens_ || !path_.empty(); }  ///< whether there is a list or a path
+
+  /// The list; none for a path.
   const std::optional<std::vector<Token>>& tokens() const { return tokens_; }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  ///< the path; empty for a list
 
  private:
   std::optional<std::vector<Token>> tokens_;
