@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of BinaryCrossentropy, as in Keras.
 struct BinaryCrossentropyConfig {
   bool from_logits = false;      ///< y_pred are logits, not probabilities
   double label_smoothing = 0.0;  ///< in [0, 1]: how far targets move toward 1/2
@@ -20,9 +21,11 @@ struct BinaryCrossentropyConfig {
 class BinaryCrossentropyLoss
     : public LossOf<BinaryCrossentropyLoss, BinaryCrossentropyConfig, PairwiseLoss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit BinaryCrossentropyLoss(BinaryCrossentropyConfig c);
 };
 
+/// A shared BinaryCrossentropyLoss, made from its options.
 using BinaryCrossentropy = Ref<BinaryCrossentropyLoss>;
 
 }  // namespace cornu::losses

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of BinaryFocalCrossentropy, as in Keras.
 struct BinaryFocalCrossentropyConfig {
   bool apply_class_balancing = false;  ///< weight elements by alpha
   /// Weight of elements with target 1; 1 - alpha: of those with target 0.
@@ -26,9 +27,11 @@ struct BinaryFocalCrossentropyConfig {
 class BinaryFocalCrossentropyLoss
     : public LossOf<BinaryFocalCrossentropyLoss, BinaryFocalCrossentropyConfig, PairwiseLoss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit BinaryFocalCrossentropyLoss(BinaryFocalCrossentropyConfig c);
 };
 
+/// A shared BinaryFocalCrossentropyLoss, made from its options.
 using BinaryFocalCrossentropy = Ref<BinaryFocalCrossentropyLoss>;
 
 }  // namespace cornu::losses

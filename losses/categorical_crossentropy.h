@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of CategoricalCrossentropy, as in Keras.
 struct CategoricalCrossentropyConfig {
   bool from_logits = false;      ///< y_pred are logits, not probabilities
   double label_smoothing = 0.0;  ///< in [0, 1]: how far targets move toward equal probabilities
@@ -20,6 +21,7 @@ struct CategoricalCrossentropyConfig {
 class CategoricalCrossentropyLoss
     : public LossOf<CategoricalCrossentropyLoss, CategoricalCrossentropyConfig, Loss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit CategoricalCrossentropyLoss(CategoricalCrossentropyConfig c);
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
   Tensor total(const Tensor& y_true, const Tensor& y_pred, bool mean) override;
@@ -28,6 +30,7 @@ class CategoricalCrossentropyLoss
   Tensor run(const Tensor& y_true, const Tensor& y_pred, bool whole, bool mean);
 };
 
+/// A shared CategoricalCrossentropyLoss, made from its options.
 using CategoricalCrossentropy = Ref<CategoricalCrossentropyLoss>;
 
 }  // namespace cornu::losses

@@ -5,6 +5,7 @@
 
 namespace cornu::losses {
 
+/// Options of CategoricalFocalCrossentropy, as in Keras.
 struct CategoricalFocalCrossentropyConfig {
   ClassWeights alpha = 0.25;     ///< weight of all classes, or a list with one for each
   double gamma = 2.0;            ///< exponent: how little easy samples count; 0: as much as others
@@ -24,6 +25,7 @@ struct CategoricalFocalCrossentropyConfig {
 class CategoricalFocalCrossentropyLoss
     : public LossOf<CategoricalFocalCrossentropyLoss, CategoricalFocalCrossentropyConfig> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit CategoricalFocalCrossentropyLoss(CategoricalFocalCrossentropyConfig c);
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
 
@@ -31,6 +33,7 @@ class CategoricalFocalCrossentropyLoss
   backend::ProgramRef program_;
 };
 
+/// A shared CategoricalFocalCrossentropyLoss, made from its options.
 using CategoricalFocalCrossentropy = Ref<CategoricalFocalCrossentropyLoss>;
 
 }  // namespace cornu::losses

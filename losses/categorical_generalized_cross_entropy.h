@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of CategoricalGeneralizedCrossEntropy, as in Keras.
 struct CategoricalGeneralizedCrossEntropyConfig {
   double q = 0.5;  ///< in (0, 1): near 0 as crossentropy, near 1 as absolute error
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
@@ -20,10 +21,12 @@ class CategoricalGeneralizedCrossEntropyLoss
     : public LossOf<CategoricalGeneralizedCrossEntropyLoss,
                     CategoricalGeneralizedCrossEntropyConfig> {
  public:
+  /// Throws ValueError for an unknown reduction or a q outside (0, 1).
   explicit CategoricalGeneralizedCrossEntropyLoss(CategoricalGeneralizedCrossEntropyConfig c);
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared CategoricalGeneralizedCrossEntropyLoss, made from its options.
 using CategoricalGeneralizedCrossEntropy = Ref<CategoricalGeneralizedCrossEntropyLoss>;
 
 }  // namespace cornu::losses

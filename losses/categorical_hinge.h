@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of CategoricalHinge, as in Keras.
 struct CategoricalHingeConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -15,10 +16,12 @@ struct CategoricalHingeConfig {
 /// y_true) * y_pred).
 class CategoricalHingeLoss : public LossOf<CategoricalHingeLoss, CategoricalHingeConfig, Loss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit CategoricalHingeLoss(CategoricalHingeConfig c);
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared CategoricalHingeLoss, made from its options.
 using CategoricalHinge = Ref<CategoricalHingeLoss>;
 
 }  // namespace cornu::losses

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of Circle, as in Keras.
 struct CircleConfig {
   double gamma = 80.0;  ///< scale of the similarities
   double margin = 0.4;  ///< distance that pairs of one class may keep; other classes: 1 - margin
@@ -30,11 +31,11 @@ struct CircleReference {
 /// labels and embeddings do not fit.
 class CircleLoss : public LossOf<CircleLoss, CircleConfig> {
  public:
-  explicit CircleLoss(CircleConfig c);
+  explicit CircleLoss(CircleConfig c);  ///< throws ValueError for an unknown reduction
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
-using Circle = Ref<CircleLoss>;
+using Circle = Ref<CircleLoss>;  ///< a shared CircleLoss, made from its options
 
 /// The loss of each sample; see CircleLoss. It has y_pred's dtype; its mask leaves out those of 0.
 Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleConfig& options = {},

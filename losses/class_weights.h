@@ -10,12 +10,14 @@ namespace cornu::losses {
 /// A weight of all classes, or one of each: `.alpha = 0.25` or `{0.1, 0.2, 0.7}`.
 class ClassWeights {
  public:
-  ClassWeights(double weight) : weights_{weight}, single_(true) {}
-  ClassWeights(std::vector<double> weights) : weights_(std::move(weights)) {}
-  ClassWeights(std::initializer_list<double> weights) : weights_(weights) {}
+  ClassWeights(double weight) : weights_{weight}, single_(true) {}  ///< one for all classes
 
-  bool is_single() const { return single_; }
-  const std::vector<double>& values() const { return weights_; }
+  /// One for each class.
+  ClassWeights(std::vector<double> weights) : weights_(std::move(weights)) {}
+  ClassWeights(std::initializer_list<double> weights) : weights_(weights) {}  ///< the same
+
+  bool is_single() const { return single_; }                      ///< whether one holds for all
+  const std::vector<double>& values() const { return weights_; }  ///< one, or one for each class
 
  private:
   std::vector<double> weights_;

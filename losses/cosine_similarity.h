@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of CosineSimilarity, as in Keras.
 struct CosineSimilarityConfig {
   int64_t axis = -1;  ///< axis of the vectors' elements
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
@@ -16,12 +17,14 @@ struct CosineSimilarityConfig {
 /// opposite ones, 0 where a vector is zero.
 class CosineSimilarityLoss : public LossOf<CosineSimilarityLoss, CosineSimilarityConfig, Loss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit CosineSimilarityLoss(CosineSimilarityConfig c);
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
   /// As Keras, without `axis` unless it is not -1.
   Value::Dict get_config() const override;
 };
 
+/// A shared CosineSimilarityLoss, made from its options.
 using CosineSimilarity = Ref<CosineSimilarityLoss>;
 
 }  // namespace cornu::losses

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of CTC, as in Keras.
 struct CTCConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -17,11 +18,11 @@ struct CTCConfig {
 /// ShapeError for other ranks. Graves et al. 2006.
 class CTCLoss : public LossOf<CTCLoss, CTCConfig> {
  public:
-  explicit CTCLoss(CTCConfig c);
+  explicit CTCLoss(CTCConfig c);  ///< throws ValueError for an unknown reduction
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
-using CTC = Ref<CTCLoss>;
+using CTC = Ref<CTCLoss>;  ///< a shared CTCLoss, made from its options
 
 }  // namespace cornu::losses
 

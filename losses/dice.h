@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of Dice, as in Keras.
 struct DiceConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -16,11 +17,11 @@ struct DiceConfig {
 /// which gives one number for the batch).
 class DiceLoss : public LossOf<DiceLoss, DiceConfig> {
  public:
-  explicit DiceLoss(DiceConfig c);
+  explicit DiceLoss(DiceConfig c);  ///< throws ValueError for an unknown reduction
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
-using Dice = Ref<DiceLoss>;
+using Dice = Ref<DiceLoss>;  ///< a shared DiceLoss, made from its options
 
 }  // namespace cornu::losses
 

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of Hinge, as in Keras.
 struct HingeConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -15,13 +16,13 @@ struct HingeConfig {
 /// them are 0 or 1, a 0 counts as -1.
 class HingeLoss : public LossOf<HingeLoss, HingeConfig, PairwiseLoss> {
  public:
-  explicit HingeLoss(HingeConfig c);
+  explicit HingeLoss(HingeConfig c);  ///< throws ValueError for an unknown reduction
 
  private:
   Tensor targets(const Tensor& y_true) override { return signed_targets(y_true); }
 };
 
-using Hinge = Ref<HingeLoss>;
+using Hinge = Ref<HingeLoss>;  ///< a shared HingeLoss, made from its options
 
 }  // namespace cornu::losses
 

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of Huber, as in Keras.
 struct HuberConfig {
   double delta = 1.0;  ///< error at which squares turn into absolute values
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
@@ -16,12 +17,13 @@ struct HuberConfig {
 /// |x| - delta^2 / 2.
 class HuberLoss : public LossOf<HuberLoss, HuberConfig, PairwiseLoss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit HuberLoss(HuberConfig c);
   /// As Keras, without `delta` unless it is not 1.
   Value::Dict get_config() const override;
 };
 
-using Huber = Ref<HuberLoss>;
+using Huber = Ref<HuberLoss>;  ///< a shared HuberLoss, made from its options
 
 }  // namespace cornu::losses
 

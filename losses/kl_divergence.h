@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of KLDivergence, as in Keras.
 struct KLDivergenceConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -14,10 +15,10 @@ struct KLDivergenceConfig {
 /// The sum of y_true * log(y_true / y_pred) over the last axis, with both limited to [1e-7, 1].
 class KLDivergenceLoss : public LossOf<KLDivergenceLoss, KLDivergenceConfig, PairwiseLoss> {
  public:
-  explicit KLDivergenceLoss(KLDivergenceConfig c);
+  explicit KLDivergenceLoss(KLDivergenceConfig c);  ///< throws ValueError for an unknown reduction
 };
 
-using KLDivergence = Ref<KLDivergenceLoss>;
+using KLDivergence = Ref<KLDivergenceLoss>;  ///< a shared KLDivergenceLoss, made from its options
 
 }  // namespace cornu::losses
 

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of LogCosh, as in Keras.
 struct LogCoshConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -15,10 +16,10 @@ struct LogCoshConfig {
 /// log(2) for large.
 class LogCoshLoss : public LossOf<LogCoshLoss, LogCoshConfig, PairwiseLoss> {
  public:
-  explicit LogCoshLoss(LogCoshConfig c);
+  explicit LogCoshLoss(LogCoshConfig c);  ///< throws ValueError for an unknown reduction
 };
 
-using LogCosh = Ref<LogCoshLoss>;
+using LogCosh = Ref<LogCoshLoss>;  ///< a shared LogCoshLoss, made from its options
 
 }  // namespace cornu::losses
 

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of MeanAbsoluteError, as in Keras.
 struct MeanAbsoluteErrorConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -15,9 +16,11 @@ struct MeanAbsoluteErrorConfig {
 class MeanAbsoluteErrorLoss
     : public LossOf<MeanAbsoluteErrorLoss, MeanAbsoluteErrorConfig, PairwiseLoss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit MeanAbsoluteErrorLoss(MeanAbsoluteErrorConfig c);
 };
 
+/// A shared MeanAbsoluteErrorLoss, made from its options.
 using MeanAbsoluteError = Ref<MeanAbsoluteErrorLoss>;
 
 }  // namespace cornu::losses

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of MeanAbsolutePercentageError, as in Keras.
 struct MeanAbsolutePercentageErrorConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -16,9 +17,11 @@ class MeanAbsolutePercentageErrorLoss
     : public LossOf<MeanAbsolutePercentageErrorLoss, MeanAbsolutePercentageErrorConfig,
                     PairwiseLoss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit MeanAbsolutePercentageErrorLoss(MeanAbsolutePercentageErrorConfig c);
 };
 
+/// A shared MeanAbsolutePercentageErrorLoss, made from its options.
 using MeanAbsolutePercentageError = Ref<MeanAbsolutePercentageErrorLoss>;
 
 }  // namespace cornu::losses

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of MeanSquaredError, as in Keras.
 struct MeanSquaredErrorConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -15,9 +16,11 @@ struct MeanSquaredErrorConfig {
 class MeanSquaredErrorLoss
     : public LossOf<MeanSquaredErrorLoss, MeanSquaredErrorConfig, PairwiseLoss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit MeanSquaredErrorLoss(MeanSquaredErrorConfig c);
 };
 
+/// A shared MeanSquaredErrorLoss, made from its options.
 using MeanSquaredError = Ref<MeanSquaredErrorLoss>;
 
 }  // namespace cornu::losses

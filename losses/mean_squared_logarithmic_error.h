@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of MeanSquaredLogarithmicError, as in Keras.
 struct MeanSquaredLogarithmicErrorConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -17,9 +18,11 @@ class MeanSquaredLogarithmicErrorLoss
     : public LossOf<MeanSquaredLogarithmicErrorLoss, MeanSquaredLogarithmicErrorConfig,
                     PairwiseLoss> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit MeanSquaredLogarithmicErrorLoss(MeanSquaredLogarithmicErrorConfig c);
 };
 
+/// A shared MeanSquaredLogarithmicErrorLoss, made from its options.
 using MeanSquaredLogarithmicError = Ref<MeanSquaredLogarithmicErrorLoss>;
 
 }  // namespace cornu::losses

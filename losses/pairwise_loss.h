@@ -14,11 +14,13 @@ class PairwiseLoss : public Loss {
   Tensor total(const Tensor& y_true, const Tensor& y_pred, bool mean) override;
 
  protected:
+  /// What becomes of the values along the axis: their mean or their sum.
   enum class Over : uint8_t { mean, sum };
   /// Of the target and the prediction; the options are constants in it.
   using Formula = std::function<Expr(Expr t, Expr p)>;
 
   using Loss::Loss;
+  /// For constructors: sets the formula, and over which axis its values are averaged or summed.
   void set_formula(const Formula& formula, Over over = Over::mean, int64_t axis = -1);
   /// Refuses targets that would broadcast to the predictions' shape.
   void require_equal_shapes() { equal_shapes_ = true; }

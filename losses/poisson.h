@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of Poisson, as in Keras.
 struct PoissonConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -14,10 +15,10 @@ struct PoissonConfig {
 /// The mean of y_pred - y_true * log(y_pred + 1e-7) over the last axis.
 class PoissonLoss : public LossOf<PoissonLoss, PoissonConfig, PairwiseLoss> {
  public:
-  explicit PoissonLoss(PoissonConfig c);
+  explicit PoissonLoss(PoissonConfig c);  ///< throws ValueError for an unknown reduction
 };
 
-using Poisson = Ref<PoissonLoss>;
+using Poisson = Ref<PoissonLoss>;  ///< a shared PoissonLoss, made from its options
 
 }  // namespace cornu::losses
 

@@ -7,7 +7,9 @@ namespace cornu::losses {
 /// The axes over which a region extends: `.axis = {1, 2, 3}`; by default all.
 class RegionAxes : public Axes {
  public:
+  /// None (all), one, or a list.
   using Axes::Axes;
+  /// From other axes.
   RegionAxes(const Axes& axes) : Axes(axes) {}
 };
 

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of SparseCategoricalCrossentropy, as in Keras.
 struct SparseCategoricalCrossentropyConfig {
   bool from_logits = false;  ///< y_pred are logits, not probabilities
   /// Label of samples that do not count; none: all count.
@@ -24,6 +25,7 @@ struct SparseCategoricalCrossentropyConfig {
 class SparseCategoricalCrossentropyLoss
     : public LossOf<SparseCategoricalCrossentropyLoss, SparseCategoricalCrossentropyConfig> {
  public:
+  /// Throws ValueError for an unknown reduction.
   explicit SparseCategoricalCrossentropyLoss(SparseCategoricalCrossentropyConfig c);
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
   Tensor total(const Tensor& y_true, const Tensor& y_pred, bool mean) override;
@@ -34,6 +36,7 @@ class SparseCategoricalCrossentropyLoss
   Tensor run(const Tensor& y_true, const Tensor& y_pred, bool whole, double scale);
 };
 
+/// A shared SparseCategoricalCrossentropyLoss, made from its options.
 using SparseCategoricalCrossentropy = Ref<SparseCategoricalCrossentropyLoss>;
 
 }  // namespace cornu::losses

@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of SquaredHinge, as in Keras.
 struct SquaredHingeConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
@@ -15,13 +16,13 @@ struct SquaredHingeConfig {
 /// them are 0 or 1, a 0 counts as -1.
 class SquaredHingeLoss : public LossOf<SquaredHingeLoss, SquaredHingeConfig, PairwiseLoss> {
  public:
-  explicit SquaredHingeLoss(SquaredHingeConfig c);
+  explicit SquaredHingeLoss(SquaredHingeConfig c);  ///< throws ValueError for an unknown reduction
 
  private:
   Tensor targets(const Tensor& y_true) override { return signed_targets(y_true); }
 };
 
-using SquaredHinge = Ref<SquaredHingeLoss>;
+using SquaredHinge = Ref<SquaredHingeLoss>;  ///< a shared SquaredHingeLoss, made from its options
 
 }  // namespace cornu::losses
 

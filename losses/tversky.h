@@ -4,6 +4,7 @@
 
 namespace cornu::losses {
 
+/// Options of Tversky, as in Keras.
 struct TverskyConfig {
   double alpha = 0.5;  ///< weight of targets that are not predicted
   double beta = 0.5;   ///< weight of predictions that are no targets
@@ -19,11 +20,11 @@ struct TverskyConfig {
 /// the batch). Salehi et al. 2017, https://arxiv.org/abs/1706.05721.
 class TverskyLoss : public LossOf<TverskyLoss, TverskyConfig> {
  public:
-  explicit TverskyLoss(TverskyConfig c);
+  explicit TverskyLoss(TverskyConfig c);  ///< throws ValueError for an unknown reduction
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
-using Tversky = Ref<TverskyLoss>;
+using Tversky = Ref<TverskyLoss>;  ///< a shared TverskyLoss, made from its options
 
 }  // namespace cornu::losses
 

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of AUC, as in Keras.
 struct AUCConfig {
   int64_t num_thresholds = 200;  ///< number of thresholds, evenly spaced in [0, 1]
   std::string curve = "ROC";     ///< "ROC", "PR" or "PRGAIN"
@@ -30,6 +31,8 @@ struct AUCConfig {
 /// fewer than two thresholds.
 class AUCMetric : public MetricOf<AUCMetric, AUCConfig, Metric> {
  public:
+  /// Throws ValueError for an unknown curve or summation_method, num_thresholds below 2, or
+  /// num_labels without multi_label.
   explicit AUCMetric(AUCConfig c = {});
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
@@ -51,7 +54,7 @@ class AUCMetric : public MetricOf<AUCMetric, AUCConfig, Metric> {
   Variable true_positives_, false_positives_, true_negatives_, false_negatives_;
 };
 
-using AUC = Ref<AUCMetric>;
+using AUC = Ref<AUCMetric>;  ///< a shared AUCMetric, made from its options
 
 }  // namespace cornu::metrics
 

@@ -14,6 +14,8 @@ class BestAt : public Metric {
 
  protected:
   using Metric::Metric;
+  /// True positives among positive targets, true negatives among negative ones, and true positives
+  /// among positive predictions.
   enum class Rate : uint8_t { sensitivity, specificity, precision };
   /// The best `wanted` where `bounded` is at least `bound`. `option` is the bound's name, for
   /// errors. Throws ValueError for a bound outside [0, 1], or without thresholds.

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of BinaryAccuracy, as in Keras.
 struct BinaryAccuracyConfig {
   std::string name = "binary_accuracy";  ///< name of the metric in logs
   std::optional<DType> dtype = {};       ///< dtype of the state and of the result; none: float32
@@ -15,16 +16,19 @@ struct BinaryAccuracyConfig {
 class BinaryAccuracyMetric
     : public MetricOf<BinaryAccuracyMetric, BinaryAccuracyConfig, FractionOf> {
  public:
-  explicit BinaryAccuracyMetric(BinaryAccuracyConfig c = {});
+  explicit BinaryAccuracyMetric(BinaryAccuracyConfig c = {});  ///< takes any threshold
 
  protected:
+  /// Both as they are, but for a last axis of size 1 that only one has.
   std::pair<Tensor, Tensor> sides(const Tensor& y_true, const Tensor& y_pred) override;
+  /// Whether the target equals 1 for a prediction above the threshold, 0 for another.
   const backend::ProgramRef& condition() const override { return condition_; }
 
  private:
   backend::ProgramRef condition_;
 };
 
+/// A shared BinaryAccuracyMetric, made from its options.
 using BinaryAccuracy = Ref<BinaryAccuracyMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of BinaryCrossentropy, as in Keras.
 struct BinaryCrossentropyConfig {
   std::string name = "binary_crossentropy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -18,9 +19,11 @@ struct BinaryCrossentropyConfig {
 class BinaryCrossentropyMetric
     : public MetricOf<BinaryCrossentropyMetric, BinaryCrossentropyConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit BinaryCrossentropyMetric(BinaryCrossentropyConfig c = {});
 };
 
+/// A shared BinaryCrossentropyMetric, made from its options.
 using BinaryCrossentropy = Ref<BinaryCrossentropyMetric>;
 
 }  // namespace cornu::metrics

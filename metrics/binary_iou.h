@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of BinaryIoU, as in Keras.
 struct BinaryIoUConfig {
   /// 0, 1 or both: the classes whose mean is the result.
   std::vector<int64_t> target_class_ids = {0, 1};
@@ -15,12 +16,14 @@ struct BinaryIoUConfig {
 /// IoU of classes 0 and 1 (or one of them), where a prediction of at least `threshold` is class 1.
 class BinaryIoUMetric : public OverlapOf<BinaryIoUMetric, BinaryIoUConfig> {
  public:
+  /// Throws ValueError unless target_class_ids are 0, 1 or both.
   explicit BinaryIoUMetric(BinaryIoUConfig c = {});
+  /// Counts predictions of at least `threshold` as class 1, others as class 0.
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
 };
 
-using BinaryIoU = Ref<BinaryIoUMetric>;
+using BinaryIoU = Ref<BinaryIoUMetric>;  ///< a shared BinaryIoUMetric, made from its options
 
 }  // namespace cornu::metrics
 

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of CategoricalAccuracy, as in Keras.
 struct CategoricalAccuracyConfig {
   std::string name = "categorical_accuracy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -15,12 +16,15 @@ struct CategoricalAccuracyConfig {
 class CategoricalAccuracyMetric
     : public MetricOf<CategoricalAccuracyMetric, CategoricalAccuracyConfig, FractionOf> {
  public:
+  /// Begins with no data; there is nothing to check.
   explicit CategoricalAccuracyMetric(CategoricalAccuracyConfig c = {});
 
  protected:
+  /// The classes of the largest target and of the largest prediction.
   std::pair<Tensor, Tensor> sides(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared CategoricalAccuracyMetric, made from its options.
 using CategoricalAccuracy = Ref<CategoricalAccuracyMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of CategoricalCrossentropy, as in Keras.
 struct CategoricalCrossentropyConfig {
   std::string name = "categorical_crossentropy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -18,9 +19,11 @@ struct CategoricalCrossentropyConfig {
 class CategoricalCrossentropyMetric
     : public MetricOf<CategoricalCrossentropyMetric, CategoricalCrossentropyConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit CategoricalCrossentropyMetric(CategoricalCrossentropyConfig c = {});
 };
 
+/// A shared CategoricalCrossentropyMetric, made from its options.
 using CategoricalCrossentropy = Ref<CategoricalCrossentropyMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of CategoricalHinge, as in Keras.
 struct CategoricalHingeConfig {
   std::string name = "categorical_hinge";  ///< name of the metric in logs
   std::optional<DType> dtype = {};         ///< dtype of the state and of the result; none: float32
@@ -14,9 +15,11 @@ struct CategoricalHingeConfig {
 class CategoricalHingeMetric
     : public MetricOf<CategoricalHingeMetric, CategoricalHingeConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit CategoricalHingeMetric(CategoricalHingeConfig c = {});
 };
 
+/// A shared CategoricalHingeMetric, made from its options.
 using CategoricalHinge = Ref<CategoricalHingeMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of ConcordanceCorrelation, as in Keras.
 struct ConcordanceCorrelationConfig {
   std::string name = "concordance_correlation";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -16,10 +17,13 @@ struct ConcordanceCorrelationConfig {
 class ConcordanceCorrelationMetric
     : public MetricOf<ConcordanceCorrelationMetric, ConcordanceCorrelationConfig, MeanOf> {
  public:
+  /// Begins with no data; `values` checks the axis.
   explicit ConcordanceCorrelationMetric(ConcordanceCorrelationConfig c = {});
+  /// The correlations along `axis`, which is gone.
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared ConcordanceCorrelationMetric, made from its options.
 using ConcordanceCorrelation = Ref<ConcordanceCorrelationMetric>;
 
 }  // namespace cornu::metrics

@@ -11,9 +11,12 @@ namespace cornu::metrics {
 class Thresholds {
  public:
   Thresholds() = default;
+  /// Finds out whether they are 3 or more, evenly spaced from 0 to 1 but for small differences.
   explicit Thresholds(const std::vector<double>& values);
-  int64_t size() const { return static_cast<int64_t>(values_.size()); }
-  const std::vector<double>& values() const { return values_; }
+  int64_t size() const { return static_cast<int64_t>(values_.size()); }  ///< number of thresholds
+  const std::vector<double>& values() const { return values_; }          ///< as given
+
+  /// Whether they are 3 or more, evenly spaced from 0 to 1.
   bool even() const { return even_; }
   /// Whether the first or last lies outside [0, 1], so that 0 exceeds the first one.
   bool beyond() const { return beyond_; }
@@ -27,12 +30,13 @@ class Thresholds {
 /// Weighted numbers at each threshold (t), or at each threshold and label (t, labels); `positives`
 /// and `negatives` are those of all samples: scalars or (labels).
 struct Confusion {
-  Tensor true_positives;
-  Tensor false_positives;
-  Tensor positives;
-  Tensor negatives;
+  Tensor true_positives;   ///< targets other than 0 predicted as positive
+  Tensor false_positives;  ///< targets of 0 predicted as positive
+  Tensor positives;        ///< targets other than 0
+  Tensor negatives;        ///< targets of 0
 };
 
+/// Which entries count, and whether labels count separately.
 struct ConfusionOptions {
   std::optional<int64_t> top_k = {};     ///< only the k largest of the last axis are positive
   std::optional<int64_t> class_id = {};  ///< only this entry of the last axis

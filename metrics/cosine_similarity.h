@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of CosineSimilarity, as in Keras.
 struct CosineSimilarityConfig {
   std::string name = "cosine_similarity";  ///< name of the metric in logs
   std::optional<DType> dtype = {};         ///< dtype of the state and of the result; none: float32
@@ -15,7 +16,9 @@ struct CosineSimilarityConfig {
 class CosineSimilarityMetric
     : public MetricOf<CosineSimilarityMetric, CosineSimilarityConfig, MeanOf> {
  public:
+  /// Makes the loss; `values` checks the axis.
   explicit CosineSimilarityMetric(CosineSimilarityConfig c = {});
+  /// The cosines along `axis`, which is gone.
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
   /// As Keras, without `axis` unless it is not -1.
   Value::Dict get_config() const override;
@@ -24,6 +27,7 @@ class CosineSimilarityMetric
   std::shared_ptr<Loss> loss_;
 };
 
+/// A shared CosineSimilarityMetric, made from its options.
 using CosineSimilarity = Ref<CosineSimilarityMetric>;
 
 }  // namespace cornu::metrics

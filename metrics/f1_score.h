@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of F1Score, as in Keras.
 struct F1ScoreConfig {
   /// "micro", "macro", "weighted"; none: a score for each class.
   std::optional<std::string> average = {};
@@ -16,10 +17,11 @@ struct F1ScoreConfig {
 /// FBetaScore with beta 1.
 class F1ScoreMetric : public MetricOf<F1ScoreMetric, F1ScoreConfig, FScore> {
  public:
+  /// Throws ValueError for an unknown average or a threshold outside (0, 1].
   explicit F1ScoreMetric(F1ScoreConfig c = {});
 };
 
-using F1Score = Ref<F1ScoreMetric>;
+using F1Score = Ref<F1ScoreMetric>;  ///< a shared F1ScoreMetric, made from its options
 
 }  // namespace cornu::metrics
 

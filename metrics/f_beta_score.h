@@ -27,6 +27,7 @@ class FScore : public Metric {
   Variable true_positives_, false_positives_, false_negatives_, weights_;
 };
 
+/// Options of FBetaScore, as in Keras.
 struct FBetaScoreConfig {
   /// "micro", "macro", "weighted"; none: a score for each class.
   std::optional<std::string> average = {};
@@ -42,10 +43,12 @@ struct FBetaScoreConfig {
 /// or of all counts together ("micro").
 class FBetaScoreMetric : public MetricOf<FBetaScoreMetric, FBetaScoreConfig, FScore> {
  public:
+  /// Throws ValueError for an unknown average, a beta that is not positive, or a threshold outside
+  /// (0, 1].
   explicit FBetaScoreMetric(FBetaScoreConfig c = {});
 };
 
-using FBetaScore = Ref<FBetaScoreMetric>;
+using FBetaScore = Ref<FBetaScoreMetric>;  ///< a shared FBetaScoreMetric, made from its options
 
 }  // namespace cornu::metrics
 

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of FalseNegatives, as in Keras.
 struct FalseNegativesConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5.
   std::optional<std::vector<double>> thresholds = {};
@@ -16,9 +17,11 @@ struct FalseNegativesConfig {
 class FalseNegativesMetric
     : public MetricOf<FalseNegativesMetric, FalseNegativesConfig, ConfusionCount> {
  public:
+  /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit FalseNegativesMetric(FalseNegativesConfig c = {});
 };
 
+/// A shared FalseNegativesMetric, made from its options.
 using FalseNegatives = Ref<FalseNegativesMetric>;
 
 }  // namespace cornu::metrics

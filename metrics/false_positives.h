@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of FalsePositives, as in Keras.
 struct FalsePositivesConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5.
   std::optional<std::vector<double>> thresholds = {};
@@ -16,9 +17,11 @@ struct FalsePositivesConfig {
 class FalsePositivesMetric
     : public MetricOf<FalsePositivesMetric, FalsePositivesConfig, ConfusionCount> {
  public:
+  /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit FalsePositivesMetric(FalsePositivesConfig c = {});
 };
 
+/// A shared FalsePositivesMetric, made from its options.
 using FalsePositives = Ref<FalsePositivesMetric>;
 
 }  // namespace cornu::metrics

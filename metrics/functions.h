@@ -17,18 +17,30 @@ namespace cornu::metrics {
 // `name` means nothing here. Values are float32, of correlations what y_pred is, unless `dtype` is
 // given.
 
+/// 1 where y_true equals 1 and y_pred is above the threshold, or 0 and it is not; else 0: the shape
+/// of y_pred.
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred,
                        BinaryAccuracyConfig options = {});
+/// 1 where the largest of y_pred is at the place of the largest of y_true, else 0: the shape of
+/// y_pred without the classes.
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
                             CategoricalAccuracyConfig options = {});
+/// 1 where the largest of y_pred is at the class y_true, else 0: the shape of y_pred without the
+/// classes.
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
                                    SparseCategoricalAccuracyConfig options = {});
+/// 1 where the class of the largest of y_true is among the k largest of y_pred, else 0: the shape
+/// of y_pred without the classes.
 Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
                                   TopKCategoricalAccuracyConfig options = {});
+/// 1 where the class y_true is among the k largest of y_pred (or its first k, with
+/// from_sorted_ids), else 0: the shape of y_pred without the classes.
 Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred,
                                          SparseTopKCategoricalAccuracyConfig options = {});
+/// PearsonCorrelation of each sample: the shape of y_pred without `axis`.
 Tensor pearson_correlation(const Tensor& y_true, const Tensor& y_pred,
                            PearsonCorrelationConfig options = {});
+/// ConcordanceCorrelation of each sample: the shape of y_pred without `axis`.
 Tensor concordance_correlation(const Tensor& y_true, const Tensor& y_pred,
                                ConcordanceCorrelationConfig options = {});
 

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of Hinge, as in Keras.
 struct HingeConfig {
   std::string name = "hinge";       ///< name of the metric in logs
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
@@ -13,10 +14,11 @@ struct HingeConfig {
 /// targets t of -1 and 1 (or 0 and 1) and scores p of one shape.
 class HingeMetric : public MetricOf<HingeMetric, HingeConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit HingeMetric(HingeConfig c = {});
 };
 
-using Hinge = Ref<HingeMetric>;
+using Hinge = Ref<HingeMetric>;  ///< a shared HingeMetric, made from its options
 
 }  // namespace cornu::metrics
 

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of IoU, as in Keras.
 struct IoUConfig {
   Required<int64_t> num_classes;                    ///< number of classes
   Required<std::vector<int64_t>> target_class_ids;  ///< classes whose mean is the result
@@ -23,10 +24,12 @@ struct IoUConfig {
 /// Samples of class ignore_class do not count. Throws ValueError for a target class out of range.
 class IoUMetric : public OverlapOf<IoUMetric, IoUConfig> {
  public:
+  /// Throws ValueError unless num_classes is positive and target_class_ids has classes, each in [0,
+  /// num_classes).
   explicit IoUMetric(IoUConfig c);
 };
 
-using IoU = Ref<IoUMetric>;
+using IoU = Ref<IoUMetric>;  ///< a shared IoUMetric, made from its options
 
 }  // namespace cornu::metrics
 

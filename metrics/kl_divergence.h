@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of KLDivergence, as in Keras.
 struct KLDivergenceConfig {
   std::string name = "kl_divergence";  ///< name of the metric in logs
   std::optional<DType> dtype = {};     ///< dtype of the state and of the result; none: float32
@@ -13,9 +14,11 @@ struct KLDivergenceConfig {
 /// distributions t and p of one shape, both limited to [1e-7, 1].
 class KLDivergenceMetric : public MetricOf<KLDivergenceMetric, KLDivergenceConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit KLDivergenceMetric(KLDivergenceConfig c = {});
 };
 
+/// A shared KLDivergenceMetric, made from its options.
 using KLDivergence = Ref<KLDivergenceMetric>;
 
 }  // namespace cornu::metrics

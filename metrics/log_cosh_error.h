@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of LogCoshError, as in Keras.
 struct LogCoshErrorConfig {
   std::string name = "logcosh";     ///< name of the metric in logs
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
@@ -13,9 +14,11 @@ struct LogCoshErrorConfig {
 /// targets t and predictions p of one shape.
 class LogCoshErrorMetric : public MetricOf<LogCoshErrorMetric, LogCoshErrorConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit LogCoshErrorMetric(LogCoshErrorConfig c = {});
 };
 
+/// A shared LogCoshErrorMetric, made from its options.
 using LogCoshError = Ref<LogCoshErrorMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of Mean, as in Keras.
 struct MeanConfig {
   std::string name = "mean";        ///< name of the metric in logs
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
@@ -13,15 +14,18 @@ struct MeanConfig {
 /// update_state(values, sample_weight). 0 before any data.
 class MeanMetric : public MetricOf<MeanMetric, MeanConfig, MeanOf> {
  public:
-  explicit MeanMetric(MeanConfig c = {});
+  explicit MeanMetric(MeanConfig c = {});  ///< begins with no data; there is nothing to check
+
+  /// Weighs the values by sample_weight or, without it, by weight, which has their shape or their
+  /// first axes.
   void update_state(const Tensor& values, const Tensor& sample_weight = {},
                     const Tensor& weight = {}) override;
 
  protected:
-  Tensor values(const Tensor& values, const Tensor&) override { return values; }
+  Tensor values(const Tensor& values, const Tensor&) override { return values; }  ///< the values
 };
 
-using Mean = Ref<MeanMetric>;
+using Mean = Ref<MeanMetric>;  ///< a shared MeanMetric, made from its options
 
 }  // namespace cornu::metrics
 

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of MeanAbsoluteError, as in Keras.
 struct MeanAbsoluteErrorConfig {
   std::string name = "mean_absolute_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -15,9 +16,11 @@ struct MeanAbsoluteErrorConfig {
 class MeanAbsoluteErrorMetric
     : public MetricOf<MeanAbsoluteErrorMetric, MeanAbsoluteErrorConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit MeanAbsoluteErrorMetric(MeanAbsoluteErrorConfig c = {});
 };
 
+/// A shared MeanAbsoluteErrorMetric, made from its options.
 using MeanAbsoluteError = Ref<MeanAbsoluteErrorMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of MeanAbsolutePercentageError, as in Keras.
 struct MeanAbsolutePercentageErrorConfig {
   std::string name = "mean_absolute_percentage_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -16,9 +17,11 @@ class MeanAbsolutePercentageErrorMetric
     : public MetricOf<MeanAbsolutePercentageErrorMetric, MeanAbsolutePercentageErrorConfig,
                       LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit MeanAbsolutePercentageErrorMetric(MeanAbsolutePercentageErrorConfig c = {});
 };
 
+/// A shared MeanAbsolutePercentageErrorMetric, made from its options.
 using MeanAbsolutePercentageError = Ref<MeanAbsolutePercentageErrorMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of MeanIoU, as in Keras.
 struct MeanIoUConfig {
   Required<int64_t> num_classes;    ///< number of classes
   std::string name = "mean_io_u";   ///< name of the metric in logs
@@ -20,10 +21,10 @@ struct MeanIoUConfig {
 /// IoU.
 class MeanIoUMetric : public OverlapOf<MeanIoUMetric, MeanIoUConfig> {
  public:
-  explicit MeanIoUMetric(MeanIoUConfig c);
+  explicit MeanIoUMetric(MeanIoUConfig c);  ///< throws ValueError unless num_classes is positive
 };
 
-using MeanIoU = Ref<MeanIoUMetric>;
+using MeanIoU = Ref<MeanIoUMetric>;  ///< a shared MeanIoUMetric, made from its options
 
 }  // namespace cornu::metrics
 

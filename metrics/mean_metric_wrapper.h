@@ -10,19 +10,24 @@ namespace cornu::metrics {
 /// options: `MetricFunction("huber", {{"delta", 2.0}})`.
 class MetricFunction {
  public:
+  /// A value for each sample.
   using Function = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
+  /// The function that Keras calls `name`, with options by name. An unknown name throws when it is
+  /// used.
   MetricFunction(const char* name, Value::Dict options = {})
       : name_(name), options_(std::move(options)) {}
+  /// The same.
   MetricFunction(std::string name, Value::Dict options = {})
       : name_(std::move(name)), options_(std::move(options)) {}
+  /// A C++ function, which cannot be saved.
   template <class F>
   requires std::is_invocable_r_v<Tensor, F, const Tensor&, const Tensor&> MetricFunction(F f)
       : function_(std::move(f)) {}
 
   /// "" where it is a C++ function.
   const std::string& name() const { return name_; }
-  const Value::Dict& options() const { return options_; }
-  const Function& function() const { return function_; }
+  const Value::Dict& options() const { return options_; }  ///< by name; empty for a C++ function
+  const Function& function() const { return function_; }   ///< empty for a name
 
  private:
   std::string name_;
@@ -30,6 +35,7 @@ class MetricFunction {
   Function function_;
 };
 
+/// Options of MeanMetricWrapper, as in Keras.
 struct MeanMetricWrapperConfig {
   Required<MetricFunction> fn;  ///< function of y_true and y_pred, or the name of a loss or metric
   /// Name of the metric in logs.
@@ -42,13 +48,19 @@ struct MeanMetricWrapperConfig {
 class MeanMetricWrapperMetric
     : public MetricOf<MeanMetricWrapperMetric, MeanMetricWrapperConfig, MeanOf> {
  public:
+  /// Takes the function over. A name that is unknown shows when it is used: `values` throws
+  /// ValueError.
   explicit MeanMetricWrapperMetric(MeanMetricWrapperConfig c);
+  /// What the function returns.
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
   /// Throws StateError where the function is a C++ function.
   Value::Dict get_config() const override;
+  /// What is neither `fn` nor `name` nor `dtype` is an option of the function. Throws ValueError
+  /// for a missing or wrong `fn`.
   static std::shared_ptr<MeanMetricWrapperMetric> from_config(const Value::Dict& dict);
 };
 
+/// A shared MeanMetricWrapperMetric, made from its options.
 using MeanMetricWrapper = Ref<MeanMetricWrapperMetric>;
 
 }  // namespace cornu::metrics

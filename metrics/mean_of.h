@@ -10,7 +10,7 @@ namespace cornu::metrics {
 /// values and the sum of the weights. The result is 0 before any data.
 class MeanOf : public Metric {
  public:
-  explicit MeanOf(std::string name, DType dtype);
+  explicit MeanOf(std::string name, DType dtype);  ///< begins with no data
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
   Tensor result() override;
@@ -20,8 +20,8 @@ class MeanOf : public Metric {
  protected:
   /// The mean of a batch and the number of its samples.
   struct Batch {
-    Tensor mean;
-    int64_t samples = 1;
+    Tensor mean;          ///< empty: not averaged
+    int64_t samples = 1;  ///< number of samples, the mean's weight
   };
   /// The same, averaged at once where that is possible; else without a mean.
   virtual Batch batch(const Tensor& y_true, const Tensor& y_pred);
@@ -38,6 +38,7 @@ class MeanOf : public Metric {
 /// Base of metrics that count how often a condition on two tensors holds.
 class FractionOf : public MeanOf {
  protected:
+  /// As for MeanOf.
   using MeanOf::MeanOf;
   /// The tensors that the condition compares, of shapes that broadcast.
   virtual std::pair<Tensor, Tensor> sides(const Tensor& y_true, const Tensor& y_pred) = 0;
@@ -51,12 +52,13 @@ class FractionOf : public MeanOf {
 /// Base of metrics that are the mean of a loss. The subclass sets `loss_`, of reduction "none".
 class LossMean : public MeanOf {
  protected:
+  /// As for MeanOf.
   using MeanOf::MeanOf;
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
   Batch batch(const Tensor& y_true, const Tensor& y_pred) override;
 
-  std::shared_ptr<Loss> loss_;
-  int64_t axis_ = -1;  ///< the axis that the loss reduces
+  std::shared_ptr<Loss> loss_;  ///< whose `call` gives the values
+  int64_t axis_ = -1;           ///< the axis that the loss reduces
 };
 
 /// Whether the label's prediction is among the k largest: the last axis of y_pred is gone.

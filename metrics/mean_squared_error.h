@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of MeanSquaredError, as in Keras.
 struct MeanSquaredErrorConfig {
   std::string name = "mean_squared_error";  ///< name of the metric in logs
   std::optional<DType> dtype = {};          ///< dtype of the state and of the result; none: float32
@@ -14,9 +15,11 @@ struct MeanSquaredErrorConfig {
 class MeanSquaredErrorMetric
     : public MetricOf<MeanSquaredErrorMetric, MeanSquaredErrorConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit MeanSquaredErrorMetric(MeanSquaredErrorConfig c = {});
 };
 
+/// A shared MeanSquaredErrorMetric, made from its options.
 using MeanSquaredError = Ref<MeanSquaredErrorMetric>;
 
 }  // namespace cornu::metrics

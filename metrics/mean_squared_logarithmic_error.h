@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of MeanSquaredLogarithmicError, as in Keras.
 struct MeanSquaredLogarithmicErrorConfig {
   std::string name = "mean_squared_logarithmic_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -17,9 +18,11 @@ class MeanSquaredLogarithmicErrorMetric
     : public MetricOf<MeanSquaredLogarithmicErrorMetric, MeanSquaredLogarithmicErrorConfig,
                       LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit MeanSquaredLogarithmicErrorMetric(MeanSquaredLogarithmicErrorConfig c = {});
 };
 
+/// A shared MeanSquaredLogarithmicErrorMetric, made from its options.
 using MeanSquaredLogarithmicError = Ref<MeanSquaredLogarithmicErrorMetric>;
 
 }  // namespace cornu::metrics

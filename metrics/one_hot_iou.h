@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of OneHotIoU, as in Keras.
 struct OneHotIoUConfig {
   Required<int64_t> num_classes;                    ///< number of classes
   Required<std::vector<int64_t>> target_class_ids;  ///< classes whose mean is the result
@@ -21,10 +22,12 @@ struct OneHotIoUConfig {
 /// range.
 class OneHotIoUMetric : public OverlapOf<OneHotIoUMetric, OneHotIoUConfig> {
  public:
+  /// Throws ValueError unless num_classes is positive and target_class_ids has classes, each in [0,
+  /// num_classes).
   explicit OneHotIoUMetric(OneHotIoUConfig c);
 };
 
-using OneHotIoU = Ref<OneHotIoUMetric>;
+using OneHotIoU = Ref<OneHotIoUMetric>;  ///< a shared OneHotIoUMetric, made from its options
 
 }  // namespace cornu::metrics
 

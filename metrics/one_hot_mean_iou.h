@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of OneHotMeanIoU, as in Keras.
 struct OneHotMeanIoUConfig {
   Required<int64_t> num_classes;           ///< number of classes
   std::string name = "one_hot_mean_io_u";  ///< name of the metric in logs
@@ -18,9 +19,11 @@ struct OneHotMeanIoUConfig {
 /// that shape or, with sparse_y_pred, class numbers (...).
 class OneHotMeanIoUMetric : public OverlapOf<OneHotMeanIoUMetric, OneHotMeanIoUConfig> {
  public:
+  /// Throws ValueError unless num_classes is positive.
   explicit OneHotMeanIoUMetric(OneHotMeanIoUConfig c);
 };
 
+/// A shared OneHotMeanIoUMetric, made from its options.
 using OneHotMeanIoU = Ref<OneHotMeanIoUMetric>;
 
 }  // namespace cornu::metrics

@@ -9,8 +9,8 @@ namespace cornu::metrics {
 struct ClassReading {
   std::optional<int64_t> ignore_class = {};  ///< samples of this target do not count
   bool sparse_y_true = true;                 ///< class numbers; else scores along `axis`
-  bool sparse_y_pred = true;
-  int64_t axis = -1;
+  bool sparse_y_pred = true;                 ///< the same of predictions
+  int64_t axis = -1;                         ///< axis of the classes
 };
 
 /// Base of metrics of the overlap of targets and predictions, class by class. State: the weighted
@@ -24,6 +24,7 @@ class OverlapOfClasses : public Metric {
   Tensor result() override;
 
  protected:
+  /// `set` must follow.
   OverlapOfClasses(std::string name, DType dtype) : Metric(std::move(name), dtype) {}
   /// Throws ValueError for a target class that is out of range.
   void set(int64_t num_classes, const std::vector<int64_t>& target_class_ids,
@@ -42,6 +43,7 @@ class OverlapOfClasses : public Metric {
 template <class Self, class C>
 class OverlapOf : public MetricOf<Self, C, OverlapOfClasses> {
  public:
+  /// Takes the options over, with int32 for a missing dtype.
   explicit OverlapOf(C c) : MetricOf<Self, C, OverlapOfClasses>(with_dtype(std::move(c))) {}
 
  private:

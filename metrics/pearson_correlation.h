@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of PearsonCorrelation, as in Keras.
 struct PearsonCorrelationConfig {
   std::string name = "pearson_correlation";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -17,10 +18,13 @@ struct PearsonCorrelationConfig {
 class PearsonCorrelationMetric
     : public MetricOf<PearsonCorrelationMetric, PearsonCorrelationConfig, MeanOf> {
  public:
+  /// Begins with no data; `values` checks the axis.
   explicit PearsonCorrelationMetric(PearsonCorrelationConfig c = {});
+  /// The correlations along `axis`, which is gone.
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared PearsonCorrelationMetric, made from its options.
 using PearsonCorrelation = Ref<PearsonCorrelationMetric>;
 
 }  // namespace cornu::metrics

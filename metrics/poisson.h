@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of Poisson, as in Keras.
 struct PoissonConfig {
   std::string name = "poisson";     ///< name of the metric in logs
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
@@ -13,10 +14,11 @@ struct PoissonConfig {
 /// targets t and predictions p of one shape.
 class PoissonMetric : public MetricOf<PoissonMetric, PoissonConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit PoissonMetric(PoissonConfig c = {});
 };
 
-using Poisson = Ref<PoissonMetric>;
+using Poisson = Ref<PoissonMetric>;  ///< a shared PoissonMetric, made from its options
 
 }  // namespace cornu::metrics
 

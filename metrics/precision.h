@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of Precision, as in Keras.
 struct PrecisionConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5, with top_k any.
   std::optional<std::vector<double>> thresholds = {};
@@ -19,6 +20,7 @@ struct PrecisionConfig {
 /// a sample are positive; with class_id only that entry of the last axis counts.
 class PrecisionMetric : public MetricOf<PrecisionMetric, PrecisionConfig, Metric> {
  public:
+  /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit PrecisionMetric(PrecisionConfig c = {});
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
@@ -30,7 +32,7 @@ class PrecisionMetric : public MetricOf<PrecisionMetric, PrecisionConfig, Metric
   Variable false_positives_;
 };
 
-using Precision = Ref<PrecisionMetric>;
+using Precision = Ref<PrecisionMetric>;  ///< a shared PrecisionMetric, made from its options
 
 }  // namespace cornu::metrics
 

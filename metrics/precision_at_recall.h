@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of PrecisionAtRecall, as in Keras.
 struct PrecisionAtRecallConfig {
   Required<double> recall;                   ///< lowest recall that is accepted, in [0, 1]
   int64_t num_thresholds = 200;              ///< number of thresholds, evenly spaced in [0, 1]
@@ -20,9 +21,11 @@ struct PrecisionAtRecallConfig {
 class PrecisionAtRecallMetric
     : public MetricOf<PrecisionAtRecallMetric, PrecisionAtRecallConfig, BestAt> {
  public:
+  /// Throws ValueError for a recall outside [0, 1] or num_thresholds below 1.
   explicit PrecisionAtRecallMetric(PrecisionAtRecallConfig c);
 };
 
+/// A shared PrecisionAtRecallMetric, made from its options.
 using PrecisionAtRecall = Ref<PrecisionAtRecallMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of R2Score, as in Keras.
 struct R2ScoreConfig {
   /// "uniform_average", "variance_weighted_average"; empty: one score for each output
   std::optional<std::string> class_aggregation = "uniform_average";
@@ -19,6 +20,7 @@ struct R2ScoreConfig {
 /// exceed num_regressors + 1. Throws ValueError for an unknown aggregation or a negative number.
 class R2ScoreMetric : public MetricOf<R2ScoreMetric, R2ScoreConfig, Metric> {
  public:
+  /// Throws ValueError for an unknown class_aggregation or a negative num_regressors.
   explicit R2ScoreMetric(R2ScoreConfig c = {});
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
@@ -29,7 +31,7 @@ class R2ScoreMetric : public MetricOf<R2ScoreMetric, R2ScoreConfig, Metric> {
   Variable samples_, squared_sum_, sum_, residual_, count_;
 };
 
-using R2Score = Ref<R2ScoreMetric>;
+using R2Score = Ref<R2ScoreMetric>;  ///< a shared R2ScoreMetric, made from its options
 
 }  // namespace cornu::metrics
 

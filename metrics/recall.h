@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of Recall, as in Keras.
 struct RecallConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5, with top_k any.
   std::optional<std::vector<double>> thresholds = {};
@@ -19,6 +20,7 @@ struct RecallConfig {
 /// positive; with class_id only that entry of the last axis counts.
 class RecallMetric : public MetricOf<RecallMetric, RecallConfig, Metric> {
  public:
+  /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit RecallMetric(RecallConfig c = {});
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
@@ -30,7 +32,7 @@ class RecallMetric : public MetricOf<RecallMetric, RecallConfig, Metric> {
   Variable false_negatives_;
 };
 
-using Recall = Ref<RecallMetric>;
+using Recall = Ref<RecallMetric>;  ///< a shared RecallMetric, made from its options
 
 }  // namespace cornu::metrics
 

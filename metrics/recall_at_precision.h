@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of RecallAtPrecision, as in Keras.
 struct RecallAtPrecisionConfig {
   Required<double> precision;                ///< lowest precision that is accepted, in [0, 1]
   int64_t num_thresholds = 200;              ///< number of thresholds, evenly spaced in [0, 1]
@@ -20,9 +21,11 @@ struct RecallAtPrecisionConfig {
 class RecallAtPrecisionMetric
     : public MetricOf<RecallAtPrecisionMetric, RecallAtPrecisionConfig, BestAt> {
  public:
+  /// Throws ValueError for a precision outside [0, 1] or num_thresholds below 1.
   explicit RecallAtPrecisionMetric(RecallAtPrecisionConfig c);
 };
 
+/// A shared RecallAtPrecisionMetric, made from its options.
 using RecallAtPrecision = Ref<RecallAtPrecisionMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of RootMeanSquaredError, as in Keras.
 struct RootMeanSquaredErrorConfig {
   std::string name = "root_mean_squared_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -14,14 +15,18 @@ struct RootMeanSquaredErrorConfig {
 class RootMeanSquaredErrorMetric
     : public MetricOf<RootMeanSquaredErrorMetric, RootMeanSquaredErrorConfig, MeanOf> {
  public:
+  /// Begins with no data; there is nothing to check.
   explicit RootMeanSquaredErrorMetric(RootMeanSquaredErrorConfig c = {});
-  Tensor result() override;
+  Tensor result() override;  ///< the root of the mean; 0 before any data
 
  protected:
+  /// The square of each difference.
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+  /// Averaged in one kernel, where the shapes are equal.
   Batch batch(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared RootMeanSquaredErrorMetric, made from its options.
 using RootMeanSquaredError = Ref<RootMeanSquaredErrorMetric>;
 
 }  // namespace cornu::metrics

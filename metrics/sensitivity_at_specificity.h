@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of SensitivityAtSpecificity, as in Keras.
 struct SensitivityAtSpecificityConfig {
   Required<double> specificity;          ///< lowest specificity that is accepted, in [0, 1]
   int64_t num_thresholds = 200;          ///< number of thresholds, evenly spaced in [0, 1]
@@ -20,9 +21,11 @@ struct SensitivityAtSpecificityConfig {
 class SensitivityAtSpecificityMetric
     : public MetricOf<SensitivityAtSpecificityMetric, SensitivityAtSpecificityConfig, BestAt> {
  public:
+  /// Throws ValueError for a specificity outside [0, 1] or num_thresholds below 1.
   explicit SensitivityAtSpecificityMetric(SensitivityAtSpecificityConfig c);
 };
 
+/// A shared SensitivityAtSpecificityMetric, made from its options.
 using SensitivityAtSpecificity = Ref<SensitivityAtSpecificityMetric>;
 
 }  // namespace cornu::metrics

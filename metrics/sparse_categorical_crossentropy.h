@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of SparseCategoricalCrossentropy, as in Keras.
 struct SparseCategoricalCrossentropyConfig {
   std::string name = "sparse_categorical_crossentropy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
@@ -21,9 +22,11 @@ class SparseCategoricalCrossentropyMetric
     : public MetricOf<SparseCategoricalCrossentropyMetric, SparseCategoricalCrossentropyConfig,
                       LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit SparseCategoricalCrossentropyMetric(SparseCategoricalCrossentropyConfig c = {});
 };
 
+/// A shared SparseCategoricalCrossentropyMetric, made from its options.
 using SparseCategoricalCrossentropy = Ref<SparseCategoricalCrossentropyMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of SparseTopKCategoricalAccuracy, as in Keras.
 struct SparseTopKCategoricalAccuracyConfig {
   int64_t k = 5;  ///< number of largest predictions that count
   /// Name of the metric in logs.
@@ -18,12 +19,15 @@ class SparseTopKCategoricalAccuracyMetric
     : public MetricOf<SparseTopKCategoricalAccuracyMetric, SparseTopKCategoricalAccuracyConfig,
                       MeanOf> {
  public:
+  /// Begins with no data; k is not checked.
   explicit SparseTopKCategoricalAccuracyMetric(SparseTopKCategoricalAccuracyConfig c = {});
 
  protected:
+  /// Whether the class is among the k: the shape of y_pred without its last axis.
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared SparseTopKCategoricalAccuracyMetric, made from its options.
 using SparseTopKCategoricalAccuracy = Ref<SparseTopKCategoricalAccuracyMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of SpecificityAtSensitivity, as in Keras.
 struct SpecificityAtSensitivityConfig {
   Required<double> sensitivity;          ///< lowest sensitivity that is accepted, in [0, 1]
   int64_t num_thresholds = 200;          ///< number of thresholds, evenly spaced in [0, 1]
@@ -20,9 +21,11 @@ struct SpecificityAtSensitivityConfig {
 class SpecificityAtSensitivityMetric
     : public MetricOf<SpecificityAtSensitivityMetric, SpecificityAtSensitivityConfig, BestAt> {
  public:
+  /// Throws ValueError for a sensitivity outside [0, 1] or num_thresholds below 1.
   explicit SpecificityAtSensitivityMetric(SpecificityAtSensitivityConfig c);
 };
 
+/// A shared SpecificityAtSensitivityMetric, made from its options.
 using SpecificityAtSensitivity = Ref<SpecificityAtSensitivityMetric>;
 
 }  // namespace cornu::metrics

@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of SquaredHinge, as in Keras.
 struct SquaredHingeConfig {
   std::string name = "squared_hinge";  ///< name of the metric in logs
   std::optional<DType> dtype = {};     ///< dtype of the state and of the result; none: float32
@@ -13,9 +14,11 @@ struct SquaredHingeConfig {
 /// for targets t of -1 and 1 (or 0 and 1) and scores p of one shape.
 class SquaredHingeMetric : public MetricOf<SquaredHingeMetric, SquaredHingeConfig, LossMean> {
  public:
+  /// Makes the loss, computed in the dtype of the metric.
   explicit SquaredHingeMetric(SquaredHingeConfig c = {});
 };
 
+/// A shared SquaredHingeMetric, made from its options.
 using SquaredHinge = Ref<SquaredHingeMetric>;
 
 }  // namespace cornu::metrics

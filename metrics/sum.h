@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of Sum, as in Keras.
 struct SumConfig {
   std::string name = "sum";         ///< name of the metric in logs
   std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
@@ -13,7 +14,7 @@ struct SumConfig {
 /// update_state(values, sample_weight).
 class SumMetric : public MetricOf<SumMetric, SumConfig, Metric> {
  public:
-  explicit SumMetric(SumConfig c = {});
+  explicit SumMetric(SumConfig c = {});  ///< the sum begins at 0; there is nothing to check
   void update_state(const Tensor& values, const Tensor& sample_weight = {},
                     const Tensor& weight = {}) override;
   Tensor result() override { return total_.value(); }
@@ -22,7 +23,7 @@ class SumMetric : public MetricOf<SumMetric, SumConfig, Metric> {
   Variable total_;
 };
 
-using Sum = Ref<SumMetric>;
+using Sum = Ref<SumMetric>;  ///< a shared SumMetric, made from its options
 
 }  // namespace cornu::metrics
 

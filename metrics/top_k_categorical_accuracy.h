@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of TopKCategoricalAccuracy, as in Keras.
 struct TopKCategoricalAccuracyConfig {
   int64_t k = 5;                                    ///< number of largest predictions that count
   std::string name = "top_k_categorical_accuracy";  ///< name of the metric in logs
@@ -15,12 +16,15 @@ struct TopKCategoricalAccuracyConfig {
 class TopKCategoricalAccuracyMetric
     : public MetricOf<TopKCategoricalAccuracyMetric, TopKCategoricalAccuracyConfig, MeanOf> {
  public:
+  /// Begins with no data; k is not checked.
   explicit TopKCategoricalAccuracyMetric(TopKCategoricalAccuracyConfig c = {});
 
  protected:
+  /// Whether the class is among the k: the shape of y_pred without its last axis.
   Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
 };
 
+/// A shared TopKCategoricalAccuracyMetric, made from its options.
 using TopKCategoricalAccuracy = Ref<TopKCategoricalAccuracyMetric>;
 
 }  // namespace cornu::metrics

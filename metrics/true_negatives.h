@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of TrueNegatives, as in Keras.
 struct TrueNegativesConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5.
   std::optional<std::vector<double>> thresholds = {};
@@ -16,9 +17,11 @@ struct TrueNegativesConfig {
 class TrueNegativesMetric
     : public MetricOf<TrueNegativesMetric, TrueNegativesConfig, ConfusionCount> {
  public:
+  /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit TrueNegativesMetric(TrueNegativesConfig c = {});
 };
 
+/// A shared TrueNegativesMetric, made from its options.
 using TrueNegatives = Ref<TrueNegativesMetric>;
 
 }  // namespace cornu::metrics

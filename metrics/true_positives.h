@@ -4,6 +4,7 @@
 
 namespace cornu::metrics {
 
+/// Options of TruePositives, as in Keras.
 struct TruePositivesConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5.
   std::optional<std::vector<double>> thresholds = {};
@@ -16,9 +17,11 @@ struct TruePositivesConfig {
 class TruePositivesMetric
     : public MetricOf<TruePositivesMetric, TruePositivesConfig, ConfusionCount> {
  public:
+  /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit TruePositivesMetric(TruePositivesConfig c = {});
 };
 
+/// A shared TruePositivesMetric, made from its options.
 using TruePositives = Ref<TruePositivesMetric>;
 
 }  // namespace cornu::metrics
