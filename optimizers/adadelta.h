@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Adadelta: those of its formula, and those that every optimizer has.
 struct AdadeltaConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   double rho = 0.95;                   ///< decay of the running means
@@ -34,11 +35,13 @@ class AdadeltaOptimizer
   using OptimizerOf::OptimizerOf;
 
  protected:
+  /// a ("accumulated_grad") and d ("accumulated_delta_var"), which begin as 0.
   SlotGroups slot_groups() const override;
+  /// The new w, a and d.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
 };
 
-using Adadelta = Ref<AdadeltaOptimizer>;
+using Adadelta = Ref<AdadeltaOptimizer>;  ///< a shared AdadeltaOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

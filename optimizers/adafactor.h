@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Adafactor: those of its formula, and those that every optimizer has.
 struct AdafactorConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   /// Exponent by which the decay of the means depends on the step.
@@ -52,7 +53,7 @@ class AdafactorOptimizer : public OptimizerOf<AdafactorOptimizer, AdafactorConfi
   Tensor rho_, beta_;  // of the update under way
 };
 
-using Adafactor = Ref<AdafactorOptimizer>;
+using Adafactor = Ref<AdafactorOptimizer>;  ///< a shared AdafactorOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

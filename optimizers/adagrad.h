@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Adagrad: those of its formula, and those that every optimizer has.
 struct AdagradConfig {
   LearningRate learning_rate = 0.001;      ///< step size: a number or a schedule
   double initial_accumulator_value = 0.1;  ///< initial sum of squares
@@ -32,11 +33,13 @@ class AdagradOptimizer : public OptimizerOf<AdagradOptimizer, AdagradConfig, Ele
   using OptimizerOf::OptimizerOf;
 
  protected:
+  /// a ("accumulator"), which begins as initial_accumulator_value.
   SlotGroups slot_groups() const override;
+  /// The new w and a.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
 };
 
-using Adagrad = Ref<AdagradOptimizer>;
+using Adagrad = Ref<AdagradOptimizer>;  ///< a shared AdagradOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -10,17 +10,22 @@ class AdamUpdate : public ElementwiseOptimizer {
   using ElementwiseOptimizer::ElementwiseOptimizer;
 
  protected:
+  /// The options of the update.
   struct Moments {
-    double beta_1, beta_2, epsilon;
-    bool amsgrad;
+    double beta_1,  ///< decay of the mean of gradients
+        beta_2,     ///< decay of the mean of their squares
+        epsilon;    ///< added to the denominator, against division by 0
+    bool amsgrad;   ///< use the largest mean of squares so far
   };
+  /// m ("momentum") and v ("velocity"); with amsgrad also the largest v ("velocity_hat").
   SlotGroups slot_groups() const override;
   std::vector<Expr> formula(const UpdateTerms& t) const override;
   std::vector<Expr> scalars(const ScalarTerms& terms) const override;
 
-  Moments moments_{};
+  Moments moments_{};  ///< for the subclass's constructor to set
 };
 
+/// Options of Adam: those of its formula, and those that every optimizer has.
 struct AdamConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   double beta_1 = 0.9;                 ///< decay of the mean of gradients
@@ -50,10 +55,11 @@ struct AdamConfig {
 /// is the largest so far. Kingma and Ba 2014, in the form before its section 2.1.
 class AdamOptimizer : public OptimizerOf<AdamOptimizer, AdamConfig, AdamUpdate> {
  public:
+  /// Throws ValueError for options that Optimizer rejects.
   explicit AdamOptimizer(AdamConfig c);
 };
 
-using Adam = Ref<AdamOptimizer>;
+using Adam = Ref<AdamOptimizer>;  ///< a shared AdamOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

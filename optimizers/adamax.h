@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Adamax: those of its formula, and those that every optimizer has.
 struct AdamaxConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   double beta_1 = 0.9;                 ///< decay of the mean of gradients
@@ -34,12 +35,15 @@ class AdamaxOptimizer : public OptimizerOf<AdamaxOptimizer, AdamaxConfig, Elemen
   using OptimizerOf::OptimizerOf;
 
  protected:
+  /// m ("momentum") and u ("norm"), which begin as 0.
   SlotGroups slot_groups() const override;
+  /// The new w, m and u.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
+  /// The rate and 1 - beta_1^t.
   std::vector<Expr> scalars(const ScalarTerms& terms) const override;
 };
 
-using Adamax = Ref<AdamaxOptimizer>;
+using Adamax = Ref<AdamaxOptimizer>;  ///< a shared AdamaxOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

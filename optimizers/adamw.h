@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of AdamW: those of its formula, and those that every optimizer has.
 struct AdamWConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   /// Fraction of a weight that a step removes, times the rate; none: no decay.
@@ -32,10 +33,11 @@ struct AdamWConfig {
 /// without a weight_decay.
 class AdamWOptimizer : public OptimizerOf<AdamWOptimizer, AdamWConfig, AdamUpdate> {
  public:
+  /// Throws ValueError without a weight_decay, or for common options that Optimizer rejects.
   explicit AdamWOptimizer(AdamWConfig c);
 };
 
-using AdamW = Ref<AdamWOptimizer>;
+using AdamW = Ref<AdamWOptimizer>;  ///< a shared AdamWOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

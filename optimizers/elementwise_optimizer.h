@@ -13,7 +13,7 @@ namespace cornu::optimizers {
 
 /// What the formula of an update reads.
 struct UpdateTerms {
-  Expr gradient;
+  Expr gradient;              ///< after clipping
   Expr variable;              ///< after weight decay
   std::vector<Expr> slots;    ///< in the order of `slot_groups`
   std::vector<Expr> scalars;  ///< in the order of `scalars`
@@ -39,14 +39,16 @@ class ElementwiseOptimizer : public Optimizer {
   using Optimizer::Optimizer;
 
  protected:
+  /// State that an update keeps for each variable, of its shape and dtype.
   struct Slot {
-    std::string name;
-    double initial = 0;
+    std::string name;          ///< of the slot in files
+    double initial = 0;        ///< value of all elements at first
     bool of_variable = false;  ///< whether it begins as the variable, rather than as `initial`
   };
   /// Groups of slots: files hold one group for all variables after the other, and in a group the
   /// slots of one variable side by side.
   using SlotGroups = std::vector<std::vector<Slot>>;
+  /// The slots that the formula reads, asked for once.
   virtual SlotGroups slot_groups() const = 0;
   /// The new value of the variable, then those of its slots.
   virtual std::vector<Expr> formula(const UpdateTerms& terms) const = 0;

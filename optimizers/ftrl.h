@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Ftrl: those of its formula, and those that every optimizer has.
 struct FtrlConfig {
   LearningRate learning_rate = 0.001;       ///< step size: a number or a schedule
   double learning_rate_power = -0.5;        ///< exponent of the sum of squares, 0 or less
@@ -37,14 +38,18 @@ struct FtrlConfig {
 /// learning_rate_power.
 class FtrlOptimizer : public OptimizerOf<FtrlOptimizer, FtrlConfig, ElementwiseOptimizer> {
  public:
+  /// Throws ValueError for a negative strength or initial value, a positive learning_rate_power, or
+  /// for common options that Optimizer rejects.
   explicit FtrlOptimizer(FtrlConfig c);
 
  protected:
+  /// a ("accumulator"), which begins as initial_accumulator_value, and z ("linear"), as 0.
   SlotGroups slot_groups() const override;
+  /// The new w, a and z.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
 };
 
-using Ftrl = Ref<FtrlOptimizer>;
+using Ftrl = Ref<FtrlOptimizer>;  ///< a shared FtrlOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Lamb: those of its formula, and those that every optimizer has.
 struct LambConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   double beta_1 = 0.9;                 ///< decay of the mean of gradients
@@ -44,7 +45,7 @@ class LambOptimizer : public OptimizerOf<LambOptimizer, LambConfig> {
   backend::ProgramRef program_;
 };
 
-using Lamb = Ref<LambOptimizer>;
+using Lamb = Ref<LambOptimizer>;  ///< a shared LambOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Lion: those of its formula, and those that every optimizer has.
 struct LionConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   double beta_1 = 0.9;                 ///< fraction of the mean in a step, in (0, 1]
@@ -30,14 +31,17 @@ struct LionConfig {
 /// 2023. Throws ValueError unless beta_1 is in (0, 1].
 class LionOptimizer : public OptimizerOf<LionOptimizer, LionConfig, ElementwiseOptimizer> {
  public:
+  /// Throws ValueError unless beta_1 is in (0, 1], or for common options that Optimizer rejects.
   explicit LionOptimizer(LionConfig c);
 
  protected:
+  /// m ("momentum"), which begins as 0.
   SlotGroups slot_groups() const override;
+  /// The new w and m.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
 };
 
-using Lion = Ref<LionOptimizer>;
+using Lion = Ref<LionOptimizer>;  ///< a shared LionOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -4,7 +4,8 @@
 
 namespace cornu::optimizers {
 
-using LossScaleOptimizerConfig = LossScalingConfig;
+using LossScaleOptimizerConfig = LossScalingConfig;  ///< options of LossScaleOptimizer
+
 /// See cornu::LossScaling.
 using LossScaleOptimizer = Ref<LossScaling>;
 

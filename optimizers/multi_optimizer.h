@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of MultiOptimizer.
 struct MultiOptimizerConfig {
   Required<Choice<PathMap>> optimizer_map;  ///< an OptimizerMap: which optimizer a variable has
   /// In place of those of the optimizers.
@@ -15,10 +16,12 @@ struct MultiOptimizerConfig {
 /// of its own: asking for it or setting it throws StateError.
 class OptimizerGroup : public Optimizer {
  public:
-  using Config = MultiOptimizerConfig;
+  using Config = MultiOptimizerConfig;  ///< the options
+
   /// Throws ValueError for a map with a MultiOptimizer or a LossScaleOptimizer in it.
   explicit OptimizerGroup(MultiOptimizerConfig c);
   Value::Dict get_config() const override;
+  /// One from its config, without state. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<OptimizerGroup> from_config(const Value::Dict& dict);
 
   using Optimizer::apply;
@@ -31,7 +34,7 @@ class OptimizerGroup : public Optimizer {
 
   /// Those of the map, without repetition, and the default one.
   const std::vector<std::shared_ptr<Optimizer>>& optimizers() const { return optimizers_; }
-  MultiOptimizerConfig config;
+  MultiOptimizerConfig config;  ///< as given
 
  protected:
   void build_slots(const std::vector<Variable>& variables) override;
@@ -41,6 +44,6 @@ class OptimizerGroup : public Optimizer {
   std::vector<std::shared_ptr<Optimizer>> optimizers_;
 };
 
-using MultiOptimizer = Ref<OptimizerGroup>;
+using MultiOptimizer = Ref<OptimizerGroup>;  ///< a shared OptimizerGroup, made from its options
 
 }  // namespace cornu::optimizers

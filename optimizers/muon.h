@@ -5,6 +5,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Muon: those of its formula, and those that every optimizer has.
 struct MuonConfig {
   LearningRate learning_rate = 0.001;               ///< step size: a number or a schedule
   double adam_beta_1 = 0.9;                         ///< Adam's beta_1
@@ -50,6 +51,8 @@ struct MuonConfig {
 /// Throws ValueError for a malformed expression.
 class MuonOptimizer : public OptimizerOf<MuonOptimizer, MuonConfig> {
  public:
+  /// Throws ValueError for a malformed expression in exclude_layers, or for common options that
+  /// Optimizer rejects.
   explicit MuonOptimizer(MuonConfig c);
   /// In Keras's order.
   Value::Dict get_config() const override;
@@ -72,7 +75,7 @@ class MuonOptimizer : public OptimizerOf<MuonOptimizer, MuonConfig> {
   Tensor alpha_;  // Adam's rate in the update under way
 };
 
-using Muon = Ref<MuonOptimizer>;
+using Muon = Ref<MuonOptimizer>;  ///< a shared MuonOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of Nadam: those of its formula, and those that every optimizer has.
 struct NadamConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   double beta_1 = 0.9;                 ///< decay of the mean of gradients
@@ -34,11 +35,18 @@ class NadamOptimizer : public OptimizerOf<NadamOptimizer, NadamConfig, Elementwi
   using OptimizerOf::OptimizerOf;
 
  protected:
+  /// m ("momentum") and v ("velocity"), which begin as 0.
   SlotGroups slot_groups() const override;
+  /// The new w, m and v.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
+  /// The rate, the next step's momentum, and 1 minus each of: the product of the momentums up to
+  /// the next, this step's momentum, the product up to this step's, and beta_2^t.
   std::vector<Expr> scalars(const ScalarTerms& terms) const override;
+  /// Adds a state for all variables: the product of the momentums ("u_product"), 1 at first.
   void build_slots(const std::vector<Variable>& variables) override;
+  /// Multiplies the product by the momentum of the step.
   void begin_update(const Tensor& learning_rate) override;
+  /// The product of the momentums so far.
   Tensors scalar_inputs() const override;
 
  private:
@@ -46,7 +54,7 @@ class NadamOptimizer : public OptimizerOf<NadamOptimizer, NadamConfig, Elementwi
   backend::ProgramRef product_program_;
 };
 
-using Nadam = Ref<NadamOptimizer>;
+using Nadam = Ref<NadamOptimizer>;  ///< a shared NadamOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -10,6 +10,7 @@ class OptimizersByPath : public std::vector<std::pair<std::string, Choice<Optimi
   using vector::vector;
 };
 
+/// Options of OptimizerMap.
 struct OptimizerMapConfig {
   Required<Choice<Optimizer>> default_optimizer;  ///< of variables that no key matches
   /// Paths, or regular expressions that match whole paths.
@@ -20,7 +21,8 @@ struct OptimizerMapConfig {
 /// .optimizer_map = {{"encoder/.*", "adam"}}})`.
 class PathMap : public Configured<PathMap, OptimizerMapConfig, Configurable> {
  public:
-  static constexpr const char* module = "keras.optimizers";
+  static constexpr const char* module = "keras.optimizers";  ///< where names are looked up
+
   /// Throws ValueError for a malformed expression, an empty optimizer, or a key that occurs twice.
   explicit PathMap(OptimizerMapConfig c);
   /// The optimizer whose key is the path; else the one whose expression matches it; else the
@@ -28,7 +30,7 @@ class PathMap : public Configured<PathMap, OptimizerMapConfig, Configurable> {
   const std::shared_ptr<Optimizer>& find(const std::string& path) const;
 };
 
-using OptimizerMap = Ref<PathMap>;
+using OptimizerMap = Ref<PathMap>;  ///< a shared PathMap, made from its options
 
 }  // namespace cornu::optimizers
 

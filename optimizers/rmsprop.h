@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of RMSprop: those of its formula, and those that every optimizer has.
 struct RMSpropConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   double rho = 0.9;                    ///< decay of the mean of squares
@@ -36,11 +37,14 @@ class RMSpropOptimizer : public OptimizerOf<RMSpropOptimizer, RMSpropConfig, Ele
   using OptimizerOf::OptimizerOf;
 
  protected:
+  /// v ("velocity"); with momentum m ("momentum"); centered, the mean of g ("average_gradient").
+  /// All begin as 0.
   SlotGroups slot_groups() const override;
+  /// The new w, then the slots that there are.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
 };
 
-using RMSprop = Ref<RMSpropOptimizer>;
+using RMSprop = Ref<RMSpropOptimizer>;  ///< a shared RMSpropOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of ScheduleFreeAdamW: those of its formula, and those that every optimizer has.
 struct ScheduleFreeAdamWConfig {
   LearningRate learning_rate = 0.0025;  ///< step size: a number or a schedule
   /// Weight of the averaged weights, where gradients are taken.
@@ -39,11 +40,15 @@ class ScheduleFreeAdamWOptimizer
   using OptimizerOf::OptimizerOf;
 
  protected:
+  /// z ("momentum"), which begins as w, and v ("velocity"), as 0.
   SlotGroups slot_groups() const override;
+  /// The new w, z and v.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
+  /// The rate, times t / warmup_steps during the warmup; 1 - beta_2^t; 1 / t.
   std::vector<Expr> scalars(const ScalarTerms& terms) const override;
 };
 
+/// A shared ScheduleFreeAdamWOptimizer, made from its options.
 using ScheduleFreeAdamW = Ref<ScheduleFreeAdamWOptimizer>;
 
 }  // namespace cornu::optimizers

@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers {
 
+/// Options of SGD: those of its formula, and those that every optimizer has.
 struct SGDConfig {
   LearningRate learning_rate = 0.01;  ///< step size: a number or a schedule
   double momentum = 0.0;              ///< decay of the accumulated steps; 0: none
@@ -30,14 +31,17 @@ struct SGDConfig {
 /// w += momentum * m - rate * g. Throws ValueError unless momentum is in [0, 1].
 class SGDOptimizer : public OptimizerOf<SGDOptimizer, SGDConfig, ElementwiseOptimizer> {
  public:
+  /// Throws ValueError unless momentum is in [0, 1], or for common options that Optimizer rejects.
   explicit SGDOptimizer(SGDConfig c);
 
  protected:
+  /// m ("momentum"), which begins as 0; no slot where momentum is 0.
   SlotGroups slot_groups() const override;
+  /// The new w and, with momentum, m.
   std::vector<Expr> formula(const UpdateTerms& t) const override;
 };
 
-using SGD = Ref<SGDOptimizer>;
+using SGD = Ref<SGDOptimizer>;  ///< a shared SGDOptimizer, made from its options
 
 }  // namespace cornu::optimizers
 

@@ -12,9 +12,10 @@ namespace cornu {
 
 /// An op as Keras files know it.
 struct OpInfo {
-  std::string module;      ///< "keras.src.ops.nn"
-  std::string class_name;  ///< "Softmax"
-  std::vector<std::string> parameters;
+  std::string module;                   ///< "keras.src.ops.nn"
+  std::string class_name;               ///< "Softmax"
+  std::vector<std::string> parameters;  ///< names of the parameters, in order
+
   /// Which parameters are tensors: those are a node's arguments, the others its settings.
   std::vector<bool> is_tensor;
   /// Calls the function with a value for each parameter.
@@ -35,6 +36,7 @@ struct OpInfo {
 /// which those that no parameter has do not count.
 Nest call_op(const OpInfo& op, const Arguments& arguments, const Value::Dict& settings = {});
 
+/// The ops by function and by Keras name. Holds its entries for as long as it lives.
 class OpCatalog {
  public:
   /// Lists a function under "nn.Softmax". `parameters` names its parameters, with defaults as in
@@ -47,7 +49,8 @@ class OpCatalog {
            {is_tensor<P>()...}, detail::of_values(function));
   }
 
-  const OpInfo* find(detail::FunctionKey key) const;
+  const OpInfo* find(detail::FunctionKey key) const;  ///< by function, or null
+
   /// By module and class as in a file, or null.
   const OpInfo* find(const std::string& module, const std::string& class_name) const;
   /// The names of the classes, in the order in which they are listed.
@@ -75,14 +78,17 @@ const OpCatalog& op_catalog();
 /// An op with its settings, as a node holds it.
 class OpOperation : public Operation {
  public:
+  /// The op with these settings by parameter name, named as base_name() says. Keeps a reference to
+  /// `info`.
   OpOperation(const OpInfo& info, Value::Dict config);
   const std::string& name() const override { return name_; }
   void rename(const std::string& name) override { name_ = name; }
   std::string base_name() const override;
   bool is_named() const override { return named_; }
-  void set_named() { named_ = true; }
+  void set_named() { named_ = true; }  ///< marks the name as the user's choice
   Nest invoke(const Arguments& arguments) override;
-  const OpInfo& info() const { return info_; }
+  const OpInfo& info() const { return info_; }  ///< the op
+
   /// Settings by parameter name.
   const Value::Dict& config() const { return config_; }
 

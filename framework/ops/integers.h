@@ -12,18 +12,22 @@ namespace cornu {
 /// tensor with values will do too; it is read.
 class Integers {
  public:
+  /// A number.
   template <std::integral T>
   Integers(T number) : numbers_({static_cast<int64_t>(number)}), single_(true) {}
   /// {n} is the number n, as n is.
   Integers(std::initializer_list<int64_t> numbers)
       : numbers_(numbers), single_(numbers.size() == 1) {}
+  /// A list, also of one number.
   Integers(std::vector<int64_t> numbers) : numbers_(std::move(numbers)) {}
 
   /// Whether this is a number and no list.
   bool single() const { return single_; }
-  const std::vector<int64_t>& list() const { return numbers_; }
+  const std::vector<int64_t>& list() const { return numbers_; }  ///< all numbers
+
   /// The only number. Throws ValueError when there is a list of several.
   int64_t number() const;
+  /// As a setting in files: a number or a list.
   operator Value() const;
 
  private:

@@ -16,17 +16,24 @@ namespace cornu {
 /// end.
 class Axes {
  public:
+  /// All axes.
   Axes() = default;
+  /// All axes.
   Axes(std::nullopt_t) {}
+  /// One axis.
   template <std::integral T>
   Axes(T axis) : axes_({static_cast<int>(axis)}), all_(false), single_(true) {}
+  /// Several axes.
   Axes(std::initializer_list<int> axes) : axes_(axes), all_(false) {}
+  /// Several axes; from an empty vector none.
   Axes(const std::vector<int64_t>& axes) : axes_(axes.begin(), axes.end()), all_(false) {}
 
-  bool all() const { return all_; }
+  bool all() const { return all_; }  ///< whether all axes are meant
+
   /// Sorted axes in [0, rank) of a tensor of this rank. Throws ShapeError when out of range or
   /// repeated.
   InlineVector<int, 6> resolve(int rank) const;
+  /// As a setting in files: null for all axes, else a number or a list.
   Value value() const;
 
  private:

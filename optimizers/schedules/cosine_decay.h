@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers::schedules {
 
+/// Options of CosineDecay.
 struct CosineDecayConfig {
   Required<Number> initial_learning_rate;    ///< rate at step 0
   Required<Number> decay_steps;              ///< steps until the decay ends
@@ -19,12 +20,15 @@ struct CosineDecayConfig {
 class CosineDecaySchedule
     : public Configured<CosineDecaySchedule, CosineDecayConfig, HostSchedule> {
  public:
+  /// Throws ValueError unless decay_steps is positive.
   explicit CosineDecaySchedule(CosineDecayConfig c);
 
  protected:
+  /// The formula above; `whole` changes nothing.
   float rate(double step, bool whole) const override;
 };
 
+/// A shared CosineDecaySchedule, made from its options.
 using CosineDecay = Ref<CosineDecaySchedule>;
 
 }  // namespace cornu::optimizers::schedules

@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers::schedules {
 
+/// Options of CosineDecayRestarts.
 struct CosineDecayRestartsConfig {
   Required<Number> initial_learning_rate;  ///< rate at step 0
   Required<Number> first_decay_steps;      ///< steps until the first restart
@@ -18,12 +19,15 @@ struct CosineDecayRestartsConfig {
 class CosineDecayRestartsSchedule
     : public Configured<CosineDecayRestartsSchedule, CosineDecayRestartsConfig, HostSchedule> {
  public:
+  /// Throws ValueError unless first_decay_steps is positive.
   explicit CosineDecayRestartsSchedule(CosineDecayRestartsConfig c);
 
  protected:
+  /// The formula above; `whole` changes nothing.
   float rate(double step, bool whole) const override;
 };
 
+/// A shared CosineDecayRestartsSchedule, made from its options.
 using CosineDecayRestarts = Ref<CosineDecayRestartsSchedule>;
 
 }  // namespace cornu::optimizers::schedules

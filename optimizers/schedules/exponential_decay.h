@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers::schedules {
 
+/// Options of ExponentialDecay.
 struct ExponentialDecayConfig {
   Required<Number> initial_learning_rate;  ///< rate at step 0
   Required<Number> decay_steps;            ///< steps in which the rate changes by decay_rate
@@ -17,12 +18,15 @@ struct ExponentialDecayConfig {
 class ExponentialDecaySchedule
     : public Configured<ExponentialDecaySchedule, ExponentialDecayConfig, HostSchedule> {
  public:
+  /// Throws ValueError unless decay_steps is positive.
   explicit ExponentialDecaySchedule(ExponentialDecayConfig c);
 
  protected:
+  /// The formula above; `whole` changes nothing.
   float rate(double step, bool whole) const override;
 };
 
+/// A shared ExponentialDecaySchedule, made from its options.
 using ExponentialDecay = Ref<ExponentialDecaySchedule>;
 
 }  // namespace cornu::optimizers::schedules

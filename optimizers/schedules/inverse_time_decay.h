@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers::schedules {
 
+/// Options of InverseTimeDecay.
 struct InverseTimeDecayConfig {
   Required<Number> initial_learning_rate;  ///< rate at step 0
   Required<Number> decay_steps;            ///< steps in which the denominator grows by decay_rate
@@ -17,12 +18,15 @@ struct InverseTimeDecayConfig {
 class InverseTimeDecaySchedule
     : public Configured<InverseTimeDecaySchedule, InverseTimeDecayConfig, HostSchedule> {
  public:
+  /// Throws ValueError unless decay_steps is positive.
   explicit InverseTimeDecaySchedule(InverseTimeDecayConfig c);
 
  protected:
+  /// The formula above; `whole` changes nothing.
   float rate(double step, bool whole) const override;
 };
 
+/// A shared InverseTimeDecaySchedule, made from its options.
 using InverseTimeDecay = Ref<InverseTimeDecaySchedule>;
 
 }  // namespace cornu::optimizers::schedules

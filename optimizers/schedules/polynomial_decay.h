@@ -4,6 +4,7 @@
 
 namespace cornu::optimizers::schedules {
 
+/// Options of PolynomialDecay.
 struct PolynomialDecayConfig {
   Required<Number> initial_learning_rate;  ///< rate at step 0
   Required<Number> decay_steps;            ///< steps until the decay ends
@@ -18,12 +19,15 @@ struct PolynomialDecayConfig {
 class PolynomialDecaySchedule
     : public Configured<PolynomialDecaySchedule, PolynomialDecayConfig, HostSchedule> {
  public:
+  /// Throws ValueError unless decay_steps is positive.
   explicit PolynomialDecaySchedule(PolynomialDecayConfig c);
 
  protected:
+  /// The formula above; `whole` changes nothing.
   float rate(double step, bool whole) const override;
 };
 
+/// A shared PolynomialDecaySchedule, made from its options.
 using PolynomialDecay = Ref<PolynomialDecaySchedule>;
 
 }  // namespace cornu::optimizers::schedules

@@ -25,8 +25,9 @@ Tensor softsign(const Tensor& x);
 Tensor hard_sigmoid(const Tensor& x);
 /// x * hard_sigmoid(x).
 Tensor hard_silu(const Tensor& x);
-/// silu and hard_silu by their other names.
+/// silu by its other name.
 inline Tensor swish(const Tensor& x) { return silu(x); }
+/// hard_silu by its other name.
 inline Tensor hard_swish(const Tensor& x) { return hard_silu(x); }
 /// log(sigmoid(x)), as -softplus(-x).
 Tensor log_sigmoid(const Tensor& x);

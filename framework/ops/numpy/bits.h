@@ -12,8 +12,9 @@ Tensor lcm(const Tensor& x1, const Tensor& x2);
 Tensor left_shift(const Tensor& x, const Tensor& y);
 /// The bits of x moved to the right by y places, with the sign repeated.
 Tensor right_shift(const Tensor& x, const Tensor& y);
-/// The shifts by their other names.
+/// left_shift by its other name.
 inline Tensor bitwise_left_shift(const Tensor& x, const Tensor& y) { return left_shift(x, y); }
+/// right_shift by its other name.
 inline Tensor bitwise_right_shift(const Tensor& x, const Tensor& y) { return right_shift(x, y); }
 /// The number after x1 in the direction of x2 in the result's dtype.
 Tensor nextafter(const Tensor& x1, const Tensor& x2);

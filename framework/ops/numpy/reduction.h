@@ -19,10 +19,11 @@ Tensor max(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
 /// The least element; arguments as max.
 Tensor min(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
            std::optional<double> initial = {});
-/// max and min by their other names.
+/// max by its other name, without `initial`.
 inline Tensor amax(const Tensor& x, const Axes& axis = {}, bool keepdims = false) {
   return max(x, axis, keepdims);
 }
+/// min by its other name, without `initial`.
 inline Tensor amin(const Tensor& x, const Axes& axis = {}, bool keepdims = false) {
   return min(x, axis, keepdims);
 }

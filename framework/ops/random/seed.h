@@ -15,7 +15,8 @@ class SeedGenerator {
   /// The key (uint32, shape (2)) to draw with now; the state moves on, except during shape
   /// inference.
   Tensor next();
-  int64_t seed() const { return seed_; }
+  int64_t seed() const { return seed_; }  ///< the one given or chosen
+
   /// The state: two uint32.
   Variable& state() { return state_; }
 
@@ -27,10 +28,14 @@ class Seed;
 /// What a random function draws with: a number (the same draw each time), or a SeedGenerator.
 class Seed {
  public:
+  /// Of a number: the same key each time.
   Seed(int64_t seed);
+  /// The same.
   Seed(int seed) : Seed(static_cast<int64_t>(seed)) {}
+  /// The generator's next key.
   Seed(SeedGenerator& generator) : key_(generator.next()) {}
-  const Tensor& key() const { return key_; }
+
+  const Tensor& key() const { return key_; }  ///< uint32, shape (2)
 
  private:
   Tensor key_;
