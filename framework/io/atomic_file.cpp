@@ -197,19 +197,6 @@ void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
-size_t AtomicFile::read_at(uint64_t offset, std::span<std::byte> out) const {
-  size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t got = ::pread(descriptor_, out.data() + done, out.size() - done,
-                                static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(target_, cause(errno));
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return done;
-}
-
 void AtomicFile::commit() {
   // Before the rename: some file systems write names before contents, and a crash in between would
   // leave an empty file under the target's name.

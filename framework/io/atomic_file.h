@@ -56,8 +56,6 @@ class AtomicFile {
   void append(std::span<const std::byte> bytes);
   /// Writes at `offset`.
   void write_at(uint64_t offset, std::span<const std::byte> bytes);
-  /// Reads from `offset` what is there, up to the size of `out`; returns the number of bytes read.
-  size_t read_at(uint64_t offset, std::span<std::byte> out) const;
 
   /// The file to write to, for libraries that open files by name. They must not replace it.
   const std::filesystem::path& temporary() const { return temporary_; }

@@ -7,7 +7,6 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
-#include "image_layer.h"
 
 namespace cornu::layers {
 namespace {

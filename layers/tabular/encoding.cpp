@@ -11,7 +11,6 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
-#include "encoding.h"
 
 namespace cornu::layers {
 

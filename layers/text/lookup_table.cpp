@@ -154,12 +154,6 @@ void LookupTable<Token>::set_idf_weights(std::vector<double> weights) {
 }
 
 template <class Token>
-void LookupTable<Token>::make_idf_weights() {
-  if (rules_.output_mode == "tf_idf")
-    set_idf_weights(std::vector<double>(static_cast<size_t>(size()), 0.0));
-}
-
-template <class Token>
 void LookupTable<Token>::count(std::span<const Token> document) {
   for (const Token& token : document) ++counts_[token];
   if (rules_.output_mode != "tf_idf") return;

@@ -55,8 +55,6 @@ class LookupTable {
                       const std::optional<std::vector<double>>& idf_weights);
   /// The same for a list of tokens without the special ones.
   void set_tokens(std::vector<Token> tokens);
-  /// Gives the weights of "tf_idf" the size of the vocabulary; a file's are read into them.
-  void make_idf_weights();
 
   /// Counts the tokens of one document.
   void count(std::span<const Token> document);

@@ -24,8 +24,6 @@
 #include <cornu/layers/image/random_sharpness.h>
 #include <cornu/layers/image/solarization.h>
 
-#include <cmath>
-
 #include "../../catch.h"
 #include "../../support/golden_json.h"
 #include "../../support/layer_check.h"
