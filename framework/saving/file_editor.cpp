@@ -26,8 +26,6 @@ constexpr uint64_t text_limit = uint64_t{64} << 20;
 constexpr int most_levels = 64;
 constexpr size_t most_objects = 1'000'000;
 
-std::string join(const std::string& a, const std::string& b) { return a.empty() ? b : a + "/" + b; }
-
 // A group of the file: its weights stand in the group "vars" inside it.
 struct Object {
   std::string name;

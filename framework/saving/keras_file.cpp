@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <map>
 
+#include "../config/json.h"
 #include "../config/loading.h"
 #include "../model/functional.h"
 #include "../model/sequential.h"
 #include "dict.h"
-#include "json.h"
 #include "model_config.h"
 #include "model_package.h"
 #include "save_check.h"

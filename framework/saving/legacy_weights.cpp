@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t most_listed = 20;
 
-std::string join(const std::string& a, const std::string& b) { return a.empty() ? b : a + "/" + b; }
-
 /// A layer's variables in the order of legacy files: trainable ones of all layers inside, then the
 /// others.
 std::vector<Variable> legacy_order(const Layer& layer) {

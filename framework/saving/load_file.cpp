@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <new>
 
+#include "../config/json.h"
 #include "../config/loading.h"
 #include "dict.h"
-#include "json.h"
 #include "keras_file.h"
 #include "model_config.h"
 #include "model_package.h"

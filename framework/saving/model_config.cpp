@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "../../backend/log.h"
+#include "../config/json.h"
 #include "../config/loading.h"
 #include "dict.h"
-#include "json.h"
 #include "version_adapters.h"
 
 namespace cornu::saving {

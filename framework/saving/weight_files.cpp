@@ -7,9 +7,9 @@
 #include <set>
 
 #include "../../backend/error.h"
+#include "../config/json.h"
 #include "../io/atomic_file.h"
 #include "dict.h"
-#include "json.h"
 
 namespace cornu::saving {
 namespace {

@@ -13,10 +13,6 @@
 namespace cornu::saving {
 namespace {
 
-std::string join(const std::string& path, const std::string& name) {
-  return path.empty() ? name : path + "/" + name;
-}
-
 class Walk {
  public:
   std::vector<WeightEntry> entries;

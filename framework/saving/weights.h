@@ -22,6 +22,11 @@ struct WeightEntry {
 /// members of other layers in alphabetical order.
 std::vector<WeightEntry> weight_entries(Layer& root);
 
+/// "path/name", or the name alone at the root.
+inline std::string join(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "/" + name;
+}
+
 /// How weights are read.
 struct ReadOptions {
   /// The model was made for this file, and is thrown away if it does not fit.

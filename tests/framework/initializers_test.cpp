@@ -1,6 +1,7 @@
 // Initializers, regularizers and constraints against Keras.
 #include <catch.h>
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/constraints/constraints.h>
 #include <cornu/framework/initializers/initializers.h>
 #include <cornu/framework/ops/numpy/creation.h>
@@ -8,7 +9,6 @@
 #include <cornu/framework/ops/numpy/products.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/regularizers/regularizers.h>
-#include <cornu/framework/saving/json.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 // Fuzz target: JSON texts of models and of single objects. The mutator knows JSON, so that most
 // inputs reach the code behind the parser.
 #include <cornu/framework/config/configurable.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/config/loading.h>
 #include <cornu/framework/model/model.h>
-#include <cornu/framework/saving/json.h>
 
 #include <algorithm>
 #include <cstring>

@@ -2,10 +2,10 @@
 // tools/goldens/layer_goldens.py.
 
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/saving/json.h>
 
 #include "../catch.h"
 #include "../support/golden_json.h"

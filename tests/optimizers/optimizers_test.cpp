@@ -2,8 +2,8 @@
 #include <catch.h>
 #include <cornu/framework/base/initializer.h>
 #include <cornu/framework/base/optimizer.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/ops/numpy/creation.h>
-#include <cornu/framework/saving/json.h>
 #include <cornu/optimizers/adam.h>
 #include <cornu/optimizers/adamw.h>
 #include <cornu/optimizers/rmsprop.h>

@@ -1,6 +1,6 @@
 // Learning rate schedules against Keras.
 #include <catch.h>
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/optimizers/schedules/exponential_decay.h>
 #include <cornu/optimizers/schedules/piecewise_constant_decay.h>
 

@@ -2,10 +2,10 @@
 #include "golden_json.h"
 
 #include <cornu/framework/config/configurable.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/ops/convert.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/saving/json.h>
 
 #include <fstream>
 #include <sstream>

@@ -2,10 +2,10 @@
 #include "recorded.h"
 
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/ops/numpy/einsum.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/saving/json.h>
 
 #include "../catch.h"
 #include "golden_json.h"

@@ -1,7 +1,7 @@
 // Runs the committed part of the recorded Keras cases: what has passed in full must go on to.
 #include <catch.h>
 #include <cornu/framework/config/configurable.h>
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // Groups, attributes and arrays of recorded cases.
 #include "case_file.h"
 
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 
 namespace cornu::conformance {
 namespace {

@@ -1,6 +1,6 @@
 // The program cornu-conformance: makes the calls that were recorded in Keras, and compares.
 #include <cornu/backend/backend.h>
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

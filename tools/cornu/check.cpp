@@ -1,8 +1,8 @@
 // The command check: does a file load, and if not, what is in the way and what helps?
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/io/archive.h>
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/model/model.h>
-#include <cornu/framework/saving/json.h>
 #include <cornu/framework/saving/keras_file.h>
 
 #include <cstdio>

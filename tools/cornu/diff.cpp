@@ -1,5 +1,5 @@
 // The command diff: where two models differ in config, weights and outputs.
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 
 #include <algorithm>
 #include <cmath>

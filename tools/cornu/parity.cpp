@@ -1,6 +1,6 @@
 // The command parity: a model's layers here and in Python's Keras, one after the other.
 #include <cornu/framework/base/call_scope.h>
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

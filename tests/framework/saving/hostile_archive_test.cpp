@@ -1,6 +1,6 @@
 // Archives and configs made to do harm, made here: each is refused by name and cause, or loads.
 #include <catch.h>
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 
 #include <functional>
 #include <vector>

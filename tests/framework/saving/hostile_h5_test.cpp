@@ -1,8 +1,8 @@
 // HDF5 files made to do harm, made here with HDF5 itself or by patching bytes: each is refused by
 // name and cause, or loads.
 #include <catch.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/io/h5_file.h>
-#include <cornu/framework/saving/json.h>
 #include <hdf5.h>
 
 #include <array>

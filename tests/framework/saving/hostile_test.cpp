@@ -1,10 +1,10 @@
 // Files made to do harm, in tests/data/hostile: each is refused with its name and the cause, or
 // loads right.
 #include <catch.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/io/archive.h>
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/model/model.h>
-#include <cornu/framework/saving/json.h>
 #include <paths.h>
 
 #include <chrono>

@@ -1,10 +1,10 @@
 // Configs of Keras 2: graphs, operations of TensorFlow, classes and arguments under old names.
 #include <catch.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/io/archive.h>
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
-#include <cornu/framework/saving/json.h>
 #include <cornu/framework/saving/version_adapters.h>
 
 #include "models.h"

@@ -1,6 +1,6 @@
 // Spectrograms and SpectralNormalization against what Keras computes: tests/data/spectrograms.json,
 // written by tools/goldens/spectrogram_goldens.py.
-#include <cornu/framework/saving/json.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/layers/audio/mel_spectrogram.h>
 #include <cornu/layers/audio/stft_spectrogram.h>
 

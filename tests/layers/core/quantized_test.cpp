@@ -2,6 +2,7 @@
 // tools/goldens/quantization_goldens.py.
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/base/serialization.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/elementwise.h>
@@ -9,7 +10,6 @@
 #include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/saving/json.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 #include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>

@@ -4,10 +4,10 @@
 
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/random/distributions.h>
-#include <cornu/framework/saving/json.h>
 #include <cornu/layers/image/aug_mix.h>
 #include <cornu/layers/image/contrast_limited_adaptive_histogram_equalization.h>
 #include <cornu/layers/image/cut_mix.h>

@@ -1,10 +1,10 @@
 // Layers that move the pixels of images, and functions on boxes, against what Keras computes:
 // tests/data/images.json, written by tools/goldens/image_goldens.py.
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/ops/bounding_boxes.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/ops.h>
-#include <cornu/framework/saving/json.h>
 #include <cornu/layers/image/center_crop.h>
 #include <cornu/layers/image/max_num_bounding_boxes.h>
 #include <cornu/layers/image/random_crop.h>

@@ -1,13 +1,13 @@
 // JSON as config.json holds it: Python's way of writing, and refusals of what no model needs.
 #include <catch.h>
 #include <cornu/backend/error.h>
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/ops/integers.h>
 #include <cornu/framework/ops/operators.h>
-#include <cornu/framework/saving/json.h>
 
 #include <limits>
 
-#include "temporary.h"
+#include "../saving/temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;
