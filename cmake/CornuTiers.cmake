@@ -38,7 +38,10 @@ function(cornu_check_tiers)
 "// Made by cmake/CornuTiers.cmake: in the place of the generated catalog.
 namespace cornu {
 class Catalog;
+class OpCatalog;
 void register_builtins(Catalog&) {}
+void list_builtin_ops(OpCatalog&) {}
+const char* catalog_note() { return \"\"; }
 }
 ")
   set(framework "")

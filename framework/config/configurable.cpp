@@ -139,8 +139,8 @@ std::shared_ptr<Configurable> make_by_name(const std::string& module, const std:
       known.push_back(to_snake_case(n));
       if (name != to_snake_case(name)) known.push_back(n);
     }
-    throw ValueError(
-        fmt::format("'{}' is not known in {}.{}", name, module, did_you_mean(name, known)));
+    throw ValueError(fmt::format("'{}' is not known in {}.{}{}", name, module,
+                                 did_you_mean(name, known), catalog_note()));
   }
   return info->make({});
 }

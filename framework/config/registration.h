@@ -9,6 +9,9 @@ namespace cornu {
 /// edit.
 void register_builtins(Catalog& catalog);
 
+/// What to say of a name that neither knows: empty, or that a program was linked with a selection.
+const char* catalog_note();
+
 }  // namespace cornu
 
 #define CORNU_CONCATENATE_IMPL(a, b) a##b

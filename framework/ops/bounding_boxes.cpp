@@ -9,7 +9,6 @@
 #include "catalog.h"
 #include "convert.h"
 #include "core/cast.h"
-#include "detail/lists.h"
 #include "elementwise.h"
 #include "numpy/creation.h"
 #include "numpy/indexing.h"

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "detail/lists.h"
-
 namespace cornu {
 
 InlineVector<int, 6> Axes::resolve(int rank) const {
@@ -40,7 +38,11 @@ Axes FromValue<Axes>::get(const Value& v) {
 Nest make_op_node(FunctionKey key, std::vector<Value> values,
                   const std::function<Nest(const std::vector<Value>&)>& run) {
   const OpInfo* info = op_catalog().find(key);
-  if (!info) throw StateError("An op that is not in the catalog cannot be part of a graph.");
+  if (!info)
+    throw StateError(
+        "An op that is not in the catalog cannot be part of a graph. If the program was linked "
+        "with "
+        "a selection (cornu_select_catalog), add the file of the op to it.");
   Arguments arguments;
   Value::Dict config;
   std::vector<int> place(values.size(), -1);  // of a tensor among the arguments
@@ -149,57 +151,7 @@ std::vector<std::string> OpCatalog::names() const {
 const OpCatalog& op_catalog() {
   static const OpCatalog* catalog = [] {
     auto* c = new OpCatalog;
-    ops::list_elementwise(*c);
-    ops::list_core_cast(*c);
-    ops::list_core_slices(*c);
-    ops::list_numpy_arithmetic(*c);
-    ops::list_numpy_bits(*c);
-    ops::list_numpy_complex(*c);
-    ops::list_numpy_creation(*c);
-    ops::list_numpy_einsum(*c);
-    ops::list_numpy_indexing(*c);
-    ops::list_numpy_joining(*c);
-    ops::list_numpy_logic(*c);
-    ops::list_numpy_manipulation(*c);
-    ops::list_numpy_matrices(*c);
-    ops::list_numpy_nan_statistics(*c);
-    ops::list_numpy_products(*c);
-    ops::list_numpy_reduction(*c);
-    ops::list_numpy_sets(*c);
-    ops::list_numpy_sorting(*c);
-    ops::list_numpy_statistics(*c);
-    ops::list_numpy_windows(*c);
-    ops::list_math_complex(*c);
-    ops::list_math_distances(*c);
-    ops::list_math_fft(*c);
-    ops::list_math_segment(*c);
-    ops::list_math_special(*c);
-    ops::list_math_top_k(*c);
-    ops::list_linalg_decompositions(*c);
-    ops::list_linalg_norm(*c);
-    ops::list_linalg_solvers(*c);
-    ops::list_nn_activations(*c);
-    ops::list_nn_attention(*c);
-    ops::list_nn_convolution(*c);
-    ops::list_nn_ctc(*c);
-    ops::list_nn_losses(*c);
-    ops::list_nn_normalization(*c);
-    ops::list_nn_one_hot(*c);
-    ops::list_nn_patches(*c);
-    ops::list_nn_polar(*c);
-    ops::list_nn_pooling(*c);
-    ops::list_nn_softmax(*c);
-    ops::list_image_color(*c);
-    ops::list_image_filters(*c);
-    ops::list_image_padding(*c);
-    ops::list_image_patches(*c);
-    ops::list_image_resize(*c);
-    ops::list_image_transform(*c);
-    ops::list_bounding_box_transforms(*c);
-    ops::list_bounding_boxes(*c);
-    ops::list_float8(*c);
-    ops::list_quantization(*c);
-    ops::list_rearrange(*c);
+    list_builtin_ops(*c);
     return c;
   }();
   return *catalog;

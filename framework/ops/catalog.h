@@ -72,6 +72,10 @@ class OpCatalog {
   std::unordered_map<std::string, OpInfo*> by_name_;  ///< "keras.src.ops.nn.Softmax"
 };
 
+/// Lists every op of Cornu, from each `void list_<file>(OpCatalog&)`. Its definition is made by the
+/// build (see cmake/CornuCatalog.cmake).
+void list_builtin_ops(OpCatalog& catalog);
+
 /// All ops of Cornu; filled on first use by the list of each file of ops.
 const OpCatalog& op_catalog();
 

@@ -5,7 +5,6 @@
 
 #include "catalog.h"
 #include "core/cast.h"
-#include "detail/lists.h"
 #include "detail/strong.h"
 #include "operators.h"
 
@@ -83,8 +82,9 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const Tensor& c) {
 #undef CORNU_ROW
 
 }  // namespace detail
+}  // namespace cornu
 
-namespace ops {
+namespace cornu::ops {
 
 void list_elementwise(OpCatalog& catalog) {
   auto list = [&](auto* function, const backend::OpcodeInfo& row) {
@@ -107,5 +107,4 @@ void list_elementwise(OpCatalog& catalog) {
   catalog.add("numpy.BitwiseInvert", {"x"}, &bitwise_not);
 }
 
-}  // namespace ops
-}  // namespace cornu
+}  // namespace cornu::ops

@@ -8,7 +8,6 @@
 #include "../dispatch/float8.h"
 #include "catalog.h"
 #include "core/cast.h"
-#include "detail/lists.h"
 #include "elementwise.h"
 #include "numpy/indexing.h"
 #include "numpy/joining.h"

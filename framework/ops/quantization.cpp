@@ -5,7 +5,6 @@
 
 #include "catalog.h"
 #include "core/cast.h"
-#include "detail/lists.h"
 #include "elementwise.h"
 #include "numpy/indexing.h"
 #include "numpy/joining.h"

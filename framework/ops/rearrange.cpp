@@ -9,7 +9,6 @@
 
 #include "catalog.h"
 #include "convert.h"
-#include "detail/lists.h"
 #include "numpy/joining.h"
 #include "numpy/manipulation.h"
 #include "operators.h"

@@ -8,7 +8,6 @@
 #include "../../dispatch/complex.h"
 #include "../../dispatch/custom_gradient.h"
 #include "../catalog.h"
-#include "../detail/lists.h"
 #include "../numpy/arithmetic.h"
 #include "../operators.h"
 

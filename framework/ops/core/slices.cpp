@@ -9,7 +9,6 @@
 #include "../../dispatch/strided.h"
 #include "../catalog.h"
 #include "../detail/counting.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../integers.h"
 #include "../numpy/arithmetic.h"

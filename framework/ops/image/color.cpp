@@ -6,7 +6,6 @@
 #include "../catalog.h"
 #include "../core/cast.h"
 #include "../detail/images.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../linalg/norm.h"
 #include "../numpy/creation.h"

@@ -8,7 +8,6 @@
 #include "../catalog.h"
 #include "../core/cast.h"
 #include "../detail/images.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../nn/convolution.h"
 #include "../numpy/creation.h"

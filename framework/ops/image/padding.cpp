@@ -5,7 +5,6 @@
 
 #include "../catalog.h"
 #include "../detail/images.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/indexing.h"
 #include "../numpy/manipulation.h"

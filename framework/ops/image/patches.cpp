@@ -5,7 +5,6 @@
 
 #include "../catalog.h"
 #include "../detail/images.h"
-#include "../detail/lists.h"
 #include "../nn/convolution.h"
 #include "../numpy/creation.h"
 #include "../numpy/manipulation.h"

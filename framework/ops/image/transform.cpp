@@ -9,7 +9,6 @@
 #include "../catalog.h"
 #include "../core/cast.h"
 #include "../detail/images.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../linalg/solvers.h"
 #include "../nn/convolution.h"

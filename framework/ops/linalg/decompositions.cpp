@@ -12,7 +12,6 @@
 #include "../catalog.h"
 #include "../core/cast.h"
 #include "../detail/factors.h"
-#include "../detail/lists.h"
 #include "../numpy/complex.h"
 #include "../numpy/products.h"
 #include "../operators.h"

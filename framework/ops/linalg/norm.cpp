@@ -10,7 +10,6 @@
 #include "../../dispatch/complex.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/complex.h"
 #include "../numpy/manipulation.h"

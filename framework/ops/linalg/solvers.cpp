@@ -13,7 +13,6 @@
 #include "../catalog.h"
 #include "../core/cast.h"
 #include "../detail/factors.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/complex.h"
 #include "../numpy/creation.h"

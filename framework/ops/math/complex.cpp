@@ -6,7 +6,6 @@
 #include "../../dispatch/complex.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../numpy/complex.h"
 #include "../numpy/joining.h"
 #include "../operators.h"

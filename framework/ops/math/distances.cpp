@@ -6,7 +6,6 @@
 #include "../../dispatch/complex.h"
 #include "../../dispatch/custom_gradient.h"
 #include "../catalog.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/manipulation.h"
 #include "../numpy/reduction.h"

@@ -11,7 +11,6 @@
 #include "../../dispatch/custom_gradient.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"

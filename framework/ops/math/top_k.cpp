@@ -9,7 +9,6 @@
 #include "../../dispatch/custom_gradient.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../detail/sorting.h"
 #include "../elementwise.h"
 #include "../numpy/creation.h"

@@ -4,7 +4,6 @@
 
 #include "../catalog.h"
 #include "../convert.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../operators.h"
 

@@ -8,7 +8,6 @@
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"

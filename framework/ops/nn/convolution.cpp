@@ -9,7 +9,6 @@
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../detail/windows.h"
 #include "../numpy/manipulation.h"
 #include "../operators.h"

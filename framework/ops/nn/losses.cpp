@@ -6,7 +6,6 @@
 #include "../../dispatch/complex.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"

@@ -7,7 +7,6 @@
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../numpy/complex.h"
 #include "../operators.h"

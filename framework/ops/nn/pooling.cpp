@@ -6,7 +6,6 @@
 #include <cctype>
 
 #include "../catalog.h"
-#include "../detail/lists.h"
 #include "../detail/windows.h"
 #include "../elementwise.h"
 #include "../numpy/indexing.h"

@@ -11,7 +11,6 @@
 #include "../catalog.h"
 #include "../convert.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../elementwise.h"
 #include "../operators.h"

@@ -4,7 +4,6 @@
 #include "../../dispatch/complex.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../elementwise.h"
 #include "../operators.h"
 #include "creation.h"

@@ -10,7 +10,6 @@
 #include "../catalog.h"
 #include "../convert.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../elementwise.h"
 #include "../integers.h"

@@ -8,7 +8,6 @@
 
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../operators.h"
 #include "creation.h"
 #include "indexing.h"

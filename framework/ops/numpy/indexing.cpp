@@ -12,7 +12,6 @@
 #include "../core/cast.h"
 #include "../detail/advanced_index.h"
 #include "../detail/counting.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../elementwise.h"
 #include "../operators.h"

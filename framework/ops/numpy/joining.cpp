@@ -9,7 +9,6 @@
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../integers.h"
 #include "../operators.h"

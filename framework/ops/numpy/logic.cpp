@@ -8,7 +8,6 @@
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../elementwise.h"
 #include "../operators.h"

@@ -14,7 +14,6 @@
 #include "../convert.h"
 #include "../core/cast.h"
 #include "../core/slices.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../integers.h"
 #include "../operators.h"

@@ -5,7 +5,6 @@
 
 #include "../catalog.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../detail/quantiles.h"
 #include "../elementwise.h"
 #include "../operators.h"

@@ -10,7 +10,6 @@
 #include "../convert.h"
 #include "../core/cast.h"
 #include "../core/slices.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../elementwise.h"
 #include "../operators.h"

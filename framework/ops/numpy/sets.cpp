@@ -5,7 +5,6 @@
 #include "../catalog.h"
 #include "../core/cast.h"
 #include "../detail/counting.h"
-#include "../detail/lists.h"
 #include "../detail/strong.h"
 #include "../elementwise.h"
 #include "../operators.h"

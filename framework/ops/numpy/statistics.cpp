@@ -9,7 +9,6 @@
 #include "../catalog.h"
 #include "../core/cast.h"
 #include "../detail/counting.h"
-#include "../detail/lists.h"
 #include "../detail/quantiles.h"
 #include "../detail/strong.h"
 #include "../elementwise.h"

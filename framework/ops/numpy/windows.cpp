@@ -9,7 +9,6 @@
 #include "../catalog.h"
 #include "../convert.h"
 #include "../core/cast.h"
-#include "../detail/lists.h"
 #include "../integers.h"
 #include "../random/distributions.h"
 #include "reduction.h"
