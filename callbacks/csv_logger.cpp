@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "callback_state.h"
+
 namespace cornu::callbacks {
 namespace {
 
@@ -30,10 +32,35 @@ void CSVLoggerCallback::on_train_begin(Logs&) {
   const auto size = fs::file_size(path, error);
   wants_header_ = !config.append || error || size == 0;
   names_.clear();
+  const bool keeps = config.append || params().resumed;
   file_ = std::ofstream(
-      path, config.append ? std::ios::app | std::ios::binary : std::ios::trunc | std::ios::binary);
+      path, std::ios::binary | (keeps ? std::ios::app | std::ios::ate : std::ios::trunc));
   if (!file_)
     throw FileError(fmt::format("CSVLogger: the file '{}' cannot be written.", path.string()));
+}
+
+Value::Dict CSVLoggerCallback::get_state() const {
+  return {{"bytes", static_cast<int64_t>(file_.tellp())},
+          {"names", names_},
+          {"wants_header", wants_header_}};
+}
+
+void CSVLoggerCallback::set_state(const Value::Dict& state) {
+  namespace fs = std::filesystem;
+  const int64_t bytes = state_entry<int64_t>(state, "bytes");
+  names_ = state_entry<std::vector<std::string>>(state, "names");
+  wants_header_ = state_entry<bool>(state, "wants_header");
+  std::error_code error;
+  const auto size = fs::file_size(*config.filename, error);
+  if (error || bytes < 0 || size < static_cast<uint64_t>(bytes))
+    throw FileError(fmt::format(
+        "CSVLogger: '{}' has lost rows since the backup was made, so the run cannot go on in it.",
+        *config.filename));
+  fs::resize_file(*config.filename, static_cast<uint64_t>(bytes), error);
+  if (error)
+    throw FileError(
+        fmt::format("CSVLogger: '{}' cannot be shortened: {}.", *config.filename, error.message()));
+  file_ = std::ofstream(*config.filename, std::ios::binary | std::ios::app | std::ios::ate);
 }
 
 void CSVLoggerCallback::write_header(const Logs& logs) {

@@ -31,6 +31,9 @@ class CSVLoggerCallback : public Callback {
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   void on_train_end(Logs&) override;
   bool wants_batch_logs() const override { return false; }
+  /// The columns, and how far the file was written: later rows go when a run is resumed.
+  Value::Dict get_state() const override;
+  void set_state(const Value::Dict& state) override;
 
   const Config config;  ///< as given
 
@@ -38,7 +41,7 @@ class CSVLoggerCallback : public Callback {
   std::string cell(const std::string& text) const;
   void write_header(const Logs& logs);
 
-  std::ofstream file_;
+  mutable std::ofstream file_;
   bool wants_header_ = true;
   std::vector<std::string> names_;  // of the columns after the epoch's
 };

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "../framework/model/model.h"
+#include "callback_state.h"
 
 namespace cornu::callbacks {
 
@@ -16,6 +17,20 @@ void EarlyStoppingCallback::on_train_begin(Logs&) {
   best_.reset();
   best_weights_.clear();
   has_weights_ = false;
+}
+
+Value::Dict EarlyStoppingCallback::get_state() const {
+  return {{"wait", wait_}, {"stopped_epoch", stopped_epoch_}, {"best_epoch", best_epoch_},
+          {"best", best_}, {"has_weights", has_weights_},     {"weights", best_weights_}};
+}
+
+void EarlyStoppingCallback::set_state(const Value::Dict& state) {
+  wait_ = state_entry<int64_t>(state, "wait");
+  stopped_epoch_ = state_entry<int64_t>(state, "stopped_epoch");
+  best_epoch_ = state_entry<int64_t>(state, "best_epoch");
+  best_ = state_entry<std::optional<double>>(state, "best");
+  has_weights_ = state_entry<bool>(state, "has_weights");
+  best_weights_ = state_tensors(state, "weights");
 }
 
 void EarlyStoppingCallback::keep_weights(int64_t epoch) {

@@ -36,6 +36,8 @@ class EarlyStoppingCallback : public Callback {
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   void on_train_end(Logs&) override;
   bool wants_batch_logs() const override { return false; }
+  Value::Dict get_state() const override;
+  void set_state(const Value::Dict& state) override;
 
   /// The epoch (from 0) that ended training, or 0.
   int64_t stopped_epoch() const { return stopped_epoch_; }

@@ -9,20 +9,9 @@
 
 #include "../backend/log.h"
 #include "../framework/model/model.h"
+#include "callback_state.h"
 
 namespace cornu::callbacks {
-
-SaveFreq::SaveFreq(const std::string& text) {
-  if (text != "epoch")
-    throw ValueError(fmt::format(
-        "ModelCheckpoint: save_freq is '{}', expected 'epoch' or a number of batches.", text));
-}
-
-SaveFreq::SaveFreq(int64_t batches, bool) : batches_(batches) {
-  if (batches < 1)
-    throw ValueError(
-        fmt::format("ModelCheckpoint: save_freq must be at least 1 batch, found {}.", batches));
-}
 
 ModelCheckpointCallback::ModelCheckpointCallback(Config c)
     : config(std::move(c)),
@@ -75,6 +64,20 @@ bool ModelCheckpointCallback::due(int64_t batch) {
   if (batches_since_save_ < *config.save_freq.batches()) return false;
   batches_since_save_ = 0;
   return true;
+}
+
+Value::Dict ModelCheckpointCallback::get_state() const {
+  return {{"best", best_},
+          {"epoch", epoch_},
+          {"batches_since_save", batches_since_save_},
+          {"last_batch", last_batch_}};
+}
+
+void ModelCheckpointCallback::set_state(const Value::Dict& state) {
+  best_ = state_entry<std::optional<double>>(state, "best");
+  epoch_ = state_entry<int64_t>(state, "epoch");
+  batches_since_save_ = state_entry<int64_t>(state, "batches_since_save");
+  last_batch_ = state_entry<std::optional<int64_t>>(state, "last_batch");
 }
 
 void ModelCheckpointCallback::on_train_batch_end(int64_t batch, Logs& logs) {

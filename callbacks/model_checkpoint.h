@@ -2,26 +2,9 @@
 #pragma once
 #include "../framework/config/configurable.h"
 #include "monitor.h"
+#include "save_freq.h"
 
 namespace cornu::callbacks {
-
-/// When ModelCheckpoint saves: "epoch", or every so many batches.
-class SaveFreq {
- public:
-  /// The same for a literal.
-  SaveFreq(const char* text) : SaveFreq(std::string(text)) {}
-  /// Throws ValueError unless the text is "epoch".
-  SaveFreq(const std::string& text);
-  /// Throws ValueError unless it is at least 1.
-  template <std::integral T>
-  SaveFreq(T batches) : SaveFreq(static_cast<int64_t>(batches), true) {}
-  /// Nothing for "epoch".
-  std::optional<int64_t> batches() const { return batches_; }
-
- private:
-  SaveFreq(int64_t batches, bool);
-  std::optional<int64_t> batches_;
-};
 
 /// Options of ModelCheckpoint, as in Keras.
 struct ModelCheckpointConfig {
@@ -52,6 +35,8 @@ class ModelCheckpointCallback : public Callback {
   void on_train_batch_end(int64_t batch, Logs& logs) override;
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   bool wants_batch_logs() const override { return config.save_freq.batches().has_value(); }
+  Value::Dict get_state() const override;
+  void set_state(const Value::Dict& state) override;
 
   /// The value of `monitor` at the best save; initial_value_threshold before the first.
   std::optional<double> best() const { return best_; }

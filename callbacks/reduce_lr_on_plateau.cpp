@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "../framework/model/model.h"
+#include "callback_state.h"
 
 namespace cornu::callbacks {
 
@@ -21,6 +22,16 @@ ReduceLROnPlateauCallback::ReduceLROnPlateauCallback(Config c)
 void ReduceLROnPlateauCallback::on_train_begin(Logs&) {
   best_.reset();
   wait_ = cooldown_left_ = 0;
+}
+
+Value::Dict ReduceLROnPlateauCallback::get_state() const {
+  return {{"best", best_}, {"wait", wait_}, {"cooldown_left", cooldown_left_}};
+}
+
+void ReduceLROnPlateauCallback::set_state(const Value::Dict& state) {
+  best_ = state_entry<std::optional<double>>(state, "best");
+  wait_ = state_entry<int64_t>(state, "wait");
+  cooldown_left_ = state_entry<int64_t>(state, "cooldown_left");
 }
 
 void ReduceLROnPlateauCallback::on_epoch_end(int64_t epoch, Logs& logs) {

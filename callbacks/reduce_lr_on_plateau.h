@@ -32,6 +32,8 @@ class ReduceLROnPlateauCallback : public Callback {
   void on_train_begin(Logs&) override;
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   bool wants_batch_logs() const override { return false; }
+  Value::Dict get_state() const override;
+  void set_state(const Value::Dict& state) override;
 
   const Config config;  ///< as given
 

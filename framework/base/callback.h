@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "../dispatch/value.h"
+#include "backup_options.h"
 #include "logs.h"
 
 namespace cornu {
@@ -12,9 +14,10 @@ class Model;
 
 /// What fit knows of its run: epochs, steps of an epoch (or -1), verbosity.
 struct TrainingParams {
-  int64_t epochs = 1;  ///< number of the last epoch, counted from 1
-  int64_t steps = -1;  ///< batches per epoch; -1: not known
-  int verbose = 1;     ///< as FitOptions::verbose
+  int64_t epochs = 1;    ///< number of the last epoch, counted from 1
+  int64_t steps = -1;    ///< batches per epoch; -1: not known
+  int verbose = 1;       ///< as FitOptions::verbose
+  bool resumed = false;  ///< whether the run goes on from a backup of an earlier one
 };
 
 /// Base of all callbacks. Every hook does nothing by default. Hooks may change `logs`: later
@@ -29,11 +32,13 @@ class Callback {
   /// After an epoch and its validation; logs have "loss", the metrics, and both again with "val_"
   /// in front.
   virtual void on_epoch_end(int64_t /*epoch*/, Logs&) {}
-  /// Before training step `batch`, from 0 in each epoch.
-  virtual void on_train_batch_begin(int64_t /*batch*/, Logs&) {}
+  /// Before training step `batch`, from 0 in each epoch; calls on_batch_begin by default.
+  virtual void on_train_batch_begin(int64_t batch, Logs& logs) { on_batch_begin(batch, logs); }
   /// After a training step (or a group of steps_per_execution of them); logs are the means of the
-  /// epoch so far.
-  virtual void on_train_batch_end(int64_t /*batch*/, Logs&) {}
+  /// epoch so far. Calls on_batch_end by default.
+  virtual void on_train_batch_end(int64_t batch, Logs& logs) { on_batch_end(batch, logs); }
+  virtual void on_batch_begin(int64_t /*batch*/, Logs&) {}  ///< as on_train_batch_begin
+  virtual void on_batch_end(int64_t /*batch*/, Logs&) {}    ///< as on_train_batch_end
   virtual void on_test_begin(Logs&) {}  ///< start of evaluate, and of a validation
   virtual void on_test_end(Logs&) {}    ///< end of evaluate; logs of all its batches
   virtual void on_test_batch_begin(int64_t /*batch*/, Logs&) {}  ///< before a step of evaluate
@@ -53,6 +58,17 @@ class Callback {
   /// Whether the batch hooks read the metrics: if no callback does, they are not computed for each
   /// batch.
   virtual bool wants_batch_logs() const { return true; }
+
+  /// What the callback has learned in its run, such as the best figure so far: backups keep it.
+  /// Tensors may stand in it.
+  virtual Value::Dict get_state() const { return {}; }
+  /// Goes on from a state that get_state of an earlier run gave; called after on_train_begin when a
+  /// run is resumed, and once more after on_epoch_begin when it is resumed within an epoch.
+  virtual void set_state(const Value::Dict&) {}
+  /// Asks fit to keep its state, and to go on from what an earlier run kept; see BackupOptions.
+  virtual std::optional<BackupOptions> backup() const { return {}; }
+  /// The class's name for messages.
+  virtual std::string name() const;
 
  private:
   Model* model_ = nullptr;

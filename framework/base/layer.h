@@ -174,6 +174,10 @@ class Layer : public Operation, public Configurable {
   std::vector<Variable> non_trainable_variables() const;
   /// Seed generators and other state that files do not keep.
   SeedGenerator& add_seed_generator(std::optional<int64_t> seed);
+  /// Those of this layer alone.
+  const std::vector<std::unique_ptr<SeedGenerator>>& seed_generators() const {
+    return seed_generators_;
+  }
   int64_t count_params() const;  ///< number of elements of all weights
   /// Copies of all weights' values in the order of `weights`.
   std::vector<Tensor> get_weights() const;

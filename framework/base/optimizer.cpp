@@ -108,6 +108,8 @@ void Optimizer::build(const std::vector<Variable>& given) {
                     "Make a new optimizer for a new set of variables.",
                     options_.name, s.trainable.size(), variables.size()));
   }
+  // Slots are made once, also where the first step is only recorded.
+  const ComputeNow now;
   s.trainable = variables;
   if (options_.use_ema)
     for (const Variable& v : variables) s.averages.push_back(add_slot(v, "average"));

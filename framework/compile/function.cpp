@@ -6,6 +6,7 @@
 
 #include "../../backend/log.h"
 #include "../dispatch/complex.h"
+#include "debugger.h"
 #include "function_state.h"
 #include "plan/passes.h"
 #include "plan/recording.h"
@@ -44,6 +45,18 @@ class DryRun {
   DryRun() { graph_context().dry = true; }
   ~DryRun() { graph_context().dry = false; }
   DryRun(const DryRun&) = delete;
+};
+
+// Runs something at the end of a scope.
+template <class F>
+class Undo {
+ public:
+  explicit Undo(F f) : f_(std::move(f)) {}
+  ~Undo() { f_(); }
+  Undo(const Undo&) = delete;
+
+ private:
+  F f_;
 };
 
 // The functions that this thread is inside of: one that its own host work calls runs its body.
@@ -242,6 +255,11 @@ std::shared_ptr<Replay> Function::State::replay_of(Signature& signature) {
 Nest Function::State::record_first(Signature& signature, const Nest& arguments,
                                    const TensorPointers& tensors) {
   if (options.first_call == FirstCall::replays) {
+    if (debugger_attached()) {
+      // For whoever stops in the body: once with values, which change nothing.
+      const VariableOverlay overlay;
+      body(arguments);
+    }
     Recorded recorded = run_recorded(body, arguments, true);
     // Else the body runs for real below, and the dry run has changed nothing.
     if (recorded.replayable()) {
@@ -342,6 +360,34 @@ Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* tim
   for (Tensor& t : leaves)
     if (t) t = labeled(std::move(values[next++]), t);
   return result.pack(leaves);
+}
+
+std::vector<Variable> Function::prepare(const Nest& arguments) {
+  State& s = *state_;
+  AssignmentList assigned;
+  AssignmentList* const outer = std::exchange(graph_context().assignments, &assigned);
+  const Undo restore([outer] { graph_context().assignments = outer; });
+  const UnderWay under_way(&s);
+  const std::lock_guard recording(s.recording);
+  std::shared_ptr<Signature> signature;
+  {
+    const std::lock_guard lock(s.mutex);
+    signature = s.find(arguments);
+  }
+  bool recorded = false;
+  if (s.enabled) {
+    Recorded run = run_recorded(s.body, arguments, true);
+    recorded = run.replayable();
+    if (recorded && signature->stage == Stage::fresh) s.keep(*signature, run);
+  }
+  if (!recorded) {
+    // What is assigned goes with the overlay.
+    const VariableOverlay overlay;
+    s.body(arguments);
+  }
+  std::vector<Variable> variables;
+  for (const auto& [variable, before] : assigned) variables.push_back(variable);
+  return variables;
 }
 
 void Function::recheck() {

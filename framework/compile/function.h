@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "../dispatch/variable.h"
 #include "../tensor/nest.h"
 
 namespace cornu {
@@ -26,7 +27,8 @@ struct FunctionReport {
 enum class FirstCall : uint8_t {
   computes,  ///< runs the body on real values, which a debugger shows, and records it
   replays,   ///< records the body without computing, so that the result comes from the plan, as
-             ///< those of all later calls; runs it where it needs values
+             ///< those of all later calls; runs it where it needs values. Under a debugger the body
+             ///< runs before on real values, without effect on variables
 };
 
 /// A function of nested tensors that records itself. For each signature (the arguments' structure,
@@ -68,6 +70,10 @@ class Function {
   /// through.
   Nest operator()(const Nest& arguments);
 
+  /// Does what the first call with these arguments does besides computing: makes what the body
+  /// makes when it first runs, and records it if that needs no values. Variables keep their values.
+  /// Returns the variables that a call assigns.
+  std::vector<Variable> prepare(const Nest& arguments);
   /// Lets the next call be recorded and compared again, because C++ values that the function reads
   /// may have changed. `fit` does this at each epoch.
   void recheck();

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "../../backend/random_bits.h"
@@ -73,8 +74,17 @@ int64_t TensorDataset::size() const {
   return (samples_ + options_.batch_size - 1) / options_.batch_size;
 }
 
+// Up to this many samples an epoch's order is sorted out at its beginning, which gives every order
+// the same chance; beyond, each batch finds its own part of it.
+constexpr int64_t most_sorted = 1 << 16;
+
 void TensorDataset::on_epoch_begin(int64_t epoch) {
   if (!options_.shuffle) return;
+  order_.reset();
+  if (samples_ > most_sorted) {
+    permutation_.emplace(samples_, options_.seed, epoch);
+    return;
+  }
   // Sorting random numbers by (seed, epoch, sample): an order that depends on nothing else.
   const backend::Key key =
       backend::fold_in(backend::jax_key(options_.seed), static_cast<uint32_t>(epoch));
@@ -82,11 +92,25 @@ void TensorDataset::on_epoch_begin(int64_t epoch) {
   for (size_t i = 0; i < keyed.size(); ++i)
     keyed[i] = {backend::bits64_at(key, i), static_cast<int32_t>(i)};
   std::sort(keyed.begin(), keyed.end());
-  order_.resize(keyed.size());
-  for (size_t i = 0; i < order_.size(); ++i) order_[i] = keyed[i].second;
+  order_.emplace(keyed.size());
+  for (size_t i = 0; i < keyed.size(); ++i) (*order_)[i] = keyed[i].second;
   // Beside the data, or where tensors are made now if there are several places.
   const DeviceScope scope(x_.is_tensor() ? x_.tensor().device() : default_device());
-  indices_ = Tensor(order_);
+  indices_ = Tensor(*order_);
+}
+
+// Which samples stand at the places [begin, end) of the epoch's order.
+Tensor TensorDataset::indices(int64_t begin, int64_t end) const {
+  if (order_) return rows_of(indices_, begin, end);
+  const DeviceScope scope(x_.is_tensor() ? x_.tensor().device() : default_device());
+  if (samples_ > std::numeric_limits<int32_t>::max()) {
+    std::vector<int64_t> rows;
+    for (int64_t i = begin; i < end; ++i) rows.push_back((*permutation_)[i]);
+    return Tensor(rows);
+  }
+  std::vector<int32_t> rows;
+  for (int64_t i = begin; i < end; ++i) rows.push_back(static_cast<int32_t>((*permutation_)[i]));
+  return Tensor(rows);
 }
 
 Batch TensorDataset::batch(int64_t index) {
@@ -95,11 +119,12 @@ Batch TensorDataset::batch(int64_t index) {
         fmt::format("batch {} does not exist; there are {}, counted from 0.", index, size()));
   int64_t begin = index * options_.batch_size,
           end = std::min(begin + options_.batch_size, samples_);
-  if (!order_.empty() && end - begin > 1) {
-    const Tensor indices = rows_of(indices_, begin, end);
+  const bool shuffled = order_ || permutation_;
+  if (shuffled && end - begin > 1) {
+    const Tensor places = indices(begin, end);
     // Strings are in the host's memory, whatever device the rest is on.
     const auto rows = [&](const Tensor& t) {
-      return t ? ops::take(t, indices.to(t.device()), 0) : t;
+      return t ? ops::take(t, places.to(t.device()), 0) : t;
     };
     const auto gather = [&](const Nest& nest) -> Nest {
       if (nest.empty()) return {};
@@ -108,12 +133,23 @@ Batch TensorDataset::batch(int64_t index) {
     return {gather(x_), gather(y_), gather(sample_weight_)};
   }
   // A single row is a place in memory, wherever the order puts it.
-  if (!order_.empty()) {
-    begin = order_[static_cast<size_t>(begin)];
+  if (shuffled) {
+    begin = order_ ? (*order_)[static_cast<size_t>(begin)] : (*permutation_)[begin];
     end = begin + 1;
   }
   return {take_rows(x_, begin, end), take_rows(y_, begin, end),
           take_rows(sample_weight_, begin, end)};
+}
+
+Value::Dict TensorDataset::get_state() const { return {{"seed", options_.seed}}; }
+
+void TensorDataset::set_state(const Value::Dict& state) {
+  for (const auto& [name, value] : state)
+    if (name == "seed" && value.is<int64_t>()) {
+      options_.seed = value.get<int64_t>();
+      return;
+    }
+  throw ValueError("TensorDataset: the state has no seed.");
 }
 
 }  // namespace cornu

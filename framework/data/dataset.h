@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "../tensor/nest.h"
+#include "../dispatch/value.h"
+#include "permutation.h"
 
 namespace cornu {
 
@@ -30,6 +31,12 @@ class Dataset {
   virtual void on_epoch_begin(int64_t /*epoch*/) {}
   /// After a pass.
   virtual void on_epoch_end(int64_t /*epoch*/) {}
+  /// What the batches of all epochs follow from besides their numbers, such as a seed; a run that
+  /// is resumed gives it back before its first pass. A dataset whose `batch` depends on the index
+  /// and the epoch alone needs none.
+  virtual Value::Dict get_state() const { return {}; }
+  /// Takes what get_state of an earlier run gave.
+  virtual void set_state(const Value::Dict&) {}
 };
 
 /// Batches of tensors whose first axes are samples.
@@ -49,14 +56,20 @@ class TensorDataset : public Dataset {
   Batch batch(int64_t index) override;
   /// Shuffles, if asked to, by the seed and the epoch's number alone.
   void on_epoch_begin(int64_t epoch) override;
-  int64_t samples() const { return samples_; }  ///< of one pass
+  Value::Dict get_state() const override;             ///< the seed
+  void set_state(const Value::Dict& state) override;  ///< throws ValueError without a seed
+  int64_t samples() const { return samples_; }        ///< of one pass
 
  private:
+  Tensor indices(int64_t begin, int64_t end) const;
+
   Nest x_, y_, sample_weight_;
   Options options_;
   int64_t samples_ = 0;
-  std::vector<int32_t> order_;  // of the samples in this epoch, empty when they are not shuffled
-  Tensor indices_;              // the same
+  // Of the samples in this epoch, one of the two when they are shuffled.
+  std::optional<std::vector<int32_t>> order_;
+  std::optional<Permutation> permutation_;
+  Tensor indices_;  // the order as a tensor
 };
 
 /// Number of samples: the first axis, which all tensors share. Throws ShapeError naming both sizes.

@@ -192,6 +192,10 @@ struct FitOptions {
   std::optional<int64_t> validation_batch_size = {};  ///< default: batch_size
   /// Every how many epochs to validate.
   int64_t validation_freq = 1;
+  /// A folder in which the run keeps its state, or all of BackupOptions. When the folder has a
+  /// state of an earlier run of this program, training goes on behind it and gives the same bits as
+  /// if it had never ended; when that run was complete, fit returns at once what it returned.
+  Resume resume = {};
 };
 
 /// Options of evaluate, in Keras's order.
@@ -217,6 +221,7 @@ struct History {
   std::map<std::string, std::vector<double>> history;  ///< a value per epoch
   /// Of metrics with several figures, whose means `history` has: the arrays of the epochs.
   std::map<std::string, std::vector<Tensor>> arrays;
+  bool interrupted = false;  ///< whether Ctrl-C ended the run
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
 };

@@ -237,6 +237,13 @@ void CompiledLoss::append_results(StepLogs& logs) const {
     if (losses_[i]) logs.emplace_back(names_[i] + "_loss", means_[i].result());
 }
 
+std::vector<Variable> CompiledLoss::variables() const {
+  std::vector<Variable> all;
+  for (const RunningMean& mean : means_)
+    for (const Variable& v : mean.variables()) all.push_back(v);
+  return all;
+}
+
 void CompiledLoss::reset() {
   for (RunningMean& mean : means_) mean.reset();
 }

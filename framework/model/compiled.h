@@ -18,6 +18,7 @@ class RunningMean {
   void reset();                                  ///< forgets all
   /// 0 before the first.
   Tensor result() const;
+  std::vector<Variable> variables() const { return {total_, weight_}; }  ///< its state
 
  private:
   Variable total_, weight_;
@@ -36,7 +37,8 @@ class CompiledLoss {
   bool empty() const { return option_.empty(); }  ///< whether compile got no loss
   /// "<output>_loss" for each output, if there are several.
   void append_results(StepLogs& logs) const;
-  void reset();  ///< of the means that append_results reports
+  void reset();                             ///< of the means that append_results reports
+  std::vector<Variable> variables() const;  ///< of those means
 
  private:
   void resolve(const Nest& y_pred, const std::vector<std::string>& output_names);

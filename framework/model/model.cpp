@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <unordered_set>
+
 #include "../autodiff/tape.h"
 #include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
@@ -213,7 +215,8 @@ void Model::make_functions() {
         const LossScope losses;
         return nest_of(train_step(batch_of(arguments)));
       },
-      Function::Options{"train_step", names});
+      Function::Options{
+          .name = "train_step", .argument_names = names, .first_call = FirstCall::replays});
   test_function_ = std::make_unique<Function>(
       [this](const Nest& arguments) {
         const LossScope losses;
@@ -231,6 +234,27 @@ void Model::make_functions() {
   // New functions, not cleared ones: plans hold variables of the former optimizer and metrics.
   for (Function* f : {train_function_.get(), test_function_.get(), predict_function_.get()})
     f->set_enabled(!compile_options_.run_eagerly);
+}
+
+std::vector<Variable> Model::run_variables(const Batch& batch) {
+  // First, since it makes what the first step makes.
+  const std::vector<Variable> assigned = train_function_->prepare(arguments_of(batch));
+  std::vector<Variable> all;
+  std::unordered_set<uint64_t> known;
+  const auto add = [&](const std::vector<Variable>& variables) {
+    for (const Variable& v : variables)
+      if (known.insert(v.key()).second) all.push_back(v);
+  };
+  add(weights());
+  for (const Layer* layer : step_cache()->layers)
+    for (const auto& seed : layer->seed_generators()) add({seed->state()});
+  if (optimizer_) add(optimizer_->variables());
+  add(loss_mean_->variables());
+  if (loss_) add(loss_->variables());
+  for (const auto& metric : metrics()) add(metric->variables());
+  // Those that only the step knows: a second optimizer, a metric of one's own.
+  add(assigned);
+  return all;
 }
 
 StepLogs Model::run_train_step(const Batch& batch) {

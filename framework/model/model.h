@@ -174,6 +174,8 @@ class Model : public Layer {
   Nest forward(const Nest& x, bool training);
   // The steps as fit, evaluate and predict take them: by a plan, unless compile said run_eagerly.
   StepLogs run_train_step(const Batch& batch);
+  // What a run of fit changes, in an order that the next process has too.
+  std::vector<Variable> run_variables(const Batch& batch);
   StepLogs run_test_step(const Batch& batch);
   Nest run_predict_step(const Nest& x);
   void make_functions();

@@ -1,29 +1,22 @@
-// fit, evaluate and predict: loops over batches, with callbacks and a progress bar.
+// The loops of fit, evaluate and predict: batches, steps, callbacks, backups.
+#include "trainer.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 
+#include "../../backend/log.h"
 #include "../compile/function.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/joining.h"
 #include "../ops/numpy/manipulation.h"
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
-#include "../ops/random/seed.h"
 #include "compiled.h"
-#include "model.h"
-#include "progress_bar.h"
 
 namespace cornu {
 namespace {
-
-Logs read(const StepLogs& logs) {
-  Logs result;
-  for (const auto& [name, value] : logs) result.set(name, value);
-  return result;
-}
 
 // Weights of samples from the weights of their classes; y are class numbers, or probabilities.
 Nest class_weights(const std::map<int64_t, double>& weights, const Nest& y) {
@@ -60,56 +53,18 @@ bool on_device(const Nest& nest) {
   return std::any_of(tensors.begin(), tensors.end(), is_there);
 }
 
-class CallbackList {
- public:
-  CallbackList(const Callbacks& callbacks, Model& model, const TrainingParams& params)
-      : list_(callbacks) {
-    for (const auto& callback : list_) {
-      if (!callback) throw ValueError("callbacks: one of them is empty.");
-      callback->set_model(&model);
-      callback->set_params(params);
-      wants_logs_ |= callback->wants_batch_logs();
-    }
-  }
-  bool empty() const { return list_.empty(); }
-  bool wants_batch_logs() const { return wants_logs_; }
-
-  template <class... P, class... A>
-  void call(void (Callback::*hook)(P...), A&&... arguments) {
-    for (const auto& callback : list_) ((*callback).*hook)(arguments...);
-  }
-
- private:
-  const Callbacks& list_;
-  bool wants_logs_ = false;
-};
-
 }  // namespace
 
-/// Runs passes over a dataset for one model.
-class Trainer {
- public:
-  explicit Trainer(Model& model) : model_(model) {}
+Logs read_figures(const StepLogs& logs) {
+  Logs result;
+  for (const auto& [name, value] : logs) result.set(name, value);
+  return result;
+}
 
-  History fit(Dataset& data, FitOptions& options, Dataset* validation);
-  Logs evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
-                ProgressBar* bar);
-  Nest predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
-               ProgressBar* bar);
-
- private:
-  void train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks, ProgressBar& bar,
-                   FitOptions& options, StepLogs& last);
-  StepLogs train_on(Batch batch, const FitOptions& options);
-  Batch next(Dataset& data, int64_t epoch);
-  void fetch_ahead(Dataset& data);
-
-  Model& model_;
-  int64_t position_ = 0;      // of the next step's batch; passes go on where the last epoch stopped
-  bool open_ = false;         // whether on_epoch_begin of the dataset's pass was called
-  bool beside_ = false;       // whether the last batch is on a device, which works beside the host
-  std::future<Batch> ahead_;  // batch `position_` of the open pass, or its fault, if it was fetched
-};
+Nest class_weighted(const Nest& sample_weight, const std::map<int64_t, double>& weights,
+                    const Nest& y) {
+  return weights.empty() ? sample_weight : multiply(sample_weight, class_weights(weights, y));
+}
 
 Batch Trainer::next(Dataset& data, int64_t epoch) {
   if (open_ && position_ >= data.size()) {
@@ -120,6 +75,7 @@ Batch Trainer::next(Dataset& data, int64_t epoch) {
     data.on_epoch_begin(epoch);
     position_ = 0;
     open_ = true;
+    pass_epoch_ = epoch;
   }
   const int64_t index = position_++;
   Batch batch = ahead_.valid() ? ahead_.get() : data.batch(index);
@@ -137,33 +93,41 @@ void Trainer::fetch_ahead(Dataset& data) {
   fetch();
 }
 
-// The batch is gone when it returns, so that the next one can have its memory.
-StepLogs Trainer::train_on(Batch batch, const FitOptions& options) {
-  if (!options.class_weight.empty())
-    batch.sample_weight =
-        multiply(batch.sample_weight, class_weights(options.class_weight, batch.y));
-  return model_.run_train_step(batch);
+Batch Trainer::weighted(Batch batch, const FitOptions& options) const {
+  batch.sample_weight = class_weighted(batch.sample_weight, options.class_weight, batch.y);
+  return batch;
 }
 
-void Trainer::train_epoch(Dataset& data, int64_t steps, CallbackList& callbacks, ProgressBar& bar,
-                          FitOptions& options, StepLogs& last) {
-  const int64_t group = model_.compile_options().steps_per_execution;
-  const bool logs_each_batch = callbacks.wants_batch_logs();
-  for (int64_t step = 0; step < steps && !model_.stop_training;) {
-    Logs logs;
-    callbacks.call(&Callback::on_train_batch_begin, step, logs);
-    const int64_t end = std::min(steps, step + group);
-    for (; step < end; ++step) {
-      last = train_on(next(data, bar.epoch()), options);
-      if (step + 1 < steps) fetch_ahead(data);
-    }
-    // Figures are read from the device only when somebody looks at them.
-    const bool due = bar.due(step);
-    if (due || logs_each_batch) logs = read(last.empty() ? model_.metrics_result() : last);
-    callbacks.call(&Callback::on_train_batch_end, step - 1, logs);
-    if (due) bar.update(step, logs);
-  }
+// The batch is gone when it returns, so that the next one can have its memory.
+StepLogs Trainer::train_on(Batch batch, const FitOptions& options) {
+  return model_.run_train_step(options.class_weight.empty() ? std::move(batch)
+                                                            : weighted(std::move(batch), options));
 }
+
+// --- fit
+// -----------------------------------------------------------------------------------------------
+
+namespace {
+
+// What asks for backups: the option, or a callback.
+std::optional<BackupOptions> backup_of(const FitOptions& options) {
+  std::optional<BackupOptions> found;
+  if (!options.resume.empty()) found = options.resume.options();
+  for (const auto& callback : options.callbacks) {
+    const std::optional<BackupOptions> other =
+        callback ? callback->backup() : std::optional<BackupOptions>();
+    if (!other) continue;
+    if (found)
+      throw ValueError(fmt::format(
+          "fit: backups go to one folder, but '{}' and '{}' were given (by resume or by "
+          "BackupAndRestore).",
+          found->folder, other->folder));
+    found = other;
+  }
+  return found;
+}
+
+}  // namespace
 
 History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   const int64_t size = data.size();
@@ -171,53 +135,232 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   const int64_t steps = options.steps_per_epoch.value_or(size);
   if (steps < 1) throw ValueError("fit: steps_per_epoch must be at least 1.");
   if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
-  CallbackList callbacks(options.callbacks, model_,
-                         {options.epochs, steps, static_cast<int>(options.verbose)});
-  ProgressBar bar(options.verbose, options.epochs);
-  History history;
-  Logs logs;
+  const std::optional<BackupOptions> backup = backup_of(options);
+  Run run{.data = data,
+          .validation = validation,
+          .options = options,
+          .size = size,
+          .steps = steps,
+          .callbacks = CallbackList({}, model_),
+          .bar = ProgressBar(options.verbose, options.epochs)};
+  if (backup) run.backup.emplace(*backup);
+  interrupt_.emplace();
   model_.stop_training = false;
   model_.forget_step_cache();
-  callbacks.call(&Callback::on_train_begin, logs);
-  for (int64_t epoch = options.initial_epoch; epoch < options.epochs && !model_.stop_training;
-       ++epoch) {
-    model_.reset_metrics();
-    // C++ values that a step reads, such as a schedule of the user's, may change between epochs.
-    model_.train_function_->recheck();
-    bar.begin(epoch, steps);
-    logs.clear();
-    callbacks.call(&Callback::on_epoch_begin, epoch, logs);
-    StepLogs last;
-    train_epoch(data, steps, callbacks, bar, options, last);
-    // A pass that is complete ends here, so that on_epoch_end is never left out.
-    if (open_ && position_ >= size) {
-      data.on_epoch_end(epoch);
-      // The next epoch begins a pass of its own.
-      open_ = false;
-    }
-    logs = read(last.empty() ? model_.metrics_result() : last);
-    if (validation && (epoch + 1) % options.validation_freq == 0) {
-      const Logs found =
-          Trainer(model_).evaluate(*validation, options.validation_steps, callbacks, nullptr);
-      for (const auto& [name, value] : found) logs.set("val_" + name, found.array(name));
-    }
-    callbacks.call(&Callback::on_epoch_end, epoch, logs);
-    history.epoch.push_back(epoch);
-    for (const auto& [name, value] : logs) {
-      history.history[name].push_back(value);
-      if (logs.is_array(name)) history.arrays[name].push_back(logs.array(name));
-    }
-    bar.finish(logs);
+  if (!begin(run)) return run.history;
+  for (; run.epoch < options.epochs && going_on(); ++run.epoch) {
+    train_epoch(run);
+    if (interrupt_->requested() || !end_epoch(run)) break;
   }
+  end(run);
+  return run.history;
+}
+
+// Tells the callbacks, and goes on from a backup if there is one. False when nothing is left to do.
+bool Trainer::begin(Run& run) {
+  std::optional<RunState> state;
+  if (run.backup) state = run.backup->latest();
+  run.callbacks = CallbackList(
+      run.options.callbacks, model_,
+      {run.options.epochs, run.steps, static_cast<int>(run.options.verbose), state.has_value()});
+  run.epoch = run.options.initial_epoch;
+  if (state) {
+    restore_variables(run, *state);
+    run.epoch = state->epoch;
+    run.step = state->step;
+    run.history = state->history;
+    run.last.clear();
+    for (const auto& [name, value] : state->figures)
+      if (value.is<Tensor>()) run.last.emplace_back(name, value.get<Tensor>());
+    if (state->finished && run.epoch >= run.options.epochs) return false;
+  }
+  Logs logs;
+  run.callbacks.on_train_begin(logs);
+  if (!state) return true;
+  give_states(run, *state);
+  model_.stop_training = state->stopped;
+  if (!state->within) return true;
+  run.callbacks.on_epoch_begin(run.epoch, logs);
+  // What the hooks changed had been changed before the backup.
+  give_states(run, *state);
+  for (size_t i = 0; i < run.variables.size(); ++i) run.variables[i].assign(state->variables[i]);
+  return true;
+}
+
+// The dataset goes to where it was, and the variables get their values.
+void Trainer::restore_variables(Run& run, const RunState& state) {
+  const std::string& folder = run.backup->options().folder;
+  if (state.steps != run.steps)
+    throw StateError(fmt::format(
+        "fit: the backup in '{}' is of a run with {} steps in an epoch, this one has {}. Train on "
+        "the same data with the same batch size, or give another folder.",
+        folder, state.steps, run.steps));
+  run.data.set_state(state.data);
+  pass_epoch_ = state.pass_open ? state.pass_epoch : state.epoch;
+  position_ = state.pass_open ? state.position : 0;
+  run.data.on_epoch_begin(pass_epoch_);
+  open_ = true;
+  // A batch tells which variables there are: the next one, unless the pass is at its end.
+  const bool at_end = position_ >= run.data.size();
+  const Batch batch = run.data.batch(position_ - at_end);
+  run.variables = model_.run_variables(weighted(batch, run.options));
+  if (!at_end) {
+    std::promise<Batch> next;
+    ahead_ = next.get_future();
+    next.set_value(batch);
+  }
+  const auto describe = [](const std::string& name, const Shape& shape, DType dtype) {
+    return fmt::format("'{}' {} {}", name, dtype_name(dtype), shape.str());
+  };
+  for (size_t i = 0; i < std::max(run.variables.size(), state.variables.size()); ++i) {
+    const std::string mine =
+        i < run.variables.size()
+            ? describe(run.variables[i].name(), run.variables[i].shape(), run.variables[i].dtype())
+            : "nothing";
+    const std::string kept =
+        i < state.variables.size()
+            ? describe(state.names[i], state.variables[i].shape(), state.variables[i].dtype())
+            : "nothing";
+    if (mine != kept)
+      throw StateError(fmt::format(
+          "fit: the backup in '{}' is of another model, or of one that was compiled otherwise: "
+          "variable {} is {} there and {} here. Give another folder, or remove this one to begin "
+          "anew.",
+          folder, i, kept, mine));
+  }
+  for (size_t i = 0; i < run.variables.size(); ++i) run.variables[i].assign(state.variables[i]);
+}
+
+void Trainer::give_states(Run& run, const RunState& state) {
+  const Callbacks& list = run.callbacks.callbacks();
+  for (size_t i = 0; i < list.size(); ++i) {
+    // By place and class; one that was not there begins anew.
+    if (i < state.callbacks.size() && state.callbacks[i].first == list[i]->name())
+      list[i]->set_state(state.callbacks[i].second);
+    else
+      warn_once(
+          fmt::format("fit: the backup in '{}' has no state of callback {} at its place in "
+                      "the list, so it begins anew.",
+                      run.backup->options().folder, list[i]->name()));
+  }
+}
+
+RunState Trainer::state_of(const Run& run, bool within, bool finished) const {
+  RunState state{.epoch = run.epoch,
+                 .step = run.step,
+                 .steps = run.steps,
+                 .within = within,
+                 .finished = finished,
+                 .stopped = model_.stop_training && !finished,
+                 .pass_open = open_,
+                 .pass_epoch = pass_epoch_,
+                 .position = position_,
+                 .data = run.data.get_state(),
+                 .history = run.history};
+  if (within)
+    for (const auto& [name, value] : run.last) state.figures.emplace_back(name, value);
+  for (const Variable& v : run.variables) {
+    state.names.push_back(v.name());
+    state.variables.push_back(v.value());
+  }
+  for (const auto& callback : run.callbacks.callbacks())
+    state.callbacks.emplace_back(callback->name(), callback->get_state());
+  return state;
+}
+
+// The steps from run.step on.
+void Trainer::train_epoch(Run& run) {
+  const int64_t group = model_.compile_options().steps_per_execution;
+  const bool logs_each_batch = run.callbacks.wants_batch_logs();
+  // C++ values that a step reads, such as a schedule of the user's, may change between epochs.
+  model_.train_function_->recheck();
+  run.bar.begin(run.epoch, run.steps);
+  if (run.step == 0) {
+    model_.reset_metrics();
+    run.last.clear();
+    Logs logs;
+    run.callbacks.on_epoch_begin(run.epoch, logs);
+  }
+  while (run.step < run.steps && going_on()) {
+    Logs logs;
+    run.callbacks.on_train_batch_begin(run.step, logs);
+    const int64_t begin = run.step, end = std::min(run.steps, begin + group);
+    for (; run.step < end; ++run.step) {
+      Batch batch = next(run.data, run.epoch);
+      if (run.backup && run.variables.empty())
+        run.variables = model_.run_variables(weighted(batch, run.options));
+      run.last = train_on(std::move(batch), run.options);
+      if (run.step + 1 < run.steps) fetch_ahead(run.data);
+    }
+    // Figures are read from the device only when somebody looks at them.
+    const bool due = run.bar.due(run.step);
+    if (due || logs_each_batch)
+      logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
+    run.callbacks.on_train_batch_end(run.step - 1, logs);
+    if (due) run.bar.update(run.step, logs);
+    if (run.backup && run.backup->due(run.step - begin)) run.backup->keep(state_of(run, true));
+  }
+}
+
+// False when Ctrl-C ended the validation: the epoch is then not over.
+bool Trainer::end_epoch(Run& run) {
+  // A pass that is complete ends here, so that on_epoch_end is never left out.
+  if (open_ && position_ >= run.size) {
+    run.data.on_epoch_end(run.epoch);
+    // The next epoch begins a pass of its own.
+    open_ = false;
+  }
+  Logs& logs = run.logs;
+  logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
+  if (run.validation && (run.epoch + 1) % run.options.validation_freq == 0) {
+    Trainer validation(model_);
+    validation.interrupt_.emplace();
+    const Logs found =
+        validation.evaluate(*run.validation, run.options.validation_steps, run.callbacks, nullptr);
+    if (interrupt_->requested()) return false;
+    for (const auto& [name, value] : found) logs.set("val_" + name, found.array(name));
+  }
+  run.callbacks.on_epoch_end(run.epoch, logs);
+  run.history.epoch.push_back(run.epoch);
+  for (const auto& [name, value] : logs) {
+    run.history.history[name].push_back(value);
+    if (logs.is_array(name)) run.history.arrays[name].push_back(logs.array(name));
+  }
+  run.bar.finish(logs);
+  run.step = 0;
+  if (run.backup && !run.backup->options().save_freq) {
+    RunState state = state_of(run, false);
+    ++state.epoch;
+    run.backup->keep(std::move(state));
+  }
+  return true;
+}
+
+void Trainer::end(Run& run) {
+  run.history.interrupted = interrupt_->requested();
+  // What Ctrl-C ends can be resumed at this very step.
+  if (run.history.interrupted && run.backup && !run.variables.empty())
+    run.backup->keep(state_of(run, run.step > 0));
   // A pass that training stopped in ends too.
-  if (open_) data.on_epoch_end(bar.epoch());
-  open_ = false;
+  if (std::exchange(open_, false)) run.data.on_epoch_end(run.bar.epoch());
   // Before the callbacks' last hook, which may restore or save weights.
   if (model_.optimizer() && model_.optimizer()->built())
     model_.optimizer()->finalize_variable_values();
-  callbacks.call(&Callback::on_train_end, logs);
-  return history;
+  run.callbacks.on_train_end(run.logs);
+  if (!run.backup || run.history.interrupted) return;
+  if (run.backup->options().delete_at_end) {
+    run.backup->wait();
+    run.backup->remove();
+  } else if (!run.variables.empty()) {
+    run.epoch = run.options.epochs;
+    run.step = 0;
+    run.backup->keep(state_of(run, false, true));
+    run.backup->wait();
+  }
 }
+
+// --- evaluate and predict
+// -----------------------------------------------------------------------------------------------
 
 Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
                        ProgressBar* bar) {
@@ -225,23 +368,23 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
   if (count < 1 || data.size() < 1) throw ValueError("evaluate: the dataset has no batches.");
   model_.reset_metrics();
   Logs logs;
-  callbacks.call(&Callback::on_test_begin, logs);
+  callbacks.on_test_begin(logs);
   StepLogs last;
-  for (int64_t step = 0; step < count; ++step) {
+  for (int64_t step = 0; step < count && !(interrupt_ && interrupt_->requested()); ++step) {
     logs.clear();
-    callbacks.call(&Callback::on_test_batch_begin, step, logs);
+    callbacks.on_test_batch_begin(step, logs);
     last = model_.run_test_step(next(data, 0));
     if (step + 1 < count) fetch_ahead(data);
     const bool due = bar && bar->due(step + 1);
     if (due || callbacks.wants_batch_logs())
-      logs = read(last.empty() ? model_.metrics_result() : last);
-    callbacks.call(&Callback::on_test_batch_end, step, logs);
+      logs = read_figures(last.empty() ? model_.metrics_result() : last);
+    callbacks.on_test_batch_end(step, logs);
     if (due) bar->update(step + 1, logs);
   }
   if (open_) data.on_epoch_end(0);
   open_ = false;
-  logs = read(last.empty() ? model_.metrics_result() : last);
-  callbacks.call(&Callback::on_test_end, logs);
+  logs = read_figures(last.empty() ? model_.metrics_result() : last);
+  callbacks.on_test_end(logs);
   if (bar) bar->finish(logs);
   return logs;
 }
@@ -251,159 +394,28 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
   const int64_t count = steps.value_or(data.size());
   if (count < 1 || data.size() < 1) throw ValueError("predict: the dataset has no batches.");
   Logs logs;
-  callbacks.call(&Callback::on_predict_begin, logs);
+  callbacks.on_predict_begin(logs);
   std::vector<std::vector<Tensor>> parts;
   Nest first;
   for (int64_t step = 0; step < count; ++step) {
-    callbacks.call(&Callback::on_predict_batch_begin, step, logs);
+    callbacks.on_predict_batch_begin(step, logs);
     const Nest y = model_.run_predict_step(next(data, 0).x);
     if (step + 1 < count) fetch_ahead(data);
     if (step == 0) first = y;
     const std::vector<Tensor> outputs = y.flatten();
     parts.resize(outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
-    callbacks.call(&Callback::on_predict_batch_end, step, logs);
+    callbacks.on_predict_batch_end(step, logs);
     if (bar && bar->due(step + 1)) bar->update(step + 1, logs);
   }
   if (open_) data.on_epoch_end(0);
   open_ = false;
-  callbacks.call(&Callback::on_predict_end, logs);
+  callbacks.on_predict_end(logs);
   if (bar) bar->finish(logs);
   std::vector<Tensor> whole;
   for (const auto& list : parts)
     whole.push_back(list.size() == 1 ? list[0] : ops::concatenate(list, 0));
   return first.pack(whole);
-}
-
-// --- Model's methods
-// ------------------------------------------------------------------------------------------
-
-History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
-  require_compiled("fit");
-  const detail::ModelUse::Change change(use_, "fit", *this);
-  if (!(options.validation_split >= 0 && options.validation_split < 1))
-    throw ValueError(fmt::format("fit: validation_split must be in [0, 1), found {}.",
-                                 options.validation_split));
-  const int64_t batch_size = options.batch_size.value_or(32);
-  Nest train_x = x, train_y = y, train_weight = options.sample_weight;
-  std::unique_ptr<Dataset> validation;
-  const int64_t validation_batch = options.validation_batch_size.value_or(batch_size);
-  const int64_t samples = count_samples(x, y, options.sample_weight);
-  if (options.validation_split > 0 && options.validation_data.empty()) {
-    const int64_t cut = static_cast<int64_t>(
-        std::floor(static_cast<double>(samples) * (1 - options.validation_split)));
-    if (cut == 0 || cut == samples)
-      throw ValueError(fmt::format("fit: validation_split {} of {} samples leaves an empty part.",
-                                   options.validation_split, samples));
-    validation =
-        std::make_unique<TensorDataset>(take_rows(x, cut, samples), take_rows(y, cut, samples),
-                                        take_rows(options.sample_weight, cut, samples),
-                                        TensorDataset::Options{validation_batch, false, 0});
-    train_x = take_rows(x, 0, cut);
-    train_y = take_rows(y, 0, cut);
-    train_weight = take_rows(options.sample_weight, 0, cut);
-  }
-  Dataset* validation_data = validation.get();
-  if (options.validation_data.dataset) {
-    validation_data = options.validation_data.dataset.get();
-  } else if (!options.validation_data.empty()) {
-    const ValidationData& v = options.validation_data;
-    validation = std::make_unique<TensorDataset>(
-        v.x, v.y, v.sample_weight, TensorDataset::Options{validation_batch, false, 0});
-    validation_data = validation.get();
-  }
-  TensorDataset data(train_x, train_y, train_weight,
-                     {batch_size, options.shuffle, options.shuffle ? random::default_seed() : 0});
-  return Trainer(*this).fit(data, options, validation_data);
-}
-
-History Model::fit(std::shared_ptr<Dataset> dataset, FitOptions options) {
-  require_compiled("fit");
-  const detail::ModelUse::Change change(use_, "fit", *this);
-  if (!dataset) throw ValueError("fit: the dataset is empty.");
-  if (options.validation_split > 0)
-    throw ValueError("fit: validation_split works on tensors only; give validation_data.");
-  if (options.batch_size)
-    throw ValueError("fit: a Dataset sets its own batch size; leave batch_size out.");
-  std::unique_ptr<Dataset> validation;
-  Dataset* validation_data = options.validation_data.dataset.get();
-  if (!validation_data && !options.validation_data.empty()) {
-    const ValidationData& v = options.validation_data;
-    validation = std::make_unique<TensorDataset>(
-        v.x, v.y, v.sample_weight,
-        TensorDataset::Options{options.validation_batch_size.value_or(32), false, 0});
-    validation_data = validation.get();
-  }
-  return Trainer(*this).fit(*dataset, options, validation_data);
-}
-
-Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions options) {
-  const int64_t batch_size = options.batch_size.value_or(32);
-  return evaluate(std::make_shared<TensorDataset>(x, y, options.sample_weight,
-                                                  TensorDataset::Options{batch_size, false, 0}),
-                  options);
-}
-
-Logs Model::evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options) {
-  require_compiled("evaluate");
-  const detail::ModelUse::Change change(use_, "evaluate", *this);
-  if (!dataset) throw ValueError("evaluate: the dataset is empty.");
-  forget_step_cache();
-  const int64_t steps = options.steps.value_or(dataset->size());
-  CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
-  ProgressBar bar(options.verbose, 1);
-  bar.begin_pass(steps);
-  return Trainer(*this).evaluate(*dataset, options.steps, callbacks, &bar);
-}
-
-Nest Model::predict(const Nest& x, PredictOptions options) {
-  const detail::ModelUse::Inference inference(use_, "predict", *this);
-  const int64_t batch_size = options.batch_size.value_or(32);
-  // One batch and nobody watching: the step itself, without any loop around it.
-  if (options.callbacks.empty() && !options.steps && x.is_tensor() && x.tensor() &&
-      x.tensor().rank() > 0 && x.tensor().shape()[0] <= batch_size && x.tensor().shape()[0] > 0)
-    return run_predict_step(x);
-  return predict(std::make_shared<TensorDataset>(x, Nest(), Nest(),
-                                                 TensorDataset::Options{batch_size, false, 0}),
-                 options);
-}
-
-Nest Model::predict(std::shared_ptr<Dataset> dataset, PredictOptions options) {
-  const detail::ModelUse::Inference inference(use_, "predict", *this);
-  if (!dataset) throw ValueError("predict: the dataset is empty.");
-  const int64_t steps = options.steps.value_or(dataset->size());
-  CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
-  ProgressBar bar(options.verbose, 1);
-  bar.begin_pass(steps);
-  return Trainer(*this).predict(*dataset, options.steps, callbacks, &bar);
-}
-
-Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight,
-                           const std::map<int64_t, double>& class_weight) {
-  require_compiled("train_on_batch");
-  const detail::ModelUse::Change change(use_, "train_on_batch", *this);
-  count_samples(x, y, sample_weight);
-  Batch batch{x, y, sample_weight};
-  if (!class_weight.empty())
-    batch.sample_weight = multiply(sample_weight, class_weights(class_weight, y));
-  forget_step_cache();
-  reset_metrics();
-  const StepLogs logs = run_train_step(batch);
-  return read(logs.empty() ? metrics_result() : logs);
-}
-
-Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight) {
-  require_compiled("test_on_batch");
-  const detail::ModelUse::Change change(use_, "test_on_batch", *this);
-  count_samples(x, y, sample_weight);
-  reset_metrics();
-  const StepLogs logs = run_test_step({x, y, sample_weight});
-  return read(logs.empty() ? metrics_result() : logs);
-}
-
-Nest Model::predict_on_batch(const Nest& x) {
-  const detail::ModelUse::Inference inference(use_, "predict_on_batch", *this);
-  return run_predict_step(x);
 }
 
 }  // namespace cornu

@@ -1,0 +1,58 @@
+// Backup: keeps the states of a run in a folder, beside the training.
+#pragma once
+#include <condition_variable>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "../base/backup_options.h"
+#include "run_state.h"
+
+namespace cornu {
+
+/// Writes states into a folder from a thread of its own, each as a file that appears whole or not
+/// at all, "backup-<epoch>-<step>.zip"; the latest ones stay. When states come faster than the disk
+/// takes them, those in between are left out.
+class Backup {
+ public:
+  /// Makes the folder. Throws FileError when that is impossible, ValueError for options out of
+  /// range.
+  explicit Backup(BackupOptions options);
+  /// Waits for what is being written.
+  ~Backup();
+  Backup(const Backup&) = delete;
+  Backup& operator=(const Backup&) = delete;
+
+  /// The newest state that can be read; nothing when the folder has none. Damaged ones are passed
+  /// over with a warning. Throws FileError when all that there are are damaged.
+  std::optional<RunState> latest() const;
+  /// Whether a state is wanted after a group of `batches` training batches.
+  bool due(int64_t batches);
+  /// Begins to write it. Throws FileError when the one before could not be written.
+  void keep(RunState state);
+  /// Waits until everything is written. Throws FileError when that failed.
+  void wait();
+  /// Removes all states, and the folder if nothing else is in it.
+  void remove();
+  const BackupOptions& options() const { return options_; }  ///< as given
+
+ private:
+  void work();
+  void write(const RunState& state);
+  void rethrow();
+  std::vector<std::filesystem::path> files() const;  // the newest last
+
+  BackupOptions options_;
+  int64_t batches_ = 0;  // since the last state
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<RunState> next_;
+  bool writing_ = false;
+  bool stopping_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;  // begun with the first state
+};
+
+}  // namespace cornu

@@ -1,0 +1,73 @@
+// Trainer: the loops over batches behind fit, evaluate and predict.
+#pragma once
+#include <future>
+#include <optional>
+
+#include "backup.h"
+#include "callback_list.h"
+#include "interrupt.h"
+#include "model.h"
+#include "progress_bar.h"
+
+namespace cornu {
+
+/// Runs passes over a dataset for one model.
+class Trainer {
+ public:
+  explicit Trainer(Model& model) : model_(model) {}  ///< the model outlives it
+
+  /// All epochs, with validations on `validation` unless it is null.
+  History fit(Dataset& data, FitOptions& options, Dataset* validation);
+  /// One pass without training.
+  Logs evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
+                ProgressBar* bar);
+  /// The outputs of one pass.
+  Nest predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
+               ProgressBar* bar);
+
+ private:
+  // A run of fit.
+  struct Run {
+    Dataset& data;
+    Dataset* validation;
+    FitOptions& options;
+    int64_t size, steps;  // of the data and of an epoch
+    CallbackList callbacks;
+    ProgressBar bar;
+    History history = {};
+    StepLogs last = {};  // figures of the last step
+    Logs logs = {};      // of the last epoch
+    int64_t epoch = 0, step = 0;
+    std::optional<Backup> backup = {};
+    std::vector<Variable> variables = {};  // that a backup keeps; found at the first step
+  };
+  bool going_on() const { return !model_.stop_training && !interrupt_->requested(); }
+  bool begin(Run& run);
+  void restore_variables(Run& run, const RunState& state);
+  void give_states(Run& run, const RunState& state);
+  RunState state_of(const Run& run, bool within, bool finished = false) const;
+  void train_epoch(Run& run);
+  bool end_epoch(Run& run);
+  void end(Run& run);
+
+  StepLogs train_on(Batch batch, const FitOptions& options);
+  Batch weighted(Batch batch, const FitOptions& options) const;
+  Batch next(Dataset& data, int64_t epoch);
+  void fetch_ahead(Dataset& data);
+
+  Model& model_;
+  std::optional<Interrupt> interrupt_ = {};
+  int64_t position_ = 0;      // of the next step's batch; passes go on where the last epoch stopped
+  bool open_ = false;         // whether on_epoch_begin of the dataset's pass was called
+  int64_t pass_epoch_ = 0;    // its argument
+  bool beside_ = false;       // whether the last batch is on a device, which works beside the host
+  std::future<Batch> ahead_;  // batch `position_` of the open pass, or its fault, if it was fetched
+};
+
+/// The figures of a step as numbers.
+Logs read_figures(const StepLogs& logs);
+/// The batch's weights times those of its samples' classes. Throws ValueError for several outputs.
+Nest class_weighted(const Nest& sample_weight, const std::map<int64_t, double>& weights,
+                    const Nest& y);
+
+}  // namespace cornu
