@@ -35,6 +35,9 @@ class CSVLoggerCallback : public Callback {
   Value::Dict get_state() const override;
   void set_state(const Value::Dict& state) override;
 
+  /// The table.
+  std::vector<std::string> files() const override { return {*config.filename}; }
+
   const Config config;  ///< as given
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/args.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -130,6 +131,7 @@ void ModelCheckpointCallback::save(int64_t epoch, std::optional<int64_t> batch, 
     model()->save_weights(path);
   else
     model()->save(path);
+  if (std::find(files_.begin(), files_.end(), path) == files_.end()) files_.push_back(path);
   if (config.verbose > 0)
     std::cout << fmt::format("\nEpoch {}: finished saving model to {}", epoch + 1, path)
               << std::endl;

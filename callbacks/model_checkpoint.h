@@ -41,6 +41,9 @@ class ModelCheckpointCallback : public Callback {
   /// The value of `monitor` at the best save; initial_value_threshold before the first.
   std::optional<double> best() const { return best_; }
 
+  /// The files that were saved, each once.
+  std::vector<std::string> files() const override { return files_; }
+
   const Config config;  ///< as given
 
  private:
@@ -50,6 +53,7 @@ class ModelCheckpointCallback : public Callback {
 
   Monitor monitor_;
   std::optional<double> best_;
+  std::vector<std::string> files_;
   int64_t epoch_ = 0;
   int64_t batches_since_save_ = 0;
   std::optional<int64_t> last_batch_;

@@ -67,6 +67,8 @@ class Callback {
   virtual void set_state(const Value::Dict&) {}
   /// Asks fit to keep its state, and to go on from what an earlier run kept; see BackupOptions.
   virtual std::optional<BackupOptions> backup() const { return {}; }
+  /// Paths of the files and folders that it wrote in this run; fit names them when it ends.
+  virtual std::vector<std::string> files() const { return {}; }
   /// The class's name for messages.
   virtual std::string name() const;
 

@@ -11,6 +11,7 @@
 #include "../base/metric.h"
 #include "../base/optimizer.h"
 #include "../data/dataset.h"
+#include "run_time.h"
 
 namespace cornu {
 
@@ -222,6 +223,7 @@ struct History {
   /// Of metrics with several figures, whose means `history` has: the arrays of the epochs.
   std::map<std::string, std::vector<Tensor>> arrays;
   bool interrupted = false;  ///< whether Ctrl-C ended the run
+  RunTime time;              ///< where the time of this call went
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
 };

@@ -21,13 +21,6 @@ constexpr const char* bold = "1";
 constexpr const char* green = "32";
 constexpr const char* white = "37";
 
-std::string duration(double seconds) {
-  const auto s = static_cast<int64_t>(std::max(seconds, 0.0));
-  if (s > 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s % 3600 / 60, s % 60);
-  if (s > 60) return fmt::format("{}:{:02}", s / 60, s % 60);
-  return fmt::format("{}s", s);
-}
-
 std::string rate(double seconds) {
   if (seconds >= 1 || seconds == 0) return fmt::format("{:.0f}s/step", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.0f}ms/step", seconds * 1e3);
@@ -65,6 +58,13 @@ std::string repeat(const char* text, int count) {
 }
 
 }  // namespace
+
+std::string format_duration(double seconds) {
+  const auto s = static_cast<int64_t>(std::max(seconds, 0.0));
+  if (s > 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s % 3600 / 60, s % 60);
+  if (s > 60) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}s", s);
+}
 
 std::string format_figure(double value) {
   return std::abs(value) > 1e-3 || std::isnan(value) ? fmt::format("{:.4f}", value)
@@ -152,24 +152,24 @@ std::string ProgressBar::paint(const char* code, const std::string& text) const 
 }
 
 std::string ProgressBar::bar(int64_t step, int width) const {
-  const double share =
+  const double fraction =
       std::clamp(static_cast<double>(step) / static_cast<double>(steps_), 0.0, 1.0);
-  const int done = static_cast<int>(width * share);
+  const int done = static_cast<int>(width * fraction);
   // Without colors the part that is left is thinner.
   return paint(green, repeat("━", done)) +
          paint(white, repeat(target_.color ? "━" : "─", width - done));
 }
 
-void ProgressBar::update(int64_t step, const Logs& logs) {
+void ProgressBar::update(int64_t step, const Logs& logs, const std::string& note) {
   if (!redraws_) return;
   const double now = target_.clock();
   last_draw_ = now;
   const double each = seconds_per_step(step, now);
   const std::string count = counter(step);
   const std::string time =
-      duration(steps_ > 0 ? each * static_cast<double>(steps_ - step) : now - start_);
+      format_duration(steps_ > 0 ? each * static_cast<double>(steps_ - step) : now - start_);
   const std::string pace = " " + rate(each);
-  const std::string text = figures(logs);
+  const std::string text = figures(logs) + note;
   // The line may not reach the terminal's edge, or it would not be redrawn in place: first the bar
   // shrinks to half, then figures are cut off.
   int room = target_.width() - 1 - columns(count) - columns(time) - columns(pace) - 2;
@@ -186,7 +186,7 @@ void ProgressBar::update(int64_t step, const Logs& logs) {
   line_open_ = true;
 }
 
-void ProgressBar::finish(const Logs& logs) {
+void ProgressBar::finish(const Logs& logs, const std::string& note) {
   if (!prints_) return;
   const double now = target_.clock();
   const int64_t step = step_ > 0 ? step_ : std::max<int64_t>(steps_, 0);
@@ -201,8 +201,12 @@ void ProgressBar::finish(const Logs& logs) {
   } else {
     out << counter(step) << " - " << time << " - " << pace;
   }
-  out << figures(logs) << (redraws_ ? "\x1b[K" : "") << std::endl;
+  out << figures(logs) << note << (redraws_ ? "\x1b[K" : "") << std::endl;
   line_open_ = false;
+}
+
+void ProgressBar::print(const std::string& lines) {
+  if (prints_) *target_.stream << lines << std::flush;
 }
 
 }  // namespace cornu

@@ -51,10 +51,12 @@ class ProgressBar {
     step_ = step;
     return step >= next_check_ && check(step);
   }
-  /// Redraws the line.
-  void update(int64_t step, const Logs& logs);
+  /// Redraws the line; `note` stands behind the figures.
+  void update(int64_t step, const Logs& logs, const std::string& note = "");
   /// Prints the final line with all figures.
-  void finish(const Logs& logs);
+  void finish(const Logs& logs, const std::string& note = "");
+  /// Prints lines below everything else; nothing when the bar is silent.
+  void print(const std::string& lines);
 
  private:
   bool check(int64_t step);
@@ -80,5 +82,7 @@ class ProgressBar {
 
 /// A figure as bars print it: "0.9123", or "1.2345e-05" when small.
 std::string format_figure(double value);
+/// A time as bars print it: "41s", "2:05", "1:02:05".
+std::string format_duration(double seconds);
 
 }  // namespace cornu

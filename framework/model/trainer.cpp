@@ -14,6 +14,7 @@
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "compiled.h"
+#include "run_summary.h"
 
 namespace cornu {
 namespace {
@@ -147,13 +148,23 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   interrupt_.emplace();
   model_.stop_training = false;
   model_.forget_step_cache();
+  const Stopwatch watch;
   if (!begin(run)) return run.history;
   for (; run.epoch < options.epochs && going_on(); ++run.epoch) {
     train_epoch(run);
     if (interrupt_->requested() || !end_epoch(run)) break;
   }
   end(run);
+  run.history.time.total = watch.seconds();
+  if (run.history.epoch.size() > 1 || run.history.interrupted) run.bar.print(summary(run));
   return run.history;
+}
+
+std::string Trainer::summary(const Run& run) const {
+  std::vector<std::string> files;
+  for (const auto& callback : run.callbacks.callbacks())
+    for (std::string& file : callback->files()) files.push_back(std::move(file));
+  return run_summary(run.history, run.options.epochs, memory::stats().peak, files);
 }
 
 // Tells the callbacks, and goes on from a backup if there is one. False when nothing is left to do.
@@ -270,7 +281,6 @@ RunState Trainer::state_of(const Run& run, bool within, bool finished) const {
 
 // The steps from run.step on.
 void Trainer::train_epoch(Run& run) {
-  const int64_t group = model_.compile_options().steps_per_execution;
   const bool logs_each_batch = run.callbacks.wants_batch_logs();
   // C++ values that a step reads, such as a schedule of the user's, may change between epochs.
   model_.train_function_->recheck();
@@ -281,25 +291,50 @@ void Trainer::train_epoch(Run& run) {
     Logs logs;
     run.callbacks.on_epoch_begin(run.epoch, logs);
   }
-  while (run.step < run.steps && going_on()) {
-    Logs logs;
-    run.callbacks.on_train_batch_begin(run.step, logs);
-    const int64_t begin = run.step, end = std::min(run.steps, begin + group);
-    for (; run.step < end; ++run.step) {
-      Batch batch = next(run.data, run.epoch);
-      if (run.backup && run.variables.empty())
-        run.variables = model_.run_variables(weighted(batch, run.options));
-      run.last = train_on(std::move(batch), run.options);
-      if (run.step + 1 < run.steps) fetch_ahead(run.data);
-    }
-    // Figures are read from the device only when somebody looks at them.
-    const bool due = run.bar.due(run.step);
-    if (due || logs_each_batch)
-      logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
-    run.callbacks.on_train_batch_end(run.step - 1, logs);
-    if (due) run.bar.update(run.step, logs);
-    if (run.backup && run.backup->due(run.step - begin)) run.backup->keep(state_of(run, true));
+  while (run.step < run.steps && going_on()) train_group(run, logs_each_batch);
+}
+
+// The steps between two calls of the batch hooks.
+void Trainer::train_group(Run& run, bool logs_each_batch) {
+  RunTime& time = run.history.time;
+  Logs logs;
+  run.clock.begin();
+  run.callbacks.on_train_batch_begin(run.step, logs);
+  run.clock.lap(time.callbacks);
+  const int64_t begin = run.step;
+  const int64_t end = std::min(run.steps, begin + model_.compile_options().steps_per_execution);
+  for (; run.step < end; ++run.step) {
+    Batch batch = next(run.data, run.epoch);
+    run.clock.lap(time.data);
+    if (run.backup && run.variables.empty())
+      run.variables = model_.run_variables(weighted(batch, run.options));
+    run.last = train_on(std::move(batch), run.options);
+    run.clock.lap(time.step);
+    if (run.step + 1 < run.steps) fetch_ahead(run.data);
+    run.clock.lap(time.data);
   }
+  // Figures are read from the device only when somebody looks at them.
+  const bool due = run.bar.due(run.step);
+  if (due || logs_each_batch)
+    logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
+  run.clock.lap(time.step);
+  run.callbacks.on_train_batch_end(run.step - 1, logs);
+  if (due) run.bar.update(run.step, logs, slow_parts(time));
+  if (run.backup && run.backup->due(run.step - begin)) run.backup->keep(state_of(run, true));
+  run.clock.lap(time.callbacks);
+  run.clock.end();
+}
+
+// Adds the figures of a validation when one is due. False when Ctrl-C ended it.
+bool Trainer::validate(Run& run) {
+  if (!run.validation || (run.epoch + 1) % run.options.validation_freq != 0) return true;
+  Trainer validation(model_);
+  validation.interrupt_.emplace();
+  const Logs found =
+      validation.evaluate(*run.validation, run.options.validation_steps, run.callbacks, nullptr);
+  if (interrupt_->requested()) return false;
+  for (const auto& [name, value] : found) run.logs.set("val_" + name, found.array(name));
+  return true;
 }
 
 // False when Ctrl-C ended the validation: the epoch is then not over.
@@ -312,21 +347,16 @@ bool Trainer::end_epoch(Run& run) {
   }
   Logs& logs = run.logs;
   logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
-  if (run.validation && (run.epoch + 1) % run.options.validation_freq == 0) {
-    Trainer validation(model_);
-    validation.interrupt_.emplace();
-    const Logs found =
-        validation.evaluate(*run.validation, run.options.validation_steps, run.callbacks, nullptr);
-    if (interrupt_->requested()) return false;
-    for (const auto& [name, value] : found) logs.set("val_" + name, found.array(name));
-  }
+  const Stopwatch watch;
+  if (!validate(run)) return false;
   run.callbacks.on_epoch_end(run.epoch, logs);
   run.history.epoch.push_back(run.epoch);
   for (const auto& [name, value] : logs) {
     run.history.history[name].push_back(value);
     if (logs.is_array(name)) run.history.arrays[name].push_back(logs.array(name));
   }
-  run.bar.finish(logs);
+  run.history.time.validation += watch.seconds();
+  run.bar.finish(logs, slow_parts(run.history.time));
   run.step = 0;
   if (run.backup && !run.backup->options().save_freq) {
     RunState state = state_of(run, false);

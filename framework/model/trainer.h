@@ -40,6 +40,7 @@ class Trainer {
     int64_t epoch = 0, step = 0;
     std::optional<Backup> backup = {};
     std::vector<Variable> variables = {};  // that a backup keeps; found at the first step
+    StepClock clock = {};
   };
   bool going_on() const { return !model_.stop_training && !interrupt_->requested(); }
   bool begin(Run& run);
@@ -47,8 +48,11 @@ class Trainer {
   void give_states(Run& run, const RunState& state);
   RunState state_of(const Run& run, bool within, bool finished = false) const;
   void train_epoch(Run& run);
+  void train_group(Run& run, bool logs_each_batch);
+  bool validate(Run& run);
   bool end_epoch(Run& run);
   void end(Run& run);
+  std::string summary(const Run& run) const;
 
   StepLogs train_on(Batch batch, const FitOptions& options);
   Batch weighted(Batch batch, const FitOptions& options) const;
