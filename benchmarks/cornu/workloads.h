@@ -65,6 +65,7 @@ void measure_calls(const Workload& workload, const std::string& mode, const Sett
 void measure_loading(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_loaded(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_callers(const Workload& workload, const std::string& mode, const Settings& settings);
+void measure_callbacks(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_memory(const Workload& workload, const std::string& mode, const Settings& settings);
 
 }  // namespace cornu::bench

@@ -14,6 +14,25 @@ class Counter : public Callback {
   int64_t batches = 0;
 };
 
+// The loop of fit by hand.
+void train(Model& model, Dataset& data, int64_t epochs, const std::string& table) {
+  CallbackList callbacks({callbacks::CSVLogger({.filename = table}), callbacks::ProgbarLogger()},
+                         model, {.epochs = epochs, .steps = data.size()});
+  Logs logs;
+  callbacks.on_train_begin(logs);
+  for (int64_t epoch = 0; epoch < epochs && !model.stop_training; ++epoch) {
+    callbacks.on_epoch_begin(epoch, logs);
+    for (int64_t step = 0; step < data.size(); ++step) {
+      callbacks.on_train_batch_begin(step, logs);
+      const Batch batch = data.batch(step);
+      logs = model.train_on_batch(batch.x, batch.y);
+      callbacks.on_train_batch_end(step, logs);
+    }
+    callbacks.on_epoch_end(epoch, logs);
+  }
+  callbacks.on_train_end(logs);
+}
+
 int main() {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "cornu-docs-callbacks";
@@ -42,5 +61,8 @@ int main() {
              .validation_split = 0.25});
   std::printf("%lld batches, best validation loss %.3f\n", static_cast<long long>(counter->batches),
               early_stopping->best().value_or(0));
+
+  TensorDataset batches(data.x, data.y, {}, {.batch_size = 64});
+  train(model, batches, 3, folder / "loop.csv");
   std::filesystem::remove_all(folder);
 }

@@ -31,10 +31,14 @@ std::string parts(const RunTime& time) {
   return texts.empty() ? "" : fmt::format(" ({})", fmt::join(texts, ", "));
 }
 
-std::string memory(size_t bytes) {
+std::string in_megabytes(size_t bytes) {
   const double megabytes = static_cast<double>(bytes) / 1e6;
   return megabytes >= 1000 ? fmt::format("{:.1f} GB", megabytes / 1000)
                            : fmt::format("{:.{}f} MB", megabytes, megabytes < 10 ? 1 : 0);
+}
+
+std::string time_of(double seconds) {
+  return seconds < 10 ? fmt::format("{:.1f}s", seconds) : format_duration(seconds);
 }
 
 std::string best(const History& history, int64_t epochs) {
@@ -81,7 +85,7 @@ std::string run_summary(const History& history, int64_t epochs, size_t peak_byte
   const size_t done = history.epoch.size();
   return fmt::format("{}{} epoch{} in {}{}, {} of memory\n",
                      history.interrupted ? "interrupted: " : "", done, done == 1 ? "" : "s",
-                     format_duration(history.time.total), parts(history.time), memory(peak_bytes)) +
+                     time_of(history.time.total), parts(history.time), in_megabytes(peak_bytes)) +
          best(history, epochs) + files_line(files);
 }
 

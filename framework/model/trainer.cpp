@@ -68,10 +68,6 @@ Nest class_weighted(const Nest& sample_weight, const std::map<int64_t, double>& 
 }
 
 Batch Trainer::next(Dataset& data, int64_t epoch) {
-  if (open_ && position_ >= data.size()) {
-    data.on_epoch_end(epoch);
-    open_ = false;
-  }
   if (!open_) {
     data.on_epoch_begin(epoch);
     position_ = 0;
@@ -82,6 +78,22 @@ Batch Trainer::next(Dataset& data, int64_t epoch) {
   Batch batch = ahead_.valid() ? ahead_.get() : data.batch(index);
   beside_ = on_device(batch.x) || on_device(batch.y);
   return batch;
+}
+
+void Trainer::end_pass(Dataset& data, int64_t epoch) {
+  if (!std::exchange(open_, false)) return;
+  ahead_ = {};
+  data.on_epoch_end(epoch);
+}
+
+// As in Keras: data that end before the epoch does end it.
+bool Trainer::ran_out(const Dataset& data, const char* what) const {
+  if (!at_end(data)) return false;
+  warn_once(fmt::format(
+      "{}: the data have {} batches, fewer than the steps that were asked for, so the pass ends "
+      "here. Leave the number of steps out, or make a Dataset that repeats.",
+      what, data.size()));
+  return true;
 }
 
 // Called when a step was launched and another one comes: the host's work on that one's batch, and
@@ -291,7 +303,8 @@ void Trainer::train_epoch(Run& run) {
     Logs logs;
     run.callbacks.on_epoch_begin(run.epoch, logs);
   }
-  while (run.step < run.steps && going_on()) train_group(run, logs_each_batch);
+  while (run.step < run.steps && going_on() && !ran_out(run.data, "fit"))
+    train_group(run, logs_each_batch);
 }
 
 // The steps between two calls of the batch hooks.
@@ -301,9 +314,9 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   run.clock.begin();
   run.callbacks.on_train_batch_begin(run.step, logs);
   run.clock.lap(time.callbacks);
-  const int64_t begin = run.step;
-  const int64_t end = std::min(run.steps, begin + model_.compile_options().steps_per_execution);
-  for (; run.step < end; ++run.step) {
+  const int64_t begin = run.step, group = model_.compile_options().steps_per_execution;
+  const int64_t end = std::min(run.steps, begin + group);
+  for (; run.step < end && !at_end(run.data); ++run.step) {
     Batch batch = next(run.data, run.epoch);
     run.clock.lap(time.data);
     if (run.backup && run.variables.empty())
@@ -318,7 +331,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   if (due || logs_each_batch)
     logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
   run.clock.lap(time.step);
-  run.callbacks.on_train_batch_end(run.step - 1, logs);
+  run.callbacks.on_train_batch_end(begin + group - 1, logs);
   if (due) run.bar.update(run.step, logs, slow_parts(time));
   if (run.backup && run.backup->due(run.step - begin)) run.backup->keep(state_of(run, true));
   run.clock.lap(time.callbacks);
@@ -339,16 +352,13 @@ bool Trainer::validate(Run& run) {
 
 // False when Ctrl-C ended the validation: the epoch is then not over.
 bool Trainer::end_epoch(Run& run) {
-  // A pass that is complete ends here, so that on_epoch_end is never left out.
-  if (open_ && position_ >= run.size) {
-    run.data.on_epoch_end(run.epoch);
-    // The next epoch begins a pass of its own.
-    open_ = false;
-  }
-  Logs& logs = run.logs;
-  logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
+  // Epochs of a given number of steps go on where the last one stopped.
+  if (at_end(run.data) || !run.options.steps_per_epoch) end_pass(run.data, run.epoch);
+  run.logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
   const Stopwatch watch;
   if (!validate(run)) return false;
+  // What callbacks add is in the history, and not in the logs of on_train_end.
+  Logs logs = run.logs;
   run.callbacks.on_epoch_end(run.epoch, logs);
   run.history.epoch.push_back(run.epoch);
   for (const auto& [name, value] : logs) {
@@ -372,7 +382,7 @@ void Trainer::end(Run& run) {
   if (run.history.interrupted && run.backup && !run.variables.empty())
     run.backup->keep(state_of(run, run.step > 0));
   // A pass that training stopped in ends too.
-  if (std::exchange(open_, false)) run.data.on_epoch_end(run.bar.epoch());
+  end_pass(run.data, run.bar.epoch());
   // Before the callbacks' last hook, which may restore or save weights.
   if (model_.optimizer() && model_.optimizer()->built())
     model_.optimizer()->finalize_variable_values();
@@ -400,19 +410,23 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
   Logs logs;
   callbacks.on_test_begin(logs);
   StepLogs last;
-  for (int64_t step = 0; step < count && !(interrupt_ && interrupt_->requested()); ++step) {
+  const int64_t group = model_.compile_options().steps_per_execution;
+  for (int64_t step = 0; step < count && !(interrupt_ && interrupt_->requested());) {
+    if (ran_out(data, "evaluate")) break;
     logs.clear();
-    callbacks.on_test_batch_begin(step, logs);
-    last = model_.run_test_step(next(data, 0));
-    if (step + 1 < count) fetch_ahead(data);
-    const bool due = bar && bar->due(step + 1);
+    const int64_t begin = step, end = std::min(count, begin + group);
+    callbacks.on_test_batch_begin(begin, logs);
+    for (; step < end && !at_end(data); ++step) {
+      last = model_.run_test_step(next(data, 0));
+      if (step + 1 < count) fetch_ahead(data);
+    }
+    const bool due = bar && bar->due(step);
     if (due || callbacks.wants_batch_logs())
       logs = read_figures(last.empty() ? model_.metrics_result() : last);
-    callbacks.on_test_batch_end(step, logs);
-    if (due) bar->update(step + 1, logs);
+    callbacks.on_test_batch_end(begin + group - 1, logs);
+    if (due) bar->update(step, logs);
   }
-  if (open_) data.on_epoch_end(0);
-  open_ = false;
+  end_pass(data, 0);
   logs = read_figures(last.empty() ? model_.metrics_result() : last);
   callbacks.on_test_end(logs);
   if (bar) bar->finish(logs);
@@ -427,19 +441,22 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
   callbacks.on_predict_begin(logs);
   std::vector<std::vector<Tensor>> parts;
   Nest first;
-  for (int64_t step = 0; step < count; ++step) {
-    callbacks.on_predict_batch_begin(step, logs);
-    const Nest y = model_.run_predict_step(next(data, 0).x);
-    if (step + 1 < count) fetch_ahead(data);
-    if (step == 0) first = y;
-    const std::vector<Tensor> outputs = y.flatten();
-    parts.resize(outputs.size());
-    for (size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
-    callbacks.on_predict_batch_end(step, logs);
-    if (bar && bar->due(step + 1)) bar->update(step + 1, logs);
+  const int64_t group = model_.compile_options().steps_per_execution;
+  for (int64_t step = 0; step < count && !ran_out(data, "predict");) {
+    const int64_t begin = step, end = std::min(count, begin + group);
+    callbacks.on_predict_batch_begin(begin, logs);
+    for (; step < end && !at_end(data); ++step) {
+      const Nest y = model_.run_predict_step(next(data, 0).x);
+      if (step + 1 < count) fetch_ahead(data);
+      if (step == 0) first = y;
+      const std::vector<Tensor> outputs = y.flatten();
+      parts.resize(outputs.size());
+      for (size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
+    }
+    callbacks.on_predict_batch_end(begin + group - 1, logs);
+    if (bar && bar->due(step)) bar->update(step, logs);
   }
-  if (open_) data.on_epoch_end(0);
-  open_ = false;
+  end_pass(data, 0);
   callbacks.on_predict_end(logs);
   if (bar) bar->finish(logs);
   std::vector<Tensor> whole;

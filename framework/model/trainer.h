@@ -58,6 +58,9 @@ class Trainer {
   Batch weighted(Batch batch, const FitOptions& options) const;
   Batch next(Dataset& data, int64_t epoch);
   void fetch_ahead(Dataset& data);
+  bool at_end(const Dataset& data) const { return open_ && position_ >= data.size(); }
+  bool ran_out(const Dataset& data, const char* what) const;
+  void end_pass(Dataset& data, int64_t epoch);
 
   Model& model_;
   std::optional<Interrupt> interrupt_ = {};

@@ -76,6 +76,7 @@ TEST_CASE("it works behind a loss scaling, and needs an optimizer with averages"
 
 TEST_CASE("evaluate and predict give the weights back") {
   test::OneWeight model;
+  model.set(1);
   model.compile(
       {.optimizer = optimizers::SGD({.learning_rate = 0.125, .use_ema = true}), .loss = "mse"});
   const Tensor x = ops::ones({2, 1}), y = ops::zeros({2, 1});

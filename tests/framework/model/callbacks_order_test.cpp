@@ -116,7 +116,7 @@ TEST_CASE("Batch hooks come once for each execution") {
   s.model.compile({.optimizer = "sgd", .loss = "mse", .steps_per_execution = 3});
   s.model.fit(s.x, s.y, {.batch_size = 1, .verbose = quiet, .callbacks = {s.recorder}});
   CHECK(s.recorder->hooks ==
-        Hooks{"train[", "epoch[0", "b0", "e2", "b3", "e3", "]epoch0", "]train"});
+        Hooks{"train[", "epoch[0", "b0", "e2", "b3", "e5", "]epoch0", "]train"});
 }
 
 TEST_CASE("Callbacks know the model and the run") {
