@@ -38,9 +38,17 @@ void RunningMean::reset() {
 }
 
 Tensor RunningMean::result() const {
+  const Tensor &total = total_.value(), &weight = weight_.value();
+  // Asked for after every step when somebody looks at the figures: too small for a kernel.
+  if (!graph_context().observed() && !total.is_meta() && total.device().backend().on_host()) {
+    const float t = *static_cast<const float*>(total.data());
+    const float n = *static_cast<const float*>(weight.data());
+    const float mean = n == 0 ? 0 : t / n;
+    return Tensor::from_host(&mean, Shape{});
+  }
   // 0 rather than NaN before the first batch, as in Keras.
-  return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); },
-               total_.value(), weight_.value());
+  return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total,
+               weight);
 }
 
 namespace {

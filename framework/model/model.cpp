@@ -246,7 +246,8 @@ std::vector<Variable> Model::run_variables(const Batch& batch) {
       if (known.insert(v.key()).second) all.push_back(v);
   };
   add(weights());
-  for (const Layer* layer : step_cache()->layers)
+  const auto cache = step_cache();
+  for (const Layer* layer : cache->layers)
     for (const auto& seed : layer->seed_generators()) add({seed->state()});
   if (optimizer_) add(optimizer_->variables());
   add(loss_mean_->variables());

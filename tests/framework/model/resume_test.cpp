@@ -64,6 +64,7 @@ class TwoOptimizers : public Model {
  private:
   layers::Flatten flat_ = track("flat", layers::Flatten());
   layers::Dense out_ = track("out", layers::Dense({.units = 3}));
+  layers::Dense spare_ = track("spare", layers::Dense({.units = 3}));  // never built
   SeedGenerator noise_{std::optional<int64_t>(7)};
   Variable scale_{ops::ones({3})};
   Variable seen_{Tensor::from({0.0f}, {})};
