@@ -109,6 +109,52 @@ void measure_backups(Report& report) {
   report.value("step with backups", kept.step / steps * 1e3, "ms");
 }
 
+struct Ended {};
+
+// Ends a run after some steps as a crash does, and tells when the first one of a run is done.
+class Watch : public Callback {
+ public:
+  explicit Watch(int64_t steps) : left_(steps) {}
+  void on_train_batch_end(int64_t batch, Logs&) override {
+    if (first_ < 0) first_ = now_seconds(), batch_ = batch;
+    if (--left_ == 0) throw Ended();
+  }
+  bool wants_batch_logs() const override { return false; }
+  double first() const { return first_; }
+  int64_t batch() const { return batch_; }
+
+ private:
+  int64_t left_, batch_ = -1;
+  double first_ = -1;
+};
+
+// From the call of fit to the end of its first step, at sample 10^9 of a shuffled epoch.
+void measure_resume(Report& report) {
+  constexpr int64_t batch = 1'000'000, before = 1000;
+  const Tensor x = ops::zeros({batch * (before + 10), 1}, DType::uint8);
+  const Scratch folder;
+  const auto fit = [&](int64_t steps) {
+    Sequential model({Input({1}), layers::Dense({.units = 1})});
+    model.compile({.optimizer = "adam", .loss = "mse"});
+    const auto watch = std::make_shared<Watch>(steps);
+    const double begin = now_seconds();
+    const Resume resume(BackupOptions{.folder = folder / "backup", .save_freq = before});
+    try {
+      model.fit(x, x,
+                {.batch_size = batch,
+                 .verbose = Verbose::silent,
+                 .callbacks = {watch},
+                 .resume = resume});
+    } catch (const Ended&) {
+    }
+    report.value(watch->batch() == 0 ? "first step" : "first step of the resumed run",
+                 watch->first() - begin, "s");
+    report.value("sample", static_cast<double>(watch->batch() * batch), "");
+  };
+  fit(before + 1);
+  fit(1);
+}
+
 }  // namespace
 
 void measure_callbacks(const Workload& workload, const std::string& mode,
@@ -118,6 +164,7 @@ void measure_callbacks(const Workload& workload, const std::string& mode,
   if (mode == "mnist_cnn") measure_overhead("mnist_cnn", 40, report, settings.effort);
   if (mode == "bar") measure_bar(report, settings.effort);
   if (mode == "backups") measure_backups(report);
+  if (mode == "resume") measure_resume(report);
   report.finish();
 }
 

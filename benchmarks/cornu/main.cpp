@@ -35,7 +35,10 @@ const std::vector<Workload>& workloads() {
       {"load_mnist_cnn", {"load_model+predict"}, false, measure_loading},
       {"loaded_model", {"beside a fresh one"}, false, measure_loaded},
       {"callers", {"predict"}, false, measure_callers},
-      {"callbacks", {"gaussians", "mnist_cnn", "bar", "backups"}, false, measure_callbacks},
+      {"callbacks",
+       {"gaussians", "mnist_cnn", "bar", "backups", "resume"},
+       false,
+       measure_callbacks},
       {"memory_predict", {"predict x1000"}, false, measure_memory},
   };
   return table;

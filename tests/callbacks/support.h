@@ -1,14 +1,10 @@
-// What the tests of callbacks share: a model with one weight, and folders.
+// What the tests of callbacks share: a model with one weight, epochs by hand.
 #pragma once
 #include <catch.h>
 #include <cornu/framework/model/model.h>
 #include <cornu/framework/ops/operators.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
+#include "../support/temporary.h"
 
 namespace cornu::test {
 
@@ -31,29 +27,6 @@ inline bool end_epoch(Callback& callback, Model& model, int64_t epoch, Logs logs
   callback.set_model(&model);
   callback.on_epoch_end(epoch, logs);
   return model.stop_training;
-}
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cornu-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string slurp(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 }  // namespace cornu::test

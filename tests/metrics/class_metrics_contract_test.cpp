@@ -3,7 +3,7 @@
 #include <cornu/cornu.h>
 
 #include "../catch.h"
-#include "../framework/saving/temporary.h"
+#include "../support/temporary.h"
 #include "metric_check.h"
 
 using namespace cornu;

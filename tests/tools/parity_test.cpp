@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "../framework/saving/python.h"
-#include "../framework/saving/temporary.h"
+#include "../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "../saving/temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

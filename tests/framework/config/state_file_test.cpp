@@ -9,7 +9,7 @@
 
 #include "../../catch.h"
 #include "../../support/contract.h"
-#include "../saving/temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 

@@ -2,9 +2,9 @@
 #include <cornu/cornu.h>
 
 #include "../../catch.h"
-#include "../../framework/saving/temporary.h"
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using test::error_of;

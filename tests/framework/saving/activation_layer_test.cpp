@@ -2,7 +2,7 @@
 #include <catch.h>
 #include <cornu/cornu.h>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::saving;

@@ -17,7 +17,7 @@
 #include <random>
 #include <set>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

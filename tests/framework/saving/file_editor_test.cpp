@@ -3,8 +3,8 @@
 #include <cornu/cornu.h>
 #include <cornu/framework/saving/file_editor.h>
 
+#include "../../support/temporary.h"
 #include "models.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -4,8 +4,8 @@
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/saving/keras_file.h>
 
+#include "../../support/temporary.h"
 #include "models.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -10,7 +10,7 @@
 #include <functional>
 #include <map>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::saving;

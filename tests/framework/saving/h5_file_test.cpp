@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::saving;

@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
+#include "../../support/temporary.h"
 #include "support/memory_peak.h"
-#include "temporary.h"
 
 namespace cornu::test {
 

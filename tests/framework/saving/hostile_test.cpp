@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "../../support/temporary.h"
 #include "support/memory_peak.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "../../support/temporary.h"
 #include "python.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

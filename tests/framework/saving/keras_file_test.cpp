@@ -4,8 +4,8 @@
 #include <cornu/cornu.h>
 #include <cornu/framework/io/archive.h>
 
+#include "../../support/temporary.h"
 #include "models.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

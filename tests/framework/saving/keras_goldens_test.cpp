@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::saving;

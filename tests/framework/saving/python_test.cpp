@@ -4,9 +4,9 @@
 #include <cornu/cornu.h>
 #include <cornu/framework/io/h5_file.h>
 
+#include "../../support/temporary.h"
 #include "models.h"
 #include "python.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -3,8 +3,8 @@
 #include <cornu/cornu.h>
 #include <cornu/framework/saving/keras_file.h>
 
+#include "../../support/temporary.h"
 #include "models.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -7,8 +7,8 @@
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/saving/version_adapters.h>
 
+#include "../../support/temporary.h"
 #include "models.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

@@ -7,8 +7,8 @@
 
 #include <numeric>
 
+#include "../../support/temporary.h"
 #include "models.h"
-#include "temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;

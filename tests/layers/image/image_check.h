@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "../../framework/saving/temporary.h"
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
+#include "../../support/temporary.h"
 
 namespace cornu::test {
 

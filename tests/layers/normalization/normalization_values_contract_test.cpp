@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "../../catch.h"
-#include "../../framework/saving/temporary.h"
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using test::difference;

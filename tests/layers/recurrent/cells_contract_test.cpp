@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "../../catch.h"
-#include "../../framework/saving/temporary.h"
 #include "../../support/contract.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using test::check_layer;

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "../../catch.h"
-#include "../../framework/saving/temporary.h"
 #include "../../support/contract.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using test::equals;
