@@ -8,8 +8,10 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(hwy REQUIRED)
 find_package(TBB REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(PNG REQUIRED)
 
-# HDF5, libzip and zlib by pkg-config: HDF5's C library lies in a folder per flavour, and libzip's CMake
+# HDF5, libzip, zlib and ISA-L by pkg-config: HDF5's C library lies in a folder per flavour, and libzip's CMake
 # files ask for its command-line tools.
 find_package(PkgConfig REQUIRED)
 if(NOT TARGET PkgConfig::CORNU_HDF5)
@@ -21,6 +23,10 @@ endif()
 
 if(NOT TARGET PkgConfig::CORNU_ZLIB)
   pkg_check_modules(CORNU_ZLIB REQUIRED IMPORTED_TARGET GLOBAL zlib)
+endif()
+
+if(NOT TARGET PkgConfig::CORNU_ISAL)
+  pkg_check_modules(CORNU_ISAL REQUIRED IMPORTED_TARGET GLOBAL libisal)
 endif()
 
 # oneDNN by its files: the CMake files of Debian's package ask for OpenCL headers.

@@ -59,3 +59,23 @@ function(cornu_add_programs prefix glob)
     add_dependencies(product ${program})
   endforeach()
 endfunction()
+
+# cornu_generate_messages(<output variable> <folder> <file.proto>...)
+# The sources that protoc makes of these files, in <folder>, which sources that use them have among their system includes.
+function(cornu_generate_messages output folder)
+  file(MAKE_DIRECTORY "${folder}")
+  set(sources "")
+  foreach(proto IN LISTS ARGN)
+    cmake_path(GET proto STEM stem)
+    cmake_path(GET proto PARENT_PATH where)
+    add_custom_command(
+      OUTPUT "${folder}/${stem}.pb.cc" "${folder}/${stem}.pb.h"
+      COMMAND protobuf::protoc "--cpp_out=lite:${folder}" "--proto_path=${where}" "${proto}"
+      DEPENDS "${proto}" VERBATIM)
+    list(APPEND sources "${folder}/${stem}.pb.cc")
+  endforeach()
+  # Not ours to mend, and with names of its own in every file.
+  set_source_files_properties(${sources} PROPERTIES
+    COMPILE_OPTIONS -w SKIP_UNITY_BUILD_INCLUSION ON)
+  set(${output} ${sources} PARENT_SCOPE)
+endfunction()

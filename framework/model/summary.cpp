@@ -8,6 +8,7 @@
 #include "../dispatch/cost.h"
 #include "input.h"
 #include "model.h"
+#include "sample.h"
 
 namespace cornu {
 namespace {
@@ -76,27 +77,6 @@ int64_t count(const std::vector<Variable>& variables) {
   return n;
 }
 
-// The model's input with a batch of one sample.
-Nest one_sample(const Model& model) {
-  Nest spec = model.input_spec();
-  if (spec.empty()) {
-    const Value::Dict built = model.build_config();
-    const Value* shape = detail::find(built, "input_shape");
-    if (shape && shape->is<Value::List>()) {
-      const auto& list = shape->get<Value::List>();
-      if (!list.empty() && !list[0].is<Value::List>())
-        spec = Tensor::abstract(detail::from_value<Shape>(*shape), DType::float32);
-    }
-  }
-  if (spec.empty()) return spec;
-  return spec.map([](const Tensor& t) {
-    Shape shape = t.shape();
-    for (int i = 0; i < shape.rank(); ++i)
-      if (i == 0 || shape[i] == Shape::unknown) shape[i] = 1;
-    return Tensor::abstract(shape, t.dtype());
-  });
-}
-
 size_t width_of(const std::string& text) {
   size_t width = 0;
   for (char c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -140,7 +120,7 @@ std::string Model::summary_text() {
         name()));
   Watcher watcher(*this);
   Cost total;
-  const Nest sample = one_sample(*this);
+  const Nest sample = sample_spec(*this);
   bool traced = !sample.empty();
   if (traced) {
     GraphContext& graph = graph_context();

@@ -1,0 +1,42 @@
+// EventFile: the records of a file that TensorBoard reads.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+namespace cornu {
+
+namespace events {
+class Event;  // of events.proto
+}
+
+/// A file events.out.tfevents.<seconds>.<host>.<process>.<number>, of which TensorBoard shows what
+/// is flushed. Records are framed as in TensorFlow's TFRecord: the length, its masked CRC32C, the
+/// message, and the message's.
+///
+/// Every failure throws FileError with the file's name and the cause.
+class EventFile {
+ public:
+  /// A new file in `folder`, which is made if it is missing.
+  explicit EventFile(const std::filesystem::path& folder);
+  /// Goes on in a file, behind its first `bytes` bytes; what comes after them is cut off. Throws
+  /// when there are fewer.
+  EventFile(std::filesystem::path path, int64_t bytes);
+
+  /// Gives the event the time of now, and writes it.
+  void write(events::Event& event);
+  /// Hands what was written to the system: it outlives the process from then on.
+  void flush();
+  int64_t bytes() const { return bytes_; }                      ///< written so far
+  const std::filesystem::path& path() const { return path_; }  ///< of the file
+
+ private:
+  void append(const void* data, size_t size);
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_;
+  std::ofstream file_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace cornu
