@@ -10,6 +10,7 @@
 #include "function_state.h"
 #include "plan/passes.h"
 #include "plan/recording.h"
+#include "step_trace.h"
 
 namespace cornu {
 
@@ -139,6 +140,35 @@ std::shared_ptr<Replay> make_replay(const plan::Graph& recorded, const Nest& res
                                             result.is_tensor() && count == 0, count});
 }
 
+// Tells the trace of this thread, if there is one, how long a call took.
+class TracedCall {
+ public:
+  explicit TracedCall(const std::string& name) : trace_(StepTrace::current()), name_(name) {
+    if (trace_) start_ = trace_->now();
+  }
+  ~TracedCall() {
+    if (trace_) trace_->add({name_, "", true, start_, trace_->now() - start_});
+  }
+  TracedCall(const TracedCall&) = delete;
+  StepTrace* trace() const { return trace_; }
+
+ private:
+  StepTrace* trace_;
+  const std::string& name_;
+  double start_ = 0;
+};
+
+Nest run_traced(Replay& replay, const TensorPointers& tensors, StepTrace& trace) {
+  const double begin = trace.now();
+  std::vector<plan::StepTime> times;
+  Nest result = replay.run(tensors, &times);
+  const std::vector<plan::Step>& steps = replay.plans.graph().steps;
+  for (size_t i = 0; i < times.size(); ++i)
+    if (times[i].seconds > 0)  // what a plan does once takes no time later
+      trace.add({steps[i].name(), steps[i].where, false, begin + times[i].start, times[i].seconds});
+  return result;
+}
+
 }  // namespace
 
 Function::Function(Body body, Options options) : state_(std::make_unique<State>()) {
@@ -151,6 +181,7 @@ Function& Function::operator=(Function&&) noexcept = default;
 
 Nest Function::operator()(const Nest& arguments) {
   State& s = *state_;
+  const TracedCall traced(s.options.name);
   const GraphContext& context = graph_context();
   TensorPointers tensors;
   // Whoever watches is to see every operation.
@@ -169,7 +200,8 @@ Nest Function::operator()(const Nest& arguments) {
   if (way.stage == Stage::eager) return s.run_body(arguments);
   // Counted outside of the lock, which concurrent callers hold only to find their plan.
   s.replays.fetch_add(1, std::memory_order_relaxed);
-  return way.replay->run(tensors);
+  return traced.trace() ? run_traced(*way.replay, tensors, *traced.trace())
+                        : way.replay->run(tensors);
 }
 
 Nest Function::State::run_body(const Nest& arguments) {

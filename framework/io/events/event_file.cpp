@@ -24,11 +24,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
-
 // Several writers of one process may begin in one second.
 std::string file_name() {
   static std::atomic<int> count = 0;
@@ -45,6 +40,11 @@ uint32_t masked_crc32c(const void* data, size_t size) {
 }
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
 
 EventFile::EventFile(const fs::path& folder) : path_(folder / file_name()) {
   std::error_code error;

@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 namespace cornu {
 
 namespace events {
 class Event;  // of events.proto
 }
+
+/// This machine's name; "localhost" where it has none.
+std::string host_name();
 
 /// A file events.out.tfevents.<seconds>.<host>.<process>.<number>, of which TensorBoard shows what
 /// is flushed. Records are framed as in TensorFlow's TFRecord: the length, its masked CRC32C, the
