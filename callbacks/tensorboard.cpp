@@ -3,10 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "../backend/log.h"
 #include "../framework/model/call_graph.h"
+#include "../framework/model/functional.h"
 #include "../framework/ops/numpy/manipulation.h"
 #include "callback_state.h"
 #include "embedding_files.h"
@@ -20,31 +22,20 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 void check_frequency(const char* name, int64_t epochs) {
   if (epochs < 0)
-    throw ValueError(fmt::format(
-        "TensorBoard: {} is a number of epochs, or 0 for never; found {}.", name, epochs));
+    throw ValueError(fmt::format("TensorBoard: {} is a number of epochs, or 0 for never; found {}.",
+                                 name, epochs));
 }
 
-// How far a writer has got, for a backup; null without one.
-Value state_of(std::optional<SummaryWriter>& writer) {
-  if (!writer) return {};
-  const SummaryWriter::Position position = writer->position();
-  return Value::Dict{{"file", position.file}, {"bytes", position.bytes}};
-}
-
-// The writer goes on where the backup was made.
-void restore(std::optional<SummaryWriter>& writer, const std::string& folder,
-             const Value::Dict& state, const char* name) {
-  // Closed before it is cut, so that nothing is written after.
-  writer.reset();
-  const Value* place = detail::find(state, name);
-  if (!place || !place->is<Value::Dict>()) return;
-  const auto& dict = place->get<Value::Dict>();
-  writer.emplace(folder, SummaryWriter::Position{state_entry<std::string>(dict, "file"),
-                                                 state_entry<int64_t>(dict, "bytes")});
-}
-
-std::string folder(const std::string& log_dir, const char* name) {
-  return (std::filesystem::path(log_dir) / name).string();
+// The weights of a layer and of those inside of it, each once, under Keras's paths: the layers
+// around a weight, but not those around a functional model, whose layers are built outside of it.
+void collect_weights(const Layer& layer, std::string path,
+                     std::vector<std::pair<std::string, Variable>>& found) {
+  path = dynamic_cast<const Functional*>(&layer) ? "" : path + layer.name() + "/";
+  for (const Variable& weight : layer.own_weights())
+    if (std::none_of(found.begin(), found.end(),
+                     [&](const auto& known) { return known.second == weight; }))
+      found.emplace_back(path + weight.name(), weight);
+  for (const auto& inner : layer.sublayers()) collect_weights(*inner, path, found);
 }
 
 }  // namespace
@@ -80,14 +71,13 @@ TensorBoardCallback::TensorBoardCallback(Config c) : config(std::move(c)) {
   check_frequency("embeddings_freq", config.embeddings_freq);
 }
 
-SummaryWriter& TensorBoardCallback::train() {
-  if (!train_) train_.emplace(folder(config.log_dir, "train"));
-  return *train_;
+SummaryWriter& TensorBoardCallback::Run::in(const std::string& log_dir) {
+  if (!writer) writer.emplace((std::filesystem::path(log_dir) / name).string(), start);
+  return *writer;
 }
 
-SummaryWriter& TensorBoardCallback::validation() {
-  if (!validation_) validation_.emplace(folder(config.log_dir, "validation"));
-  return *validation_;
+void TensorBoardCallback::Run::flush() {
+  if (writer) writer->flush();
 }
 
 double TensorBoardCallback::iterations() const {
@@ -98,8 +88,8 @@ double TensorBoardCallback::iterations() const {
 // -----------------------------------------------------------------------------------------------
 
 void TensorBoardCallback::on_train_begin(Logs&) {
-  train_.reset();
-  validation_.reset();
+  train_ = {"train"};
+  validation_ = {"validation"};
   trace_.reset();  // of a run that an error ended
   train_batch_ = 0;
   graph_written_ = false;
@@ -135,16 +125,16 @@ void TensorBoardCallback::on_epoch_end(int64_t epoch, Logs& logs) {
   if (config.histogram_freq > 0 && epoch % config.histogram_freq == 0) write_weights(epoch);
   if (config.embeddings_freq > 0 && epoch % config.embeddings_freq == 0)
     write_embedding_files(*model(), config.log_dir, config.embeddings_metadata);
-  if (train_) train_->flush();
-  if (validation_) validation_->flush();
+  train_.flush();
+  validation_.flush();
 }
 
 void TensorBoardCallback::on_train_end(Logs&) {
   if (trace_) end_profile();
-  if (train_) train_->flush();
-  if (validation_) validation_->flush();
-  train_.reset();
-  validation_.reset();
+  train_.flush();
+  validation_.flush();
+  train_ = {"train"};
+  validation_ = {"validation"};
 }
 
 void TensorBoardCallback::on_test_end(Logs& logs) {
@@ -186,17 +176,17 @@ void TensorBoardCallback::write_graph() {
 }
 
 void TensorBoardCallback::write_weights(int64_t epoch) {
-  for (const auto& layer : model()->sublayers())
-    for (const Variable& weight : layer->weights()) {
-      train().histogram(weight.path() + "/histogram", weight.value(), epoch);
-      if (config.write_images) write_image(weight.path() + "/image", weight.value(), epoch);
-    }
+  std::vector<std::pair<std::string, Variable>> weights;
+  collect_weights(*model(), "", weights);
+  for (const auto& [path, weight] : weights) {
+    train().histogram(path + "/histogram", weight.value(), epoch);
+    if (config.write_images) write_image(path + "/image", weight.value(), epoch);
+  }
 }
 
 // Weights of one or two axes are one image, of three one for each of the last; others are shown
 // where they happen to have the axes of images, as in Keras.
-void TensorBoardCallback::write_image(const std::string& tag, const Tensor& weight,
-                                      int64_t epoch) {
+void TensorBoardCallback::write_image(const std::string& tag, const Tensor& weight, int64_t epoch) {
   if (!is_float(weight.dtype())) return;
   Tensor image = ops::squeeze(weight);
   if (image.rank() == 2 && image.shape(0) > image.shape(1)) image = ops::transpose(image);
@@ -213,25 +203,42 @@ void TensorBoardCallback::write_image(const std::string& tag, const Tensor& weig
 }
 
 void TensorBoardCallback::end_profile() {
-  write_profile(folder(config.log_dir, "train"), trace_->events());
+  write_profile((std::filesystem::path(config.log_dir) / train_.name).string(), trace_->events());
   trace_.reset();
 }
 
 // --- resuming
 // -----------------------------------------------------------------------------------------------
 
+Value::Dict TensorBoardCallback::Run::get_state() {
+  const SummaryWriter::Position at = writer ? writer->position() : start;
+  return {{"file", at.file}, {"bytes", at.bytes}};
+}
+
+void TensorBoardCallback::Run::set_state(const Value& state) {
+  if (!state.is<Value::Dict>()) throw ValueError("the state of a backup has no event file.");
+  const auto& dict = state.get<Value::Dict>();
+  // Closed before the file is cut, so that nothing is written after.
+  writer.reset();
+  start = {state_entry<std::string>(dict, "file"), state_entry<int64_t>(dict, "bytes")};
+}
+
 Value::Dict TensorBoardCallback::get_state() const {
   return {{"batches", train_batch_},
           {"graph_written", graph_written_},
-          {"train", state_of(train_)},
-          {"validation", state_of(validation_)}};
+          {"train", train_.get_state()},
+          {"validation", validation_.get_state()}};
 }
 
 void TensorBoardCallback::set_state(const Value::Dict& state) {
   train_batch_ = state_entry<int64_t>(state, "batches");
   graph_written_ = state_entry<bool>(state, "graph_written");
-  restore(train_, folder(config.log_dir, "train"), state, "train");
-  restore(validation_, folder(config.log_dir, "validation"), state, "validation");
+  for (Run* run : {&train_, &validation_}) {
+    const Value* place = detail::find(state, run->name);
+    run->set_state(place ? *place : Value());
+    // What was written after the backup goes at once.
+    if (run->start.bytes > 0) run->in(config.log_dir);
+  }
 }
 
 }  // namespace cornu::callbacks

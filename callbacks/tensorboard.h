@@ -32,8 +32,8 @@ class UpdateFreq {
   std::optional<int64_t> batches_;
 };
 
-/// The training batches that are profiled, counted from 1 over all epochs: one, or the first and the
-/// last: `.profile_batch = {10, 20}`. 0 for none.
+/// The training batches that are profiled, counted from 1 over all epochs: one, or the first and
+/// the last: `.profile_batch = {10, 20}`. 0 for none.
 class ProfileBatch {
  public:
   /// One batch, or none. Throws ValueError when it is negative.
@@ -91,10 +91,10 @@ struct TensorBoardConfig {
 };
 
 /// As keras.callbacks.TensorBoard, with its tags: in log_dir/train the figures of training
-/// ("epoch_loss", "batch_loss", "epoch_learning_rate"), weights ("dense/kernel/histogram"), the graph
-/// and profiles; in log_dir/validation those of validation, and those of evaluate by the number of
-/// updates done ("evaluation_loss_vs_iterations"). Every epoch is on disk when it ends. Show them
-/// with `tensorboard --logdir LOG_DIR`.
+/// ("epoch_loss", "batch_loss", "epoch_learning_rate"), weights ("dense/kernel/histogram"), the
+/// graph and profiles; in log_dir/validation those of validation, and those of evaluate by the
+/// number of updates done ("evaluation_loss_vs_iterations"). Every epoch is on disk when it ends.
+/// Show them with `tensorboard --logdir LOG_DIR`.
 ///
 /// A metric of several figures is written as their mean. docs/tensorboard.md tells where it differs
 /// from Keras.
@@ -122,8 +122,20 @@ class TensorBoardCallback : public Callback {
 
  private:
   using Clock = std::chrono::steady_clock;
-  SummaryWriter& train();
-  SummaryWriter& validation();
+  // An event file that is made when there is something to write. Its name is known before, so that
+  // a run that is resumed writes over what was begun after the backup.
+  struct Run {
+    std::string name;  // of its folder in log_dir
+    SummaryWriter::Position start = SummaryWriter::beginning();
+    std::optional<SummaryWriter> writer = {};
+
+    SummaryWriter& in(const std::string& log_dir);
+    void flush();
+    Value::Dict get_state();
+    void set_state(const Value& state);
+  };
+  SummaryWriter& train() { return train_.in(config.log_dir); }
+  SummaryWriter& validation() { return validation_.in(config.log_dir); }
   void write_graph();
   void write_epoch(int64_t epoch, const Logs& logs);
   void write_weights(int64_t epoch);
@@ -131,8 +143,8 @@ class TensorBoardCallback : public Callback {
   void end_profile();
   double iterations() const;
 
-  mutable std::optional<SummaryWriter> train_, validation_;  // from their first event on
-  std::unique_ptr<StepTrace> trace_;                         // while batches are profiled
+  mutable Run train_{"train"}, validation_{"validation"};
+  std::unique_ptr<StepTrace> trace_;  // while batches are profiled
   int64_t train_batch_ = 0;
   bool graph_written_ = false;
   double epoch_iterations_ = 0;  // when the epoch began

@@ -89,8 +89,8 @@ class Watcher : public Tracer, public LayerObserver {
     std::vector<Shape> shapes;
     for (const Tensor& t : results) shapes.push_back(t.shape());
     const std::string path = here();
-    const std::string name = add(path.substr(0, path.size() - 1), layer.base_name(),
-                                 std::move(from), std::move(shapes));
+    const std::string name =
+        add(path.substr(0, path.size() - 1), layer.base_name(), std::move(from), std::move(shapes));
     for (const Tensor& t : results) know(t, name, true);
   }
 
@@ -183,8 +183,8 @@ std::vector<GraphNode> watch(Model& model, const Nest& sample, bool dry) {
 
 std::vector<GraphNode> call_graph(Model& model) {
   if (!model.built())
-    throw StateError(fmt::format("the graph of model '{}' is not known before it is built.",
-                                 model.name()));
+    throw StateError(
+        fmt::format("the graph of model '{}' is not known before it is built.", model.name()));
   // Convolutions need more than one pixel where the size is not known.
   static constexpr int64_t sizes[] = {1, 32, 256};
   for (size_t i = 0;; ++i) {

@@ -50,15 +50,16 @@ class Net : public Model {
 
 std::shared_ptr<Sequential> mlp() {
   auto model = std::make_shared<Sequential>(
-      std::vector<AnyLayer>{Input({4}), layers::Dense({.units = 6, .activation = "relu"}),
-                            layers::Dropout({.rate = 0.0}), layers::Dense({.units = 1})},
+      std::vector<AnyLayer>{Input({4}),
+                            layers::Dense({.units = 6, .activation = "relu", .name = "dense"}),
+                            layers::Dropout({.rate = 0.0, .name = "dropout"}),
+                            layers::Dense({.units = 1, .name = "dense_1"})},
       Sequential::Options{.name = "net"});
   std::vector<Tensor> weights;
   for (const Tensor& w : model->get_weights()) weights.push_back(waves(w.shape()));
   model->set_weights(weights);
-  model->compile({.optimizer = optimizers::SGD({.learning_rate = 0.01}),
-                  .loss = "mse",
-                  .metrics = {"mae"}});
+  model->compile(
+      {.optimizer = optimizers::SGD({.learning_rate = 0.01}), .loss = "mse", .metrics = {"mae"}});
   return model;
 }
 
@@ -137,6 +138,25 @@ TEST_CASE("figures of every second batch, weights, images and speed") {
   CHECK(count_holding(train, "graph_keras_model") == 1);
 }
 
+TEST_CASE("weights have the paths of the layers around them") {
+  test::TemporaryFolder folder;
+  const Input input({4, 6});
+  const auto attention = [](const char* name) {
+    return layers::MultiHeadAttention({.num_heads = 2, .key_dim = 3, .name = name});
+  };
+  const Tensor a = attention("first")({input, input});
+  const Tensor b = attention("second")({a, a});
+  Functional model(input, layers::Dense({.units = 1, .name = "head"})(b));
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  FitOptions o = options({TensorBoard({.log_dir = folder / "logs", .histogram_freq = 1})});
+  o.validation_data = {};
+  model.fit(waves({8, 4, 6}), waves({8, 4, 1}), o);
+  const auto train = records_of(folder / "logs/train");
+  for (const char* tag : {"first/query/kernel/histogram", "second/query/kernel/histogram"})
+    CHECK(count_holding(train, tag) == 3);
+  CHECK(count_holding(train, "head/bias/histogram") == 3);
+}
+
 TEST_CASE("evaluate alone writes figures by the updates done") {
   test::TemporaryFolder folder;
   EvaluateOptions o;
@@ -154,7 +174,7 @@ TEST_CASE("the graph of a subclassed model has its layers and its own operations
   CHECK(node(nodes, "input").op == "Input");
   CHECK(node(nodes, "hidden/kernel").op == "Variable");
   const GraphNode& product = node(nodes, "hidden/matmul");
-  CHECK(product.inputs == std::vector<std::string>{"input", "hidden/kernel"});
+  CHECK(product.inputs == std::vector<std::string>{"input", "hidden/kernel", "hidden/bias"});
   CHECK(product.shapes == std::vector<Shape>{{1, 4}});
   CHECK(node(nodes, "relu").inputs.size() == 1);
   CHECK(node(nodes, "scaled/tanh").inputs == std::vector<std::string>{"relu"});
@@ -167,7 +187,8 @@ TEST_CASE("the graph of a subclassed model has its layers and its own operations
 
 TEST_CASE("the graph of a functional model has all its layers and changes no state") {
   const Input input({.shape = {8, 8, 3}, .name = "picture"});
-  const Tensor a = layers::Conv2D({.filters = 2, .kernel_size = 3, .padding = "same", .name = "conv"})(input);
+  const Tensor a =
+      layers::Conv2D({.filters = 2, .kernel_size = 3, .padding = "same", .name = "conv"})(input);
   const Tensor b = layers::BatchNormalization({.name = "norm"})(a);
   const Tensor c = layers::Dropout({.rate = 0.5, .name = "drop"})(ops::relu(b) + a);
   const Tensor d = layers::Flatten({.name = "flat"})(c);
@@ -212,12 +233,14 @@ TEST_CASE("batches are profiled") {
 
 TEST_CASE("embeddings are written as the projector reads them") {
   test::TemporaryFolder folder;
-  Sequential model({Input({3}), layers::Embedding({.input_dim = 5, .output_dim = 2, .name = "words"}),
+  Sequential model({Input({3}),
+                    layers::Embedding({.input_dim = 5, .output_dim = 2, .name = "words"}),
                     layers::Flatten(), layers::Dense({.units = 1})});
   model.compile({.optimizer = "sgd", .loss = "mse"});
   const auto callback = [&](callbacks::EmbeddingsMetadata metadata) {
-    return TensorBoard(
-        {.log_dir = folder / "logs", .embeddings_freq = 1, .embeddings_metadata = std::move(metadata)});
+    return TensorBoard({.log_dir = folder / "logs",
+                        .embeddings_freq = 1,
+                        .embeddings_metadata = std::move(metadata)});
   };
   const Tensor ids = ops::zeros({24, 3}), none = ops::zeros({24, 1});
   FitOptions o = options({callback({{"words", "words.labels"}})});
@@ -231,8 +254,8 @@ TEST_CASE("embeddings are written as the projector reads them") {
   CHECK(std::count(table.begin(), table.end(), '\t') == 5);
 
   o.callbacks = {callback({{"word", "words.labels"}})};
-  CHECK_THROWS_WITH(model.fit(ids, none, o), Catch::Contains("'word'") &&
-                                                 Catch::Contains("Did you mean 'words'?"));
+  CHECK_THROWS_WITH(model.fit(ids, none, o),
+                    Catch::Contains("'word'") && Catch::Contains("Did you mean 'words'?"));
 }
 
 TEST_CASE("options that make no sense") {
@@ -242,17 +265,14 @@ TEST_CASE("options that make no sense") {
   CHECK_THROWS_AS(callbacks::UpdateFreq(0), ValueError);
   CHECK_THROWS_AS(callbacks::ProfileBatch(-1), ValueError);
   CHECK_THROWS_AS(callbacks::ProfileBatch(5, 4), ValueError);
-  CHECK_THROWS_WITH(
-      mlp()->fit(x, y, options({TensorBoard({.log_dir = "/proc/nowhere"})})),
-      Catch::Contains("/proc/nowhere") && Catch::Contains("TensorBoard"));
+  CHECK_THROWS_WITH(mlp()->fit(x, y, options({TensorBoard({.log_dir = "/proc/nowhere"})})),
+                    Catch::Contains("/proc/nowhere") && Catch::Contains("TensorBoard"));
 }
 
 TEST_CASE("a run that is resumed has the events of one that never ended") {
   const auto board = [](const std::string& at) {
-    return TensorBoard({.log_dir = at + "/logs",
-                        .histogram_freq = 1,
-                        .write_images = true,
-                        .update_freq = 1});
+    return TensorBoard(
+        {.log_dir = at + "/logs", .histogram_freq = 1, .write_images = true, .update_freq = 1});
   };
   test::TemporaryFolder whole;
   const std::string expected = whole / "run";
@@ -282,17 +302,15 @@ TEST_CASE("a resumed run whose events are gone says so") {
   };
   CHECK_THROWS_AS(fit(8), Stop);
   fs::remove_all(folder / "logs");
-  CHECK_THROWS_WITH(fit(1000), Catch::Contains("events.out.tfevents.") &&
-                                   Catch::Contains("has lost events"));
+  CHECK_THROWS_WITH(fit(1000),
+                    Catch::Contains("events.out.tfevents.") && Catch::Contains("has lost events"));
 }
 
 TEST_CASE("TensorBoard reads what Keras's callback writes") {
   const std::string python = test::tensorboard_python();
   if (python.empty()) return;
   test::TemporaryFolder folder;
-  const auto model = mlp();
-  model->save(folder / "model.keras");
-  model->fit(x, y,
+  mlp()->fit(x, y,
              options({TensorBoard({.log_dir = folder / "cornu",
                                    .histogram_freq = 1,
                                    .write_images = true,
@@ -311,8 +329,8 @@ TEST_CASE("TensorBoard reads what Keras's callback writes") {
     writer.graph(call_graph(net));
   }
   const std::string log = folder / "log.txt";
-  const int status = test::run_script(python, "check_tensorboard.py",
-                                      test::quote(folder / "."), log);
+  const int status =
+      test::run_script(python, "check_tensorboard.py", test::quote(folder / "."), log);
   INFO(test::slurp(log));
   CHECK(status == 0);
 }

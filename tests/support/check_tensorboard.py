@@ -2,7 +2,7 @@
 callback writes in the same run.
 
     check_tensorboard.py --probe   exits with 0 when TensorBoard, Keras and TensorFlow can be used
-    check_tensorboard.py FOLDER    FOLDER/model.keras was trained on waves into FOLDER/cornu; FOLDER/own is of a
+    check_tensorboard.py FOLDER    FOLDER/cornu is of the run that is done here in Keras; FOLDER/own is of a
                                    SummaryWriter. Exits with 1 on a difference.
 
 Run by tests/callbacks/tensorboard_test.cpp.
@@ -130,7 +130,10 @@ def check_own(folder):
 
 
 def main(folder):
-    model = keras.saving.load_model(folder / "model.keras")
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(6, activation="relu", name="dense"),
+                              keras.layers.Dropout(0.0), keras.layers.Dense(1, name="dense_1")], name="net")
+    model.set_weights([waves(*weight.shape) for weight in model.weights])
+    model.compile(keras.optimizers.SGD(0.01), "mse", metrics=["mae"])
     board = keras.callbacks.TensorBoard(str(folder / "keras"), histogram_freq=1, write_images=True,
                                         write_steps_per_second=True, update_freq=2)
     x, y = waves(24, 4), waves(24, 1)

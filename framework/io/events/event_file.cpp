@@ -24,13 +24,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Several writers of one process may begin in one second.
-std::string file_name() {
-  static std::atomic<int> count = 0;
-  return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", static_cast<int64_t>(now()),
-                     host_name(), ::getpid(), count++);
-}
-
 // A checksum of data with checksums in it tells little, so TFRecord rotates it and adds a constant.
 uint32_t masked_crc32c(const void* data, size_t size) {
   // The library takes no const pointer, and neither inverts.
@@ -46,12 +39,26 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
-EventFile::EventFile(const fs::path& folder) : path_(folder / file_name()) {
+// Several writers of one process may begin in one second.
+std::string EventFile::new_name() {
+  static std::atomic<int> count = 0;
+  return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", static_cast<int64_t>(now()),
+                     host_name(), ::getpid(), count++);
+}
+
+EventFile::EventFile(fs::path path, int64_t bytes) : path_(std::move(path)), bytes_(bytes) {
+  if (bytes == 0)
+    begin();
+  else
+    go_on();
+}
+
+void EventFile::begin() {
   std::error_code error;
-  fs::create_directories(folder, error);
+  fs::create_directories(path_.parent_path(), error);
   if (error)
-    throw FileError(fmt::format("The folder '{}' for TensorBoard's files cannot be made: {}.",
-                                folder.string(), error.message()));
+    throw FileError(
+        fmt::format("The folder of '{}' cannot be made: {}.", path_.string(), error.message()));
   errno = 0;
   file_.open(path_, std::ios::binary | std::ios::trunc);
   if (!file_) fail();
@@ -61,17 +68,16 @@ EventFile::EventFile(const fs::path& folder) : path_(folder / file_name()) {
   write(version);
 }
 
-EventFile::EventFile(fs::path path, int64_t bytes) : path_(std::move(path)), bytes_(bytes) {
+void EventFile::go_on() {
   std::error_code error;
   const auto size = fs::file_size(path_, error);
-  if (error || bytes < 0 || size < static_cast<uint64_t>(bytes))
+  if (error || bytes_ < 0 || size < static_cast<uint64_t>(bytes_))
     throw FileError(fmt::format(
         "'{}' has lost events since the backup was made, so the run cannot go on in it.",
         path_.string()));
-  fs::resize_file(path_, static_cast<uint64_t>(bytes), error);
+  fs::resize_file(path_, static_cast<uint64_t>(bytes_), error);
   if (error)
-    throw FileError(
-        fmt::format("'{}' cannot be shortened: {}.", path_.string(), error.message()));
+    throw FileError(fmt::format("'{}' cannot be shortened: {}.", path_.string(), error.message()));
   errno = 0;
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail();

@@ -21,20 +21,23 @@ std::string host_name();
 /// Every failure throws FileError with the file's name and the cause.
 class EventFile {
  public:
-  /// A new file in `folder`, which is made if it is missing.
-  explicit EventFile(const std::filesystem::path& folder);
-  /// Goes on in a file, behind its first `bytes` bytes; what comes after them is cut off. Throws
-  /// when there are fewer.
-  EventFile(std::filesystem::path path, int64_t bytes);
+  /// Goes on in a file, behind its first `bytes` bytes; what comes after them is cut off. With none
+  /// it is a new file, and folders that are missing are made. Throws when there are fewer.
+  explicit EventFile(std::filesystem::path path, int64_t bytes = 0);
+
+  /// A name for a new file, which no other process or writer has.
+  static std::string new_name();
 
   /// Gives the event the time of now, and writes it.
   void write(events::Event& event);
   /// Hands what was written to the system: it outlives the process from then on.
   void flush();
-  int64_t bytes() const { return bytes_; }                      ///< written so far
+  int64_t bytes() const { return bytes_; }                     ///< written so far
   const std::filesystem::path& path() const { return path_; }  ///< of the file
 
  private:
+  void begin();
+  void go_on();
   void append(const void* data, size_t size);
   [[noreturn]] void fail() const;
 

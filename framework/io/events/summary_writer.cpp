@@ -111,8 +111,7 @@ void set_node(events::NodeDef& message, const GraphNode& node) {
 
 }  // namespace
 
-SummaryWriter::SummaryWriter(const std::string& folder)
-    : file_(std::make_unique<EventFile>(std::filesystem::path(folder))) {}
+SummaryWriter::SummaryWriter(const std::string& folder) : SummaryWriter(folder, beginning()) {}
 
 SummaryWriter::SummaryWriter(const std::string& folder, const Position& position)
     : file_(std::make_unique<EventFile>(std::filesystem::path(folder) / position.file,
@@ -166,8 +165,8 @@ void SummaryWriter::image(const std::string& tag, const Tensor& images, int64_t 
   const auto size = static_cast<size_t>(shape[1] * shape[2] * shape[3]);
   const auto count = static_cast<size_t>(std::clamp<int64_t>(max_outputs, 0, shape[0]));
   for (size_t i = 0; i < count; ++i)
-    tensor.add_string_val(encode_png(std::span(pixels).subspan(i * size, size), shape[1], shape[2],
-                                     shape[3]));
+    tensor.add_string_val(
+        encode_png(std::span(pixels).subspan(i * size, size), shape[1], shape[2], shape[3]));
   tensor.mutable_tensor_shape()->add_dim()->set_size(tensor.string_val_size());
   write(tag, "images", step, summary);
 }
@@ -218,6 +217,8 @@ void SummaryWriter::keras_model(const std::string& json) {
 }
 
 void SummaryWriter::flush() { file_->flush(); }
+
+SummaryWriter::Position SummaryWriter::beginning() { return {EventFile::new_name(), 0}; }
 
 SummaryWriter::Position SummaryWriter::position() {
   file_->flush();

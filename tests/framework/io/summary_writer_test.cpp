@@ -104,7 +104,8 @@ TEST_CASE("what is no image") {
   SummaryWriter writer(folder / "run");
   const Tensor flat = Tensor::from({1.0f}, {1});
   CHECK_THROWS_WITH(writer.image("i", flat, 0), Catch::Contains("(n, height, width, channels)"));
-  CHECK_THROWS_AS(writer.image("i", Tensor::from(std::vector<float>(5), {1, 1, 1, 5}), 0), ShapeError);
+  CHECK_THROWS_AS(writer.image("i", Tensor::from(std::vector<float>(5), {1, 1, 1, 5}), 0),
+                  ShapeError);
   CHECK_THROWS_WITH(writer.image("i", Tensor::from({1}, {1, 1, 1, 1}), 0),
                     Catch::Contains("int32"));
   CHECK_THROWS_AS(encode_png({}, 0, 1, 1), ValueError);
@@ -133,12 +134,14 @@ TEST_CASE("a disk that is full") {
   }
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, signal);
-  CHECK_THAT(message, Catch::Contains("events.out.tfevents.") && Catch::Contains("cannot be written"));
+  CHECK_THAT(message,
+             Catch::Contains("events.out.tfevents.") && Catch::Contains("cannot be written"));
 }
 
 TEST_CASE("a trace has rows of calls and of steps") {
   test::TemporaryFolder folder;
-  write_profile(folder / "run", {{"train_step", "", true, 0, 0.5}, {"matmul", "a/\"b\"", false, 0, 0.25}});
+  write_profile(folder / "run",
+                {{"train_step", "", true, 0, 0.5}, {"matmul", "a/\"b\"", false, 0, 0.25}});
   const std::filesystem::path profiles = folder / "run/plugins/profile";
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(profiles))
@@ -146,7 +149,8 @@ TEST_CASE("a trace has rows of calls and of steps") {
   std::sort(files.begin(), files.end());
   REQUIRE(files.size() == 2);
   const std::string json = test::slurp(files[0].string()), space = test::slurp(files[1].string());
-  CHECK_THAT(json, Catch::Contains("\"a/\\\"b\\\": matmul\"") && Catch::Contains("\"dur\":250000.0"));
+  CHECK_THAT(json,
+             Catch::Contains("\"a/\\\"b\\\": matmul\"") && Catch::Contains("\"dur\":250000.0"));
   CHECK(space.find("/host:CPU") != std::string::npos);
   CHECK(space.find("train_step") != std::string::npos);
 }

@@ -11,8 +11,8 @@ namespace cornu::test {
 
 inline std::string quote(const std::string& text) { return "'" + text + "'"; }
 
-/// CORNU_PYTHON, or python3, if `script` of tests/support can be used with it; else "", and says that
-/// it lacks `what`.
+/// CORNU_PYTHON, or python3, if `script` of tests/support can be used with it; else "", and says
+/// that it lacks `what`.
 inline std::string python_for(const char* script, const char* what) {
   const char* wanted = std::getenv("CORNU_PYTHON");
   const std::string python = wanted ? wanted : "python3";
