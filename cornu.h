@@ -13,6 +13,8 @@
 #include "framework/data/dataset.h"
 #include "framework/data/datasets.h"
 #include "framework/initializers/initializers.h"
+#include "framework/io/events/summary_writer.h"
+#include "framework/model/call_graph.h"
 #include "framework/model/callback_list.h"
 #include "framework/model/functional.h"
 #include "framework/model/sequential.h"

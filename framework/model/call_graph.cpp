@@ -22,11 +22,21 @@ const char* reduce_name(backend::ReduceOp op) {
   return names[static_cast<size_t>(op)];
 }
 
-// "relu" where a program is one instruction, as ops of elementwise.h are.
+// "relu", and for a formula what is more than arithmetic in it: "erf" for a gelu, since TensorBoard
+// shows ten letters of a name. The attribute of a node tells the rest.
+std::string name_of(const backend::Program& program) {
+  static const std::unordered_set<std::string> arithmetic = {"add", "subtract", "multiply",
+                                                             "true_divide", "negative"};
+  std::string plain, telling;
+  for (const backend::Instruction& i : program.instructions()) {
+    const std::string name = backend::info(i.op).name;
+    (arithmetic.count(name) ? plain : telling) = name;
+  }
+  return !telling.empty() ? telling : program.instructions().size() == 1 ? plain : "fused";
+}
+
 std::string name_of(const Kernel& kernel) {
-  if (const auto* fused = std::get_if<backend::Fused>(&kernel))
-    if (const auto& steps = fused->program->instructions(); steps.size() == 1)
-      return backend::info(steps[0].op).name;
+  if (const auto* fused = std::get_if<backend::Fused>(&kernel)) return name_of(*fused->program);
   if (const auto* reduce = std::get_if<backend::Reduce>(&kernel)) return reduce_name(reduce->op);
   return backend::kernel_name(kernel);
 }

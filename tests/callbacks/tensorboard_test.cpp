@@ -306,6 +306,26 @@ TEST_CASE("a resumed run whose events are gone says so") {
                     Catch::Contains("events.out.tfevents.") && Catch::Contains("has lost events"));
 }
 
+TEST_CASE("TensorBoard's pages show it") {
+  const std::string script = test::quote(test::source_path("tools/tensorboard/screenshots.py"));
+  const char* wanted = std::getenv("CORNU_PYTHON");
+  const std::string python = test::quote(wanted ? wanted : "python3") + " ";
+  if (std::system((python + script + " --probe >/dev/null 2>&1").c_str()) != 0) {
+    std::cout << "skipped, no Chromium or no Python with TensorBoard (set CORNU_PYTHON to one).\n";
+    return;
+  }
+  test::TemporaryFolder folder;
+  mlp()->fit(x, y, options({TensorBoard({.log_dir = folder / "logs", .histogram_freq = 1})}));
+  SummaryWriter(folder / "logs").hparams({{"units", 6}});
+  const std::string log = folder / "log.txt";
+  const int status = std::system((python + script + " " + test::quote(folder / "logs") + " " +
+                                  test::quote(folder / "pages") + " >" + test::quote(log) + " 2>&1")
+                                     .c_str());
+  INFO(test::slurp(log));
+  CHECK(status == 0);
+  CHECK(fs::exists(folder / "pages/graph.png"));
+}
+
 TEST_CASE("TensorBoard reads what Keras's callback writes") {
   const std::string python = test::tensorboard_python();
   if (python.empty()) return;

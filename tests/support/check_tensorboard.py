@@ -7,6 +7,7 @@ callback writes in the same run.
 
 Run by tests/callbacks/tensorboard_test.cpp.
 """
+import json
 import os
 import pathlib
 import sys
@@ -19,6 +20,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 from tensorboard.backend.event_processing import event_accumulator
+from tensorboard.plugins.graph import keras_util
 from tensorboard.plugins.hparams import plugin_data_pb2
 from tensorboard.util import tensor_util
 
@@ -97,6 +99,14 @@ def check_graph(graph, wanted):
         check(name in names, f"the graph has no {name}, but {names}")
 
 
+def check_conceptual_graph(folder):
+    """TensorBoard's own reader of the model's JSON finds the layers."""
+    json_text = read(folder)[0]["keras"][1][0][1].item()
+    graph = keras_util.keras_model_to_graph_def(json.loads(json_text))
+    check([node.name for node in graph.node][-3:] == ["net/dense", "net/dropout", "net/dense_1"],
+          f"the conceptual graph has {[node.name for node in graph.node]}")
+
+
 def check_profile(folder):
     from tensorflow.tsl.profiler.protobuf import xplane_pb2
     files = list(folder.rglob("*.xplane.pb"))
@@ -141,6 +151,7 @@ def main(folder):
     for part in ("train", "validation"):
         compare_folders(folder / "cornu" / part, folder / "keras" / part)
     check_graph(read(folder / "cornu" / "train")[1], ["dense/matmul", "dense/kernel", "dropout", "dense_1/matmul"])
+    check_conceptual_graph(folder / "cornu" / "train")
     check_profile(folder / "cornu" / "train")
     check_own(folder / "own")
     return 1 if failures else 0
