@@ -1,19 +1,77 @@
 // The commands of the program cornu. Each prints its result and throws cornu::Error when it cannot.
 #pragma once
+#include <cornu/backend/error.h>
+
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace cornu::cli {
 
+/// The command line asks for something that needs another option; the exit status is 2.
+class UsageError : public ValueError {
+ public:
+  using ValueError::ValueError;
+};
+
+/// What in the files of data is what.
+struct DataOptions {
+  std::vector<std::string> files;     ///< one, or two .npy files: inputs and targets
+  std::string x, y;                   ///< names of arrays; empty: x and y, or as the model's own
+  std::vector<std::string> target;    ///< columns of a .csv
+  std::vector<std::string> features;  ///< columns of a .csv; empty: all others of the right kind
+  std::vector<std::string> classes;   ///< what texts of the target stand for, from class 0 on
+};
+
+/// How a model is run.
 struct RunOptions {
   int64_t batch_size = 32;
   bool quiet = false;
+  std::string device;  ///< empty: the default one
+  int threads = 0;     ///< 0: as many as there are cores
 };
 
-void summary(const std::string& model_file);
-void predict(const std::string& model_file, const std::string& in, const std::string& out,
+/// What is compiled in place of what the file says.
+struct CompileChanges {
+  std::string optimizer;
+  std::optional<double> learning_rate;
+  std::vector<std::string> loss;     ///< one, one for each output, or "output=loss"
+  std::vector<std::string> metrics;  ///< the same for metrics
+};
+
+struct TrainOptions {
+  std::string model_file;
+  std::string out;
+  DataOptions data;
+  std::vector<std::string> validation_files;
+  double validation_split = 0;
+  CompileChanges compile;
+  int64_t epochs = 10;
+  std::optional<int64_t> steps_per_epoch;
+  std::optional<int64_t> seed;
+  bool shuffle = true;
+  std::map<int64_t, double> class_weight;
+  std::vector<std::string> freeze;  ///< regular expressions of layers' paths
+  std::optional<int64_t> patience;
+  std::string monitor;     ///< empty: val_loss, or loss without validation data
+  std::string checkpoint;  ///< best, last, all; empty: best with validation data, else last
+  std::string csv;         ///< empty: history.csv in `out`
+  std::optional<int64_t> backup_every;
+  bool resume = false;
+  bool overwrite = false;
+  RunOptions run;
+};
+
+/// Trains and writes a run's folder. The exit status: 0, or 130 when Ctrl-C ended it.
+int train(TrainOptions options);
+void predict(const std::string& model_file, const DataOptions& data, const std::string& out,
              const RunOptions& options);
-void evaluate(const std::string& model_file, const std::string& data, const RunOptions& options);
+void evaluate(const std::string& model_file, const DataOptions& data,
+              const CompileChanges& compile, const RunOptions& options);
+
+void summary(const std::string& model_file);
 /// Whether the file loads; the reasons are printed. `model_file` is the model of a file of weights,
 /// or empty.
 bool check(const std::string& file, const std::string& model_file);

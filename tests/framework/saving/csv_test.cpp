@@ -1,0 +1,89 @@
+// Tables as text.
+#include <catch.h>
+#include <cornu/backend/error.h>
+#include <cornu/framework/io/atomic_file.h>
+#include <cornu/framework/io/csv.h>
+
+#include <cmath>
+
+#include "temporary.h"
+
+using namespace cornu;
+using saving::CsvTable;
+using saving::parse_csv;
+
+namespace {
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_csv(text, "t.csv");
+  } catch (const FileError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool says(const std::string& text, const std::string& part) {
+  UNSCOPED_INFO(text << "; wanted: " << part);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("columns of numbers and of texts") {
+  const CsvTable table = parse_csv(
+      "\xEF\xBB\xBF"
+      "age, name ,rich\r\n31.5,Ada,True\r\n\r\n+2e1,\"Bo, \"\"B\"\"\nC\",false\r\n-3,,0",
+      "t.csv");
+  REQUIRE(table.names() == std::vector<std::string>{"age", "name", "rich"});
+  CHECK(table.rows == 3);
+  CHECK(table.find("age")->numbers == std::vector<double>{31.5, 20, -3});
+  CHECK(table.find("rich")->numbers == std::vector<double>{1, 0, 0});
+  const saving::CsvColumn& name = *table.find("name");
+  CHECK(name.texts == std::vector<std::string>{"Ada", "Bo, \"B\"\nC", ""});
+  CHECK(name.text_line == 2);
+  CHECK(name.text == "Ada");
+  CHECK(table.find("nothing") == nullptr);
+}
+
+TEST_CASE("missing values are NaN and counted") {
+  const CsvTable table = parse_csv("a;b\n1;\n2;NA\n3;4\n", "t.csv");
+  const saving::CsvColumn& b = *table.find("b");
+  REQUIRE_FALSE(b.is_text());
+  CHECK(b.missing == 2);
+  CHECK(b.missing_line == 2);
+  CHECK(std::isnan(b.numbers[0]));
+  CHECK(b.numbers[2] == 4);
+  CHECK(table.find("a")->missing == 0);
+}
+
+TEST_CASE("a column with one text is a column of texts, and says where") {
+  const CsvTable table = parse_csv("a\tb\n1\t2\n1.2.3\t5\n", "t.csv");
+  CHECK(table.find("a")->texts == std::vector<std::string>{"1", "1.2.3"});
+  CHECK(table.find("a")->text_line == 3);
+  CHECK(table.find("b")->numbers == std::vector<double>{2, 5});
+}
+
+TEST_CASE("tables that cannot be read name the line") {
+  CHECK(says(error_of(""), "'t.csv' line 1: the file is empty"));
+  CHECK(says(error_of("a,b\n"), "no rows"));
+  CHECK(says(error_of("a,b\n1,2\n\n1,2,3\n"), "'t.csv' line 4: the row has 3 cells, the header 2"));
+  CHECK(says(error_of("a,b\n1\n"), "line 2: the row has 1 cells"));
+  CHECK(says(error_of("1,2\n3,4\n"), "Put a header first"));
+  CHECK(says(error_of("a,a\n3,4\n"), "two columns are named 'a'"));
+  CHECK(says(error_of("a,\n3,4\n"), "column 2 has no name"));
+  CHECK(says(error_of("a,b\n1,\"x\n2,3\n"), "line 2: a quote begins"));
+  CHECK(says(error_of("a,b\n1,\"x\"y\n"), "closing quote"));
+  CHECK(says(error_of(std::string("a,b\n1,\0\n", 8)), "no text"));
+  CHECK_THROWS_AS(saving::read_csv("/nowhere/t.csv"), FileError);
+}
+
+TEST_CASE("what is written is read again") {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "t.csv";
+  saving::write_csv(path, {"a", "b,c"}, {{"1.5", "x\"y"}, {"2", "line\nend"}});
+  const CsvTable table = saving::read_csv(path);
+  CHECK(table.find("a")->numbers == std::vector<double>{1.5, 2});
+  CHECK(table.find("b,c")->texts == std::vector<std::string>{"x\"y", "line\nend"});
+  CHECK_THROWS_AS(saving::write_csv(path, {"a", "b"}, {{"1"}}), ValueError);
+}

@@ -1,0 +1,51 @@
+// Samples from files, for the commands that train, evaluate and predict.
+#pragma once
+#include <cornu/framework/io/csv.h>
+#include <cornu/framework/model/model.h>
+
+#include <optional>
+#include <string>
+
+#include "arrays.h"
+#include "commands.h"
+
+namespace cornu::cli {
+
+/// What a model is given of some samples.
+struct Samples {
+  Nest x;
+  Nest y = {};
+  Nest sample_weight = {};
+  int64_t count = 0;
+};
+
+/// Parts of a file's arrays: those named x, or x_train; x_val; x_test.
+enum class Part : uint8_t { main, validation, test };
+
+/// The content of .npz, .h5, .csv files or of .npy files.
+class DataFiles {
+ public:
+  /// Reads one file, or two .npy files: inputs and targets. Throws UsageError for other kinds and
+  /// numbers of files, FileError.
+  DataFiles(const std::vector<std::string>& files, const DataOptions& options, bool quiet);
+
+  /// Whether there are arrays of this part. A .csv has the main one only.
+  bool has(Part part, const Model& model) const;
+  /// The samples of a part as the model takes them. Warns of NaN. Throws ValueError that names file,
+  /// array or column, what the model expects and what is there.
+  Samples samples(Part part, const Model& model, bool with_targets) const;
+  /// "'x.npy' and 'y.npy'".
+  const std::string& source() const { return source_; }
+
+ private:
+  Arrays part_of(Part part, const Model& model) const;
+  Arrays named() const;
+
+  DataOptions options_;
+  std::string source_;
+  bool quiet_;
+  Arrays arrays_;
+  std::optional<saving::CsvTable> table_;
+};
+
+}  // namespace cornu::cli
