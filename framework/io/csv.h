@@ -10,20 +10,20 @@ namespace cornu::saving {
 
 /// One column of a table: numbers, or texts when one of its cells is no number.
 struct CsvColumn {
-  std::string name;                 ///< from the header
-  std::vector<double> numbers;      ///< empty for a column of texts
-  std::vector<std::string> texts;   ///< empty for a column of numbers
-  int64_t text_line = 0;            ///< of the first cell that is no number; 0: there is none
-  std::string text;                 ///< what stands in that cell
-  int64_t missing = 0;              ///< cells that are empty or say NA or NaN; NaN in `numbers`
-  int64_t missing_line = 0;         ///< of the first of them
+  std::string name;                ///< from the header
+  std::vector<double> numbers;     ///< empty for a column of texts
+  std::vector<std::string> texts;  ///< empty for a column of numbers
+  int64_t text_line = 0;           ///< of the first cell that is no number; 0: there is none
+  std::string text;                ///< what stands in that cell
+  int64_t missing = 0;             ///< cells that are empty or say NA or NaN; NaN in `numbers`
+  int64_t missing_line = 0;        ///< of the first of them
   bool is_text() const { return text_line > 0; }  ///< whether `texts` has its values
 };
 
 /// A table: columns of equal length.
 struct CsvTable {
-  std::vector<CsvColumn> columns;  ///< in the order of the file
-  int64_t rows = 0;                ///< without the header
+  std::vector<CsvColumn> columns;                      ///< in the order of the file
+  int64_t rows = 0;                                    ///< without the header
   const CsvColumn* find(std::string_view name) const;  ///< null when there is none
   std::vector<std::string> names() const;              ///< of the columns
 };
@@ -31,9 +31,9 @@ struct CsvTable {
 /// Reads a table as RFC 4180 has it: the first line has the columns' names, cells with separators,
 /// quotes or line ends are in quotes. The separator is the first of comma, semicolon and tab that
 /// the header has. Numbers are written with a point; True and False are 1 and 0; an empty cell, NA,
-/// N/A, NaN, null and None are missing values. Empty lines are passed over. Throws FileError that names
-/// `source` and the line for rows of another length than the header, a header of numbers, names
-/// that are empty or there twice, quotes that do not end, and bytes that are no text.
+/// N/A, NaN, null and None are missing values. Empty lines are passed over. Throws FileError that
+/// names `source` and the line for rows of another length than the header, a header of numbers,
+/// names that are empty or there twice, quotes that do not end, and bytes that are no text.
 CsvTable parse_csv(std::string_view text, const std::string& source);
 /// The same of a file. Throws FileError.
 CsvTable read_csv(const std::filesystem::path& path);

@@ -194,9 +194,9 @@ std::vector<double> class_numbers(const CsvColumn& column, const Source& source)
   for (const std::string& text : column.texts) {
     const auto place = std::find(classes.begin(), classes.end(), text);
     if (place == classes.end())
-      source.fail(fmt::format("the target '{}' has '{}' in row {}, which is none of --classes {}.{}",
-                              column.name, text, numbers.size() + 1, fmt::join(classes, ","),
-                              did_you_mean(text, classes)));
+      source.fail(fmt::format(
+          "the target '{}' has '{}' in row {}, which is none of --classes {}.{}", column.name, text,
+          numbers.size() + 1, fmt::join(classes, ","), did_you_mean(text, classes)));
     numbers.push_back(static_cast<double>(place - classes.begin()));
   }
   return numbers;
@@ -219,9 +219,10 @@ Tensor target_of(const std::vector<std::string>& wanted, const Source& source) {
 void add_targets(Arrays& arrays, const Source& source) {
   const std::vector<std::string>& target = source.options.target;
   if (target.empty())
-    throw UsageError(fmt::format("{}: say which column is the target: --target NAME. The columns "
-                                 "are {}.",
-                                 source.name, fmt::join(source.table.names(), ", ")));
+    throw UsageError(
+        fmt::format("{}: say which column is the target: --target NAME. The columns "
+                    "are {}.",
+                    source.name, fmt::join(source.table.names(), ", ")));
   const std::vector<std::string> outputs = source.model.output_names();
   if (outputs.size() <= 1) {
     arrays.emplace_back("y", target_of(target, source));
@@ -268,8 +269,7 @@ std::string number_text(const Tensor& tensor, double value) {
 std::vector<std::string> cells_of(const Tensor& tensor) {
   if (tensor.dtype() == DType::string) return tensor.to_strings();
   std::vector<std::string> cells;
-  for (const double value : tensor.to_vector<double>())
-    cells.push_back(number_text(tensor, value));
+  for (const double value : tensor.to_vector<double>()) cells.push_back(number_text(tensor, value));
   return cells;
 }
 
@@ -289,12 +289,11 @@ void write_table(const std::string& path, const Arrays& outputs,
     const bool classified = outputs.size() == 1 && classes.size() == width && width > 1;
     if (classified) header.push_back("class");
     for (size_t c = 0; c < width; ++c)
-      header.push_back(classified   ? classes[c]
-                       : width == 1 ? name
-                                    : fmt::format("{}_{}", name, c));
+      header.push_back(classified ? classes[c] : width == 1 ? name : fmt::format("{}_{}", name, c));
     rows.resize(static_cast<size_t>(tensor.shape()[0]));
     const std::vector<std::string> cells = cells_of(tensor);
-    const std::vector<double> values = classified ? tensor.to_vector<double>() : std::vector<double>();
+    const std::vector<double> values =
+        classified ? tensor.to_vector<double>() : std::vector<double>();
     for (size_t row = 0; row < rows.size(); ++row) {
       if (classified) {
         const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * width);

@@ -18,9 +18,9 @@ namespace cornu::cli {
 Arrays arrays_of(const saving::CsvTable& table, const DataOptions& options, const Model& model,
                  bool with_targets, bool quiet, const std::string& source);
 
-/// Writes outputs as columns "output", or "output_0", "output_1", ...; with names of classes: "class",
-/// the most probable one, and the probabilities under the classes' names. Throws ValueError for
-/// outputs of more than two axes.
+/// Writes outputs as columns "output", or "output_0", "output_1", ...; with names of classes:
+/// "class", the most probable one, and the probabilities under the classes' names. Throws
+/// ValueError for outputs of more than two axes.
 void write_table(const std::string& path, const Arrays& outputs,
                  const std::vector<std::string>& classes);
 

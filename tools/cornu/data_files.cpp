@@ -45,11 +45,10 @@ void check_input(const Tensor& x, const Tensor& spec, const std::string& name,
     for (int axis = 1; axis < found.rank(); ++axis)
       fits &= expected[axis] == Shape::unknown || expected[axis] == found[axis];
   if (!fits)
-    throw ShapeError(fmt::format(
-        "{}: the array for the input '{}' has the shape {}, the model expects {}.{}", source, name,
-        found.str(), expected.str(),
-        found.rank() == expected.rank() ? ""
-                                        : " The first axis must be the samples."));
+    throw ShapeError(
+        fmt::format("{}: the array for the input '{}' has the shape {}, the model expects {}.{}",
+                    source, name, found.str(), expected.str(),
+                    found.rank() == expected.rank() ? "" : " The first axis must be the samples."));
   if ((x.dtype() == DType::string) != (spec.dtype() == DType::string))
     throw ValueError(fmt::format("{}: the array for the input '{}' holds {}, the model expects {}.",
                                  source, name, dtype_name(x.dtype()), dtype_name(spec.dtype())));
@@ -133,7 +132,9 @@ DataFiles::DataFiles(const std::vector<std::string>& files, const DataOptions& o
   }
 }
 
-bool DataFiles::has(Part part, const Model& model) const { return !part_of(part, model).empty(); }
+bool DataFiles::has(Part part, const Model& model) const {
+  return table_ ? part == Part::main : !part_of(part, model).empty();
+}
 
 // The arrays of a part, without the ending of their names.
 Arrays DataFiles::part_of(Part part, const Model& model) const {
@@ -167,9 +168,9 @@ Arrays DataFiles::named() const {
 
 Samples DataFiles::samples(Part part, const Model& model, bool with_targets) const {
   const bool by_name = part == Part::main && (!options_.x.empty() || !options_.y.empty());
-  Arrays arrays = table_     ? arrays_of(*table_, options_, model, with_targets, quiet_, source_)
-                  : by_name  ? named()
-                             : part_of(part, model);
+  Arrays arrays = table_    ? arrays_of(*table_, options_, model, with_targets, quiet_, source_)
+                  : by_name ? named()
+                            : part_of(part, model);
   Samples result;
   const std::vector<std::string> outputs = model.output_names();
   if (with_targets) {
@@ -180,11 +181,9 @@ Samples DataFiles::samples(Part part, const Model& model, bool with_targets) con
   // A lone array is the input, whatever its name.
   if (with_targets || arrays.size() > 1)
     std::erase_if(arrays, [&](const auto& entry) {
-      return entry.first == "y" || entry.first == "sample_weight" ||
-             contains(outputs, entry.first);
+      return entry.first == "y" || entry.first == "sample_weight" || contains(outputs, entry.first);
     });
-  if (arrays.empty())
-    throw ValueError(source_ + ": there are no inputs beside the targets.");
+  if (arrays.empty()) throw ValueError(source_ + ": there are no inputs beside the targets.");
   try {
     result.x = model_inputs(model, arrays, "x");
     check_inputs(result.x, model, source_);

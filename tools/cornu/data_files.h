@@ -31,8 +31,8 @@ class DataFiles {
 
   /// Whether there are arrays of this part. A .csv has the main one only.
   bool has(Part part, const Model& model) const;
-  /// The samples of a part as the model takes them. Warns of NaN. Throws ValueError that names file,
-  /// array or column, what the model expects and what is there.
+  /// The samples of a part as the model takes them. Warns of NaN. Throws ValueError that names
+  /// file, array or column, what the model expects and what is there.
   Samples samples(Part part, const Model& model, bool with_targets) const;
   /// "'x.npy' and 'y.npy'".
   const std::string& source() const { return source_; }

@@ -1,10 +1,11 @@
-// The program cornu: looks at and runs model files.
+// The program cornu: looks at, trains and runs model files.
 #include <cornu/backend/error.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 
+#include "command_options.h"
 #include "commands.h"
 
 namespace {
@@ -16,38 +17,31 @@ constexpr int usage_error = 2;
 
 int main(int argc, char** argv) {
   using namespace cornu::cli;
-  CLI::App app("Looks at, converts and runs Keras model files.", "cornu");
+  CLI::App app("Looks at, converts, trains and runs Keras model files.", "cornu");
   app.require_subcommand(1);
   std::string file, in, out, model_file;
   double shard_size = 0;
   RunOptions options;
+  DataOptions data;
+  CompileChanges compile;
+  TrainOptions train_options;
 
   auto add = [&](const char* name, const char* text) {
     CLI::App* command = app.add_subcommand(name, text);
     command->add_option("FILE", file, "A model file (.keras, .h5, a folder)")->required();
     return command;
   };
-  auto add_run_options = [&](CLI::App* command) {
-    command->add_option("-b,--batch-size", options.batch_size, "Samples that are computed at once")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    command->add_flag("-q,--quiet", options.quiet, "Print no progress");
-  };
-
   CLI::App* summary_command = add("summary", "Print a table of the layers");
-  CLI::App* predict_command = add("predict", "Compute the outputs for arrays in a file");
-  predict_command
-      ->add_option("IN", in, "Inputs (.npy, .npz, .h5); several are named as the model's inputs")
+  CLI::App* predict_command = add("predict", "Compute the outputs for files of data");
+  add_data_options(predict_command, data);
+  predict_command->add_option("-o,--out", out, "Where the outputs go (.npy, .npz, .h5, .csv)")
       ->required();
-  predict_command->add_option("OUT", out, "Where the outputs go (.npy, .npz, .h5)")->required();
-  add_run_options(predict_command);
-  CLI::App* evaluate_command = add("evaluate", "Compute the loss and metrics of a compiled model");
-  evaluate_command
-      ->add_option(
-          "DATA", in,
-          "Arrays x and y, or named as inputs and outputs; perhaps sample_weight (.npz, .h5)")
-      ->required();
-  add_run_options(evaluate_command);
+  add_run_options(predict_command, options);
+  CLI::App* evaluate_command = add("evaluate", "Compute the loss and metrics over files of data");
+  add_data_options(evaluate_command, data);
+  add_loss_options(evaluate_command, compile);
+  add_run_options(evaluate_command, options);
+  CLI::App* train_command = add_train(app, train_options);
   auto add_model_option = [&](CLI::App* command) {
     command->add_option(
         "-m,--model", model_file,
@@ -95,14 +89,18 @@ int main(int argc, char** argv) {
   try {
     if (*summary_command) summary(file);
     if (*devices_command) devices();
-    if (*predict_command) predict(file, in, out, options);
-    if (*evaluate_command) evaluate(file, in, options);
+    if (*train_command) return train(std::move(train_options));
+    if (*predict_command) predict(file, data, out, options);
+    if (*evaluate_command) evaluate(file, data, compile, options);
     if (*check_command) return check(file, model_file) ? 0 : failure;
     if (*inspect_command) inspect(file, model_file);
     if (*diff_command) return diff(in, out) ? 0 : failure;
     if (*parity_command) return parity(file, parity_options) ? 0 : failure;
     if (*convert_command) convert(file, out, shard_size);
     return 0;
+  } catch (const UsageError& e) {
+    std::fprintf(stderr, "cornu: %s\n", e.what());
+    return usage_error;
   } catch (const std::exception& e) {
     std::fflush(stdout);
     std::fprintf(stderr, "cornu: %s\n", e.what());

@@ -1,11 +1,19 @@
 // The commands that run a model: predict and evaluate.
+#include <cornu/framework/tensor/device.h>
+#include <cornu/framework/tensor/threads.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "arrays.h"
 #include "commands.h"
+#include "compiling.h"
+#include "csv_arrays.h"
+#include "data_files.h"
+#include "running.h"
 
 namespace cornu::cli {
 namespace {
@@ -35,55 +43,53 @@ Arrays model_outputs(const Model& model, const Nest& y) {
   return arrays;
 }
 
-// The targets: "y", or an array for each output.
-Nest model_targets(const Model& model, const Arrays& arrays) {
-  if (const Tensor* y = find(arrays, "y")) return *y;
-  Nest::Dict targets;
-  for (const std::string& name : model.output_names())
-    if (const Tensor* tensor = find(arrays, name)) targets.emplace_back(name, *tensor);
-  if (targets.empty()) {
-    std::string names;
-    for (const std::string& name : model.output_names()) names += ", '" + name + "'";
-    throw ValueError("There are no targets: no array is named 'y'" + names +
-                     ". The file holds: " + describe(arrays) + ".");
-  }
-  return targets.size() == 1 && model.output_names().size() == 1 ? targets[0].second
-                                                                 : Nest::dict(targets);
+// A file of all parts is asked for its test part.
+Part evaluated_part(const DataFiles& files, const Model& model) {
+  return files.has(Part::test, model) ? Part::test : Part::main;
 }
 
 }  // namespace
 
-void predict(const std::string& model_file, const std::string& in, const std::string& out,
+void use_machine(const RunOptions& options) {
+  if (!options.device.empty()) set_default_device(Device(options.device));
+  if (options.threads > 0) set_threads(options.threads);
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<int64_t>(std::llround(seconds));
+  if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+void predict(const std::string& model_file, const DataOptions& data, const std::string& out,
              const RunOptions& options) {
+  use_machine(options);
   const auto model = load_model(model_file, false);
-  const Nest x = model_inputs(*model, read_arrays(in), "x");
+  const DataFiles files(data.files, data, options.quiet);
+  const Samples samples = files.samples(evaluated_part(files, *model), *model, false);
   const Nest y =
-      model->predict(x, {.batch_size = options.batch_size, .verbose = verbosity(options)});
+      model->predict(samples.x, {.batch_size = options.batch_size, .verbose = verbosity(options)});
   const Arrays arrays = model_outputs(*model, y);
-  write_arrays(out, arrays);
+  if (out.ends_with(".csv"))
+    write_table(out, arrays, data.classes);
+  else
+    write_arrays(out, arrays);
   if (!options.quiet) std::printf("wrote %s: %s\n", out.c_str(), describe(arrays).c_str());
 }
 
-void evaluate(const std::string& model_file, const std::string& data, const RunOptions& options) {
+void evaluate(const std::string& model_file, const DataOptions& data, const CompileChanges& compile,
+              const RunOptions& options) {
+  use_machine(options);
   const auto model = load_model(model_file);
-  if (!model->compiled())
-    throw ValueError("'" + model_file +
-                     "' was saved without being compiled, so it has no loss to evaluate.");
-  Arrays arrays = read_arrays(data);
-  const Nest y = model_targets(*model, arrays);
-  Nest sample_weight;
-  if (const Tensor* weight = find(arrays, "sample_weight")) sample_weight = *weight;
-  const std::vector<std::string> outputs = model->output_names();
-  std::erase_if(arrays, [&](const auto& entry) {
-    return entry.first == "y" || entry.first == "sample_weight" ||
-           std::find(outputs.begin(), outputs.end(), entry.first) != outputs.end();
-  });
-  if (arrays.empty()) throw ValueError("There are no inputs beside the targets in '" + data + "'.");
-  const Nest x = model_inputs(*model, arrays, "x");
-  const Logs logs = model->evaluate(x, y,
+  compile_with(*model, compile, false, model_file);
+  const DataFiles files(data.files, data, options.quiet);
+  const Samples samples = files.samples(evaluated_part(files, *model), *model, true);
+  const Logs logs = model->evaluate(samples.x, samples.y,
                                     {.batch_size = options.batch_size,
                                      .verbose = verbosity(options),
-                                     .sample_weight = sample_weight});
+                                     .sample_weight = samples.sample_weight});
   for (const auto& [name, value] : logs) std::printf("%s: %.9g\n", name.c_str(), value);
 }
 

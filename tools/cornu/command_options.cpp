@@ -1,0 +1,201 @@
+// Names, groups and checks of the options of train, evaluate and predict.
+#include "command_options.h"
+
+#include <stdexcept>
+
+namespace cornu::cli {
+namespace {
+
+constexpr const char* data_group = "Data";
+constexpr const char* training_group = "Training";
+constexpr const char* output_group = "Output";
+constexpr const char* machine_group = "Machine";
+
+// Words with commas between them; the option may be given several times.
+CLI::Option* add_words(CLI::App* command, const char* name, std::vector<std::string>& words,
+                       const char* text) {
+  return command->add_option(name, words, text)->delimiter(',')->allow_extra_args(false);
+}
+
+// "0=1,1=2.5"
+void read_class_weight(const std::vector<std::string>& words, std::map<int64_t, double>& weights) {
+  for (const std::string& word : words) {
+    size_t number_end = 0, weight_end = 0;
+    try {
+      const int64_t number = std::stoll(word, &number_end);
+      const std::string rest = word.substr(number_end);
+      if (rest.empty() || rest[0] != '=') throw std::invalid_argument(word);
+      weights[number] = std::stod(rest.substr(1), &weight_end);
+      if (weight_end != rest.size() - 1) throw std::invalid_argument(word);
+    } catch (const std::logic_error&) {
+      throw CLI::ValidationError("--class-weight",
+                                 "'" + word + "' is not CLASS=WEIGHT, such as 1=2.5");
+    }
+  }
+}
+
+void add_epoch_options(CLI::App* command, TrainOptions& o) {
+  command->add_option("-e,--epochs", o.epochs, "Times that all samples are gone through")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group(training_group);
+  command
+      ->add_option("--steps-per-epoch", o.steps_per_epoch,
+                   "Batches of an epoch (all of them); the next epoch goes on behind them")
+      ->check(CLI::PositiveNumber)
+      ->group(training_group);
+  command
+      ->add_option("--patience", o.patience,
+                   "End after so many epochs without a better figure to --monitor")
+      ->check(CLI::NonNegativeNumber)
+      ->group(training_group);
+  command
+      ->add_option("--monitor", o.monitor,
+                   "The figure that tells which epoch is the best (val_loss; loss without "
+                   "validation data)")
+      ->group(training_group);
+}
+
+void add_training_options(CLI::App* command, TrainOptions& o) {
+  command
+      ->add_option("--optimizer", o.compile.optimizer,
+                   "As in Keras: adam, sgd, ... (the file's; rmsprop for one without)")
+      ->group(training_group);
+  command->add_option("--learning-rate", o.compile.learning_rate, "Of the optimizer")
+      ->check(CLI::NonNegativeNumber)
+      ->group(training_group);
+  add_words(command, "--freeze", o.freeze,
+            "Layers that are not trained: regular expressions of their names, such as '^conv' or "
+            "'base/'")
+      ->group(training_group);
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--class-weight",
+          [&o](const std::vector<std::string>& words) { read_class_weight(words, o.class_weight); },
+          "How much samples of a class count: 0=1,1=2.5")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(training_group);
+  command
+      ->add_option("--seed", o.seed,
+                   "Of initial weights, shuffles and dropout; run.json has the one that was drawn")
+      ->check(CLI::NonNegativeNumber)
+      ->group(training_group);
+  command
+      ->add_flag("--shuffle,!--no-shuffle", o.shuffle,
+                 "A new order of the samples in each epoch (yes)")
+      ->group(training_group);
+}
+
+void add_validation_options(CLI::App* command, TrainOptions& o) {
+  CLI::Option* split = command
+                           ->add_option("--validation-split", o.validation_split,
+                                        "Share of the samples, from the end, to validate on")
+                           ->check(CLI::Range(0.0, 0.999))
+                           ->group(data_group);
+  add_words(command, "--validation-data", o.validation_files,
+            "File to validate on, or X.npy,Y.npy (x_val and y_val of DATA)")
+      ->group(data_group)
+      ->excludes(split);
+}
+
+void add_output_options(CLI::App* command, TrainOptions& o) {
+  command->add_option("-o,--out", o.out, "Folder for the model and all else; must be new")
+      ->required()
+      ->group(output_group);
+  command
+      ->add_option("--checkpoint", o.checkpoint,
+                   "Which model is kept: best (with validation data), last (without), or all: the "
+                   "best, and each epoch's in OUT/checkpoints")
+      ->check(CLI::IsMember({"best", "last", "all"}))
+      ->group(output_group);
+  command->add_option("--csv", o.csv, "Table of the epochs' figures (OUT/history.csv)")
+      ->group(output_group);
+  command
+      ->add_option("--backup-every", o.backup_every,
+                   "Batches between two states to resume from (each epoch)")
+      ->check(CLI::PositiveNumber)
+      ->group(output_group);
+  CLI::Option* resume =
+      command
+          ->add_flag("--resume", o.resume,
+                     "Go on with the run in OUT, which was killed; begin it if there is none")
+          ->group(output_group);
+  command->add_flag("--overwrite", o.overwrite, "Replace the run in OUT")
+      ->group(output_group)
+      ->excludes(resume);
+}
+
+}  // namespace
+
+void add_data_options(CLI::App* command, DataOptions& data) {
+  command
+      ->add_option("DATA", data.files,
+                   "A .npz, .h5 or .csv file, or two .npy files: inputs and targets")
+      ->required()
+      ->expected(1, 2);
+  command->add_option("--x", data.x, "Name of the array of inputs (x, x_train, the input's name)")
+      ->group(data_group);
+  command->add_option("--y", data.y, "Name of the array of targets (y, y_train, the output's name)")
+      ->group(data_group);
+  add_words(command, "--target", data.target, "Columns of a .csv that are targets")
+      ->group(data_group);
+  add_words(
+      command, "--features", data.features,
+      "Columns of a .csv that are the input, in this order (all others of numbers, or of text "
+      "where the model takes text)")
+      ->group(data_group);
+  add_words(command, "--classes", data.classes,
+            "Texts of the target in the order of their class numbers, from 0")
+      ->group(data_group);
+}
+
+void add_run_options(CLI::App* command, RunOptions& options) {
+  command->add_option("-b,--batch-size", options.batch_size, "Samples that are computed at once")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group(machine_group);
+  command
+      ->add_option("--device", options.device, "cpu, gpu, gpu:1, ... (`cornu devices` lists them)")
+      ->group(machine_group);
+  command->add_option("--threads", options.threads, "Of the CPU (all)")
+      ->check(CLI::PositiveNumber)
+      ->group(machine_group);
+  command->add_flag("-q,--quiet", options.quiet, "Print errors and warnings only")
+      ->group(machine_group);
+}
+
+void add_loss_options(CLI::App* command, CompileChanges& changes) {
+  add_words(command, "--loss", changes.loss,
+            "As in Keras: mse, sparse_categorical_crossentropy, ...; of several outputs: "
+            "first=mse,second=mae (the file's)")
+      ->group(training_group);
+  add_words(command, "--metrics", changes.metrics, "Likewise: accuracy,auc (the file's)")
+      ->group(training_group);
+}
+
+CLI::App* add_train(CLI::App& app, TrainOptions& options) {
+  CLI::App* command = app.add_subcommand("train", "Train a model on files of data");
+  command
+      ->add_option("MODEL", options.model_file,
+                   "A .keras or .h5 file to train further, or a model's .json: its weights are new")
+      ->required();
+  add_data_options(command, options.data);
+  add_validation_options(command, options);
+  add_epoch_options(command, options);
+  add_loss_options(command, options.compile);
+  add_training_options(command, options);
+  add_output_options(command, options);
+  add_run_options(command, options.run);
+  command->footer(
+      "Example:\n"
+      "  cornu train model.keras flowers.csv --target species --classes setosa,virginica \\\n"
+      "    --validation-split 0.2 --epochs 50 --patience 5 -o runs/first\n"
+      "writes runs/first/model.keras, history.csv and run.json. A run that was killed goes on "
+      "with\n"
+      "the same command and --resume.\n"
+      "Exit status: 0 done, 1 failed, 2 wrong command line, 130 stopped by Ctrl-C and saved.");
+  return command;
+}
+
+}  // namespace cornu::cli

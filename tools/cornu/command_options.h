@@ -1,0 +1,18 @@
+// The options of the commands that run a model, as CLI11 reads them.
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+
+namespace cornu::cli {
+
+/// DATA, and what in it is what.
+void add_data_options(CLI::App* command, DataOptions& data);
+/// Batch size, device, threads, quiet.
+void add_run_options(CLI::App* command, RunOptions& options);
+/// Loss and metrics.
+void add_loss_options(CLI::App* command, CompileChanges& changes);
+/// The command train.
+CLI::App* add_train(CLI::App& app, TrainOptions& options);
+
+}  // namespace cornu::cli

@@ -1,0 +1,23 @@
+// What a model is trained and evaluated with: the file's own, or what the command line says.
+#pragma once
+#include <cornu/framework/model/model.h>
+
+#include <string>
+#include <vector>
+
+#include "commands.h"
+
+namespace cornu::cli {
+
+/// Freezes the layers in whose paths ("base/conv1") one of the regular expressions is found; the
+/// number of parameters that are left to train. Throws ValueError when an expression finds none or
+/// nothing is left, UsageError for one that is malformed.
+int64_t freeze(Model& model, const std::vector<std::string>& patterns);
+
+/// Compiles the model with the changes; what they leave out stays as the file has it, the
+/// optimizer's state too, unless `fresh_optimizer`. Throws UsageError without any loss, and for
+/// unknown names. `file` is the model's, for messages.
+void compile_with(Model& model, const CompileChanges& changes, bool fresh_optimizer,
+                  const std::string& file);
+
+}  // namespace cornu::cli
