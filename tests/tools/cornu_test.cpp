@@ -9,62 +9,14 @@
 #include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/text/string_lookup.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include "program.h"
 
 using namespace cornu;
+using namespace cornu::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Outcome {
-  int status = -1;
-  std::string text;  // standard output and errors together
-};
-
-bool has(const Outcome& outcome, const char* part) {
-  return outcome.text.find(part) != std::string::npos;
-}
-
-Outcome run(const std::string& arguments) {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "cornu";
-  REQUIRE(fs::exists(program));
-  FILE* pipe = ::popen(("'" + program.string() + "' " + arguments + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Outcome outcome;
-  char buffer[4096];
-  while (size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
-    outcome.text.append(buffer, count);
-  const int status = ::pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  UNSCOPED_INFO(arguments << "\n" << outcome.text);
-  return outcome;
-}
-
-struct Folder {
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "cornu-test-XXXXXX").string();
-    path = ::mkdtemp(pattern.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-  fs::path path;
-};
-
-saving::NpyArray array(const std::string& name, const Tensor& tensor) {
-  saving::NpyArray result{name, tensor.dtype(), tensor.shape(),
-                          std::vector<std::byte>(tensor.bytes())};
-  std::memcpy(result.data.data(), tensor.host_data(), result.data.size());
-  return result;
-}
 
 // y = 2 * (x0 + x1) + 1
 void save_model(const std::string& path) {
@@ -83,11 +35,11 @@ TEST_CASE("arguments") {
   CHECK(run("train model.keras").status == 2);
   CHECK(run("summary").status == 2);
   CHECK(run("predict a.keras in.npy").status == 2);
-  CHECK(run("predict a.keras in.npy out.npy --batch-size 0").status == 2);
+  CHECK(run("predict a.keras in.npy -o out.npy --batch-size 0").status == 2);
 }
 
 TEST_CASE("a missing file") {
-  for (const char* command : {"summary nowhere.keras", "predict nowhere.keras in.npy out.npy"}) {
+  for (const char* command : {"summary nowhere.keras", "predict nowhere.keras in.npy -o out.npy"}) {
     const Outcome outcome = run(command);
     CHECK(outcome.status == 1);
     CHECK(has(outcome, "cornu: "));
@@ -105,7 +57,8 @@ TEST_CASE("summary, predict and evaluate") {
   const Tensor x =
       Tensor::from({1.0, 2.0, 3.0, 4.0, 0.0, 0.0}, {3, 2});  // float64, as NumPy makes it
   saving::write_npy(folder / "x.npy", array("", x));
-  CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " " + folder / "y.npy -b 2")
+  CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " " + " -o " +
+            folder / "y.npy -b 2")
             .status == 0);
   const saving::NpyArray y = saving::read_npy(folder / "y.npy");
   REQUIRE(y.shape == Shape{3, 1});
@@ -125,7 +78,7 @@ TEST_CASE("summary, predict and evaluate") {
   const Outcome targetless = run("evaluate " + folder / "m.keras" + " " + folder / "x.npy");
   CHECK(targetless.status == 1);
   CHECK(has(targetless, "no targets"));
-  CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " " + folder / "y.txt")
+  CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " -o " + folder / "y.txt")
             .status == 1);
 }
 
@@ -138,7 +91,7 @@ TEST_CASE("several inputs and outputs by name") {
   model.save(folder / "m.keras");
   const Tensor ones = ops::ones({4, 2});
   saving::write_npz(folder / "in.npz", {array("right", ones), array("left", ones)});
-  CHECK(run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " " + folder / "out.npz")
+  CHECK(run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " -o " + folder / "out.npz")
             .status == 0);
   const auto outputs = saving::read_npz(folder / "out.npz");
   REQUIRE(outputs.size() == 2);
@@ -146,12 +99,12 @@ TEST_CASE("several inputs and outputs by name") {
   CHECK(outputs[1].shape == Shape{4, 3});
 
   const Outcome one_file =
-      run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " " + folder / "out.npy");
+      run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " -o " + folder / "out.npy");
   CHECK(one_file.status == 1);
   CHECK(has(one_file, ".npz"));
   saving::write_npz(folder / "bad.npz", {array("rightt", ones), array("left", ones)});
   const Outcome misspelt =
-      run("predict " + folder / "m.keras" + " " + folder / "bad.npz" + " " + folder / "out.npz");
+      run("predict " + folder / "m.keras" + " " + folder / "bad.npz" + " -o " + folder / "out.npz");
   CHECK(misspelt.status == 1);
   CHECK(has(misspelt, "Did you mean 'rightt'?"));
 }
@@ -210,8 +163,8 @@ TEST_CASE("outputs that are strings are written as strings") {
                                              "cke",
                                              "[UNK]"};
   for (const std::string out : {"out.npy", "out.npz", "out.h5"}) {
-    CHECK(run("predict '" + folder / "m.keras" + "' '" + folder / "in.npy" + "' '" + folder / out +
-              "'")
+    CHECK(run("predict '" + folder / "m.keras" + "' '" + folder / "in.npy" + "' -o '" +
+              folder / out + "'")
               .status == 0);
     if (out == "out.npy") CHECK(saving::read_npy(folder / out).strings == expected);
     if (out == "out.npz") CHECK(saving::read_npz(folder / out).at(0).strings == expected);

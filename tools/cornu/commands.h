@@ -68,8 +68,8 @@ struct TrainOptions {
 int train(TrainOptions options);
 void predict(const std::string& model_file, const DataOptions& data, const std::string& out,
              const RunOptions& options);
-void evaluate(const std::string& model_file, const DataOptions& data,
-              const CompileChanges& compile, const RunOptions& options);
+void evaluate(const std::string& model_file, const DataOptions& data, const CompileChanges& compile,
+              const RunOptions& options);
 
 void summary(const std::string& model_file);
 /// Whether the file loads; the reasons are printed. `model_file` is the model of a file of weights,
