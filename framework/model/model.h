@@ -4,6 +4,7 @@
 
 #include "../base/layer.h"
 #include "arguments.h"
+#include "diagnose/finding.h"
 #include "model_use.h"
 
 namespace cornu {
@@ -12,6 +13,10 @@ class CompiledLoss;
 class Function;
 class CompiledMetrics;
 class RunningMean;
+
+namespace detail {
+struct ModelState;
+}
 
 /// Figures of one step, as tensors; they are read only when somebody looks.
 using StepLogs = std::vector<std::pair<std::string, Tensor>>;
@@ -137,6 +142,21 @@ class Model : public Layer {
   /// The same with default options.
   std::string profile(const Nest& x, const Nest& y = {}) { return profile(x, y, ProfileOptions{}); }
 
+  /// What looks wrong about training on this data: faults of the data, the targets, the
+  /// architecture and the options of compile and fit, each with its evidence and what to do. Part
+  /// of the data is looked at, and some trial steps are taken on a state that is put back: weights,
+  /// optimizer, seeds and metrics stay as they are (a model that is not built becomes built). Works
+  /// without compile too, for what can be told then; y may be empty. Throws ValueError for an
+  /// unknown id to silence, ShapeError for numbers of samples that differ.
+  std::vector<Finding> diagnose(const Nest& x, const Nest& y, const DiagnoseOptions& options);
+  /// The same with default options.
+  std::vector<Finding> diagnose(const Nest& x, const Nest& y = {}) {
+    return diagnose(x, y, DiagnoseOptions{});
+  }
+  /// The same for the data of a dataset, whose speed is measured as well.
+  std::vector<Finding> diagnose(std::shared_ptr<Dataset> dataset,
+                                const DiagnoseOptions& options = DiagnoseOptions());
+
   /// What became of the compiled steps of fit, evaluate and predict: how often they were recorded
   /// and why, what runs eagerly, and the size of the plans.
   std::string explain() const;
@@ -160,6 +180,7 @@ class Model : public Layer {
 
  private:
   friend class Trainer;
+  friend struct detail::ModelState;
   // What every step asks of the layers, looked up once for a run of steps.
   struct StepCache {
     std::vector<const Layer*> layers;
