@@ -240,6 +240,10 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
   return total;
 }
 
+std::vector<Tensor> CompiledLoss::targets(const Nest& y, const Nest& y_pred) const {
+  return aligned(y, y_pred, names_, "y");
+}
+
 void CompiledLoss::append_results(StepLogs& logs) const {
   for (size_t i = 0; i < means_.size(); ++i)
     if (losses_[i]) logs.emplace_back(names_[i] + "_loss", means_[i].result());
@@ -360,6 +364,13 @@ void CompiledMetrics::resolve(const std::vector<Tensor>& y, const Nest& y_pred,
   resolve(plain_, false, y, y_pred, names);
   resolve(weighted_, true, y, y_pred, names);
   resolved_ = true;
+}
+
+const std::vector<CompiledMetrics::Entry>& CompiledMetrics::resolved(
+    const std::vector<Tensor>& y, const Nest& y_pred,
+    const std::vector<std::string>& output_names) {
+  if (!resolved_) resolve(y, y_pred, output_names);
+  return entries_;
 }
 
 void CompiledMetrics::update(const Nest& y, const Nest& y_pred, const Nest& sample_weight,

@@ -40,8 +40,18 @@ class CompiledLoss {
   void reset();                             ///< of the means that append_results reports
   std::vector<Variable> variables() const;  ///< of those means
 
- private:
+  /// Finds the loss of each of these outputs, as the first call does. Throws ValueError when they
+  /// do not match.
   void resolve(const Nest& y_pred, const std::vector<std::string>& output_names);
+  /// One for each output, null where there is none; empty before they are resolved, as the next
+  /// two.
+  const std::vector<std::shared_ptr<Loss>>& losses() const { return losses_; }
+  const std::vector<double>& factors() const { return factors_; }    ///< of the losses
+  const std::vector<std::string>& names() const { return names_; }  ///< of the outputs
+  /// The targets of the outputs, in their order; empty where there is none.
+  std::vector<Tensor> targets(const Nest& y, const Nest& y_pred) const;
+
+ private:
 
   LossOption option_;
   LossWeights weights_;
@@ -72,13 +82,18 @@ class CompiledMetrics {
   /// The metric objects; empty before the first batch.
   std::vector<std::shared_ptr<Metric>> metrics() const;
 
- private:
+  /// A metric of one output.
   struct Entry {
-    std::shared_ptr<Metric> metric;
-    std::string name;
-    size_t output;
-    bool weighted;
+    std::shared_ptr<Metric> metric;  ///< which may be the user's own object
+    std::string name;                ///< in the logs
+    size_t output;                   ///< its number
+    bool weighted;                   ///< whether sample weights count
   };
+  /// Finds the metrics of these outputs, as the first batch does.
+  const std::vector<Entry>& resolved(const std::vector<Tensor>& y, const Nest& y_pred,
+                                     const std::vector<std::string>& output_names);
+
+ private:
   void resolve(const std::vector<Tensor>& y, const Nest& y_pred,
                const std::vector<std::string>& output_names);
   void resolve(const MetricOption& option, bool weighted, const std::vector<Tensor>& y,

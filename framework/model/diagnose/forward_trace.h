@@ -1,0 +1,73 @@
+// ForwardTrace: which layers a call went through, and what made its result.
+#pragma once
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../../base/call_scope.h"
+#include "../../tensor/recorder.h"
+
+namespace cornu::diagnose {
+
+/// The last function that was applied to an output.
+enum class OutputForm : uint8_t { linear, softmax, log_softmax, sigmoid, tanh, relu, other };
+
+/// One call of a layer.
+struct LayerCall {
+  Layer* layer;         ///< which the model owns
+  std::string path;     ///< "model/dense"
+  std::string kind;     ///< Keras's class name, or the stem of a custom layer's name
+  Value::Dict config;   ///< empty for layers that have none
+  bool leaf;            ///< whether it holds no layers
+  int depth;            ///< of the calls around it; 0 for the model itself
+  Tensor input;         ///< the first one
+  bool raw;             ///< whether no weight has touched the input yet
+  bool masked;          ///< whether the input has a mask
+  Tensor mask;          ///< that mask
+  Tensor output;        ///< the first one
+  /// An option's text, such as the name of an activation; empty for another kind of option.
+  std::string option(const char* name) const;
+  /// Whether it multiplies by a kernel: own weights of two axes or more, and no lookup.
+  bool has_kernel() const;
+};
+
+/// Sees the layers' calls and the steps of its thread while it lives.
+class ForwardTrace : public LayerObserver, private Recorder {
+ public:
+  /// `inputs` are what the model is called on.
+  explicit ForwardTrace(const Nest& inputs);
+  ~ForwardTrace() override;
+  ForwardTrace(const ForwardTrace&) = delete;
+
+  void before(Layer& layer, const Nest& inputs) override;
+  void after(Layer& layer, const Nest& outputs) override;
+
+  const std::vector<LayerCall>& calls() const { return calls_; }  ///< by their ends
+  OutputForm form_of(const Tensor& output) const;                 ///< of a tensor that was computed
+  /// The path of the layer whose output this is, the innermost one; empty for none.
+  std::string maker_of(const Tensor& output) const;
+  /// Whether this tensor is a softmax of what is a softmax, with nothing but shapes in between.
+  bool softmax_twice(const Tensor& output) const;
+  /// The first float16 result that is not finite although all that it came from is: the layer.
+  const std::optional<std::string>& half_overflow() const { return half_overflow_; }
+
+ private:
+  struct Origin {
+    OutputForm form;
+    bool passes;  // the same numbers in another shape or type
+    uint64_t from;
+  };
+  void record(const Step& step) override;
+  void check_half(const Step& step);
+  const Origin* origin_of(uint64_t key) const;
+
+  LayerObserver* outer_;
+  std::vector<LayerCall> open_, calls_;
+  std::unordered_map<uint64_t, Origin> origins_;
+  std::set<uint64_t> raw_;
+  std::optional<std::string> half_overflow_;
+};
+
+}  // namespace cornu::diagnose

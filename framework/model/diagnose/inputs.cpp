@@ -1,0 +1,137 @@
+// Faults of the inputs: NaN, no variation, no scale, no use.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../ops/core/cast.h"
+#include "../../ops/elementwise.h"
+#include "../../ops/numpy/indexing.h"
+#include "../../ops/numpy/reduction.h"
+#include "../../ops/operators.h"
+#include "checks.h"
+
+namespace cornu::diagnose {
+namespace {
+
+std::string place(const char* what, const std::string& name) {
+  return name.empty() ? std::string(what) : fmt::format("{} '{}'", what, name);
+}
+
+void check_finite(const Tensor& data, const std::string& where, Findings& findings) {
+  if (!data || !is_float(data.dtype())) return;
+  const double bad = ops::sum(ops::cast(ops::logical_not(ops::isfinite(data)), DType::float32)).item();
+  if (bad == 0) return;
+  findings.add("inputs_nan", where,
+               fmt::format("{:.0f} of {} numbers are NaN or infinite", bad, data.size()),
+               "Find where they come from (a division by zero, a missing value), and drop or fill "
+               "those samples.");
+}
+
+void check_constant(const InputFacts& input, bool only, Findings& findings) {
+  if (input.rows.count < 8 || !input.rows.constant()) return;
+  // Positions and segment numbers are the same for all samples.
+  if (!only && !is_float(input.data.dtype())) return;
+  findings.add("inputs_constant", place("input", input.name),
+               fmt::format("all of the first {} samples are equal", input.rows.count),
+               "Check how the array is filled: a model cannot learn from what does not vary.");
+}
+
+struct Scale {
+  double largest_feature = 0, most = 0;
+};
+
+// The root mean square of the largest feature (last axis), and the largest number.
+Scale scale_of(const Tensor& t) {
+  const std::vector<double> values = t.to_vector<double>();
+  const size_t features = t.rank() > 1 ? static_cast<size_t>(t.shape(-1)) : 1;
+  std::vector<double> squares(features);
+  Scale scale;
+  for (size_t i = 0; i < values.size(); ++i) {
+    squares[i % features] += values[i] * values[i];
+    scale.most = std::max(scale.most, std::fabs(values[i]));
+  }
+  for (double s : squares)
+    scale.largest_feature = std::max(
+        scale.largest_feature, std::sqrt(s / static_cast<double>(values.size() / features)));
+  return scale;
+}
+
+void check_scale(const Evidence& evidence, Findings& findings) {
+  for (const LayerCall& call : evidence.trace->calls()) {
+    if (!call.raw || !call.leaf || !call.has_kernel() || !call.input || call.input.size() == 0 ||
+        !is_float(call.input.dtype()))
+      continue;
+    const Scale scale = scale_of(call.input);
+    if (!std::isfinite(scale.most)) continue;
+    const bool large = scale.largest_feature > 20, small = scale.most > 0 && scale.most < 1e-3;
+    if (!large && !small) continue;
+    findings.add(
+        "inputs_unscaled", short_path(call.path),
+        large ? fmt::format("its input has features of size {:.3g} (root mean square), up to {:.3g}",
+                            scale.largest_feature, scale.most)
+              : fmt::format("the numbers of its input are at most {:.2g}", scale.most),
+        "Bring inputs to about mean 0 and deviation 1 (layers::Normalization, adapted), or pixels "
+        "to [0, 1] (layers::Rescaling({.scale = 1.0 / 255})).");
+  }
+}
+
+// The model's outputs with one input's samples exchanged.
+bool depends_on(const Evidence& evidence, size_t input) {
+  std::vector<Tensor> tensors = evidence.probe.flatten();
+  Tensor& t = tensors[input];
+  std::vector<int64_t> order(static_cast<size_t>(t.shape(0)));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>((i + 1) % order.size());
+  t = ops::take(t, Tensor(order), 0);
+  const LossScope losses;
+  const detail::Trial trial(evidence.model);
+  const std::vector<Tensor> changed =
+      evidence.model(evidence.probe.pack(tensors), {.training = false}).flatten();
+  for (size_t i = 0; i < changed.size(); ++i) {
+    const Tensor& before = evidence.outputs[i].prediction;
+    if (changed[i].shape() != before.shape() ||
+        changed[i].to_vector<double>() != before.to_vector<double>())
+      return true;
+  }
+  return false;
+}
+
+void check_use(const Evidence& evidence, Findings& findings) {
+  const size_t count = evidence.probe.flatten().size();
+  for (size_t i = 0; i < count && i < evidence.inputs.size(); ++i) {
+    const InputFacts& input = evidence.inputs[i];
+    if (input.rows.count < 2 || input.rows.constant() || depends_on(evidence, i)) continue;
+    findings.add("unused_input", place("input", input.name),
+                 "the outputs stay the same, bit for bit, when its samples are exchanged",
+                 "Connect it to the outputs, or take it out of the model.");
+  }
+  if (!evidence.x.is_dict()) return;
+  // A dictionary may hold more than the model asks for.
+  const std::vector<std::string> known = evidence.model.input_names();
+  if (known.empty()) return;
+  for (const auto& [key, part] : evidence.x.entries())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      findings.add("unused_input", place("input", key), "the model has no input of this name",
+                   "Add an Input of this name, or leave the array out.");
+}
+
+}  // namespace
+
+void check_inputs(const Evidence& evidence, Findings& findings) {
+  for (const InputFacts& input : evidence.inputs)
+    check_finite(input.data, place("input", input.name), findings);
+  for (const Tensor& t : evidence.y.flatten()) check_finite(t, "targets", findings);
+  if (findings.any({"inputs_nan"})) return;
+  for (const InputFacts& input : evidence.inputs)
+    check_constant(input, evidence.inputs.size() == 1, findings);
+  if (!evidence.trace) return;
+  if (const auto& layer = evidence.trace->half_overflow())
+    findings.add("half_overflow", short_path(*layer),
+                 "a float16 result is infinite or NaN (beyond 65504) although its inputs are finite",
+                 "Scale the inputs, or give this layer .dtype = \"float32\" or the model "
+                 "\"mixed_bfloat16\".");
+  check_scale(evidence, findings);
+  if (!findings.any({"inputs_constant", "half_overflow"})) check_use(evidence, findings);
+}
+
+}  // namespace cornu::diagnose

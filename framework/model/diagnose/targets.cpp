@@ -1,0 +1,141 @@
+// Faults of the targets' form: their shape, their range, class numbers in the place of rows.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../ops/numpy/manipulation.h"
+#include "checks.h"
+
+namespace cornu::diagnose {
+namespace {
+
+std::string place(const OutputFacts& output) {
+  return output.name.empty() ? "targets" : output.name;
+}
+
+std::string shapes(const OutputFacts& output) {
+  return fmt::format("targets have shape {}, the output has {}", output.targets.shape().str(),
+                     output.prediction.shape().str());
+}
+
+// Whether one is the other with a last axis of size 1.
+bool differ_by_one_axis(const Shape& a, const Shape& b) {
+  if (a.rank() == b.rank() + 1) return a.back() == 1;
+  return b.rank() == a.rank() + 1 && b.back() == 1;
+}
+
+// A function of the user's sees the shapes as they are. Whether they matter is tried.
+bool function_broadcasts(const OutputFacts& output) {
+  try {
+    const double given = (*output.loss)(output.probe_targets, output.prediction).item();
+    const double alike =
+        (*output.loss)(ops::reshape(output.probe_targets, output.prediction.shape()),
+                       output.prediction)
+            .item();
+    return std::fabs(given - alike) > 1e-4 * (std::fabs(given) + std::fabs(alike));
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+void check_shape(const OutputFacts& output, Findings& findings) {
+  const Shape &y = output.probe_targets.shape(), &p = output.prediction.shape();
+  if (y == p) return;
+  const bool harmless = differ_by_one_axis(y, p);
+  if (harmless && (!output.loss_class.empty() || !function_broadcasts(output))) return;
+  // A function may compare whatever it likes.
+  if (!harmless && output.loss_class.empty()) return;
+  findings.add("target_shape", place(output),
+               shapes(output) + ": the loss would spread one over the other",
+               harmless ? "Give both the same shape: ops::expand_dims(y, {-1}), or ops::squeeze in "
+                          "the loss."
+                        : "Give y the shape of the output.");
+}
+
+void add_range(const OutputFacts& output, const std::string& evidence, const std::string& fix,
+               Findings& findings) {
+  findings.add("target_range", place(output), evidence, fix);
+}
+
+void check_class_range(const OutputFacts& output, Findings& findings) {
+  const auto [least, most] = output.rows.range();
+  const bool whole = std::all_of(output.rows.values.begin(), output.rows.values.end(),
+                                 [](double v) { return v == std::round(v); });
+  // Losses may leave one class out.
+  Value::Dict config = output.loss->get_config();
+  const Value* ignored = detail::find(config, "ignore_class");
+  const double least_allowed =
+      ignored && ignored->is_number() ? std::min(0.0, ignored->number()) : 0.0;
+  const double most_allowed =
+      std::max(static_cast<double>(output.units() - 1),
+               ignored && ignored->is_number() ? ignored->number() : 0.0);
+  if (whole && least >= least_allowed && most <= most_allowed) return;
+  add_range(output,
+            fmt::format("class numbers are {:g} to {:g}{}, the output has {} classes (0 to {})",
+                        least, most, whole ? "" : ", not all whole", output.units(),
+                        output.units() - 1),
+            "Number classes from 0, and give the last layer a unit for each.", findings);
+}
+
+// What losses of probabilities, and outputs with bounds, can be compared with.
+void check_number_range(const OutputFacts& output, Findings& findings) {
+  const auto [least, most] = output.rows.range();
+  struct Bounds {
+    double least, most;
+    const char* why;
+  };
+  std::optional<Bounds> bounds;
+  if (output.binary())
+    bounds = {0, 1, "a binary crossentropy needs targets in [0, 1]"};
+  else if (output.categorical() || output.loss_class == "KLDivergence")
+    bounds = {0, 1, "the loss needs probabilities"};
+  else if (output.loss_class == "Poisson" || output.loss_class == "MeanSquaredLogarithmicError")
+    bounds = {0, HUGE_VAL, "the loss needs targets that are not negative"};
+  else if (output.form == OutputForm::sigmoid)
+    bounds = {0, 1, "the output is a sigmoid, in (0, 1)"};
+  else if (output.form == OutputForm::softmax)
+    bounds = {0, 1, "the output is a softmax, in (0, 1)"};
+  else if (output.form == OutputForm::tanh)
+    bounds = {-1, 1, "the output is a tanh, in (-1, 1)"};
+  else if (output.form == OutputForm::relu)
+    bounds = {0, HUGE_VAL, "the output is a relu, never negative"};
+  // A hinge wants -1 and 1 of whatever output.
+  if (!bounds || output.loss_class.find("Hinge") != std::string::npos) return;
+  const double slack = 0.01 * std::max(1.0, std::isinf(bounds->most) ? most : 0.0);
+  if (least >= bounds->least - slack && most <= bounds->most + slack) return;
+  add_range(output, fmt::format("targets are {:g} to {:g}, but {}", least, most, bounds->why),
+            "Scale or renumber the targets, or take another activation and loss.", findings);
+}
+
+bool is_class_rows(const OutputFacts& output) {
+  return output.probe_targets.shape() == output.prediction.shape() && output.units() > 1;
+}
+
+void check_output(const OutputFacts& output, Findings& findings) {
+  if (output.sparse() && is_class_rows(output)) {
+    findings.add("target_one_hot_with_sparse", place(output),
+                 shapes(output) + ": rows where class numbers are expected",
+                 "Take loss \"categorical_crossentropy\", or give class numbers: "
+                 "ops::argmax(y, -1).");
+  } else if ((output.categorical() || output.loss_class == "KLDivergence") &&
+             output.class_numbers()) {
+    findings.add("target_sparse_with_categorical", place(output),
+                 shapes(output) + ": class numbers where a row for each sample is expected",
+                 "Take loss \"sparse_categorical_crossentropy\", or give rows: ops::one_hot(y, n).");
+  } else if (output.sparse()) {
+    if (output.units() > 1) check_class_range(output, findings);
+  } else {
+    if (output.loss_class != "CTC" && output.loss_class != "Circle") check_shape(output, findings);
+    if (!findings.any({"target_shape"})) check_number_range(output, findings);
+  }
+}
+
+}  // namespace
+
+void check_targets(const Evidence& evidence, Findings& findings) {
+  for (const OutputFacts& output : evidence.outputs)
+    if (output.loss && output.targets && !output.rows.values.empty()) check_output(output, findings);
+}
+
+}  // namespace cornu::diagnose
