@@ -106,7 +106,7 @@ bool OutputFacts::probabilities() const {
 }
 
 bool OutputFacts::categorical() const {
-  return loss_class.rfind("Categorical", 0) == 0 && loss_class != "CategoricalHinge";
+  return loss_class == "CategoricalCrossentropy" || loss_class == "CategoricalFocalCrossentropy";
 }
 bool OutputFacts::sparse() const { return loss_class == "SparseCategoricalCrossentropy"; }
 bool OutputFacts::binary() const { return loss_class.rfind("Binary", 0) == 0; }

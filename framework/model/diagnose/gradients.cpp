@@ -1,0 +1,157 @@
+// Faults that gradients show: none at all, vanishing, exploding.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../autodiff/tape.h"
+#include "../../ops/elementwise.h"
+#include "../../ops/numpy/reduction.h"
+#include "checks.h"
+
+namespace cornu::diagnose {
+namespace {
+
+// The gradients of one batch's loss; nothing when the model has no loss of its own.
+struct Gradients {
+  double loss = 0;
+  std::vector<Variable> variables;
+  std::vector<Tensor> values;
+};
+
+std::optional<Gradients> gradients_of(const Evidence& evidence) {
+  Model& model = evidence.model;
+  const Batch batch = evidence.batch(0, std::min(evidence.samples, evidence.options.batch_size));
+  const detail::Trial trial(model);
+  const LossScope losses;
+  try {
+    GradientTape tape;
+    const Nest y_pred =
+        model(detail::ModelState::standardize(model, batch.x), {.training = true});
+    const Tensor loss = model.compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
+    Gradients g{loss.item(), model.trainable_variables(), {}};
+    g.values = tape.gradient(loss, g.variables);
+    return g;
+  } catch (const StateError&) {
+    return {};
+  }
+}
+
+double size_of(const Tensor& gradient) {
+  return gradient ? ops::max(ops::absolute(gradient)).item() : 0;
+}
+
+void check_missing(const Evidence& evidence, const Gradients& g, Findings& findings) {
+  // An output without a loss is not meant to be trained.
+  if (std::any_of(evidence.outputs.begin(), evidence.outputs.end(),
+                  [](const OutputFacts& output) { return !output.loss; }) &&
+      evidence.outputs.size() > 1)
+    return;
+  std::string missing;
+  int64_t count = 0;
+  bool all_zero = true;
+  for (size_t i = 0; i < g.variables.size(); ++i) {
+    all_zero &= size_of(g.values[i]) == 0;
+    if (g.values[i]) continue;
+    if (missing.empty()) missing = short_path(g.variables[i].path());
+    ++count;
+  }
+  if (count == 0 && !all_zero) return;
+  const std::string evidence_text =
+      count == 0 ? std::string("the gradients of all weights are exactly 0")
+                 : fmt::format("the loss does not depend on {} of {} trainable weights{}", count,
+                               g.variables.size(),
+                               count == static_cast<int64_t>(g.variables.size())
+                                   ? ""
+                                   : " in a way that has a derivative");
+  findings.add("no_gradient", count == 0 ? std::string() : missing, evidence_text,
+               "Look for argmax, round, casts to integers, comparisons or stop_gradient on the way "
+               "to the loss, or for a layer whose result is not used.");
+}
+
+// The sizes of the gradients of the kernels, in the order in which their layers are called.
+std::vector<std::pair<std::string, double>> by_depth(const Evidence& evidence, const Gradients& g) {
+  std::vector<std::pair<std::string, double>> sizes;
+  std::set<const Layer*> seen;
+  for (const LayerCall& call : evidence.trace->calls()) {
+    if (!call.leaf || !call.has_kernel() || !seen.insert(call.layer).second) continue;
+    double size = -1;
+    for (const Variable& own : call.layer->own_weights())
+      for (size_t i = 0; i < g.variables.size(); ++i)
+        if (g.variables[i] == own && own.shape().rank() >= 2 && g.values[i])
+          size = std::max(size, size_of(g.values[i]));
+    if (size >= 0) sizes.emplace_back(short_path(call.path), size);
+  }
+  return sizes;
+}
+
+double largest(const std::vector<std::pair<std::string, double>>& sizes, size_t begin, size_t end) {
+  double most = 0;
+  for (size_t i = begin; i < end; ++i) most = std::max(most, sizes[i].second);
+  return most;
+}
+
+void check_depth(const Evidence& evidence, const Gradients& g, Findings& findings) {
+  const auto sizes = by_depth(evidence, g);
+  if (sizes.size() < 4) return;
+  const size_t third = sizes.size() / 3;
+  const double first = largest(sizes, 0, third),
+               last = largest(sizes, sizes.size() - third, sizes.size());
+  if (!(last > 0) || !(first < 1e-4 * last)) return;
+  findings.add("gradient_vanishes", sizes[0].first,
+               fmt::format("gradients of the first layers are at most {:.2g}, of the last {:.2g}: "
+                           "{:.2g} times more",
+                           first, last, last / std::max(first, 1e-300)),
+               "Take relu or gelu rather than sigmoid or tanh, he_normal weights, normalization "
+               "layers or residual connections.");
+}
+
+// The growth of the signal through the layers with kernels.
+std::pair<double, std::string> growth(const Evidence& evidence) {
+  double before = 0, most = 0;
+  std::string where;
+  for (const LayerCall& call : evidence.trace->calls()) {
+    if (!call.leaf || !call.has_kernel() || !call.input || !call.output) continue;
+    if (!is_float(call.input.dtype())) continue;
+    if (before == 0) before = std::max(1.0, size_of(call.input));
+    if (const double after = size_of(call.output) / before; !(after <= most)) {
+      most = after;
+      where = short_path(call.path);
+    }
+  }
+  return {most, where};
+}
+
+void check_explosion(const Evidence& evidence, const Gradients& g, Findings& findings) {
+  double most = 0;
+  std::string where;
+  for (size_t i = 0; i < g.values.size(); ++i)
+    if (const double size = size_of(g.values[i]); !(size <= most)) {
+      most = size;
+      where = short_path(g.variables[i].path());
+    }
+  const auto [factor, layer] = growth(evidence);
+  const double fair = 1e3 * std::max(1.0, std::sqrt(std::fabs(g.loss)));
+  const bool large = !(most <= fair), grows = !(factor <= 1e3);
+  if (!large && !grows) return;
+  findings.add("gradient_explodes", grows ? layer : where,
+               fmt::format("gradients are up to {:.2g} at a loss of {:.2g}; values grow {:.2g} times "
+                           "through the layers",
+                           most, g.loss, factor),
+               "Take smaller initial weights (\"he_normal\", \"orthogonal\"), normalization layers, "
+               "and .clipnorm in the optimizer.");
+}
+
+}  // namespace
+
+void check_gradients(const Evidence& evidence, Findings& findings) {
+  if (!evidence.trace || !evidence.model.compiled() || evidence.y.empty()) return;
+  const auto g = gradients_of(evidence);
+  if (!g || g->variables.empty()) return;
+  check_missing(evidence, *g, findings);
+  if (findings.any({"no_gradient"})) return;
+  check_explosion(evidence, *g, findings);
+  if (!findings.any({"gradient_explodes"})) check_depth(evidence, *g, findings);
+}
+
+}  // namespace cornu::diagnose

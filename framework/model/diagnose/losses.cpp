@@ -1,0 +1,193 @@
+// Faults between outputs and losses: logits, softmaxes, and losses for other outputs.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../ops/numpy/indexing.h"
+#include "checks.h"
+
+namespace cornu::diagnose {
+namespace {
+
+std::string place(const OutputFacts& output) {
+  return output.name.empty() ? "output" : output.name;
+}
+
+const char* name_of(OutputForm form) {
+  switch (form) {
+    case OutputForm::softmax: return "a softmax";
+    case OutputForm::log_softmax: return "a log-softmax";
+    case OutputForm::sigmoid: return "a sigmoid";
+    case OutputForm::tanh: return "a tanh";
+    case OutputForm::relu: return "a relu";
+    case OutputForm::linear: return "linear";
+    case OutputForm::other: break;
+  }
+  return "no activation that is known";
+}
+
+bool is_softmax(const OutputFacts& output) {
+  return output.form == OutputForm::softmax ||
+         (output.form == OutputForm::other && output.probabilities());
+}
+
+std::string range_text(const OutputFacts& output) {
+  const auto [least, most] = output.predicted.range();
+  return fmt::format("from {:.3g} to {:.3g}", least, most);
+}
+
+bool outside_unit(const OutputFacts& output) {
+  const auto [least, most] = output.predicted.range();
+  return least < -0.01 || most > 1.01;
+}
+
+void mismatch(const OutputFacts& output, const std::string& evidence, const std::string& fix,
+              Findings& findings) {
+  findings.add("loss_output_mismatch", place(output),
+               fmt::format("{}, and the output is {}", evidence, name_of(output.form)), fix);
+}
+
+void expects_probabilities(const OutputFacts& output, Findings& findings) {
+  const bool multi = output.categorical() || output.sparse();
+  switch (output.form) {
+    case OutputForm::softmax: return;
+    case OutputForm::sigmoid:
+      if (multi)
+        mismatch(output, output.loss_class + " wants one distribution over the classes",
+                 "Take a softmax as the last activation, or loss \"binary_crossentropy\" for classes "
+                 "that do not exclude each other.",
+                 findings);
+      return;
+    case OutputForm::relu:
+    case OutputForm::tanh:
+      mismatch(output, output.loss_class + " wants probabilities",
+               multi ? "Take a softmax as the last activation."
+                     : "Take a sigmoid as the last activation.",
+               findings);
+      return;
+    case OutputForm::linear:
+      break;
+    default:
+      if (!outside_unit(output)) return;
+  }
+  findings.add("logits_flag", place(output),
+               fmt::format("{} has from_logits = false, but the output is {}, {}", output.loss_class,
+                           name_of(output.form), range_text(output)),
+               fmt::format("Give the last layer .activation = \"{}\", or the loss .from_logits = "
+                           "true.",
+                           multi ? "softmax" : "sigmoid"));
+}
+
+void expects_logits(const OutputFacts& output, Findings& findings) {
+  const bool softmax = is_softmax(output);
+  if (softmax && !output.binary()) {
+    findings.add("double_softmax", place(output),
+                 "the output is a softmax, and the loss applies one again (from_logits = true)",
+                 "Take the activation off the last layer, or from_logits = true off the loss.");
+  } else if (softmax || output.form == OutputForm::sigmoid) {
+    findings.add("logits_flag", place(output),
+                 fmt::format("{} has from_logits = true, but the output is {} already",
+                             output.loss_class, softmax ? "a softmax" : "a sigmoid"),
+                 "Take the activation off the last layer, or from_logits = true off the loss.");
+  } else if (output.form == OutputForm::relu) {
+    mismatch(output, output.loss_class + " with from_logits = true wants any number",
+             "Take the activation off the last layer.", findings);
+  }
+}
+
+void check_crossentropy(const OutputFacts& output, Findings& findings) {
+  const bool multi = output.categorical() || output.sparse();
+  if (multi && output.units() == 1) {
+    findings.add("loss_output_mismatch", place(output),
+                 fmt::format("{} over an output of one unit: its softmax is always 1",
+                             output.loss_class),
+                 "For two classes take loss \"binary_crossentropy\" and a sigmoid, else a unit for "
+                 "each class.");
+    return;
+  }
+  if (output.binary() && is_softmax(output) && !output.from_logits && output.one_hot()) {
+    mismatch(output, output.loss_class + " counts each class alone, the targets are one of many",
+             "Take loss \"categorical_crossentropy\".", findings);
+    return;
+  }
+  if (output.from_logits)
+    expects_logits(output, findings);
+  else
+    expects_probabilities(output, findings);
+}
+
+bool regression(const OutputFacts& output) {
+  static const char* names[] = {"MeanSquaredError", "MeanAbsoluteError", "Huber", "LogCosh",
+                                "MeanAbsolutePercentageError"};
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](const char* name) { return output.loss_class == name; });
+}
+
+void check_output(const OutputFacts& output, Findings& findings) {
+  if (is_softmax(output) && output.units() == 1) {
+    findings.add("loss_output_mismatch", place(output), "a softmax over one unit is always 1",
+                 "Take a sigmoid for one unit.");
+    return;
+  }
+  if (output.categorical() || output.sparse() || output.binary())
+    check_crossentropy(output, findings);
+  else if (output.loss_class == "KLDivergence" && !is_softmax(output) &&
+           output.form != OutputForm::sigmoid && outside_unit(output))
+    mismatch(output, "KLDivergence wants distributions", "Take a softmax as the last activation.",
+             findings);
+  else if (regression(output) && is_softmax(output) && output.one_hot())
+    mismatch(output, output.loss_class + " measures distances, the targets are classes",
+             "Take loss \"categorical_crossentropy\".", findings);
+}
+
+// --- weights of the losses ---
+
+// How large a loss is when it has learned nothing: also on the targets of other samples, since it
+// may be small already.
+double size_of_loss(const OutputFacts& output) {
+  const auto value = [&](const Tensor& targets) {
+    return std::fabs((*output.loss)(targets, output.prediction).item());
+  };
+  const int64_t n = output.probe_targets.shape(0);
+  std::vector<int64_t> next(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) next[static_cast<size_t>(i)] = (i + 1) % n;
+  return std::max(value(output.probe_targets),
+                  value(ops::take(output.probe_targets, Tensor(next), 0)));
+}
+
+void check_weights(const Evidence& evidence, Findings& findings) {
+  const OutputFacts *least = nullptr, *most = nullptr;
+  double small = HUGE_VAL, large = 0;
+  for (const OutputFacts& output : evidence.outputs) {
+    if (!output.loss || !output.probe_targets || output.factor == 0) continue;
+    const double size = std::fabs(output.factor) * size_of_loss(output);
+    if (!std::isfinite(size) || size == 0) continue;
+    if (size < small) small = size, least = &output;
+    if (size > large) large = size, most = &output;
+  }
+  if (!least || least == most || large < 100 * small) return;
+  findings.add("loss_weights_dominate", most->name,
+               fmt::format("its weighted loss is {:.3g}, that of '{}' is {:.3g}: {:.0f} times less",
+                           large, least->name, small, large / small),
+               "Set loss_weights so that the losses are of one size, or scale the targets.");
+}
+
+}  // namespace
+
+void check_losses(const Evidence& evidence, Findings& findings) {
+  if (!evidence.trace) return;
+  for (const OutputFacts& output : evidence.outputs) {
+    if (evidence.trace->softmax_twice(output.prediction)) {
+      findings.add("double_softmax", place(output), "a softmax is applied to a softmax",
+                   "Take one of the two activations off.");
+      continue;
+    }
+    if (output.loss && output.prediction.rank() > 0) check_output(output, findings);
+  }
+  if (!findings.any({"target_shape", "target_one_hot_with_sparse", "target_sparse_with_categorical",
+                     "target_range", "inputs_nan", "half_overflow"}))
+    check_weights(evidence, findings);
+}
+
+}  // namespace cornu::diagnose

@@ -1,0 +1,131 @@
+// Faults of the learning rate, found by trial steps with it, with less and with more.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../ops/core/cast.h"
+#include "../../ops/elementwise.h"
+#include "../../ops/numpy/reduction.h"
+#include "../../ops/operators.h"
+#include "checks.h"
+
+namespace cornu::diagnose {
+namespace {
+
+struct Run {
+  double before = 0;  // mean loss of the batches with the weights from before
+  double mean = 0;    // of all steps
+  double after = 0;   // of the last steps on those batches
+  double step = 0;    // size of an update, relative to that of the weights
+  bool finite() const { return std::isfinite(mean) && std::isfinite(after); }
+  double gain() const { return (before - after) / std::max(std::fabs(before), 1e-12); }
+};
+
+double norm(const std::vector<Tensor>& tensors) {
+  double sum = 0;
+  for (const Tensor& t : tensors) sum += ops::sum(ops::square(ops::cast(t, DType::float32))).item();
+  return std::sqrt(sum);
+}
+
+std::vector<Tensor> values_of(const std::vector<Variable>& variables) {
+  std::vector<Tensor> values;
+  for (const Variable& v : variables) values.push_back(v.value());
+  return values;
+}
+
+// Trial steps over a few batches, round after round.
+class Trials {
+ public:
+  explicit Trials(const Evidence& evidence) : evidence_(evidence) {
+    const int64_t size = std::max<int64_t>(evidence.options.batch_size, 1);
+    const int64_t steps = evidence.options.steps;
+    const int64_t count = std::min({evidence.batches(), int64_t{6}, std::max<int64_t>(steps / 3, 1)});
+    for (int64_t i = 0; i < count; ++i)
+      batches_.push_back(evidence.batch(i * size, (i + 1) * size));
+    rounds_ = std::max<int64_t>(2, steps / count);
+  }
+
+  // Nothing when the model's train_step reports no loss.
+  std::optional<Run> run(std::optional<double> rate) const {
+    detail::Trial trial(evidence_.model, rate);
+    const std::vector<Variable> weights = evidence_.model.trainable_variables();
+    const std::vector<Tensor> begin = values_of(weights);
+    Run run;
+    const double count = static_cast<double>(batches_.size());
+    for (const Batch& batch : batches_) {
+      const auto loss = trial.step(batch);
+      if (!loss) return {};
+      run.before += *loss / count;
+      if (run.step == 0) run.step = moved(weights, begin);
+      trial.rewind();
+    }
+    for (int64_t round = 0; round < rounds_; ++round) {
+      run.after = 0;
+      for (const Batch& batch : batches_) run.after += trial.step(batch).value_or(0) / count;
+      if (round > 0) run.mean += run.after / static_cast<double>(rounds_ - 1);
+      if (!std::isfinite(run.after)) break;
+    }
+    if (!std::isfinite(run.after)) run.mean = run.after;
+    return run;
+  }
+
+ private:
+  static double moved(const std::vector<Variable>& weights, const std::vector<Tensor>& begin) {
+    std::vector<Tensor> change = values_of(weights);
+    for (size_t i = 0; i < change.size(); ++i) change[i] = change[i] - begin[i];
+    return norm(change) / std::max(norm(begin), 1e-12);
+  }
+
+  const Evidence& evidence_;
+  std::vector<Batch> batches_;
+  int64_t rounds_ = 0;
+};
+
+void check_high(const Trials& trials, const Run& run, double rate, Findings& findings) {
+  const double scale = std::fabs(run.before) + 1e-3;
+  const bool rises = run.after - run.before > 0.5 * scale || run.mean - run.before > scale;
+  if (run.finite() && !rises) return;
+  const auto slow = trials.run(rate / 100);
+  // What rises at any rate has another cause.
+  if (!slow || !slow->finite() || slow->after - slow->before > 0.05 * scale) return;
+  findings.add("learning_rate_high", "",
+               fmt::format("with {:.3g} the loss goes from {:.3g} to {:.3g} in a few steps, with "
+                           "{:.3g} to {:.3g}",
+                           rate, run.before, run.after, rate / 100, slow->after),
+               fmt::format("Try a learning rate of {:.1g} or less.", rate / 10));
+}
+
+void check_low(const Trials& trials, const Run& run, double rate, Findings& findings) {
+  if (!run.finite() || run.step > 3e-5 || run.gain() > 2e-3) return;
+  const auto fast = trials.run(rate * 100);
+  if (!fast || !fast->finite()) return;
+  if (fast->gain() < 10 * std::max(run.gain(), 0.0) || fast->gain() <= run.gain()) return;
+  // Rounding alone would tell nothing.
+  if (fast->gain() < 1e-5 && fast->step < 1e-9) return;
+  findings.add("learning_rate_low", "",
+               fmt::format("with {:.3g} a step changes the weights by {:.1g} of their size, and the "
+                           "loss stays at {:.4g}",
+                           rate, run.step, run.after),
+               fmt::format("Try a learning rate of {:.1g} or more.", rate * 100));
+}
+
+}  // namespace
+
+void check_training(const Evidence& evidence, Findings& findings) {
+  const Model& model = evidence.model;
+  if (!model.compiled() || !model.optimizer() || evidence.y.empty() || evidence.options.steps < 1 ||
+      model.trainable_variables().empty())
+    return;
+  const Trials trials(evidence);
+  const auto run = trials.run(evidence.options.learning_rate);
+  if (!run || !std::isfinite(run->before)) return;
+  const bool schedule = model.optimizer()->options().learning_rate.is_schedule() &&
+                        !evidence.options.learning_rate;
+  const double rate = evidence.options.learning_rate.value_or(model.optimizer()->learning_rate());
+  if (rate > 0) check_high(trials, *run, rate, findings);
+  // A schedule may begin with nearly nothing.
+  if (!schedule && rate > 0) check_low(trials, *run, rate, findings);
+}
+
+}  // namespace cornu::diagnose
