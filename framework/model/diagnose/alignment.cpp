@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <random>
 
 #include "checks.h"
@@ -35,6 +36,22 @@ void standardize(Table& t) {
   }
 }
 
+// What is far out must not count for all.
+void limit(Table& t) {
+  for (double& v : t.values) v = std::clamp(v, -3.0, 3.0);
+  standardize(t);
+}
+
+// Whether enough samples differ from the most frequent class to tell anything.
+bool varied(const OutputFacts& output, int64_t rows) {
+  const auto classes = output.classes();
+  if (!classes) return true;
+  std::map<int64_t, int64_t> counts;
+  int64_t most = 0;
+  for (int64_t i = 0; i < rows; ++i) most = std::max(most, ++counts[(*classes)[static_cast<size_t>(i)]]);
+  return rows - most >= 24;
+}
+
 // Many columns as few random mixtures of them.
 Table condensed(const std::vector<const Rows*>& parts, int64_t rows) {
   Table all{rows, 0, {}};
@@ -61,7 +78,11 @@ Table condensed(const std::vector<const Rows*>& parts, int64_t rows) {
 // The targets as standardized columns; classes as zeros and ones.
 Table targets_of(const OutputFacts& output, int64_t rows) {
   const auto classes = output.classes();
-  if (!classes) return condensed({&output.rows}, rows);
+  if (!classes) {
+    Table numbers = condensed({&output.rows}, rows);
+    limit(numbers);
+    return numbers;
+  }
   const int64_t count =
       std::min<int64_t>(most_columns, *std::max_element(classes->begin(), classes->end()) + 1);
   Table t{rows, std::max<int64_t>(count, 1), {}};
@@ -210,7 +231,8 @@ void check_alignment(const Evidence& evidence, Findings& findings) {
   if (inputs.empty() || rows < 48) return;
   const Table x = condensed(inputs, rows);
   for (const OutputFacts& output : evidence.outputs) {
-    if (output.rows.count < rows || output.rows.width > 4096) continue;
+    if (output.rows.count < rows || output.rows.width > 4096 || !varied(output, rows))
+      continue;
     const Table y = targets_of(output, rows);
     const auto fit = [&](int64_t lag) {
       const Meeting meeting{x, y, lag};
@@ -226,7 +248,7 @@ void check_alignment(const Evidence& evidence, Findings& findings) {
     }
     if (best < 0.3 || best < 3 * here || is_next_input(inputs, output.rows, rows, best_lag)) continue;
     findings.add(
-        "labels_shifted", output.name.empty() ? "targets" : output.name,
+        "labels_shifted", output.place(),
         fmt::format("a simple model explains {:.0f}% of y[i] from x[i{:+}], but {:.0f}% from x[i]",
                     100 * best, best_lag, 100 * std::max(here, 0.0)),
         "Align x and y: one of them was moved by a row, or lost one, on the way.");

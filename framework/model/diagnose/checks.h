@@ -6,6 +6,7 @@
 namespace cornu::diagnose {
 
 void check_inputs(const Evidence& evidence, Findings& findings);        ///< inputs.cpp
+void check_use(const Evidence& evidence, Findings& findings);           ///< inputs.cpp, too
 void check_split(const Evidence& evidence, Findings& findings);         ///< split.cpp
 void check_labels(const Evidence& evidence, Findings& findings);        ///< labels.cpp
 void check_alignment(const Evidence& evidence, Findings& findings);     ///< alignment.cpp

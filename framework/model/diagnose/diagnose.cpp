@@ -27,6 +27,7 @@ void check_all(const Evidence& evidence, Findings& findings) {
     check_losses(evidence, findings);
     check_metrics(evidence, findings);
     check_architecture(evidence, findings);
+    check_use(evidence, findings);
     if (!findings.any({"inputs_constant", "labels_constant"})) check_alignment(evidence, findings);
   }
   if (spoiled(findings)) return;

@@ -186,6 +186,7 @@ void Evidence::call() {
     const detail::Trial trial(model);
     auto following = std::make_unique<ForwardTrace>(probe);
     const Nest y_pred = model(probe, {.training = false});
+    following->stop();
     trace = std::move(following);
     read_outputs(y_pred, probe_batch);
   } catch (const StateError&) {

@@ -48,6 +48,7 @@ struct OutputFacts {
   bool from_logits = false;         ///< as the loss says
   std::vector<CompiledMetrics::Entry> metrics = {};  ///< of this output
 
+  std::string place() const { return name.empty() ? "output" : name; }  ///< for findings
   int64_t units() const { return prediction.rank() > 1 ? prediction.shape(-1) : 1; }  ///< last axis
   /// Whether the targets are class numbers for several units: one number where the output has many.
   bool class_numbers() const;

@@ -96,7 +96,10 @@ ForwardTrace::ForwardTrace(const Nest& inputs) : outer_(call_context().observer)
   graph_context().recorders.push_back(this);
 }
 
-ForwardTrace::~ForwardTrace() {
+ForwardTrace::~ForwardTrace() { stop(); }
+
+void ForwardTrace::stop() {
+  if (!std::exchange(watching_, false)) return;
   call_context().observer = outer_;
   auto& recorders = graph_context().recorders;
   auto* end = std::remove(recorders.begin(), recorders.end(), static_cast<Recorder*>(this));

@@ -41,6 +41,8 @@ class ForwardTrace : public LayerObserver, private Recorder {
   ~ForwardTrace() override;
   ForwardTrace(const ForwardTrace&) = delete;
 
+  void stop();  ///< ends the watch; what was seen stays
+
   void before(Layer& layer, const Nest& inputs) override;
   void after(Layer& layer, const Nest& outputs) override;
 
@@ -63,6 +65,7 @@ class ForwardTrace : public LayerObserver, private Recorder {
   void check_half(const Step& step);
   const Origin* origin_of(uint64_t key) const;
 
+  bool watching_ = true;
   LayerObserver* outer_;
   std::vector<LayerCall> open_, calls_;
   std::unordered_map<uint64_t, Origin> origins_;

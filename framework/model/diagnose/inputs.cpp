@@ -14,8 +14,8 @@
 namespace cornu::diagnose {
 namespace {
 
-std::string place(const char* what, const std::string& name) {
-  return name.empty() ? std::string(what) : fmt::format("{} '{}'", what, name);
+std::string input_place(const std::string& name) {
+  return name.empty() ? "input" : fmt::format("input '{}'", name);
 }
 
 void check_finite(const Tensor& data, const std::string& where, Findings& findings) {
@@ -32,7 +32,7 @@ void check_constant(const InputFacts& input, bool only, Findings& findings) {
   if (input.rows.count < 8 || !input.rows.constant()) return;
   // Positions and segment numbers are the same for all samples.
   if (!only && !is_float(input.data.dtype())) return;
-  findings.add("inputs_constant", place("input", input.name),
+  findings.add("inputs_constant", input_place(input.name),
                fmt::format("all of the first {} samples are equal", input.rows.count),
                "Check how the array is filled: a model cannot learn from what does not vary.");
 }
@@ -96,22 +96,14 @@ bool depends_on(const Evidence& evidence, size_t input) {
   return false;
 }
 
-void check_use(const Evidence& evidence, Findings& findings) {
-  const size_t count = evidence.probe.flatten().size();
-  for (size_t i = 0; i < count && i < evidence.inputs.size(); ++i) {
-    const InputFacts& input = evidence.inputs[i];
-    if (input.rows.count < 2 || input.rows.constant() || depends_on(evidence, i)) continue;
-    findings.add("unused_input", place("input", input.name),
-                 "the outputs stay the same, bit for bit, when its samples are exchanged",
-                 "Connect it to the outputs, or take it out of the model.");
-  }
+void check_names(const Evidence& evidence, Findings& findings) {
   if (!evidence.x.is_dict()) return;
   // A dictionary may hold more than the model asks for.
   const std::vector<std::string> known = evidence.model.input_names();
   if (known.empty()) return;
   for (const auto& [key, part] : evidence.x.entries())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      findings.add("unused_input", place("input", key), "the model has no input of this name",
+      findings.add("unused_input", input_place(key), "the model has no input of this name",
                    "Add an Input of this name, or leave the array out.");
 }
 
@@ -119,7 +111,7 @@ void check_use(const Evidence& evidence, Findings& findings) {
 
 void check_inputs(const Evidence& evidence, Findings& findings) {
   for (const InputFacts& input : evidence.inputs)
-    check_finite(input.data, place("input", input.name), findings);
+    check_finite(input.data, input_place(input.name), findings);
   for (const Tensor& t : evidence.y.flatten()) check_finite(t, "targets", findings);
   if (findings.any({"inputs_nan"})) return;
   for (const InputFacts& input : evidence.inputs)
@@ -131,7 +123,22 @@ void check_inputs(const Evidence& evidence, Findings& findings) {
                  "Scale the inputs, or give this layer .dtype = \"float32\" or the model "
                  "\"mixed_bfloat16\".");
   check_scale(evidence, findings);
-  if (!findings.any({"inputs_constant", "half_overflow"})) check_use(evidence, findings);
+}
+
+void check_use(const Evidence& evidence, Findings& findings) {
+  // What is dead, or always 1, depends on no input.
+  if (!evidence.trace || findings.any({"inputs_nan", "inputs_constant", "half_overflow",
+                                       "dead_units", "loss_output_mismatch"}))
+    return;
+  const size_t count = evidence.probe.flatten().size();
+  for (size_t i = 0; i < count && i < evidence.inputs.size(); ++i) {
+    const InputFacts& input = evidence.inputs[i];
+    if (input.rows.count < 2 || input.rows.constant() || depends_on(evidence, i)) continue;
+    findings.add("unused_input", input_place(input.name),
+                 "the outputs stay the same, bit for bit, when its samples are exchanged",
+                 "Connect it to the outputs, or take it out of the model.");
+  }
+  check_names(evidence, findings);
 }
 
 }  // namespace cornu::diagnose

@@ -9,10 +9,6 @@
 namespace cornu::diagnose {
 namespace {
 
-std::string place(const OutputFacts& output) {
-  return output.name.empty() ? "targets" : fmt::format("targets of '{}'", output.name);
-}
-
 void check_imbalance(const OutputFacts& output, const std::vector<int64_t>& classes,
                      const DiagnoseOptions& options, Findings& findings) {
   if (!options.class_weight.empty() || !options.sample_weight.empty() || classes.size() < 32) return;
@@ -26,7 +22,7 @@ void check_imbalance(const OutputFacts& output, const std::vector<int64_t>& clas
   const double share = static_cast<double>(most->second) / static_cast<double>(classes.size());
   const bool rare = most->second >= 40 && most->second >= 20 * least->second;
   if (share < 0.85 && !rare) return;
-  findings.add("class_imbalance", place(output),
+  findings.add("class_imbalance", output.place(),
                fmt::format("{:.0f}% of {} labels are class {}; class {} has {}", 100 * share,
                            classes.size(), most->first, least->first, least->second),
                "Give fit a class_weight, draw the classes evenly, or use a focal loss; watch AUC or "
@@ -45,7 +41,7 @@ void check_order(const OutputFacts& output, const std::vector<int64_t>& classes,
   for (size_t i = 1; i < classes.size(); ++i) changes += classes[i] != classes[i - 1];
   const double expected = (1 - equal) * static_cast<double>(classes.size() - 1);
   if (expected < 4 || changes > 0.25 * expected) return;
-  findings.add("shuffle_missing", place(output),
+  findings.add("shuffle_missing", output.place(),
                fmt::format("shuffle is false, and the labels come sorted: they change {:.0f} times "
                            "where {:.0f} are expected of a random order",
                            changes, expected),
@@ -62,7 +58,7 @@ void check_monotone(const OutputFacts& output, Findings& findings) {
     down += rows.at(i, 0) < rows.at(i - 1, 0);
   }
   if (std::min(up, down) * 50 > rows.count || std::max(up, down) < rows.count / 10) return;
-  findings.add("shuffle_missing", place(output),
+  findings.add("shuffle_missing", output.place(),
                "shuffle is false, and the targets come sorted by size",
                "Train with shuffle = true, or shuffle the samples once before.");
 }
@@ -82,7 +78,7 @@ void check_labels(const Evidence& evidence, Findings& findings) {
   for (const OutputFacts& output : evidence.outputs) {
     if (!output.targets || (!output.loss && evidence.model.compiled())) continue;
     if (output.rows.count >= 8 && output.rows.constant()) {
-      findings.add("labels_constant", place(output),
+      findings.add("labels_constant", output.place(),
                    fmt::format("all {} targets are equal", output.rows.count),
                    "Check how y is made: with one answer for every sample there is nothing to "
                    "learn.");

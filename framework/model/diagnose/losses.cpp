@@ -10,10 +10,6 @@
 namespace cornu::diagnose {
 namespace {
 
-std::string place(const OutputFacts& output) {
-  return output.name.empty() ? "output" : output.name;
-}
-
 const char* name_of(OutputForm form) {
   switch (form) {
     case OutputForm::softmax: return "a softmax";
@@ -44,7 +40,7 @@ bool outside_unit(const OutputFacts& output) {
 
 void mismatch(const OutputFacts& output, const std::string& evidence, const std::string& fix,
               Findings& findings) {
-  findings.add("loss_output_mismatch", place(output),
+  findings.add("loss_output_mismatch", output.place(),
                fmt::format("{}, and the output is {}", evidence, name_of(output.form)), fix);
 }
 
@@ -71,7 +67,7 @@ void expects_probabilities(const OutputFacts& output, Findings& findings) {
     default:
       if (!outside_unit(output)) return;
   }
-  findings.add("logits_flag", place(output),
+  findings.add("logits_flag", output.place(),
                fmt::format("{} has from_logits = false, but the output is {}, {}", output.loss_class,
                            name_of(output.form), range_text(output)),
                fmt::format("Give the last layer .activation = \"{}\", or the loss .from_logits = "
@@ -82,11 +78,11 @@ void expects_probabilities(const OutputFacts& output, Findings& findings) {
 void expects_logits(const OutputFacts& output, Findings& findings) {
   const bool softmax = is_softmax(output);
   if (softmax && !output.binary()) {
-    findings.add("double_softmax", place(output),
+    findings.add("double_softmax", output.place(),
                  "the output is a softmax, and the loss applies one again (from_logits = true)",
                  "Take the activation off the last layer, or from_logits = true off the loss.");
   } else if (softmax || output.form == OutputForm::sigmoid) {
-    findings.add("logits_flag", place(output),
+    findings.add("logits_flag", output.place(),
                  fmt::format("{} has from_logits = true, but the output is {} already",
                              output.loss_class, softmax ? "a softmax" : "a sigmoid"),
                  "Take the activation off the last layer, or from_logits = true off the loss.");
@@ -99,7 +95,7 @@ void expects_logits(const OutputFacts& output, Findings& findings) {
 void check_crossentropy(const OutputFacts& output, Findings& findings) {
   const bool multi = output.categorical() || output.sparse();
   if (multi && output.units() == 1) {
-    findings.add("loss_output_mismatch", place(output),
+    findings.add("loss_output_mismatch", output.place(),
                  fmt::format("{} over an output of one unit: its softmax is always 1",
                              output.loss_class),
                  "For two classes take loss \"binary_crossentropy\" and a sigmoid, else a unit for "
@@ -124,9 +120,9 @@ bool regression(const OutputFacts& output) {
                      [&](const char* name) { return output.loss_class == name; });
 }
 
-void check_output(const OutputFacts& output, Findings& findings) {
+void check_loss(const OutputFacts& output, Findings& findings) {
   if (is_softmax(output) && output.units() == 1) {
-    findings.add("loss_output_mismatch", place(output), "a softmax over one unit is always 1",
+    findings.add("loss_output_mismatch", output.place(), "a softmax over one unit is always 1",
                  "Take a sigmoid for one unit.");
     return;
   }
@@ -179,11 +175,11 @@ void check_losses(const Evidence& evidence, Findings& findings) {
   if (!evidence.trace) return;
   for (const OutputFacts& output : evidence.outputs) {
     if (evidence.trace->softmax_twice(output.prediction)) {
-      findings.add("double_softmax", place(output), "a softmax is applied to a softmax",
+      findings.add("double_softmax", output.place(), "a softmax is applied to a softmax",
                    "Take one of the two activations off.");
       continue;
     }
-    if (output.loss && output.prediction.rank() > 0) check_output(output, findings);
+    if (output.loss && output.prediction.rank() > 0) check_loss(output, findings);
   }
   if (!findings.any({"target_shape", "target_one_hot_with_sparse", "target_sparse_with_categorical",
                      "target_range", "inputs_nan", "half_overflow"}))

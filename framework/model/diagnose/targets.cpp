@@ -10,10 +10,6 @@
 namespace cornu::diagnose {
 namespace {
 
-std::string place(const OutputFacts& output) {
-  return output.name.empty() ? "targets" : output.name;
-}
-
 std::string shapes(const OutputFacts& output) {
   return fmt::format("targets have shape {}, the output has {}", output.targets.shape().str(),
                      output.prediction.shape().str());
@@ -25,29 +21,38 @@ bool differ_by_one_axis(const Shape& a, const Shape& b) {
   return b.rank() == a.rank() + 1 && b.back() == 1;
 }
 
-// A function of the user's sees the shapes as they are. Whether they matter is tried.
-bool function_broadcasts(const OutputFacts& output) {
+// Whether training gives another loss for targets of the output's own shape. Keras's losses give
+// the smaller side its axis; code of the user's may not.
+bool shape_matters(const Evidence& evidence, size_t index) {
+  if (!evidence.model.compiled() || evidence.y.empty()) return false;
+  Batch batch = evidence.batch(0, std::min(evidence.samples, evidence.options.batch_size));
+  detail::Trial trial(evidence.model);
   try {
-    const double given = (*output.loss)(output.probe_targets, output.prediction).item();
-    const double alike =
-        (*output.loss)(ops::reshape(output.probe_targets, output.prediction.shape()),
-                       output.prediction)
-            .item();
-    return std::fabs(given - alike) > 1e-4 * (std::fabs(given) + std::fabs(alike));
-  } catch (const Error&) {
+    const auto given = trial.step(batch);
+    trial.rewind();
+    std::vector<Tensor> targets = batch.y.flatten();
+    Shape shape = evidence.outputs[index].prediction.shape();
+    shape[0] = targets.at(index).shape(0);
+    targets[index] = ops::reshape(targets[index], shape);
+    batch.y = batch.y.pack(targets);
+    const auto alike = trial.step(batch);
+    return given && alike &&
+           std::fabs(*given - *alike) > 1e-3 * (std::fabs(*given) + std::fabs(*alike));
+  } catch (const ShapeError&) {
     return true;
   }
 }
 
-void check_shape(const OutputFacts& output, Findings& findings) {
+void check_shape(const Evidence& evidence, size_t index, Findings& findings) {
+  const OutputFacts& output = evidence.outputs[index];
   const Shape &y = output.probe_targets.shape(), &p = output.prediction.shape();
   if (y == p) return;
   const bool harmless = differ_by_one_axis(y, p);
-  if (harmless && (!output.loss_class.empty() || !function_broadcasts(output))) return;
+  if (harmless && !shape_matters(evidence, index)) return;
   // A function may compare whatever it likes.
-  if (!harmless && output.loss_class.empty()) return;
-  findings.add("target_shape", place(output),
-               shapes(output) + ": the loss would spread one over the other",
+  if (!harmless && (!output.loss || output.loss_class.empty())) return;
+  findings.add("target_shape", output.place(),
+               shapes(output) + ": the loss spreads one over the other",
                harmless ? "Give both the same shape: ops::expand_dims(y, {-1}), or ops::squeeze in "
                           "the loss."
                         : "Give y the shape of the output.");
@@ -55,7 +60,7 @@ void check_shape(const OutputFacts& output, Findings& findings) {
 
 void add_range(const OutputFacts& output, const std::string& evidence, const std::string& fix,
                Findings& findings) {
-  findings.add("target_range", place(output), evidence, fix);
+  findings.add("target_range", output.place(), evidence, fix);
 }
 
 void check_class_range(const OutputFacts& output, Findings& findings) {
@@ -112,30 +117,33 @@ bool is_class_rows(const OutputFacts& output) {
   return output.probe_targets.shape() == output.prediction.shape() && output.units() > 1;
 }
 
-void check_output(const OutputFacts& output, Findings& findings) {
+void check_output(const Evidence& evidence, size_t index, Findings& findings) {
+  const OutputFacts& output = evidence.outputs[index];
   if (output.sparse() && is_class_rows(output)) {
-    findings.add("target_one_hot_with_sparse", place(output),
+    findings.add("target_one_hot_with_sparse", output.place(),
                  shapes(output) + ": rows where class numbers are expected",
                  "Take loss \"categorical_crossentropy\", or give class numbers: "
                  "ops::argmax(y, -1).");
   } else if ((output.categorical() || output.loss_class == "KLDivergence") &&
              output.class_numbers()) {
-    findings.add("target_sparse_with_categorical", place(output),
+    findings.add("target_sparse_with_categorical", output.place(),
                  shapes(output) + ": class numbers where a row for each sample is expected",
                  "Take loss \"sparse_categorical_crossentropy\", or give rows: ops::one_hot(y, n).");
   } else if (output.sparse()) {
     if (output.units() > 1) check_class_range(output, findings);
   } else {
-    if (output.loss_class != "CTC" && output.loss_class != "Circle") check_shape(output, findings);
-    if (!findings.any({"target_shape"})) check_number_range(output, findings);
+    if (output.loss_class != "CTC" && output.loss_class != "Circle")
+      check_shape(evidence, index, findings);
+    if (output.loss && !findings.any({"target_shape"})) check_number_range(output, findings);
   }
 }
 
 }  // namespace
 
 void check_targets(const Evidence& evidence, Findings& findings) {
-  for (const OutputFacts& output : evidence.outputs)
-    if (output.loss && output.targets && !output.rows.values.empty()) check_output(output, findings);
+  for (size_t i = 0; i < evidence.outputs.size(); ++i)
+    if (evidence.outputs[i].targets && !evidence.outputs[i].rows.values.empty())
+      check_output(evidence, i, findings);
 }
 
 }  // namespace cornu::diagnose

@@ -17,6 +17,7 @@ struct Run {
   double before = 0;  // mean loss of the batches with the weights from before
   double mean = 0;    // of all steps
   double after = 0;   // of the last steps on those batches
+  double most = 0;    // loss of a step, against that of its batch before
   double step = 0;    // size of an update, relative to that of the weights
   bool finite() const { return std::isfinite(mean) && std::isfinite(after); }
   double gain() const { return (before - after) / std::max(std::fabs(before), 1e-12); }
@@ -53,16 +54,22 @@ class Trials {
     const std::vector<Tensor> begin = values_of(weights);
     Run run;
     const double count = static_cast<double>(batches_.size());
+    std::vector<double> first;
     for (const Batch& batch : batches_) {
       const auto loss = trial.step(batch);
       if (!loss) return {};
+      first.push_back(std::fabs(*loss));
       run.before += *loss / count;
       if (run.step == 0) run.step = moved(weights, begin);
       trial.rewind();
     }
     for (int64_t round = 0; round < rounds_; ++round) {
       run.after = 0;
-      for (const Batch& batch : batches_) run.after += trial.step(batch).value_or(0) / count;
+      for (size_t i = 0; i < batches_.size(); ++i) {
+        const double loss = trial.step(batches_[i]).value_or(0);
+        run.after += loss / count;
+        run.most = std::max(run.most, loss / (first[i] + 1e-3));
+      }
       if (round > 0) run.mean += run.after / static_cast<double>(rounds_ - 1);
       if (!std::isfinite(run.after)) break;
     }
@@ -85,10 +92,13 @@ class Trials {
 void check_high(const Trials& trials, const Run& run, double rate, Findings& findings) {
   const double scale = std::fabs(run.before) + 1e-3;
   const bool rises = run.after - run.before > 0.5 * scale || run.mean - run.before > scale;
-  if (run.finite() && !rises) return;
+  const bool jumps = run.most > 4;
+  if (run.finite() && !rises && !jumps) return;
   const auto slow = trials.run(rate / 100);
   // What rises at any rate has another cause.
   if (!slow || !slow->finite() || slow->after - slow->before > 0.05 * scale) return;
+  // A jump that was worth it is no fault.
+  if (run.finite() && !rises && run.after < slow->after) return;
   findings.add("learning_rate_high", "",
                fmt::format("with {:.3g} the loss goes from {:.3g} to {:.3g} in a few steps, with "
                            "{:.3g} to {:.3g}",
