@@ -209,12 +209,25 @@ class ModelCheck {
                    folder_.train_tolerance(stage, "history"));
   }
 
+  // Healthy trainings: diagnose finds nothing, and what follows is as if it had not looked.
+  Difference diagnoses(Model& model) {
+    Difference d;
+    for (const Finding& f :
+         model.diagnose(folder_.nest("train/x"), folder_.nest("train/y"),
+                        {.batch_size = train_batch_size(),
+                         .shuffle = folder_.number("train", "shuffle") != 0,
+                         .sample_weight = sample_weight()}))
+      d.merge({"diagnose finds " + f.str(), 0});
+    return d;
+  }
+
   int64_t train_batch_size() const {
     return static_cast<int64_t>(folder_.number("train", "batch_size"));
   }
 
   Difference resumes(Model& model) {
-    Difference d = evaluates(model, "evaluate_after", "resume");
+    Difference d = diagnoses(model);
+    d.merge(evaluates(model, "evaluate_after", "resume"));
     d.merge(fits(model, 1, "history_resume", "resume"));
     if (folder_.has("train/weights_after_resume"))
       d.merge(compare("weights_after_resume", model.get_weights(),
@@ -226,7 +239,8 @@ class ModelCheck {
   Difference trains(const std::string& file) {
     const ModelPtr model = load_model(folder_.file(file));
     if (!model->compiled()) return {"the model is not compiled", 0};
-    Difference d = evaluates(*model, "evaluate_before", "train");
+    Difference d = diagnoses(*model);
+    d.merge(evaluates(*model, "evaluate_before", "train"));
     d.merge(
         fits(*model, static_cast<int64_t>(folder_.number("train", "epochs")), "history", "train"));
     d.merge(compare("weights_after", model->get_weights(), folder_.list("train/weights_after"),

@@ -148,8 +148,11 @@ double size_of_loss(const OutputFacts& output) {
   const int64_t n = output.probe_targets.shape(0);
   std::vector<int64_t> next(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) next[static_cast<size_t>(i)] = (i + 1) % n;
-  return std::max(value(output.probe_targets),
-                  value(ops::take(output.probe_targets, Tensor(next), 0)));
+  const double size = std::max(value(output.probe_targets),
+                               value(ops::take(output.probe_targets, Tensor(next), 0)));
+  // One is in percent, the other in [-1, 1] with nothing learned at 0.
+  if (output.loss_class == "MeanAbsolutePercentageError") return size / 100;
+  return output.loss_class == "CosineSimilarity" ? 1 : size;
 }
 
 void check_weights(const Evidence& evidence, Findings& findings) {

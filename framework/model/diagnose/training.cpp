@@ -94,16 +94,19 @@ void check_high(const Trials& trials, const Run& run, double rate, Findings& fin
   const bool rises = run.after - run.before > 0.5 * scale || run.mean - run.before > scale;
   const bool jumps = run.most > 4;
   if (run.finite() && !rises && !jumps) return;
-  const auto slow = trials.run(rate / 100);
   // What rises at any rate has another cause.
-  if (!slow || !slow->finite() || slow->after - slow->before > 0.05 * scale) return;
+  double lower = rate / 100;
+  auto slow = trials.run(lower);
+  const auto calm = [&] { return slow->finite() && slow->after - slow->before <= 0.05 * scale; };
+  for (int i = 0; i < 3 && slow && !calm(); ++i) slow = trials.run(lower /= 100);
+  if (!slow || !calm()) return;
   // A jump that was worth it is no fault.
   if (run.finite() && !rises && run.after < slow->after) return;
   findings.add("learning_rate_high", "",
                fmt::format("with {:.3g} the loss goes from {:.3g} to {:.3g} in a few steps, with "
                            "{:.3g} to {:.3g}",
-                           rate, run.before, run.after, rate / 100, slow->after),
-               fmt::format("Try a learning rate of {:.1g} or less.", rate / 10));
+                           rate, run.before, run.after, lower, slow->after),
+               fmt::format("Try a learning rate of {:.1g}, and go up from there.", 10 * lower));
 }
 
 void check_low(const Trials& trials, const Run& run, double rate, Findings& findings) {
