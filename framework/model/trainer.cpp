@@ -14,6 +14,7 @@
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "compiled.h"
+#include "locate_nan.h"
 #include "run_summary.h"
 
 namespace cornu {
@@ -186,6 +187,9 @@ bool Trainer::begin(Run& run) {
   run.callbacks = CallbackList(
       run.options.callbacks, model_,
       {run.options.epochs, run.steps, static_cast<int>(run.options.verbose), state.has_value()});
+  for (const auto& callback : run.options.callbacks)
+    if (auto* witness = dynamic_cast<StepWitness*>(callback.get()))
+      run.witnesses.push_back(witness);
   run.epoch = run.options.initial_epoch;
   if (state) {
     restore_variables(run, *state);
@@ -291,6 +295,11 @@ RunState Trainer::state_of(const Run& run, bool within, bool finished) const {
   return state;
 }
 
+void Trainer::show_witnesses(const Run& run, const Batch& batch) {
+  for (StepWitness* witness : run.witnesses)
+    witness->before_step(model_, weighted(batch, run.options), run.step);
+}
+
 // The steps from run.step on.
 void Trainer::train_epoch(Run& run) {
   const bool logs_each_batch = run.callbacks.wants_batch_logs();
@@ -321,6 +330,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
     run.clock.lap(time.data);
     if (run.backup && run.variables.empty())
       run.variables = model_.run_variables(weighted(batch, run.options));
+    show_witnesses(run, batch);
     run.last = train_on(std::move(batch), run.options);
     run.clock.lap(time.step);
     if (run.step + 1 < run.steps) fetch_ahead(run.data);

@@ -11,6 +11,8 @@
 
 namespace cornu {
 
+class StepWitness;
+
 /// Runs passes over a dataset for one model.
 class Trainer {
  public:
@@ -41,12 +43,14 @@ class Trainer {
     std::optional<Backup> backup = {};
     std::vector<Variable> variables = {};  // that a backup keeps; found at the first step
     StepClock clock = {};
+    std::vector<StepWitness*> witnesses = {};  // among the callbacks
   };
   bool going_on() const { return !model_.stop_training && !interrupt_->requested(); }
   bool begin(Run& run);
   void restore_variables(Run& run, const RunState& state);
   void give_states(Run& run, const RunState& state);
   RunState state_of(const Run& run, bool within, bool finished = false) const;
+  void show_witnesses(const Run& run, const Batch& batch);
   void train_epoch(Run& run);
   void train_group(Run& run, bool logs_each_batch);
   bool validate(Run& run);
