@@ -1,5 +1,6 @@
 // Runs the program cornu, which the build puts beside the tests.
 #include <catch.h>
+#include <cornu/framework/data/dataset.h>
 #include <cornu/framework/io/archive.h>
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/io/npy.h>
@@ -177,4 +178,43 @@ TEST_CASE("outputs that are strings are written as strings") {
   }
   const std::string m = "'" + folder / "m.keras" + "' ";
   CHECK(has(run("diff " + m + m), "output 0: equal"));
+}
+
+TEST_CASE("doctor names what is wrong with a training, and its exit status tells") {
+  const Folder folder;
+  std::vector<float> x, y;
+  for (int i = 0; i < 128; ++i) {
+    const double angle = 1.3 * i;
+    x.insert(x.end(), {static_cast<float>(std::sin(angle)), static_cast<float>(std::cos(angle))});
+    y.push_back(static_cast<float>(std::sin(angle) + 0.5 * std::cos(angle)));
+  }
+  const Tensor inputs = Tensor::from(x, {128, 2}), targets = Tensor::from(y, {128, 1});
+  Sequential model(
+      {Input({2}), layers::Dense({.units = 8, .activation = "relu"}), layers::Dense({.units = 1})});
+  model.compile({.optimizer = "adam", .loss = "mse"});
+  model.save(folder / "m.keras");
+  saving::write_npz(folder / "good.npz", {array("x", inputs), array("y", targets)});
+  saving::write_npz(folder / "large.npz",
+                    {array("x_train", inputs * Tensor(1000.0)), array("y_train", targets),
+                     array("x_test", take_rows(inputs, 0, 16).tensor()),
+                     array("y_test", take_rows(targets, 0, 16).tensor())});
+  saving::write_npz(folder / "leak.npz", {array("x_train", inputs), array("y_train", targets),
+                                          array("x_test", take_rows(inputs, 0, 16).tensor()),
+                                          array("y_test", take_rows(targets, 0, 16).tensor())});
+  const std::string doctor = "doctor " + folder / "m.keras" + " ";
+  Outcome outcome = run(doctor + folder / "good.npz");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome, "nothing found"));
+  outcome = run(doctor + folder / "large.npz");
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome, "inputs_unscaled"));
+  CHECK(run(doctor + folder / "large.npz --silence inputs_unscaled").status == 0);
+  outcome = run(doctor + folder / "leak.npz");
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome, "split_leak"));
+  outcome = run(doctor + folder / "good.npz --learning-rate 50");
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome, "learning_rate_high"));
+  CHECK(run(doctor + folder / "missing.npz").status == 2);
+  CHECK(run(doctor + folder / "good.npz --silence nothing").status == 2);
 }

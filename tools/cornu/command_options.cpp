@@ -198,4 +198,28 @@ CLI::App* add_train(CLI::App& app, TrainOptions& options) {
   return command;
 }
 
+CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, DoctorOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "doctor",
+      "Say what looks wrong about training a model on data; the exit status tells too: "
+      "0 nothing, 1 something, 2 an error");
+  command->add_option("FILE", file, "A model file (.keras, .h5, a folder)")->required();
+  add_data_options(command, data);
+  command->add_option("-b,--batch-size", options.batch_size, "Samples of a training batch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--steps", options.steps, "Trial steps; 0: train nothing")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("!--no-shuffle", options.shuffle, "The training will not shuffle");
+  command->add_option("--learning-rate", options.learning_rate, "Instead of the model's")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--steps-per-epoch", options.steps_per_epoch, "Of the training")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--validation-split", options.validation_split, "Of the training")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--silence", options.silence, "Ids of findings to leave out")->delimiter(',');
+  return command;
+}
+
 }  // namespace cornu::cli

@@ -14,5 +14,7 @@ void add_run_options(CLI::App* command, RunOptions& options);
 void add_loss_options(CLI::App* command, CompileChanges& changes);
 /// The command train.
 CLI::App* add_train(CLI::App& app, TrainOptions& options);
+/// The command doctor of a model file.
+CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, DoctorOptions& options);
 
 }  // namespace cornu::cli

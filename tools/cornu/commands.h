@@ -88,6 +88,19 @@ struct ParityOptions {
 /// Whether the model's layers compute here what they compute in Python's Keras; a table is printed,
 /// and the first layer that does not.
 bool parity(const std::string& model_file, const ParityOptions& options);
+/// What the command doctor is told of the training that is to come.
+struct DoctorOptions {
+  int64_t batch_size = 32;
+  int64_t steps = 24;  ///< trial steps
+  bool shuffle = true;
+  double learning_rate = 0;     ///< 0: the model's own
+  int64_t steps_per_epoch = 0;  ///< 0: all
+  double validation_split = 0;
+  std::vector<std::string> silence;
+};
+/// How many faults of the training Model::diagnose finds in the model and the data; they are
+/// printed.
+size_t doctor(const std::string& model_file, const DataOptions& data, const DoctorOptions& options);
 /// Writes a model in the form that the name of `out` stands for; `shard_size` is in gigabytes, 0
 /// for none.
 void convert(const std::string& in, const std::string& out, double shard_size);

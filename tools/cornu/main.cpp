@@ -72,6 +72,8 @@ int main(int argc, char** argv) {
                    "Largest error that is still equal, relative to an output's largest value")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  DoctorOptions doctor_options;
+  CLI::App* doctor_command = add_doctor(app, file, data, doctor_options);
   CLI::App* convert_command = add("convert", "Write a model in another form");
   convert_command
       ->add_option("OUT", out,
@@ -96,6 +98,7 @@ int main(int argc, char** argv) {
     if (*inspect_command) inspect(file, model_file);
     if (*diff_command) return diff(in, out) ? 0 : failure;
     if (*parity_command) return parity(file, parity_options) ? 0 : failure;
+    if (*doctor_command) return doctor(file, data, doctor_options) == 0 ? 0 : failure;
     if (*convert_command) convert(file, out, shard_size);
     return 0;
   } catch (const UsageError& e) {
@@ -104,6 +107,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& e) {
     std::fflush(stdout);
     std::fprintf(stderr, "cornu: %s\n", e.what());
-    return failure;
+    // Its failures are findings.
+    return *doctor_command ? usage_error : failure;
   }
 }

@@ -2,6 +2,7 @@
 #include <cornu/callbacks/terminate_on_nan.h>
 #include <cornu/framework/model/locate_nan.h>
 #include <cornu/framework/ops/elementwise.h>
+#include <cornu/framework/ops/numpy/indexing.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/optimizers/sgd.h>
 
@@ -16,7 +17,8 @@ namespace {
 class Odd : public Model {
  public:
   using Function = std::function<Tensor(const Tensor&)>;
-  explicit Odd(Function f, const DTypePolicy& policy = "float32") : inner(make<Inner>(std::move(f))) {
+  explicit Odd(Function f, const DTypePolicy& policy = "float32")
+      : inner(make<Inner>(std::move(f))) {
     set_base("odd", true, policy);
     inner->set_dtype_policy(policy);
     track("inner", inner);
