@@ -165,7 +165,8 @@ std::shared_ptr<Plan> try_plan(const ConvSizes& sizes, int64_t out_channels,
   }
 }
 
-// The first choice for which there is fast code, or else the first that works at all.
+// The first choice for which there is fast code, or else the first with matrix products, or else
+// the first that works at all. (AVX2 has no fast code for the gradient of filters larger than x.)
 std::shared_ptr<const Plan> best_plan(const ConvSizes& sizes, int64_t out_channels) {
   const auto is_known = [](int64_t block) { return block == 0 || block == 8 || block == 16; };
   if (!is_known(sizes.block_x) || !is_known(sizes.block_y)) return nullptr;
@@ -174,7 +175,7 @@ std::shared_ptr<const Plan> best_plan(const ConvSizes& sizes, int64_t out_channe
     auto plan = try_plan(sizes, out_channels, choice);
     if (plan == nullptr) continue;
     if (!plan->reference()) return plan;
-    if (slow == nullptr) slow = std::move(plan);
+    if (slow == nullptr || (slow->loops() && !plan->loops())) slow = std::move(plan);
   }
   return slow;
 }

@@ -1,6 +1,7 @@
 // Convolutions against plain loops, and the passes against each other.
 #include <catch.h>
 #include <cornu/backend/backend.h>
+#include <cornu/backend/cpu/prepare_conv.h>
 
 #include <array>
 #include <cmath>
@@ -398,5 +399,21 @@ TEST_CASE("conv: wide 3x3 convolutions are as exact as float32 allows") {
     CHECK(error(relu, {x, kernel, bias}, c.y_shape()) < 2e-5);
     CHECK(error(c.conv(ConvPass::backward_data), {dy, kernel}, c.x_shape()) < 2e-5);
     CHECK(error(c.conv(ConvPass::backward_weights), {x, dy}, c.kernel_shape()) < 2e-5);
+  }
+}
+
+TEST_CASE("conv: the gradient of filters larger than x needs no plain loops") {
+  const Case c = same_3x3(8, 2, 64, 64);
+  for (const int64_t block : {0, 8, 16}) {
+    Conv conv = c.conv(ConvPass::backward_weights);
+    conv.block_x = conv.block_y = block;
+    const Array x = blocked(Array(DType::float32, c.x_shape()), block);
+    const Array dy = blocked(Array(DType::float32, c.y_shape()), block);
+    const Shape kernel = c.kernel_shape();
+    const Operand inputs[] = {{&x.shape(), DType::float32, nullptr},
+                              {&dy.shape(), DType::float32, nullptr}};
+    const Operand output{&kernel, DType::float32, nullptr};
+    INFO("block " << block);
+    CHECK_FALSE(cpu::conv_method(conv, inputs, {&output, 1}).starts_with("ref"));
   }
 }
