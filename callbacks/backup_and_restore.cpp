@@ -15,9 +15,4 @@ std::optional<BackupOptions> BackupAndRestoreCallback::backup() const {
                        .delete_at_end = config.delete_checkpoint};
 }
 
-std::vector<std::string> BackupAndRestoreCallback::files() const {
-  if (config.delete_checkpoint) return {};
-  return {*config.backup_dir};
-}
-
 }  // namespace cornu::callbacks

@@ -26,8 +26,6 @@ class BackupAndRestoreCallback : public Callback {
 
   std::optional<BackupOptions> backup() const override;
   bool wants_batch_logs() const override { return false; }
-  /// The folder, unless it is removed at the end.
-  std::vector<std::string> files() const override;
 
   const Config config;  ///< as given
 };

@@ -153,7 +153,9 @@ int main(int argc, char** argv) {
                  .loss = PeakError(),
                  .metrics = {PixelError()}});
   const int64_t epochs = full ? 20 : 8;
-  const Callbacks callbacks = {callbacks::CSVLogger({.filename = "out/landmarks.csv"})};
+  // Its curves and its graph: tensorboard --logdir out/landmarks
+  const Callbacks callbacks = {callbacks::CSVLogger({.filename = "out/landmarks.csv"}),
+                               callbacks::TensorBoard({.log_dir = "out/landmarks"})};
   model.fit(train.x, train.y, {.epochs = epochs, .callbacks = callbacks});
   model.summary();
 

@@ -39,6 +39,7 @@ Callbacks everything(const Scratch& folder) {
       callbacks::LearningRateScheduler({.schedule = [](int64_t, double rate) { return rate; }}),
       callbacks::ModelCheckpoint({.filepath = folder / "model.keras", .monitor = "loss"}),
       callbacks::CSVLogger({.filename = folder / "history.csv"}),
+      callbacks::TensorBoard({.log_dir = folder / "logs"}),
       callbacks::BackupAndRestore({.backup_dir = folder / "backup"}),
       callbacks::LambdaCallback({.on_train_batch_end = [](int64_t, Logs&) {}})};
 }

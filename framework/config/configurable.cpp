@@ -107,6 +107,15 @@ std::vector<std::string> Catalog::names(const std::string& module) const {
   return result;
 }
 
+std::vector<std::string> Catalog::aliases(const std::string& module) const {
+  const std::shared_lock lock(catalog_mutex());
+  const std::string prefix = key(module, "");
+  std::vector<std::string> result;
+  for (const auto& [alias, name] : aliases_)
+    if (alias.starts_with(prefix)) result.push_back(alias.substr(prefix.size()));
+  return result;
+}
+
 Catalog& catalog() {
   // Never destroyed: objects with static storage may be saved at the end of the program.
   static Catalog* instance = [] {
@@ -134,7 +143,7 @@ Value serialize(const Configurable& object) {
 std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name) {
   const ClassInfo* info = catalog().find_by_name(module, name);
   if (!info) {
-    std::vector<std::string> known;
+    std::vector<std::string> known = catalog().aliases(module);
     for (const std::string& n : catalog().names(module)) {
       known.push_back(to_snake_case(n));
       if (name != to_snake_case(name)) known.push_back(n);

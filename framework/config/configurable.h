@@ -78,6 +78,8 @@ class Catalog {
   const ClassInfo* find_by_name(const std::string& module, const std::string& name) const;
   /// Class names of a module, for did-you-mean.
   std::vector<std::string> names(const std::string& module) const;
+  /// Other names of a module's classes, such as "mse".
+  std::vector<std::string> aliases(const std::string& module) const;
 
  private:
   using Maker = std::shared_ptr<Configurable> (*)(const Value::Dict& config);

@@ -22,8 +22,8 @@ const char* reduce_name(backend::ReduceOp op) {
   return names[static_cast<size_t>(op)];
 }
 
-// "relu", and for a formula what is more than arithmetic in it: "tanh" for a gelu, since TensorBoard
-// shows ten letters of a name. The attribute of a node tells the rest.
+// "relu", and for a formula what is more than arithmetic in it: "tanh" for a gelu, since
+// TensorBoard shows ten letters of a name. The attribute of a node tells the rest.
 std::string name_of(const backend::Program& program) {
   static const std::unordered_set<std::string> arithmetic = {"add", "subtract", "multiply",
                                                              "true_divide", "negative"};

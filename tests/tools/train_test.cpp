@@ -240,9 +240,15 @@ TEST_CASE("patience ends a run") {
       data,
       "train m.keras d.npz -e 100 --learning-rate 0 --patience 2 --validation-split 0.2 -o r");
   CHECK(outcome.status == 0);
-  CHECK(has(outcome, "Best epoch 1 of 3: val_loss"));
+  CHECK(has(outcome, "in epoch 1/100"));
   CHECK(has(outcome, "r/model.keras (best epoch)"));
   CHECK(lines_of(data / "r/history.csv") == 4);
+}
+
+TEST_CASE("event files are written beside the run") {
+  const Data data;
+  REQUIRE(cornu_in(data, "train m.keras d.npz -e 1 --tensorboard logs -o r").status == 0);
+  CHECK(std::filesystem::exists(data / "logs/train"));
 }
 
 TEST_CASE("parts of a file are validated and tested on") {

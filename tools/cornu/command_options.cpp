@@ -111,6 +111,8 @@ void add_output_options(CLI::App* command, TrainOptions& o) {
       ->group(output_group);
   command->add_option("--csv", o.csv, "Table of the epochs' figures (OUT/history.csv)")
       ->group(output_group);
+  command->add_option("--tensorboard", o.tensorboard, "Folder of files for TensorBoard (none)")
+      ->group(output_group);
   command
       ->add_option("--backup-every", o.backup_every,
                    "Batches between two states to resume from (each epoch)")

@@ -55,9 +55,10 @@ struct TrainOptions {
   std::map<int64_t, double> class_weight;
   std::vector<std::string> freeze;  ///< regular expressions of layers' paths
   std::optional<int64_t> patience;
-  std::string monitor;     ///< empty: val_loss, or loss without validation data
-  std::string checkpoint;  ///< best, last, all; empty: best with validation data, else last
-  std::string csv;         ///< empty: history.csv in `out`
+  std::string monitor;      ///< empty: val_loss, or loss without validation data
+  std::string checkpoint;   ///< best, last, all; empty: best with validation data, else last
+  std::string csv;          ///< empty: history.csv in `out`
+  std::string tensorboard;  ///< folder of event files; empty: none
   std::optional<int64_t> backup_every;
   bool resume = false;
   bool overwrite = false;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "arrays.h"
@@ -53,14 +52,6 @@ Part evaluated_part(const DataFiles& files, const Model& model) {
 void use_machine(const RunOptions& options) {
   if (!options.device.empty()) set_default_device(Device(options.device));
   if (options.threads > 0) set_threads(options.threads);
-}
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<int64_t>(std::llround(seconds));
-  if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
-  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 void predict(const std::string& model_file, const DataOptions& data, const std::string& out,

@@ -4,6 +4,7 @@
 #include <cornu/callbacks/csv_logger.h>
 #include <cornu/callbacks/early_stopping.h>
 #include <cornu/callbacks/model_checkpoint.h>
+#include <cornu/callbacks/tensorboard.h>
 #include <cornu/framework/model/progress_bar.h>
 #include <cornu/framework/ops/random/seed.h>
 #include <fmt/format.h>
@@ -187,6 +188,8 @@ class Training {
       list.push_back(callbacks::ModelCheckpoint(
           {.filepath = folder_.model(), .monitor = monitor_, .save_best_only = true}));
     // The backup stays until the model's file is whole.
+    if (!options_.tensorboard.empty())
+      list.push_back(callbacks::TensorBoard({.log_dir = options_.tensorboard}));
     callbacks::BackupAndRestoreConfig backup{.backup_dir = folder_.backup()};
     if (options_.backup_every) backup.save_freq = *options_.backup_every;
     backup.delete_checkpoint = false;
@@ -232,8 +235,8 @@ class Training {
   }
 
   int64_t trained_samples() const {
-    const double share = validation_ ? 1 : 1 - options_.validation_split;
-    return static_cast<int64_t>(std::floor(static_cast<double>(train_.count) * share));
+    const double fraction = validation_ ? 1 : 1 - options_.validation_split;
+    return static_cast<int64_t>(std::floor(static_cast<double>(train_.count) * fraction));
   }
 
   void write(const std::string& state) const {
@@ -263,18 +266,18 @@ class Training {
 
   void say_end() const {
     const auto epochs = static_cast<int64_t>(history_.epoch.size());
-    if (best_)
-      fmt::print("Best epoch {} of {}: {} {}\n", history_.epoch[best_->index] + 1, epochs, monitor_,
+    // fit has said which epoch has the best loss, and how long it took.
+    if (best_ && !monitor_.ends_with("loss"))
+      fmt::print("best epoch {} of {}: {} {}\n", history_.epoch[best_->index] + 1, epochs, monitor_,
                  format_figure(best_->value));
     if (tested_) {
       std::string text;
       for (const auto& [name, value] : *tested_)
         text += fmt::format(" {} {}", name, format_figure(value));
-      fmt::print("Test:{}\n", text);
+      fmt::print("test:{}\n", text);
     }
-    fmt::print("Time {}\n", duration_text(watch_->seconds()));
     const bool best_weights = checkpoint_ != "last" && best_;
-    fmt::print("Wrote {} ({} epoch), {}", folder_.model(), best_weights ? "best" : "last",
+    fmt::print("wrote {} ({} epoch), {}", folder_.model(), best_weights ? "best" : "last",
                history_file());
     if (checkpoint_ == "all") fmt::print(", {}/", folder_.checkpoints());
     fmt::print(", {}\n", folder_.path("run.json").string());

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "temporary.h"
+#include "../../support/temporary.h"
 
 using namespace cornu;
 using saving::CsvTable;
