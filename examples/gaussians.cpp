@@ -116,8 +116,7 @@ int main(int argc, char** argv) {
   // The samples are picked before the clock runs.
   std::vector<std::pair<Tensor, Tensor>> samples;
   for (int64_t i = 0; i < flags.samples; ++i)
-    samples.emplace_back(take_rows(data.x, i, i + 1).tensor(),
-                         take_rows(data.y, i, i + 1).tensor());
+    samples.emplace_back(take_rows(data.x, i, i + 1), take_rows(data.y, i, i + 1));
   for (const bool compiled : {true, false}) {
     const auto model = make_model();
     const Choice<Optimizer> optimizer = flags.optimizer;

@@ -79,7 +79,7 @@ std::string write_on(Model& model, std::string text, int64_t count) {
     const std::string recent = text.substr(text.size() - std::min<size_t>(text.size(), context));
     std::vector<int32_t> ids(recent.begin(), recent.end());
     ids.resize(context);  // what stands behind the last character, the mask hides from it
-    const Tensor next = ops::argmax(model.predict(Tensor::from(ids, {1, context})).tensor(), -1);
+    const Tensor next = ops::argmax(model.predict(Tensor::from(ids, {1, context})), -1);
     text += static_cast<char>(next.values<int32_t>()[recent.size() - 1]);
   }
   return text;

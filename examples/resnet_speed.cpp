@@ -25,7 +25,7 @@ Flags parse(int argc, char** argv) {
                       : flag == "--steps" ? &flags.steps
                                           : nullptr;
     if (flag == "--full") {
-      flags = {.size = 224, .batch = 16, .steps = 10};
+      flags = {.size = 224, .batch = 16, .steps = 4};
     } else if (number && i + 1 < argc && std::atoll(argv[i + 1]) > 0) {
       *number = std::atoll(argv[++i]);
     } else {

@@ -34,7 +34,6 @@ class SamplingLayer : public LayerOf<SamplingLayer, SamplingConfig> {
   SeedGenerator& seeds = add_seed_generator({});
 };
 using Sampling = Ref<SamplingLayer>;
-CORNU_REGISTER("vae>Sampling", SamplingLayer);
 
 // Images (n, 8, 8, 1) in [0, 1] side by side.
 void print(const Tensor& images) {
@@ -83,7 +82,7 @@ int main(int argc, char** argv) {
   const Tensor step = ops::reshape(ops::linspace(0.0, 1.0, 8), {8, 1});
   print(decoder->predict(codes[0] + step * (codes[1] - codes[0])));
 
-  const double error = ops::mean(ops::square(vae.predict(test.x).tensor() - test.x)).item();
+  const double error = ops::mean(ops::square(vae.predict(test.x) - test.x)).item();
   const double of_mean = ops::mean(ops::square(ops::mean(train.x, 0) - test.x)).item();
   std::printf("squared error of test digits %.4f, of their mean %.4f\n", error, of_mean);
   return history["loss"].back() < history["loss"].front() && error < 0.6 * of_mean ? 0 : 1;
