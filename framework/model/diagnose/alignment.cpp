@@ -48,7 +48,8 @@ bool varied(const OutputFacts& output, int64_t rows) {
   if (!classes) return true;
   std::map<int64_t, int64_t> counts;
   int64_t most = 0;
-  for (int64_t i = 0; i < rows; ++i) most = std::max(most, ++counts[(*classes)[static_cast<size_t>(i)]]);
+  for (int64_t i = 0; i < rows; ++i)
+    most = std::max(most, ++counts[(*classes)[static_cast<size_t>(i)]]);
   return rows - most >= 24;
 }
 
@@ -88,7 +89,8 @@ Table targets_of(const OutputFacts& output, int64_t rows) {
   Table t{rows, std::max<int64_t>(count, 1), {}};
   t.values.resize(static_cast<size_t>(rows * t.columns));
   for (int64_t i = 0; i < rows; ++i)
-    if (const int64_t c = (*classes)[static_cast<size_t>(i)]; c >= 0 && c < t.columns) t.at(i, c) = 1;
+    if (const int64_t c = (*classes)[static_cast<size_t>(i)]; c >= 0 && c < t.columns)
+      t.at(i, c) = 1;
   standardize(t);
   return t;
 }
@@ -139,7 +141,9 @@ double neighbor_score(const Meeting& m) {
 
 // Solves a symmetric positive system in place (Cholesky); `b` has `columns` right sides.
 void solve(std::vector<double>& a, std::vector<double>& b, int64_t n, int64_t columns) {
-  const auto at = [&](int64_t i, int64_t j) -> double& { return a[static_cast<size_t>(i * n + j)]; };
+  const auto at = [&](int64_t i, int64_t j) -> double& {
+    return a[static_cast<size_t>(i * n + j)];
+  };
   const auto right = [&](int64_t i, int64_t k) -> double& {
     return b[static_cast<size_t>(i * columns + k)];
   };
@@ -206,14 +210,19 @@ bool sliding(const InputFacts& input) {
 }
 
 // Whether a target is an input of the sample `lag` further on: what a forecast is to find.
-bool is_next_input(const std::vector<const Rows*>& inputs, const Rows& y, int64_t rows, int64_t lag) {
-  for (const Rows* x : inputs)
+bool is_next_input(const std::vector<const Rows*>& inputs, const Rows& y, int64_t rows,
+                   int64_t lag) {
+  for (const Rows* x : inputs) {
+    // Whole samples, as an autoencoder has them, are no forecast.
+    if (x->width == y.width && y.width > 1) continue;
     for (int64_t k = 0; k < std::min<int64_t>(x->width, 256); ++k) {
       int64_t equal = 0, count = 0;
-      for (int64_t i = std::max<int64_t>(0, -lag); i < rows - std::max<int64_t>(0, lag); ++i, ++count)
+      for (int64_t i = std::max<int64_t>(0, -lag); i < rows - std::max<int64_t>(0, lag);
+           ++i, ++count)
         equal += x->at(i + lag, k) == y.at(i, 0);
       if (equal * 10 > count * 9) return true;
     }
+  }
   return false;
 }
 
@@ -231,8 +240,7 @@ void check_alignment(const Evidence& evidence, Findings& findings) {
   if (inputs.empty() || rows < 48) return;
   const Table x = condensed(inputs, rows);
   for (const OutputFacts& output : evidence.outputs) {
-    if (output.rows.count < rows || output.rows.width > 4096 || !varied(output, rows))
-      continue;
+    if (output.rows.count < rows || output.rows.width > 4096 || !varied(output, rows)) continue;
     const Table y = targets_of(output, rows);
     const auto fit = [&](int64_t lag) {
       const Meeting meeting{x, y, lag};
@@ -246,7 +254,8 @@ void check_alignment(const Evidence& evidence, Findings& findings) {
       if (lag == 0) continue;
       if (const double there = fit(lag); there > best) best = there, best_lag = lag;
     }
-    if (best < 0.3 || best < 3 * here || is_next_input(inputs, output.rows, rows, best_lag)) continue;
+    if (best < 0.3 || best < 3 * here || is_next_input(inputs, output.rows, rows, best_lag))
+      continue;
     findings.add(
         "labels_shifted", output.place(),
         fmt::format("a simple model explains {:.0f}% of y[i] from x[i{:+}], but {:.0f}% from x[i]",

@@ -12,14 +12,15 @@ namespace cornu::diagnose {
 
 /// Rows of a tensor as numbers on the host.
 struct Rows {
-  int64_t count = 0, width = 0;  ///< rows, and numbers in each
-  std::vector<double> values;    ///< row by row
+  int64_t count = 0;           ///< how many rows
+  int64_t width = 0;           ///< numbers in each
+  std::vector<double> values;  ///< row by row
   double at(int64_t row, int64_t column) const {
     return values[static_cast<size_t>(row * width + column)];
   }  ///< one number
   /// Whether two rows are the same.
   bool equal(int64_t a, int64_t b) const;
-  bool constant() const;            ///< whether all rows are the same
+  bool constant() const;                    ///< whether all rows are the same
   std::pair<double, double> range() const;  ///< least and largest
 };
 
@@ -35,17 +36,17 @@ struct InputFacts {
 
 /// One output of the model, with its targets and its loss.
 struct OutputFacts {
-  std::string name;                 ///< of the output, or of the layer that makes it
-  Tensor targets;                   ///< all samples; none where there are none
-  Tensor probe_targets;             ///< of the probe
-  Tensor prediction;                ///< of the probe
-  Rows predicted;                   ///< the same as numbers, a sample in each row
-  Rows rows;                        ///< the first targets
+  std::string name;                     ///< of the output, or of the layer that makes it
+  Tensor targets;                       ///< all samples; none where there are none
+  Tensor probe_targets;                 ///< of the probe
+  Tensor prediction;                    ///< of the probe
+  Rows predicted;                       ///< the same as numbers, a sample in each row
+  Rows rows;                            ///< the first targets
   OutputForm form = OutputForm::other;  ///< how it is computed
-  std::shared_ptr<Loss> loss;       ///< none before compile
-  std::string loss_class;           ///< "BinaryCrossentropy"; empty for a function
-  double factor = 1;                ///< of loss_weights
-  bool from_logits = false;         ///< as the loss says
+  std::shared_ptr<Loss> loss;           ///< none before compile
+  std::string loss_class;               ///< "BinaryCrossentropy"; empty for a function
+  double factor = 1;                    ///< of loss_weights
+  bool from_logits = false;             ///< as the loss says
   std::vector<CompiledMetrics::Entry> metrics = {};  ///< of this output
 
   std::string place() const { return name.empty() ? "output" : name; }  ///< for findings
@@ -55,9 +56,9 @@ struct OutputFacts {
   /// Whether each target is a row of zeros with a single one.
   bool one_hot() const;
   bool probabilities() const;  ///< whether each prediction has numbers in [0, 1] with sum 1
-  bool categorical() const;    ///< whether the loss is a crossentropy over classes, with one-hot rows
-  bool sparse() const;         ///< the same with class numbers
-  bool binary() const;         ///< whether it is a crossentropy of each unit
+  bool categorical() const;  ///< whether the loss is a crossentropy over classes, with one-hot rows
+  bool sparse() const;       ///< the same with class numbers
+  bool binary() const;       ///< whether it is a crossentropy of each unit
   /// The class of each of the first samples, where targets are classes (0 and 1 for one unit).
   std::optional<std::vector<int64_t>> classes() const;
 };
@@ -72,11 +73,12 @@ struct Evidence {
   Batch batch(int64_t begin, int64_t end) const;
   int64_t batches() const;  ///< of an epoch
 
-  Model& model;                    ///< which is looked at
-  const DiagnoseOptions& options;  ///< as given
-  Nest x, y;                       ///< all samples
-  int64_t samples = 0;             ///< how many
-  std::vector<InputFacts> inputs;  ///< in the order of flattening
+  Model& model;                         ///< which is looked at
+  const DiagnoseOptions& options;       ///< as given
+  Nest x;                               ///< all samples
+  Nest y;                               ///< their targets; may be empty
+  int64_t samples = 0;                  ///< how many
+  std::vector<InputFacts> inputs;       ///< in the order of flattening
   std::vector<OutputFacts> outputs;     ///< none when the model cannot be called
   Nest probe;                           ///< some samples, drawn at random, as the layers take them
   std::unique_ptr<ForwardTrace> trace;  ///< of the probe; null when the model cannot be called

@@ -26,8 +26,7 @@ std::optional<Gradients> gradients_of(const Evidence& evidence) {
   const LossScope losses;
   try {
     GradientTape tape;
-    const Nest y_pred =
-        model(detail::ModelState::standardize(model, batch.x), {.training = true});
+    const Nest y_pred = model(detail::ModelState::standardize(model, batch.x), {.training = true});
     const Tensor loss = model.compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
     Gradients g{loss.item(), model.trainable_variables(), {}};
     g.values = tape.gradient(loss, g.variables);
@@ -69,6 +68,14 @@ void check_missing(const Evidence& evidence, const Gradients& g, Findings& findi
                "to the loss, or for a layer whose result is not used.");
 }
 
+// How much values grow at most through the layers with kernels, where, and what is left of them at
+// the input of the last.
+struct Growth {
+  double most = 0;
+  std::string where;
+  double left = 1;
+};
+
 // The sizes of the gradients of the kernels, in the order in which their layers are called.
 std::vector<std::pair<std::string, double>> by_depth(const Evidence& evidence, const Gradients& g) {
   std::vector<std::pair<std::string, double>> sizes;
@@ -91,9 +98,19 @@ double largest(const std::vector<std::pair<std::string, double>>& sizes, size_t 
   return most;
 }
 
-void check_depth(const Evidence& evidence, const Gradients& g, Findings& findings) {
+void check_depth(const Evidence& evidence, const Gradients& g, const Growth& growth,
+                 Findings& findings) {
   const auto sizes = by_depth(evidence, g);
   if (sizes.size() < 4) return;
+  if (growth.left < 1e-5) {
+    findings.add(
+        "gradient_vanishes", sizes[0].first,
+        fmt::format("values shrink to {:.2g} of their size on the way to the last layer, and "
+                    "gradients on the way back; the first layer's are at most {:.2g}",
+                    growth.left, sizes[0].second),
+        "Take larger initial weights (\"he_normal\"), or normalization layers.");
+    return;
+  }
   const size_t third = sizes.size() / 3;
   const double first = largest(sizes, 0, third),
                last = largest(sizes, sizes.size() - third, sizes.size());
@@ -106,23 +123,25 @@ void check_depth(const Evidence& evidence, const Gradients& g, Findings& finding
                "layers or residual connections.");
 }
 
-// The growth of the signal through the layers with kernels.
-std::pair<double, std::string> growth(const Evidence& evidence) {
-  double before = 0, most = 0;
-  std::string where;
+Growth growth_of(const Evidence& evidence) {
+  double before = 0;
+  Growth growth;
   for (const LayerCall& call : evidence.trace->calls()) {
     if (!call.leaf || !call.has_kernel() || !call.input || !call.output) continue;
     if (!is_float(call.input.dtype())) continue;
-    if (before == 0) before = std::max(1.0, size_of(call.input));
-    if (const double after = size_of(call.output) / before; !(after <= most)) {
-      most = after;
-      where = short_path(call.path);
+    const double input = size_of(call.input);
+    if (before == 0) before = std::max(1e-3, input);
+    growth.left = input / before;
+    if (const double after = size_of(call.output) / std::max(1.0, before);
+        !(after <= growth.most)) {
+      growth.most = after;
+      growth.where = short_path(call.path);
     }
   }
-  return {most, where};
+  return growth;
 }
 
-void check_explosion(const Evidence& evidence, const Gradients& g, Findings& findings) {
+void check_explosion(const Gradients& g, const Growth& growth, Findings& findings) {
   double most = 0;
   std::string where;
   for (size_t i = 0; i < g.values.size(); ++i)
@@ -130,16 +149,16 @@ void check_explosion(const Evidence& evidence, const Gradients& g, Findings& fin
       most = size;
       where = short_path(g.variables[i].path());
     }
-  const auto [factor, layer] = growth(evidence);
   const double fair = 1e3 * std::max(1.0, std::sqrt(std::fabs(g.loss)));
-  const bool large = !(most <= fair), grows = !(factor <= 1e3);
+  const bool large = !(most <= fair), grows = !(growth.most <= 1e3);
   if (!large && !grows) return;
-  findings.add("gradient_explodes", grows ? layer : where,
-               fmt::format("gradients are up to {:.2g} at a loss of {:.2g}; values grow {:.2g} times "
-                           "through the layers",
-                           most, g.loss, factor),
-               "Take smaller initial weights (\"he_normal\", \"orthogonal\"), normalization layers, "
-               "and .clipnorm in the optimizer.");
+  findings.add(
+      "gradient_explodes", grows ? growth.where : where,
+      fmt::format("gradients are up to {:.2g} at a loss of {:.2g}; values grow {:.2g} times "
+                  "through the layers",
+                  most, g.loss, growth.most),
+      "Take smaller initial weights (\"he_normal\", \"orthogonal\"), normalization layers, "
+      "and .clipnorm in the optimizer.");
 }
 
 }  // namespace
@@ -148,10 +167,12 @@ void check_gradients(const Evidence& evidence, Findings& findings) {
   if (!evidence.trace || !evidence.model.compiled() || evidence.y.empty()) return;
   const auto g = gradients_of(evidence);
   if (!g || g->variables.empty()) return;
-  check_missing(evidence, *g, findings);
-  if (findings.any({"no_gradient"})) return;
-  check_explosion(evidence, *g, findings);
-  if (!findings.any({"gradient_explodes"})) check_depth(evidence, *g, findings);
+  const Growth growth = growth_of(evidence);
+  // Values beyond all measure saturate the loss: its derivative may be exactly 0.
+  check_explosion(*g, growth, findings);
+  if (!findings.any({"gradient_explodes"})) check_missing(evidence, *g, findings);
+  if (!findings.any({"gradient_explodes", "no_gradient"}))
+    check_depth(evidence, *g, growth, findings);
 }
 
 }  // namespace cornu::diagnose

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../autodiff/tape.h"
 #include "../../ops/core/cast.h"
 #include "../../ops/elementwise.h"
 #include "../../ops/numpy/indexing.h"
+#include "../../ops/numpy/logic.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
 #include "checks.h"
@@ -20,7 +22,8 @@ std::string input_place(const std::string& name) {
 
 void check_finite(const Tensor& data, const std::string& where, Findings& findings) {
   if (!data || !is_float(data.dtype())) return;
-  const double bad = ops::sum(ops::cast(ops::logical_not(ops::isfinite(data)), DType::float32)).item();
+  const double bad =
+      ops::sum(ops::cast(ops::logical_not(ops::isfinite(data)), DType::float32)).item();
   if (bad == 0) return;
   findings.add("inputs_nan", where,
                fmt::format("{:.0f} of {} numbers are NaN or infinite", bad, data.size()),
@@ -52,8 +55,8 @@ Scale scale_of(const Tensor& t) {
     scale.most = std::max(scale.most, std::fabs(values[i]));
   }
   for (double s : squares)
-    scale.largest_feature = std::max(
-        scale.largest_feature, std::sqrt(s / static_cast<double>(values.size() / features)));
+    scale.largest_feature = std::max(scale.largest_feature,
+                                     std::sqrt(s / static_cast<double>(values.size() / features)));
   return scale;
 }
 
@@ -68,15 +71,32 @@ void check_scale(const Evidence& evidence, Findings& findings) {
     if (!large && !small) continue;
     findings.add(
         "inputs_unscaled", short_path(call.path),
-        large ? fmt::format("its input has features of size {:.3g} (root mean square), up to {:.3g}",
-                            scale.largest_feature, scale.most)
-              : fmt::format("the numbers of its input are at most {:.2g}", scale.most),
+        large
+            ? fmt::format("its input has features of size {:.3g} (root mean square), up to {:.3g}",
+                          scale.largest_feature, scale.most)
+            : fmt::format("the numbers of its input are at most {:.2g}", scale.most),
         "Bring inputs to about mean 0 and deviation 1 (layers::Normalization, adapted), or pixels "
         "to [0, 1] (layers::Rescaling({.scale = 1.0 / 255})).");
   }
 }
 
-// The model's outputs with one input's samples exchanged.
+// What goes into the layer that makes an output; the output may be saturated.
+std::vector<Tensor> last_values(const ForwardTrace& trace, const std::vector<Tensor>& outputs) {
+  std::vector<Tensor> values = outputs;
+  for (const Tensor& output : outputs)
+    for (const LayerCall& call : trace.calls())
+      if (call.leaf && call.input && call.output && call.output.impl()->key == output.impl()->key)
+        values.push_back(call.input);
+  return values;
+}
+
+bool equal_values(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
+    return x.shape() == y.shape() && x.to_vector<double>() == y.to_vector<double>();
+  });
+}
+
+// Whether anything changes when one input's samples are exchanged.
 bool depends_on(const Evidence& evidence, size_t input) {
   std::vector<Tensor> tensors = evidence.probe.flatten();
   Tensor& t = tensors[input];
@@ -85,15 +105,37 @@ bool depends_on(const Evidence& evidence, size_t input) {
   t = ops::take(t, Tensor(order), 0);
   const LossScope losses;
   const detail::Trial trial(evidence.model);
-  const std::vector<Tensor> changed =
-      evidence.model(evidence.probe.pack(tensors), {.training = false}).flatten();
-  for (size_t i = 0; i < changed.size(); ++i) {
-    const Tensor& before = evidence.outputs[i].prediction;
-    if (changed[i].shape() != before.shape() ||
-        changed[i].to_vector<double>() != before.to_vector<double>())
-      return true;
+  const Nest exchanged = evidence.probe.pack(tensors);
+  ForwardTrace trace(exchanged);
+  const std::vector<Tensor> changed = evidence.model(exchanged, {.training = false}).flatten();
+  trace.stop();
+  std::vector<Tensor> before;
+  for (const OutputFacts& output : evidence.outputs) before.push_back(output.prediction);
+  return !equal_values(last_values(trace, changed), last_values(*evidence.trace, before));
+}
+
+// Whether a derivative of the outputs by the input is not exactly 0, which what merely vanishes
+// has.
+bool has_derivative(const Evidence& evidence, size_t input) {
+  std::vector<Tensor> tensors = evidence.probe.flatten();
+  if (!is_float(tensors[input].dtype())) return false;
+  const LossScope losses;
+  const detail::Trial trial(evidence.model);
+  GradientTape tape;
+  tape.watch(tensors[input]);
+  std::vector<Tensor> outputs;
+  for (const Tensor& t :
+       evidence.model(evidence.probe.pack(tensors), {.training = false}).flatten())
+    if (is_float(t.dtype())) outputs.push_back(t);
+  if (outputs.empty()) return false;
+  Tensor sum;
+  for (const Tensor& t : outputs) {
+    // Squares: the sum of a softmax has no derivative.
+    const Tensor squares = ops::sum(ops::square(t));
+    sum = sum ? sum + squares : squares;
   }
-  return false;
+  const Tensor gradient = tape.gradient(sum, tensors[input]);
+  return gradient && ops::any(ops::not_equal(gradient, Tensor(0.0))).item() != 0;
 }
 
 void check_names(const Evidence& evidence, Findings& findings) {
@@ -118,22 +160,31 @@ void check_inputs(const Evidence& evidence, Findings& findings) {
     check_constant(input, evidence.inputs.size() == 1, findings);
   if (!evidence.trace) return;
   if (const auto& layer = evidence.trace->half_overflow())
-    findings.add("half_overflow", short_path(*layer),
-                 "a float16 result is infinite or NaN (beyond 65504) although its inputs are finite",
-                 "Scale the inputs, or give this layer .dtype = \"float32\" or the model "
-                 "\"mixed_bfloat16\".");
+    findings.add(
+        "half_overflow", short_path(*layer),
+        "a float16 result is infinite or NaN (beyond 65504) although its inputs are finite",
+        "Scale the inputs, or give this layer .dtype = \"float32\" or the model "
+        "\"mixed_bfloat16\".");
   check_scale(evidence, findings);
 }
 
 void check_use(const Evidence& evidence, Findings& findings) {
   // What is dead, or always 1, depends on no input.
   if (!evidence.trace || findings.any({"inputs_nan", "inputs_constant", "half_overflow",
-                                       "dead_units", "loss_output_mismatch"}))
+                                       "dead_units", "loss_output_mismatch", "inputs_unscaled"}))
     return;
   const size_t count = evidence.probe.flatten().size();
+  // The only input, which a layer reads: what comes of that is another matter.
+  const auto& calls = evidence.trace->calls();
+  if (count == 1 && std::any_of(calls.begin(), calls.end(), [](const LayerCall& call) {
+        return call.raw && call.leaf && !call.layer->own_weights().empty();
+      }))
+    return check_names(evidence, findings);
   for (size_t i = 0; i < count && i < evidence.inputs.size(); ++i) {
     const InputFacts& input = evidence.inputs[i];
-    if (input.rows.count < 2 || input.rows.constant() || depends_on(evidence, i)) continue;
+    if (input.rows.count < 2 || input.rows.constant() || depends_on(evidence, i) ||
+        has_derivative(evidence, i))
+      continue;
     findings.add("unused_input", input_place(input.name),
                  "the outputs stay the same, bit for bit, when its samples are exchanged",
                  "Connect it to the outputs, or take it out of the model.");

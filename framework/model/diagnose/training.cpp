@@ -41,7 +41,8 @@ class Trials {
   explicit Trials(const Evidence& evidence) : evidence_(evidence) {
     const int64_t size = std::max<int64_t>(evidence.options.batch_size, 1);
     const int64_t steps = evidence.options.steps;
-    const int64_t count = std::min({evidence.batches(), int64_t{6}, std::max<int64_t>(steps / 3, 1)});
+    const int64_t count =
+        std::min({evidence.batches(), int64_t{6}, std::max<int64_t>(steps / 3, 1)});
     for (int64_t i = 0; i < count; ++i)
       batches_.push_back(evidence.batch(i * size, (i + 1) * size));
     rounds_ = std::max<int64_t>(2, steps / count);
@@ -89,11 +90,23 @@ class Trials {
   int64_t rounds_ = 0;
 };
 
+// Large steps that get nowhere, where smaller ones do.
+void check_tenth(const Trials& trials, const Run& run, double rate, Findings& findings) {
+  if (run.step < 1e-2 || run.gain() > 0.5 || run.after <= 0) return;
+  const auto slow = trials.run(rate / 10);
+  if (!slow || !slow->finite() || slow->after > 0.6 * run.after) return;
+  findings.add("learning_rate_high", "",
+               fmt::format("with {:.3g} the loss goes from {:.3g} to {:.3g} in a few steps, with "
+                           "{:.3g} to {:.3g}",
+                           rate, run.before, run.after, rate / 10, slow->after),
+               fmt::format("Try a learning rate of {:.1g} or less.", rate / 10));
+}
+
 void check_high(const Trials& trials, const Run& run, double rate, Findings& findings) {
   const double scale = std::fabs(run.before) + 1e-3;
   const bool rises = run.after - run.before > 0.5 * scale || run.mean - run.before > scale;
   const bool jumps = run.most > 4;
-  if (run.finite() && !rises && !jumps) return;
+  if (run.finite() && !rises && !jumps) return check_tenth(trials, run, rate, findings);
   // What rises at any rate has another cause.
   double lower = rate / 100;
   auto slow = trials.run(lower);
@@ -110,17 +123,18 @@ void check_high(const Trials& trials, const Run& run, double rate, Findings& fin
 }
 
 void check_low(const Trials& trials, const Run& run, double rate, Findings& findings) {
-  if (!run.finite() || run.step > 3e-5 || run.gain() > 2e-3) return;
+  if (!run.finite() || run.step > 1.5e-5 || run.gain() > 2e-3) return;
   const auto fast = trials.run(rate * 100);
   if (!fast || !fast->finite()) return;
   if (fast->gain() < 10 * std::max(run.gain(), 0.0) || fast->gain() <= run.gain()) return;
   // Rounding alone would tell nothing.
   if (fast->gain() < 1e-5 && fast->step < 1e-9) return;
-  findings.add("learning_rate_low", "",
-               fmt::format("with {:.3g} a step changes the weights by {:.1g} of their size, and the "
-                           "loss stays at {:.4g}",
-                           rate, run.step, run.after),
-               fmt::format("Try a learning rate of {:.1g} or more.", rate * 100));
+  findings.add(
+      "learning_rate_low", "",
+      fmt::format("with {:.3g} a step changes the weights by {:.1g} of their size, and the "
+                  "loss stays at {:.4g}",
+                  rate, run.step, run.after),
+      fmt::format("Try a learning rate of {:.1g} or more.", rate * 100));
 }
 
 }  // namespace
@@ -133,8 +147,8 @@ void check_training(const Evidence& evidence, Findings& findings) {
   const Trials trials(evidence);
   const auto run = trials.run(evidence.options.learning_rate);
   if (!run || !std::isfinite(run->before)) return;
-  const bool schedule = model.optimizer()->options().learning_rate.is_schedule() &&
-                        !evidence.options.learning_rate;
+  const bool schedule =
+      model.optimizer()->options().learning_rate.is_schedule() && !evidence.options.learning_rate;
   const double rate = evidence.options.learning_rate.value_or(model.optimizer()->learning_rate());
   if (rate > 0) check_high(trials, *run, rate, findings);
   // A schedule may begin with nearly nothing.

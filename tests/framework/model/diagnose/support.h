@@ -32,9 +32,9 @@ struct Problem {
 
   explicit Problem(int64_t n = 256, int64_t features = 8, unsigned seed = 1)
       : x(normal({n, features}, seed)) {
-    const std::vector<float> values = x.to_vector<float>(), w = normal_numbers(
-        static_cast<size_t>(features), seed + 100), noise = normal_numbers(
-        static_cast<size_t>(n), seed + 200);
+    const std::vector<float> values = x.to_vector<float>(),
+                             w = normal_numbers(static_cast<size_t>(features), seed + 100),
+                             noise = normal_numbers(static_cast<size_t>(n), seed + 200);
     for (int64_t i = 0; i < n; ++i) {
       float s = 0.1f * noise[static_cast<size_t>(i)];
       for (int64_t k = 0; k < features; ++k)
@@ -52,7 +52,7 @@ struct Problem {
   /// Class 0, 1 or 2 by the score.
   Tensor classes() const {
     std::vector<int32_t> y;
-    for (float s : score) y.push_back(s > 0.5f ? 2 : s > -0.5f ? 1 : 0);
+    for (float s : score) y.push_back(s > 0.2f ? 2 : s > -0.2f ? 1 : 0);
     return Tensor::from(y, {n()});
   }
   Tensor one_hot() const { return ops::one_hot(classes(), 3); }
