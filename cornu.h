@@ -17,6 +17,7 @@
 #include "framework/model/call_graph.h"
 #include "framework/model/callback_list.h"
 #include "framework/model/functional.h"
+#include "framework/model/plot/plot_model.h"
 #include "framework/model/sequential.h"
 #include "framework/ops/ops.h"
 #include "framework/regularizers/regularizers.h"
