@@ -79,8 +79,11 @@ void draw_axes(Svg& svg, const Scale& x, const Scale& y, const LineChart& chart,
     svg.text(left - 8, y(tick) + 4, short_number(tick), "soft end");
   }
   svg.line(left, bottom, right, bottom, "axis");
-  for (const double tick : x.ticks(6)) {
-    if (tick != std::floor(tick)) continue;  // there is no half epoch
+  std::vector<double> epochs = x.ticks(6);
+  std::erase_if(epochs, [](double tick) { return tick != std::floor(tick); });  // no half epochs
+  if (x.from() == std::floor(x.from()) && (epochs.empty() || x(epochs[0]) - left > 36))
+    epochs.insert(epochs.begin(), x.from());
+  for (const double tick : epochs) {
     svg.line(x(tick), bottom, x(tick), bottom + 4, "axis");
     svg.text(x(tick), bottom + 18, short_number(tick), "soft middle");
   }

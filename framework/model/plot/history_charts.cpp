@@ -13,34 +13,52 @@
 namespace cornu {
 namespace plot {
 
-std::vector<LineChart> history_charts(const std::vector<TrainingRun>& runs) {
+namespace {
+
+// The metrics that the runs have, without "val_"; the loss first.
+std::vector<std::string> metrics_of(const std::vector<TrainingRun>& runs) {
   std::vector<std::string> names;
-  const auto note = [&](const std::string& key) {
-    const std::string name = key.starts_with("val_") ? key.substr(4) : key;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
   for (const TrainingRun& run : runs)
-    for (const auto& [key, values] : run.history.history) note(key);
-  std::stable_partition(names.begin(), names.end(), [](const auto& name) { return name == "loss"; });
+    for (const auto& [key, figure] : run.figures) {
+      const std::string name = key.starts_with("val_") ? key.substr(4) : key;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return name == "loss"; });
+  return names;
+}
+
+}  // namespace
+
+std::map<std::string, Figure> figures_of(const History& history) {
+  std::map<std::string, Figure> figures;
+  const size_t epochs = history.epoch.size();
+  for (const auto& [name, values] : history.history) {
+    Figure& figure = figures[name];
+    const size_t step = values.empty() ? 1 : std::max<size_t>(epochs / values.size(), 1);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const size_t place = (i + 1) * step - 1;
+      figure.epochs.push_back(
+          static_cast<double>(place < epochs ? history.epoch[place] : static_cast<int64_t>(place)) + 1);
+    }
+    figure.values = values;
+  }
+  return figures;
+}
+
+std::vector<LineChart> history_charts(const std::vector<TrainingRun>& runs) {
   std::vector<LineChart> charts;
-  for (const std::string& name : names) {
+  const bool single = runs.size() == 1;
+  for (const std::string& name : metrics_of(runs)) {
     LineChart chart{name, "epoch", {}};
     for (size_t r = 0; r < runs.size(); ++r)
       for (const bool validation : {false, true}) {
-        const auto& history = runs[r].history;
-        const auto found = history.history.find(validation ? "val_" + name : name);
-        if (found == history.history.end()) continue;
-        Curve curve;
-        const char* kind = validation ? "validation" : "training";
-        curve.name = runs.size() == 1 ? kind : runs[r].name + (validation ? " validation" : "");
-        // One run: a color for each of the two. Several: one for each run.
-        curve.color = runs.size() == 1 ? validation : static_cast<int>(r);
-        curve.dashed = validation;
-        curve.y = found->second;
-        for (size_t i = 0; i < curve.y.size(); ++i)
-          curve.x.push_back(static_cast<double>(
-              (i < history.epoch.size() ? history.epoch[i] : static_cast<int64_t>(i)) + 1));
-        chart.curves.push_back(std::move(curve));
+        const auto found = runs[r].figures.find(validation ? "val_" + name : name);
+        if (found == runs[r].figures.end()) continue;
+        const std::string kind = validation ? "validation" : "training";
+        chart.curves.push_back({single ? kind : runs[r].name + (validation ? " validation" : ""),
+                                found->second.epochs, found->second.values,
+                                single ? validation : static_cast<int>(r), validation});
       }
     charts.push_back(std::move(chart));
   }
@@ -53,7 +71,7 @@ void History::plot(const std::string& path) const {
   if (std::filesystem::path(path).extension() != ".svg")
     throw ValueError(
         fmt::format("History::plot: '{}' does not end in '.svg', which is what it draws.", path));
-  const std::vector<plot::LineChart> charts = plot::history_charts({{"", *this}});
+  const std::vector<plot::LineChart> charts = plot::history_charts({{"", plot::figures_of(*this)}});
   if (charts.empty())
     throw ValueError("History::plot: there is no figure, since no epoch has ended.");
   const auto columns = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(charts.size()))));

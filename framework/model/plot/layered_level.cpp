@@ -11,7 +11,7 @@ namespace {
 
 constexpr double node_gap = 28;   // between neighbors in a layer
 constexpr double layer_gap = 36;  // between layers, at least
-constexpr double port_gap = 14;   // beside a layer without boxes
+constexpr double port_gap = 20;   // beside a layer without boxes
 constexpr double tip = 9;         // straight end of an arrow, for its head
 constexpr double turn_room = 22;  // for arrows that turn back above the first or below the last layer
 
@@ -347,7 +347,8 @@ class Arrangement {
           go_through(l, *pass, true);
       else
         for (const int pass : passes_[i]) go_through(l, pass, false);
-      l.way.push_back({end, tops_[static_cast<size_t>(to.layer)] - tip});
+      const double straight = to.kind == Kind::exit ? 0 : tip;  // a way that goes on has no head
+      l.way.push_back({end, tops_[static_cast<size_t>(to.layer)] - straight});
       l.way.push_back({end, to.y});
     }
   }

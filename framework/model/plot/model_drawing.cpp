@@ -15,6 +15,7 @@ constexpr double margin = 16;       // around all
 constexpr double text_left = 20;    // from a box's edge to its text; the bar lies between
 constexpr double text_right = 14;   // behind the longest text
 constexpr double line_height = 18;  // of text
+constexpr double gap = 8;           // between a title and what is beside it
 constexpr double head = 7;          // length of an arrow's head
 
 struct Line {
@@ -23,13 +24,14 @@ struct Line {
   double size;
 };
 
+double bold_width(const std::string& text, double size) { return text_width(text, size) * 1.1; }
+
 // What stands in a box: a title, with its class beside it, and lines below.
 struct Card {
   std::string title, beside;
   std::vector<Line> lines;
-  double title_width() const { return text_width(title, 13) * 1.06; }
   double width() const {
-    double width = title_width() + (beside.empty() ? 0 : 8 + text_width(beside, 12));
+    double width = bold_width(title, 13) + (beside.empty() ? 0 : gap + text_width(beside, 12));
     for (const Line& line : lines) width = std::max(width, text_width(line.text, line.size));
     return std::max(96.0, std::ceil(text_left + width + text_right));
   }
@@ -62,9 +64,11 @@ const char* bar_of(const GraphBox& box, const PlotOptions& options) {
 void draw_card(Svg& svg, const Rect& r, const Card& card, const char* bar) {
   svg.rect(r.x, r.y, r.width, r.height, 6, "box");
   svg.rect(r.x + 7, r.y + 8, 4, r.height - 16, 2, bar);
-  svg.text(r.x + text_left, r.y + 22, card.title, "ink title-13 bold");
-  if (!card.beside.empty())
-    svg.text(r.x + text_left + card.title_width() + 8, r.y + 22, card.beside, "soft");
+  // One element, so that what is beside the title follows it in any font.
+  svg.raw(fmt::format(
+      R"(<text x="{:.1f}" y="{:.1f}"><tspan class="ink card">{}</tspan>)"
+      R"(<tspan dx="{:g}" class="soft">{}</tspan></text>)",
+      r.x + text_left, r.y + 22, escape(card.title), gap, escape(card.beside)));
   double y = r.y + 22;
   for (const Line& line : card.lines) svg.text(r.x + text_left, y += line_height, line.text, line.style);
 }
@@ -79,7 +83,7 @@ std::string bend(Point p, Point q, Point next, bool upright) {
                    : fmt::format("{:.1f} {:.1f}", along, across);
   };
   const std::string end = text(across(q), along(q));
-  if (std::abs(across(q) - across(p)) < 0.5) return "L" + end;
+  if (std::abs(across(q) - across(p)) < 2) return "L" + end;
   const double way = along(q) - along(p);
   double first = along(p) + way / 2, second = first;
   // It turns back: the bow lies opposite to where it goes on.
@@ -125,7 +129,7 @@ Svg model_drawing(Model& model, const PlotOptions& options) {
     input.boxes.push_back({cards.back().width(), cards.back().height(), box.cluster});
   }
   for (const GraphCluster& cluster : graph.clusters)
-    input.clusters.push_back({cluster.parent, text_width(cluster.name, 12) * 1.06});
+    input.clusters.push_back({cluster.parent, bold_width(cluster.name, 12)});
   input.edges = graph.edges;
   const GraphLayout layout = layout_graph(input);
   const bool upright = input.direction == Direction::down || input.direction == Direction::up;
@@ -135,9 +139,11 @@ Svg model_drawing(Model& model, const PlotOptions& options) {
   for (size_t c = 0; c < layout.clusters.size(); ++c) {
     const Rect& r = layout.clusters[c];
     svg.rect(r.x, r.y, r.width, r.height, 8, "group");
-    svg.text(r.x + 12, r.y + 17, graph.clusters[c].name, "soft bold");
   }
   for (const auto& way : layout.edges) draw_edge(svg, way, upright);
+  for (size_t c = 0; c < layout.clusters.size(); ++c)
+    svg.text(layout.clusters[c].x + 12, layout.clusters[c].y + 17, graph.clusters[c].name,
+             "soft bold halo");
   for (size_t b = 0; b < cards.size(); ++b)
     draw_card(svg, layout.boxes[b], cards[b], bar_of(graph.boxes[b], options));
   svg.raw("</g>");

@@ -27,6 +27,7 @@ constexpr Rule rules[] = {
     {"box", "stroke", "#c9c7bd", "#45443f"},
     {"group", "fill", "#f3f2ee", "#1f1f1e"},
     {"group", "stroke", "#b5b3aa", "#4a4945"},
+    {"halo", "stroke", "#f3f2ee", "#1f1f1e"},
     {"edge", "stroke", "#7d7b74", "#95938a"},
     {"tip", "fill", "#7d7b74", "#95938a"},
     {"plain", "fill", "#c9c7bd", "#5a5852"},
@@ -60,7 +61,7 @@ double letter_width(unsigned char c) {
   if (std::string_view("ft()[]{}/ -\"*r").find(static_cast<char>(c)) != std::string_view::npos)
     return 0.37;
   if (std::string_view("mwMW@%").find(static_cast<char>(c)) != std::string_view::npos) return 0.89;
-  return c >= 'A' && c <= 'Z' ? 0.69 : 0.57;
+  return c >= 'A' && c <= 'Z' ? 0.69 : 0.6;
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ std::string style_sheet() {
          "sans-serif;font-size:12px}"
          ".cornu .middle{text-anchor:middle}.cornu .end{text-anchor:end}"
          ".cornu .title{font-size:14px;font-weight:600}.cornu .bold{font-weight:600}"
-         ".cornu .title-13{font-size:13px}"
+         ".cornu .card{font-size:13px;font-weight:600}"
+         ".cornu .halo{stroke-width:5;paint-order:stroke}"
          ".cornu .stroke,.cornu .edge{fill:none}"
          ".cornu .thick{stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
          ".cornu .edge{stroke-width:1.4}.cornu .dashed{stroke-dasharray:5 4}"

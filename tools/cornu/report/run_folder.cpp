@@ -1,0 +1,207 @@
+// Finding and reading the files of a run.
+#include "run_folder.h"
+
+#include <cornu/backend/error.h>
+#include <cornu/framework/config/json.h>
+#include <cornu/framework/io/atomic_file.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+namespace cornu::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t largest_text = uint64_t{1} << 30;
+
+std::string text_of(const fs::path& path) {
+  const std::vector<std::byte> bytes = saving::read_file(path, largest_text);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The cells of the row that begins at `at`, which moves behind it.
+std::vector<std::string> read_row(const std::string& text, size_t& at, char separator) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted) {
+      if (c != '"')
+        cells.back() += c;
+      else if (at + 1 < text.size() && text[at + 1] == '"')
+        cells.back() += text[++at];
+      else
+        quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == separator) {
+      cells.emplace_back();
+    } else if (c == '\n') {
+      ++at;
+      break;
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+// A number, or the mean of "[0.5, 0.25]" or "[0.5 0.25]"; nothing for other texts.
+std::optional<double> number_in(std::string cell) {
+  const bool array = cell.find('[') != std::string::npos;
+  std::replace_if(
+      cell.begin(), cell.end(),
+      [](char c) { return c == '[' || c == ']' || c == ',' || c == '"'; }, ' ');
+  const char* at = cell.c_str();
+  double sum = 0;
+  int count = 0;
+  for (char* end = nullptr;; at = end, ++count) {
+    const double value = std::strtod(at, &end);
+    if (end == at) break;
+    sum += value;
+  }
+  while (*at == ' ') ++at;
+  if (*at != 0 || count == 0 || (count > 1 && !array)) return {};
+  return sum / count;
+}
+
+bool is_missing(const std::string& cell) { return cell.empty() || cell == "NA"; }
+
+char separator_of(const std::string& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  for (const char c : {',', ';', '\t'})
+    if (text.find(c) < end) return c;
+  return ',';
+}
+
+std::map<std::string, plot::Figure> parse_history_json(const std::string& text,
+                                                       const std::string& source) {
+  const Value value = saving::parse_json(text, source, saving::NonNumbers::allow);
+  if (!value.is<Value::Dict>())
+    throw FileError("'" + source + "' is no history: it holds " + value.kind() +
+                    " instead of a list of numbers by name.");
+  History history;
+  for (const auto& [name, list] : value.get<Value::Dict>()) {
+    if (!list.is<Value::List>()) throw FileError("'" + source + "': '" + name + "' is no list.");
+    for (const Value& v : list.get<Value::List>()) {
+      if (!v.is_number()) throw FileError("'" + source + "': '" + name + "' holds " + v.kind() + ".");
+      history.history[name].push_back(v.number());
+    }
+    const size_t epochs = std::max(history.epoch.size(), history.history[name].size());
+    for (size_t e = history.epoch.size(); e < epochs; ++e)
+      history.epoch.push_back(static_cast<int64_t>(e));
+  }
+  return plot::figures_of(history);
+}
+
+// The file of the usual name, or the only one that ends so; "" without one.
+std::string pick(const fs::path& folder, const char* usual, const char* ending, RunFolder& run) {
+  if (fs::is_regular_file(folder / usual)) return (folder / usual).string();
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().extension() == ending)
+      found.push_back(entry.path().string());
+  std::sort(found.begin(), found.end());
+  if (found.size() > 1)
+    run.notes.push_back("there are several " + std::string(ending) + " files and none is named '" +
+                        usual + "'; '" + fs::path(found[0]).filename().string() + "' is used");
+  return found.empty() ? "" : found[0];
+}
+
+// What a run has beside the broken file is shown still.
+template <class F>
+void attempt(RunFolder& run, F&& read) {
+  try {
+    read();
+  } catch (const Error& e) {
+    run.notes.push_back(e.what());
+  }
+}
+
+void read_facts(RunFolder& run, const std::string& file) {
+  const Value value = saving::parse_json(text_of(file), file, saving::NonNumbers::allow);
+  if (!value.is<Value::Dict>())
+    throw FileError("'" + file + "' holds " + value.kind() + " instead of facts by name.");
+  run.facts = value.get<Value::Dict>();
+}
+
+void read_folder(RunFolder& run, const fs::path& folder) {
+  const std::string table = pick(folder, "history.csv", ".csv", run);
+  const std::string json = (folder / "history.json").string(),
+                    facts = (folder / "run.json").string();
+  run.model_file = pick(folder, "model.keras", ".keras", run);
+  const bool has_json = fs::is_regular_file(json), has_facts = fs::is_regular_file(facts);
+  if (table.empty() && !has_json && !has_facts && run.model_file.empty())
+    throw FileError("'" + folder.string() +
+                    "' has nothing of a training: no history (history.csv, as callbacks::CSVLogger "
+                    "writes it, or history.json), no model (*.keras), no run.json.");
+  if (!table.empty())
+    attempt(run, [&] { run.figures = parse_history_csv(text_of(table), table); });
+  else if (has_json)
+    attempt(run, [&] { run.figures = parse_history_json(text_of(json), json); });
+  if (has_facts) attempt(run, [&] { read_facts(run, facts); });
+}
+
+}  // namespace
+
+std::map<std::string, plot::Figure> parse_history_csv(const std::string& text,
+                                                      const std::string& source) {
+  const char separator = separator_of(text);
+  size_t at = 0;
+  const std::vector<std::string> names = read_row(text, at, separator);
+  if (names[0] != "epoch")
+    throw FileError("'" + source + "' is no table of CSVLogger: its first column is '" + names[0] +
+                    "' instead of 'epoch'.");
+  std::map<std::string, plot::Figure> figures;
+  double shift = 1, last = 0;  // a second training that was appended to the first counts on
+  for (int line = 2; at < text.size(); ++line) {
+    const std::vector<std::string> cells = read_row(text, at, separator);
+    if (cells.size() == 1 && cells[0].empty()) continue;
+    const auto fail = [&](const std::string& what) {
+      throw FileError("'" + source + "', line " + std::to_string(line) + ": " + what);
+    };
+    if (cells.size() != names.size())
+      fail(std::to_string(cells.size()) + " cells in place of " + std::to_string(names.size()) + ".");
+    const std::optional<double> epoch = number_in(cells[0]);
+    if (!epoch || !std::isfinite(*epoch)) fail("'" + cells[0] + "' is no epoch.");
+    if (*epoch + shift <= last) shift = last + 1 - *epoch;
+    last = *epoch + shift;
+    for (size_t c = 1; c < names.size(); ++c) {
+      if (is_missing(cells[c])) continue;
+      const std::optional<double> value = number_in(cells[c]);
+      if (!value) fail("'" + cells[c] + "' in column '" + names[c] + "' is no number.");
+      figures[names[c]].epochs.push_back(last);
+      figures[names[c]].values.push_back(*value);
+    }
+  }
+  return figures;
+}
+
+RunFolder read_run(const std::string& path) {
+  const fs::path place(path);
+  if (!fs::exists(place)) throw FileError("'" + path + "' does not exist.");
+  RunFolder run;
+  const fs::path whole = fs::weakly_canonical(place);
+  run.name = whole.filename().string();
+  if (fs::is_directory(place)) {
+    read_folder(run, place);
+    return run;
+  }
+  run.name = whole.stem().string();
+  const std::string ending = place.extension().string();
+  if (ending == ".csv")
+    run.figures = parse_history_csv(text_of(place), path);
+  else if (ending == ".json")
+    run.figures = parse_history_json(text_of(place), path);
+  else if (ending == ".keras")
+    run.model_file = path;
+  else
+    throw FileError("'" + path + "' is no run: give a folder, a history (.csv, .json) or a .keras "
+                    "file.");
+  return run;
+}
+
+}  // namespace cornu::cli
