@@ -114,7 +114,6 @@ class TensorBoardCallback : public Callback {
   void on_train_end(Logs&) override;
   void on_test_end(Logs& logs) override;
   bool wants_batch_logs() const override { return config.update_freq.batches().has_value(); }
-  std::vector<std::string> files() const override { return {config.log_dir}; }
   /// The batches so far, and how far the files were written: later events go when a run is resumed.
   Value::Dict get_state() const override;
   void set_state(const Value::Dict& state) override;

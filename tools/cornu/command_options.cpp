@@ -224,4 +224,22 @@ CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, Doctor
   return command;
 }
 
+CLI::App* add_report(CLI::App& app, ReportOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("report", "Write a page with curves, models and figures of trainings");
+  command
+      ->add_option("RUN", options.runs,
+                   "A training's folder (history.csv, model.keras, run.json), or one of its files")
+      ->required();
+  command->add_option("-o,--output", options.out, "Where the page goes")->capture_default_str();
+  command->add_option("--data", options.data,
+                      "Arrays x and y to evaluate the models on (.npz, .h5)");
+  command->add_option("-m,--model", options.model,
+                      "The model, where there is one run and its folder has none");
+  command->add_option("-b,--batch-size", options.batch_size, "Samples that are computed at once")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  return command;
+}
+
 }  // namespace cornu::cli

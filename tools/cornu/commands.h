@@ -106,6 +106,16 @@ size_t doctor(const std::string& model_file, const DataOptions& data, const Doct
 /// for none.
 void convert(const std::string& in, const std::string& out, double shard_size);
 
+struct ReportOptions {
+  std::vector<std::string> runs;    ///< folders, or files of runs
+  std::string out = "report.html";  ///< where the page goes
+  std::string data = "";            ///< arrays to evaluate the models on, or ""
+  std::string model = "";           ///< the model of a single run that has none, or ""
+  int64_t batch_size = 32;
+};
+/// Writes a page about one or several trainings; see docs/reports.md.
+void report(const ReportOptions& options);
+
 /// Prints the devices of this machine, and why others cannot be used.
 void devices();
 

@@ -74,6 +74,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   DoctorOptions doctor_options;
   CLI::App* doctor_command = add_doctor(app, file, data, doctor_options);
+  ReportOptions report_options;
+  CLI::App* report_command = add_report(app, report_options);
   CLI::App* convert_command = add("convert", "Write a model in another form");
   convert_command
       ->add_option("OUT", out,
@@ -99,6 +101,7 @@ int main(int argc, char** argv) {
     if (*diff_command) return diff(in, out) ? 0 : failure;
     if (*parity_command) return parity(file, parity_options) ? 0 : failure;
     if (*doctor_command) return doctor(file, data, doctor_options) == 0 ? 0 : failure;
+    if (*report_command) report(report_options);
     if (*convert_command) convert(file, out, shard_size);
     return 0;
   } catch (const UsageError& e) {

@@ -30,6 +30,8 @@ constexpr Rule rules[] = {
     {"halo", "stroke", "#f3f2ee", "#1f1f1e"},
     {"edge", "stroke", "#7d7b74", "#95938a"},
     {"tip", "fill", "#7d7b74", "#95938a"},
+    {"on", "fill", "#ffffff", "#ffffff"},
+    {"cell", "fill", "#f3f2ee", "#242423"},
     {"plain", "fill", "#c9c7bd", "#5a5852"},
 };
 

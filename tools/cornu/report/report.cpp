@@ -1,0 +1,116 @@
+// The command report: reads runs, looks at their models, writes the page.
+#include <cornu/backend/devices.h>
+#include <cornu/framework/io/atomic_file.h>
+#include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/indexing.h>
+#include <cornu/framework/tensor/device.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+#include "../commands.h"
+#include "../models.h"
+#include "page.h"
+
+namespace cornu::cli {
+namespace {
+
+// A report says what it could not find out, and the rest.
+template <class F>
+void attempt(ReportRun& run, const char* what, F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    run.folder.notes.push_back(fmt::format("{}: {}", what, e.what()));
+  }
+}
+
+Nest first_rows(const Nest& inputs, int64_t count) {
+  return inputs.map([count](const Tensor& t) {
+    if (t.rank() == 0 || t.shape()[0] <= count) return t;
+    return ops::take(t, ops::arange(count), 0);
+  });
+}
+
+void check_weights(ReportRun& run) {
+  for (const PlacedLayer& placed : layers_of(*run.model))
+    for (const Variable& v : placed.layer->own_weights())
+      if (is_float(v.dtype()) && statistics_of(v.value()).not_finite > 0)
+        run.folder.notes.push_back(fmt::format("the weight {} of layer {} is not finite everywhere.",
+                                               v.name(), placed.path));
+}
+
+void look_at_model(ReportRun& run, const Arrays& arrays, const ReportOptions& options) {
+  attempt(run, "the model cannot be shown",
+          [&] { run.model = open_model(run.folder.model_file); });
+  if (!run.model) return;
+  attempt(run, "the weights cannot be checked", [&] { check_weights(run); });
+  if (!arrays.empty())
+    attempt(run, "the model cannot be evaluated",
+            [&] { run.evaluation = evaluate_on(*run.model, arrays, options.batch_size); });
+  attempt(run, "time and memory are not known", [&] {
+    const Nest inputs = arrays.empty() ? probe_inputs(*run.model, options.batch_size, 1)
+                                       : first_rows(inputs_among(*run.model, arrays), options.batch_size);
+    if (inputs.empty())
+      throw ValueError("the model's code alone knows its inputs; --data gives some.");
+    run.cost = cost_of(*run.model, inputs);
+  });
+}
+
+std::string time_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
+  return text;
+}
+
+// Folders of one name are told apart by those that they are in.
+void make_names_differ(std::vector<ReportRun>& runs, const std::vector<std::string>& paths) {
+  for (size_t r = 0; r < runs.size(); ++r)
+    for (size_t other = 0; other < runs.size(); ++other)
+      if (r != other && runs[r].folder.name == runs[other].folder.name) {
+        for (size_t same : {r, other}) {
+          const auto whole = std::filesystem::weakly_canonical(paths[same]);
+          runs[same].folder.name = (whole.parent_path().filename() / whole.filename()).string();
+        }
+      }
+}
+
+}  // namespace
+
+void report(const ReportOptions& options) {
+  const Arrays arrays = options.data.empty() ? Arrays() : read_arrays(options.data);
+  std::vector<ReportRun> runs;
+  for (const std::string& path : options.runs) runs.push_back({.folder = read_run(path)});
+  make_names_differ(runs, options.runs);
+  if (!options.model.empty()) {
+    if (runs.size() > 1)
+      throw ValueError("--model names the model of one run, but there are " +
+                       std::to_string(runs.size()) +
+                       ". Put each run's model into its folder as model.keras.");
+    runs[0].folder.model_file = options.model;
+  }
+  if (!options.data.empty() &&
+      std::none_of(runs.begin(), runs.end(), [](const ReportRun& run) {
+        return !run.folder.model_file.empty();
+      }))
+    throw ValueError("--data is for predictions, but no run has a model. Give one with --model.");
+  for (ReportRun& run : runs)
+    if (!run.folder.model_file.empty()) look_at_model(run, arrays, options);
+  const std::string page = report_page(
+      runs, {.data = std::filesystem::path(options.data).filename().string(),
+             .when = time_text(),
+             .made = fmt::format("cornu {} on {} ({} threads)", backend::plugin_version(),
+                                 default_device().description(),
+                                 std::thread::hardware_concurrency())});
+  saving::write_file(options.out, std::as_bytes(std::span(page)));
+  std::printf("wrote %s\n", options.out.c_str());
+}
+
+}  // namespace cornu::cli
