@@ -92,13 +92,16 @@ void draw_axes(Svg& svg, const Scale& x, const Scale& y, const LineChart& chart,
 }
 
 void draw_legend(Svg& svg, const LineChart& chart, double left, double top) {
-  if (chart.curves.size() < 2) return;
+  std::vector<const Curve*> listed;
+  for (const Curve& curve : chart.curves)
+    if (curve.listed) listed.push_back(&curve);
+  if (listed.size() < 2) return;
   double x = left;
-  for (size_t i = 0; i < chart.curves.size(); ++i) {
-    const Curve& curve = chart.curves[i];
+  for (size_t i = 0; i < listed.size(); ++i) {
+    const Curve& curve = *listed[i];
     const double width = 22 + text_width(curve.name, 12) + 16;
-    if (x + width > panel_width + left && i > 0) {
-      svg.text(x, top, fmt::format("+{}", chart.curves.size() - i), "soft");
+    if (x + width > panel_width - 28 + left && i > 0) {
+      svg.text(x, top, fmt::format("+{}", listed.size() - i), "soft");
       return;
     }
     svg.path(fmt::format("M{:.1f} {:.1f}h16", x, top - 4),

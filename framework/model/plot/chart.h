@@ -15,6 +15,7 @@ struct Curve {
   std::vector<double> y;  ///< as many
   int color = 0;          ///< see series()
   bool dashed = false;    ///< whether the line is
+  bool listed = true;     ///< whether the legend has it
 };
 
 /// Curves under a title. The axis of y is logarithmic where all values are positive and the largest
@@ -22,7 +23,7 @@ struct Curve {
 struct LineChart {
   std::string title;          ///< above the curves
   std::string x_title;        ///< below the axis: "epoch"
-  std::vector<Curve> curves;  ///< in the order of the legend; a legend is there from two on
+  std::vector<Curve> curves;  ///< in the order of the legend; a legend is there where it has two
 };
 
 /// How large a panel is, in pixels.

@@ -58,7 +58,8 @@ std::vector<LineChart> history_charts(const std::vector<TrainingRun>& runs) {
         const std::string kind = validation ? "validation" : "training";
         chart.curves.push_back({single ? kind : runs[r].name + (validation ? " validation" : ""),
                                 found->second.epochs, found->second.values,
-                                single ? validation : static_cast<int>(r), validation});
+                                single ? validation : static_cast<int>(r), validation,
+                                single || !validation || !runs[r].figures.count(name)});
       }
     charts.push_back(std::move(chart));
   }

@@ -11,7 +11,7 @@ namespace {
 
 using plot::Svg;
 
-constexpr double left = 54, top = 72, right = 14, bottom = 12;
+constexpr double left = 54, top = 86, right = 14, bottom = 12;
 constexpr double legible = 24;  // of a square with a number in it
 
 void draw_cell(Svg& svg, const Confusion& confusion, int64_t truth, int64_t predicted, double side) {
@@ -45,12 +45,12 @@ Svg draw_confusion(const Confusion& confusion, const std::string& title) {
            fmt::format("{:.2f}% of {} samples are right", 100 * confusion.accuracy(),
                        confusion.samples()),
            "soft");
-  svg.text(left, top - 20, "predicted", "soft");
-  svg.text(left - 10, top - 20, "true", "soft end");
+  svg.text(left, top - 24, "predicted", "soft");
+  svg.text(left - 10, top - 6, "true", "soft end");
   const int64_t step = side >= 14 ? 1 : 5;
   for (int64_t c = 0; c < confusion.classes; c += step) {
     const double middle = (static_cast<double>(c) + 0.5) * side;
-    svg.text(left + middle, top - 5, std::to_string(c), "soft middle");
+    svg.text(left + middle, top - 6, std::to_string(c), "soft middle");
     svg.text(left - 10, top + middle + 4, std::to_string(c), "soft end");
   }
   for (int64_t truth = 0; truth < confusion.classes; ++truth)

@@ -177,6 +177,11 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
 }
 
+std::string time_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", 1e6 * seconds);
+  return seconds < 1 ? fmt::format("{:.3g} ms", 1e3 * seconds) : fmt::format("{:.3g} s", seconds);
+}
+
 std::string cost_card(const Cost& cost) {
   std::string rows;
   for (size_t i = 0; i < std::min(cost.layers.size(), shown_layers); ++i) {
@@ -184,17 +189,17 @@ std::string cost_card(const Cost& cost) {
     const double share = 100 * layer.seconds / std::max(cost.seconds, 1e-12);
     // The mark keeps what stands at a path's ends there though it is cut at its begin.
     rows += fmt::format(
-        "<span class=\"path\" title=\"{0}\">&lrm;{0}</span><span class=\"number\">{1:.3f} ms</span>"
+        "<span class=\"path\" title=\"{0}\">&lrm;{0}</span><span class=\"number\">{1}</span>"
         "<span class=\"number soft\">{2:.0f}%</span><i><b style=\"width:{2:.1f}%\"></b></i>",
-        escape(layer.layer), 1e3 * layer.seconds, share);
+        escape(layer.layer), time_text(layer.seconds), share);
   }
   std::string more;
   if (cost.layers.size() > shown_layers)
     more = fmt::format("<p class=\"soft\">And {} faster ones.</p>", cost.layers.size() - shown_layers);
   return fmt::format(
-             "<h3>Slowest layers</h3><p class=\"soft\">A prediction of {} samples takes {:.3f} ms. "
+             "<h3>Slowest layers</h3><p class=\"soft\">A prediction of {} samples takes {}. "
              "Memory: {} for the weights, {} for the batch.</p>",
-             cost.batch_size, 1e3 * cost.seconds, bytes_text(cost.weight_bytes),
+             cost.batch_size, time_text(cost.seconds), bytes_text(cost.weight_bytes),
              bytes_text(cost.batch_bytes)) +
          element("div", "layers", rows) + more;
 }

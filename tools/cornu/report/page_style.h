@@ -26,6 +26,7 @@ p{margin:6px 0}
 .warnings li{margin:4px 0;overflow-wrap:anywhere}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,360px),1fr));gap:16px}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,480px),1fr));gap:16px;align-items:start}
+.pair+.pair{margin-top:16px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:14px;min-width:0}
 .chart>svg{display:block;width:100%;height:auto}
 .scroll{overflow:auto;max-height:640px}

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <thread>
 
 #include "../commands.h"
 #include "../models.h"
@@ -106,9 +105,8 @@ void report(const ReportOptions& options) {
   const std::string page = report_page(
       runs, {.data = std::filesystem::path(options.data).filename().string(),
              .when = time_text(),
-             .made = fmt::format("cornu {} on {} ({} threads)", backend::plugin_version(),
-                                 default_device().description(),
-                                 std::thread::hardware_concurrency())});
+             .made = fmt::format("cornu {} on {}", backend::plugin_version(),
+                                 default_device().description())});
   saving::write_file(options.out, std::as_bytes(std::span(page)));
   std::printf("wrote %s\n", options.out.c_str());
 }
