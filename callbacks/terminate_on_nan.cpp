@@ -25,16 +25,16 @@ void TerminateOnNaNCallback::on_train_batch_end(int64_t batch, Logs& logs) {
   std::string where;
   if (config.locate) {
     report_ = history_.locate(*model());
-    where = report_ ? "\n" + report_->str()
-                    : "\nThe step gives finite numbers when it is taken again, operation by operation.";
+    where = report_
+                ? "\n" + report_->str()
+                : "\nThe step gives finite numbers when it is taken again, operation by operation.";
   }
   if (config.raise_error)
     throw StateError(fmt::format(
         "TerminateOnNaN: the loss is {} at batch {}. A lower learning rate or clipped gradients "
         "may help.{}",
         loss->second, batch, where));
-  std::cout << "\nBatch " << batch << ": invalid loss, terminating training" << where
-            << std::endl;
+  std::cout << "\nBatch " << batch << ": invalid loss, terminating training" << where << std::endl;
   model()->stop_training = true;
 }
 

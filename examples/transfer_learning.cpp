@@ -1,8 +1,8 @@
 // Transfer learning from a file of Keras: a network that Python's Keras trained on clean images of
-// digits (tools/data/make_digits_model.py) learns those of a bad camera from a hundred of them. First
-// a new head on the frozen base is trained, then all of it, slowly.
-// Usage: example_transfer_learning [FILE]. Prints the accuracy after each stage, and that of the
-// same network trained from scratch; exit status 1 unless the file helped.
+// digits (tools/data/make_digits_model.py) learns those of a bad camera from a hundred of them.
+// First a new head on the frozen base is trained, then all of it, slowly. Usage:
+// example_transfer_learning [FILE]. Prints the accuracy after each stage, and that of the same
+// network trained from scratch; exit status 1 unless the file helped.
 #include <cornu/cornu.h>
 
 #include <cstdio>

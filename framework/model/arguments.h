@@ -226,9 +226,9 @@ struct History {
   RunTime time;              ///< where the time of this call went
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
-  /// Draws the figures of all epochs into an SVG file: a panel for the loss and one for each metric,
-  /// where training and validation stand together. Throws ValueError when there is no figure or
-  /// the path does not end in ".svg", FileError when it cannot be written.
+  /// Draws the figures of all epochs into an SVG file: a panel for the loss and one for each
+  /// metric, where training and validation stand together. Throws ValueError when there is no
+  /// figure or the path does not end in ".svg", FileError when it cannot be written.
   void plot(const std::string& path) const;
 };
 

@@ -46,13 +46,12 @@ class CompiledLoss {
   /// One for each output, null where there is none; empty before they are resolved, as the next
   /// two.
   const std::vector<std::shared_ptr<Loss>>& losses() const { return losses_; }
-  const std::vector<double>& factors() const { return factors_; }    ///< of the losses
+  const std::vector<double>& factors() const { return factors_; }   ///< of the losses
   const std::vector<std::string>& names() const { return names_; }  ///< of the outputs
   /// The targets of the outputs, in their order; empty where there is none.
   std::vector<Tensor> targets(const Nest& y, const Nest& y_pred) const;
 
  private:
-
   LossOption option_;
   LossWeights weights_;
   bool resolved_ = false;

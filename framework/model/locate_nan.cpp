@@ -17,9 +17,11 @@ std::string TensorFigures::str() const {
 }
 
 std::string NaNReport::str() const {
-  std::string text = fmt::format("the first result that is not finite is that of {} ({}{}{}), step {}",
-                                 op, phase, layer.empty() ? "" : ", layer ", layer, step);
-  if (given) text += "; what went in was not finite to begin with: look at the data and the weights";
+  std::string text =
+      fmt::format("the first result that is not finite is that of {} ({}{}{}), step {}", op, phase,
+                  layer.empty() ? "" : ", layer ", layer, step);
+  if (given)
+    text += "; what went in was not finite to begin with: look at the data and the weights";
   for (const TensorFigures& f : inputs) text += "\n  input  " + f.str();
   return text + "\n  result " + result.str();
 }

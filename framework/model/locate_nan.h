@@ -14,26 +14,27 @@ class Model;
 
 /// Figures of a tensor; least, most and mean are those of its finite elements.
 struct TensorFigures {
-  std::string spec;                   ///< "float32 (32, 8)"
-  double least = 0;                   ///< smallest element
-  double most = 0;                    ///< largest element
-  double mean = 0;                    ///< of the elements
-  int64_t nan = 0;                    ///< how many elements are NaN
-  int64_t infinite = 0;               ///< how many elements are infinite
+  std::string spec;      ///< "float32 (32, 8)"
+  double least = 0;      ///< smallest element
+  double most = 0;       ///< largest element
+  double mean = 0;       ///< of the elements
+  int64_t nan = 0;       ///< how many elements are NaN
+  int64_t infinite = 0;  ///< how many elements are infinite
   /// "float32 (32, 8): 0 to 3.1, mean 0.5, 2 NaN".
   std::string str() const;
 };
 
 /// Where NaN or infinity came from.
 struct NaNReport {
-  std::string op;     ///< "log", "true_divide", "gradient of sqrt", "matmul", ...
-  std::string layer = {};  ///< path of the layer that asked for it; empty for the loss and the optimizer
+  std::string op;  ///< "log", "true_divide", "gradient of sqrt", "matmul", ...
+  std::string layer =
+      {};  ///< path of the layer that asked for it; empty for the loss and the optimizer
   /// "forward", "loss", "backward" or "update".
   std::string phase;
-  int64_t step = 0;  ///< of the epoch, from 0, where a run of fit was watched
+  int64_t step = 0;    ///< of the epoch, from 0, where a run of fit was watched
   bool given = false;  ///< whether what went in was not finite to begin with: data or weights
   std::vector<TensorFigures> inputs = {};  ///< what the operation got
-  TensorFigures result = {};  ///< what it gave
+  TensorFigures result = {};               ///< what it gave
   /// All of it in a few lines.
   std::string str() const;
 };

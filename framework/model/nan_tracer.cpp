@@ -72,8 +72,8 @@ std::optional<Instance> failing_instruction(const backend::Program& program, DTy
     const backend::OpcodeInfo& row = backend::info(i.op);
     std::vector<Tensor> operands;
     for (int k = 0; k < row.arity; ++k) operands.push_back(values[i.operands[k]]);
-    values.push_back(ops::cast(
-        apply_fused(backend::program_of(i.op), row.domain, operands, row.name), compute));
+    values.push_back(
+        ops::cast(apply_fused(backend::program_of(i.op), row.domain, operands, row.name), compute));
   }
   for (size_t at : program.outputs()) {
     if (is_finite(values[at])) continue;
@@ -81,8 +81,9 @@ std::optional<Instance> failing_instruction(const backend::Program& program, DTy
       if (at < first) return {};
       const backend::Instruction& i = program.instructions()[at - first];
       const int arity = backend::info(i.op).arity;
-      const auto* bad = std::find_if(i.operands, i.operands + arity,
-                                     [&](uint16_t k) { return k >= first && !is_finite(values[k]); });
+      const auto* bad = std::find_if(i.operands, i.operands + arity, [&](uint16_t k) {
+        return k >= first && !is_finite(values[k]);
+      });
       if (bad != i.operands + arity) {
         at = *bad;
         continue;
@@ -166,7 +167,12 @@ void NaNTracer::step(const Step& step) {
     for (const Tensor& t : step.outputs) e.values.push_back(identity(t));
   }
   if (!bad) return;
-  Bad entry{{}, step.text ? *step.text : "", Tensors(step.inputs), Tensors(step.outputs), layer, phase,
+  Bad entry{{},
+            step.text ? *step.text : "",
+            Tensors(step.inputs),
+            Tensors(step.outputs),
+            layer,
+            phase,
             phase == "forward" ? "" : forward_of(step)};
   if (step.kernel) entry.kernel = *step.kernel;
   if (!entry.forward.empty()) entry.phase = "backward";
@@ -206,7 +212,7 @@ std::optional<size_t> NaNTracer::source_of(const Tensor& tensor) const {
 }
 
 NaNReport NaNTracer::describe(const Bad& bad) const {
-  NaNReport report{.op = bad.kernel ? name_of_kernel(*bad.kernel)
+  NaNReport report{.op = bad.kernel         ? name_of_kernel(*bad.kernel)
                          : bad.text.empty() ? "a function with a gradient of its own"
                                             : bad.text,
                    .layer = bad.layer,
@@ -244,7 +250,9 @@ std::optional<NaNReport> NaNTracer::report() const {
   }
   if (first) return describe(bad_[*first]);
   if (!given) return {};
-  return NaNReport{.op = "assignment to '" + given->path() + "'", .phase = "update", .given = true,
+  return NaNReport{.op = "assignment to '" + given->path() + "'",
+                   .phase = "update",
+                   .given = true,
                    .result = figures_of(given->stored())};
 }
 

@@ -212,11 +212,10 @@ class ModelCheck {
   // Healthy trainings: diagnose finds nothing, and what follows is as if it had not looked.
   Difference diagnoses(Model& model) {
     Difference d;
-    for (const Finding& f :
-         model.diagnose(folder_.nest("train/x"), folder_.nest("train/y"),
-                        {.batch_size = train_batch_size(),
-                         .shuffle = folder_.number("train", "shuffle") != 0,
-                         .sample_weight = sample_weight()}))
+    for (const Finding& f : model.diagnose(folder_.nest("train/x"), folder_.nest("train/y"),
+                                           {.batch_size = train_batch_size(),
+                                           .shuffle = folder_.number("train", "shuffle") != 0,
+                                           .sample_weight = sample_weight()}))
       d.merge({"diagnose finds " + f.str(), 0});
     return d;
   }

@@ -25,7 +25,8 @@ bool all_equal(const Tensor& t, double value) {
 }
 
 void check_masks(const LayerCall& call, Findings& findings) {
-  if (!call.masked || !call.leaf || call.layer->supports_masking() || call.layer->uses_mask()) return;
+  if (!call.masked || !call.leaf || call.layer->supports_masking() || call.layer->uses_mask())
+    return;
   if (call.output && call.output.mask()) return;
   // Without padding in the data nothing is lost.
   if (ops::all(call.mask).item() != 0) return;
@@ -74,9 +75,10 @@ std::string distance(const LayerCall& call, const Tensor& mean, const Tensor& va
   }
   const double shift = median(shifts), ratio = median(ratios);
   if (shift < 5 && ratio < 25 && ratio > 0.01) return "";
-  return fmt::format("its data are {:.3g} deviations off its statistics, their variance {:.3g} times "
-                     "theirs",
-                     shift, ratio);
+  return fmt::format(
+      "its data are {:.3g} deviations off its statistics, their variance {:.3g} times "
+      "theirs",
+      shift, ratio);
 }
 
 void check_frozen_normalization(const LayerCall& call, Findings& findings) {
@@ -123,9 +125,10 @@ void check_frozen(const Evidence& evidence, Findings& findings) {
         std::any_of(kernels.begin() + static_cast<std::ptrdiff_t>(i), kernels.end(),
                     [](const LayerCall* c) { return !frozen(*c); });
     if (before_others || call.depth == 1)
-      findings.add("forgotten_trainable", short_path(call.path),
-                   "it is frozen with the random weights that it began with (its bias is 0)",
-                   "Load trained weights before freezing, or set_trainable(true), and compile again.");
+      findings.add(
+          "forgotten_trainable", short_path(call.path),
+          "it is frozen with the random weights that it began with (its bias is 0)",
+          "Load trained weights before freezing, or set_trainable(true), and compile again.");
   }
 }
 
@@ -138,7 +141,8 @@ bool is_relu(const LayerCall& call, const ForwardTrace& trace) {
 }
 
 void check_dead(const LayerCall& call, const Evidence& evidence, Findings& findings) {
-  if (!call.leaf || !call.output || call.output.rank() < 2 || !is_float(call.output.dtype())) return;
+  if (!call.leaf || !call.output || call.output.rank() < 2 || !is_float(call.output.dtype()))
+    return;
   if (call.output.shape(0) < 16 || !is_relu(call, *evidence.trace)) return;
   if (all_equal(call.input, 0)) return;  // something before it is dead
   const int64_t units = call.output.shape(-1);
@@ -148,11 +152,12 @@ void check_dead(const LayerCall& call, const Evidence& evidence, Findings& findi
     alive[i % static_cast<size_t>(units)] |= values[i] != 0;
   const int64_t dead = std::count(alive.begin(), alive.end(), 0);
   if (dead < units && (units < 8 || dead * 10 < units * 9)) return;
-  findings.add("dead_units", short_path(call.path),
-               fmt::format("{} of {} units are 0 for all of {} samples, so they have no gradient",
-                           dead, units, call.output.shape(0)),
-               "Check the initial weights and biases (\"he_normal\", bias 0) and the inputs' scale, "
-               "or take LeakyReLU or gelu.");
+  findings.add(
+      "dead_units", short_path(call.path),
+      fmt::format("{} of {} units are 0 for all of {} samples, so they have no gradient", dead,
+                  units, call.output.shape(0)),
+      "Check the initial weights and biases (\"he_normal\", bias 0) and the inputs' scale, "
+      "or take LeakyReLU or gelu.");
 }
 
 }  // namespace

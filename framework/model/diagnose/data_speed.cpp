@@ -31,11 +31,12 @@ void check_data_speed(Dataset& data, const Evidence& evidence, Findings& finding
   }
   // Steps of fit are faster than this one: what is slower than it is slower than those.
   if (fetching < 2e-3 || fetching < training) return;
-  findings.add("data_bound", "",
-               fmt::format("a batch takes {:.3g} ms to come, and {:.3g} ms to train on",
-                           1e3 * fetching, 1e3 * training),
-               "Do the work once before training, or keep what was read; make batches larger only if "
-               "the time is per batch.");
+  findings.add(
+      "data_bound", "",
+      fmt::format("a batch takes {:.3g} ms to come, and {:.3g} ms to train on", 1e3 * fetching,
+                  1e3 * training),
+      "Do the work once before training, or keep what was read; make batches larger only if "
+      "the time is per batch.");
 }
 
 }  // namespace cornu::diagnose

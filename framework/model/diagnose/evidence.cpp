@@ -122,9 +122,8 @@ std::optional<std::vector<int64_t>> OutputFacts::classes() const {
     }
     return found;
   }
-  const bool single =
-      rows.width == 1 &&
-      (loss ? sparse() || (binary() && units() == 1) : !is_float(targets.dtype()));
+  const bool single = rows.width == 1 &&
+                      (loss ? sparse() || (binary() && units() == 1) : !is_float(targets.dtype()));
   if (!single) return {};
   for (double v : rows.values) {
     if (v != std::round(v)) return {};
@@ -165,7 +164,7 @@ void Evidence::name_inputs() {
     std::sort(names.begin(), names.end());
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const std::string name = tensors.size() == 1          ? ""
+    const std::string name = tensors.size() == 1              ? ""
                              : names.size() == tensors.size() ? names[i]
                                                               : std::to_string(i);
     inputs.push_back({name, tensors[i], rows_of(tensors[i], most_rows)});
@@ -221,12 +220,14 @@ void Evidence::read_outputs(const Nest& y_pred, const Batch& probe_batch) {
     facts.probe_targets = probe_targets[i];
     facts.rows = targets[i] ? rows_of(targets[i], 1 << 16) : Rows();
     facts.form = trace->form_of(predictions[i]);
-    facts.name = predictions.size() > 1 && !loss.empty() ? loss.names()[i]
-                                                         : short_path(trace->maker_of(predictions[i]));
+    facts.name = predictions.size() > 1 && !loss.empty()
+                     ? loss.names()[i]
+                     : short_path(trace->maker_of(predictions[i]));
     if (loss.empty() || !loss.losses()[i]) continue;
     facts.loss = loss.losses()[i];
     facts.factor = loss.factors()[i];
-    if (const ClassInfo* info = catalog().find_class(*facts.loss)) facts.loss_class = info->class_name;
+    if (const ClassInfo* info = catalog().find_class(*facts.loss))
+      facts.loss_class = info->class_name;
     Value::Dict config;
     if (const Value* v = option_of(*facts.loss, config, "from_logits"); v && v->is<bool>())
       facts.from_logits = v->get<bool>();

@@ -22,17 +22,17 @@ struct Finding {
 
 /// Options of Model::diagnose: how it looks, and those arguments of fit that a fault may lie in.
 struct DiagnoseOptions {
-  int64_t batch_size = 32;                         ///< of the training that is to come
-  int64_t steps = 24;                              ///< trial steps; 0: nothing is trained
-  std::vector<std::string> silence = {};           ///< ids that are not reported
-  Nest validation_x = {};                          ///< inputs that must not be in x as well
-  Nest validation_y = {};                          ///< their targets
-  double validation_split = 0;                     ///< as in fit: the last samples validate
-  bool shuffle = true;                             ///< as in fit
-  std::optional<double> learning_rate = {};        ///< instead of the optimizer's
-  std::optional<int64_t> steps_per_epoch = {};     ///< as in fit
-  std::map<int64_t, double> class_weight = {};     ///< as in fit
-  Nest sample_weight = {};                         ///< as in fit
+  int64_t batch_size = 32;                      ///< of the training that is to come
+  int64_t steps = 24;                           ///< trial steps; 0: nothing is trained
+  std::vector<std::string> silence = {};        ///< ids that are not reported
+  Nest validation_x = {};                       ///< inputs that must not be in x as well
+  Nest validation_y = {};                       ///< their targets
+  double validation_split = 0;                  ///< as in fit: the last samples validate
+  bool shuffle = true;                          ///< as in fit
+  std::optional<double> learning_rate = {};     ///< instead of the optimizer's
+  std::optional<int64_t> steps_per_epoch = {};  ///< as in fit
+  std::map<int64_t, double> class_weight = {};  ///< as in fit
+  Nest sample_weight = {};                      ///< as in fit
 };
 
 /// The ids of all findings that there may be.

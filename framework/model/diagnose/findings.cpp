@@ -10,18 +10,42 @@
 namespace cornu {
 
 std::string Finding::str() const {
-  return fmt::format("{}{}: {}\n    {}", id, layer.empty() ? "" : " (" + layer + ")", evidence, fix);
+  return fmt::format("{}{}: {}\n    {}", id, layer.empty() ? "" : " (" + layer + ")", evidence,
+                     fix);
 }
 
 const std::vector<std::string>& diagnosis_ids() {
-  static const std::vector<std::string> ids = {
-      "inputs_nan", "inputs_constant", "inputs_unscaled", "unused_input", "split_leak",
-      "labels_constant", "labels_shifted", "class_imbalance", "shuffle_missing", "steps_truncated",
-      "data_bound", "target_shape", "target_range", "target_one_hot_with_sparse",
-      "target_sparse_with_categorical", "logits_flag", "double_softmax", "loss_output_mismatch",
-      "metric_mismatch", "loss_weights_dominate", "mask_dropped", "frozen_normalization",
-      "forgotten_trainable", "batch_norm_of_one", "dead_units", "half_overflow", "no_gradient",
-      "gradient_vanishes", "gradient_explodes", "learning_rate_high", "learning_rate_low"};
+  static const std::vector<std::string> ids = {"inputs_nan",
+                                               "inputs_constant",
+                                               "inputs_unscaled",
+                                               "unused_input",
+                                               "split_leak",
+                                               "labels_constant",
+                                               "labels_shifted",
+                                               "class_imbalance",
+                                               "shuffle_missing",
+                                               "steps_truncated",
+                                               "data_bound",
+                                               "target_shape",
+                                               "target_range",
+                                               "target_one_hot_with_sparse",
+                                               "target_sparse_with_categorical",
+                                               "logits_flag",
+                                               "double_softmax",
+                                               "loss_output_mismatch",
+                                               "metric_mismatch",
+                                               "loss_weights_dominate",
+                                               "mask_dropped",
+                                               "frozen_normalization",
+                                               "forgotten_trainable",
+                                               "batch_norm_of_one",
+                                               "dead_units",
+                                               "half_overflow",
+                                               "no_gradient",
+                                               "gradient_vanishes",
+                                               "gradient_explodes",
+                                               "learning_rate_high",
+                                               "learning_rate_low"};
   return ids;
 }
 
@@ -34,8 +58,8 @@ Findings::Findings(const std::vector<std::string>& silence)
   const std::vector<std::string>& known = diagnosis_ids();
   for (const std::string& id : silence)
     if (std::find(known.begin(), known.end(), id) == known.end())
-      throw ValueError(
-          fmt::format("diagnose: there is no finding '{}' to silence.{}", id, did_you_mean(id, known)));
+      throw ValueError(fmt::format("diagnose: there is no finding '{}' to silence.{}", id,
+                                   did_you_mean(id, known)));
 }
 
 void Findings::add(std::string id, std::string layer, std::string evidence, std::string fix) {

@@ -42,22 +42,30 @@ OutputForm form_of_program(const backend::Program& program) {
     switch (i.op) {
       case Opcode::round_bfloat16:
       case Opcode::round_float16:
-      case Opcode::identity: value = i.operands[0]; continue;
-      case Opcode::sigmoid: return OutputForm::sigmoid;
-      case Opcode::tanh: return OutputForm::tanh;
-      case Opcode::relu: return OutputForm::relu;
-      case Opcode::add: return OutputForm::linear;
-      default: return OutputForm::other;
+      case Opcode::identity:
+        value = i.operands[0];
+        continue;
+      case Opcode::sigmoid:
+        return OutputForm::sigmoid;
+      case Opcode::tanh:
+        return OutputForm::tanh;
+      case Opcode::relu:
+        return OutputForm::relu;
+      case Opcode::add:
+        return OutputForm::linear;
+      default:
+        return OutputForm::other;
     }
   }
 }
 
 bool only_passes(const backend::Program& program) {
-  return program.inputs() == 1 &&
-         std::all_of(program.instructions().begin(), program.instructions().end(), [](const auto& i) {
-           return i.op == Opcode::identity || i.op == Opcode::round_bfloat16 ||
-                  i.op == Opcode::round_float16;
-         });
+  return program.inputs() == 1 && std::all_of(program.instructions().begin(),
+                                              program.instructions().end(), [](const auto& i) {
+                                                return i.op == Opcode::identity ||
+                                                       i.op == Opcode::round_bfloat16 ||
+                                                       i.op == Opcode::round_float16;
+                                              });
 }
 
 OutputForm form_of_kernel(const backend::Kernel& kernel) {
@@ -86,8 +94,9 @@ std::string LayerCall::option(const char* name) const {
 bool LayerCall::has_kernel() const {
   if (kind.find("Embedding") != std::string::npos) return false;
   const auto& own = layer->own_weights();
-  return std::any_of(own.begin(), own.end(),
-                     [](const Variable& v) { return v.shape().rank() >= 2 && is_float(v.dtype()); });
+  return std::any_of(own.begin(), own.end(), [](const Variable& v) {
+    return v.shape().rank() >= 2 && is_float(v.dtype());
+  });
 }
 
 ForwardTrace::ForwardTrace(const Nest& inputs) : outer_(call_context().observer) {
@@ -112,8 +121,17 @@ void ForwardTrace::before(Layer& layer, const Nest& inputs) {
   bool raw = false;
   for (const Tensor& t : inputs.flatten()) raw |= t && raw_.count(t.impl()->key);
   const Tensor mask = input ? input.mask() : Tensor();
-  open_.push_back({&layer, layer.path(), kind_of(layer), config_of(layer), layer.sublayers().empty(),
-                   static_cast<int>(open_.size()), input, raw, static_cast<bool>(mask), mask, {}});
+  open_.push_back({&layer,
+                   layer.path(),
+                   kind_of(layer),
+                   config_of(layer),
+                   layer.sublayers().empty(),
+                   static_cast<int>(open_.size()),
+                   input,
+                   raw,
+                   static_cast<bool>(mask),
+                   mask,
+                   {}});
 }
 
 void ForwardTrace::after(Layer& layer, const Nest& outputs) {
@@ -155,7 +173,8 @@ void ForwardTrace::check_half(const Step& step) {
   const PauseRecording pause;
   for (const Tensor& t : step.outputs)
     if (is_half(t) && !finite(t) &&
-        std::all_of(step.inputs.begin(), step.inputs.end(), [](const Tensor& x) { return finite(x); }))
+        std::all_of(step.inputs.begin(), step.inputs.end(),
+                    [](const Tensor& x) { return finite(x); }))
       half_overflow_ = graph_context().where ? graph_context().where->path() : std::string();
 }
 

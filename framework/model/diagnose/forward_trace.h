@@ -16,17 +16,17 @@ enum class OutputForm : uint8_t { linear, softmax, log_softmax, sigmoid, tanh, r
 
 /// One call of a layer.
 struct LayerCall {
-  Layer* layer;         ///< which the model owns
-  std::string path;     ///< "model/dense"
-  std::string kind;     ///< Keras's class name, or the stem of a custom layer's name
-  Value::Dict config;   ///< empty for layers that have none
-  bool leaf;            ///< whether it holds no layers
-  int depth;            ///< of the calls around it; 0 for the model itself
-  Tensor input;         ///< the first one
-  bool raw;             ///< whether no weight has touched the input yet
-  bool masked;          ///< whether the input has a mask
-  Tensor mask;          ///< that mask
-  Tensor output;        ///< the first one
+  Layer* layer;        ///< which the model owns
+  std::string path;    ///< "model/dense"
+  std::string kind;    ///< Keras's class name, or the stem of a custom layer's name
+  Value::Dict config;  ///< empty for layers that have none
+  bool leaf;           ///< whether it holds no layers
+  int depth;           ///< of the calls around it; 0 for the model itself
+  Tensor input;        ///< the first one
+  bool raw;            ///< whether no weight has touched the input yet
+  bool masked;         ///< whether the input has a mask
+  Tensor mask;         ///< that mask
+  Tensor output;       ///< the first one
   /// An option's text, such as the name of an activation; empty for another kind of option.
   std::string option(const char* name) const;
   /// Whether it multiplies by a kernel: own weights of two axes or more, and no lookup.

@@ -11,7 +11,8 @@ namespace {
 
 void check_imbalance(const OutputFacts& output, const std::vector<int64_t>& classes,
                      const DiagnoseOptions& options, Findings& findings) {
-  if (!options.class_weight.empty() || !options.sample_weight.empty() || classes.size() < 32) return;
+  if (!options.class_weight.empty() || !options.sample_weight.empty() || classes.size() < 32)
+    return;
   // Focal losses are made for it.
   if (output.loss_class.find("Focal") != std::string::npos) return;
   std::map<int64_t, int64_t> counts;
@@ -22,11 +23,12 @@ void check_imbalance(const OutputFacts& output, const std::vector<int64_t>& clas
   const double share = static_cast<double>(most->second) / static_cast<double>(classes.size());
   const bool rare = most->second >= 40 && most->second >= 20 * least->second;
   if (share < 0.85 && !rare) return;
-  findings.add("class_imbalance", output.place(),
-               fmt::format("{:.0f}% of {} labels are class {}; class {} has {}", 100 * share,
-                           classes.size(), most->first, least->first, least->second),
-               "Give fit a class_weight, draw the classes evenly, or use a focal loss; watch AUC or "
-               "recall rather than accuracy.");
+  findings.add(
+      "class_imbalance", output.place(),
+      fmt::format("{:.0f}% of {} labels are class {}; class {} has {}", 100 * share, classes.size(),
+                  most->first, least->first, least->second),
+      "Give fit a class_weight, draw the classes evenly, or use a focal loss; watch AUC or "
+      "recall rather than accuracy.");
 }
 
 // How often neighbors differ, against how often they would in a random order.

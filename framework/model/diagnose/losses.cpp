@@ -12,13 +12,20 @@ namespace {
 
 const char* name_of(OutputForm form) {
   switch (form) {
-    case OutputForm::softmax: return "a softmax";
-    case OutputForm::log_softmax: return "a log-softmax";
-    case OutputForm::sigmoid: return "a sigmoid";
-    case OutputForm::tanh: return "a tanh";
-    case OutputForm::relu: return "a relu";
-    case OutputForm::linear: return "linear";
-    case OutputForm::other: break;
+    case OutputForm::softmax:
+      return "a softmax";
+    case OutputForm::log_softmax:
+      return "a log-softmax";
+    case OutputForm::sigmoid:
+      return "a sigmoid";
+    case OutputForm::tanh:
+      return "a tanh";
+    case OutputForm::relu:
+      return "a relu";
+    case OutputForm::linear:
+      return "linear";
+    case OutputForm::other:
+      break;
   }
   return "no activation that is known";
 }
@@ -47,13 +54,15 @@ void mismatch(const OutputFacts& output, const std::string& evidence, const std:
 void expects_probabilities(const OutputFacts& output, Findings& findings) {
   const bool multi = output.categorical() || output.sparse();
   switch (output.form) {
-    case OutputForm::softmax: return;
+    case OutputForm::softmax:
+      return;
     case OutputForm::sigmoid:
       if (multi)
-        mismatch(output, output.loss_class + " wants one distribution over the classes",
-                 "Take a softmax as the last activation, or loss \"binary_crossentropy\" for classes "
-                 "that do not exclude each other.",
-                 findings);
+        mismatch(
+            output, output.loss_class + " wants one distribution over the classes",
+            "Take a softmax as the last activation, or loss \"binary_crossentropy\" for classes "
+            "that do not exclude each other.",
+            findings);
       return;
     case OutputForm::relu:
     case OutputForm::tanh:
@@ -68,8 +77,8 @@ void expects_probabilities(const OutputFacts& output, Findings& findings) {
       if (!outside_unit(output)) return;
   }
   findings.add("logits_flag", output.place(),
-               fmt::format("{} has from_logits = false, but the output is {}, {}", output.loss_class,
-                           name_of(output.form), range_text(output)),
+               fmt::format("{} has from_logits = false, but the output is {}, {}",
+                           output.loss_class, name_of(output.form), range_text(output)),
                fmt::format("Give the last layer .activation = \"{}\", or the loss .from_logits = "
                            "true.",
                            multi ? "softmax" : "sigmoid"));
@@ -95,11 +104,11 @@ void expects_logits(const OutputFacts& output, Findings& findings) {
 void check_crossentropy(const OutputFacts& output, Findings& findings) {
   const bool multi = output.categorical() || output.sparse();
   if (multi && output.units() == 1) {
-    findings.add("loss_output_mismatch", output.place(),
-                 fmt::format("{} over an output of one unit: its softmax is always 1",
-                             output.loss_class),
-                 "For two classes take loss \"binary_crossentropy\" and a sigmoid, else a unit for "
-                 "each class.");
+    findings.add(
+        "loss_output_mismatch", output.place(),
+        fmt::format("{} over an output of one unit: its softmax is always 1", output.loss_class),
+        "For two classes take loss \"binary_crossentropy\" and a sigmoid, else a unit for "
+        "each class.");
     return;
   }
   if (output.binary() && is_softmax(output) && !output.from_logits && output.one_hot()) {

@@ -28,15 +28,23 @@ bool scores(const OutputFacts& output) {
 
 // Metrics that compare probabilities with thresholds in [0, 1].
 bool has_threshold(const std::string& kind) {
-  static const char* names[] = {"BinaryAccuracy", "Precision",      "Recall",
-                                "TruePositives",  "FalsePositives", "TrueNegatives",
-                                "FalseNegatives", "F1Score",        "FBetaScore",
-                                "BinaryIoU",      "AUC"};
+  static const char* names[] = {"BinaryAccuracy",
+                                "Precision",
+                                "Recall",
+                                "TruePositives",
+                                "FalsePositives",
+                                "TrueNegatives",
+                                "FalseNegatives",
+                                "F1Score",
+                                "FBetaScore",
+                                "BinaryIoU",
+                                "AUC"};
   return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return kind == n; });
 }
 
 // What is wrong with this metric on this output; nothing is the usual answer.
-std::string fault_of(const std::string& kind, const Value::Dict& config, const OutputFacts& output) {
+std::string fault_of(const std::string& kind, const Value::Dict& config,
+                     const OutputFacts& output) {
   const auto option = [&](const char* name) { return detail::find(config, name); };
   const bool rows = output.probe_targets.shape() == output.prediction.shape() && output.units() > 1;
   if (starts(kind, "Sparse") && rows)
@@ -53,7 +61,8 @@ std::string fault_of(const std::string& kind, const Value::Dict& config, const O
       !output.categorical())
     return "it counts classes, and the targets are numbers";
   if (!has_threshold(kind) || !scores(output)) return "";
-  if (const Value* logits = option("from_logits"); logits && logits->is<bool>() && logits->get<bool>())
+  if (const Value* logits = option("from_logits");
+      logits && logits->is<bool>() && logits->get<bool>())
     return "";
   for (const char* name : {"threshold", "thresholds"})
     if (const Value* v = option(name); v && v->is_number() && v->number() != 0.5) return "";
@@ -83,8 +92,8 @@ void check_metrics(const Evidence& evidence, Findings& findings) {
       if (!info || !info->registered_name.empty()) continue;
       const std::string fault = fault_of(info->class_name, entry.metric->get_config(), output);
       if (fault.empty()) continue;
-      findings.add("metric_mismatch", entry.name,
-                   fmt::format("{}: {}", info->class_name, fault), fix_of(info->class_name, output));
+      findings.add("metric_mismatch", entry.name, fmt::format("{}: {}", info->class_name, fault),
+                   fix_of(info->class_name, output));
     }
   }
 }

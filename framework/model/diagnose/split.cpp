@@ -54,7 +54,8 @@ void check_steps(const Evidence& evidence, Findings& findings) {
   findings.add(
       "steps_truncated", "",
       fmt::format("steps_per_epoch {} of {} samples each is {} of {} samples", steps,
-                  evidence.options.batch_size, steps * evidence.options.batch_size, evidence.samples),
+                  evidence.options.batch_size, steps * evidence.options.batch_size,
+                  evidence.samples),
       fmt::format("Leave steps_per_epoch out, or make it {}, so that an epoch sees all samples.",
                   whole));
 }
@@ -66,8 +67,7 @@ void check_split(const Evidence& evidence, Findings& findings) {
   if (!evidence.options.validation_x.empty()) {
     check_leak(keys_of(evidence.x), keys_of(evidence.options.validation_x), findings);
   } else if (const double share = evidence.options.validation_split; share > 0 && share < 1) {
-    const int64_t cut =
-        static_cast<int64_t>(static_cast<double>(evidence.samples) * (1 - share));
+    const int64_t cut = static_cast<int64_t>(static_cast<double>(evidence.samples) * (1 - share));
     if (cut > 0 && cut < evidence.samples)
       check_leak(keys_of(take_rows(evidence.x, 0, cut)),
                  keys_of(take_rows(evidence.x, cut, evidence.samples)), findings);

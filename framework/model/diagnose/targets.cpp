@@ -72,15 +72,14 @@ void check_class_range(const OutputFacts& output, Findings& findings) {
   const Value* ignored = detail::find(config, "ignore_class");
   const double least_allowed =
       ignored && ignored->is_number() ? std::min(0.0, ignored->number()) : 0.0;
-  const double most_allowed =
-      std::max(static_cast<double>(output.units() - 1),
-               ignored && ignored->is_number() ? ignored->number() : 0.0);
+  const double most_allowed = std::max(static_cast<double>(output.units() - 1),
+                                       ignored && ignored->is_number() ? ignored->number() : 0.0);
   if (whole && least >= least_allowed && most <= most_allowed) return;
-  add_range(output,
-            fmt::format("class numbers are {:g} to {:g}{}, the output has {} classes (0 to {})",
-                        least, most, whole ? "" : ", not all whole", output.units(),
-                        output.units() - 1),
-            "Number classes from 0, and give the last layer a unit for each.", findings);
+  add_range(
+      output,
+      fmt::format("class numbers are {:g} to {:g}{}, the output has {} classes (0 to {})", least,
+                  most, whole ? "" : ", not all whole", output.units(), output.units() - 1),
+      "Number classes from 0, and give the last layer a unit for each.", findings);
 }
 
 // What losses of probabilities, and outputs with bounds, can be compared with.
@@ -126,9 +125,10 @@ void check_output(const Evidence& evidence, size_t index, Findings& findings) {
                  "ops::argmax(y, -1).");
   } else if ((output.categorical() || output.loss_class == "KLDivergence") &&
              output.class_numbers()) {
-    findings.add("target_sparse_with_categorical", output.place(),
-                 shapes(output) + ": class numbers where a row for each sample is expected",
-                 "Take loss \"sparse_categorical_crossentropy\", or give rows: ops::one_hot(y, n).");
+    findings.add(
+        "target_sparse_with_categorical", output.place(),
+        shapes(output) + ": class numbers where a row for each sample is expected",
+        "Take loss \"sparse_categorical_crossentropy\", or give rows: ops::one_hot(y, n).");
   } else if (output.sparse()) {
     if (output.units() > 1) check_class_range(output, findings);
   } else {

@@ -201,7 +201,8 @@ void draw(Svg& svg, const LineChart& chart, double left, double top) {
   draw_legend(svg, chart, left + 8, top + 42);
   draw_axes(svg, x, y, chart, logarithmic, plot_left, plot_top);
   if (y_range.empty())
-    svg.text(plot_left + plot_width / 2, plot_top + plot_height / 2, "no finite value", "soft middle");
+    svg.text(plot_left + plot_width / 2, plot_top + plot_height / 2, "no finite value",
+             "soft middle");
   for (const Curve& curve : chart.curves) draw_curve(svg, curve, x, y, chart.x_title);
 }
 

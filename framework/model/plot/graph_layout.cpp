@@ -1,4 +1,5 @@
-// Levels within levels: each cluster is laid out by itself and is then a box of the level around it.
+// Levels within levels: each cluster is laid out by itself and is then a box of the level around
+// it.
 #include "graph_layout.h"
 
 #include <algorithm>
@@ -172,8 +173,7 @@ class Layout {
     std::vector<Point> way;
     for (const int c : out) {
       const Inside& inside = level(c);
-      std::vector<Point> stretch =
-          inside.level.links[static_cast<size_t>(inside.links[edge])].way;
+      std::vector<Point> stretch = inside.level.links[static_cast<size_t>(inside.links[edge])].way;
       for (Point& p : stretch) p.x += inside.origin.x, p.y += inside.origin.y;
       // The end of one stretch and the begin of the next are in the middle of one straight line.
       if (!way.empty()) way.pop_back();
@@ -184,10 +184,14 @@ class Layout {
 
   Point turned(Point p) const {
     switch (graph_.direction) {
-      case Direction::up: return {p.x, result_.height - p.y};
-      case Direction::right: return {p.y, p.x};
-      case Direction::left: return {result_.height - p.y, p.x};
-      default: return p;
+      case Direction::up:
+        return {p.x, result_.height - p.y};
+      case Direction::right:
+        return {p.y, p.x};
+      case Direction::left:
+        return {result_.height - p.y, p.x};
+      default:
+        return p;
     }
   }
 

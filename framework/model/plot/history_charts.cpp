@@ -39,7 +39,8 @@ std::map<std::string, Figure> figures_of(const History& history) {
     for (size_t i = 0; i < values.size(); ++i) {
       const size_t place = (i + 1) * step - 1;
       figure.epochs.push_back(
-          static_cast<double>(place < epochs ? history.epoch[place] : static_cast<int64_t>(place)) + 1);
+          static_cast<double>(place < epochs ? history.epoch[place] : static_cast<int64_t>(place)) +
+          1);
     }
     figure.values = values;
   }
@@ -75,7 +76,8 @@ void History::plot(const std::string& path) const {
   const std::vector<plot::LineChart> charts = plot::history_charts({{"", plot::figures_of(*this)}});
   if (charts.empty())
     throw ValueError("History::plot: there is no figure, since no epoch has ended.");
-  const auto columns = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(charts.size()))));
+  const auto columns =
+      static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(charts.size()))));
   const auto count = static_cast<int64_t>(charts.size());
   plot::Svg svg(plot::panel_width * static_cast<double>(columns),
                 plot::panel_height * static_cast<double>((count + columns - 1) / columns),

@@ -13,7 +13,8 @@ constexpr double node_gap = 28;   // between neighbors in a layer
 constexpr double layer_gap = 36;  // between layers, at least
 constexpr double port_gap = 20;   // beside a layer without boxes
 constexpr double tip = 9;         // straight end of an arrow, for its head
-constexpr double turn_room = 22;  // for arrows that turn back above the first or below the last layer
+constexpr double turn_room =
+    22;  // for arrows that turn back above the first or below the last layer
 
 // A node, or a place that a long arrow passes, in a layer.
 struct Slot {
@@ -193,7 +194,8 @@ class Arrangement {
     const std::vector<double> position = positions();
     std::vector<double> middle(slots_.size());
     for (const int s : order) {
-      const auto& pieces = by_above ? above_[static_cast<size_t>(s)] : below_[static_cast<size_t>(s)];
+      const auto& pieces =
+          by_above ? above_[static_cast<size_t>(s)] : below_[static_cast<size_t>(s)];
       double sum = 0;
       for (const size_t p : pieces)
         sum += position[static_cast<size_t>(by_above ? pieces_[p].above : pieces_[p].below)];

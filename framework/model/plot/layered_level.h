@@ -23,13 +23,13 @@ struct LayeredLevel {
   };
   /// An arrow. It leaves its node at the bottom and comes in at the top.
   struct Link {
-    int from = 0, to = 0;                  ///< numbers of nodes
+    int from = 0, to = 0;                   ///< numbers of nodes
     double from_offset = 0, to_offset = 0;  ///< of its ends from the nodes' middles
-    std::vector<Point> way = {};           ///< as GraphLayout::edges; set by arrange
+    std::vector<Point> way = {};            ///< as GraphLayout::edges; set by arrange
   };
-  std::vector<Node> nodes;         ///< by number
-  std::vector<Link> links;         ///< in any order
-  double width = 0, height = 0;    ///< of all; set by arrange
+  std::vector<Node> nodes;       ///< by number
+  std::vector<Link> links;       ///< in any order
+  double width = 0, height = 0;  ///< of all; set by arrange
 
   void arrange();  ///< finds all places
 };

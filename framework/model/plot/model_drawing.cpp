@@ -47,7 +47,8 @@ Card card_of(const GraphBox& box, const PlotOptions& options) {
     card.beside = box.class_name;
   }
   const auto add = [&](std::string text) { card.lines.push_back({std::move(text), "soft", 12}); };
-  if (options.show_layer_activations && !box.activation.empty()) add("activation " + box.activation);
+  if (options.show_layer_activations && !box.activation.empty())
+    add("activation " + box.activation);
   if (options.show_shapes && !box.is_input) add("in " + known(box.input_shape));
   if (options.show_shapes) add((box.is_input ? "" : "out ") + known(box.output_shape));
   if (options.show_dtype) add(known(box.output_dtype));
@@ -65,12 +66,12 @@ void draw_card(Svg& svg, const Rect& r, const Card& card, const char* bar) {
   svg.rect(r.x, r.y, r.width, r.height, 6, "box");
   svg.rect(r.x + 7, r.y + 8, 4, r.height - 16, 2, bar);
   // One element, so that what is beside the title follows it in any font.
-  svg.raw(fmt::format(
-      R"(<text x="{:.1f}" y="{:.1f}"><tspan class="ink card">{}</tspan>)"
-      R"(<tspan dx="{:g}" class="soft">{}</tspan></text>)",
-      r.x + text_left, r.y + 22, escape(card.title), gap, escape(card.beside)));
+  svg.raw(fmt::format(R"(<text x="{:.1f}" y="{:.1f}"><tspan class="ink card">{}</tspan>)"
+                      R"(<tspan dx="{:g}" class="soft">{}</tspan></text>)",
+                      r.x + text_left, r.y + 22, escape(card.title), gap, escape(card.beside)));
   double y = r.y + 22;
-  for (const Line& line : card.lines) svg.text(r.x + text_left, y += line_height, line.text, line.style);
+  for (const Line& line : card.lines)
+    svg.text(r.x + text_left, y += line_height, line.text, line.style);
 }
 
 // A bend from p to q, where the arrow goes along the axis of the drawing's direction at both ends;

@@ -18,10 +18,10 @@ struct GraphBox {
   std::string input_shape = {};   ///< "(None, 8)"; several in brackets
   std::string output_shape = {};  ///< the same
   std::string output_dtype = {};  ///< "float32"
-  bool is_input = false;       ///< whether data enters the model here
-  bool has_weights = false;    ///< whether it has any
-  bool trainable = true;       ///< of a layer; meaningful with has_weights
-  int cluster = -1;            ///< the innermost nested model that it is in, or -1
+  bool is_input = false;          ///< whether data enters the model here
+  bool has_weights = false;       ///< whether it has any
+  bool trainable = true;          ///< of a layer; meaningful with has_weights
+  int cluster = -1;               ///< the innermost nested model that it is in, or -1
 };
 
 /// A nested model that is drawn as a frame around its layers.
@@ -33,9 +33,9 @@ struct GraphCluster {
 /// The boxes and clusters of a model, by number, and the arrows between boxes: each pair once, as
 /// in Keras, in the order of the calls.
 struct ModelGraph {
-  std::vector<GraphBox> boxes;              ///< a shared layer is one box
-  std::vector<GraphCluster> clusters;       ///< parents before what is in them
-  std::vector<std::pair<int, int>> edges;   ///< from, to
+  std::vector<GraphBox> boxes;             ///< a shared layer is one box
+  std::vector<GraphCluster> clusters;      ///< parents before what is in them
+  std::vector<std::pair<int, int>> edges;  ///< from, to
 };
 
 /// The direction that Graphviz's "TB", "BT", "LR" or "RL" stands for. Throws ValueError for others.

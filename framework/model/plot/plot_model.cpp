@@ -20,8 +20,8 @@ std::string cell(const std::string& attributes, const std::string& text) {
 }
 
 std::string column(const char* title, const std::string& value) {
-  return cell("bgcolor=\"white\"", fmt::format("<font point-size=\"14\">{}: <b>{}</b></font>", title,
-                                               value.empty() ? "?" : escape(value)));
+  return cell("bgcolor=\"white\"", fmt::format("<font point-size=\"14\">{}: <b>{}</b></font>",
+                                               title, value.empty() ? "?" : escape(value)));
 }
 
 std::string columns(const GraphBox& box, const PlotOptions& options) {
@@ -38,7 +38,8 @@ std::string columns(const GraphBox& box, const PlotOptions& options) {
 
 // A label as Keras makes it: a table in Graphviz's kind of HTML.
 std::string label(const GraphBox& box, const PlotOptions& options) {
-  const int span = std::max(1, 2 * options.show_shapes + options.show_dtype + options.show_trainable);
+  const int span =
+      std::max(1, 2 * options.show_shapes + options.show_dtype + options.show_trainable);
   const std::string title =
       options.show_layer_names.value_or(true)
           ? fmt::format("<b>{}</b> ({})", escape(box.name), escape(box.class_name))
@@ -73,8 +74,9 @@ std::string inside(const ModelGraph& graph, int cluster, const PlotOptions& opti
                           label(graph.boxes[b], options));
   for (size_t c = 0; c < graph.clusters.size(); ++c)
     if (graph.clusters[c].parent == cluster)
-      text += fmt::format("subgraph cluster_{} {{\nstyle=dashed;\nlabel={};\nlabeljust=l;\n{}}}\n", c,
-                          quoted(graph.clusters[c].name), inside(graph, static_cast<int>(c), options));
+      text +=
+          fmt::format("subgraph cluster_{} {{\nstyle=dashed;\nlabel={};\nlabeljust=l;\n{}}}\n", c,
+                      quoted(graph.clusters[c].name), inside(graph, static_cast<int>(c), options));
   return text;
 }
 
@@ -100,9 +102,10 @@ void plot_model(Model& model, const std::string& to_file, const PlotOptions& opt
   else if (ending == ".dot")
     text = model_to_dot(model, options);
   else
-    throw ValueError(fmt::format(
-        "plot_model: '{}' ends in neither '.svg' nor '.dot'. Cornu draws SVG, which browsers show{}.",
-        to_file, ending == ".png" ? " and print as PNG" : ""));
+    throw ValueError(
+        fmt::format("plot_model: '{}' ends in neither '.svg' nor '.dot'. Cornu draws SVG, which "
+                    "browsers show{}.",
+                    to_file, ending == ".png" ? " and print as PNG" : ""));
   saving::write_file(to_file, std::as_bytes(std::span(text)));
 }
 

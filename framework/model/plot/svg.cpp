@@ -18,20 +18,13 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
-    {"surface", "fill", "#fcfcfb", "#1a1a19"},
-    {"ink", "fill", "#0b0b0b", "#ffffff"},
-    {"soft", "fill", "#52514e", "#c3c2b7"},
-    {"grid", "stroke", "#e1e0d9", "#2c2c2a"},
-    {"axis", "stroke", "#b5b3aa", "#4a4945"},
-    {"box", "fill", "#ffffff", "#242423"},
-    {"box", "stroke", "#c9c7bd", "#45443f"},
-    {"group", "fill", "#f3f2ee", "#1f1f1e"},
-    {"group", "stroke", "#b5b3aa", "#4a4945"},
-    {"halo", "stroke", "#f3f2ee", "#1f1f1e"},
-    {"edge", "stroke", "#7d7b74", "#95938a"},
-    {"tip", "fill", "#7d7b74", "#95938a"},
-    {"on", "fill", "#ffffff", "#ffffff"},
-    {"cell", "fill", "#f3f2ee", "#242423"},
+    {"surface", "fill", "#fcfcfb", "#1a1a19"}, {"ink", "fill", "#0b0b0b", "#ffffff"},
+    {"soft", "fill", "#52514e", "#c3c2b7"},    {"grid", "stroke", "#e1e0d9", "#2c2c2a"},
+    {"axis", "stroke", "#b5b3aa", "#4a4945"},  {"box", "fill", "#ffffff", "#242423"},
+    {"box", "stroke", "#c9c7bd", "#45443f"},   {"group", "fill", "#f3f2ee", "#1f1f1e"},
+    {"group", "stroke", "#b5b3aa", "#4a4945"}, {"halo", "stroke", "#f3f2ee", "#1f1f1e"},
+    {"edge", "stroke", "#7d7b74", "#95938a"},  {"tip", "fill", "#7d7b74", "#95938a"},
+    {"on", "fill", "#ffffff", "#ffffff"},      {"cell", "fill", "#f3f2ee", "#242423"},
     {"plain", "fill", "#c9c7bd", "#5a5852"},
 };
 
@@ -56,8 +49,8 @@ std::string colors(bool dark) {
 
 // Widths of a sans-serif font's letters relative to its size.
 double letter_width(unsigned char c) {
-  if (c >= 0xC0) return 0.6;            // first byte of a letter beyond ASCII
-  if (c >= 0x80) return 0;              // the others
+  if (c >= 0xC0) return 0.6;  // first byte of a letter beyond ASCII
+  if (c >= 0x80) return 0;    // the others
   if (std::string_view("iljI.,:;'|!").find(static_cast<char>(c)) != std::string_view::npos)
     return 0.29;
   if (std::string_view("ft()[]{}/ -\"*r").find(static_cast<char>(c)) != std::string_view::npos)
@@ -71,11 +64,21 @@ double letter_width(unsigned char c) {
 std::string escape(std::string_view text) {
   std::string result;
   for (const char c : text) switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
       default:
         result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
     }
@@ -96,7 +99,9 @@ std::string short_number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string series(int color) { return fmt::format("s{}", color < series_colors ? color : series_colors); }
+std::string series(int color) {
+  return fmt::format("s{}", color < series_colors ? color : series_colors);
+}
 
 std::string style_sheet() {
   return ".cornu{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,"
@@ -129,13 +134,14 @@ void Svg::path(std::string_view commands, std::string_view style) {
 }
 
 void Svg::disk(double x, double y, double radius, std::string_view title, std::string_view style) {
-  body_ += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{:g}" class="{}")", x, y, radius, style);
+  body_ +=
+      fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{:g}" class="{}")", x, y, radius, style);
   body_ += title.empty() ? "/>" : fmt::format("><title>{}</title></circle>", escape(title));
 }
 
 void Svg::text(double x, double y, std::string_view text, std::string_view style) {
-  body_ += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>)", x, y, style,
-                       escape(text));
+  body_ +=
+      fmt::format(R"(<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>)", x, y, style, escape(text));
 }
 
 std::string Svg::open(bool alone) const {

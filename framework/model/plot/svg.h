@@ -5,8 +5,8 @@
 
 namespace cornu::plot {
 
-/// `text` as XML holds it: &, <, > and quotes are written as entities, and control characters, which
-/// XML does not have, as "?".
+/// `text` as XML holds it: &, <, > and quotes are written as entities, and control characters,
+/// which XML does not have, as "?".
 std::string escape(std::string_view text);
 
 /// About how wide a text is in a sans-serif font of this size, in the unit of `font_size`.

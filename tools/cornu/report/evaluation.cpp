@@ -18,8 +18,8 @@ bool is_target(const Model& model, const std::string& name) {
 const Tensor& targets_among(const Model& model, const Arrays& arrays) {
   for (const auto& [name, tensor] : arrays)
     if (is_target(model, name)) return tensor;
-  throw ValueError("there are no targets: no array is named 'y'. The file holds: " +
-                   describe(arrays) + ".");
+  throw ValueError(
+      "there are no targets: no array is named 'y'. The file holds: " + describe(arrays) + ".");
 }
 
 bool all_of(const std::vector<double>& values, bool (*f)(double)) {
@@ -50,8 +50,7 @@ Confusion confusion_of(const std::vector<double>& predictions, const std::vector
   result.counts.resize(static_cast<size_t>(result.classes * result.classes));
   for (size_t row = 0; row < rows; ++row) {
     const double truth = one_hot ? static_cast<double>(largest(y, row, width)) : y[row];
-    const size_t predicted =
-        binary ? predictions[row] > 0.5 : largest(predictions, row, width);
+    const size_t predicted = binary ? predictions[row] > 0.5 : largest(predictions, row, width);
     if (!(truth >= 0 && truth < static_cast<double>(result.classes)) || truth != std::floor(truth))
       throw ValueError("sample " + std::to_string(row) + " has the class " + std::to_string(truth) +
                        ", but the model has the classes 0 to " +

@@ -35,8 +35,8 @@ struct Evaluation {
 
 /// Predicts the inputs among the arrays and compares with the targets: those named "y", or as the
 /// output. Targets are classes where they are integers or one-hot rows for several outputs, or 0
-/// and 1 for one output in [0, 1]. Throws ValueError for arrays that do not fit, and for models with
-/// several outputs.
+/// and 1 for one output in [0, 1]. Throws ValueError for arrays that do not fit, and for models
+/// with several outputs.
 Evaluation evaluate_on(Model& model, const Arrays& arrays, int64_t batch_size);
 
 /// The inputs among the arrays, without targets and weights. Throws ValueError.

@@ -14,7 +14,8 @@ using plot::Svg;
 constexpr double left = 54, top = 86, right = 14, bottom = 12;
 constexpr double legible = 24;  // of a square with a number in it
 
-void draw_cell(Svg& svg, const Confusion& confusion, int64_t truth, int64_t predicted, double side) {
+void draw_cell(Svg& svg, const Confusion& confusion, int64_t truth, int64_t predicted,
+               double side) {
   int64_t samples = 0;
   for (int64_t c = 0; c < confusion.classes; ++c) samples += confusion.count(truth, c);
   const int64_t count = confusion.count(truth, predicted);
@@ -24,8 +25,7 @@ void draw_cell(Svg& svg, const Confusion& confusion, int64_t truth, int64_t pred
   svg.raw(fmt::format(R"(<g><title>true {}, predicted {}: {} of {}</title>)", truth, predicted,
                       count, samples));
   svg.rect(x, y, side, side, 0, "cell");
-  if (count > 0)
-    svg.raw(fmt::format(R"(<g fill-opacity="{:.2f}">)", 0.12 + 0.88 * share));
+  if (count > 0) svg.raw(fmt::format(R"(<g fill-opacity="{:.2f}">)", 0.12 + 0.88 * share));
   if (count > 0) svg.rect(x + 1, y + 1, side - 2, side - 2, 2, "s0 fill");
   if (count > 0) svg.raw("</g>");
   if (side >= legible && count > 0)
@@ -79,8 +79,7 @@ Svg draw_errors(const Errors& errors, const std::string& title) {
   }
   const double bin = width / static_cast<double>(errors.counts.size());
   for (size_t i = 0; i < errors.counts.size(); ++i) {
-    const double bar =
-        static_cast<double>(errors.counts[i]) / static_cast<double>(most) * height;
+    const double bar = static_cast<double>(errors.counts[i]) / static_cast<double>(most) * height;
     if (bar > 0)
       svg.rect(x0 + bin * static_cast<double>(i) + 0.5, y0 - bar, bin - 1, bar, 1, "s0 fill");
   }

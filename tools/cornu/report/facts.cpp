@@ -20,8 +20,8 @@ std::string simple_text(const Value& v) {
 std::string list_text(const Value::List& list) {
   std::string text;
   for (const Value& v : list) {
-    const std::string entry = v.is<Value::List>() ? "[" + list_text(v.get<Value::List>()) + "]"
-                                                  : simple_text(v);
+    const std::string entry =
+        v.is<Value::List>() ? "[" + list_text(v.get<Value::List>()) + "]" : simple_text(v);
     text += (text.empty() ? "" : ", ") + entry;
   }
   return text;

@@ -13,7 +13,8 @@ constexpr double worse = 1.1;     // a validation loss this many times the best 
 constexpr size_t few_epochs = 3;  // which say little
 
 bool more_is_better(const std::string& name) {
-  for (const char* part : {"acc", "auc", "precision", "recall", "f1", "fbeta", "iou", "r2", "cosine"})
+  for (const char* part :
+       {"acc", "auc", "precision", "recall", "f1", "fbeta", "iou", "r2", "cosine"})
     if (name.find(part) != std::string::npos) return true;
   return false;
 }
@@ -22,10 +23,11 @@ void check_finite(const std::string& name, const plot::Figure& figure,
                   std::vector<std::string>& findings) {
   for (size_t i = 0; i < figure.values.size(); ++i)
     if (!std::isfinite(figure.values[i])) {
-      findings.push_back(fmt::format(
-          "{} is {} in epoch {:g}. The learning rate may be too large, or the data has such values; "
-          "the optimizers' option clipnorm bounds the steps.",
-          name, figure.values[i], figure.epochs[i]));
+      findings.push_back(
+          fmt::format("{} is {} in epoch {:g}. The learning rate may be too large, or the data has "
+                      "such values; "
+                      "the optimizers' option clipnorm bounds the steps.",
+                      name, figure.values[i], figure.epochs[i]));
       return;
     }
 }

@@ -59,8 +59,9 @@ std::string head(const Runs& runs, const PageOptions& options) {
 std::string warnings(const Runs& runs) {
   std::string items;
   const auto add = [&](const ReportRun& run, const std::string& text) {
-    items += runs.size() > 1 ? fmt::format("<li><b>{}</b>: {}</li>", escape(run.folder.name), escape(text))
-                             : fmt::format("<li>{}</li>", escape(text));
+    items += runs.size() > 1
+                 ? fmt::format("<li><b>{}</b>: {}</li>", escape(run.folder.name), escape(text))
+                 : fmt::format("<li>{}</li>", escape(text));
   };
   for (const ReportRun& run : runs) {
     for (const std::string& text : findings_of(run.folder.figures)) add(run, text);
@@ -98,8 +99,9 @@ std::string overview(const Runs& runs) {
     for (const auto& [name, figure] : run.folder.figures) names.insert(name);
   names.erase("learning_rate");  // its curve says it
   std::vector<std::string> order(names.begin(), names.end());
-  std::stable_partition(order.begin(), order.end(),
-                        [](const std::string& name) { return name.find("loss") != std::string::npos; });
+  std::stable_partition(order.begin(), order.end(), [](const std::string& name) {
+    return name.find("loss") != std::string::npos;
+  });
   std::vector<std::vector<std::string>> rows = {{"run"}};
   for (const char* column : {"epochs", "time", "parameters"}) rows[0].push_back(column);
   rows[0].insert(rows[0].end(), order.begin(), order.end());
@@ -114,9 +116,10 @@ std::string overview(const Runs& runs) {
     rows.push_back(std::move(row));
   }
   return heading("Best figures") + table(rows, "") +
-         (order.empty() ? ""
-                        : "<p class=\"soft\">In brackets the epoch, counted from 1, where it is not "
-                          "the last.</p>");
+         (order.empty()
+              ? ""
+              : "<p class=\"soft\">In brackets the epoch, counted from 1, where it is not "
+                "the last.</p>");
 }
 
 std::string curves(const Runs& runs) {
@@ -195,7 +198,8 @@ std::string cost_card(const Cost& cost) {
   }
   std::string more;
   if (cost.layers.size() > shown_layers)
-    more = fmt::format("<p class=\"soft\">And {} faster ones.</p>", cost.layers.size() - shown_layers);
+    more =
+        fmt::format("<p class=\"soft\">And {} faster ones.</p>", cost.layers.size() - shown_layers);
   return fmt::format(
              "<h3>Slowest layers</h3><p class=\"soft\">A prediction of {} samples takes {}. "
              "Memory: {} for the weights, {} for the batch.</p>",
@@ -213,13 +217,12 @@ std::string models(const Runs& runs) {
   std::vector<Picture> pictures;
   for (const ReportRun& run : runs) {
     if (!run.model || !run.model->built()) continue;
-    const std::string drawing =
-        plot::model_drawing(*run.model, {.show_shapes = true,
-                                         .show_layer_names = true,
-                                         .show_layer_activations = true}).element();
-    const auto same = std::find_if(pictures.begin(), pictures.end(), [&](const Picture& p) {
-      return p.drawing == drawing;
-    });
+    const std::string drawing = plot::model_drawing(*run.model, {.show_shapes = true,
+                                                                 .show_layer_names = true,
+                                                                 .show_layer_activations = true})
+                                    .element();
+    const auto same = std::find_if(pictures.begin(), pictures.end(),
+                                   [&](const Picture& p) { return p.drawing == drawing; });
     if (same == pictures.end())
       pictures.push_back({drawing, escape(run.folder.name), &run});
     else

@@ -39,21 +39,21 @@ void check_weights(ReportRun& run) {
   for (const PlacedLayer& placed : layers_of(*run.model))
     for (const Variable& v : placed.layer->own_weights())
       if (is_float(v.dtype()) && statistics_of(v.value()).not_finite > 0)
-        run.folder.notes.push_back(fmt::format("the weight {} of layer {} is not finite everywhere.",
-                                               v.name(), placed.path));
+        run.folder.notes.push_back(fmt::format(
+            "the weight {} of layer {} is not finite everywhere.", v.name(), placed.path));
 }
 
 void look_at_model(ReportRun& run, const Arrays& arrays, const ReportOptions& options) {
-  attempt(run, "the model cannot be shown",
-          [&] { run.model = open_model(run.folder.model_file); });
+  attempt(run, "the model cannot be shown", [&] { run.model = open_model(run.folder.model_file); });
   if (!run.model) return;
   attempt(run, "the weights cannot be checked", [&] { check_weights(run); });
   if (!arrays.empty())
     attempt(run, "the model cannot be evaluated",
             [&] { run.evaluation = evaluate_on(*run.model, arrays, options.batch_size); });
   attempt(run, "time and memory are not known", [&] {
-    const Nest inputs = arrays.empty() ? probe_inputs(*run.model, options.batch_size, 1)
-                                       : first_rows(inputs_among(*run.model, arrays), options.batch_size);
+    const Nest inputs = arrays.empty()
+                            ? probe_inputs(*run.model, options.batch_size, 1)
+                            : first_rows(inputs_among(*run.model, arrays), options.batch_size);
     if (inputs.empty())
       throw ValueError("the model's code alone knows its inputs; --data gives some.");
     run.cost = cost_of(*run.model, inputs);
@@ -95,18 +95,17 @@ void report(const ReportOptions& options) {
                        ". Put each run's model into its folder as model.keras.");
     runs[0].folder.model_file = options.model;
   }
-  if (!options.data.empty() &&
-      std::none_of(runs.begin(), runs.end(), [](const ReportRun& run) {
+  if (!options.data.empty() && std::none_of(runs.begin(), runs.end(), [](const ReportRun& run) {
         return !run.folder.model_file.empty();
       }))
     throw ValueError("--data is for predictions, but no run has a model. Give one with --model.");
   for (ReportRun& run : runs)
     if (!run.folder.model_file.empty()) look_at_model(run, arrays, options);
-  const std::string page = report_page(
-      runs, {.data = std::filesystem::path(options.data).filename().string(),
-             .when = time_text(),
-             .made = fmt::format("cornu {} on {}", backend::plugin_version(),
-                                 default_device().description())});
+  const std::string page =
+      report_page(runs, {.data = std::filesystem::path(options.data).filename().string(),
+                         .when = time_text(),
+                         .made = fmt::format("cornu {} on {}", backend::plugin_version(),
+                                             default_device().description())});
   saving::write_file(options.out, std::as_bytes(std::span(page)));
   std::printf("wrote %s\n", options.out.c_str());
 }

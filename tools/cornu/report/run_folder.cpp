@@ -53,8 +53,8 @@ std::vector<std::string> read_row(const std::string& text, size_t& at, char sepa
 std::optional<double> number_in(std::string cell) {
   const bool array = cell.find('[') != std::string::npos;
   std::replace_if(
-      cell.begin(), cell.end(),
-      [](char c) { return c == '[' || c == ']' || c == ',' || c == '"'; }, ' ');
+      cell.begin(), cell.end(), [](char c) { return c == '[' || c == ']' || c == ',' || c == '"'; },
+      ' ');
   const char* at = cell.c_str();
   double sum = 0;
   int count = 0;
@@ -87,7 +87,8 @@ std::map<std::string, plot::Figure> parse_history_json(const std::string& text,
   for (const auto& [name, list] : value.get<Value::Dict>()) {
     if (!list.is<Value::List>()) throw FileError("'" + source + "': '" + name + "' is no list.");
     for (const Value& v : list.get<Value::List>()) {
-      if (!v.is_number()) throw FileError("'" + source + "': '" + name + "' holds " + v.kind() + ".");
+      if (!v.is_number())
+        throw FileError("'" + source + "': '" + name + "' holds " + v.kind() + ".");
       history.history[name].push_back(v.number());
     }
     const size_t epochs = std::max(history.epoch.size(), history.history[name].size());
@@ -164,7 +165,8 @@ std::map<std::string, plot::Figure> parse_history_csv(const std::string& text,
       throw FileError("'" + source + "', line " + std::to_string(line) + ": " + what);
     };
     if (cells.size() != names.size())
-      fail(std::to_string(cells.size()) + " cells in place of " + std::to_string(names.size()) + ".");
+      fail(std::to_string(cells.size()) + " cells in place of " + std::to_string(names.size()) +
+           ".");
     const std::optional<double> epoch = number_in(cells[0]);
     if (!epoch || !std::isfinite(*epoch)) fail("'" + cells[0] + "' is no epoch.");
     if (*epoch + shift <= last) shift = last + 1 - *epoch;
@@ -199,7 +201,8 @@ RunFolder read_run(const std::string& path) {
   else if (ending == ".keras")
     run.model_file = path;
   else
-    throw FileError("'" + path + "' is no run: give a folder, a history (.csv, .json) or a .keras "
+    throw FileError("'" + path +
+                    "' is no run: give a folder, a history (.csv, .json) or a .keras "
                     "file.");
   return run;
 }

@@ -14,7 +14,7 @@ struct RunFolder {
   std::map<std::string, plot::Figure> figures = {};  ///< of the history; perhaps none
   Value::Dict facts = {};                            ///< of run.json; perhaps none
   std::string model_file = "";                       ///< a .keras file, or ""
-  std::vector<std::string> notes = {};               ///< what is there and could not be used, and why
+  std::vector<std::string> notes = {};  ///< what is there and could not be used, and why
 };
 
 /// Reads a folder, or one file of a run (.csv, .json, .keras). Throws FileError where there is

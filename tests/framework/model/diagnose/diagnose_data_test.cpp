@@ -53,8 +53,8 @@ TEST_CASE("diagnose names inputs of another scale") {
   // A layer that scales is the answer.
   layers::Normalization scale;
   scale->adapt(p.x * Tensor(1000.0));
-  Sequential model({scale, layers::Dense({.units = 16, .activation = "relu"}),
-                    layers::Dense({.units = 1})});
+  Sequential model(
+      {scale, layers::Dense({.units = 16, .activation = "relu"}), layers::Dense({.units = 1})});
   model.compile({.optimizer = "adam", .loss = "mse"});
   CHECK(ids_of(model.diagnose(p.x * Tensor(1000.0), p.regression())).empty());
 }
@@ -63,9 +63,8 @@ TEST_CASE("diagnose names inputs that nothing depends on") {
   const Problem p;
   Input a({8}), b({8});
   const Tensor ignored = ops::multiply(layers::Dense({.units = 4})(b), Tensor(0.0));
-  const Tensor y = layers::Dense({.units = 1})(
-      layers::Concatenate()({Nest(layers::Dense({.units = 8, .activation = "relu"})(a)),
-                             Nest(ignored)}));
+  const Tensor y = layers::Dense({.units = 1})(layers::Concatenate()(
+      {Nest(layers::Dense({.units = 8, .activation = "relu"})(a)), Nest(ignored)}));
   Functional model(Nest::List{a, b}, y);
   model.compile({.optimizer = "adam", .loss = "mse"});
   CHECK(ids_of(model.diagnose(Nest::List{p.x, normal({256, 8}, 5)}, p.regression())) ==
@@ -79,8 +78,7 @@ TEST_CASE("diagnose names validation samples that are trained on") {
                 {.validation_x = last, .validation_y = take_rows(p.regression(), 200, 256)}) ==
         Ids{"split_leak"});
   const Problem other(64, 8, 9);
-  CHECK(regress(p.x, p.regression(),
-                {.validation_x = other.x, .validation_y = other.regression()})
+  CHECK(regress(p.x, p.regression(), {.validation_x = other.x, .validation_y = other.regression()})
             .empty());
   // Doubled samples, then split.
   const Tensor twice = ops::concatenate({p.x, p.x}, 0),
@@ -110,7 +108,8 @@ TEST_CASE("windows of a series are not out of step") {
   for (int i = 0; i < 420; ++i)
     series.push_back(static_cast<float>(static_cast<double>(random()) / 4294967296.0 - 0.5));
   for (size_t i = 0; i < 400; ++i) {
-    x.insert(x.end(), series.begin() + static_cast<long>(i), series.begin() + static_cast<long>(i) + 8);
+    x.insert(x.end(), series.begin() + static_cast<long>(i),
+             series.begin() + static_cast<long>(i) + 8);
     y.push_back(series[i + 8]);
   }
   CHECK(regress(Tensor::from(x, {400, 8}), Tensor::from(y, {400, 1})).empty());

@@ -31,7 +31,8 @@ struct Pictures {
       corners.push_back(static_cast<int32_t>(corner));
       for (size_t k = 0; k < 144; ++k) {
         const bool inside = (k / 12 >= 6) == (corner >= 2) && (k % 12 >= 6) == (corner % 2 == 1);
-        pixels.push_back(std::clamp(0.2f + 0.1f * noise[i * 144 + k] + (inside ? 0.5f : 0), 0.f, 1.f));
+        pixels.push_back(
+            std::clamp(0.2f + 0.1f * noise[i * 144 + k] + (inside ? 0.5f : 0), 0.f, 1.f));
       }
     }
   }
@@ -61,16 +62,15 @@ TEST_CASE("diagnose finds nothing in classifiers") {
           {.optimizer = "adam", .loss = "binary_crossentropy", .metrics = {"accuracy", "auc"}}, p.x,
           p.binary());
   healthy(mlp(3, "softmax"),
-          {.optimizer = "adam",
-           .loss = "sparse_categorical_crossentropy",
-           .metrics = {"accuracy"}},
+          {.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}},
           p.x, p.classes());
   healthy(mlp(3, "softmax"),
           {.optimizer = "adam", .loss = "categorical_crossentropy", .metrics = {"accuracy"}}, p.x,
           p.one_hot());
   healthy(mlp(3, "linear"), {.optimizer = "adam", .loss = logits, .metrics = {"accuracy"}}, p.x,
           p.classes());
-  healthy(mlp(3, "sigmoid"), {.optimizer = "adam", .loss = "binary_crossentropy"}, p.x, p.one_hot());
+  healthy(mlp(3, "sigmoid"), {.optimizer = "adam", .loss = "binary_crossentropy"}, p.x,
+          p.one_hot());
   healthy(mlp(1, "tanh"), {.optimizer = "adam", .loss = "hinge"}, p.x,
           p.binary() * Tensor(2.0) - Tensor(1.0));
   // What cannot be learned is no fault.
@@ -87,17 +87,23 @@ TEST_CASE("diagnose finds nothing in networks for pictures") {
                       layers::Dense({.units = 4, .activation = "softmax"})}),
           {.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}},
           pictures.x(), pictures.y());
-  healthy(Sequential({layers::Rescaling({.scale = 1.0 / 255}),
-                      layers::Conv2D({.filters = 8, .kernel_size = 3, .use_bias = false}),
-                      layers::BatchNormalization(), layers::Activation({.activation = "relu"}),
-                      layers::GlobalAveragePooling2D(), layers::Dense({.units = 4})}),
-          {.optimizer = "adam",
-           .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})},
-          pictures.x() * Tensor(255.0), pictures.y());
-  healthy(Sequential({layers::Conv2D({.filters = 8, .kernel_size = 3, .strides = 2,
-                                      .padding = "same", .activation = "relu"}),
-                      layers::Conv2DTranspose({.filters = 1, .kernel_size = 3, .strides = 2,
-                                               .padding = "same", .activation = "sigmoid"})}),
+  healthy(
+      Sequential({layers::Rescaling({.scale = 1.0 / 255}),
+                  layers::Conv2D({.filters = 8, .kernel_size = 3, .use_bias = false}),
+                  layers::BatchNormalization(), layers::Activation({.activation = "relu"}),
+                  layers::GlobalAveragePooling2D(), layers::Dense({.units = 4})}),
+      {.optimizer = "adam", .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})},
+      pictures.x() * Tensor(255.0), pictures.y());
+  healthy(Sequential({layers::Conv2D({.filters = 8,
+                                      .kernel_size = 3,
+                                      .strides = 2,
+                                      .padding = "same",
+                                      .activation = "relu"}),
+                      layers::Conv2DTranspose({.filters = 1,
+                                               .kernel_size = 3,
+                                               .strides = 2,
+                                               .padding = "same",
+                                               .activation = "sigmoid"})}),
           {.optimizer = "adam", .loss = "binary_crossentropy"}, pictures.x(), pictures.x());
 }
 
@@ -106,9 +112,10 @@ TEST_CASE("diagnose finds nothing in networks for sequences") {
   const Tensor x = ops::reshape(p.x, {192, 10, 3});
   healthy(Sequential({layers::LSTM({.units = 16}), layers::Dense({.units = 1})}),
           {.optimizer = "adam", .loss = "mse"}, x, p.regression());
-  healthy(Sequential({layers::GRU({.units = 8, .return_sequences = true}),
-                      layers::GRU({.units = 8}), layers::Dense({.units = 3, .activation = "softmax"})}),
-          {.optimizer = "adam", .loss = "sparse_categorical_crossentropy"}, x, p.classes());
+  healthy(
+      Sequential({layers::GRU({.units = 8, .return_sequences = true}), layers::GRU({.units = 8}),
+                  layers::Dense({.units = 3, .activation = "softmax"})}),
+      {.optimizer = "adam", .loss = "sparse_categorical_crossentropy"}, x, p.classes());
   healthy(Sequential({layers::Conv1D({.filters = 8, .kernel_size = 3, .activation = "relu"}),
                       layers::GlobalMaxPooling1D(), layers::Dense({.units = 1})}),
           {.optimizer = "adam", .loss = "mse"}, x, p.regression());
@@ -131,23 +138,23 @@ TEST_CASE("diagnose finds nothing in networks for sequences") {
 
 TEST_CASE("diagnose finds nothing in autoencoders and deep networks") {
   const Problem p;
-  healthy(Sequential({layers::Dense({.units = 6, .activation = "relu"}),
-                      layers::Dense({.units = 3, .activation = "relu"}),
-                      layers::Dense({.units = 6, .activation = "relu"}), layers::Dense({.units = 8})}),
-          {.optimizer = "adam", .loss = "mse"}, p.x, p.x);
+  healthy(
+      Sequential({layers::Dense({.units = 6, .activation = "relu"}),
+                  layers::Dense({.units = 3, .activation = "relu"}),
+                  layers::Dense({.units = 6, .activation = "relu"}), layers::Dense({.units = 8})}),
+      {.optimizer = "adam", .loss = "mse"}, p.x, p.x);
   Sequential deep;
   for (int i = 0; i < 10; ++i)
-    deep.add(layers::Dense(
-        {.units = 24, .activation = "relu", .kernel_initializer = "he_normal"}));
+    deep.add(layers::Dense({.units = 24, .activation = "relu", .kernel_initializer = "he_normal"}));
   deep.add(layers::Dense({.units = 1}));
   healthy(deep, {.optimizer = "adam", .loss = "mse"}, p.x, p.regression());
 
   Input x({8});
   Tensor y = layers::Dense({.units = 16})(x);
   for (int i = 0; i < 4; ++i)
-    y = layers::Add()({Nest(y), Nest(layers::Dense({.units = 16})(
-                                    layers::Dense({.units = 16, .activation = "gelu"})(
-                                        layers::LayerNormalization()(y))))});
+    y = layers::Add()(
+        {Nest(y), Nest(layers::Dense({.units = 16})(layers::Dense(
+                      {.units = 16, .activation = "gelu"})(layers::LayerNormalization()(y))))});
   Functional residual(x, layers::Dense({.units = 1})(y));
   healthy(residual, {.optimizer = "adam", .loss = "mse"}, p.x, p.regression());
 }
@@ -155,19 +162,20 @@ TEST_CASE("diagnose finds nothing in autoencoders and deep networks") {
 TEST_CASE("diagnose finds nothing in the parts of a GAN") {
   const Problem p;
   const Tensor noise = normal({256, 4}, 50);
-  auto critic = std::make_shared<Sequential>(std::vector<AnyLayer>{
-      layers::Dense({.units = 16, .activation = "relu"}),
-      layers::Dense({.units = 1, .activation = "sigmoid"})});
-  Sequential generator({layers::Dense({.units = 16, .activation = "relu"}),
-                        layers::Dense({.units = 8})});
+  auto critic = std::make_shared<Sequential>(
+      std::vector<AnyLayer>{layers::Dense({.units = 16, .activation = "relu"}),
+                            layers::Dense({.units = 1, .activation = "sigmoid"})});
+  Sequential generator(
+      {layers::Dense({.units = 16, .activation = "relu"}), layers::Dense({.units = 8})});
   const Tensor both = ops::concatenate({p.x, generator(noise)}, 0);
   const Tensor labels = ops::concatenate({ops::ones({256, 1}), ops::zeros({256, 1})}, 0);
   healthy(*critic, {.optimizer = "adam", .loss = "binary_crossentropy"}, both, labels);
   critic->set_trainable(false);
-  Sequential gan({layers::Dense({.units = 16, .activation = "relu"}), layers::Dense({.units = 8}),
-                  critic});
+  Sequential gan(
+      {layers::Dense({.units = 16, .activation = "relu"}), layers::Dense({.units = 8}), critic});
   gan.compile({.optimizer = "adam", .loss = "binary_crossentropy"});
-  CHECK(ids_of(gan.diagnose(noise, ops::ones({256, 1}), {.silence = {"labels_constant"}})) == Ids{});
+  CHECK(ids_of(gan.diagnose(noise, ops::ones({256, 1}), {.silence = {"labels_constant"}})) ==
+        Ids{});
 }
 
 namespace {

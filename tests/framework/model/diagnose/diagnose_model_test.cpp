@@ -102,8 +102,8 @@ TEST_CASE("diagnose names losses for other outputs") {
            p.one_hot()) == Ids{"loss_output_mismatch"});
   CHECK(of(mlp(3, "sigmoid"), {.optimizer = "adam", .loss = "sparse_categorical_crossentropy"}, p.x,
            p.classes()) == Ids{"loss_output_mismatch"});
-  CHECK(of(mlp(1, "relu"), {.optimizer = "adam", .loss = "binary_crossentropy"}, p.x,
-           p.binary()) == Ids{"loss_output_mismatch"});
+  CHECK(of(mlp(1, "relu"), {.optimizer = "adam", .loss = "binary_crossentropy"}, p.x, p.binary()) ==
+        Ids{"loss_output_mismatch"});
   CHECK(of(mlp(1, "softmax"), {.optimizer = "adam", .loss = "mse"}, p.x, p.binary()) ==
         Ids{"loss_output_mismatch"});
 }
@@ -125,12 +125,11 @@ TEST_CASE("diagnose names metrics that measure something else") {
            p.x, p.binary()) == Ids{"metric_mismatch"});
   CHECK(of(mlp(1, "linear"), {.optimizer = "adam", .loss = "mse", .metrics = {"accuracy"}}, p.x,
            p.regression()) == Ids{"metric_mismatch"});
-  CHECK(of(mlp(3, "softmax"),
-           {.optimizer = "adam",
-            .loss = "sparse_categorical_crossentropy",
-            .metrics = {"accuracy"}},
-           p.x, p.classes())
-            .empty());
+  CHECK(
+      of(mlp(3, "softmax"),
+         {.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}},
+         p.x, p.classes())
+          .empty());
 }
 
 TEST_CASE("diagnose names an output whose loss is all that counts") {
@@ -170,7 +169,8 @@ TEST_CASE("diagnose names masks that end too early") {
                        layers::LSTM({.units = 8}), head}),
            compile, x, labels) == Ids{"mask_dropped"});
   const layers::Dense other({.units = 1, .activation = "sigmoid"});
-  CHECK(of(Sequential({embedding(), layers::LSTM({.units = 8}), other}), compile, x, labels).empty());
+  CHECK(
+      of(Sequential({embedding(), layers::LSTM({.units = 8}), other}), compile, x, labels).empty());
 }
 
 TEST_CASE("diagnose names normalizations that are frozen too early") {

@@ -15,8 +15,8 @@ std::shared_ptr<Sequential> deep(int layers_, const char* activation,
                                  Choice<Initializer> initializer) {
   auto model = std::make_shared<Sequential>();
   for (int i = 0; i < layers_; ++i)
-    model->add(layers::Dense(
-        {.units = 32, .activation = activation, .kernel_initializer = initializer}));
+    model->add(
+        layers::Dense({.units = 32, .activation = activation, .kernel_initializer = initializer}));
   model->add(layers::Dense({.units = 1}));
   return model;
 }
@@ -31,7 +31,8 @@ TEST_CASE("diagnose names learning rates that are too high") {
   }
   for (double rate : {1.0, 10.0}) {
     Sequential model = mlp(1, "linear");
-    CHECK(regress(model, p, optimizers::Adam({.learning_rate = rate})) == Ids{"learning_rate_high"});
+    CHECK(regress(model, p, optimizers::Adam({.learning_rate = rate})) ==
+          Ids{"learning_rate_high"});
   }
   Sequential given = mlp(1, "linear");
   given.compile({.optimizer = "adam", .loss = "mse"});
@@ -66,12 +67,13 @@ TEST_CASE("diagnose names weights without a gradient") {
 
 TEST_CASE("diagnose names float16 results that overflow") {
   const Problem p;
-  Sequential model(
-      {layers::Dense({.units = 16, .kernel_initializer = initializers::Constant({.value = 300}),
-                      .dtype = "mixed_float16"}),
-       layers::Dense({.units = 16, .kernel_initializer = initializers::Constant({.value = 300}),
-                      .dtype = "mixed_float16"}),
-       layers::Dense({.units = 1, .dtype = "float32"})});
+  Sequential model({layers::Dense({.units = 16,
+                                   .kernel_initializer = initializers::Constant({.value = 300}),
+                                   .dtype = "mixed_float16"}),
+                    layers::Dense({.units = 16,
+                                   .kernel_initializer = initializers::Constant({.value = 300}),
+                                   .dtype = "mixed_float16"}),
+                    layers::Dense({.units = 1, .dtype = "float32"})});
   CHECK(regress(model, p) == Ids{"half_overflow"});
 }
 
@@ -107,8 +109,8 @@ TEST_CASE("diagnose leaves the model as it was") {
   CHECK(model.optimizer() == optimizer);
 
   // Nor does what follows change.
-  Sequential twin({layers::Dense({.units = 16, .activation = "relu"}),
-                   layers::BatchNormalization(), layers::Dense({.units = 1})});
+  Sequential twin({layers::Dense({.units = 16, .activation = "relu"}), layers::BatchNormalization(),
+                   layers::Dense({.units = 1})});
   twin.compile({.optimizer = "adam", .loss = "mse"});
   twin.diagnose(p.x, p.regression());
   CHECK_FALSE(twin.optimizer()->built());
