@@ -46,7 +46,9 @@ class Runs {
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "cornu";
     REQUIRE(fs::exists(program));
     FILE* pipe = ::popen(("cd '" + folder_.string() + "' && '" + program.string() + "' report " +
-                          arguments + " 2>&1").c_str(), "r");
+                          arguments + " 2>&1")
+                             .c_str(),
+                         "r");
     REQUIRE(pipe != nullptr);
     Outcome outcome;
     char buffer[4096];
@@ -86,8 +88,10 @@ void save_npz(const std::string& path, const Tensor& x, const Tensor& y) {
 // Two classes: the larger of two inputs.
 void save_classifier(const std::string& path) {
   fs::create_directories(fs::path(path).parent_path());
-  Sequential model({Input({2}), layers::Dense({.units = 2, .activation = "softmax", .name = "larger"})});
-  model.set_weights({Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}, {2, 2}), Tensor::from({0.0f, 0.0f}, {2})});
+  Sequential model(
+      {Input({2}), layers::Dense({.units = 2, .activation = "softmax", .name = "larger"})});
+  model.set_weights(
+      {Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}, {2, 2}), Tensor::from({0.0f, 0.0f}, {2})});
   model.save(path);
 }
 
@@ -116,8 +120,9 @@ TEST_CASE("Several runs stand side by side, and their texts are no markup") {
   const Runs runs;
   runs.write("a/run/history.csv", history);
   runs.write("b/run/history.json", R"({"loss": [2.0, 1.0, NaN], "mae": [1, 1, 1]})");
-  runs.write("<i>c/run.json",
-             R"({"seconds": 200, "machine": {"cpu": "<script>x</script>", "threads": 2}, "list": [1, 2],
+  runs.write(
+      "<i>c/run.json",
+      R"({"seconds": 200, "machine": {"cpu": "<script>x</script>", "threads": 2}, "list": [1, 2],
                  "interrupted": true, "warnings": ["mind the \"gap\""]})");
   const std::string page = runs.page("a/run b/run '<i>c'");
   CHECK(has(page, "a/run"));
@@ -138,7 +143,8 @@ TEST_CASE("Classes give a confusion") {
   const Runs runs;
   save_classifier(runs.path("run/model.keras"));
   // The last sample is wrong.
-  save_npz(runs.path("data.npz"), Tensor::from({1.0f, 0.0f, 0.0f, 1.0f, 2.0f, 3.0f, 5.0f, 3.0f}, {4, 2}),
+  save_npz(runs.path("data.npz"),
+           Tensor::from({1.0f, 0.0f, 0.0f, 1.0f, 2.0f, 3.0f, 5.0f, 3.0f}, {4, 2}),
            Tensor::from({0, 1, 1, 1}, {4}));
   const std::string page = runs.page("run --data data.npz");
   CHECK(has(page, "75.00% of 4 samples are right"));
@@ -162,7 +168,8 @@ TEST_CASE("Numbers give a histogram of errors") {
   Sequential model({Input({1}), layers::Dense({.units = 1})});
   model.set_weights({Tensor::from({2.0f}, {1, 1}), Tensor::from({0.0f}, {1})});
   model.save(runs.path("double.keras"));
-  save_npz(runs.path("data.npz"), Tensor::from({1.0f, 2.0f}, {2, 1}), Tensor::from({1.0f, 5.0f}, {2, 1}));
+  save_npz(runs.path("data.npz"), Tensor::from({1.0f, 2.0f}, {2, 1}),
+           Tensor::from({1.0f, 5.0f}, {2, 1}));
   const std::string page = runs.page("run --model double.keras --data data.npz");
   CHECK(has(page, "Errors of run"));
   CHECK(has(page, "mean 0, mean absolute 1, root mean square 1"));
@@ -198,7 +205,8 @@ TEST_CASE("Weights that are no numbers are told") {
 TEST_CASE("Tables of CSVLogger in all their forms") {
   const Runs runs;
   // Arrays in quotes of their own; a training that was appended to another; other separators.
-  runs.write("f1.csv", "epoch,f1,loss\r\n0,\"\"\"[0.5, 0.25]\"\"\",2\r\n0,\"\"\"[0.75, 1.0]\"\"\",1\r\n");
+  runs.write("f1.csv",
+             "epoch,f1,loss\r\n0,\"\"\"[0.5, 0.25]\"\"\",2\r\n0,\"\"\"[0.75, 1.0]\"\"\",1\r\n");
   const std::string page = runs.page("f1.csv");
   CHECK(has(page, "epoch 1: training 0.375"));
   CHECK(has(page, "epoch 2: training 0.875"));

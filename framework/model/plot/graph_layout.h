@@ -8,12 +8,16 @@ namespace cornu::plot {
 
 /// A place on the drawing, in pixels; y points down.
 struct Point {
-  double x = 0, y = 0;
+  double x = 0;  ///< from the left
+  double y = 0;  ///< from the top
 };
 
 /// A rectangle by its top left corner.
 struct Rect {
-  double x = 0, y = 0, width = 0, height = 0;
+  double x = 0;       ///< from the left
+  double y = 0;       ///< from the top
+  double width = 0;   ///< to the right
+  double height = 0;  ///< downwards
 };
 
 /// Where the arrows of a drawing point.
@@ -23,8 +27,9 @@ enum class Direction : uint8_t { down, up, right, left };
 struct LayoutInput {
   /// A box: its size, and the cluster that it is in, or -1.
   struct Box {
-    double width = 0, height = 0;  ///< in pixels
-    int cluster = -1;              ///< a number of `clusters`
+    double width = 0;   ///< in pixels
+    double height = 0;  ///< in pixels
+    int cluster = -1;   ///< a number of `clusters`
   };
   /// A frame around boxes and other frames.
   struct Cluster {
@@ -44,7 +49,8 @@ struct GraphLayout {
   /// For each edge the corners of its way. The odd stretches, from the first on, are straight; the
   /// even ones bend and lie between the boxes, where nothing is but other arrows.
   std::vector<std::vector<Point>> edges;
-  double width = 0, height = 0;  ///< of all
+  double width = 0;   ///< of all
+  double height = 0;  ///< of all
 };
 
 /// Room in a frame above what is in it, for its title, in pixels.

@@ -22,7 +22,8 @@ bool holds(const Rect& a, const Rect& b) {
 }
 
 bool is_in(const LayoutInput& graph, int cluster, int outer) {
-  while (cluster >= 0 && cluster != outer) cluster = graph.clusters[static_cast<size_t>(cluster)].parent;
+  while (cluster >= 0 && cluster != outer)
+    cluster = graph.clusters[static_cast<size_t>(cluster)].parent;
   return cluster == outer;
 }
 
@@ -83,7 +84,8 @@ TEST_CASE("A chain stands in one column") {
   check(graph);
   const GraphLayout layout = layout_graph(graph);
   for (int i = 1; i < 5; ++i) {
-    const Rect &above = layout.boxes[static_cast<size_t>(i - 1)], &box = layout.boxes[static_cast<size_t>(i)];
+    const Rect &above = layout.boxes[static_cast<size_t>(i - 1)],
+               &box = layout.boxes[static_cast<size_t>(i)];
     CHECK(box.y > above.y + above.height);
     CHECK(box.x + box.width / 2 == Approx(above.x + above.width / 2).margin(1));
   }
@@ -125,7 +127,8 @@ TEST_CASE("Made-up graphs with frames in frames") {
     LayoutInput graph;
     graph.direction = static_cast<Direction>(round % 4);
     const int clusters = below(4);
-    for (int c = 0; c < clusters; ++c) graph.clusters.push_back({below(c + 1) - 1, 60.0 + below(120)});
+    for (int c = 0; c < clusters; ++c)
+      graph.clusters.push_back({below(c + 1) - 1, 60.0 + below(120)});
     const int boxes = 2 + below(25);
     for (int b = 0; b < boxes; ++b)
       graph.boxes.push_back({60.0 + below(200), 30.0 + below(60), below(clusters + 1) - 1});

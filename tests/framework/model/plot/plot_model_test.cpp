@@ -47,8 +47,9 @@ Dot read_dot(const std::string& text) {
     } else if (line == "}") {
       if (!open.empty()) open.pop_back();
     } else if (line.starts_with("n") && arrow != std::string::npos) {
-      dot.edges.emplace_back(dot.labels.at(line.substr(0, arrow)),
-                             dot.labels.at(line.substr(arrow + 4, line.find(' ', arrow + 4) - arrow - 4)));
+      dot.edges.emplace_back(
+          dot.labels.at(line.substr(0, arrow)),
+          dot.labels.at(line.substr(arrow + 4, line.find(' ', arrow + 4) - arrow - 4)));
     } else if (line.starts_with("n") && !line.starts_with("node")) {
       const std::string label = between(line, "label=<", ">, margin");
       dot.labels[line.substr(0, line.find(' '))] = label;
@@ -188,7 +189,8 @@ TEST_CASE("What a drawing shows is what the options say") {
                                           .show_layer_names = true,
                                           .show_layer_activations = true,
                                           .show_trainable = true});
-  for (const char* part : {"first", "activation relu", "float32", "frozen"}) CHECK_THAT(all, has(part));
+  for (const char* part : {"first", "activation relu", "float32", "frozen"})
+    CHECK_THAT(all, has(part));
 }
 
 TEST_CASE("plot_model writes what the name ends in, and says what it cannot write") {
