@@ -10,15 +10,16 @@ using namespace cornu::plot;
 
 namespace {
 
+constexpr double slack = 0.01;
+
 bool overlap(const Rect& a, const Rect& b) {
-  const double slack = 0.01;
   return a.x + slack < b.x + b.width && b.x + slack < a.x + a.width &&
          a.y + slack < b.y + b.height && b.y + slack < a.y + a.height;
 }
 
 bool holds(const Rect& a, const Rect& b) {
-  return b.x >= a.x && b.y >= a.y && b.x + b.width <= a.x + a.width &&
-         b.y + b.height <= a.y + a.height;
+  return b.x >= a.x - slack && b.y >= a.y - slack && b.x + b.width <= a.x + a.width + slack &&
+         b.y + b.height <= a.y + a.height + slack;
 }
 
 bool is_in(const LayoutInput& graph, int cluster, int outer) {
