@@ -9,7 +9,7 @@
 namespace cornu::cli {
 namespace {
 
-constexpr double worse = 1.1;     // a validation loss this many times the best is overfitting
+constexpr double worse = 1.1;     // a validation loss this many times the best is worth a word
 constexpr size_t few_epochs = 3;  // which say little
 
 bool more_is_better(const std::string& name) {
@@ -40,15 +40,26 @@ void check_loss_falls(const plot::Figure& loss, std::vector<std::string>& findin
       loss.values.front(), loss.epochs.front(), loss.values.back(), loss.epochs.back()));
 }
 
-void check_overfitting(const plot::Figure& loss, std::vector<std::string>& findings) {
+// Whether the figure is less at the end than in this epoch.
+bool fell_after(const plot::Figure& figure, double epoch) {
+  for (size_t i = 0; i < figure.values.size(); ++i)
+    if (figure.epochs[i] == epoch) return figure.values.back() < figure.values[i];
+  return false;
+}
+
+// `training` is the loss on the data that is trained on, or null.
+void check_validation(const plot::Figure& loss, const plot::Figure* training,
+                      std::vector<std::string>& findings) {
   const int64_t best = best_place("val_loss", loss);
   if (best < 0 || loss.values.size() < few_epochs) return;
   const double least = loss.values[static_cast<size_t>(best)], last = loss.values.back();
   if (!(least > 0) || !(last > worse * least)) return;
+  const double epoch = loss.epochs[static_cast<size_t>(best)];
   findings.push_back(fmt::format(
-      "val_loss was best in epoch {:g} ({:.4g}) and is {:.0f}% higher at the end ({:.4g}): the "
-      "model overfits. EarlyStopping with restore_best_weights keeps the best epoch.",
-      loss.epochs[static_cast<size_t>(best)], least, 100 * (last / least - 1), last));
+      "val_loss was best in epoch {:g} ({:.4g}) and is {:.0f}% higher at the end ({:.4g}){}. "
+      "EarlyStopping with restore_best_weights keeps the best epoch.",
+      epoch, least, 100 * (last / least - 1), last,
+      training && fell_after(*training, epoch) ? " while the loss fell: the model overfits" : ""));
 }
 
 }  // namespace
@@ -66,10 +77,10 @@ int64_t best_place(const std::string& name, const plot::Figure& figure) {
 std::vector<std::string> findings_of(const std::map<std::string, plot::Figure>& figures) {
   std::vector<std::string> findings;
   for (const auto& [name, figure] : figures) check_finite(name, figure, findings);
-  if (const auto loss = figures.find("loss"); loss != figures.end())
-    check_loss_falls(loss->second, findings);
-  if (const auto loss = figures.find("val_loss"); loss != figures.end())
-    check_overfitting(loss->second, findings);
+  const auto loss = figures.find("loss"), validation = figures.find("val_loss");
+  if (loss != figures.end()) check_loss_falls(loss->second, findings);
+  if (validation != figures.end())
+    check_validation(validation->second, loss == figures.end() ? nullptr : &loss->second, findings);
   return findings;
 }
 

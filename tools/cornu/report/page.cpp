@@ -103,16 +103,17 @@ std::string overview(const Runs& runs) {
     return name.find("loss") != std::string::npos;
   });
   std::vector<std::vector<std::string>> rows = {{"run"}};
-  for (const char* column : {"epochs", "time", "parameters"}) rows[0].push_back(column);
   rows[0].insert(rows[0].end(), order.begin(), order.end());
+  for (const char* column : {"epochs", "time", "parameters"}) rows[0].push_back(column);
   for (const ReportRun& run : runs) {
-    std::vector<std::string> row = {run.folder.name, fmt::format("{:g}", epochs_of(run)),
-                                    seconds_among(run.folder.facts),
-                                    run.model ? grouped(run.model->count_params()) : ""};
+    std::vector<std::string> row = {run.folder.name};
     for (const std::string& name : order) {
       const auto found = run.folder.figures.find(name);
       row.push_back(found == run.folder.figures.end() ? "" : best_text(name, found->second));
     }
+    row.push_back(fmt::format("{:g}", epochs_of(run)));
+    row.push_back(seconds_among(run.folder.facts));
+    row.push_back(run.model ? grouped(run.model->count_params()) : "");
     rows.push_back(std::move(row));
   }
   return heading("Best figures") + table(rows, "") +
