@@ -160,6 +160,11 @@ class Arrangement {
       above_[static_cast<size_t>(pieces_[p].below)].push_back(p);
       below_[static_cast<size_t>(pieces_[p].above)].push_back(p);
     }
+    // A chain of boxes stands in one column rather than under its neighbors' middle.
+    for (Piece& p : pieces_)
+      if (below_[static_cast<size_t>(p.above)].size() == 1 &&
+          above_[static_cast<size_t>(p.below)].size() == 1)
+        p.weight = std::max(p.weight, 6.0);
   }
 
   Slot& slot(int number) { return slots_[static_cast<size_t>(number)]; }
@@ -253,22 +258,26 @@ class Arrangement {
       for (size_t k = 0; k < pool.count; ++k, ++i) slot(order[i]).x = pool.mean() + start[i];
   }
 
-  void fit_to(const std::vector<int>& order, bool above, bool below) {
+  // Moves a layer toward its neighbors. With `sharp`, far ones pull less: a long way then has one
+  // bend and is straight elsewhere, rather than leaning all along.
+  void fit_to(const std::vector<int>& order, bool above, bool below, bool sharp = false) {
     std::vector<double> wanted, weight;
     for (const int s : order) {
-      double sum = 1e-3 * slot(s).x, total = 1e-3;
+      const double x = slot(s).x;
+      double sum = 1e-3 * x, total = 1e-3;
+      const auto pull = [&](double to, double strength) {
+        if (sharp) strength /= 1 + (to - x) * (to - x) / 36;
+        sum += strength * to;
+        total += strength;
+      };
       if (above)
-        for (const size_t p : above_[static_cast<size_t>(s)]) {
-          const Piece& piece = pieces_[p];
-          sum += piece.weight * (slot(piece.above).x + piece.above_offset - piece.below_offset);
-          total += piece.weight;
-        }
+        for (const size_t p : above_[static_cast<size_t>(s)])
+          pull(slot(pieces_[p].above).x + pieces_[p].above_offset - pieces_[p].below_offset,
+               pieces_[p].weight);
       if (below)
-        for (const size_t p : below_[static_cast<size_t>(s)]) {
-          const Piece& piece = pieces_[p];
-          sum += piece.weight * (slot(piece.below).x + piece.below_offset - piece.above_offset);
-          total += piece.weight;
-        }
+        for (const size_t p : below_[static_cast<size_t>(s)])
+          pull(slot(pieces_[p].below).x + pieces_[p].below_offset - pieces_[p].above_offset,
+               pieces_[p].weight);
       wanted.push_back(sum / total);
       weight.push_back(total);
     }
@@ -283,9 +292,14 @@ class Arrangement {
       for (auto order = orders_.rbegin(); order != orders_.rend(); ++order)
         fit_to(*order, false, true);
     }
-    for (int round = 0; round < 4; ++round)
-      for (const auto& order : orders_) fit_to(order, true, true);
-    double left = 0, right = 0;
+    // Places move along a chain by one layer a round.
+    for (int round = 0; round < 80; ++round) {
+      const bool sharp = round >= 20;
+      for (const auto& order : orders_) fit_to(order, true, true, sharp);
+      for (auto order = orders_.rbegin(); order != orders_.rend(); ++order)
+        fit_to(*order, true, true, sharp);
+    }
+    double left = std::numeric_limits<double>::max(), right = -left;
     for (const Slot& s : slots_) {
       left = std::min(left, s.x - s.width / 2);
       right = std::max(right, s.x + s.width / 2);
