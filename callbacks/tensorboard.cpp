@@ -9,6 +9,7 @@
 #include "../backend/log.h"
 #include "../framework/model/call_graph.h"
 #include "../framework/model/functional.h"
+#include "../framework/model/model_state.h"
 #include "../framework/ops/numpy/manipulation.h"
 #include "callback_state.h"
 #include "embedding_files.h"
@@ -92,6 +93,7 @@ void TensorBoardCallback::on_train_begin(Logs&) {
   validation_ = {"validation"};
   trace_.reset();  // of a run that an error ended
   train_batch_ = 0;
+  last_batch_.reset();
   graph_written_ = false;
   if (config.embeddings_freq > 0) check_metadata(*model(), config.embeddings_metadata);
 }
@@ -100,6 +102,10 @@ void TensorBoardCallback::on_train_batch_begin(int64_t, Logs&) {
   ++train_batch_;
   batch_start_ = Clock::now();
   if (train_batch_ == config.profile_batch.first()) trace_ = std::make_unique<StepTrace>();
+}
+
+void TensorBoardCallback::before_step(Model&, const Batch& batch, int64_t) {
+  if (config.write_gradients && config.histogram_freq > 0) last_batch_ = batch;
 }
 
 void TensorBoardCallback::on_train_batch_end(int64_t, Logs& logs) {
@@ -122,7 +128,10 @@ void TensorBoardCallback::on_epoch_begin(int64_t, Logs&) {
 
 void TensorBoardCallback::on_epoch_end(int64_t epoch, Logs& logs) {
   write_epoch(epoch, logs);
-  if (config.histogram_freq > 0 && epoch % config.histogram_freq == 0) write_weights(epoch);
+  if (config.histogram_freq > 0 && epoch % config.histogram_freq == 0) {
+    write_weights(epoch);
+    if (last_batch_) write_gradients(epoch);
+  }
   if (config.embeddings_freq > 0 && epoch % config.embeddings_freq == 0)
     write_embedding_files(*model(), config.log_dir, config.embeddings_metadata);
   train_.flush();
@@ -182,6 +191,16 @@ void TensorBoardCallback::write_weights(int64_t epoch) {
     train().histogram(path + "/histogram", weight.value(), epoch);
     if (config.write_images) write_image(path + "/image", weight.value(), epoch);
   }
+}
+
+void TensorBoardCallback::write_gradients(int64_t epoch) {
+  std::vector<std::pair<std::string, Variable>> weights;
+  collect_weights(*model(), "", weights);
+  const auto gradients = detail::loss_gradients(*model(), *last_batch_);
+  for (const auto& [path, weight] : weights)
+    for (size_t i = 0; i < gradients.variables.size(); ++i)
+      if (gradients.variables[i] == weight && gradients.values[i])
+        train().histogram(path + "/gradient", gradients.values[i], epoch);
 }
 
 // Weights of one or two axes are one image, of three one for each of the last; others are shown

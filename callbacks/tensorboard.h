@@ -11,6 +11,7 @@
 #include "../framework/compile/step_trace.h"
 #include "../framework/config/configurable.h"
 #include "../framework/io/events/summary_writer.h"
+#include "../framework/model/locate_nan.h"
 
 namespace cornu::callbacks {
 
@@ -81,6 +82,9 @@ struct TensorBoardConfig {
   int64_t histogram_freq = 0;
   bool write_graph = true;    ///< the model's graph, after the first batch
   bool write_images = false;  ///< weights as images too, whenever their histograms are written
+  /// Histograms of the gradients of the epoch's last batch too, whenever those of weights are
+  /// written: one more pass through the network for each. Keras has no such option.
+  bool write_gradients = false;
   /// Training steps per second, at each update.
   bool write_steps_per_second = false;
   UpdateFreq update_freq = "epoch";  ///< "epoch", "batch" or a number of batches
@@ -98,7 +102,7 @@ struct TensorBoardConfig {
 ///
 /// A metric of several figures is written as their mean. docs/tensorboard.md tells where it differs
 /// from Keras.
-class TensorBoardCallback : public Callback {
+class TensorBoardCallback : public Callback, public StepWitness {
  public:
   using Config = TensorBoardConfig;  ///< the options
   /// Files are opened when there is something to write. Throws ValueError for negative frequencies.
@@ -108,6 +112,7 @@ class TensorBoardCallback : public Callback {
   void on_train_begin(Logs&) override;
   /// The hooks that write throw FileError when a file cannot be written.
   void on_train_batch_begin(int64_t batch, Logs&) override;
+  void before_step(Model& model, const Batch& batch, int64_t step) override;
   void on_train_batch_end(int64_t batch, Logs& logs) override;
   void on_epoch_begin(int64_t epoch, Logs&) override;
   void on_epoch_end(int64_t epoch, Logs& logs) override;
@@ -141,6 +146,7 @@ class TensorBoardCallback : public Callback {
   void write_graph();
   void write_epoch(int64_t epoch, const Logs& logs);
   void write_weights(int64_t epoch);
+  void write_gradients(int64_t epoch);
   void write_image(const std::string& tag, const Tensor& weight, int64_t epoch);
   void end_profile();
   double iterations() const;
@@ -148,6 +154,7 @@ class TensorBoardCallback : public Callback {
   mutable Run train_{"train"}, validation_{"validation"};
   std::unique_ptr<StepTrace> trace_;  // while batches are profiled
   int64_t train_batch_ = 0;
+  std::optional<Batch> last_batch_;  // for gradients
   bool graph_written_ = false;
   double epoch_iterations_ = 0;  // when the epoch began
   Clock::time_point batch_start_, epoch_start_;

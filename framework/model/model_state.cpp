@@ -1,6 +1,7 @@
 // Trial steps that leave no trace.
 #include "model_state.h"
 
+#include "../autodiff/tape.h"
 #include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
 
@@ -72,6 +73,17 @@ std::optional<double> Trial::step(const Batch& batch) {
   for (const auto& [name, value] : own.empty() ? model_.metrics_result() : own)
     if (name == "loss") return value.item();
   return {};
+}
+
+LossGradients loss_gradients(Model& model, const Batch& batch) {
+  const Trial trial(model);
+  const LossScope losses;
+  GradientTape tape;
+  const Nest y_pred = model(ModelState::standardize(model, batch.x), {.training = true});
+  const Tensor loss = model.compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
+  LossGradients gradients{loss.item(), model.trainable_variables(), {}};
+  gradients.values = tape.gradient(loss, gradients.variables);
+  return gradients;
 }
 
 }  // namespace cornu::detail

@@ -57,4 +57,15 @@ class Trial {
   AssignmentList* outer_;
 };
 
+/// The loss of one batch, and what it is differentiated to.
+struct LossGradients {
+  double loss = 0;                  ///< with penalties
+  std::vector<Variable> variables;  ///< the trainable ones
+  std::vector<Tensor> values;       ///< of the variables, in their order; empty where there is none
+};
+
+/// The gradients of one training batch's loss, computed beside the training: the model stays as it
+/// is. Throws StateError when the model has no loss of its own.
+LossGradients loss_gradients(Model& model, const Batch& batch);
+
 }  // namespace cornu::detail

@@ -210,6 +210,8 @@ bool Trainer::begin(Run& run) {
   run.callbacks.on_epoch_begin(run.epoch, logs);
   // What the hooks changed had been changed before the backup.
   give_states(run, *state);
+  // The epoch's end may ask for its last batch, of which no step is left.
+  if (at_end(run.data)) show_witnesses(run, run.data.batch(position_ - 1));
   for (size_t i = 0; i < run.variables.size(); ++i) run.variables[i].assign(state->variables[i]);
   return true;
 }

@@ -157,6 +157,24 @@ TEST_CASE("weights have the paths of the layers around them") {
   CHECK(count_holding(train, "head/bias/histogram") == 3);
 }
 
+TEST_CASE("histograms of gradients leave the training as it is") {
+  test::TemporaryFolder folder;
+  const auto fit = [&](bool gradients) {
+    const auto model = mlp();
+    model->fit(x, y,
+               options({TensorBoard({.log_dir = folder / (gradients ? "with" : "without"),
+                                     .histogram_freq = 1,
+                                     .write_gradients = gradients})}));
+    return model->get_weights();
+  };
+  const auto with = fit(true), without = fit(false);
+  for (size_t i = 0; i < with.size(); ++i)
+    CHECK(with[i].to_vector<float>() == without[i].to_vector<float>());
+  const std::string tag = "kernel/gradient";
+  CHECK(count_holding(records_of(folder / "with/train"), tag) >= 3);
+  CHECK(count_holding(records_of(folder / "without/train"), tag) == 0);
+}
+
 TEST_CASE("evaluate alone writes figures by the updates done") {
   test::TemporaryFolder folder;
   EvaluateOptions o;
@@ -271,8 +289,11 @@ TEST_CASE("options that make no sense") {
 
 TEST_CASE("a run that is resumed has the events of one that never ended") {
   const auto board = [](const std::string& at) {
-    return TensorBoard(
-        {.log_dir = at + "/logs", .histogram_freq = 1, .write_images = true, .update_freq = 1});
+    return TensorBoard({.log_dir = at + "/logs",
+                        .histogram_freq = 1,
+                        .write_images = true,
+                        .write_gradients = true,
+                        .update_freq = 1});
   };
   test::TemporaryFolder whole;
   const std::string expected = whole / "run";

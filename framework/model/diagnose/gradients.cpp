@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../autodiff/tape.h"
 #include "../../ops/elementwise.h"
 #include "../../ops/numpy/reduction.h"
 #include "checks.h"
@@ -12,25 +11,13 @@
 namespace cornu::diagnose {
 namespace {
 
-// The gradients of one batch's loss; nothing when the model has no loss of its own.
-struct Gradients {
-  double loss = 0;
-  std::vector<Variable> variables;
-  std::vector<Tensor> values;
-};
+using Gradients = detail::LossGradients;
 
+// Nothing when the model has no loss of its own.
 std::optional<Gradients> gradients_of(const Evidence& evidence) {
-  Model& model = evidence.model;
   const Batch batch = evidence.batch(0, std::min(evidence.samples, evidence.options.batch_size));
-  const detail::Trial trial(model);
-  const LossScope losses;
   try {
-    GradientTape tape;
-    const Nest y_pred = model(detail::ModelState::standardize(model, batch.x), {.training = true});
-    const Tensor loss = model.compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
-    Gradients g{loss.item(), model.trainable_variables(), {}};
-    g.values = tape.gradient(loss, g.variables);
-    return g;
+    return detail::loss_gradients(evidence.model, batch);
   } catch (const StateError&) {
     return {};
   }
