@@ -218,3 +218,12 @@ TEST_CASE("doctor names what is wrong with a training, and its exit status tells
   CHECK(run(doctor + folder / "missing.npz").status == 2);
   CHECK(run(doctor + folder / "good.npz --silence nothing").status == 2);
 }
+
+TEST_CASE("commands and numbers that are none") {
+  Outcome outcome = run("trian m.keras");
+  CHECK(outcome.status == 2);
+  CHECK(has(outcome, "there is no command 'trian'. Did you mean 'train'?"));
+  outcome = run("train m.keras d.npz -o r --epochs abc");
+  CHECK(outcome.status == 2);
+  CHECK(has(outcome, "expected a number above 0, found 'abc'"));
+}

@@ -25,7 +25,8 @@ saving::NpyArray array_of(const std::string& name, const Tensor& tensor) {
 }
 
 [[noreturn]] void wrong_ending(const std::string& path) {
-  throw FileError("'" + path + "' must end in .npy, .npz or .h5.");
+  throw FileError("'" + path +
+                  "' must end in .npy, .npz or .h5, or .csv for the outputs of predict.");
 }
 
 }  // namespace

@@ -36,18 +36,18 @@ void read_class_weight(const std::vector<std::string>& words, std::map<int64_t, 
 
 void add_epoch_options(CLI::App* command, TrainOptions& o) {
   command->add_option("-e,--epochs", o.epochs, "Times that all samples are gone through")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str()
       ->group(training_group);
   command
       ->add_option("--steps-per-epoch", o.steps_per_epoch,
                    "Batches of an epoch (all of them); the next epoch goes on behind them")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->group(training_group);
   command
       ->add_option("--patience", o.patience,
                    "End after so many epochs without a better figure to --monitor")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->group(training_group);
   command
       ->add_option("--monitor", o.monitor,
@@ -62,7 +62,7 @@ void add_training_options(CLI::App* command, TrainOptions& o) {
                    "As in Keras: adam, sgd, ... (the file's; rmsprop for one without)")
       ->group(training_group);
   command->add_option("--learning-rate", o.compile.learning_rate, "Of the optimizer")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->group(training_group);
   add_words(command, "--freeze", o.freeze,
             "Layers that are not trained: regular expressions of their names, such as '^conv' or "
@@ -79,7 +79,7 @@ void add_training_options(CLI::App* command, TrainOptions& o) {
   command
       ->add_option("--seed", o.seed,
                    "Of initial weights, shuffles and dropout; run.json has the one that was drawn")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->group(training_group);
   command
       ->add_flag("--shuffle,!--no-shuffle", o.shuffle,
@@ -116,7 +116,7 @@ void add_output_options(CLI::App* command, TrainOptions& o) {
   command
       ->add_option("--backup-every", o.backup_every,
                    "Batches between two states to resume from (each epoch)")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->group(output_group);
   CLI::Option* resume =
       command
@@ -128,7 +128,28 @@ void add_output_options(CLI::App* command, TrainOptions& o) {
       ->excludes(resume);
 }
 
+CLI::Validator number_that(bool (*holds)(double), const char* expected, const char* name) {
+  return CLI::Validator(
+      [holds, expected](const std::string& text) -> std::string {
+        size_t end = 0;
+        try {
+          if (holds(std::stod(text, &end)) && end == text.size()) return "";
+        } catch (const std::logic_error&) {
+        }
+        return "expected " + std::string(expected) + ", found '" + text + "'";
+      },
+      name);
+}
+
 }  // namespace
+
+CLI::Validator positive_number() {
+  return number_that([](double value) { return value > 0; }, "a number above 0", "POSITIVE");
+}
+
+CLI::Validator number_from_zero() {
+  return number_that([](double value) { return value >= 0; }, "a number from 0 on", "NONNEGATIVE");
+}
 
 void add_data_options(CLI::App* command, DataOptions& data) {
   command
@@ -154,14 +175,14 @@ void add_data_options(CLI::App* command, DataOptions& data) {
 
 void add_run_options(CLI::App* command, RunOptions& options) {
   command->add_option("-b,--batch-size", options.batch_size, "Samples that are computed at once")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str()
       ->group(machine_group);
   command
       ->add_option("--device", options.device, "cpu, gpu, gpu:1, ... (`cornu devices` lists them)")
       ->group(machine_group);
   command->add_option("--threads", options.threads, "Of the CPU (all)")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->group(machine_group);
   command->add_flag("-q,--quiet", options.quiet, "Print errors and warnings only")
       ->group(machine_group);
@@ -208,16 +229,16 @@ CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, Doctor
   command->add_option("FILE", file, "A model file (.keras, .h5, a folder)")->required();
   add_data_options(command, data);
   command->add_option("-b,--batch-size", options.batch_size, "Samples of a training batch")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   command->add_option("--steps", options.steps, "Trial steps; 0: train nothing")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->capture_default_str();
   command->add_flag("!--no-shuffle", options.shuffle, "The training will not shuffle");
   command->add_option("--learning-rate", options.learning_rate, "Instead of the model's")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--steps-per-epoch", options.steps_per_epoch, "Of the training")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--validation-split", options.validation_split, "Of the training")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--silence", options.silence, "Ids of findings to leave out")->delimiter(',');
@@ -237,7 +258,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
   command->add_option("-m,--model", options.model,
                       "The model, where there is one run and its folder has none");
   command->add_option("-b,--batch-size", options.batch_size, "Samples that are computed at once")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   return command;
 }

@@ -6,6 +6,10 @@
 
 namespace cornu::cli {
 
+/// Checks that the text is a number above 0.
+CLI::Validator positive_number();
+/// Checks that the text is a number that is not negative.
+CLI::Validator number_from_zero();
 /// DATA, and what in it is what.
 void add_data_options(CLI::App* command, DataOptions& data);
 /// Batch size, device, threads, quiet.

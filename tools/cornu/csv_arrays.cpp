@@ -81,8 +81,9 @@ void check_whole(const Columns& columns, const std::string& input, const Source&
   for (const CsvColumn* c : columns)
     for (size_t row = 0; row < c->numbers.size(); ++row)
       if (c->numbers[row] != std::trunc(c->numbers[row]))
-        source.fail(fmt::format("column '{}' has {} in row {}, but the input '{}' takes integers.",
-                                c->name, c->numbers[row], row + 1, input));
+        source.fail(fmt::format(
+            "column '{}' has {} in row {} of the data, but the input '{}' takes integers.", c->name,
+            c->numbers[row], row + 1, input));
 }
 
 // The shape of a batch of all rows for this input: its own where the columns fill it.
@@ -195,8 +196,9 @@ std::vector<double> class_numbers(const CsvColumn& column, const Source& source)
     const auto place = std::find(classes.begin(), classes.end(), text);
     if (place == classes.end())
       source.fail(fmt::format(
-          "the target '{}' has '{}' in row {}, which is none of --classes {}.{}", column.name, text,
-          numbers.size() + 1, fmt::join(classes, ","), did_you_mean(text, classes)));
+          "the target '{}' has '{}' in row {} of the data, which is none of --classes {}.{}",
+          column.name, text, numbers.size() + 1, fmt::join(classes, ","),
+          did_you_mean(text, classes)));
     numbers.push_back(static_cast<double>(place - classes.begin()));
   }
   return numbers;

@@ -2,6 +2,7 @@
 #include <cornu/backend/error.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -12,6 +13,18 @@ namespace {
 
 constexpr int failure = 1;
 constexpr int usage_error = 2;
+
+// What is wrong with the command's name, or nothing.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(command->get_name());
+  const std::string name = argv[1];
+  if (std::find(known.begin(), known.end(), name) != known.end()) return "";
+  return "there is no command '" + name + "'." + cornu::did_you_mean(name, known) +
+         " cornu --help lists all of them.";
+}
 
 }  // namespace
 
@@ -64,13 +77,13 @@ int main(int argc, char** argv) {
   parity_command->add_option("--python", parity_options.python, "A Python with Keras 3")
       ->capture_default_str();
   parity_command->add_option("-b,--batch-size", parity_options.batch_size, "Samples of the probe")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   parity_command->add_option("--seed", parity_options.seed, "Of the probe")->capture_default_str();
   parity_command
       ->add_option("--tolerance", parity_options.tolerance,
                    "Largest error that is still equal, relative to an output's largest value")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->capture_default_str();
   DoctorOptions doctor_options;
   CLI::App* doctor_command = add_doctor(app, file, data, doctor_options);
@@ -83,8 +96,12 @@ int main(int argc, char** argv) {
       ->required();
   convert_command
       ->add_option("--shard-size", shard_size, "Gigabytes in a file, for .weights.json (5)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 
+  if (const std::string error = unknown_command(app, argc, argv); !error.empty()) {
+    std::fprintf(stderr, "cornu: %s\n", error.c_str());
+    return usage_error;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

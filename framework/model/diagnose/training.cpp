@@ -119,7 +119,7 @@ void check_high(const Trials& trials, const Run& run, double rate, Findings& fin
                fmt::format("with {:.3g} the loss goes from {:.3g} to {:.3g} in a few steps, with "
                            "{:.3g} to {:.3g}",
                            rate, run.before, run.after, lower, slow->after),
-               fmt::format("Try a learning rate of {:.1g}, and go up from there.", 10 * lower));
+               fmt::format("Try a learning rate of {:.1g}, and go up from there.", lower));
 }
 
 void check_low(const Trials& trials, const Run& run, double rate, Findings& findings) {
