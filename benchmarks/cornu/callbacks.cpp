@@ -162,7 +162,7 @@ void measure_callbacks(const Workload& workload, const std::string& mode,
                        const Settings& settings) {
   Report report(workload.name, mode, 1);
   if (mode == "gaussians") measure_overhead("seed_b1", 100000, report, settings.effort);
-  if (mode == "mnist_cnn") measure_overhead("mnist_cnn", 40, report, settings.effort);
+  if (mode == "mnist_cnn") measure_overhead("mnist_cnn", 200, report, settings.effort);
   if (mode == "bar") measure_bar(report, settings.effort);
   if (mode == "backups") measure_backups(report);
   if (mode == "resume") measure_resume(report);

@@ -71,12 +71,12 @@ std::string files_line(const std::vector<std::string>& files) {
 }  // namespace
 
 std::string slow_parts(const RunTime& time) {
-  const double loop = time.step + time.data + time.callbacks;
+  const double sum = time.step + time.data + time.callbacks + time.validation;
   std::string text;
-  if (loop <= 0) return text;
-  if (time.data >= loop / 10) text += fmt::format(" - data {}%", percent(time.data, loop));
-  if (time.callbacks >= loop / 10)
-    text += fmt::format(" - callbacks {}%", percent(time.callbacks, loop));
+  if (sum <= 0) return text;
+  if (time.data >= sum / 10) text += fmt::format(" - data {}%", percent(time.data, sum));
+  if (time.callbacks >= sum / 10)
+    text += fmt::format(" - callbacks {}%", percent(time.callbacks, sum));
   return text;
 }
 

@@ -12,13 +12,13 @@ namespace cornu {
 struct RunTime {
   double data = 0;        ///< waiting for batches
   double step = 0;        ///< training steps
-  double callbacks = 0;   ///< batch hooks of callbacks, and backups
-  double validation = 0;  ///< validations and the hooks after epochs
+  double callbacks = 0;   ///< hooks of callbacks, and backups
+  double validation = 0;  ///< validations
   double total = 0;       ///< the whole call of fit
 };
 
-/// The parts that are worth a reader's time, such as "data 38%": those of the loop over batches
-/// that take at least a tenth of it, the step itself left out. Empty when there is none.
+/// The parts that are worth a reader's time, such as " - data 38%": data and callbacks when they
+/// take at least a tenth of the sum of all parts. Empty when there is none.
 std::string slow_parts(const RunTime& time);
 
 /// Seconds since it was made.

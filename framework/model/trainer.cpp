@@ -367,18 +367,21 @@ bool Trainer::end_epoch(Run& run) {
   // Epochs of a given number of steps go on where the last one stopped.
   if (at_end(run.data) || !run.options.steps_per_epoch) end_pass(run.data, run.epoch);
   run.logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
-  const Stopwatch watch;
+  RunTime& time = run.history.time;
+  const Stopwatch validation;
   if (!validate(run)) return false;
+  time.validation += validation.seconds();
   // What callbacks add is in the history, and not in the logs of on_train_end.
   Logs logs = run.logs;
+  const Stopwatch hooks;
   run.callbacks.on_epoch_end(run.epoch, logs);
+  time.callbacks += hooks.seconds();
   run.history.epoch.push_back(run.epoch);
   for (const auto& [name, value] : logs) {
     run.history.history[name].push_back(value);
     if (logs.is_array(name)) run.history.arrays[name].push_back(logs.array(name));
   }
-  run.history.time.validation += watch.seconds();
-  run.bar.finish(logs, slow_parts(run.history.time));
+  run.bar.finish(logs, slow_parts(time));
   run.step = 0;
   if (run.backup && !run.backup->options().save_freq) {
     RunState state = state_of(run, false);

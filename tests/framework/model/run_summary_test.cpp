@@ -64,7 +64,7 @@ TEST_CASE("Many files are counted") {
 TEST_CASE("Parts that take a tenth of the loop are named") {
   CHECK(slow_parts({.data = 38, .step = 60, .callbacks = 2}) == " - data 38%");
   CHECK(slow_parts({.data = 5, .step = 75, .callbacks = 20}) == " - callbacks 20%");
-  CHECK(slow_parts({.data = 1, .step = 99, .validation = 500}).empty());
+  CHECK(slow_parts({.data = 12, .step = 88, .validation = 500}).empty());
   CHECK(slow_parts({}).empty());
 }
 
@@ -88,8 +88,8 @@ TEST_CASE("fit measures where its time goes") {
       std::make_shared<Slow>(),
       {.epochs = 2, .verbose = Verbose::silent, .callbacks = {std::make_shared<Sleeper>()}});
   CHECK(history.time.data >= 0.08);
-  CHECK(history.time.callbacks >= 0.04);
-  CHECK(history.time.validation >= 0.04);
+  CHECK(history.time.callbacks >= 0.08);
+  CHECK(history.time.validation < 0.04);
   CHECK(history.time.total >= history.time.data + history.time.callbacks + history.time.validation);
 }
 
