@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "../framework/io/atomic_file.h"
 #include "callback_state.h"
 
 namespace cornu::callbacks {
@@ -46,20 +47,10 @@ Value::Dict CSVLoggerCallback::get_state() const {
 }
 
 void CSVLoggerCallback::set_state(const Value::Dict& state) {
-  namespace fs = std::filesystem;
   const int64_t bytes = state_entry<int64_t>(state, "bytes");
   names_ = state_entry<std::vector<std::string>>(state, "names");
   wants_header_ = state_entry<bool>(state, "wants_header");
-  std::error_code error;
-  const auto size = fs::file_size(*config.filename, error);
-  if (error || bytes < 0 || size < static_cast<uint64_t>(bytes))
-    throw FileError(fmt::format(
-        "CSVLogger: '{}' has lost rows since the backup was made, so the run cannot go on in it.",
-        *config.filename));
-  fs::resize_file(*config.filename, static_cast<uint64_t>(bytes), error);
-  if (error)
-    throw FileError(
-        fmt::format("CSVLogger: '{}' cannot be shortened: {}.", *config.filename, error.message()));
+  saving::shorten_file(*config.filename, bytes);
   file_ = std::ofstream(*config.filename, std::ios::binary | std::ios::app | std::ios::ate);
 }
 

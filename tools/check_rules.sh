@@ -5,6 +5,7 @@
 #   vendors  headers that users include pull in no vendor's header
 #   length   no source file has more than 600 lines
 #   places   docs/contributing.md says where things are
+#   types    no two headers define a type of the same name in the same namespace
 #   first    each source file starts with a comment that says what it is for
 # Usage: tools/check_rules.sh (from anywhere). Exit status 1 when a rule is broken.
 set -euo pipefail
@@ -72,6 +73,7 @@ awk '
   }
   FNR == 1 {
     if (NR > 1) end_of_file()
+    space = ""
     file = FILENAME
     folder = file
     if (!sub(/\/[^\/]*$/, "", folder)) folder = ""
@@ -80,6 +82,17 @@ awk '
     if ($0 !~ /^\/[\/*]/) report("the first line is not a comment that says what the file is for")
   }
   { lines = FNR }
+  # Linkers merge what has one name, so that one of the two would be taken for the other.
+  header && /^namespace [a-z_:0-9]+ \{/ { space = space "::" $2 }
+  header && /^}  \/\/ namespace/ { sub(/::[a-z_:0-9]*$/, "", space); if ($4 ~ /::/) space = "" }
+  header && /^(class|struct|enum class|enum) [A-Za-z]/ && /[{:]/ && $0 !~ /;$/ {
+    name = $2 == "class" ? $3 : $2
+    if (name !~ /<|::/) {
+      sub(/[:{;].*/, "", name)
+      if ((space "::" name) in defined) report(space "::" name " is defined in " defined[space "::" name] " as well")
+      defined[space "::" name] = FILENAME ":" FNR
+    }
+  }
   /^[ \t]*#[ \t]*include[ \t]*["<]/ {
     included = $0
     sub(/^[^"<]*/, "", included)

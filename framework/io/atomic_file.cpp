@@ -2,6 +2,7 @@
 #include "atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -241,6 +242,18 @@ std::vector<std::byte> read_file(const fs::path& path, uint64_t limit) {
     done += static_cast<size_t>(got);
   }
   return bytes;
+}
+
+void shorten_file(const fs::path& path, int64_t bytes) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (error || bytes < 0 || size < static_cast<uint64_t>(bytes))
+    throw FileError(fmt::format(
+        "'{}' has lost what it had when the backup was made, so the run cannot go on in it.",
+        path.string()));
+  fs::resize_file(path, static_cast<uint64_t>(bytes), error);
+  if (error)
+    throw FileError(fmt::format("'{}' cannot be shortened: {}.", path.string(), error.message()));
 }
 
 }  // namespace cornu::saving

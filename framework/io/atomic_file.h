@@ -77,4 +77,8 @@ void write_file(const std::filesystem::path& target, std::span<const std::byte> 
 /// Reads one whole regular file. Throws FileError when it is missing or larger than `limit` bytes.
 std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit);
 
+/// Cuts a file that only grows back to its first `bytes`. Throws FileError when it has fewer, as
+/// then what a backup counts on is lost.
+void shorten_file(const std::filesystem::path& path, int64_t bytes);
+
 }  // namespace cornu::saving

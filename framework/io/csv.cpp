@@ -18,14 +18,28 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
+// The first of comma, semicolon and tab that the header has outside of quotes.
+char separator_of(std::string_view text) {
+  const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
+  bool inside = false;
+  std::array<bool, 256> seen{};
+  for (const char c : header) {
+    if (c == '"') inside = !inside;
+    if (!inside) seen[static_cast<unsigned char>(c)] = true;
+  }
+  for (const char c : {',', ';', '\t'})
+    if (seen[static_cast<unsigned char>(c)]) return c;
+  return ',';
+}
+
 // Cells one after the other.
 class Scanner {
  public:
-  Scanner(std::string_view text, const std::string& source) : text_(text), source_(source) {
+  Scanner(std::string_view text, const std::string& source)
+      : text_(text), source_(source), separator_(separator_of(text)) {
     if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
+    if (text_.find('\0') != std::string_view::npos) fail("the file is no text.");
   }
-
-  char separator = ',';
 
   // Goes to the next line with something in it; false at the end.
   bool next_row() {
@@ -39,7 +53,7 @@ class Scanner {
   std::optional<std::string_view> next_cell() {
     if (!more_) return {};
     const std::string_view cell = at_ < text_.size() && text_[at_] == '"' ? quoted() : plain();
-    more_ = at_ < text_.size() && text_[at_] == separator;
+    more_ = at_ < text_.size() && text_[at_] == separator_;
     if (more_) ++at_;
     return cell;
   }
@@ -59,7 +73,7 @@ class Scanner {
 
   std::string_view plain() {
     const size_t begin = at_;
-    while (at_ < text_.size() && text_[at_] != separator && text_[at_] != '\n' &&
+    while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' &&
            text_[at_] != '\r')
       ++at_;
     return text_.substr(begin, at_ - begin);
@@ -78,13 +92,14 @@ class Scanner {
     }
     if (at_ >= text_.size()) fail("a quote begins here that does not end.");
     ++at_;
-    if (at_ < text_.size() && text_[at_] != separator && text_[at_] != '\n' && text_[at_] != '\r')
+    if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' && text_[at_] != '\r')
       fail("text stands behind a closing quote; quotes inside a cell are written twice.");
     return cell_;
   }
 
   std::string_view text_;
   const std::string& source_;
+  char separator_;
   size_t at_ = 0;
   int64_t line_ = 1;
   int64_t row_line_ = 1;
@@ -114,19 +129,6 @@ std::optional<double> number_in(std::string_view cell) {
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
   if (error != std::errc() || end != cell.data() + cell.size()) return {};
   return number;
-}
-
-char separator_of(std::string_view text) {
-  const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
-  bool inside = false;
-  std::array<bool, 256> seen{};
-  for (const char c : header) {
-    if (c == '"') inside = !inside;
-    if (!inside) seen[static_cast<unsigned char>(c)] = true;
-  }
-  for (const char c : {',', ';', '\t'})
-    if (seen[static_cast<unsigned char>(c)]) return c;
-  return ',';
 }
 
 void read_header(Scanner& scanner, CsvTable& table) {
@@ -218,11 +220,19 @@ std::vector<std::string> CsvTable::names() const {
   return result;
 }
 
+std::vector<CsvRow> csv_rows(std::string_view text, const std::string& source) {
+  std::vector<CsvRow> rows;
+  Scanner scanner(text, source);
+  while (scanner.next_row()) {
+    CsvRow& row = rows.emplace_back(CsvRow{scanner.row_line(), {}});
+    while (const auto cell = scanner.next_cell()) row.cells.emplace_back(*cell);
+  }
+  return rows;
+}
+
 CsvTable parse_csv(std::string_view text, const std::string& source) {
   CsvTable table;
   Scanner scanner(text, source);
-  if (text.find('\0') != std::string_view::npos) scanner.fail("the file is no text.");
-  scanner.separator = separator_of(text);
   read_header(scanner, table);
   look_over(scanner, table);
   if (table.rows == 0) scanner.fail("there are no rows below the header.");

@@ -38,6 +38,17 @@ CsvTable parse_csv(std::string_view text, const std::string& source);
 /// The same of a file. Throws FileError.
 CsvTable read_csv(const std::filesystem::path& path);
 
+/// A row of a table as it is written: its cells without their quotes, and the line it begins in.
+struct CsvRow {
+  int64_t line = 0;                ///< of the file, from 1
+  std::vector<std::string> cells;  ///< at least one
+};
+
+/// The rows of a table by parse_csv's rules of separators, quotes and empty lines, the header among
+/// them; rows may differ in length. Throws FileError for quotes that do not end and bytes that are
+/// no text.
+std::vector<CsvRow> csv_rows(std::string_view text, const std::string& source);
+
 /// Writes a table of cells, which appears whole or not at all; cells are quoted where they must be.
 /// Throws ValueError when a row has not as many cells as the header, FileError.
 void write_csv(const std::filesystem::path& path, const std::vector<std::string>& header,

@@ -1,5 +1,6 @@
 // The commands that docs/command-line.md shows are run.
 #include <catch.h>
+#include <cornu/framework/io/npy_tensor.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/layers/core/dense.h>
 
@@ -51,8 +52,8 @@ void make_flowers(const Folder& folder) {
     y.push_back(i % 3);
     table << species[i % 3] << "\n";
   }
-  saving::write_npz(folder / "flowers.npz",
-                    {array("x", Tensor::from(x, {60, 4})), array("y", Tensor::from(y, {60}))});
+  saving::write_npz(folder / "flowers.npz", {saving::array_of("x", Tensor::from(x, {60, 4})),
+                                             saving::array_of("y", Tensor::from(y, {60}))});
 }
 
 }  // namespace
@@ -60,12 +61,12 @@ void make_flowers(const Folder& folder) {
 TEST_CASE("the page's commands do what they are shown for") {
   const Folder folder;
   make_flowers(folder);
-  const auto blocks = shell_blocks(text_of(source_path("docs/command-line.md")));
+  const auto blocks = shell_blocks(slurp(source_path("docs/command-line.md")));
   REQUIRE(blocks.size() >= 5);
   for (const std::string& block : blocks) {
     const Outcome outcome =
-        run_shell("cd '" + folder.path.string() + "' && PATH='" + program().parent_path().string() +
-                  "':\"$PATH\" && set -e\n(" + block + ")");
+        run_shell("cd '" + folder.path().string() + "' && PATH='" +
+                  program().parent_path().string() + "':\"$PATH\" && set -e\n(" + block + ")");
     CHECK(outcome.status == 0);
   }
   for (const char* file :

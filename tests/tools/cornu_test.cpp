@@ -3,13 +3,15 @@
 #include <cornu/framework/data/dataset.h>
 #include <cornu/framework/io/archive.h>
 #include <cornu/framework/io/h5_file.h>
-#include <cornu/framework/io/npy.h>
+#include <cornu/framework/io/npy_tensor.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/text/string_lookup.h>
+
+#include <cstring>
 
 #include "program.h"
 
@@ -57,7 +59,7 @@ TEST_CASE("summary, predict and evaluate") {
 
   const Tensor x =
       Tensor::from({1.0, 2.0, 3.0, 4.0, 0.0, 0.0}, {3, 2});  // float64, as NumPy makes it
-  saving::write_npy(folder / "x.npy", array("", x));
+  saving::write_npy(folder / "x.npy", saving::array_of("", x));
   CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " " + " -o " +
             folder / "y.npy -b 2")
             .status == 0);
@@ -70,8 +72,9 @@ TEST_CASE("summary, predict and evaluate") {
   CHECK(values[1] == Approx(15));
   CHECK(values[2] == Approx(1));
 
-  saving::write_npz(folder / "xy.npz",
-                    {array("x", x), array("y", Tensor::from({7.0f, 15.0f, 4.0f}, {3, 1}))});
+  saving::write_npz(
+      folder / "xy.npz",
+      {saving::array_of("x", x), saving::array_of("y", Tensor::from({7.0f, 15.0f, 4.0f}, {3, 1}))});
   const Outcome evaluated = run("evaluate " + folder / "m.keras" + " " + folder / "xy.npz");
   CHECK(evaluated.status == 0);
   CHECK(has(evaluated, "loss: 3\n"));
@@ -91,7 +94,8 @@ TEST_CASE("several inputs and outputs by name") {
                             layers::Dense({.units = 3, .name = "second"})(b)});
   model.save(folder / "m.keras");
   const Tensor ones = ops::ones({4, 2});
-  saving::write_npz(folder / "in.npz", {array("right", ones), array("left", ones)});
+  saving::write_npz(folder / "in.npz",
+                    {saving::array_of("right", ones), saving::array_of("left", ones)});
   CHECK(run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " -o " + folder / "out.npz")
             .status == 0);
   const auto outputs = saving::read_npz(folder / "out.npz");
@@ -103,7 +107,8 @@ TEST_CASE("several inputs and outputs by name") {
       run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " -o " + folder / "out.npy");
   CHECK(one_file.status == 1);
   CHECK(has(one_file, ".npz"));
-  saving::write_npz(folder / "bad.npz", {array("rightt", ones), array("left", ones)});
+  saving::write_npz(folder / "bad.npz",
+                    {saving::array_of("rightt", ones), saving::array_of("left", ones)});
   const Outcome misspelt =
       run("predict " + folder / "m.keras" + " " + folder / "bad.npz" + " -o " + folder / "out.npz");
   CHECK(misspelt.status == 1);
@@ -156,7 +161,7 @@ TEST_CASE("outputs that are strings are written as strings") {
                                                                                     "cke"},
                                              .invert = true})(in));
   model.save(folder / "m.keras");
-  saving::write_npy(folder / "in.npy", array("", Tensor::from({1, 2, 2, 0}, {2, 2})));
+  saving::write_npy(folder / "in.npy", saving::array_of("", Tensor::from({1, 2, 2, 0}, {2, 2})));
   const std::vector<std::string> expected = {"tree",
                                              "Br\xC3\xBC"
                                              "cke",
@@ -193,14 +198,17 @@ TEST_CASE("doctor names what is wrong with a training, and its exit status tells
       {Input({2}), layers::Dense({.units = 8, .activation = "relu"}), layers::Dense({.units = 1})});
   model.compile({.optimizer = "adam", .loss = "mse"});
   model.save(folder / "m.keras");
-  saving::write_npz(folder / "good.npz", {array("x", inputs), array("y", targets)});
-  saving::write_npz(folder / "large.npz",
-                    {array("x_train", inputs * Tensor(1000.0)), array("y_train", targets),
-                     array("x_test", take_rows(inputs, 0, 16).tensor()),
-                     array("y_test", take_rows(targets, 0, 16).tensor())});
-  saving::write_npz(folder / "leak.npz", {array("x_train", inputs), array("y_train", targets),
-                                          array("x_test", take_rows(inputs, 0, 16).tensor()),
-                                          array("y_test", take_rows(targets, 0, 16).tensor())});
+  saving::write_npz(folder / "good.npz",
+                    {saving::array_of("x", inputs), saving::array_of("y", targets)});
+  saving::write_npz(
+      folder / "large.npz",
+      {saving::array_of("x_train", inputs * Tensor(1000.0)), saving::array_of("y_train", targets),
+       saving::array_of("x_test", take_rows(inputs, 0, 16).tensor()),
+       saving::array_of("y_test", take_rows(targets, 0, 16).tensor())});
+  saving::write_npz(folder / "leak.npz",
+                    {saving::array_of("x_train", inputs), saving::array_of("y_train", targets),
+                     saving::array_of("x_test", take_rows(inputs, 0, 16).tensor()),
+                     saving::array_of("y_test", take_rows(targets, 0, 16).tensor())});
   const std::string doctor = "doctor " + folder / "m.keras" + " ";
   Outcome outcome = run(doctor + folder / "good.npz");
   CHECK(outcome.status == 0);

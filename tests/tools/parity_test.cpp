@@ -2,14 +2,12 @@
 // test says so and checks the errors only.
 #include <catch.h>
 #include <cornu/cornu.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "../framework/saving/python.h"
-#include "../support/temporary.h"
+#include "program.h"
 
 using namespace cornu;
 using namespace cornu::test;
@@ -17,30 +15,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Outcome {
-  int status = -1;
-  std::string text;
-};
-
 Outcome parity(const std::string& model, const std::string& python) {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "cornu";
-  REQUIRE(fs::exists(program));
-  const std::string command =
-      quote(program.string()) + " parity " + quote(model) + " --python " + quote(python) + " 2>&1";
-  FILE* pipe = ::popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Outcome outcome;
-  char buffer[4096];
-  while (size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
-    outcome.text.append(buffer, count);
-  const int status = ::pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
+  return run("parity " + quote(model) + " --python " + quote(python));
 }
 
 // A program that stands for a Python.
-std::string program(const TemporaryFolder& folder, const std::string& name,
-                    const std::string& text) {
+std::string fake_python(const TemporaryFolder& folder, const std::string& name,
+                        const std::string& text) {
   const fs::path path = folder / name;
   spill(path, "#!/bin/sh\n" + text + "\n");
   fs::permissions(path, fs::perms::owner_all);
@@ -68,11 +49,11 @@ TEST_CASE("parity says why Python cannot be asked") {
   CHECK(none.status == 1);
   CHECK_THAT(none.text, contains("cannot be run") && contains("--python"));
   const Outcome other =
-      parity(folder / "m.keras", program(folder, "no_keras", "echo no keras here; exit 3"));
+      parity(folder / "m.keras", fake_python(folder, "no_keras", "echo no keras here; exit 3"));
   CHECK(other.status == 1);
   CHECK_THAT(other.text, contains("is no Python with Keras 3: no keras here"));
   const Outcome failing =
-      parity(folder / "m.keras", program(folder, "failing", "echo it broke; exit 1"));
+      parity(folder / "m.keras", fake_python(folder, "failing", "echo it broke; exit 1"));
   CHECK(failing.status == 1);
   CHECK_THAT(failing.text, contains("it broke"));
 }
@@ -95,8 +76,8 @@ TEST_CASE("parity compares all layers and names the first that diverges") {
   const std::string line = R"(model.get_layer("head").bias.assign([1.0, 0.0]))";
   const Outcome different = parity(
       folder / "m.keras",
-      program(folder, "changed",
-              "sed -i '/^model = /a " + line + "' \"$1\"\nexec " + quote(python) + " \"$@\""));
+      fake_python(folder, "changed",
+                  "sed -i '/^model = /a " + line + "' \"$1\"\nexec " + quote(python) + " \"$@\""));
   INFO(different.text);
   CHECK(different.status == 1);
   CHECK_THAT(different.text, contains("2 of 7 diverge, the first is 'head': largest error 1") &&

@@ -1,17 +1,13 @@
-// Runs the program cornu, which the build puts beside the tests; and files for it.
+// Runs the programs that the build puts beside the tests; and files for them.
 #pragma once
 #include <catch.h>
-#include <cornu/framework/io/npy.h>
-#include <cornu/framework/tensor/tensor.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "../support/temporary.h"
 
 namespace cornu::test {
 
@@ -24,8 +20,16 @@ inline bool has(const Outcome& outcome, const std::string& part) {
   return outcome.text.find(part) != std::string::npos;
 }
 
-inline std::filesystem::path program() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "cornu";
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A program that the build puts beside the tests.
+inline std::filesystem::path program(const std::string& name = "cornu") {
+  const std::filesystem::path path =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  REQUIRE(std::filesystem::exists(path));
+  return path;
 }
 
 // A command of the shell, and all that it prints.
@@ -42,36 +46,19 @@ inline Outcome run_shell(const std::string& command) {
   return outcome;
 }
 
-inline Outcome run(const std::string& arguments) {
-  REQUIRE(std::filesystem::exists(program()));
-  return run_shell("'" + program().string() + "' " + arguments);
+inline Outcome run(const std::string& arguments, const std::string& name = "cornu") {
+  return run_shell("'" + program(name).string() + "' " + arguments);
 }
 
-// A folder of its own, removed at the end.
-struct Folder {
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cornu-test-XXXXXX").string();
-    path = ::mkdtemp(pattern.data());
+inline Outcome run_in(const std::filesystem::path& folder, const std::string& arguments) {
+  return run_shell("cd '" + folder.string() + "' && '" + program().string() + "' " + arguments);
+}
+
+// A folder whose paths are strings, as arguments of a command are.
+struct Folder : TemporaryFolder {
+  std::string operator/(const std::string& name) const {
+    return TemporaryFolder::operator/(name).string();
   }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-  std::filesystem::path path;
 };
-
-inline saving::NpyArray array(const std::string& name, const Tensor& tensor) {
-  saving::NpyArray result{name, tensor.dtype(), tensor.shape(),
-                          std::vector<std::byte>(tensor.bytes())};
-  std::memcpy(result.data.data(), tensor.host_data(), result.data.size());
-  return result;
-}
-
-inline std::string text_of(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 }  // namespace cornu::test

@@ -1,72 +1,37 @@
 // cornu report: what the page has of histories, facts, models and data, and which errors there are.
 #include <catch.h>
-#include <cornu/framework/io/npy.h>
+#include <cornu/framework/io/npy_tensor.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/layers/core/dense.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+
+#include "program.h"
 
 using namespace cornu;
+using namespace cornu::test;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Outcome {
-  int status = -1;
-  std::string text;  // standard output and errors together
-};
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // A folder of runs that goes with the test.
 class Runs {
  public:
-  Runs() {
-    std::string pattern = (fs::temp_directory_path() / "cornu-report-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~Runs() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories(fs::path(path(name)).parent_path());
-    std::ofstream(path(name), std::ios::binary) << text;
+    spill(path(name), text);
   }
   Outcome report(const std::string& arguments) const {
-    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "cornu";
-    REQUIRE(fs::exists(program));
-    FILE* pipe = ::popen(("cd '" + folder_.string() + "' && '" + program.string() + "' report " +
-                          arguments + " 2>&1")
-                             .c_str(),
-                         "r");
-    REQUIRE(pipe != nullptr);
-    Outcome outcome;
-    char buffer[4096];
-    while (size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
-      outcome.text.append(buffer, count);
-    const int status = ::pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    UNSCOPED_INFO(arguments << "\n" << outcome.text);
-    return outcome;
+    return run_in(folder_.path(), "report " + arguments);
   }
   std::string page(const std::string& arguments) const {
     REQUIRE(report(arguments + " -o page.html").status == 0);
-    std::ifstream stream(path("page.html"));
-    return {std::istreambuf_iterator<char>(stream), {}};
+    return slurp(path("page.html"));
   }
 
  private:
-  fs::path folder_;
+  Folder folder_;
 };
 
 constexpr const char* history =
@@ -77,12 +42,7 @@ constexpr const char* history =
     "3,0.95,0.3,0.55,1.5\r\n";
 
 void save_npz(const std::string& path, const Tensor& x, const Tensor& y) {
-  const auto array = [](const char* name, const Tensor& t) {
-    saving::NpyArray result{name, t.dtype(), t.shape(), std::vector<std::byte>(t.bytes())};
-    std::memcpy(result.data.data(), t.host_data(), result.data.size());
-    return result;
-  };
-  saving::write_npz(path, {array("x", x), array("y", y)});
+  saving::write_npz(path, {saving::array_of("x", x), saving::array_of("y", y)});
 }
 
 // Two classes: the larger of two inputs.

@@ -3,6 +3,7 @@
 #include <cornu/framework/config/json.h>
 #include <cornu/framework/io/csv.h>
 #include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/io/npy_tensor.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/numpy/creation.h>
@@ -88,9 +89,10 @@ void save_compiled(const std::string& path) {
 struct Data : Folder {
   Data() {
     save_compiled(*this / "m.keras");
-    saving::write_npz(*this / "d.npz", {array("x", inputs()), array("y", targets())});
-    saving::write_npy(*this / "x.npy", array("", inputs()));
-    saving::write_npy(*this / "y.npy", array("", targets()));
+    saving::write_npz(*this / "d.npz",
+                      {saving::array_of("x", inputs()), saving::array_of("y", targets())});
+    saving::write_npy(*this / "x.npy", saving::array_of("", inputs()));
+    saving::write_npy(*this / "y.npy", saving::array_of("", targets()));
     saving::H5Writer h5{fs::path(*this / "d.h5")};
     h5.write("pixels", DType::float32, {samples, 4}, inputs().host_data());
     h5.write("labels", DType::int64, {samples}, targets().host_data());
@@ -101,12 +103,11 @@ struct Data : Folder {
 
 // In the folder of the data.
 Outcome cornu_in(const Folder& folder, const std::string& arguments) {
-  return run_shell("cd '" + folder.path.string() + "' && '" + program().string() + "' " +
-                   arguments);
+  return run_in(folder.path(), arguments);
 }
 
 Value::Dict run_of(const std::string& folder) {
-  return saving::parse_json(text_of(folder + "/run.json"), "run.json").get<Value::Dict>();
+  return saving::parse_json(slurp(folder + "/run.json"), "run.json").get<Value::Dict>();
 }
 
 const Value& entry(const Value::Dict& dict, const std::string& name) {
@@ -130,7 +131,7 @@ void check_equal_models(const std::string& a, const std::string& b) {
 }
 
 int64_t lines_of(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = slurp(path);
   return std::count(text.begin(), text.end(), '\n');
 }
 
@@ -140,7 +141,7 @@ int start_and_signal(const Folder& folder, std::vector<std::string> arguments,
                      const std::string& table, int64_t lines, int signal) {
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::chdir(folder.path.c_str()) != 0 || !std::freopen("/dev/null", "w", stdout) ||
+    if (::chdir(folder.path().c_str()) != 0 || !std::freopen("/dev/null", "w", stdout) ||
         !std::freopen("/dev/null", "w", stderr))
       ::_exit(99);
     // What runs the tests in the background may have it ignored.
@@ -218,8 +219,8 @@ TEST_CASE("the best epoch's model is kept, or the last one's, or all") {
   // What is learned is wrong on the validation data, so that the first epoch is the best.
   std::vector<int64_t> wrong = classes();
   for (int64_t& y : wrong) y = (y + 1) % 3;
-  saving::write_npz(data / "wrong.npz",
-                    {array("x", inputs()), array("y", Tensor::from(wrong, {samples}))});
+  saving::write_npz(data / "wrong.npz", {saving::array_of("x", inputs()),
+                                         saving::array_of("y", Tensor::from(wrong, {samples}))});
   const std::string rest = "train m.keras d.npz --seed 2 -e 8 -q --validation-data wrong.npz -o ";
   REQUIRE(cornu_in(data, rest + "best").status == 0);
   REQUIRE(cornu_in(data, rest + "all --checkpoint all").status == 0);
@@ -254,12 +255,13 @@ TEST_CASE("event files are written beside the run") {
 TEST_CASE("parts of a file are validated and tested on") {
   const Data data;
   const Tensor x = inputs(), y = targets();
-  saving::write_npz(data / "parts.npz", {array("x_train", take_rows(x, 0, 80).tensor()),
-                                         array("y_train", take_rows(y, 0, 80).tensor()),
-                                         array("x_val", take_rows(x, 80, 100).tensor()),
-                                         array("y_val", take_rows(y, 80, 100).tensor()),
-                                         array("x_test", take_rows(x, 100, 120).tensor()),
-                                         array("y_test", take_rows(y, 100, 120).tensor())});
+  saving::write_npz(data / "parts.npz",
+                    {saving::array_of("x_train", take_rows(x, 0, 80).tensor()),
+                     saving::array_of("y_train", take_rows(y, 0, 80).tensor()),
+                     saving::array_of("x_val", take_rows(x, 80, 100).tensor()),
+                     saving::array_of("y_val", take_rows(y, 80, 100).tensor()),
+                     saving::array_of("x_test", take_rows(x, 100, 120).tensor()),
+                     saving::array_of("y_test", take_rows(y, 100, 120).tensor())});
   const Outcome outcome = cornu_in(data, "train m.keras parts.npz -e 2 -o r");
   CHECK(outcome.status == 0);
   CHECK(has(outcome, "val_accuracy"));
@@ -279,8 +281,8 @@ TEST_CASE("parts of a file are validated and tested on") {
   CHECK(cornu_in(data, "predict r/model.keras parts.npz -o p.csv").status == 0);
   CHECK(saving::read_csv(data / "p.csv").rows == 20);
 
-  saving::write_npz(data / "v.npz", {array("x", take_rows(x, 0, 30).tensor()),
-                                     array("y", take_rows(y, 0, 30).tensor())});
+  saving::write_npz(data / "v.npz", {saving::array_of("x", take_rows(x, 0, 30).tensor()),
+                                     saving::array_of("y", take_rows(y, 0, 30).tensor())});
   REQUIRE(cornu_in(data, "train m.keras d.npz -e 1 -q --validation-data v.npz -o v").status == 0);
   const Value::Dict other = run_of(data / "v");
   CHECK(entry(entry(other, "samples").get<Value::Dict>(), "validation").get<int64_t>() == 30);
@@ -364,14 +366,14 @@ TEST_CASE("a killed run goes on with the same figures and weights") {
   CHECK(has(other, "--shuffle true, not false"));
 
   REQUIRE(cornu_in(data, options + "killed --resume").status == 0);
-  CHECK(text_of(data / "killed/history.csv") == text_of(data / "whole/history.csv"));
+  CHECK(slurp(data / "killed/history.csv") == slurp(data / "whole/history.csv"));
   check_equal_models(data / "killed/model.keras", data / "whole/model.keras");
   CHECK_FALSE(fs::exists(data / "killed/backup"));
   CHECK(entry(run_of(data / "killed"), "state").get<std::string>() == "complete");
 
-  const std::string before = text_of(data / "killed/model.keras");
+  const std::string before = slurp(data / "killed/model.keras");
   CHECK(cornu_in(data, options + "killed --resume").status == 0);
-  CHECK(text_of(data / "killed/model.keras") == before);
+  CHECK(slurp(data / "killed/model.keras") == before);
   CHECK(cornu_in(data,
                  "train m.keras d.npz -e 50 -b 2 --seed 3 --validation-split 0.2 -o killed "
                  "--resume")
@@ -390,7 +392,7 @@ TEST_CASE("Ctrl-C saves, exits with 130, and the run goes on") {
   CHECK(entry(run_of(data / "r"), "state").get<std::string>() == "interrupted");
   CHECK_NOTHROW(load_model(data / "r/model.keras"));
   REQUIRE(cornu_in(data, options + "r --resume").status == 0);
-  CHECK(text_of(data / "r/history.csv") == text_of(data / "whole/history.csv"));
+  CHECK(slurp(data / "r/history.csv") == slurp(data / "whole/history.csv"));
   check_equal_models(data / "r/model.keras", data / "whole/model.keras");
 }
 
@@ -440,13 +442,13 @@ TEST_CASE("wrong data are told with file, column and shape") {
   fails("train m.keras d.npz x.npy", 2, {"two .npy files"});
   fails("train m.keras .", 2, {"folder", ".csv"});
   fails("train m.keras d.npz --device none", 1, {"'none'"});
-  saving::write_npz(data / "wide.npz",
-                    {array("x", ops::ones({10, 5})), array("y", ops::zeros({10}, DType::int32))});
+  saving::write_npz(data / "wide.npz", {saving::array_of("x", ops::ones({10, 5})),
+                                        saving::array_of("y", ops::zeros({10}, DType::int32))});
   fails("train m.keras wide.npz", 1, {"'wide.npz'", "(10, 5)", "(None, 4)"});
-  saving::write_npz(data / "short.npz",
-                    {array("x", ops::ones({10, 4})), array("y", ops::zeros({9}, DType::int32))});
+  saving::write_npz(data / "short.npz", {saving::array_of("x", ops::ones({10, 4})),
+                                         saving::array_of("y", ops::zeros({9}, DType::int32))});
   fails("train m.keras short.npz", 1, {"'short.npz'", "10", "9"});
-  const std::string whole = text_of(data / "d.npz");
+  const std::string whole = slurp(data / "d.npz");
   std::ofstream(data / "cut.npz", std::ios::binary) << whole.substr(0, whole.size() / 2);
   fails("train m.keras cut.npz", 1, {"cut.npz"});
   std::ofstream(data / "cut.csv") << "a,b,c,d,y\n1,2,3,4,0\n1,2,3\n";
@@ -475,8 +477,8 @@ TEST_CASE("NaN in the data is warned of") {
   const Data data;
   std::vector<float> x = numbers();
   x[9] = NAN;
-  saving::write_npz(data / "nan.npz",
-                    {array("x", Tensor::from(x, {samples, 4})), array("y", targets())});
+  saving::write_npz(data / "nan.npz", {saving::array_of("x", Tensor::from(x, {samples, 4})),
+                                       saving::array_of("y", targets())});
   const Outcome outcome = cornu_in(data, "train m.keras nan.npz -e 2 -q -o r");
   CHECK(outcome.status == 0);
   CHECK(has(outcome, "'nan.npz': the array x float32 (120, 4) has 1 NaN"));

@@ -4,53 +4,25 @@
 #include <cornu/framework/model/functional.h>
 #include <cornu/layers/text/string_lookup.h>
 #include <paths.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "program.h"
+
+using namespace cornu::test;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Outcome {
-  int status = -1;
-  std::string text;  // standard output and errors together
-  bool has(const char* part) const { return text.find(part) != std::string::npos; }
-};
+Outcome run_zoo(const std::string& arguments) { return run(arguments, "cornu-zoo"); }
 
-Outcome run(const std::string& arguments) {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "cornu-zoo";
-  REQUIRE(fs::exists(program));
-  FILE* pipe = ::popen(("'" + program.string() + "' " + arguments + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Outcome outcome;
-  char buffer[4096];
-  while (size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
-    outcome.text.append(buffer, count);
-  const int status = ::pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  UNSCOPED_INFO(arguments << "\n" << outcome.text);
-  return outcome;
-}
-
-const std::string zoo = cornu::test::source_path("tests/zoo");
+const std::string zoo = source_path("tests/zoo");
 
 // A copy of a model of the zoo, to be damaged.
-struct Copy {
-  explicit Copy(const std::string& model) {
-    std::string pattern = (fs::temp_directory_path() / "cornu-test-XXXXXX").string();
-    path = ::mkdtemp(pattern.data());
-    fs::copy(fs::path(zoo) / model, path / model);
-  }
-  ~Copy() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  fs::path path;
+struct Copy : TemporaryFolder {
+  explicit Copy(const std::string& model) { fs::copy(fs::path(zoo) / model, *this / model); }
 };
 
 void overwrite(const fs::path& file, size_t size) {
@@ -61,63 +33,63 @@ void overwrite(const fs::path& file, size_t size) {
 
 TEST_CASE("the models of the zoo pass") {
   // The sanitizers need address space without end.
-  const Outcome outcome = run("'" + zoo + "' --megabytes 0 --seconds 500");
+  const Outcome outcome = run_zoo("'" + zoo + "' --megabytes 0 --seconds 500");
   CHECK(outcome.status == 0);
-  CHECK(outcome.has("predict 9/9"));
-  CHECK(outcome.has("resave 9/9"));
-  CHECK(outcome.has(" 0 failed"));
+  CHECK(has(outcome, "predict 9/9"));
+  CHECK(has(outcome, "resave 9/9"));
+  CHECK(has(outcome, " 0 failed"));
 }
 
 TEST_CASE("what cannot be loaded is a failure with its reason") {
   const Copy copy("mlp_basic");
-  overwrite(copy.path / "mlp_basic" / "model.keras", 100);
-  const Outcome outcome = run("'" + copy.path.string() + "' --megabytes 0");
+  overwrite(copy / "mlp_basic" / "model.keras", 100);
+  const Outcome outcome = run_zoo("'" + copy.path().string() + "' --megabytes 0");
   CHECK(outcome.status == 1);
-  CHECK(outcome.has("FAILED predict: mlp_basic: model.keras: "));
-  CHECK(outcome.has("predict 0/1"));
-  CHECK(outcome.has("resave 0/1"));
+  CHECK(has(outcome, "FAILED predict: mlp_basic: model.keras: "));
+  CHECK(has(outcome, "predict 0/1"));
+  CHECK(has(outcome, "resave 0/1"));
 }
 
 TEST_CASE("a model without data is a failure") {
   const Copy copy("mlp_basic");
-  overwrite(copy.path / "mlp_basic" / "io.h5", 10);
-  const Outcome outcome = run("'" + copy.path.string() + "' --megabytes 0");
+  overwrite(copy / "mlp_basic" / "io.h5", 10);
+  const Outcome outcome = run_zoo("'" + copy.path().string() + "' --megabytes 0");
   CHECK(outcome.status == 1);
-  CHECK(outcome.has("0 passed, 1 failed"));
+  CHECK(has(outcome, "0 passed, 1 failed"));
 }
 
 TEST_CASE("other weights are other outputs") {
   const Copy copy("mlp_basic");
-  const fs::path model = copy.path / "mlp_basic";
+  const fs::path model = copy / "mlp_basic";
   fs::copy_file(model / "trained.keras", model / "model.keras",
                 fs::copy_options::overwrite_existing);
-  const Outcome outcome = run("'" + copy.path.string() + "' --megabytes 0");
+  const Outcome outcome = run_zoo("'" + copy.path().string() + "' --megabytes 0");
   CHECK(outcome.status == 1);
-  CHECK(outcome.has("largest error"));
-  CHECK(outcome.has("predict 0/1"));
+  CHECK(has(outcome, "largest error"));
+  CHECK(has(outcome, "predict 0/1"));
 }
 
 TEST_CASE("a model that takes too long, or too much memory, is one failure") {
-  const Outcome slow = run("'" + zoo + "' --filter mlp_basic --seconds 0");
+  const Outcome slow = run_zoo("'" + zoo + "' --filter mlp_basic --seconds 0");
   CHECK(slow.status == 1);
-  CHECK(slow.has("took more than 0 s"));
-  const Outcome large = run("'" + zoo + "' --filter mlp_basic --megabytes 1");
+  CHECK(has(slow, "took more than 0 s"));
+  const Outcome large = run_zoo("'" + zoo + "' --filter mlp_basic --megabytes 1");
   CHECK(large.status == 1);
-  CHECK(large.has(" failed"));
+  CHECK(has(large, " failed"));
 }
 
 TEST_CASE("the zoo's arguments") {
-  CHECK(run("--help").status == 0);
-  CHECK(run("").status == 2);
-  CHECK(run("--wrong").status == 2);
-  CHECK(run("/nowhere").status == 1);
-  CHECK(run("'" + zoo + "' --filter no_such_model").status == 1);
+  CHECK(run_zoo("--help").status == 0);
+  CHECK(run_zoo("").status == 2);
+  CHECK(run_zoo("--wrong").status == 2);
+  CHECK(run_zoo("/nowhere").status == 1);
+  CHECK(run_zoo("'" + zoo + "' --filter no_such_model").status == 1);
 }
 
 TEST_CASE("the figures as JSON") {
   const Copy copy("mlp_basic");
-  const fs::path file = copy.path / "figures.json";
-  run("'" + zoo + "' --filter mlp_basic --megabytes 0 --json '" + file.string() + "'");
+  const fs::path file = copy / "figures.json";
+  run_zoo("'" + zoo + "' --filter mlp_basic --megabytes 0 --json '" + file.string() + "'");
   std::ifstream in(file);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   CHECK(text.find("\"model\": \"mlp_basic\"") != std::string::npos);
@@ -127,7 +99,7 @@ TEST_CASE("the figures as JSON") {
 TEST_CASE("outputs that are strings are compared as strings") {
   using namespace cornu;
   Copy copy("lstm_basic");
-  const fs::path model = copy.path / "words";
+  const fs::path model = copy / "words";
   fs::create_directory(model);
   const Input in(InputConfig{.shape = Shape{2}, .dtype = DType::int64});
   Functional(in, layers::StringLookup(
@@ -143,9 +115,9 @@ TEST_CASE("outputs that are strings are compared as strings") {
     file.finish();
   };
   record({"tree", "brook", "brook", "[UNK]"});
-  CHECK(run("'" + model.string() + "'").status == 0);
+  CHECK(run_zoo("'" + model.string() + "'").status == 0);
   record({"tree", "brook", "tree", "[UNK]"});
-  const Outcome outcome = run("'" + model.string() + "'");
+  const Outcome outcome = run_zoo("'" + model.string() + "'");
   CHECK(outcome.status == 1);
-  CHECK(outcome.has("element 2 is 'brook', expected 'tree'"));
+  CHECK(has(outcome, "element 2 is 'brook', expected 'tree'"));
 }

@@ -2,27 +2,13 @@
 #include "arrays.h"
 
 #include <cornu/framework/io/h5_file.h>
-#include <cornu/framework/io/npy.h>
+#include <cornu/framework/io/npy_tensor.h>
 
 #include <algorithm>
 #include <cstring>
 
 namespace cornu::cli {
 namespace {
-
-Tensor tensor_of(const saving::NpyArray& array) {
-  if (array.dtype == DType::string) return Tensor::strings(array.strings, array.shape);
-  return Tensor::copy_of(array.data.data(), array.shape, array.dtype);
-}
-
-saving::NpyArray array_of(const std::string& name, const Tensor& tensor) {
-  if (tensor.dtype() == DType::string)
-    return {name, tensor.dtype(), tensor.shape(), {}, tensor.to_strings()};
-  saving::NpyArray array{name, tensor.dtype(), tensor.shape(),
-                         std::vector<std::byte>(tensor.bytes())};
-  std::memcpy(array.data.data(), tensor.host_data(), array.data.size());
-  return array;
-}
 
 [[noreturn]] void wrong_ending(const std::string& path) {
   throw FileError("'" + path +
@@ -34,10 +20,10 @@ saving::NpyArray array_of(const std::string& name, const Tensor& tensor) {
 Arrays read_arrays(const std::string& path) {
   Arrays arrays;
   if (path.ends_with(".npy")) {
-    arrays.emplace_back("", tensor_of(saving::read_npy(path)));
+    arrays.emplace_back("", saving::tensor_of(saving::read_npy(path)));
   } else if (path.ends_with(".npz")) {
     for (const saving::NpyArray& array : saving::read_npz(path))
-      arrays.emplace_back(array.name, tensor_of(array));
+      arrays.emplace_back(array.name, saving::tensor_of(array));
   } else if (path.ends_with(".h5")) {
     const saving::H5Reader file{std::filesystem::path(path)};
     for (const std::string& name : file.children("")) {
@@ -64,10 +50,10 @@ void write_arrays(const std::string& path, const Arrays& arrays) {
       throw ValueError("The model has " + std::to_string(arrays.size()) + " outputs (" +
                        describe(arrays) + "), but '" + path +
                        "' can hold one only. Give a name that ends in .npz or .h5.");
-    saving::write_npy(path, array_of("", arrays[0].second));
+    saving::write_npy(path, saving::array_of("", arrays[0].second));
   } else if (path.ends_with(".npz")) {
     std::vector<saving::NpyArray> list;
-    for (const auto& [name, tensor] : arrays) list.push_back(array_of(name, tensor));
+    for (const auto& [name, tensor] : arrays) list.push_back(saving::array_of(name, tensor));
     saving::write_npz(path, list);
   } else if (path.ends_with(".h5")) {
     saving::H5Writer file{std::filesystem::path(path)};

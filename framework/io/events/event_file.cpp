@@ -69,15 +69,7 @@ void EventFile::begin() {
 }
 
 void EventFile::go_on() {
-  std::error_code error;
-  const auto size = fs::file_size(path_, error);
-  if (error || bytes_ < 0 || size < static_cast<uint64_t>(bytes_))
-    throw FileError(fmt::format(
-        "'{}' has lost events since the backup was made, so the run cannot go on in it.",
-        path_.string()));
-  fs::resize_file(path_, static_cast<uint64_t>(bytes_), error);
-  if (error)
-    throw FileError(fmt::format("'{}' cannot be shortened: {}.", path_.string(), error.message()));
+  saving::shorten_file(path_, bytes_);
   errno = 0;
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail();

@@ -76,7 +76,7 @@ TEST_CASE("a writer goes on where another was") {
 
   position.bytes = 1 << 20;
   CHECK_THROWS_WITH(SummaryWriter(run, position),
-                    Catch::Contains(position.file) && Catch::Contains("has lost events"));
+                    Catch::Contains(position.file) && Catch::Contains("has lost what it had"));
   position = {"none", 3};
   CHECK_THROWS_AS(SummaryWriter(run, position), FileError);
 }

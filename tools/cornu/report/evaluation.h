@@ -17,7 +17,7 @@ struct Confusion {
     return counts[static_cast<size_t>(truth * classes + predicted)];
   }
   int64_t samples() const;
-  double accuracy() const;  ///< share on the diagonal
+  double accuracy() const;  ///< fraction on the diagonal
 };
 
 /// Prediction - target of all values.

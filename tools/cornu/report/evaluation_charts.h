@@ -11,7 +11,7 @@ namespace cornu::cli {
 /// The most classes that a drawing of a confusion has.
 constexpr int64_t most_drawn_classes = 40;
 
-/// A square for each pair of classes, darker the larger its share of the true class.
+/// A square for each pair of classes, darker the larger its fraction of the true class.
 plot::Svg draw_confusion(const Confusion& confusion, const std::string& title);
 /// A bar for each bin.
 plot::Svg draw_errors(const Errors& errors, const std::string& title);

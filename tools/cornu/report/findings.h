@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "run_folder.h"
+#include "run_files.h"
 
 namespace cornu::cli {
 

@@ -190,12 +190,12 @@ std::string cost_card(const Cost& cost) {
   std::string rows;
   for (size_t i = 0; i < std::min(cost.layers.size(), shown_layers); ++i) {
     const LayerTime& layer = cost.layers[i];
-    const double share = 100 * layer.seconds / std::max(cost.seconds, 1e-12);
+    const double percent = 100 * layer.seconds / std::max(cost.seconds, 1e-12);
     // The mark keeps what stands at a path's ends there though it is cut at its begin.
     rows += fmt::format(
         "<span class=\"path\" title=\"{0}\">&lrm;{0}</span><span class=\"number\">{1}</span>"
         "<span class=\"number soft\">{2:.0f}%</span><i><b style=\"width:{2:.1f}%\"></b></i>",
-        escape(layer.layer), time_text(layer.seconds), share);
+        escape(layer.layer), time_text(layer.seconds), percent);
   }
   std::string more;
   if (cost.layers.size() > shown_layers)

@@ -8,13 +8,13 @@
 
 #include "cost.h"
 #include "evaluation.h"
-#include "run_folder.h"
+#include "run_files.h"
 
 namespace cornu::cli {
 
 /// All that a report says of one run. What is not known is empty.
 struct ReportRun {
-  RunFolder folder;
+  RunFiles folder;
   std::shared_ptr<Model> model = nullptr;
   std::optional<Evaluation> evaluation = {};
   std::optional<Cost> cost = {};

@@ -4,6 +4,7 @@
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/indexing.h>
 #include <cornu/framework/tensor/device.h>
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -61,12 +62,7 @@ void look_at_model(ReportRun& run, const Arrays& arrays, const ReportOptions& op
 }
 
 std::string time_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
-  return text;
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
 }
 
 // Folders of one name are told apart by those that they are in.

@@ -1,4 +1,4 @@
-// RunFolder: what a training left in a folder, as far as it is there.
+// RunFiles: what a training left in a folder, as far as it is there.
 #pragma once
 #include <cornu/framework/dispatch/value.h>
 #include <cornu/framework/model/plot/history_charts.h>
@@ -9,7 +9,7 @@
 namespace cornu::cli {
 
 /// A training's files; docs/reports.md says which.
-struct RunFolder {
+struct RunFiles {
   std::string name;                                  ///< of the folder, or of the file
   std::map<std::string, plot::Figure> figures = {};  ///< of the history; perhaps none
   Value::Dict facts = {};                            ///< of run.json; perhaps none
@@ -19,7 +19,7 @@ struct RunFolder {
 
 /// Reads a folder, or one file of a run (.csv, .json, .keras). Throws FileError where there is
 /// nothing of a run.
-RunFolder read_run(const std::string& path);
+RunFiles read_run(const std::string& path);
 
 /// The columns of a table as CSVLogger writes it. Cells that are empty or "NA" give no value, and
 /// arrays their means. Throws FileError that names the line.

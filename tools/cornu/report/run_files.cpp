@@ -1,9 +1,10 @@
 // Finding and reading the files of a run.
-#include "run_folder.h"
+#include "run_files.h"
 
 #include <cornu/backend/error.h>
 #include <cornu/framework/config/json.h>
 #include <cornu/framework/io/atomic_file.h>
+#include <cornu/framework/io/csv.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,33 +21,6 @@ constexpr uint64_t largest_text = uint64_t{1} << 30;
 std::string text_of(const fs::path& path) {
   const std::vector<std::byte> bytes = saving::read_file(path, largest_text);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// The cells of the row that begins at `at`, which moves behind it.
-std::vector<std::string> read_row(const std::string& text, size_t& at, char separator) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted) {
-      if (c != '"')
-        cells.back() += c;
-      else if (at + 1 < text.size() && text[at + 1] == '"')
-        cells.back() += text[++at];
-      else
-        quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == separator) {
-      cells.emplace_back();
-    } else if (c == '\n') {
-      ++at;
-      break;
-    } else if (c != '\r') {
-      cells.back() += c;
-    }
-  }
-  return cells;
 }
 
 // A number, or the mean of "[0.5, 0.25]" or "[0.5 0.25]"; nothing for other texts.
@@ -70,13 +44,6 @@ std::optional<double> number_in(std::string cell) {
 
 bool is_missing(const std::string& cell) { return cell.empty() || cell == "NA"; }
 
-char separator_of(const std::string& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  for (const char c : {',', ';', '\t'})
-    if (text.find(c) < end) return c;
-  return ',';
-}
-
 std::map<std::string, plot::Figure> parse_history_json(const std::string& text,
                                                        const std::string& source) {
   const Value value = saving::parse_json(text, source, saving::NonNumbers::allow);
@@ -99,7 +66,7 @@ std::map<std::string, plot::Figure> parse_history_json(const std::string& text,
 }
 
 // The file of the usual name, or the only one that ends so; "" without one.
-std::string pick(const fs::path& folder, const char* usual, const char* ending, RunFolder& run) {
+std::string pick(const fs::path& folder, const char* usual, const char* ending, RunFiles& run) {
   if (fs::is_regular_file(folder / usual)) return (folder / usual).string();
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -114,7 +81,7 @@ std::string pick(const fs::path& folder, const char* usual, const char* ending, 
 
 // What a run has beside the broken file is shown still.
 template <class F>
-void attempt(RunFolder& run, F&& read) {
+void attempt(RunFiles& run, F&& read) {
   try {
     read();
   } catch (const Error& e) {
@@ -122,14 +89,14 @@ void attempt(RunFolder& run, F&& read) {
   }
 }
 
-void read_facts(RunFolder& run, const std::string& file) {
+void read_facts(RunFiles& run, const std::string& file) {
   const Value value = saving::parse_json(text_of(file), file, saving::NonNumbers::allow);
   if (!value.is<Value::Dict>())
     throw FileError("'" + file + "' holds " + value.kind() + " instead of facts by name.");
   run.facts = value.get<Value::Dict>();
 }
 
-void read_folder(RunFolder& run, const fs::path& folder) {
+void read_folder(RunFiles& run, const fs::path& folder) {
   const std::string table = pick(folder, "history.csv", ".csv", run);
   const std::string json = (folder / "history.json").string(),
                     facts = (folder / "run.json").string();
@@ -150,19 +117,18 @@ void read_folder(RunFolder& run, const fs::path& folder) {
 
 std::map<std::string, plot::Figure> parse_history_csv(const std::string& text,
                                                       const std::string& source) {
-  const char separator = separator_of(text);
-  size_t at = 0;
-  const std::vector<std::string> names = read_row(text, at, separator);
+  const std::vector<saving::CsvRow> rows = saving::csv_rows(text, source);
+  if (rows.empty()) throw FileError("'" + source + "' is empty; CSVLogger's tables have a header.");
+  const std::vector<std::string>& names = rows[0].cells;
   if (names[0] != "epoch")
     throw FileError("'" + source + "' is no table of CSVLogger: its first column is '" + names[0] +
                     "' instead of 'epoch'.");
   std::map<std::string, plot::Figure> figures;
   double shift = 1, last = 0;  // a second training that was appended to the first counts on
-  for (int line = 2; at < text.size(); ++line) {
-    const std::vector<std::string> cells = read_row(text, at, separator);
-    if (cells.size() == 1 && cells[0].empty()) continue;
+  for (size_t r = 1; r < rows.size(); ++r) {
+    const std::vector<std::string>& cells = rows[r].cells;
     const auto fail = [&](const std::string& what) {
-      throw FileError("'" + source + "', line " + std::to_string(line) + ": " + what);
+      throw FileError("'" + source + "', line " + std::to_string(rows[r].line) + ": " + what);
     };
     if (cells.size() != names.size())
       fail(std::to_string(cells.size()) + " cells in place of " + std::to_string(names.size()) +
@@ -182,10 +148,10 @@ std::map<std::string, plot::Figure> parse_history_csv(const std::string& text,
   return figures;
 }
 
-RunFolder read_run(const std::string& path) {
+RunFiles read_run(const std::string& path) {
   const fs::path place(path);
   if (!fs::exists(place)) throw FileError("'" + path + "' does not exist.");
-  RunFolder run;
+  RunFiles run;
   const fs::path whole = fs::weakly_canonical(place);
   run.name = whole.filename().string();
   if (fs::is_directory(place)) {
