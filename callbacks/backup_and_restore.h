@@ -26,6 +26,7 @@ class BackupAndRestoreCallback : public Callback {
 
   std::optional<BackupOptions> backup() const override;
   bool wants_batch_logs() const override { return false; }
+  bool looks_on() const override { return true; }
 
   const Config config;  ///< as given
 };

@@ -37,6 +37,7 @@ class CSVLoggerCallback : public Callback {
 
   /// The table.
   std::vector<std::string> files() const override { return {*config.filename}; }
+  bool looks_on() const override { return true; }
 
   const Config config;  ///< as given
 

@@ -43,6 +43,7 @@ class ModelCheckpointCallback : public Callback {
 
   /// The files that were saved, each once.
   std::vector<std::string> files() const override { return files_; }
+  bool looks_on() const override { return true; }
 
   const Config config;  ///< as given
 

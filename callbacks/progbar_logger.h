@@ -33,6 +33,7 @@ class ProgbarLoggerCallback : public Callback {
   void on_predict_begin(Logs&) override { begin_pass(); }
   void on_predict_end(Logs& logs) override { end_pass(logs); }
   void on_predict_batch_end(int64_t batch, Logs& logs) override { update(batch, logs); }
+  bool looks_on() const override { return true; }
 
  private:
   void begin_pass();

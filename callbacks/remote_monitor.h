@@ -30,6 +30,7 @@ class RemoteMonitorCallback : public Callback {
   void on_train_begin(Logs&) override;
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   bool wants_batch_logs() const override { return false; }
+  bool looks_on() const override { return true; }
 
   const Config config;  ///< as given
 };

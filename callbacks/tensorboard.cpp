@@ -17,10 +17,6 @@
 namespace cornu::callbacks {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 void check_frequency(const char* name, int64_t epochs) {
   if (epochs < 0)
     throw ValueError(fmt::format("TensorBoard: {} is a number of epochs, or 0 for never; found {}.",
@@ -100,16 +96,14 @@ void TensorBoardCallback::on_train_begin(Logs&) {
 
 void TensorBoardCallback::on_train_batch_begin(int64_t, Logs&) {
   ++train_batch_;
-  batch_start_ = Clock::now();
+  batch_time_ = {};
   if (train_batch_ == config.profile_batch.first()) trace_ = std::make_unique<StepTrace>();
 }
 
-void TensorBoardCallback::before_step(Model&, const Batch& batch, int64_t) {
-  if (config.write_gradients && config.histogram_freq > 0) last_batch_ = batch;
-}
+void TensorBoardCallback::before_step(Model&, const Batch& batch, int64_t) { last_batch_ = batch; }
 
 void TensorBoardCallback::on_train_batch_end(int64_t, Logs& logs) {
-  const double seconds = seconds_since(batch_start_);
+  const double seconds = batch_time_.seconds();
   if (trace_ && train_batch_ >= config.profile_batch.last()) end_profile();
   // After a step, which has built what is built by the first call.
   if (config.write_graph && !graph_written_) write_graph();
@@ -123,7 +117,7 @@ void TensorBoardCallback::on_train_batch_end(int64_t, Logs& logs) {
 void TensorBoardCallback::on_epoch_begin(int64_t, Logs&) {
   if (!config.write_steps_per_second) return;
   epoch_iterations_ = iterations();
-  epoch_start_ = Clock::now();
+  epoch_time_ = {};
 }
 
 void TensorBoardCallback::on_epoch_end(int64_t epoch, Logs& logs) {
@@ -144,6 +138,7 @@ void TensorBoardCallback::on_train_end(Logs&) {
   validation_.flush();
   train_ = {"train"};
   validation_ = {"validation"};
+  last_batch_.reset();
 }
 
 void TensorBoardCallback::on_test_end(Logs& logs) {
@@ -167,7 +162,7 @@ void TensorBoardCallback::write_epoch(int64_t epoch, const Logs& logs) {
     train().scalar("epoch_learning_rate", model()->optimizer()->learning_rate(), epoch);
   if (config.write_steps_per_second)
     train().scalar("epoch_steps_per_second",
-                   (iterations() - epoch_iterations_) / seconds_since(epoch_start_), epoch);
+                   (iterations() - epoch_iterations_) / epoch_time_.seconds(), epoch);
 }
 
 // Models that have no graph train all the same.
@@ -193,10 +188,17 @@ void TensorBoardCallback::write_weights(int64_t epoch) {
   }
 }
 
+// Models whose loss is known to their train_step alone train all the same.
 void TensorBoardCallback::write_gradients(int64_t epoch) {
   std::vector<std::pair<std::string, Variable>> weights;
   collect_weights(*model(), "", weights);
-  const auto gradients = detail::loss_gradients(*model(), *last_batch_);
+  detail::LossGradients gradients;
+  try {
+    gradients = detail::loss_gradients(*model(), *last_batch_);
+  } catch (const Error& error) {
+    warn_once(fmt::format("TensorBoard: the gradients are left out: {}", error.what()));
+    return;
+  }
   for (const auto& [path, weight] : weights)
     for (size_t i = 0; i < gradients.variables.size(); ++i)
       if (gradients.variables[i] == weight && gradients.values[i])

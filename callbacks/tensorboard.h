@@ -1,6 +1,5 @@
 // TensorBoard: writes what happens in training for TensorBoard's pages.
 #pragma once
-#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,7 +10,8 @@
 #include "../framework/compile/step_trace.h"
 #include "../framework/config/configurable.h"
 #include "../framework/io/events/summary_writer.h"
-#include "../framework/model/locate_nan.h"
+#include "../framework/model/run_time.h"
+#include "../framework/model/step_witness.h"
 
 namespace cornu::callbacks {
 
@@ -112,6 +112,9 @@ class TensorBoardCallback : public Callback, public StepWitness {
   void on_train_begin(Logs&) override;
   /// The hooks that write throw FileError when a file cannot be written.
   void on_train_batch_begin(int64_t batch, Logs&) override;
+  bool watches_steps() const override {
+    return config.write_gradients && config.histogram_freq > 0;
+  }
   void before_step(Model& model, const Batch& batch, int64_t step) override;
   void on_train_batch_end(int64_t batch, Logs& logs) override;
   void on_epoch_begin(int64_t epoch, Logs&) override;
@@ -124,11 +127,11 @@ class TensorBoardCallback : public Callback, public StepWitness {
   void set_state(const Value::Dict& state) override;
   /// The folder of the run.
   std::vector<std::string> files() const override { return {config.log_dir}; }
+  bool looks_on() const override { return true; }
 
   const Config config;  ///< as given
 
  private:
-  using Clock = std::chrono::steady_clock;
   // An event file that is made when there is something to write. Its name is known before, so that
   // a run that is resumed writes over what was begun after the backup.
   struct Run {
@@ -157,7 +160,7 @@ class TensorBoardCallback : public Callback, public StepWitness {
   std::optional<Batch> last_batch_;  // for gradients
   bool graph_written_ = false;
   double epoch_iterations_ = 0;  // when the epoch began
-  Clock::time_point batch_start_, epoch_start_;
+  Stopwatch batch_time_, epoch_time_;
 };
 
 using TensorBoard =

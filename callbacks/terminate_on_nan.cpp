@@ -16,7 +16,7 @@ void TerminateOnNaNCallback::on_train_begin(Logs&) {
 }
 
 void TerminateOnNaNCallback::before_step(Model& model, const Batch& batch, int64_t step) {
-  if (config.locate) history_.keep(model, batch, step);
+  history_.keep(model, batch, step);
 }
 
 void TerminateOnNaNCallback::on_train_batch_end(int64_t batch, Logs& logs) {

@@ -3,6 +3,7 @@
 #include "../framework/base/callback.h"
 #include "../framework/config/configurable.h"
 #include "../framework/model/locate_nan.h"
+#include "../framework/model/step_witness.h"
 
 namespace cornu::callbacks {
 
@@ -24,6 +25,7 @@ class TerminateOnNaNCallback : public Callback, public StepWitness {
   void on_train_begin(Logs&) override;
   void on_train_batch_end(int64_t batch, Logs& logs) override;
   void on_train_end(Logs&) override { history_.clear(); }
+  bool watches_steps() const override { return config.locate; }
   void before_step(Model& model, const Batch& batch, int64_t step) override;
 
   /// Where the last fit's first NaN came from, with `locate`; none when there was none, or when the

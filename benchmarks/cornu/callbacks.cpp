@@ -1,5 +1,6 @@
 // What surrounds the steps of fit: callbacks, the progress bar, backups.
 #include <cornu/framework/model/progress_bar.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,32 +45,49 @@ Callbacks everything(const Scratch& folder) {
       callbacks::LambdaCallback({.on_train_batch_end = [](int64_t, Logs&) {}})};
 }
 
-// A step of fit, without callbacks and with all of them, in turns.
-void measure_overhead(const std::string& network, int64_t steps, Report& report,
-                      const Effort& effort) {
+// A step of fit, bare and with options of fit that `add` sets, in turns.
+template <class F>
+void measure_beside(const std::string& network, int64_t steps, const char* what, const F& add,
+                    Report& report, const Effort& effort) {
   const Task task = make_task(network, steps);
   report.set_batch(task.batch);
   task.model->compile({.optimizer = task.optimizer, .loss = task.loss});
-  const Scratch folder;
-  const auto fit = [&](const Callbacks& callbacks) {
+  const auto fit = [&](bool bare) {
+    FitOptions options{.batch_size = task.batch, .verbose = Verbose::silent};
+    if (!bare) add(options);
     const double begin = now_seconds();
-    task.model->fit(task.x, task.y,
-                    {.batch_size = task.batch, .verbose = Verbose::silent, .callbacks = callbacks});
+    task.model->fit(task.x, task.y, options);
     return (now_seconds() - begin) / static_cast<double>(steps);
   };
-  fit({});
+  fit(true);
   std::vector<double> bare, full;
   const double begin = now_seconds();
   for (int i = 0; i < 3 || (i < 20 && now_seconds() - begin < effort.seconds); ++i) {
-    bare.push_back(fit({}));
-    full.push_back(fit(everything(folder)));
+    bare.push_back(fit(true));
+    full.push_back(fit(false));
   }
   report.latency("step", bare, "us");
-  report.latency("step with all callbacks", full, "us");
+  report.latency(fmt::format("step with {}", what), full, "us");
   const double a = *std::min_element(bare.begin(), bare.end());
   const double b = *std::min_element(full.begin(), full.end());
-  report.value("callbacks of a step", (b - a) * 1e6, "us");
-  report.value("callbacks of a step", (b / a - 1) * 100, "%");
+  report.value(fmt::format("{} of a step", what), (b - a) * 1e6, "us");
+  report.value(fmt::format("{} of a step", what), (b / a - 1) * 100, "%");
+}
+
+void measure_overhead(const std::string& network, int64_t steps, Report& report,
+                      const Effort& effort) {
+  const Scratch folder;
+  measure_beside(
+      network, steps, "all callbacks",
+      [&](FitOptions& options) { options.callbacks = everything(folder); }, report, effort);
+}
+
+void measure_journal(const std::string& network, int64_t steps, Report& report,
+                     const Effort& effort) {
+  const Scratch folder;
+  measure_beside(
+      network, steps, "a journal",
+      [&](FitOptions& options) { options.journal = folder / "journal"; }, report, effort);
 }
 
 // Looks at a bar that has nothing to draw.
@@ -163,6 +181,8 @@ void measure_callbacks(const Workload& workload, const std::string& mode,
   Report report(workload.name, mode, 1);
   if (mode == "gaussians") measure_overhead("seed_b1", 100000, report, settings.effort);
   if (mode == "mnist_cnn") measure_overhead("mnist_cnn", 200, report, settings.effort);
+  if (mode == "journal_gaussians") measure_journal("seed_b1", 1000000, report, settings.effort);
+  if (mode == "journal_mnist_cnn") measure_journal("mnist_cnn", 400, report, settings.effort);
   if (mode == "bar") measure_bar(report, settings.effort);
   if (mode == "backups") measure_backups(report);
   if (mode == "resume") measure_resume(report);

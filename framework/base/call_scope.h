@@ -8,13 +8,16 @@
 
 namespace cornu {
 
-/// Observers of layer calls (summaries, cost reports): sees each finished call.
+/// Observers of layer calls (summaries, cost reports) and of optimizers: sees each finished call.
 class LayerObserver {
  public:
   virtual ~LayerObserver() = default;
   virtual void before(Layer&, const Nest& /*inputs*/) {}  ///< called before the layer computes
   virtual void after(Layer&, const Nest& /*outputs*/) {
   }  ///< called after it has computed; not when it throws
+  /// Called before an optimizer applies these gradients; one that wraps another is seen before it.
+  virtual void applying(const std::vector<Tensor>& /*gradients*/,
+                        const std::vector<Variable>& /*variables*/) {}
 };
 
 class LossScope;

@@ -67,6 +67,9 @@ class Callback {
   virtual void set_state(const Value::Dict&) {}
   /// Asks fit to keep its state, and to go on from what an earlier run kept; see BackupOptions.
   virtual std::optional<BackupOptions> backup() const { return {}; }
+  /// Whether it only looks on, so that training gives the same numbers without it; a replay of a
+  /// step leaves it out. What writes files should say true.
+  virtual bool looks_on() const { return false; }
   /// Paths of the files and folders that it wrote in this run; fit names them when it ends.
   virtual std::vector<std::string> files() const { return {}; }
   /// The class's name for messages.

@@ -12,6 +12,7 @@
 #include "../ops/numpy/indexing.h"
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
+#include "call_scope.h"
 
 namespace cornu {
 
@@ -217,6 +218,8 @@ void Optimizer::apply(const std::vector<Tensor>& gradients,
                     "found {}.",
                     options_.name, variables.size(), gradients.size()));
   if (gradients.empty()) return;
+  if (LayerObserver* const observer = call_context().observer)
+    observer->applying(gradients, variables);
   if (!built_) build(variables);
   if (std::ranges::any_of(variables, &Variable::overwrite_with_gradient)) {
     std::vector<Tensor> rest;

@@ -117,4 +117,18 @@ const std::vector<double>& History::operator[](const std::string& name) const {
   throw ValueError(fmt::format("History has no '{}'.{}", name, did_you_mean(name, known)));
 }
 
+// How often there was a validation follows from the number of its figures.
+std::vector<int64_t> History::epochs(const std::string& name) const {
+  const size_t count = (*this)[name].size();
+  if (count >= epoch.size()) return epoch;
+  for (int64_t every = 2; every <= (epoch.empty() ? 0 : epoch.back() + 1); ++every) {
+    std::vector<int64_t> found;
+    for (const int64_t e : epoch)
+      if ((e + 1) % every == 0) found.push_back(e);
+    if (found.size() == count) return found;
+  }
+  // Of a callback that adds a figure now and then, say.
+  return {epoch.end() - static_cast<ptrdiff_t>(count), epoch.end()};
+}
+
 }  // namespace cornu

@@ -11,6 +11,7 @@
 #include "../base/metric.h"
 #include "../base/optimizer.h"
 #include "../data/dataset.h"
+#include "journal_options.h"
 #include "run_time.h"
 
 namespace cornu {
@@ -197,6 +198,9 @@ struct FitOptions {
   /// state of an earlier run of this program, training goes on behind it and gives the same bits as
   /// if it had never ended; when that run was complete, fit returns at once what it returned.
   Resume resume = {};
+  /// A folder in which the run notes the loss of each step and, now and then, its state, so that
+  /// Model::replay can repeat any step; or all of JournalOptions. Works beside `resume`.
+  JournalOption journal = {};
 };
 
 /// Options of evaluate, in Keras's order.
@@ -226,6 +230,9 @@ struct History {
   RunTime time;              ///< where the time of this call went
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
+  /// The epochs, from 0, of the figures of one name: all of them, or those after which there was a
+  /// validation. Throws ValueError with a did-you-mean.
+  std::vector<int64_t> epochs(const std::string& name) const;
   /// Draws the figures of all epochs into an SVG file: a panel for the loss and one for each
   /// metric, where training and validation stand together. Throws ValueError when there is no
   /// figure or the path does not end in ".svg", FileError when it cannot be written.

@@ -1,4 +1,4 @@
-// The thread that writes a run's states, and the files of the folder.
+// The files of a backup's folder.
 #include "backup.h"
 
 #include <fmt/core.h>
@@ -28,15 +28,6 @@ Backup::Backup(BackupOptions options) : options_(std::move(options)) {
   if (error || !fs::is_directory(options_.folder))
     throw FileError(fmt::format("Backups: the folder '{}' cannot be made: {}.", options_.folder,
                                 error ? error.message() : "a file has this name"));
-}
-
-Backup::~Backup() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
 }
 
 std::vector<fs::path> Backup::files() const {
@@ -75,50 +66,12 @@ bool Backup::due(int64_t batches) {
   return true;
 }
 
-void Backup::rethrow() {
-  if (const std::exception_ptr failure = std::exchange(failure_, nullptr))
-    std::rethrow_exception(failure);
-}
-
 void Backup::keep(RunState state) {
-  // Whose memory goes outside of the lock.
-  std::optional<RunState> skipped;
-  {
-    const std::lock_guard lock(mutex_);
-    rethrow();
-    skipped = std::exchange(next_, std::move(state));
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
-  }
-  changed_.notify_all();
+  const auto kept = std::make_shared<const RunState>(std::move(state));
+  writer_.start([this, kept] { write(*kept); });
 }
 
-void Backup::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !next_ && !writing_; });
-  rethrow();
-}
-
-void Backup::work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return next_ || stopping_; });
-    if (!next_) return;
-    std::optional<RunState> state = std::exchange(next_, std::nullopt);
-    writing_ = true;
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      write(*state);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    state.reset();
-    lock.lock();
-    writing_ = false;
-    if (failure) failure_ = failure;
-    changed_.notify_all();
-  }
-}
+void Backup::wait() { writer_.wait(); }
 
 void Backup::write(const RunState& state) {
   const fs::path path = fs::path(options_.folder) /

@@ -1,13 +1,11 @@
 // Backup: keeps the states of a run in a folder, beside the training.
 #pragma once
-#include <condition_variable>
-#include <exception>
 #include <filesystem>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <vector>
 
 #include "../base/backup_options.h"
+#include "background_writer.h"
 #include "run_state.h"
 
 namespace cornu {
@@ -20,10 +18,6 @@ class Backup {
   /// Makes the folder. Throws FileError when that is impossible, ValueError for options out of
   /// range.
   explicit Backup(BackupOptions options);
-  /// Waits for what is being written.
-  ~Backup();
-  Backup(const Backup&) = delete;
-  Backup& operator=(const Backup&) = delete;
 
   /// The newest state that can be read; nothing when the folder has none. Damaged ones are passed
   /// over with a warning. Throws FileError when all that there are are damaged.
@@ -39,20 +33,12 @@ class Backup {
   const BackupOptions& options() const { return options_; }  ///< as given
 
  private:
-  void work();
   void write(const RunState& state);
-  void rethrow();
   std::vector<std::filesystem::path> files() const;  // the newest last
 
   BackupOptions options_;
   int64_t batches_ = 0;  // since the last state
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<RunState> next_;
-  bool writing_ = false;
-  bool stopping_ = false;
-  std::exception_ptr failure_;
-  std::thread thread_;  // begun with the first state
+  BackgroundWriter writer_;
 };
 
 }  // namespace cornu

@@ -37,15 +37,19 @@ void RunningMean::reset() {
   weight_.assign(zero_);
 }
 
-Tensor RunningMean::result() const {
+std::optional<float> RunningMean::at_hand() const {
   const Tensor &total = total_.value(), &weight = weight_.value();
+  if (graph_context().observed() || total.is_meta() || !total.device().backend().on_host())
+    return {};
+  const float t = *static_cast<const float*>(total.data());
+  const float n = *static_cast<const float*>(weight.data());
+  return n == 0 ? 0 : t / n;
+}
+
+Tensor RunningMean::result() const {
   // Asked for after every step when somebody looks at the figures: too small for a kernel.
-  if (!graph_context().observed() && !total.is_meta() && total.device().backend().on_host()) {
-    const float t = *static_cast<const float*>(total.data());
-    const float n = *static_cast<const float*>(weight.data());
-    const float mean = n == 0 ? 0 : t / n;
-    return Tensor::from_host(&mean, Shape{});
-  }
+  if (const std::optional<float> mean = at_hand()) return Tensor::from_host(&*mean, Shape{});
+  const Tensor &total = total_.value(), &weight = weight_.value();
   // 0 rather than NaN before the first batch, as in Keras.
   return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total,
                weight);

@@ -18,6 +18,8 @@ class RunningMean {
   void reset();                                  ///< forgets all
   /// 0 before the first.
   Tensor result() const;
+  /// The same where it is at hand: on the host, and outside of recordings.
+  std::optional<float> at_hand() const;
   std::vector<Variable> variables() const { return {total_, weight_}; }  ///< its state
 
  private:

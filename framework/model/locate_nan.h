@@ -47,14 +47,6 @@ struct NaNReport {
 std::optional<NaNReport> locate_nan(Model& model, const Nest& x, const Nest& y = {},
                                     const Nest& sample_weight = {});
 
-/// What fit tells of each training step before it is taken; callbacks may be one.
-class StepWitness {
- public:
-  virtual ~StepWitness() = default;
-  /// The batch has its class weights already.
-  virtual void before_step(Model& model, const Batch& batch, int64_t step) = 0;
-};
-
 /// Keeps the states before the latest steps, so that they can be taken again. That copies no
 /// numbers, but a second set of weights stays in memory for each.
 class StepHistory {

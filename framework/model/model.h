@@ -13,6 +13,7 @@ class CompiledLoss;
 class Function;
 class CompiledMetrics;
 class RunningMean;
+struct StepReplay;
 
 namespace detail {
 struct ModelState;
@@ -42,6 +43,16 @@ class Model : public Layer {
   /// Trains on the batches of a dataset, whose size is an epoch unless steps_per_epoch says
   /// otherwise.
   History fit(std::shared_ptr<Dataset> dataset, FitOptions options = {});
+
+  /// Takes one step of an earlier run of fit again, from the journal that it kept, and tells all of
+  /// it; see framework/model/step_replay.h. The model, the data and the options are those of that
+  /// call of fit, `step` counts the steps of the whole run from 0. Callbacks that change the
+  /// training take part; those that write files do not. Afterwards the model has the weights and
+  /// all other state from before the step. Throws ValueError for a step that the run did not take,
+  /// FileError, and StateError where model or data are others than in that run.
+  StepReplay replay(int64_t step, const Nest& x, const Nest& y, FitOptions options);
+  /// The same for the batches of a dataset.
+  StepReplay replay(int64_t step, std::shared_ptr<Dataset> dataset, FitOptions options);
 
   /// The loss and the metrics by name over the data.
   Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});

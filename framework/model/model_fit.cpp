@@ -8,63 +8,94 @@
 
 namespace cornu {
 
-History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
-  require_compiled("fit");
-  const detail::ModelUse::Change change(use_, "fit", *this);
+namespace {
+
+std::unique_ptr<Dataset> in_batches(const Nest& x, const Nest& y, const Nest& weight,
+                                    int64_t batch_size) {
+  return std::make_unique<TensorDataset>(x, y, weight,
+                                         TensorDataset::Options{batch_size, false, 0});
+}
+
+// What a run trains on, and what it is validated on.
+struct RunData {
+  std::shared_ptr<Dataset> train, validation;
+};
+
+void add_validation(RunData& data, const ValidationData& given, int64_t batch_size) {
+  if (given.dataset)
+    data.validation = given.dataset;
+  else if (!given.empty())
+    data.validation = in_batches(given.x, given.y, given.sample_weight, batch_size);
+}
+
+RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
   if (!(options.validation_split >= 0 && options.validation_split < 1))
     throw ValueError(fmt::format("fit: validation_split must be in [0, 1), found {}.",
                                  options.validation_split));
   const int64_t batch_size = options.batch_size.value_or(32);
-  Nest train_x = x, train_y = y, train_weight = options.sample_weight;
-  std::unique_ptr<Dataset> validation;
   const int64_t validation_batch = options.validation_batch_size.value_or(batch_size);
   const int64_t samples = count_samples(x, y, options.sample_weight);
+  Nest train_x = x, train_y = y, train_weight = options.sample_weight;
+  RunData data;
   if (options.validation_split > 0 && options.validation_data.empty()) {
     const int64_t cut = static_cast<int64_t>(
         std::floor(static_cast<double>(samples) * (1 - options.validation_split)));
     if (cut == 0 || cut == samples)
       throw ValueError(fmt::format("fit: validation_split {} of {} samples leaves an empty part.",
                                    options.validation_split, samples));
-    validation =
-        std::make_unique<TensorDataset>(take_rows(x, cut, samples), take_rows(y, cut, samples),
-                                        take_rows(options.sample_weight, cut, samples),
-                                        TensorDataset::Options{validation_batch, false, 0});
+    data.validation = in_batches(take_rows(x, cut, samples), take_rows(y, cut, samples),
+                                 take_rows(options.sample_weight, cut, samples), validation_batch);
     train_x = take_rows(x, 0, cut);
     train_y = take_rows(y, 0, cut);
     train_weight = take_rows(options.sample_weight, 0, cut);
   }
-  Dataset* validation_data = validation.get();
-  if (options.validation_data.dataset) {
-    validation_data = options.validation_data.dataset.get();
-  } else if (!options.validation_data.empty()) {
-    const ValidationData& v = options.validation_data;
-    validation = std::make_unique<TensorDataset>(
-        v.x, v.y, v.sample_weight, TensorDataset::Options{validation_batch, false, 0});
-    validation_data = validation.get();
-  }
-  TensorDataset data(train_x, train_y, train_weight,
-                     {batch_size, options.shuffle, options.shuffle ? random::default_seed() : 0});
-  return Trainer(*this).fit(data, options, validation_data);
+  add_validation(data, options.validation_data, validation_batch);
+  data.train = std::make_shared<TensorDataset>(
+      train_x, train_y, train_weight,
+      TensorDataset::Options{batch_size, options.shuffle,
+                             options.shuffle ? random::default_seed() : 0});
+  return data;
 }
 
-History Model::fit(std::shared_ptr<Dataset> dataset, FitOptions options) {
-  require_compiled("fit");
-  const detail::ModelUse::Change change(use_, "fit", *this);
+RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
   if (!dataset) throw ValueError("fit: the dataset is empty.");
   if (options.validation_split > 0)
     throw ValueError("fit: validation_split works on tensors only; give validation_data.");
   if (options.batch_size)
     throw ValueError("fit: a Dataset sets its own batch size; leave batch_size out.");
-  std::unique_ptr<Dataset> validation;
-  Dataset* validation_data = options.validation_data.dataset.get();
-  if (!validation_data && !options.validation_data.empty()) {
-    const ValidationData& v = options.validation_data;
-    validation = std::make_unique<TensorDataset>(
-        v.x, v.y, v.sample_weight,
-        TensorDataset::Options{options.validation_batch_size.value_or(32), false, 0});
-    validation_data = validation.get();
-  }
-  return Trainer(*this).fit(*dataset, options, validation_data);
+  RunData data{std::move(dataset), nullptr};
+  add_validation(data, options.validation_data, options.validation_batch_size.value_or(32));
+  return data;
+}
+
+}  // namespace
+
+History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
+  require_compiled("fit");
+  const detail::ModelUse::Change change(use_, "fit", *this);
+  const RunData data = data_of(x, y, options);
+  return Trainer(*this).fit(*data.train, options, data.validation.get());
+}
+
+History Model::fit(std::shared_ptr<Dataset> dataset, FitOptions options) {
+  require_compiled("fit");
+  const detail::ModelUse::Change change(use_, "fit", *this);
+  const RunData data = data_of(std::move(dataset), options);
+  return Trainer(*this).fit(*data.train, options, data.validation.get());
+}
+
+StepReplay Model::replay(int64_t step, const Nest& x, const Nest& y, FitOptions options) {
+  require_compiled("replay");
+  const detail::ModelUse::Change change(use_, "replay", *this);
+  const RunData data = data_of(x, y, options);
+  return Trainer(*this).replay(step, *data.train, options, data.validation.get());
+}
+
+StepReplay Model::replay(int64_t step, std::shared_ptr<Dataset> dataset, FitOptions options) {
+  require_compiled("replay");
+  const detail::ModelUse::Change change(use_, "replay", *this);
+  const RunData data = data_of(std::move(dataset), options);
+  return Trainer(*this).replay(step, *data.train, options, data.validation.get());
 }
 
 Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions options) {

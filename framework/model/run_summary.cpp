@@ -51,12 +51,9 @@ std::string best(const History& history, int64_t epochs) {
     return a < b || (std::isnan(b) && !std::isnan(a));
   });
   if (std::isnan(*least)) return fmt::format("no epoch has a {} that is a number\n", found->first);
-  // A validation may not follow every epoch.
-  const size_t every = std::max<size_t>(history.epoch.size() / values.size(), 1);
-  const size_t index = static_cast<size_t>(least - values.begin());
-  const size_t place = std::min((index + 1) * every, history.epoch.size()) - 1;
+  const int64_t epoch = history.epochs(found->first)[static_cast<size_t>(least - values.begin())];
   return fmt::format("best {} {} in epoch {}/{}, at last {}\n", found->first, format_figure(*least),
-                     history.epoch[place] + 1, epochs, format_figure(values.back()));
+                     epoch + 1, epochs, format_figure(values.back()));
 }
 
 std::string files_line(const std::vector<std::string>& files) {

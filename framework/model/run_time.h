@@ -7,8 +7,8 @@
 
 namespace cornu {
 
-/// Seconds that parts of a run took. When steps are shorter than a few microseconds, the first
-/// three are estimated from some of them.
+/// Seconds that parts of a run took. When steps are shorter than 50 microseconds, the first three
+/// are estimated from some of them.
 struct RunTime {
   double data = 0;        ///< waiting for batches
   double step = 0;        ///< training steps

@@ -1,4 +1,4 @@
-// The loops of fit, evaluate and predict: batches, steps, callbacks, backups.
+// The loops of fit, evaluate and predict: batches, steps, callbacks.
 #include "trainer.h"
 
 #include <fmt/core.h>
@@ -14,8 +14,8 @@
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "compiled.h"
-#include "locate_nan.h"
 #include "run_summary.h"
+#include "step_witness.h"
 
 namespace cornu {
 namespace {
@@ -81,6 +81,16 @@ Batch Trainer::next(Dataset& data, int64_t epoch) {
   return batch;
 }
 
+// The batch that `next` gives after this.
+Batch Trainer::peek(Dataset& data, int64_t epoch) {
+  Batch batch = next(data, epoch);
+  --position_;
+  std::promise<Batch> promise;
+  ahead_ = promise.get_future();
+  promise.set_value(batch);
+  return batch;
+}
+
 void Trainer::end_pass(Dataset& data, int64_t epoch) {
   if (!std::exchange(open_, false)) return;
   ahead_ = {};
@@ -143,26 +153,36 @@ std::optional<BackupOptions> backup_of(const FitOptions& options) {
 
 }  // namespace
 
-History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
+Trainer::Run Trainer::start(Dataset& data, FitOptions& options, Dataset* validation) {
   const int64_t size = data.size();
   if (size < 1) throw ValueError("fit: the dataset has no batches.");
   const int64_t steps = options.steps_per_epoch.value_or(size);
   if (steps < 1) throw ValueError("fit: steps_per_epoch must be at least 1.");
   if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
-  const std::optional<BackupOptions> backup = backup_of(options);
-  Run run{.data = data,
+  interrupt_.emplace();
+  model_.stop_training = false;
+  model_.forget_step_cache();
+  return {.data = data,
           .validation = validation,
           .options = options,
           .size = size,
           .steps = steps,
           .callbacks = CallbackList({}, model_),
           .bar = ProgressBar(options.verbose, options.epochs)};
-  if (backup) run.backup.emplace(*backup);
-  interrupt_.emplace();
-  model_.stop_training = false;
-  model_.forget_step_cache();
+}
+
+History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
+  const std::optional<BackupOptions> backup = backup_of(options);
+  Run run = start(data, options, validation);
+  std::optional<RunState> state;
+  if (backup) state = run.backup.emplace(*backup).latest();
+  if (!options.journal.empty()) run.journal.emplace(options.journal.options());
   const Stopwatch watch;
-  if (!begin(run)) return run.history;
+  if (!begin(run, state, backup ? backup->folder : "")) return run.history;
+  if (run.journal && state)
+    run.journal->resume(run.epoch, run.step);
+  else if (run.journal)
+    run.journal->begin();
   for (; run.epoch < options.epochs && going_on(); ++run.epoch) {
     train_epoch(run);
     if (interrupt_->requested() || !end_epoch(run)) break;
@@ -178,123 +198,6 @@ std::string Trainer::summary(const Run& run) const {
   for (const auto& callback : run.callbacks.callbacks())
     for (std::string& file : callback->files()) files.push_back(std::move(file));
   return run_summary(run.history, run.options.epochs, memory::stats().peak, files);
-}
-
-// Tells the callbacks, and goes on from a backup if there is one. False when nothing is left to do.
-bool Trainer::begin(Run& run) {
-  std::optional<RunState> state;
-  if (run.backup) state = run.backup->latest();
-  run.callbacks = CallbackList(
-      run.options.callbacks, model_,
-      {run.options.epochs, run.steps, static_cast<int>(run.options.verbose), state.has_value()});
-  for (const auto& callback : run.options.callbacks)
-    if (auto* witness = dynamic_cast<StepWitness*>(callback.get()))
-      run.witnesses.push_back(witness);
-  run.epoch = run.options.initial_epoch;
-  if (state) {
-    restore_variables(run, *state);
-    run.epoch = state->epoch;
-    run.step = state->step;
-    run.history = state->history;
-    run.last.clear();
-    for (const auto& [name, value] : state->figures)
-      if (value.is<Tensor>()) run.last.emplace_back(name, value.get<Tensor>());
-    if (state->finished && run.epoch >= run.options.epochs) return false;
-  }
-  Logs logs;
-  run.callbacks.on_train_begin(logs);
-  if (!state) return true;
-  give_states(run, *state);
-  model_.stop_training = state->stopped;
-  if (!state->within) return true;
-  run.callbacks.on_epoch_begin(run.epoch, logs);
-  // What the hooks changed had been changed before the backup.
-  give_states(run, *state);
-  // The epoch's end may ask for its last batch, of which no step is left.
-  if (at_end(run.data)) show_witnesses(run, run.data.batch(position_ - 1));
-  for (size_t i = 0; i < run.variables.size(); ++i) run.variables[i].assign(state->variables[i]);
-  return true;
-}
-
-// The dataset goes to where it was, and the variables get their values.
-void Trainer::restore_variables(Run& run, const RunState& state) {
-  const std::string& folder = run.backup->options().folder;
-  if (state.steps != run.steps)
-    throw StateError(fmt::format(
-        "fit: the backup in '{}' is of a run with {} steps in an epoch, this one has {}. Train on "
-        "the same data with the same batch size, or give another folder.",
-        folder, state.steps, run.steps));
-  run.data.set_state(state.data);
-  pass_epoch_ = state.pass_open ? state.pass_epoch : state.epoch;
-  position_ = state.pass_open ? state.position : 0;
-  run.data.on_epoch_begin(pass_epoch_);
-  open_ = true;
-  // A batch tells which variables there are: the next one, unless the pass is at its end.
-  const bool at_end = position_ >= run.data.size();
-  const Batch batch = run.data.batch(position_ - at_end);
-  run.variables = model_.run_variables(weighted(batch, run.options));
-  if (!at_end) {
-    std::promise<Batch> next;
-    ahead_ = next.get_future();
-    next.set_value(batch);
-  }
-  const auto describe = [](const std::string& name, const Shape& shape, DType dtype) {
-    return fmt::format("'{}' {} {}", name, dtype_name(dtype), shape.str());
-  };
-  for (size_t i = 0; i < std::max(run.variables.size(), state.variables.size()); ++i) {
-    const std::string mine =
-        i < run.variables.size()
-            ? describe(run.variables[i].name(), run.variables[i].shape(), run.variables[i].dtype())
-            : "nothing";
-    const std::string kept =
-        i < state.variables.size()
-            ? describe(state.names[i], state.variables[i].shape(), state.variables[i].dtype())
-            : "nothing";
-    if (mine != kept)
-      throw StateError(fmt::format(
-          "fit: the backup in '{}' is of another model, or of one that was compiled otherwise: "
-          "variable {} is {} there and {} here. Give another folder, or remove this one to begin "
-          "anew.",
-          folder, i, kept, mine));
-  }
-  for (size_t i = 0; i < run.variables.size(); ++i) run.variables[i].assign(state.variables[i]);
-}
-
-void Trainer::give_states(Run& run, const RunState& state) {
-  const Callbacks& list = run.callbacks.callbacks();
-  for (size_t i = 0; i < list.size(); ++i) {
-    // By place and class; one that was not there begins anew.
-    if (i < state.callbacks.size() && state.callbacks[i].first == list[i]->name())
-      list[i]->set_state(state.callbacks[i].second);
-    else
-      warn_once(
-          fmt::format("fit: the backup in '{}' has no state of callback {} at its place in "
-                      "the list, so it begins anew.",
-                      run.backup->options().folder, list[i]->name()));
-  }
-}
-
-RunState Trainer::state_of(const Run& run, bool within, bool finished) const {
-  RunState state{.epoch = run.epoch,
-                 .step = run.step,
-                 .steps = run.steps,
-                 .within = within,
-                 .finished = finished,
-                 .stopped = model_.stop_training && !finished,
-                 .pass_open = open_,
-                 .pass_epoch = pass_epoch_,
-                 .position = position_,
-                 .data = run.data.get_state(),
-                 .history = run.history};
-  if (within)
-    for (const auto& [name, value] : run.last) state.figures.emplace_back(name, value);
-  for (const Variable& v : run.variables) {
-    state.names.push_back(v.name());
-    state.variables.push_back(v.value());
-  }
-  for (const auto& callback : run.callbacks.callbacks())
-    state.callbacks.emplace_back(callback->name(), callback->get_state());
-  return state;
 }
 
 void Trainer::show_witnesses(const Run& run, const Batch& batch) {
@@ -314,7 +217,7 @@ void Trainer::train_epoch(Run& run) {
     Logs logs;
     run.callbacks.on_epoch_begin(run.epoch, logs);
   }
-  while (run.step < run.steps && going_on() && !ran_out(run.data, "fit"))
+  while (run.step < run.steps && !at_target(run) && going_on() && !ran_out(run.data, "fit"))
     train_group(run, logs_each_batch);
 }
 
@@ -323,11 +226,12 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   RunTime& time = run.history.time;
   Logs logs;
   run.clock.begin();
+  if (run.journal && run.journal->due()) note_state(run);
   run.callbacks.on_train_batch_begin(run.step, logs);
   run.clock.lap(time.callbacks);
   const int64_t begin = run.step, group = model_.compile_options().steps_per_execution;
   const int64_t end = std::min(run.steps, begin + group);
-  for (; run.step < end && !at_end(run.data); ++run.step) {
+  for (; run.step < end && !at_end(run.data) && !at_target(run); ++run.step) {
     Batch batch = next(run.data, run.epoch);
     run.clock.lap(time.data);
     if (run.backup && run.variables.empty())
@@ -335,6 +239,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
     show_witnesses(run, batch);
     run.last = train_on(std::move(batch), run.options);
     run.clock.lap(time.step);
+    if (run.journal) note_step(run);
     if (run.step + 1 < run.steps) fetch_ahead(run.data);
     run.clock.lap(time.data);
   }
@@ -345,7 +250,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   run.clock.lap(time.step);
   run.callbacks.on_train_batch_end(begin + group - 1, logs);
   if (due) run.bar.update(run.step, logs, slow_parts(time));
-  if (run.backup && run.backup->due(run.step - begin)) run.backup->keep(state_of(run, true));
+  if (run.backup && run.backup->due(run.step - begin)) keep(run, state_of(run, true));
   run.clock.lap(time.callbacks);
   run.clock.end();
 }
@@ -355,8 +260,10 @@ bool Trainer::validate(Run& run) {
   if (!run.validation || (run.epoch + 1) % run.options.validation_freq != 0) return true;
   Trainer validation(model_);
   validation.interrupt_.emplace();
+  const Stopwatch watch;
   const Logs found =
       validation.evaluate(*run.validation, run.options.validation_steps, run.callbacks, nullptr);
+  run.history.time.validation += watch.seconds();
   if (interrupt_->requested()) return false;
   for (const auto& [name, value] : found) run.logs.set("val_" + name, found.array(name));
   return true;
@@ -367,26 +274,23 @@ bool Trainer::end_epoch(Run& run) {
   // Epochs of a given number of steps go on where the last one stopped.
   if (at_end(run.data) || !run.options.steps_per_epoch) end_pass(run.data, run.epoch);
   run.logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
-  RunTime& time = run.history.time;
-  const Stopwatch validation;
   if (!validate(run)) return false;
-  time.validation += validation.seconds();
   // What callbacks add is in the history, and not in the logs of on_train_end.
   Logs logs = run.logs;
   const Stopwatch hooks;
   run.callbacks.on_epoch_end(run.epoch, logs);
-  time.callbacks += hooks.seconds();
+  run.history.time.callbacks += hooks.seconds();
   run.history.epoch.push_back(run.epoch);
   for (const auto& [name, value] : logs) {
     run.history.history[name].push_back(value);
     if (logs.is_array(name)) run.history.arrays[name].push_back(logs.array(name));
   }
-  run.bar.finish(logs, slow_parts(time));
+  run.bar.finish(logs, slow_parts(run.history.time));
   run.step = 0;
   if (run.backup && !run.backup->options().save_freq) {
     RunState state = state_of(run, false);
     ++state.epoch;
-    run.backup->keep(std::move(state));
+    keep(run, std::move(state));
   }
   return true;
 }
@@ -395,7 +299,8 @@ void Trainer::end(Run& run) {
   run.history.interrupted = interrupt_->requested();
   // What Ctrl-C ends can be resumed at this very step.
   if (run.history.interrupted && run.backup && !run.variables.empty())
-    run.backup->keep(state_of(run, run.step > 0));
+    keep(run, state_of(run, run.step > 0));
+  if (run.journal) run.journal->finish();
   // A pass that training stopped in ends too.
   end_pass(run.data, run.bar.epoch());
   // Before the callbacks' last hook, which may restore or save weights.
@@ -409,7 +314,7 @@ void Trainer::end(Run& run) {
   } else if (!run.variables.empty()) {
     run.epoch = run.options.epochs;
     run.step = 0;
-    run.backup->keep(state_of(run, false, true));
+    keep(run, state_of(run, false, true));
     run.backup->wait();
   }
 }

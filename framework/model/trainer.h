@@ -6,8 +6,10 @@
 #include "backup.h"
 #include "callback_list.h"
 #include "interrupt.h"
+#include "journal.h"
 #include "model.h"
 #include "progress_bar.h"
+#include "step_replay.h"
 
 namespace cornu {
 
@@ -20,6 +22,8 @@ class Trainer {
 
   /// All epochs, with validations on `validation` unless it is null.
   History fit(Dataset& data, FitOptions& options, Dataset* validation);
+  /// The step of this number of the run that kept options.journal, taken again: see Model::replay.
+  StepReplay replay(int64_t step, Dataset& data, FitOptions& options, Dataset* validation);
   /// One pass without training.
   Logs evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
                 ProgressBar* bar);
@@ -41,16 +45,29 @@ class Trainer {
     Logs logs = {};      // of the last epoch
     int64_t epoch = 0, step = 0;
     std::optional<Backup> backup = {};
-    std::vector<Variable> variables = {};  // that a backup keeps; found at the first step
+    std::optional<Journal> journal = {};
+    std::optional<JournalStep> until = {};  // the step that a replay ends before
+    std::vector<Variable> variables = {};   // that a state keeps; found at the first step
     StepClock clock = {};
     std::vector<StepWitness*> witnesses = {};  // among the callbacks
   };
+  Run start(Dataset& data, FitOptions& options, Dataset* validation);
   bool going_on() const { return !model_.stop_training && !interrupt_->requested(); }
-  bool begin(Run& run);
-  void restore_variables(Run& run, const RunState& state);
-  void give_states(Run& run, const RunState& state);
+  static bool at_target(const Run& run) {
+    return run.until && run.epoch == run.until->epoch && run.step == run.until->step;
+  }
+  // `folder` is where the state is from.
+  bool begin(Run& run, const std::optional<RunState>& state, const std::string& folder);
+  void restore_variables(Run& run, const RunState& state, const std::string& folder);
+  void give_states(Run& run, const RunState& state, const std::string& folder);
+  static void keep(Run& run, RunState state);
+  void note_state(Run& run);
+  void note_step(Run& run);
   RunState state_of(const Run& run, bool within, bool finished = false) const;
   void show_witnesses(const Run& run, const Batch& batch);
+  Tensor loss_of(const StepLogs& figures) const;
+  void watch(StepReplay& replay, const std::vector<Tensor>& before,
+             const std::vector<Variable>& variables);
   void train_epoch(Run& run);
   void train_group(Run& run, bool logs_each_batch);
   bool validate(Run& run);
@@ -61,6 +78,7 @@ class Trainer {
   StepLogs train_on(Batch batch, const FitOptions& options);
   Batch weighted(Batch batch, const FitOptions& options) const;
   Batch next(Dataset& data, int64_t epoch);
+  Batch peek(Dataset& data, int64_t epoch);
   void fetch_ahead(Dataset& data);
   bool at_end(const Dataset& data) const { return open_ && position_ >= data.size(); }
   bool ran_out(const Dataset& data, const char* what) const;

@@ -118,6 +118,11 @@ void add_output_options(CLI::App* command, TrainOptions& o) {
                    "Batches between two states to resume from (each epoch)")
       ->check(positive_number())
       ->group(output_group);
+  command
+      ->add_flag("--journal", o.journal,
+                 "Keep what `cornu replay OUT --step K` needs to take any step again, in "
+                 "OUT/journal")
+      ->group(output_group);
   CLI::Option* resume =
       command
           ->add_flag("--resume", o.resume,
@@ -242,6 +247,27 @@ CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, Doctor
   command->add_option("--validation-split", options.validation_split, "Of the training")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--silence", options.silence, "Ids of findings to leave out")->delimiter(',');
+  return command;
+}
+
+CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("replay", "Take a step of a run again, bit for bit, and show all of it");
+  command->add_option("RUN", options.run, "The folder of a run of `cornu train --journal`")
+      ->required();
+  command->add_option("--step", options.step, "Of the run, or of --epoch, from 0")
+      ->required()
+      ->check(number_from_zero());
+  command->add_option("--epoch", options.epoch, "From 1, as training shows them")
+      ->check(positive_number());
+  command->add_option("-o,--output", options.out,
+                      "File for the batch, activations, gradients and weights (.npz)");
+  command->add_option("--device", options.machine.device, "cpu, gpu, ... (that of the run)")
+      ->group(machine_group);
+  command->add_option("--threads", options.machine.threads, "Of the CPU (all)")
+      ->check(positive_number())
+      ->group(machine_group);
+  command->footer("Exit status: 0 the bits are those of the run, 1 they are not, or it failed.");
   return command;
 }
 

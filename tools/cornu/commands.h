@@ -60,6 +60,7 @@ struct TrainOptions {
   std::string csv;          ///< empty: history.csv in `out`
   std::string tensorboard;  ///< folder of event files; empty: none
   std::optional<int64_t> backup_every;
+  bool journal = false;  ///< whether `out` gets one, for the command replay
   bool resume = false;
   bool overwrite = false;
   RunOptions run;
@@ -67,6 +68,15 @@ struct TrainOptions {
 
 /// Trains and writes a run's folder. The exit status: 0, or 130 when Ctrl-C ended it.
 int train(TrainOptions options);
+struct ReplayOptions {
+  std::string run;               ///< the folder of a run with a journal
+  int64_t step = 0;              ///< from 0: of the run, or of `epoch`
+  std::optional<int64_t> epoch;  ///< from 1, as training shows them
+  std::string out;               ///< where the arrays go (.npz); empty: nowhere
+  RunOptions machine;
+};
+/// Takes a step of a run again and prints it. Whether it has the bits of the run.
+bool replay(const ReplayOptions& options);
 void predict(const std::string& model_file, const DataOptions& data, const std::string& out,
              const RunOptions& options);
 void evaluate(const std::string& model_file, const DataOptions& data, const CompileChanges& compile,

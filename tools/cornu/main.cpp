@@ -87,6 +87,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   DoctorOptions doctor_options;
   CLI::App* doctor_command = add_doctor(app, file, data, doctor_options);
+  ReplayOptions replay_options;
+  CLI::App* replay_command = add_replay(app, replay_options);
   ReportOptions report_options;
   CLI::App* report_command = add_report(app, report_options);
   CLI::App* convert_command = add("convert", "Write a model in another form");
@@ -118,6 +120,7 @@ int main(int argc, char** argv) {
     if (*diff_command) return diff(in, out) ? 0 : failure;
     if (*parity_command) return parity(file, parity_options) ? 0 : failure;
     if (*doctor_command) return doctor(file, data, doctor_options) == 0 ? 0 : failure;
+    if (*replay_command) return replay(replay_options) ? 0 : failure;
     if (*report_command) report(report_options);
     if (*convert_command) convert(file, out, shard_size);
     return 0;

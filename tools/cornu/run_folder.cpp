@@ -3,6 +3,7 @@
 
 #include <cornu/framework/config/configurable.h>
 #include <cornu/framework/config/json.h>
+#include <cornu/framework/config/option.h>
 #include <cornu/framework/io/atomic_file.h>
 #include <cornu/framework/tensor/device.h>
 #include <cornu/framework/tensor/threads.h>
@@ -64,7 +65,8 @@ RunFolder::RunFolder(const std::string& path, bool resume, bool overwrite) : fol
 void RunFolder::make() const {
   std::error_code error;
   if (!earlier_)
-    for (const char* name : {"run.json", "model.keras", "history.csv", "backup", "checkpoints"})
+    for (const char* name :
+         {"run.json", "model.keras", "history.csv", "backup", "checkpoints", "journal"})
       fs::remove_all(folder_ / name, error);
   fs::create_directories(folder_, error);
   if (error)
@@ -104,6 +106,50 @@ Value::Dict options_of(const TrainOptions& o) {
           {"patience", o.patience},
           {"monitor", o.monitor},
           {"checkpoint", o.checkpoint}};
+}
+
+TrainOptions options_from(const Value::Dict& run) {
+  const Value* found = detail::find(run, "options");
+  const Value::Dict options =
+      found && found->is<Value::Dict>() ? found->get<Value::Dict>() : Value::Dict();
+  const auto take = [&]<class T>(const char* name, T& to) {
+    const Value* value = detail::find(options, name);
+    try {
+      if (!value) throw ValueError("it is missing");
+      to = detail::OptionCodec<T>::decode(*value);
+    } catch (const Error& error) {
+      throw FileError(
+          fmt::format("run.json does not tell the option '{}' of the run: {}", name, error.what()));
+    }
+  };
+  TrainOptions o;
+  take("model", o.model_file);
+  take("data", o.data.files);
+  take("x", o.data.x);
+  take("y", o.data.y);
+  take("target", o.data.target);
+  take("features", o.data.features);
+  take("classes", o.data.classes);
+  take("validation_data", o.validation_files);
+  take("validation_split", o.validation_split);
+  take("optimizer", o.compile.optimizer);
+  take("learning_rate", o.compile.learning_rate);
+  take("loss", o.compile.loss);
+  take("metrics", o.compile.metrics);
+  take("epochs", o.epochs);
+  take("batch_size", o.run.batch_size);
+  take("steps_per_epoch", o.steps_per_epoch);
+  take("seed", o.seed);
+  take("shuffle", o.shuffle);
+  take("freeze", o.freeze);
+  take("patience", o.patience);
+  take("monitor", o.monitor);
+  take("checkpoint", o.checkpoint);
+  if (const Value* weights = detail::find(options, "class_weight");
+      weights && weights->is<Value::Dict>())
+    for (const auto& [number, weight] : weights->get<Value::Dict>())
+      o.class_weight[std::strtoll(number.c_str(), nullptr, 10)] = weight.number();
+  return o;
 }
 
 void check_same(const Value::Dict& earlier_run, const Value::Dict& options) {

@@ -22,6 +22,7 @@ class RunFolder {
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
   std::string model() const { return path("model.keras").string(); }
   std::string backup() const { return path("backup").string(); }
+  std::string journal() const { return path("journal").string(); }
   std::string checkpoints() const { return path("checkpoints").string(); }
 
   /// run.json of the run that goes on; nothing for a new one.
@@ -36,6 +37,9 @@ class RunFolder {
 
 /// What the numbers of a run follow from, as run.json has it.
 Value::Dict options_of(const TrainOptions& options);
+/// The options that run.json has: the opposite of options_of. Throws FileError where one is missing
+/// or of another kind.
+TrainOptions options_from(const Value::Dict& run);
 /// Throws ValueError that names the first option which differs from those of the earlier run; the
 /// number of epochs may.
 void check_same(const Value::Dict& earlier_run, const Value::Dict& options);

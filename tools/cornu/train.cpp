@@ -1,12 +1,7 @@
 // The command train: a run of fit whose model, figures and circumstances go to a folder.
 #include <cornu/backend/devices.h>
-#include <cornu/callbacks/backup_and_restore.h>
-#include <cornu/callbacks/csv_logger.h>
-#include <cornu/callbacks/early_stopping.h>
-#include <cornu/callbacks/model_checkpoint.h>
-#include <cornu/callbacks/tensorboard.h>
+#include <cornu/callbacks/monitor.h>
 #include <cornu/framework/model/progress_bar.h>
-#include <cornu/framework/ops/random/seed.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -15,11 +10,8 @@
 #include <random>
 
 #include "commands.h"
-#include "compiling.h"
-#include "data_files.h"
-#include "models.h"
 #include "run_folder.h"
-#include "running.h"
+#include "training_setup.h"
 
 namespace cornu::cli {
 namespace {
@@ -28,20 +20,26 @@ namespace fs = std::filesystem;
 
 constexpr int interrupted = 130;  // as shells say for SIGINT
 
-// How long the run has taken, over all of its processes; and whether there is what is watched.
+// How long the run has taken, over all of its processes; and whether there is what is watched,
+// which the first batch tells.
 class RunWatch : public Callback {
  public:
-  explicit RunWatch(std::string monitor) : monitor_(std::move(monitor)) {}
+  RunWatch(std::string monitor, bool validates)
+      : monitor_(std::move(monitor)), validates_(validates) {}
 
-  void on_epoch_end(int64_t, Logs& logs) override {
-    if (!logs.contains(monitor_))
-      throw ValueError(fmt::format("--monitor: there is no figure '{}'. There are {}", monitor_,
-                                   callbacks::available_names(logs, monitor_)));
+  void on_train_batch_end(int64_t, Logs& logs) override {
+    if (std::exchange(checked_, true)) return;
+    Logs figures = logs;
+    if (validates_)
+      for (const auto& [name, value] : logs) figures.set("val_" + name, value);
+    if (!figures.contains(monitor_))
+      throw ValueError(fmt::format("there is no figure '{}'. There are {}", monitor_,
+                                   callbacks::available_names(figures, monitor_)));
   }
-  bool wants_batch_logs() const override { return false; }
+  bool wants_batch_logs() const override { return !checked_; }
   Value::Dict get_state() const override { return {{"seconds", seconds()}}; }
   void set_state(const Value::Dict& state) override { earlier_ = number_in(state, "seconds"); }
-  std::string name() const override { return "RunWatch"; }
+  std::string name() const override { return "--monitor"; }
 
   double seconds() const {
     return earlier_ + std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -50,6 +48,7 @@ class RunWatch : public Callback {
  private:
   using Clock = std::chrono::steady_clock;
   std::string monitor_;
+  bool validates_, checked_ = false;
   double earlier_ = 0;
   Clock::time_point begin_ = Clock::now();
 };
@@ -108,11 +107,9 @@ class Training {
     settle_seed();
     if (folder_.earlier()) check_same(*folder_.earlier(), options_of(options_));
     if (is_complete()) return say_complete();
-    use_machine(options_.run);
-    open();
-    read();
+    setup_.emplace(options_, folder_);
     folder_.make();
-    watch_ = std::make_shared<RunWatch>(monitor_);
+    watch_ = std::make_shared<RunWatch>(setup_->monitor, setup_->validates());
     write("running");
     fit();
     return finish();
@@ -127,7 +124,6 @@ class Training {
       if (const Value* before = detail::find(earlier(), "options"); before->is<Value::Dict>())
         options_.seed = static_cast<int64_t>(number_in(before->get<Value::Dict>(), "seed"));
     if (!options_.seed) options_.seed = static_cast<int64_t>(std::random_device{}() >> 1);
-    random::set_seed(*options_.seed);
   }
 
   bool is_complete() const {
@@ -147,107 +143,43 @@ class Training {
     return 0;
   }
 
-  void open() {
-    model_ = open_model(options_.model_file, "", true);
-    if (!options_.freeze.empty()) {
-      const size_t before = model_->trainable_variables().size();
-      const int64_t left = freeze(*model_, options_.freeze);
-      frozen_ = model_->trainable_variables().size() != before;
-      if (!options_.run.quiet && left > 0) fmt::print("{} parameters are trained.\n", left);
-    }
-    compile_with(*model_, options_.compile, frozen_, options_.model_file);
-  }
-
-  void read() {
-    const bool quiet = options_.run.quiet;
-    const DataFiles files(options_.data.files, options_.data, quiet);
-    train_ = files.samples(Part::main, *model_, true);
-    if (!options_.validation_files.empty()) {
-      const DataFiles others(options_.validation_files, options_.data, quiet);
-      const bool ended = others.has(Part::validation, *model_);
-      validation_ = others.samples(ended ? Part::validation : Part::main, *model_, true);
-    } else if (files.has(Part::validation, *model_) && options_.validation_split == 0) {
-      validation_ = files.samples(Part::validation, *model_, true);
-    }
-    if (files.has(Part::test, *model_)) test_ = files.samples(Part::test, *model_, true);
-    const bool validates = validation_ || options_.validation_split > 0;
-    monitor_ = !options_.monitor.empty() ? options_.monitor : validates ? "val_loss" : "loss";
-    checkpoint_ = !options_.checkpoint.empty() ? options_.checkpoint : validates ? "best" : "last";
-  }
-
-  Callbacks callbacks() const {
-    Callbacks list = {watch_, callbacks::CSVLogger({.filename = history_file()})};
-    if (options_.patience)
-      list.push_back(callbacks::EarlyStopping({.monitor = monitor_,
-                                               .patience = *options_.patience,
-                                               .restore_best_weights = checkpoint_ != "last"}));
-    if (checkpoint_ == "all")
-      list.push_back(callbacks::ModelCheckpoint(
-          {.filepath = folder_.checkpoints() + "/epoch_{epoch:04d}.keras"}));
-    if (checkpoint_ != "last")
-      list.push_back(callbacks::ModelCheckpoint(
-          {.filepath = folder_.model(), .monitor = monitor_, .save_best_only = true}));
-    // The backup stays until the model's file is whole.
-    if (!options_.tensorboard.empty())
-      list.push_back(callbacks::TensorBoard({.log_dir = options_.tensorboard}));
-    callbacks::BackupAndRestoreConfig backup{.backup_dir = folder_.backup()};
-    if (options_.backup_every) backup.save_freq = *options_.backup_every;
-    backup.delete_checkpoint = false;
-    list.push_back(callbacks::BackupAndRestore(backup));
-    return list;
-  }
-
   void fit() {
-    FitOptions fit{.batch_size = options_.run.batch_size,
-                   .epochs = options_.epochs,
-                   .verbose = options_.run.quiet ? Verbose::silent : Verbose::automatic,
-                   .callbacks = callbacks(),
-                   .validation_split = options_.validation_split,
-                   .shuffle = options_.shuffle,
-                   .class_weight = options_.class_weight,
-                   .sample_weight = train_.sample_weight,
-                   .steps_per_epoch = options_.steps_per_epoch};
-    if (validation_)
-      fit.validation_data =
-          ValidationData(validation_->x, validation_->y, validation_->sample_weight);
-    history_ = model_->fit(train_.x, train_.y, fit);
+    history_ = setup_->model->fit(setup_->train.x, setup_->train.y, setup_->fit_options({watch_}));
   }
 
   int finish() {
+    const TrainingSetup& run = *setup_;
     const std::string path = folder_.model();
-    if (checkpoint_ == "last" || !fs::exists(path)) model_->save(path);
-    if (!history_.interrupted && test_) {
-      const auto model = checkpoint_ == "last" ? model_ : load_model(path);
-      tested_ = model->evaluate(test_->x, test_->y,
+    if (run.checkpoint == "last" || !fs::exists(path)) run.model->save(path);
+    if (!history_.interrupted && run.test) {
+      const auto model = run.checkpoint == "last" ? run.model : load_model(path);
+      tested_ = model->evaluate(run.test->x, run.test->y,
                                 {.batch_size = options_.run.batch_size,
                                  .verbose = Verbose::silent,
-                                 .sample_weight = test_->sample_weight});
+                                 .sample_weight = run.test->sample_weight});
     }
-    best_ = best_of(history_, monitor_, *model_);
+    best_ = best_of(history_, run.monitor, *run.model);
     write(history_.interrupted ? "interrupted" : "complete");
     if (!history_.interrupted) fs::remove_all(folder_.backup());
     if (!options_.run.quiet || history_.interrupted) say_end();
     return history_.interrupted ? interrupted : 0;
   }
 
-  std::string history_file() const {
-    return options_.csv.empty() ? folder_.path("history.csv").string() : options_.csv;
-  }
-
   int64_t trained_samples() const {
-    const double fraction = validation_ ? 1 : 1 - options_.validation_split;
-    return static_cast<int64_t>(std::floor(static_cast<double>(train_.count) * fraction));
+    const double fraction = setup_->validation ? 1 : 1 - options_.validation_split;
+    return static_cast<int64_t>(std::floor(static_cast<double>(setup_->train.count) * fraction));
   }
 
   void write(const std::string& state) const {
     Value::Dict samples{
         {"train", trained_samples()},
-        {"validation", validation_ ? validation_->count : train_.count - trained_samples()},
-        {"test", test_ ? test_->count : 0}};
+        {"validation",
+         setup_->validation ? setup_->validation->count : setup_->train.count - trained_samples()},
+        {"test", setup_->test ? setup_->test->count : 0}};
     Value best;
     if (best_)
       best = Value::Dict{{"epoch", history_.epoch[best_->index] + 1},
-                         {"monitor", monitor_},
+                         {"monitor", setup_->monitor},
                          {"figures", figures_at(history_, best_->index)}};
     const std::string started = folder_.earlier() ? text_in(earlier(), "started") : started_;
     folder_.write({{"state", state},
@@ -258,7 +190,7 @@ class Training {
                    {"test", tested_ ? Value(dict_of(*tested_)) : Value()},
                    {"samples", samples},
                    {"files", sizes_of(options_.data.files)},
-                   {"checkpoint", checkpoint_},
+                   {"checkpoint", setup_->checkpoint},
                    {"options", options_of(options_)},
                    {"cornu", std::string(backend::plugin_version())},
                    {"machine", machine()}});
@@ -267,19 +199,19 @@ class Training {
   void say_end() const {
     const auto epochs = static_cast<int64_t>(history_.epoch.size());
     // fit has said which epoch has the best loss, and how long it took.
-    if (best_ && !monitor_.ends_with("loss"))
-      fmt::print("best epoch {} of {}: {} {}\n", history_.epoch[best_->index] + 1, epochs, monitor_,
-                 format_figure(best_->value));
+    if (best_ && !setup_->monitor.ends_with("loss"))
+      fmt::print("best epoch {} of {}: {} {}\n", history_.epoch[best_->index] + 1, epochs,
+                 setup_->monitor, format_figure(best_->value));
     if (tested_) {
       std::string text;
       for (const auto& [name, value] : *tested_)
         text += fmt::format(" {} {}", name, format_figure(value));
       fmt::print("test:{}\n", text);
     }
-    const bool best_weights = checkpoint_ != "last" && best_;
+    const bool best_weights = setup_->checkpoint != "last" && best_;
     fmt::print("wrote {} ({} epoch), {}", folder_.model(), best_weights ? "best" : "last",
-               history_file());
-    if (checkpoint_ == "all") fmt::print(", {}/", folder_.checkpoints());
+               setup_->history_file());
+    if (setup_->checkpoint == "all") fmt::print(", {}/", folder_.checkpoints());
     fmt::print(", {}\n", folder_.path("run.json").string());
     if (history_.interrupted)
       fmt::print("Stopped by Ctrl-C. Give the same command with --resume to go on.\n");
@@ -289,11 +221,7 @@ class Training {
   TrainOptions options_;
   RunFolder folder_;
   std::string started_ = now();
-  std::shared_ptr<Model> model_;
-  bool frozen_ = false;  // other weights are trained than those that the file's optimizer knows
-  Samples train_;
-  std::optional<Samples> validation_, test_;
-  std::string monitor_, checkpoint_;
+  std::optional<TrainingSetup> setup_;
   std::shared_ptr<RunWatch> watch_;
   History history_;
   std::optional<Best> best_;

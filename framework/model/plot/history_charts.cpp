@@ -32,16 +32,10 @@ std::vector<std::string> metrics_of(const std::vector<TrainingRun>& runs) {
 
 std::map<std::string, Figure> figures_of(const History& history) {
   std::map<std::string, Figure> figures;
-  const size_t epochs = history.epoch.size();
   for (const auto& [name, values] : history.history) {
     Figure& figure = figures[name];
-    const size_t step = values.empty() ? 1 : std::max<size_t>(epochs / values.size(), 1);
-    for (size_t i = 0; i < values.size(); ++i) {
-      const size_t place = (i + 1) * step - 1;
-      figure.epochs.push_back(
-          static_cast<double>(place < epochs ? history.epoch[place] : static_cast<int64_t>(place)) +
-          1);
-    }
+    for (const int64_t epoch : history.epochs(name))
+      figure.epochs.push_back(static_cast<double>(epoch) + 1);
     figure.values = values;
   }
   return figures;

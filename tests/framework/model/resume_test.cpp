@@ -12,6 +12,7 @@
 
 #include "../../catch.h"
 #include "../../support/contract.h"
+#include "../../support/stop_after.h"
 #include "../../support/temporary.h"
 
 using namespace cornu;
@@ -25,21 +26,6 @@ Tensor numbers(const Shape& shape, int64_t seed) { return random::normal(shape, 
 
 const Tensor x = numbers({40, 6, 3}, 1);
 const Tensor y = ops::sum(x, 1) * 0.3;
-
-struct Stop {};
-
-// Ends the run by an exception after some steps, as a crash would.
-class StopAfter : public Callback {
- public:
-  explicit StopAfter(int64_t steps) : left_(steps) {}
-  void on_train_batch_end(int64_t, Logs&) override {
-    if (left_-- == 0) throw Stop();
-  }
-  bool wants_batch_logs() const override { return false; }
-
- private:
-  int64_t left_;
-};
 
 // Trains a second network by its own optimizer, which the model does not know of.
 class TwoOptimizers : public Model {
@@ -150,8 +136,8 @@ void check_resumes(Make make, std::optional<int64_t> save_freq) {
     {
       const auto first = seeded(make);
       FitOptions o = options(resume);
-      o.callbacks = {std::make_shared<StopAfter>(stop)};
-      CHECK_THROWS_AS(first->fit(x, y, o), Stop);
+      o.callbacks = {std::make_shared<test::StopAfter>(stop)};
+      CHECK_THROWS_AS(first->fit(x, y, o), test::Stop);
     }
     // Other weights and seeds, which the backup replaces.
     if (stop >= save_freq.value_or(6))
@@ -160,7 +146,7 @@ void check_resumes(Make make, std::optional<int64_t> save_freq) {
       random::set_seed(11);
     const auto second = make();
     FitOptions o = options(resume);
-    o.callbacks = {std::make_shared<StopAfter>(1000)};
+    o.callbacks = {std::make_shared<test::StopAfter>(1000)};
     const History history = second->fit(x, y, o);
     check_same(*whole, expected, *second, history);
   }
@@ -225,10 +211,10 @@ TEST_CASE("callbacks go on from their own states, and a table has each row once"
     const std::string name = "run" + std::to_string(stop);
     o.resume = BackupOptions{.folder = folder / name, .save_freq = 2};
     o.callbacks = callbacks(name);
-    o.callbacks.push_back(std::make_shared<StopAfter>(stop));
-    CHECK_THROWS_AS(seeded(&mlp)->fit(x, y, o), Stop);
+    o.callbacks.push_back(std::make_shared<test::StopAfter>(stop));
+    CHECK_THROWS_AS(seeded(&mlp)->fit(x, y, o), test::Stop);
     o.callbacks = callbacks(name);
-    o.callbacks.push_back(std::make_shared<StopAfter>(1000));
+    o.callbacks.push_back(std::make_shared<test::StopAfter>(1000));
     random::set_seed(3);
     const auto resumed = mlp();
     const History history = resumed->fit(x, y, o);
@@ -280,8 +266,8 @@ TEST_CASE("the older backup serves when the newest is damaged") {
   FitOptions o = options(BackupOptions{.folder = folder / "run", .save_freq = 2, .keep = 3});
   // States that come faster than they are written are left out, so each run leaves its last one.
   for (const int64_t stop : {4, 9}) {
-    o.callbacks = {std::make_shared<StopAfter>(stop)};
-    CHECK_THROWS_AS(seeded(&mlp)->fit(x, y, o), Stop);
+    o.callbacks = {std::make_shared<test::StopAfter>(stop)};
+    CHECK_THROWS_AS(seeded(&mlp)->fit(x, y, o), test::Stop);
   }
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder / "run")) files.push_back(entry.path());
@@ -289,7 +275,7 @@ TEST_CASE("the older backup serves when the newest is damaged") {
   REQUIRE(files.size() >= 2);
   fs::resize_file(files.back(), 100);
   show_warnings(false);
-  o.callbacks = {std::make_shared<StopAfter>(1000)};
+  o.callbacks = {std::make_shared<test::StopAfter>(1000)};
   const auto resumed = mlp();
   const History history = resumed->fit(x, y, o);
   show_warnings(true);

@@ -1,0 +1,264 @@
+// The files of a journal.
+#include "journal.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "../../backend/log.h"
+#include "../io/atomic_file.h"
+
+namespace cornu {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view prefix = "state-", suffix = ".zip", magic = "CORNUJ1\n";
+constexpr size_t noted_at_most = 1024;
+
+// As it lies in the file, least significant bytes first.
+struct Record {
+  uint32_t epoch, step;
+  double loss;
+};
+static_assert(sizeof(Record) == 16);
+
+fs::path steps_file(const std::string& folder) { return fs::path(folder) / "steps.bin"; }
+
+fs::path state_file(const std::string& folder, int64_t epoch, int64_t step) {
+  return fs::path(folder) / fmt::format("{}{:010}-{:012}{}", prefix, epoch, step, suffix);
+}
+
+// Sorted by what they are states before; their numbers have leading zeros.
+std::vector<fs::path> states_in(const std::string& folder) {
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(suffix)) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<JournalStep> read_steps(const std::string& folder) {
+  const fs::path path = steps_file(folder);
+  const std::vector<std::byte> bytes =
+      saving::read_file(path, std::numeric_limits<uint64_t>::max());
+  if (bytes.size() < magic.size() || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
+    throw FileError(fmt::format("'{}' is not the journal of a training run.", path.string()));
+  // The last record of a run that was killed may be there in part.
+  std::vector<JournalStep> steps((bytes.size() - magic.size()) / sizeof(Record));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Record record;
+    std::memcpy(&record, bytes.data() + magic.size() + i * sizeof(Record), sizeof(Record));
+    steps[i] = {record.epoch, record.step, record.loss};
+  }
+  return steps;
+}
+
+bool before(const JournalStep& a, const JournalStep& b) {
+  return std::pair(a.epoch, a.step) < std::pair(b.epoch, b.step);
+}
+
+}  // namespace
+
+// --- writing
+// -----------------------------------------------------------------------------------------------
+
+Journal::Journal(JournalOptions options) : options_(std::move(options)) {
+  if (options_.folder.empty()) throw ValueError("A journal needs a folder; its name is empty.");
+  if (options_.keep < 2)
+    throw ValueError(fmt::format("Journal: keep must be at least 2, found {}.", options_.keep));
+  if (!(options_.time_fraction > 0 && options_.time_fraction <= 1))
+    throw ValueError(
+        fmt::format("Journal: time_fraction must be in (0, 1], found {}.", options_.time_fraction));
+  std::error_code error;
+  fs::create_directories(options_.folder, error);
+  if (error || !fs::is_directory(options_.folder))
+    throw FileError(fmt::format("Journal: the folder '{}' cannot be made: {}.", options_.folder,
+                                error ? error.message() : "a file has this name"));
+}
+
+Journal::~Journal() {
+  try {
+    flush();
+  } catch (const Error&) {
+  }
+}
+
+void Journal::begin() {
+  for (const fs::path& path : states_in(options_.folder)) fs::remove(path);
+  file_ = std::ofstream(steps_file(options_.folder), std::ios::binary | std::ios::trunc);
+  file_ << magic;
+  steps_ = last_state_ = next_look_ = 0;
+  any_state_ = false;
+  watch_ = {};
+  flush();
+}
+
+void Journal::resume(int64_t epoch, int64_t step) {
+  const fs::path path = steps_file(options_.folder);
+  if (!fs::exists(path)) return begin();
+  const std::vector<JournalStep> steps = read_steps(options_.folder);
+  const JournalStep next{epoch, step, 0};
+  steps_ = std::lower_bound(steps.begin(), steps.end(), next, before) - steps.begin();
+  saving::shorten_file(
+      path, static_cast<int64_t>(magic.size()) + steps_ * static_cast<int64_t>(sizeof(Record)));
+  const fs::path own = state_file(options_.folder, epoch, step);
+  for (const fs::path& other : states_in(options_.folder))
+    if (other > own) fs::remove(other);
+  const bool whole =
+      steps_ > 0 && (step > 0 ? steps[static_cast<size_t>(steps_ - 1)].step == step - 1
+                              : steps[static_cast<size_t>(steps_ - 1)].epoch == epoch - 1);
+  if (!whole)
+    warn_once(
+        fmt::format("The journal in '{}' lacks steps before step {} of epoch {}, so the "
+                    "numbers of later steps are too small. Steps by epoch are right.",
+                    options_.folder, step, epoch + 1));
+  file_ = std::ofstream(path, std::ios::binary | std::ios::app);
+  last_state_ = next_look_ = steps_;
+  any_state_ = !states_in(options_.folder).empty();
+  watch_ = {};
+}
+
+bool Journal::due() {
+  if (!any_state_) return true;
+  // The clock is looked at now and then: a step may take less time than that.
+  if (steps_ < next_look_) return false;
+  next_look_ = steps_ + 1 + steps_ / 256;
+  // As many steps lie between two as the number of states gives, and the time between two pays for
+  // the next one.
+  return steps_ - last_state_ > steps_ / options_.keep &&
+         spent_ + longest_ <= options_.time_fraction * watch_.seconds() && !writer_.busy();
+}
+
+void Journal::keep(RunState state) {
+  any_state_ = true;
+  last_state_ = steps_;
+  flush();
+  const auto kept = std::make_shared<const RunState>(std::move(state));
+  writer_.start([this, kept] {
+    const Stopwatch watch;
+    write(*kept);
+    const double seconds = watch.seconds();
+    spent_ = spent_ + seconds;
+    longest_ = std::max(longest_.load(), seconds);
+  });
+}
+
+void Journal::write(const RunState& state) {
+  try {
+    write_run_state(state_file(options_.folder, state.epoch, state.step), state);
+  } catch (FileError& error) {
+    error.prepend("The journal of the training run cannot be written");
+    throw;
+  }
+  thin_out();
+}
+
+// The first state stays, as nothing comes before it, and the latest. Of the others goes that which
+// leaves the smallest gap.
+void Journal::thin_out() {
+  std::vector<fs::path> states = states_in(options_.folder);
+  const std::vector<JournalStep> steps = read_steps(options_.folder);
+  const auto place = [&](const fs::path& path) {
+    const std::string name = path.filename().string();
+    const JournalStep at{std::stoll(name.substr(prefix.size(), 10)),
+                         std::stoll(name.substr(prefix.size() + 11, 12)), 0};
+    return std::lower_bound(steps.begin(), steps.end(), at, before) - steps.begin();
+  };
+  while (static_cast<int64_t>(states.size()) > options_.keep) {
+    size_t least = 1;
+    const auto gap = [&](size_t i) { return place(states[i + 1]) - place(states[i - 1]); };
+    for (size_t i = 2; i + 1 < states.size(); ++i)
+      if (gap(i) < gap(least)) least = i;
+    fs::remove(states[least]);
+    states.erase(states.begin() + static_cast<ptrdiff_t>(least));
+  }
+}
+
+void Journal::note(int64_t epoch, int64_t step, const Tensor& loss) {
+  note(epoch, step, std::numeric_limits<double>::quiet_NaN());
+  if (loss && loss.size() == 1) noted_.back().loss = loss;
+}
+
+void Journal::note(int64_t epoch, int64_t step, double loss) {
+  if (noted_.size() >= noted_at_most) flush();
+  noted_.push_back({{epoch, step, loss}, {}});
+  ++steps_;
+}
+
+void Journal::flush() {
+  if (!file_.is_open()) return;
+  std::vector<Record> records;
+  records.reserve(noted_.size());
+  for (const auto& [step, loss] : noted_)
+    records.push_back({static_cast<uint32_t>(step.epoch), static_cast<uint32_t>(step.step),
+                       loss ? loss.item() : step.loss});
+  noted_.clear();
+  file_.write(reinterpret_cast<const char*>(records.data()),
+              static_cast<std::streamsize>(records.size() * sizeof(Record)));
+  file_.flush();
+  if (!file_)
+    throw FileError(
+        fmt::format("The journal '{}' cannot be written.", steps_file(options_.folder).string()));
+}
+
+void Journal::finish() {
+  flush();
+  writer_.wait();
+}
+
+// --- reading
+// -----------------------------------------------------------------------------------------------
+
+JournalReader::JournalReader(const std::string& folder) : folder_(folder) {
+  if (!fs::exists(steps_file(folder)))
+    throw FileError(
+        fmt::format("'{}' has no journal. A run keeps one when fit is given .journal = \"{}\".",
+                    folder, folder));
+  steps_ = read_steps(folder);
+}
+
+const JournalStep& JournalReader::operator[](int64_t step) const {
+  if (step < 0 || step >= size())
+    throw ValueError(
+        size() == 0 ? fmt::format("The journal in '{}' has no steps.", folder_)
+                    : fmt::format("The journal in '{}' has the steps 0 to {}, there is no step {}.",
+                                  folder_, size() - 1, step));
+  return steps_[static_cast<size_t>(step)];
+}
+
+int64_t JournalReader::find(int64_t epoch, int64_t step) const {
+  const JournalStep wanted{epoch, step, 0};
+  const auto found = std::lower_bound(steps_.begin(), steps_.end(), wanted, before);
+  if (found == steps_.end() || found->epoch != epoch || found->step != step)
+    throw ValueError(
+        fmt::format("The journal in '{}' has no step {} of epoch {}{}.", folder_, step, epoch + 1,
+                    steps_.empty() ? ""
+                                   : fmt::format("; the last is step {} of epoch {}",
+                                                 steps_.back().step, steps_.back().epoch + 1)));
+  return found - steps_.begin();
+}
+
+RunState JournalReader::state_before(const JournalStep& step) const {
+  std::vector<fs::path> states = states_in(folder_);
+  const fs::path own = state_file(folder_, step.epoch, step.step);
+  std::erase_if(states, [&](const fs::path& path) { return path > own; });
+  std::string problem;
+  for (; !states.empty(); states.pop_back()) {
+    try {
+      return read_run_state(states.back());
+    } catch (const FileError& error) {
+      problem = error.what();
+      warn_once(fmt::format("A state of the journal cannot be read, so an older one is used: {}",
+                            problem));
+    }
+  }
+  throw FileError(fmt::format("The journal in '{}' has no state before step {} of epoch {}. {}",
+                              folder_, step.step, step.epoch + 1, problem));
+}
+
+}  // namespace cornu

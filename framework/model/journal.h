@@ -1,0 +1,93 @@
+// Journal: what a run of fit notes of its steps, so that any of them can be taken again.
+#pragma once
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "background_writer.h"
+#include "journal_options.h"
+#include "run_state.h"
+#include "run_time.h"
+
+namespace cornu {
+
+/// A step as a journal knows it.
+struct JournalStep {
+  int64_t epoch = 0;  ///< from 0
+  int64_t step = 0;   ///< of the epoch, from 0
+  double loss = 0;    ///< that it reported: the mean of the epoch so far; NaN for none
+  bool operator==(const JournalStep&) const = default;  ///< the same numbers
+};
+
+/// Writes a journal: "steps.bin", 16 bytes a step, and states of the run,
+/// "state-<epoch>-<step>.zip" (those of BackupOptions), from a thread of its own. States come as
+/// often as the options' fraction of the run's time allows, and thin out as the run grows.
+class Journal {
+ public:
+  /// Makes the folder. Throws FileError when that is impossible, ValueError for options out of
+  /// range.
+  explicit Journal(JournalOptions options);
+  /// Writes what is noted, without a word where that fails.
+  ~Journal();
+
+  /// Begins anew: an earlier run's files go. Throws FileError.
+  void begin();
+  /// Goes on behind the steps before this one, as a run that is resumed does: later ones go. Begins
+  /// anew where there are none. Throws FileError.
+  void resume(int64_t epoch, int64_t step);
+  /// Whether a state may be kept before the next step.
+  bool due();
+  /// Begins to write a state. Throws FileError when the one before could not be written.
+  void keep(RunState state);
+  /// Notes a step and the loss that it reported (a scalar), which is read later.
+  void note(int64_t epoch, int64_t step, const Tensor& loss);
+  /// The same of a loss that is at hand.
+  void note(int64_t epoch, int64_t step, double loss);
+  /// Writes what is noted. Throws FileError.
+  void flush();
+  /// flush, and waits for the states.
+  void finish();
+  const JournalOptions& options() const { return options_; }  ///< as given
+
+ private:
+  void write(const RunState& state);
+  void thin_out();
+
+  JournalOptions options_;
+  struct Noted {
+    JournalStep step;
+    Tensor loss;  // that is to be read still; empty for none
+  };
+  std::vector<Noted> noted_;  // not yet in the file
+  std::ofstream file_;
+  int64_t steps_ = 0;       // noted by the run
+  int64_t last_state_ = 0;  // how many they were at the latest state
+  int64_t next_look_ = 0;   // how many they are when a state may be due
+  bool any_state_ = false;
+  Stopwatch watch_;
+  std::atomic<double> spent_ = 0, longest_ = 0;  // seconds that states took
+  BackgroundWriter writer_;
+};
+
+/// Reads the journal of a run.
+class JournalReader {
+ public:
+  /// Throws FileError where the folder has no journal, or one of another format.
+  explicit JournalReader(const std::string& folder);
+  int64_t size() const { return static_cast<int64_t>(steps_.size()); }  ///< steps of the run
+  /// A step by its number in the run. Throws ValueError that says which there are.
+  const JournalStep& operator[](int64_t step) const;
+  /// The number in the run of a step of an epoch, both from 0. Throws ValueError likewise.
+  int64_t find(int64_t epoch, int64_t step) const;
+  /// The latest state before a step. Throws FileError when none can be read.
+  RunState state_before(const JournalStep& step) const;
+
+ private:
+  std::string folder_;
+  std::vector<JournalStep> steps_;
+};
+
+}  // namespace cornu

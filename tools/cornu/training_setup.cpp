@@ -1,0 +1,97 @@
+// Opening, reading and compiling what a run of training needs.
+#include "training_setup.h"
+
+#include <cornu/callbacks/backup_and_restore.h>
+#include <cornu/callbacks/csv_logger.h>
+#include <cornu/callbacks/early_stopping.h>
+#include <cornu/callbacks/model_checkpoint.h>
+#include <cornu/callbacks/tensorboard.h>
+#include <cornu/framework/ops/random/seed.h>
+#include <fmt/format.h>
+
+#include "compiling.h"
+#include "models.h"
+#include "running.h"
+
+namespace cornu::cli {
+
+TrainingSetup::TrainingSetup(const TrainOptions& given, const RunFolder& run_folder)
+    : options(given), folder(run_folder) {
+  use_machine(options.run);
+  if (options.seed) random::set_seed(*options.seed);
+  open();
+  read();
+}
+
+void TrainingSetup::open() {
+  model = open_model(options.model_file, "", true);
+  bool frozen = false;  // other weights are trained than those that the file's optimizer knows
+  if (!options.freeze.empty()) {
+    const size_t before = model->trainable_variables().size();
+    const int64_t left = freeze(*model, options.freeze);
+    frozen = model->trainable_variables().size() != before;
+    if (!options.run.quiet && left > 0) fmt::print("{} parameters are trained.\n", left);
+  }
+  compile_with(*model, options.compile, frozen, options.model_file);
+}
+
+void TrainingSetup::read() {
+  const bool quiet = options.run.quiet;
+  const DataFiles files(options.data.files, options.data, quiet);
+  train = files.samples(Part::main, *model, true);
+  if (!options.validation_files.empty()) {
+    const DataFiles others(options.validation_files, options.data, quiet);
+    const bool ended = others.has(Part::validation, *model);
+    validation = others.samples(ended ? Part::validation : Part::main, *model, true);
+  } else if (files.has(Part::validation, *model) && options.validation_split == 0) {
+    validation = files.samples(Part::validation, *model, true);
+  }
+  if (files.has(Part::test, *model)) test = files.samples(Part::test, *model, true);
+  monitor = !options.monitor.empty() ? options.monitor : validates() ? "val_loss" : "loss";
+  checkpoint = !options.checkpoint.empty() ? options.checkpoint : validates() ? "best" : "last";
+}
+
+std::string TrainingSetup::history_file() const {
+  return options.csv.empty() ? folder.path("history.csv").string() : options.csv;
+}
+
+Callbacks TrainingSetup::callbacks() const {
+  Callbacks list = {callbacks::CSVLogger({.filename = history_file()})};
+  if (options.patience)
+    list.push_back(callbacks::EarlyStopping({.monitor = monitor,
+                                             .patience = *options.patience,
+                                             .restore_best_weights = checkpoint != "last"}));
+  if (checkpoint == "all")
+    list.push_back(callbacks::ModelCheckpoint(
+        {.filepath = folder.checkpoints() + "/epoch_{epoch:04d}.keras"}));
+  if (checkpoint != "last")
+    list.push_back(callbacks::ModelCheckpoint(
+        {.filepath = folder.model(), .monitor = monitor, .save_best_only = true}));
+  // The backup stays until the model's file is whole.
+  if (!options.tensorboard.empty())
+    list.push_back(callbacks::TensorBoard({.log_dir = options.tensorboard}));
+  callbacks::BackupAndRestoreConfig backup{.backup_dir = folder.backup()};
+  if (options.backup_every) backup.save_freq = *options.backup_every;
+  backup.delete_checkpoint = false;
+  list.push_back(callbacks::BackupAndRestore(backup));
+  return list;
+}
+
+FitOptions TrainingSetup::fit_options(Callbacks first) const {
+  for (const auto& callback : callbacks()) first.push_back(callback);
+  FitOptions fit{.batch_size = options.run.batch_size,
+                 .epochs = options.epochs,
+                 .verbose = options.run.quiet ? Verbose::silent : Verbose::automatic,
+                 .callbacks = std::move(first),
+                 .validation_split = options.validation_split,
+                 .shuffle = options.shuffle,
+                 .class_weight = options.class_weight,
+                 .sample_weight = train.sample_weight,
+                 .steps_per_epoch = options.steps_per_epoch};
+  if (validation)
+    fit.validation_data = ValidationData(validation->x, validation->y, validation->sample_weight);
+  if (options.journal) fit.journal = folder.journal();
+  return fit;
+}
+
+}  // namespace cornu::cli
