@@ -3,7 +3,6 @@
 
 #include <events.pb.h>
 #include <fmt/core.h>
-#include <isa-l/crc.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +13,8 @@
 #include <system_error>
 
 #include "../../../backend/error.h"
+#include "../atomic_file.h"
+#include "../crc32c.h"
 
 namespace cornu {
 namespace {
@@ -26,9 +27,7 @@ double now() {
 
 // A checksum of data with checksums in it tells little, so TFRecord rotates it and adds a constant.
 uint32_t masked_crc32c(const void* data, size_t size) {
-  // The library takes no const pointer, and neither inverts.
-  auto* bytes = static_cast<unsigned char*>(const_cast<void*>(data));
-  const uint32_t crc = ~crc32_iscsi(bytes, static_cast<int>(size), ~0u);
+  const uint32_t crc = saving::crc32c({static_cast<const std::byte*>(data), size});
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }
 

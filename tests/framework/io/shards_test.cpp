@@ -1,0 +1,204 @@
+// Shards: what is written is read, in any order, by several threads; what is damaged is named.
+#include <catch.h>
+#include <cornu/backend/error.h>
+#include <cornu/framework/io/crc32c.h>
+#include <cornu/framework/io/shards.h>
+
+#include <cstring>
+#include <thread>
+
+#include "../../support/temporary.h"
+
+using namespace cornu;
+using namespace cornu::saving;
+using cornu::test::bytes_of;
+using cornu::test::contains;
+using cornu::test::slurp;
+using cornu::test::spill;
+using cornu::test::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A picture of its own size and value for each number, and a label for most.
+std::vector<ShardArray> record(int64_t i, std::vector<std::byte>& pixels, int64_t& label) {
+  const Shape shape({1 + i % 3, 2 + i % 5, 3});
+  pixels.assign(static_cast<size_t>(shape.numel()), static_cast<std::byte>(i));
+  label = i * i;
+  std::vector<ShardArray> arrays = {{"image", DType::uint8, shape, pixels}};
+  if (i % 4 != 3)
+    arrays.push_back({"label", DType::int64, Shape(), std::as_bytes(std::span(&label, 1))});
+  return arrays;
+}
+
+void add_records(ShardWriter& writer, int64_t from, int64_t to) {
+  std::vector<std::byte> pixels;
+  int64_t label = 0;
+  for (int64_t i = from; i < to; ++i) writer.add(record(i, pixels, label));
+}
+
+void write_records(const fs::path& folder, int64_t from, int64_t to, ShardOptions options = {}) {
+  ShardWriter writer(folder, options);
+  add_records(writer, from, to);
+  writer.finish();
+}
+
+bool is_record(const ShardReader& reader, int64_t i) {
+  std::vector<std::byte> pixels;
+  int64_t label = 0;
+  const auto expected = record(i, pixels, label), found = reader[i];
+  if (found.size() != expected.size()) return false;
+  for (size_t a = 0; a < found.size(); ++a)
+    if (found[a].name != expected[a].name || found[a].dtype != expected[a].dtype ||
+        found[a].shape != expected[a].shape ||
+        !std::equal(found[a].data.begin(), found[a].data.end(), expected[a].data.begin(),
+                    expected[a].data.end()))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("CRC-32C is that of RFC 3720") {
+  CHECK(crc32c(bytes_of("123456789")) == 0xE3069283u);
+  CHECK(crc32c(bytes_of(std::string(32, '\0'))) == 0x8A9136AAu);
+  CHECK(crc32c({}) == 0);
+}
+
+TEST_CASE("Shards give their records in any order") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s.shards";
+  // A small size makes many files.
+  write_records(path, 0, 100, {.shard_bytes = 2000, .classes = {"cat", "dog"}});
+  const ShardReader reader(path);
+  CHECK(reader.size() == 100);
+  CHECK(reader.fields() == std::vector<std::string>{"image", "label"});
+  CHECK(reader.classes() == std::vector<std::string>{"cat", "dog"});
+  CHECK(std::distance(fs::directory_iterator(path), fs::directory_iterator()) > 5);
+  for (int64_t i = 0; i < 100; ++i) CHECK(is_record(reader, i * 37 % 100));
+  // Arrays begin where any instruction may read them, and outlive the reader.
+  std::vector<ShardArray> kept;
+  {
+    const ShardReader other(path);
+    kept = other[42];
+  }
+  CHECK(reinterpret_cast<uintptr_t>(kept[0].data.data()) % 64 == 0);
+  CHECK(kept[0].data[0] == static_cast<std::byte>(42));
+  CHECK_THROWS_WITH(reader[100], contains("has 100 records, there is no number 100"));
+  CHECK_THROWS_AS(reader[-1], ValueError);
+}
+
+TEST_CASE("Several threads read shards at a time") {
+  const TemporaryFolder folder;
+  write_records(folder / "s", 0, 60, {.shard_bytes = 3000});
+  const ShardReader reader(folder / "s");
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int64_t i = 0; i < 60; ++i) right += is_record(reader, (i * 7 + t) % 60);
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(right == 240);
+}
+
+TEST_CASE("Records are appended, and a writer that does not finish changes nothing") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s";
+  write_records(path, 0, 10);
+  CHECK_THROWS_WITH(ShardWriter(path), contains("has shards already"));
+  {
+    ShardWriter unfinished(path, {.shard_bytes = 500, .append = true});
+    add_records(unfinished, 10, 40);
+    CHECK(unfinished.size() == 40);
+  }
+  CHECK(ShardReader(path).size() == 10);
+  write_records(path, 10, 25, {.append = true});
+  write_records(path, 25, 26, {.append = true});
+  const ShardReader reader(path);
+  REQUIRE(reader.size() == 26);
+  for (int64_t i = 0; i < 26; ++i) CHECK(is_record(reader, i));
+  CHECK_THROWS_WITH(ShardWriter(path, {.classes = {"a"}, .append = true}),
+                    contains("of other classes"));
+  // Without records.
+  write_records(folder / "empty", 0, 0);
+  CHECK(ShardReader(folder / "empty").size() == 0);
+  CHECK_THROWS_AS(ShardReader(folder / "empty")[0], ValueError);
+}
+
+TEST_CASE("A record that cannot be written leaves the shards as they are") {
+  const TemporaryFolder folder;
+  ShardWriter writer(folder / "s");
+  add_records(writer, 0, 1);
+  const float number = 1;
+  const auto bytes = std::as_bytes(std::span(&number, 1));
+  const auto add = [&](std::vector<ShardArray> arrays) { writer.add(arrays); };
+  CHECK_THROWS_WITH(
+      add({{"new", DType::float32, Shape(), bytes}, {"image", DType::float32, Shape(), bytes}}),
+      contains("'image' is float32 here, and uint8"));
+  CHECK_THROWS_WITH(
+      add({{"a", DType::float32, Shape(), bytes}, {"a", DType::float32, Shape(), bytes}}),
+      contains("two arrays are named 'a'"));
+  CHECK_THROWS_WITH(add({{"a", DType::float32, Shape({2}), bytes}}), contains("has 4 bytes"));
+  CHECK_THROWS_WITH(add({{"a", DType::string, Shape(), bytes}}), contains("of strings"));
+  writer.finish();
+  const ShardReader reader(folder / "s");
+  CHECK(reader.fields() == std::vector<std::string>{"image", "label"});
+  CHECK(is_record(reader, 0));
+  CHECK_THROWS_AS(ShardWriter(folder / "t", {.shard_bytes = 0}), ValueError);
+  spill(folder / "file", "");
+  CHECK_THROWS_WITH(ShardWriter(folder / "file"), contains("cannot be made"));
+}
+
+TEST_CASE("Damaged shards are named, wherever the damage is") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s";
+  write_records(path, 0, 3);
+  const fs::path file = path / "00000.shard";
+  const std::string whole = slurp(file);
+  for (size_t i = 0; i < whole.size(); ++i) {
+    // Behind the magic number and between records there is room that nobody reads.
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+    spill(file, damaged);
+    INFO("byte " << i);
+    try {
+      const ShardReader reader(path);
+      bool same = true;
+      for (int64_t r = 0; r < 3; ++r) same &= is_record(reader, r);
+      CHECK(same);
+      CHECK((i >= 8 && i < 64));
+    } catch (const FileError& e) {
+      CHECK(std::string(e.what()).find("00000.shard") != std::string::npos);
+    }
+  }
+  // Without the check of sums nothing that is read may lie outside of the file.
+  for (size_t i = 64; i < whole.size(); ++i)
+    for (const char change : {'\x01', '\x80', '\xFF'}) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ change);
+      spill(file, damaged);
+      try {
+        const ShardReader reader(path, false);
+        bool inside = true;
+        for (int64_t r = 0; r < 3; ++r)
+          for (const ShardArray& array : reader[r])
+            inside &= array.data.size() ==
+                      static_cast<size_t>(array.shape.numel()) * size_of(array.dtype);
+        CHECK(inside);
+      } catch (const FileError&) {
+      }
+    }
+  spill(file, whole.substr(0, whole.size() / 2));
+  CHECK_THROWS_AS(ShardReader(path), FileError);
+  fs::remove(file);
+  CHECK_THROWS_WITH(ShardReader(path), contains("is missing"));
+  for (const char* index : {"", "{}", "[1]", R"({"format": "cornu shards 2"})",
+                            R"({"format": "cornu shards 1", "fields": 3})",
+                            R"({"format": "cornu shards 1", "fields": [], "classes": [],
+                                "shards": [{"file": "../x", "records": 1, "bytes": 1}]})"}) {
+    spill(path / "index.json", index);
+    CHECK_THROWS_WITH(ShardReader(path), contains("index.json"));
+  }
+  CHECK_THROWS_AS(ShardReader(folder / "nothing"), FileError);
+}
