@@ -14,7 +14,9 @@
 namespace cornu::diagnose {
 namespace {
 
-constexpr int64_t most_samples = 768, most_columns = 24, farthest = 5, neighbors = 5;
+constexpr int64_t most_samples = 768, most_columns = 24, neighbors = 5;
+// Lags up to which both models are tried, and those up to which the fast linear one is.
+constexpr int64_t farthest = 5, farthest_linear = 24;
 
 // Columns of numbers, by row.
 struct Table {
@@ -244,13 +246,14 @@ void check_alignment(const Evidence& evidence, Findings& findings) {
     const Table y = targets_of(output, rows);
     const auto fit = [&](int64_t lag) {
       const Meeting meeting{x, y, lag};
-      return std::max(linear_score(meeting), neighbor_score(meeting));
+      const double linear = linear_score(meeting);
+      return std::abs(lag) > farthest ? linear : std::max(linear, neighbor_score(meeting));
     };
     const double here = fit(0);
     if (here > 0.3) continue;
     double best = 0;
     int64_t best_lag = 0;
-    for (int64_t lag = -farthest; lag <= farthest; ++lag) {
+    for (int64_t lag = -farthest_linear; lag <= farthest_linear; ++lag) {
       if (lag == 0) continue;
       if (const double there = fit(lag); there > best) best = there, best_lag = lag;
     }

@@ -12,13 +12,6 @@ namespace {
 
 bool is_batch_norm(const LayerCall& call) { return call.kind == "BatchNormalization"; }
 
-// A weight of the layer's own by its name, or none.
-Tensor weight(const LayerCall& call, const char* name) {
-  for (const Variable& v : call.layer->own_weights())
-    if (v.name() == name) return v.value();
-  return {};
-}
-
 bool all_equal(const Tensor& t, double value) {
   const std::vector<double> values = t.to_vector<double>();
   return std::all_of(values.begin(), values.end(), [&](double v) { return v == value; });
@@ -36,6 +29,17 @@ void check_masks(const LayerCall& call, Findings& findings) {
                            call.kind),
                "Put it behind the layers that use the mask, write its compute_mask, or take "
                "mask_zero off where the mask is not meant.");
+}
+
+// The same for ops that a model calls itself.
+void check_bare_maskings(const ForwardTrace& trace, Findings& findings) {
+  for (const BareOp& op : trace.bare_maskings())
+    if (ops::all(op.input.mask()).item() == 0)
+      findings.add("mask_dropped", short_path(op.after),
+                   "an op takes its output, which has a mask, and gives a result without: padding "
+                   "counts as data from here on",
+                   "Use a layer that supports masks, such as GlobalAveragePooling1D or Add, or "
+                   "multiply by the mask.");
 }
 
 void check_batch_of_one(const LayerCall& call, const Evidence& evidence, Findings& findings) {
@@ -81,14 +85,19 @@ std::string distance(const LayerCall& call, const Tensor& mean, const Tensor& va
       shift, ratio);
 }
 
+// Whether a normalization has the statistics that it began with.
+bool untouched(const LayerCall& call) {
+  const Tensor mean = call.weight("moving_mean"), variance = call.weight("moving_variance");
+  return mean && variance && all_equal(mean, 0) && all_equal(variance, 1);
+}
+
 void check_frozen_normalization(const LayerCall& call, Findings& findings) {
   if (!is_batch_norm(call) || call.layer->trainable()) return;
-  const Tensor mean = weight(call, "moving_mean"), variance = weight(call, "moving_variance");
+  const Tensor mean = call.weight("moving_mean"), variance = call.weight("moving_variance");
   if (!mean || !variance) return;
   const std::string evidence =
-      all_equal(mean, 0) && all_equal(variance, 1)
-          ? "it is frozen with the statistics that it began with (mean 0, variance 1)"
-          : distance(call, mean, variance);
+      untouched(call) ? "it is frozen with the statistics that it began with (mean 0, variance 1)"
+                      : distance(call, mean, variance);
   if (evidence.empty()) return;
   findings.add("frozen_normalization", short_path(call.path), evidence,
                "Load trained weights before freezing, or set_trainable(true) for this layer, and "
@@ -99,10 +108,32 @@ void check_frozen_normalization(const LayerCall& call, Findings& findings) {
 
 bool frozen(const LayerCall& call) { return !call.layer->trainable(); }
 
-// Whether training has never touched it: biases begin at 0 and do not stay there.
+// Whether numbers are drawn evenly from an interval around 0, as most initializers do: what is
+// learned has tails.
+bool drawn_evenly(const std::vector<double>& values) {
+  if (values.size() < 128) return false;
+  const double n = static_cast<double>(values.size());
+  double sum = 0, square = 0, fourth = 0, most = 0;
+  for (double v : values) {
+    sum += v / n;
+    square += v * v / n;
+    fourth += v * v * v * v / n;
+    most = std::max(most, std::fabs(v));
+  }
+  const double deviation = std::sqrt(square), kurtosis = fourth / (square * square);
+  return square > 0 && std::fabs(sum) < 4 * deviation / std::sqrt(n) && most > 1.6 * deviation &&
+         most < 1.9 * deviation && kurtosis > 1.5 && kurtosis < 2.1;
+}
+
+// Whether training has never touched it: biases begin at 0 (a forget gate's at 1) and do not stay
+// there, and kernels do not stay in the interval from which they were drawn.
 bool fresh(const LayerCall& call) {
-  const Tensor bias = weight(call, "bias");
-  return bias && all_equal(bias, 0);
+  if (const Tensor bias = call.weight("bias")) {
+    const std::vector<double> values = bias.to_vector<double>();
+    return std::all_of(values.begin(), values.end(), [](double v) { return v == 0 || v == 1; });
+  }
+  const Tensor kernel = call.weight(call.is_lookup() ? "embeddings" : "kernel");
+  return kernel && drawn_evenly(kernel.to_vector<double>());
 }
 
 void check_frozen(const Evidence& evidence, Findings& findings) {
@@ -116,7 +147,7 @@ void check_frozen(const Evidence& evidence, Findings& findings) {
   }
   std::vector<const LayerCall*> kernels;
   for (const LayerCall& call : evidence.trace->calls())
-    if (call.leaf && call.has_kernel()) kernels.push_back(&call);
+    if (call.leaf && (call.has_kernel() || call.is_lookup())) kernels.push_back(&call);
   for (size_t i = 0; i < kernels.size(); ++i) {
     const LayerCall& call = *kernels[i];
     if (!frozen(call) || !fresh(call)) continue;
@@ -127,7 +158,7 @@ void check_frozen(const Evidence& evidence, Findings& findings) {
     if (before_others || call.depth == 1)
       findings.add(
           "forgotten_trainable", short_path(call.path),
-          "it is frozen with the random weights that it began with (its bias is 0)",
+          "it is frozen with the random weights that it began with",
           "Load trained weights before freezing, or set_trainable(true), and compile again.");
   }
 }
@@ -140,22 +171,22 @@ bool is_relu(const LayerCall& call, const ForwardTrace& trace) {
          (activation.empty() && trace.form_of(call.output) == OutputForm::relu);
 }
 
-void check_dead(const LayerCall& call, const Evidence& evidence, Findings& findings) {
-  if (!call.leaf || !call.output || call.output.rank() < 2 || !is_float(call.output.dtype()))
-    return;
-  if (call.output.shape(0) < 16 || !is_relu(call, *evidence.trace)) return;
-  if (all_equal(call.input, 0)) return;  // something before it is dead
-  const int64_t units = call.output.shape(-1);
-  const std::vector<double> values = call.output.to_vector<double>();
+// Whether hardly any unit of a relu is ever above 0.
+void check_dead(const Tensor& input, const Tensor& output, const std::string& path,
+                Findings& findings) {
+  if (output.rank() < 2 || !is_float(output.dtype()) || output.shape(0) < 16) return;
+  if (all_equal(input, 0)) return;  // something before it is dead
+  const int64_t units = output.shape(-1);
+  const std::vector<double> values = output.to_vector<double>();
   std::vector<char> alive(static_cast<size_t>(units));
   for (size_t i = 0; i < values.size(); ++i)
     alive[i % static_cast<size_t>(units)] |= values[i] != 0;
   const int64_t dead = std::count(alive.begin(), alive.end(), 0);
   if (dead < units && (units < 8 || dead * 10 < units * 9)) return;
   findings.add(
-      "dead_units", short_path(call.path),
+      "dead_units", short_path(path),
       fmt::format("{} of {} units are 0 for all of {} samples, so they have no gradient", dead,
-                  units, call.output.shape(0)),
+                  units, output.shape(0)),
       "Check the initial weights and biases (\"he_normal\", bias 0) and the inputs' scale, "
       "or take LeakyReLU or gelu.");
 }
@@ -164,14 +195,37 @@ void check_dead(const LayerCall& call, const Evidence& evidence, Findings& findi
 
 void check_architecture(const Evidence& evidence, Findings& findings) {
   if (!evidence.trace || findings.any({"inputs_nan"})) return;
+  const bool dead_counts = !findings.any({"inputs_constant", "half_overflow"});
   for (const LayerCall& call : evidence.trace->calls()) {
     if (!call.input) continue;
     check_masks(call, findings);
     check_batch_of_one(call, evidence, findings);
     check_frozen_normalization(call, findings);
-    if (!findings.any({"inputs_constant", "half_overflow"})) check_dead(call, evidence, findings);
+    if (call.leaf && call.output && is_relu(call, *evidence.trace) && dead_counts)
+      check_dead(call.input, call.output, call.path, findings);
   }
+  check_bare_maskings(*evidence.trace, findings);
+  if (dead_counts)
+    for (const BareOp& op : evidence.trace->bare_relus())
+      check_dead(op.input, op.output, op.after, findings);
   check_frozen(evidence, findings);
+}
+
+void check_statistics(const Evidence& evidence, Findings& findings) {
+  if (!evidence.trace || !evidence.model.compiled() || evidence.y.empty()) return;
+  std::vector<const LayerCall*> fresh_ones;
+  for (const LayerCall& call : evidence.trace->calls())
+    if (is_batch_norm(call) && call.layer->trainable() && untouched(call))
+      fresh_ones.push_back(&call);
+  if (fresh_ones.empty()) return;
+  detail::Trial trial(evidence.model);
+  trial.step(evidence.batch(0, std::min(evidence.samples, evidence.options.batch_size)));
+  for (const LayerCall* call : fresh_ones)
+    if (untouched(*call))
+      findings.add("frozen_normalization", short_path(call->path),
+                   "a training step leaves its statistics where they began (mean 0, variance 1): "
+                   "it is called with training = false",
+                   "Call it with the training flag of the model, or load trained weights.");
 }
 
 }  // namespace cornu::diagnose

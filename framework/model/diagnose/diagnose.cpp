@@ -21,25 +21,30 @@ bool spoiled(const Findings& findings) {
 void check_all(const Evidence& evidence, Findings& findings) {
   check_inputs(evidence, findings);
   check_split(evidence, findings);
+  check_target_leak(evidence, findings);
   if (!findings.any({"inputs_nan"})) {
     check_labels(evidence, findings);
     check_targets(evidence, findings);
     check_losses(evidence, findings);
+    check_target_scale(evidence, findings);
     check_metrics(evidence, findings);
     check_architecture(evidence, findings);
     check_use(evidence, findings);
     if (!findings.any({"inputs_constant", "labels_constant"})) check_alignment(evidence, findings);
   }
   if (spoiled(findings)) return;
+  check_statistics(evidence, findings);
   check_gradients(evidence, findings);
   if (!findings.any({"no_gradient", "gradient_vanishes", "gradient_explodes"}))
     check_training(evidence, findings);
 }
 
-// The first batches of a dataset as one.
-Batch first_batches(Dataset& data, int64_t most) {
+// Batches from all over a dataset, the first and the last among them, as one.
+Batch some_batches(Dataset& data, int64_t most) {
+  const int64_t count = std::min(most, data.size());
   std::vector<Batch> batches;
-  for (int64_t i = 0; i < std::min(most, data.size()); ++i) batches.push_back(data.batch(i));
+  for (int64_t i = 0; i < count; ++i)
+    batches.push_back(data.batch(count == 1 ? 0 : i * (data.size() - 1) / (count - 1)));
   const auto joined = [&](auto part) {
     const Nest& first = part(batches[0]);
     if (first.empty()) return first;
@@ -75,11 +80,13 @@ std::vector<Finding> Model::diagnose(std::shared_ptr<Dataset> dataset,
   if (!dataset || dataset->size() < 1) throw ValueError("diagnose: the dataset is empty.");
   Findings findings(options.silence);
   dataset->on_epoch_begin(0);
-  const Batch batch = first_batches(*dataset, 16);
+  const Batch batch = some_batches(*dataset, 16);
   DiagnoseOptions own = options;
   own.batch_size = count_samples(dataset->batch(0).x);
+  own.shuffle = false;  // the order is the dataset's
   if (own.sample_weight.empty()) own.sample_weight = batch.sample_weight;
-  const Evidence evidence(*this, batch.x, batch.y, own);
+  Evidence evidence(*this, batch.x, batch.y, own);
+  evidence.epoch_batches = dataset->size();
   check_all(evidence, findings);
   if (!spoiled(findings)) check_data_speed(*dataset, evidence, findings);
   dataset->on_epoch_end(0);

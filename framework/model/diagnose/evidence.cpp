@@ -19,8 +19,6 @@ int64_t width_of(const Tensor& t) {
   return t.rank() == 0 || t.shape(0) == 0 ? 1 : t.size() / t.shape(0);
 }
 
-bool is_number(const Tensor& t) { return t && t.dtype() < DType::string; }
-
 Nest pick(const Nest& nest, const Tensor& indices) {
   if (nest.empty()) return nest;
   return nest.map([&](const Tensor& t) { return t ? ops::take(t, indices, 0) : t; });
@@ -108,8 +106,17 @@ bool OutputFacts::probabilities() const {
 bool OutputFacts::categorical() const {
   return loss_class == "CategoricalCrossentropy" || loss_class == "CategoricalFocalCrossentropy";
 }
-bool OutputFacts::sparse() const { return loss_class == "SparseCategoricalCrossentropy"; }
+bool OutputFacts::sparse() const {
+  return loss_class == "SparseCategoricalCrossentropy" ||
+         loss_class == "CategoricalGeneralizedCrossEntropy";
+}
 bool OutputFacts::binary() const { return loss_class.rfind("Binary", 0) == 0; }
+bool OutputFacts::regression() const {
+  static const char* names[] = {"MeanSquaredError", "MeanAbsoluteError", "Huber", "LogCosh",
+                                "MeanAbsolutePercentageError"};
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](const char* name) { return loss_class == name; });
+}
 
 std::optional<std::vector<int64_t>> OutputFacts::classes() const {
   if (rows.values.empty()) return {};
@@ -135,14 +142,30 @@ std::optional<std::vector<int64_t>> OutputFacts::classes() const {
 // --- evidence ---
 
 Evidence::Evidence(Model& m, const Nest& all_x, const Nest& all_y, const DiagnoseOptions& o)
-    : model(m), options(o), x(all_x), y(all_y) {
-  samples = count_samples(x, y, options.sample_weight);
+    : model(m),
+      options(o),
+      x(all_x),
+      y(all_y),
+      sample_weight(o.sample_weight),
+      validation_x(o.validation_x) {
+  samples = count_samples(x, y, sample_weight);
+  if (validation_x.empty()) hold_out(options.validation_split);
+  epoch_batches = batches();
   order_.resize(static_cast<size_t>(samples));
   std::iota(order_.begin(), order_.end(), 0);
   // A stream of its own: the user's seeds stay where they are.
   if (options.shuffle) std::shuffle(order_.begin(), order_.end(), std::mt19937_64(20260101));
   name_inputs();
   call();
+}
+
+// As fit does: the last samples validate, and are not trained on.
+void Evidence::hold_out(double share) {
+  const auto cut = static_cast<int64_t>(std::floor(static_cast<double>(samples) * (1 - share)));
+  if (!(share > 0) || cut < 1 || cut >= samples) return;
+  validation_x = take_rows(x, cut, samples);
+  for (Nest* part : {&x, &y, &sample_weight}) *part = take_rows(*part, 0, cut);
+  samples = cut;
 }
 
 int64_t Evidence::batches() const {
@@ -152,7 +175,7 @@ int64_t Evidence::batches() const {
 Batch Evidence::batch(int64_t begin, int64_t end) const {
   std::vector<int64_t> rows(order_.begin() + begin, order_.begin() + std::min(end, samples));
   const Tensor indices(rows);
-  return {pick(x, indices), pick(y, indices), pick(options.sample_weight, indices)};
+  return {pick(x, indices), pick(y, indices), pick(sample_weight, indices)};
 }
 
 void Evidence::name_inputs() {

@@ -10,6 +10,9 @@
 
 namespace cornu::diagnose {
 
+/// Whether a tensor is there, and no text.
+inline bool is_number(const Tensor& t) { return t && t.dtype() < DType::string; }
+
 /// Rows of a tensor as numbers on the host.
 struct Rows {
   int64_t count = 0;           ///< how many rows
@@ -59,6 +62,7 @@ struct OutputFacts {
   bool categorical() const;  ///< whether the loss is a crossentropy over classes, with one-hot rows
   bool sparse() const;       ///< the same with class numbers
   bool binary() const;       ///< whether it is a crossentropy of each unit
+  bool regression() const;   ///< whether the loss measures how far predictions are from numbers
   /// The class of each of the first samples, where targets are classes (0 and 1 for one unit).
   std::optional<std::vector<int64_t>> classes() const;
 };
@@ -71,19 +75,23 @@ struct Evidence {
 
   /// Samples `begin` to `end` in the order in which fit would take them: shuffled, or as they are.
   Batch batch(int64_t begin, int64_t end) const;
-  int64_t batches() const;  ///< of an epoch
+  int64_t batches() const;  ///< whole ones, of these samples
 
   Model& model;                         ///< which is looked at
   const DiagnoseOptions& options;       ///< as given
-  Nest x;                               ///< all samples
+  Nest x;                               ///< all samples to train on
   Nest y;                               ///< their targets; may be empty
-  int64_t samples = 0;                  ///< how many
+  Nest sample_weight;                   ///< their weights; may be empty
+  Nest validation_x;                    ///< what is not trained on; may be empty
+  int64_t samples = 0;                  ///< how many there are to train on
+  int64_t epoch_batches = 0;            ///< of an epoch; those of a dataset may be more than these
   std::vector<InputFacts> inputs;       ///< in the order of flattening
   std::vector<OutputFacts> outputs;     ///< none when the model cannot be called
   Nest probe;                           ///< some samples, drawn at random, as the layers take them
   std::unique_ptr<ForwardTrace> trace;  ///< of the probe; null when the model cannot be called
 
  private:
+  void hold_out(double share);
   void call();
   void name_inputs();
   void read_outputs(const Nest& y_pred, const Batch& probe_batch);

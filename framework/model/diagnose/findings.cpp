@@ -20,6 +20,7 @@ const std::vector<std::string>& diagnosis_ids() {
                                                "inputs_unscaled",
                                                "unused_input",
                                                "split_leak",
+                                               "target_leak",
                                                "labels_constant",
                                                "labels_shifted",
                                                "class_imbalance",

@@ -7,6 +7,7 @@
 #include "../../ops/elementwise.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
+#include "../model.h"
 
 namespace cornu::diagnose {
 namespace {
@@ -91,10 +92,16 @@ std::string LayerCall::option(const char* name) const {
   return value && value->is<std::string>() ? value->get<std::string>() : "";
 }
 
+Tensor LayerCall::weight(const char* name) const {
+  for (const Variable& v : layer->weights())
+    if (v.name() == name) return v.value();
+  return {};
+}
+
 bool LayerCall::has_kernel() const {
-  if (kind.find("Embedding") != std::string::npos) return false;
-  const auto& own = layer->own_weights();
-  return std::any_of(own.begin(), own.end(), [](const Variable& v) {
+  if (is_lookup()) return false;
+  const std::vector<Variable> weights = layer->weights();
+  return std::any_of(weights.begin(), weights.end(), [](const Variable& v) {
     return v.shape().rank() >= 2 && is_float(v.dtype());
   });
 }
@@ -121,11 +128,12 @@ void ForwardTrace::before(Layer& layer, const Nest& inputs) {
   bool raw = false;
   for (const Tensor& t : inputs.flatten()) raw |= t && raw_.count(t.impl()->key);
   const Tensor mask = input ? input.mask() : Tensor();
+  if (!open_.empty()) open_.back().leaf = false;
   open_.push_back({&layer,
                    layer.path(),
                    kind_of(layer),
                    config_of(layer),
-                   layer.sublayers().empty(),
+                   true,
                    static_cast<int>(open_.size()),
                    input,
                    raw,
@@ -141,7 +149,7 @@ void ForwardTrace::after(Layer& layer, const Nest& outputs) {
   LayerCall call = std::move(open_.back());
   open_.pop_back();
   call.output = first_of(outputs);
-  if (!layer.own_weights().empty())
+  if (!layer.weights().empty())
     for (const Tensor& t : outputs.flatten())
       if (t) raw_.erase(t.impl()->key);
   calls_.push_back(std::move(call));
@@ -165,6 +173,26 @@ void ForwardTrace::record(const Step& step) {
     if (raw) raw_.insert(t.impl()->key);
   }
   if (!half_overflow_) check_half(step);
+  if (!open_.empty() &&
+      (open_.back().kind == "Lambda" || dynamic_cast<const Model*>(open_.back().layer)))
+    record_bare(step);
+}
+
+void ForwardTrace::record_bare(const Step& step) {
+  if (step.inputs.empty() || step.outputs.empty()) return;
+  const auto is_bool = [](const Tensor& t) { return t.dtype() == DType::boolean; };
+  handles_masks_ |= std::any_of(step.inputs.begin(), step.inputs.end(), is_bool) ||
+                    std::any_of(step.outputs.begin(), step.outputs.end(), is_bool);
+  const PauseRecording pause;
+  for (const Tensor& t : step.inputs)
+    if (t.mask() && !step.outputs[0].mask())
+      bare_maskings_.push_back({maker_of(t), t, step.outputs[0]});
+  if (step.kernel && form_of_kernel(*step.kernel) == OutputForm::relu)
+    bare_relus_.push_back({maker_of(step.inputs[0]), step.inputs[0], step.outputs[0]});
+}
+
+std::vector<BareOp> ForwardTrace::bare_maskings() const {
+  return handles_masks_ ? std::vector<BareOp>() : bare_maskings_;
 }
 
 void ForwardTrace::check_half(const Step& step) {
@@ -199,12 +227,25 @@ std::string ForwardTrace::maker_of(const Tensor& output) const {
   return "";
 }
 
-bool ForwardTrace::softmax_twice(const Tensor& output) const {
-  const auto is_softmax = [](const Origin* o) {
-    return o && (o->form == OutputForm::softmax || o->form == OutputForm::log_softmax);
+bool ForwardTrace::applied_twice(const Tensor& output) const {
+  const auto is_softmax = [](const Origin& o) {
+    return o.form == OutputForm::softmax || o.form == OutputForm::log_softmax;
   };
   const Origin* last = origin_of(output.impl()->key);
-  return is_softmax(last) && is_softmax(origin_of(last->from));
+  const Origin* first = last ? origin_of(last->from) : nullptr;
+  if (!first) return false;
+  return (is_softmax(*last) && is_softmax(*first)) ||
+         (last->form == OutputForm::sigmoid && first->form == OutputForm::sigmoid);
+}
+
+const LayerCall* ForwardTrace::random_end(const Tensor& output) const {
+  const LayerCall* last = nullptr;
+  for (const LayerCall& call : calls_)
+    if (call.leaf && call.output && call.output.impl()->key == output.impl()->key) last = &call;
+  if (!last || last->layer->seed_generators().empty() || !last->layer->weights().empty())
+    return nullptr;
+  const Value* rate = detail::find(last->config, "rate");
+  return rate && rate->is_number() && rate->number() == 0 ? nullptr : last;
 }
 
 }  // namespace cornu::diagnose

@@ -55,6 +55,36 @@ void check_missing(const Evidence& evidence, const Gradients& g, Findings& findi
                "to the loss, or for a layer whose result is not used.");
 }
 
+// Kernels that stay exactly 0 for the loss, also after some steps: what merely begins at 0, as a
+// branch of a residual network may, leaves it with the first ones.
+void check_stuck(const Evidence& evidence, const Gradients& g, Findings& findings) {
+  const auto stuck = [](const Gradients& now, size_t i) {
+    return now.values[i] && now.variables[i].shape().rank() >= 2 && size_of(now.values[i]) == 0;
+  };
+  size_t count = 0;
+  for (size_t i = 0; i < g.variables.size(); ++i) count += stuck(g, i);
+  if (count == 0) return;
+  detail::Trial trial(evidence.model);
+  const int64_t size = std::min(evidence.samples, evidence.options.batch_size);
+  for (int64_t step = 0; step < 3; ++step) {
+    const int64_t begin = (step % evidence.batches()) * size;
+    trial.step(evidence.batch(begin, begin + size));
+  }
+  const auto later = gradients_of(evidence);
+  if (!later) return;
+  std::string first;
+  size_t left = 0;
+  for (size_t i = 0; i < later->variables.size(); ++i)
+    if (stuck(*later, i) && left++ == 0) first = short_path(later->variables[i].path());
+  if (left == 0) return;
+  findings.add("no_gradient", first,
+               fmt::format("the gradients of {} of {} trainable weights are exactly 0, and stay so "
+                           "in the first steps",
+                           left, later->variables.size()),
+               "Draw initial weights at random: those that are all 0 get no gradient from each "
+               "other.");
+}
+
 // How much values grow at most through the layers with kernels, where, and what is left of them at
 // the input of the last.
 struct Growth {
@@ -70,7 +100,7 @@ std::vector<std::pair<std::string, double>> by_depth(const Evidence& evidence, c
   for (const LayerCall& call : evidence.trace->calls()) {
     if (!call.leaf || !call.has_kernel() || !seen.insert(call.layer).second) continue;
     double size = -1;
-    for (const Variable& own : call.layer->own_weights())
+    for (const Variable& own : call.layer->weights())
       for (size_t i = 0; i < g.variables.size(); ++i)
         if (g.variables[i] == own && own.shape().rank() >= 2 && g.values[i])
           size = std::max(size, size_of(g.values[i]));
@@ -158,6 +188,7 @@ void check_gradients(const Evidence& evidence, Findings& findings) {
   // Values beyond all measure saturate the loss: its derivative may be exactly 0.
   check_explosion(*g, growth, findings);
   if (!findings.any({"gradient_explodes"})) check_missing(evidence, *g, findings);
+  if (!findings.any({"gradient_explodes", "no_gradient"})) check_stuck(evidence, *g, findings);
   if (!findings.any({"gradient_explodes", "no_gradient"}))
     check_depth(evidence, *g, growth, findings);
 }

@@ -63,7 +63,7 @@ Scale scale_of(const Tensor& t) {
 void check_scale(const Evidence& evidence, Findings& findings) {
   for (const LayerCall& call : evidence.trace->calls()) {
     if (!call.raw || !call.leaf || !call.has_kernel() || !call.input || call.input.size() == 0 ||
-        !is_float(call.input.dtype()))
+        !is_number(call.input))
       continue;
     const Scale scale = scale_of(call.input);
     if (!std::isfinite(scale.most)) continue;
@@ -155,6 +155,10 @@ void check_inputs(const Evidence& evidence, Findings& findings) {
   for (const InputFacts& input : evidence.inputs)
     check_finite(input.data, input_place(input.name), findings);
   for (const Tensor& t : evidence.y.flatten()) check_finite(t, "targets", findings);
+  for (const Tensor& t : evidence.sample_weight.flatten())
+    check_finite(t, "sample weights", findings);
+  for (const Nest* part : {&evidence.options.validation_x, &evidence.options.validation_y})
+    for (const Tensor& t : part->flatten()) check_finite(t, "validation data", findings);
   if (findings.any({"inputs_nan"})) return;
   for (const InputFacts& input : evidence.inputs)
     check_constant(input, evidence.inputs.size() == 1, findings);
@@ -177,7 +181,7 @@ void check_use(const Evidence& evidence, Findings& findings) {
   // The only input, which a layer reads: what comes of that is another matter.
   const auto& calls = evidence.trace->calls();
   if (count == 1 && std::any_of(calls.begin(), calls.end(), [](const LayerCall& call) {
-        return call.raw && call.leaf && !call.layer->own_weights().empty();
+        return call.raw && call.leaf && !call.layer->weights().empty();
       }))
     return check_names(evidence, findings);
   for (size_t i = 0; i < count && i < evidence.inputs.size(); ++i) {

@@ -42,7 +42,7 @@ std::string range_text(const OutputFacts& output) {
 
 bool outside_unit(const OutputFacts& output) {
   const auto [least, most] = output.predicted.range();
-  return least < -0.01 || most > 1.01;
+  return least < -1e-5 || most > 1.01;
 }
 
 void mismatch(const OutputFacts& output, const std::string& evidence, const std::string& fix,
@@ -111,9 +111,12 @@ void check_crossentropy(const OutputFacts& output, Findings& findings) {
         "each class.");
     return;
   }
-  if (output.binary() && is_softmax(output) && !output.from_logits && output.one_hot()) {
+  if (output.binary() && is_softmax(output) && !output.from_logits &&
+      (output.one_hot() || output.class_numbers())) {
     mismatch(output, output.loss_class + " counts each class alone, the targets are one of many",
-             "Take loss \"categorical_crossentropy\".", findings);
+             output.one_hot() ? "Take loss \"categorical_crossentropy\"."
+                              : "Take loss \"sparse_categorical_crossentropy\".",
+             findings);
     return;
   }
   if (output.from_logits)
@@ -122,12 +125,41 @@ void check_crossentropy(const OutputFacts& output, Findings& findings) {
     expects_probabilities(output, findings);
 }
 
-bool regression(const OutputFacts& output) {
-  static const char* names[] = {"MeanSquaredError", "MeanAbsoluteError", "Huber", "LogCosh",
-                                "MeanAbsolutePercentageError"};
-  return std::any_of(std::begin(names), std::end(names),
-                     [&](const char* name) { return output.loss_class == name; });
+// What losses that are no crossentropies want of an output.
+struct Wish {
+  const char* loss;
+  bool (*fits)(const OutputFacts&);
+  const char* evidence;
+  const char* fix;
+};
+
+bool both_signs(const OutputFacts& output) {
+  return output.form != OutputForm::sigmoid && output.form != OutputForm::softmax &&
+         output.form != OutputForm::relu;
 }
+
+constexpr const char* take_softmax = "Take a softmax as the last activation.";
+constexpr const char* take_no_activation = "Take no activation, or tanh, in the last layer.";
+
+const Wish wishes[] = {
+    {"KLDivergence",
+     [](const OutputFacts& o) {
+       return is_softmax(o) || o.form == OutputForm::sigmoid || !outside_unit(o);
+     },
+     "KLDivergence wants distributions", take_softmax},
+    {"Dice", [](const OutputFacts& o) { return !outside_unit(o); }, "Dice wants probabilities",
+     "Take a sigmoid or a softmax as the last activation."},
+    {"Tversky", [](const OutputFacts& o) { return !outside_unit(o); },
+     "Tversky wants probabilities", "Take a sigmoid or a softmax as the last activation."},
+    {"Poisson", [](const OutputFacts& o) { return o.predicted.range().first >= 0; },
+     "Poisson wants rates, whose logarithm it takes, and some are negative",
+     "Take softplus or exponential as the last activation."},
+    {"Hinge", both_signs, "Hinge wants scores of both signs", take_no_activation},
+    {"SquaredHinge", both_signs, "SquaredHinge wants scores of both signs", take_no_activation},
+    {"CosineSimilarity", [](const OutputFacts& o) { return o.units() > 1; },
+     "CosineSimilarity compares directions, and one unit has none but its sign",
+     "Take loss \"mse\", or more units."},
+};
 
 void check_loss(const OutputFacts& output, Findings& findings) {
   if (is_softmax(output) && output.units() == 1) {
@@ -137,13 +169,26 @@ void check_loss(const OutputFacts& output, Findings& findings) {
   }
   if (output.categorical() || output.sparse() || output.binary())
     check_crossentropy(output, findings);
-  else if (output.loss_class == "KLDivergence" && !is_softmax(output) &&
-           output.form != OutputForm::sigmoid && outside_unit(output))
-    mismatch(output, "KLDivergence wants distributions", "Take a softmax as the last activation.",
-             findings);
-  else if (regression(output) && is_softmax(output) && output.one_hot())
+  else if (output.regression() && is_softmax(output) &&
+           (output.one_hot() || output.class_numbers()))
     mismatch(output, output.loss_class + " measures distances, the targets are classes",
-             "Take loss \"categorical_crossentropy\".", findings);
+             output.one_hot() ? "Take loss \"categorical_crossentropy\"."
+                              : "Take loss \"sparse_categorical_crossentropy\".",
+             findings);
+  for (const Wish& wish : wishes)
+    if (output.loss_class == wish.loss && !wish.fits(output))
+      mismatch(output, wish.evidence, wish.fix, findings);
+}
+
+// A dropout behind the last layer changes what the loss compares.
+void check_end(const ForwardTrace& trace, const OutputFacts& output, Findings& findings) {
+  const LayerCall* last = output.loss ? trace.random_end(output.prediction) : nullptr;
+  if (!last) return;
+  findings.add("loss_output_mismatch", short_path(last->path),
+               fmt::format("{} is behind the last layer: in training the loss compares the targets "
+                           "with predictions that it has changed at random",
+                           last->kind),
+               "Put it before the last layer.");
 }
 
 // --- weights of the losses ---
@@ -186,15 +231,17 @@ void check_weights(const Evidence& evidence, Findings& findings) {
 void check_losses(const Evidence& evidence, Findings& findings) {
   if (!evidence.trace) return;
   for (const OutputFacts& output : evidence.outputs) {
-    if (evidence.trace->softmax_twice(output.prediction)) {
-      findings.add("double_softmax", output.place(), "a softmax is applied to a softmax",
+    if (evidence.trace->applied_twice(output.prediction)) {
+      findings.add("double_softmax", output.place(),
+                   fmt::format("{0} is applied to {0}", name_of(output.form)),
                    "Take one of the two activations off.");
       continue;
     }
+    check_end(*evidence.trace, output, findings);
     if (output.loss && output.prediction.rank() > 0) check_loss(output, findings);
   }
   if (!findings.any({"target_shape", "target_one_hot_with_sparse", "target_sparse_with_categorical",
-                     "target_range", "inputs_nan", "half_overflow"}))
+                     "target_range", "loss_output_mismatch", "inputs_nan", "half_overflow"}))
     check_weights(evidence, findings);
 }
 

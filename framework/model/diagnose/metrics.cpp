@@ -42,11 +42,26 @@ bool has_threshold(const std::string& kind) {
   return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return kind == n; });
 }
 
+// Metrics of regression.
+bool is_distance(const std::string& kind) {
+  static const char* names[] = {"MeanSquaredError",
+                                "RootMeanSquaredError",
+                                "MeanAbsoluteError",
+                                "MeanAbsolutePercentageError",
+                                "MeanSquaredLogarithmicError",
+                                "LogCoshError",
+                                "R2Score"};
+  return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return kind == n; });
+}
+
 // What is wrong with this metric on this output; nothing is the usual answer.
 std::string fault_of(const std::string& kind, const Value::Dict& config,
                      const OutputFacts& output) {
   const auto option = [&](const char* name) { return detail::find(config, name); };
   const bool rows = output.probe_targets.shape() == output.prediction.shape() && output.units() > 1;
+  if (kind.find("Categorical") != std::string::npos && kind.find("Accuracy") != std::string::npos &&
+      output.units() == 1)
+    return "it compares the numbers of the largest units, and there is one unit";
   if (starts(kind, "Sparse") && rows)
     return "it wants class numbers, and the targets are rows as long as the output";
   if ((starts(kind, "Categorical") || kind == "TopKCategoricalAccuracy") && output.class_numbers())
@@ -56,10 +71,19 @@ std::string fault_of(const std::string& kind, const Value::Dict& config,
     return "it counts each unit alone, and the targets are one class of many";
   if (kind == "Accuracy" && !output.from_logits && output.form != OutputForm::other)
     return "it counts exact equality, and the output has fractions";
-  const bool accuracy = kind.find("Accuracy") != std::string::npos;
-  if (accuracy && continuous(output) && !output.loss_class.empty() && !output.binary() &&
+  const bool counts = kind.find("Accuracy") != std::string::npos || has_threshold(kind);
+  if (counts && continuous(output) && !output.loss_class.empty() && !output.binary() &&
       !output.categorical())
     return "it counts classes, and the targets are numbers";
+  if (output.class_numbers() && output.sparse()) {
+    if (is_distance(kind))
+      return "it subtracts predictions from targets, and the targets are class numbers";
+    if (has_threshold(kind)) return "it counts each unit alone, and the targets are class numbers";
+  }
+  if (const Value* sparse = option("sparse_y_pred"); (kind == "MeanIoU" || kind == "IoU") &&
+                                                     output.units() > 1 && sparse &&
+                                                     sparse->is<bool>() && sparse->get<bool>())
+    return "it wants class numbers for predictions, and the output has a number for each class";
   if (!has_threshold(kind) || !scores(output)) return "";
   if (const Value* logits = option("from_logits");
       logits && logits->is<bool>() && logits->get<bool>())
@@ -71,6 +95,7 @@ std::string fault_of(const std::string& kind, const Value::Dict& config,
 
 std::string fix_of(const std::string& kind, const OutputFacts& output) {
   if (output.categorical()) return "Take metrics::CategoricalAccuracy, or \"accuracy\".";
+  if (kind == "MeanIoU" || kind == "IoU") return "Give it .sparse_y_pred = false.";
   if (output.sparse()) return "Take metrics::SparseCategoricalAccuracy, or \"accuracy\".";
   if (output.binary() && scores(output))
     return kind == "AUC" ? "Give it .from_logits = true." : "Give it .threshold = 0.";

@@ -17,29 +17,41 @@ std::string shapes(const OutputFacts& output) {
 
 // Whether one is the other with a last axis of size 1.
 bool differ_by_one_axis(const Shape& a, const Shape& b) {
-  if (a.rank() == b.rank() + 1) return a.back() == 1;
-  return b.rank() == a.rank() + 1 && b.back() == 1;
+  if (a.rank() < b.rank()) return differ_by_one_axis(b, a);
+  return a.rank() == b.rank() + 1 && a.back() == 1 && a.slice(0, b.rank()) == b;
 }
 
-// Whether training gives another loss for targets of the output's own shape. Keras's losses give
-// the smaller side its axis; code of the user's may not.
+// Whether the loss meets targets of other samples: it is another one for targets of the output's
+// own shape, which comes closer to the samples' own losses. Keras's losses give the smaller side
+// its axis; code of the user's may or may not.
 bool shape_matters(const Evidence& evidence, size_t index) {
   if (!evidence.model.compiled() || evidence.y.empty()) return false;
-  Batch batch = evidence.batch(0, std::min(evidence.samples, evidence.options.batch_size));
+  const int64_t count = std::min({evidence.samples, evidence.options.batch_size, int64_t{8}});
+  const Batch batch = evidence.batch(0, count);
   detail::Trial trial(evidence.model);
-  try {
-    const auto given = trial.step(batch);
+  const auto loss_of = [&](const Batch& part) {
     trial.rewind();
-    std::vector<Tensor> targets = batch.y.flatten();
-    Shape shape = evidence.outputs[index].prediction.shape();
-    shape[0] = targets.at(index).shape(0);
-    targets[index] = ops::reshape(targets[index], shape);
-    batch.y = batch.y.pack(targets);
-    const auto alike = trial.step(batch);
-    return given && alike &&
-           std::fabs(*given - *alike) > 1e-3 * (std::fabs(*given) + std::fabs(*alike));
+    return trial.step(part).value_or(0);
+  };
+  double given = 0;
+  try {
+    given = loss_of(batch);
   } catch (const ShapeError&) {
     return true;
+  }
+  try {
+    std::vector<Tensor> targets = batch.y.flatten();
+    Shape shape = evidence.outputs[index].prediction.shape();
+    shape[0] = count;
+    targets.at(index) = ops::reshape(targets.at(index), shape);
+    const double alike = loss_of({batch.x, batch.y.pack(targets), batch.sample_weight});
+    if (std::fabs(given - alike) <= 1e-3 * (std::fabs(given) + std::fabs(alike))) return false;
+    double own = 0;
+    for (int64_t i = 0; i < count; ++i)
+      own += loss_of(evidence.batch(i, i + 1)) / static_cast<double>(count);
+    return std::fabs(alike - own) < std::fabs(given - own);
+  } catch (const ShapeError&) {
+    return false;  // other shapes are what does not fit
   }
 }
 
@@ -112,6 +124,11 @@ void check_number_range(const OutputFacts& output, Findings& findings) {
             "Scale or renumber the targets, or take another activation and loss.", findings);
 }
 
+// Losses whose targets are labels that outputs are not compared with one by one.
+bool takes_labels(const OutputFacts& output) {
+  return output.loss_class == "CTC" || output.loss_class == "Circle";
+}
+
 bool is_class_rows(const OutputFacts& output) {
   return output.probe_targets.shape() == output.prediction.shape() && output.units() > 1;
 }
@@ -123,7 +140,8 @@ void check_output(const Evidence& evidence, size_t index, Findings& findings) {
                  shapes(output) + ": rows where class numbers are expected",
                  "Take loss \"categorical_crossentropy\", or give class numbers: "
                  "ops::argmax(y, -1).");
-  } else if ((output.categorical() || output.loss_class == "KLDivergence") &&
+  } else if ((output.categorical() || output.loss_class == "KLDivergence" ||
+              output.loss_class == "CategoricalHinge") &&
              output.class_numbers()) {
     findings.add(
         "target_sparse_with_categorical", output.place(),
@@ -132,13 +150,45 @@ void check_output(const Evidence& evidence, size_t index, Findings& findings) {
   } else if (output.sparse()) {
     if (output.units() > 1) check_class_range(output, findings);
   } else {
-    if (output.loss_class != "CTC" && output.loss_class != "Circle")
-      check_shape(evidence, index, findings);
+    if (!takes_labels(output)) check_shape(evidence, index, findings);
     if (output.loss && !findings.any({"target_shape"})) check_number_range(output, findings);
   }
 }
 
+double root_mean_square(const Rows& rows) {
+  double sum = 0;
+  for (double v : rows.values) sum += v * v;
+  return std::sqrt(sum / static_cast<double>(std::max<size_t>(rows.values.size(), 1)));
+}
+
+// Whether predictions are numbers that are to come near the targets. What a function does with them
+// is not known: it is taken for a distance where both are numbers of one shape.
+bool approaches(const OutputFacts& output) {
+  if (output.regression()) return true;
+  return output.loss && output.loss_class.empty() &&
+         output.probe_targets.shape() == output.prediction.shape() &&
+         std::any_of(output.rows.values.begin(), output.rows.values.end(),
+                     [](double v) { return v != std::round(v); });
+}
+
 }  // namespace
+
+void check_target_scale(const Evidence& evidence, Findings& findings) {
+  for (const OutputFacts& output : evidence.outputs) {
+    if (output.rows.values.empty() || !approaches(output)) continue;
+    const double wanted = root_mean_square(output.rows), is = root_mean_square(output.predicted);
+    const bool far = wanted > 1e3 && wanted > 100 * is,
+               near = wanted > 0 && wanted < 1e-4 && 1e3 * wanted < is;
+    if (!far && !near) continue;
+    add_range(output,
+              fmt::format("targets are of size {:.3g} (root mean square), predictions of {:.3g}: "
+                          "steps of the usual size do not get from one to the other",
+                          wanted, is),
+              "Bring targets to about mean 0 and deviation 1, and scale predictions back; or end "
+              "the model with layers::Rescaling.",
+              findings);
+  }
+}
 
 void check_targets(const Evidence& evidence, Findings& findings) {
   for (size_t i = 0; i < evidence.outputs.size(); ++i)

@@ -122,6 +122,14 @@ void check_high(const Trials& trials, const Run& run, double rate, Findings& fin
                fmt::format("Try a learning rate of {:.1g}, and go up from there.", lower));
 }
 
+// The largest rate that a schedule comes to.
+double highest(LearningRateSchedule& schedule) {
+  double most = 0;
+  for (int64_t step = 0; step <= 1'000'000; step = std::max<int64_t>(step + 1, step * 5 / 4))
+    most = std::max(most, schedule.at(step));
+  return most;
+}
+
 void check_low(const Trials& trials, const Run& run, double rate, Findings& findings) {
   if (!run.finite() || run.step > 1.5e-5 || run.gain() > 2e-3) return;
   const auto fast = trials.run(rate * 100);
@@ -147,12 +155,17 @@ void check_training(const Evidence& evidence, Findings& findings) {
   const Trials trials(evidence);
   const auto run = trials.run(evidence.options.learning_rate);
   if (!run || !std::isfinite(run->before)) return;
-  const bool schedule =
-      model.optimizer()->options().learning_rate.is_schedule() && !evidence.options.learning_rate;
+  const LearningRate& option = model.optimizer()->options().learning_rate;
+  const bool schedule = option.is_schedule() && !evidence.options.learning_rate;
   const double rate = evidence.options.learning_rate.value_or(model.optimizer()->learning_rate());
+  // A schedule may begin with nearly nothing, and go up from there.
+  const double most = schedule ? highest(*option.schedule()) : rate;
   if (rate > 0) check_high(trials, *run, rate, findings);
-  // A schedule may begin with nearly nothing.
-  if (!schedule && rate > 0) check_low(trials, *run, rate, findings);
+  if (most == 0)
+    findings.add("learning_rate_low", "", "the learning rate is 0",
+                 "Give the optimizer a learning rate, such as 0.001.");
+  else if (most <= rate)
+    check_low(trials, *run, rate, findings);
 }
 
 }  // namespace cornu::diagnose

@@ -19,27 +19,6 @@ void healthy(Sequential&& model, CompileOptions compile, const Nest& x, const Ne
   healthy(static_cast<Model&>(model), std::move(compile), x, y, options);
 }
 
-// Pictures in [0, 1], a bright square in one of four corners.
-struct Pictures {
-  std::vector<float> pixels;
-  std::vector<int32_t> corners;
-  Pictures() {
-    const std::vector<float> noise = normal_numbers(160 * 144, 5);
-    std::mt19937 random(2);
-    for (size_t i = 0; i < 160; ++i) {
-      const size_t corner = random() % 4;
-      corners.push_back(static_cast<int32_t>(corner));
-      for (size_t k = 0; k < 144; ++k) {
-        const bool inside = (k / 12 >= 6) == (corner >= 2) && (k % 12 >= 6) == (corner % 2 == 1);
-        pixels.push_back(
-            std::clamp(0.2f + 0.1f * noise[i * 144 + k] + (inside ? 0.5f : 0), 0.f, 1.f));
-      }
-    }
-  }
-  Tensor x() const { return Tensor::from(pixels, {160, 12, 12, 1}); }
-  Tensor y() const { return Tensor::from(corners, {160}); }
-};
-
 }  // namespace
 
 TEST_CASE("diagnose finds nothing in regressions") {

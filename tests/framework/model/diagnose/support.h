@@ -78,4 +78,95 @@ inline Ids ids_of(const std::vector<Finding>& findings) {
   return ids;
 }
 
+/// The ids of a model that is compiled like this.
+inline Ids diagnosed(Model& model, CompileOptions compile, const Nest& x, const Nest& y,
+                     const DiagnoseOptions& options = {}) {
+  model.compile(std::move(compile));
+  return ids_of(model.diagnose(x, y, options));
+}
+inline Ids diagnosed(Model&& model, CompileOptions compile, const Nest& x, const Nest& y,
+                     const DiagnoseOptions& options = {}) {
+  return diagnosed(model, std::move(compile), x, y, options);
+}
+
+/// The perceptron as a graph, and as a class of its own.
+inline Functional functional_mlp(int64_t features, int64_t units, const char* activation) {
+  Input x({features});
+  const Tensor hidden = layers::Dense({.units = 16, .activation = "relu"})(x);
+  return Functional(x, layers::Dense({.units = units, .activation = activation})(hidden));
+}
+class SubclassedMlp : public Model {
+ public:
+  SubclassedMlp(int64_t units, const char* activation)
+      : out(layers::Dense({.units = units, .activation = activation})) {
+    track("hidden", hidden);
+    track("out", out);
+  }
+  Tensor call(const Tensor& x, const Call&) override { return out(hidden(x)); }
+  layers::Dense hidden = layers::Dense({.units = 16, .activation = "relu"});
+  layers::Dense out;
+};
+
+/// Pictures (n, 12, 12, 1) in [0, 1], a bright square in one of four corners, which is the class.
+struct Pictures {
+  std::vector<float> pixels;
+  std::vector<int32_t> corners;
+  Pictures() {
+    const std::vector<float> noise = normal_numbers(160 * 144, 5);
+    std::mt19937 random(2);
+    for (size_t i = 0; i < 160; ++i) {
+      const size_t corner = random() % 4;
+      corners.push_back(static_cast<int32_t>(corner));
+      for (size_t k = 0; k < 144; ++k) {
+        const bool inside = (k / 12 >= 6) == (corner >= 2) && (k % 12 >= 6) == (corner % 2 == 1);
+        pixels.push_back(
+            std::clamp(0.2f + 0.1f * noise[i * 144 + k] + (inside ? 0.5f : 0), 0.f, 1.f));
+      }
+    }
+  }
+  Tensor x() const { return Tensor::from(pixels, {160, 12, 12, 1}); }
+  Tensor y() const { return Tensor::from(corners, {160}); }
+};
+
+/// A small network for them, which ends with this activation.
+inline Sequential convnet(const char* activation) {
+  return Sequential({layers::Conv2D({.filters = 8, .kernel_size = 3, .activation = "relu"}),
+                     layers::MaxPooling2D({.pool_size = 2}), layers::Flatten(),
+                     layers::Dense({.units = 4, .activation = activation})});
+}
+
+/// Sentences (n, 12) of words 1 to 9, padded with 0, and whether high words prevail.
+struct Sentences {
+  std::vector<int32_t> words;
+  std::vector<float> high;
+  explicit Sentences(bool padded = true) {
+    std::mt19937 random(1);
+    for (int i = 0; i < 128; ++i) {
+      const int length = padded ? 3 + static_cast<int>(random() % 8) : 12;
+      int sum = 0;
+      for (int t = 0; t < 12; ++t) {
+        const int word = t < length ? 1 + static_cast<int>(random() % 9) : 0;
+        words.push_back(word);
+        sum += word > 5 ? 1 : word > 0 ? -1 : 0;
+      }
+      high.push_back(sum > 0 ? 1.f : 0.f);
+    }
+  }
+  Tensor x() const { return Tensor::from(words, {128, 12}); }
+  Tensor y() const { return Tensor::from(high, {128, 1}); }
+};
+inline layers::Embedding masked_embedding() {
+  return layers::Embedding({.input_dim = 10, .output_dim = 8, .mask_zero = true});
+}
+
+/// What many of the tests compile with.
+inline CompileOptions for_regression() { return {.optimizer = "adam", .loss = "mse"}; }
+inline CompileOptions for_binary() { return {.optimizer = "adam", .loss = "binary_crossentropy"}; }
+inline CompileOptions for_classes() {
+  return {.optimizer = "adam", .loss = "sparse_categorical_crossentropy"};
+}
+inline CompileOptions for_one_hot() {
+  return {.optimizer = "adam", .loss = "categorical_crossentropy"};
+}
+
 }  // namespace cornu::test
