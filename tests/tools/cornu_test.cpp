@@ -205,10 +205,10 @@ TEST_CASE("doctor names what is wrong with a training, and its exit status tells
       {saving::array_of("x_train", inputs * Tensor(1000.0)), saving::array_of("y_train", targets),
        saving::array_of("x_test", take_rows(inputs, 0, 16).tensor()),
        saving::array_of("y_test", take_rows(targets, 0, 16).tensor())});
+  // The inputs of a test part are enough.
   saving::write_npz(folder / "leak.npz",
                     {saving::array_of("x_train", inputs), saving::array_of("y_train", targets),
-                     saving::array_of("x_test", take_rows(inputs, 0, 16).tensor()),
-                     saving::array_of("y_test", take_rows(targets, 0, 16).tensor())});
+                     saving::array_of("x_test", take_rows(inputs, 0, 16).tensor())});
   const std::string doctor = "doctor " + folder / "m.keras" + " ";
   Outcome outcome = run(doctor + folder / "good.npz");
   CHECK(outcome.status == 0);

@@ -7,10 +7,11 @@
 namespace cornu::cli {
 namespace {
 
-// The held-out part that the file has, or nothing.
-Samples held_out(const DataFiles& files, const Model& model) {
+// The inputs of the held-out part that the file has, or nothing. Its targets, which a file may
+// leave out, tell nothing about a split.
+Nest held_out(const DataFiles& files, const Model& model) {
   for (const Part part : {Part::validation, Part::test})
-    if (files.has(part, model)) return files.samples(part, model, true);
+    if (files.has(part, model)) return files.samples(part, model, false).x;
   return {};
 }
 
@@ -20,12 +21,10 @@ size_t doctor(const std::string& model_file, const DataOptions& data, const Doct
   const auto model = load_model(model_file);
   const DataFiles files(data.files, data, false);
   const Samples training = files.samples(Part::main, *model, true);
-  const Samples validation = held_out(files, *model);
   DiagnoseOptions options{.batch_size = given.batch_size,
                           .steps = given.steps,
                           .silence = given.silence,
-                          .validation_x = validation.x,
-                          .validation_y = validation.y,
+                          .validation_x = held_out(files, *model),
                           .validation_split = given.validation_split,
                           .shuffle = given.shuffle,
                           .sample_weight = training.sample_weight};
