@@ -33,6 +33,15 @@ const Value* option_of(const Configurable& object, Value::Dict& config, const ch
   return detail::find(config, name);
 }
 
+bool keeps_states(const Layer& layer) {
+  Value::Dict config;
+  const Value* option = option_of(layer, config, "stateful");
+  if (option && option->is<bool>() && option->get<bool>()) return true;
+  const auto inside = layer.sublayers();
+  return std::any_of(inside.begin(), inside.end(),
+                     [](const auto& sublayer) { return keeps_states(*sublayer); });
+}
+
 }  // namespace
 
 std::string short_path(const std::string& path) {
@@ -198,8 +207,12 @@ void Evidence::call() {
   int64_t width = 1;
   for (const InputFacts& input : inputs) width += width_of(input.data);
   const int64_t fitting = std::max<int64_t>(most_numbers / width, 8);
-  const Batch probe_batch =
-      batch(0, std::min({samples, fitting, std::max<int64_t>(options.batch_size, 256)}));
+  // States are made for the size of the first batch, which is to be that of the training.
+  stateful = keeps_states(model);
+  const int64_t wanted =
+      stateful ? options.batch_size
+               : std::min(fitting, std::max<int64_t>(options.batch_size, int64_t{256}));
+  const Batch probe_batch = batch(0, std::min(samples, wanted));
   const LossScope losses;
   try {
     probe = detail::ModelState::standardize(model, probe_batch.x);

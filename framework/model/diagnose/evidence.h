@@ -88,6 +88,7 @@ struct Evidence {
   std::vector<InputFacts> inputs;       ///< in the order of flattening
   std::vector<OutputFacts> outputs;     ///< none when the model cannot be called
   Nest probe;                           ///< some samples, drawn at random, as the layers take them
+  bool stateful = false;                ///< whether a layer keeps a state for each place in a batch
   std::unique_ptr<ForwardTrace> trace;  ///< of the probe; null when the model cannot be called
 
  private:

@@ -65,15 +65,6 @@ void check_monotone(const OutputFacts& output, Findings& findings) {
                "Train with shuffle = true, or shuffle the samples once before.");
 }
 
-bool stateful(const Evidence& evidence) {
-  if (!evidence.trace) return false;
-  return std::any_of(evidence.trace->calls().begin(), evidence.trace->calls().end(),
-                     [](const LayerCall& call) {
-                       const Value* v = detail::find(call.config, "stateful");
-                       return v && v->is<bool>() && v->get<bool>();
-                     });
-}
-
 }  // namespace
 
 void check_labels(const Evidence& evidence, Findings& findings) {
@@ -88,7 +79,7 @@ void check_labels(const Evidence& evidence, Findings& findings) {
     }
     const auto classes = output.classes();
     if (classes) check_imbalance(output, *classes, evidence.options, findings);
-    if (evidence.options.shuffle || stateful(evidence)) continue;
+    if (evidence.options.shuffle || evidence.stateful) continue;
     if (classes)
       check_order(output, *classes, findings);
     else

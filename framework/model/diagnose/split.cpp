@@ -59,12 +59,12 @@ void check_copies(const std::vector<std::string>& train, const std::vector<std::
   if (train.empty() || validation.empty()) return;
   std::unordered_map<std::string_view, int64_t> seen;
   int64_t repeated = 0, leaked = 0;
-  for (const std::string& key : train) repeated += seen[key]++ > 0;
+  for (const std::string& key : train) ++seen[key];
+  for (const std::string& key : train) repeated += seen[key] > 1;
   for (const std::string& key : validation) leaked += seen.count(key) > 0;
   const double share = static_cast<double>(leaked) / static_cast<double>(validation.size());
-  const double natural =
-      distinctive ? 0 : static_cast<double>(repeated) / static_cast<double>(train.size());
-  if (leaked < 2 || share < 0.01 || share < 3 * natural) return;
+  const double natural = static_cast<double>(repeated) / static_cast<double>(train.size());
+  if (leaked < 2 || share < 0.01 || (!distinctive && share < 3 * natural + 0.05)) return;
   add_leak(leaked, static_cast<int64_t>(validation.size()), "are among the training samples",
            findings);
 }

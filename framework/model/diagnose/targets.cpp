@@ -25,7 +25,7 @@ bool differ_by_one_axis(const Shape& a, const Shape& b) {
 // own shape, which comes closer to the samples' own losses. Keras's losses give the smaller side
 // its axis; code of the user's may or may not.
 bool shape_matters(const Evidence& evidence, size_t index) {
-  if (!evidence.model.compiled() || evidence.y.empty()) return false;
+  if (!evidence.model.compiled() || evidence.y.empty() || evidence.stateful) return false;
   const int64_t count = std::min({evidence.samples, evidence.options.batch_size, int64_t{8}});
   const Batch batch = evidence.batch(0, count);
   detail::Trial trial(evidence.model);

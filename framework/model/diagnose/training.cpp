@@ -92,7 +92,7 @@ class Trials {
 
 // Large steps that get nowhere, where smaller ones do.
 void check_tenth(const Trials& trials, const Run& run, double rate, Findings& findings) {
-  if (run.step < 1e-2 || run.gain() > 0.5 || run.after <= 0) return;
+  if (run.step < 1e-2 || run.gain() > 0.25 || run.after <= 0) return;
   const auto slow = trials.run(rate / 10);
   if (!slow || !slow->finite() || slow->after > 0.6 * run.after) return;
   findings.add("learning_rate_high", "",

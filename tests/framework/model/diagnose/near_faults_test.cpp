@@ -71,6 +71,10 @@ TEST_CASE("near faults: splits") {
                   {.validation_split = 0.2}) == Ids{});
   CHECK(diagnosed(mlp(1, "linear"), for_regression(), p.x, p.regression(),
                   {.validation_split = 0.25, .steps_per_epoch = 9}) == Ids{});
+  // So do flags, by chance.
+  const Tensor flags = Tensor::from(digits(256 * 12, 3, 2), {256, 12});
+  CHECK(diagnosed(mlp(1, "linear"), for_regression(), flags, take_rows(p.regression(), 0, 256),
+                  {.validation_split = 0.2}) == Ids{});
   // One sample that is there twice.
   CHECK(diagnosed(mlp(1, "linear"), for_regression(), p.x, p.regression(),
                   {.validation_x = ops::concatenate(
@@ -270,6 +274,12 @@ TEST_CASE("near faults: layers and training") {
                               layers::Dense({.units = 16, .activation = "relu"}),
                               layers::Dropout({.rate = 0.5}), layers::Dense({.units = 1})}),
                   for_regression(), p.x, p.regression()) == Ids{});
+  // States are for batches of the training's size, also in what follows.
+  Sequential stateful({layers::LSTM({.units = 8, .stateful = true}), layers::Dense({.units = 1})});
+  const Tensor series = ops::reshape(p.x, {256, 4, 2});
+  CHECK(diagnosed(stateful, for_regression(), series, p.regression(), {.shuffle = false}) == Ids{});
+  CHECK_NOTHROW(
+      stateful.fit(series, p.regression(), {.verbose = Verbose::silent, .shuffle = false}));
   // Half of the units of a relu are off at any time.
   CHECK(diagnosed(mlp(1, "linear", 128), for_regression(), p.x, p.regression()) == Ids{});
   // Rates at the edges of what is usual.
