@@ -22,11 +22,24 @@ struct Batch {
 /// that step's end.
 class Dataset {
  public:
+  static constexpr int64_t unknown = -1;  ///< size of data that end, nobody knows when
+  static constexpr int64_t endless = -2;  ///< size of data without an end
+
   virtual ~Dataset() = default;
-  /// Number of batches of one pass.
+  /// Number of batches of one pass, or `unknown` or `endless`.
   virtual int64_t size() const = 0;
   /// Batch `index` in [0, size()).
   virtual Batch batch(int64_t index) = 0;
+  /// The same, or nothing behind the last batch. What has no known size overrides it; it is asked
+  /// for 0, 1, 2, ... within a pass, from the last index before the backup on in a run that is
+  /// resumed.
+  virtual std::optional<Batch> next(int64_t index) {
+    if (size() >= 0 && index >= size()) return {};
+    return batch(index);
+  }
+  /// One sentence for a user whose run waited `waited` of `total` seconds for the batches: what
+  /// took the time, and what would help. Empty when there is nothing to say.
+  virtual std::string advice(double /*waited*/, double /*total*/) const { return {}; }
   /// Before a pass; the number of the epoch in fit, from 0.
   virtual void on_epoch_begin(int64_t /*epoch*/) {}
   /// After a pass.

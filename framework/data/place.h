@@ -1,6 +1,7 @@
 // Place: where in a run a sample stands, and the random numbers that follow from it alone.
 #pragma once
 #include <cstdint>
+#include <stop_token>
 
 #include "../../backend/random_bits.h"
 
@@ -41,6 +42,9 @@ struct Place {
   int64_t seed = 0;   ///< of the run
   int64_t epoch = 0;  ///< from 0
   int64_t index = 0;  ///< of the sample in its epoch's source, from 0
+  /// Set when nobody wants the sample any more: a function that takes long looks at
+  /// `stop.stop_requested()` and returns early.
+  std::stop_token stop = {};
 
   /// The random numbers of this place. Streams of other numbers are independent: a stage takes one
   /// of its own.

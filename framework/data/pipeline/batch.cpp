@@ -1,0 +1,112 @@
+// Batches of other sizes, and the order of a window's batches.
+#include "batch.h"
+
+namespace cornu::data::detail {
+
+std::vector<std::vector<size_t>> bucket_window(const std::vector<int64_t>& lengths, int64_t count,
+                                               bool drop_remainder, int64_t seed, int64_t epoch,
+                                               int64_t first) {
+  std::vector<size_t> sorted(lengths.size());
+  std::iota(sorted.begin(), sorted.end(), size_t{0});
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](size_t a, size_t b) { return lengths[a] < lengths[b]; });
+  std::vector<std::vector<size_t>> batches;
+  for (size_t begin = 0; begin < sorted.size(); begin += static_cast<size_t>(count)) {
+    const size_t end = std::min(begin + static_cast<size_t>(count), sorted.size());
+    if (drop_remainder && end - begin < static_cast<size_t>(count)) break;
+    batches.emplace_back(sorted.begin() + static_cast<ptrdiff_t>(begin),
+                         sorted.begin() + static_cast<ptrdiff_t>(end));
+  }
+  std::vector<std::vector<size_t>> shuffled;
+  const int64_t all = static_cast<int64_t>(batches.size());
+  for (int64_t i = 0; i < all; ++i)
+    shuffled.push_back(
+        std::move(batches[static_cast<size_t>(shuffled_in_window(first, all, i, seed, epoch))]));
+  return shuffled;
+}
+
+// A position is that of the batch that is cut, and how many of its samples are gone.
+class RebatchStage::RebatchCursor final : public Cursor<Batch> {
+ public:
+  RebatchCursor(const RebatchStage& stage, PassPtr pass, int64_t epoch, int64_t count,
+                int64_t offset, CursorPtr<Batch> source)
+      : stage_(stage),
+        pass_(std::move(pass)),
+        where_{epoch, count},
+        source_(std::move(source)),
+        offset_(offset) {
+    source_->save(before_);
+  }
+
+  std::optional<Batch> next() override {
+    std::vector<Batch> parts;
+    int64_t missing = stage_.count_;
+    while (missing > 0) {
+      if (!has_rest() && !pull()) break;
+      const int64_t end = std::min(offset_ + missing, samples_);
+      missing -= end - offset_;
+      parts.push_back(rows_of(*rest_, offset_, end));
+      offset_ = end;
+    }
+    if (parts.empty() || (missing > 0 && stage_.drop_)) return {};
+    StageRecord& record = pass_->runtime().record(&stage_);
+    const Where where = where_;
+    ++where_.index;
+    try {
+      const Work work(record, where.index);
+      Batch made = parts.size() == 1 ? std::move(parts[0]) : concatenate(parts);
+      record.items.fetch_add(1, std::memory_order_relaxed);
+      return made;
+    } catch (...) {
+      throw_data_error(stage_, where, "");
+    }
+  }
+
+  void save(Position& out) const override {
+    out.push_back(where_.index);
+    out.push_back(offset_);
+    out.insert(out.end(), before_.begin(), before_.end());
+  }
+
+ private:
+  bool has_rest() const { return rest_ && offset_ < samples_; }
+  bool pull() {
+    // The first batch of a walk that goes on is one of which a part is gone.
+    if (rest_) {
+      offset_ = 0;
+      before_.clear();
+      source_->save(before_);
+    }
+    std::optional<Batch> batch = source_->next();
+    if (!batch) return false;
+    samples_ = samples_of(*batch);
+    rest_ = std::move(batch);
+    return has_rest() || pull();
+  }
+
+  const RebatchStage& stage_;
+  PassPtr pass_;
+  Where where_;
+  CursorPtr<Batch> source_;
+  std::optional<Batch> rest_;  // the batch that is being cut
+  int64_t samples_ = 0;        // of it
+  int64_t offset_;             // of the first one that is left
+  Position before_;            // of that batch in the source
+};
+
+RebatchStage::RebatchStage(NodePtr<Batch> source, int64_t count, bool drop_remainder)
+    : source_(std::move(source)), count_(count), drop_(drop_remainder) {}
+
+int64_t RebatchStage::size() const {
+  const int64_t size = source_->size();
+  return size > 0 ? Dataset::unknown : size;
+}
+
+CursorPtr<Batch> RebatchStage::open(const PassPtr& pass, int64_t epoch,
+                                    PositionReader& from) const {
+  const int64_t count = from.take(), offset = from.take();
+  return std::make_unique<RebatchCursor>(*this, pass, epoch, count, offset,
+                                         source_->open(pass, epoch, from));
+}
+
+}  // namespace cornu::data::detail

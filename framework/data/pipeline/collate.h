@@ -1,0 +1,110 @@
+// Rows and batches: how the elements of a pipeline become one batch.
+#pragma once
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "../dataset.h"
+
+namespace cornu::data {
+
+/// Options of Pipeline::batch.
+struct BatchOptions {
+  bool drop_remainder = false;  ///< leaves out a last batch that is not full
+  /// Makes tensors of one batch as large along each axis as the largest of them, instead of
+  /// throwing ShapeError when they differ.
+  bool pad = false;
+  double pad_value = 0;  ///< what stands behind the ends
+};
+
+namespace detail {
+
+/// One batch of rows, whose tensors get an axis in front. Throws ShapeError naming the first row
+/// that has another shape, dtype or structure than row 0.
+Batch stack(std::vector<Batch> rows, const BatchOptions& options);
+/// One batch of batches, whose samples follow each other. Throws ShapeError likewise.
+Batch concatenate(const std::vector<Batch>& batches);
+/// Number of samples of a batch. Throws ShapeError.
+int64_t samples_of(const Batch& batch);
+/// Samples [begin, end) of a batch.
+Batch rows_of(const Batch& batch, int64_t begin, int64_t end);
+/// The batch on the default device.
+Batch to_default_device(Batch batch);
+
+template <class T>
+struct IsTuple : std::false_type {};
+template <class... A>
+struct IsTuple<std::tuple<A...>> : std::bool_constant<(sizeof...(A) <= 3)> {};
+template <class A, class B>
+struct IsTuple<std::pair<A, B>> : std::true_type {};
+
+template <class T>
+concept HasAsBatch = requires(const T& element) {
+  { as_batch(element) } -> std::convertible_to<Batch>;
+};
+template <class T>
+concept Collates = requires(std::vector<T> elements, const BatchOptions& options) {
+  { collate(std::move(elements), options) } -> std::convertible_to<Batch>;
+};
+/// What becomes a tensor by itself.
+template <class T>
+concept TensorLike =
+    std::is_arithmetic_v<T> || std::same_as<T, std::string> || std::convertible_to<T, Nest>;
+
+/// The tensors of one element.
+template <class T>
+Nest nest_of(T&& element) {
+  using D = std::remove_cvref_t<T>;
+  if constexpr (std::same_as<D, std::string>)
+    return Tensor::strings({std::forward<T>(element)}, Shape{});
+  else if constexpr (std::is_arithmetic_v<D>)
+    return Tensor::from_host(&element, Shape{});
+  else
+    return Nest(std::forward<T>(element));
+}
+
+template <class T>
+concept Batchable =
+    std::same_as<T, Batch> || Collates<T> || HasAsBatch<T> || TensorLike<T> || IsTuple<T>::value;
+
+/// An element as a row: a Batch whose tensors have no axis of samples.
+template <class T>
+Batch row_of(T&& element) {
+  using D = std::remove_cvref_t<T>;
+  static_assert(
+      Batchable<D>,
+      "batch: elements of this type do not become tensors by themselves. Give it a function beside "
+      "the struct, `cornu::Batch as_batch(const YourStruct& s) { return {s.x, s.y}; }`, or map to "
+      "cornu::Batch{x, y} before batch.");
+  if constexpr (std::same_as<D, Batch>) {
+    return std::forward<T>(element);
+  } else if constexpr (HasAsBatch<D>) {
+    return as_batch(element);
+  } else if constexpr (TensorLike<D>) {
+    return Batch{nest_of(std::forward<T>(element))};
+  } else {
+    return std::apply(
+        [](auto&&... parts) { return Batch{nest_of(std::forward<decltype(parts)>(parts))...}; },
+        std::forward<T>(element));
+  }
+}
+
+/// A batch of elements.
+template <class T>
+Batch collated(std::vector<T> elements, const BatchOptions& options) {
+  if constexpr (Collates<T>) {
+    return collate(std::move(elements), options);
+  } else if constexpr (std::same_as<T, Batch>) {
+    return stack(std::move(elements), options);
+  } else {
+    std::vector<Batch> rows;
+    rows.reserve(elements.size());
+    for (size_t i = 0; i < elements.size(); ++i) rows.push_back(row_of(T(std::move(elements[i]))));
+    return stack(std::move(rows), options);
+  }
+}
+
+}  // namespace detail
+}  // namespace cornu::data

@@ -1,0 +1,287 @@
+// Stages on several pipelines: zip and interleave.
+#pragma once
+#include <tuple>
+
+#include "map.h"
+
+namespace cornu::data {
+
+/// Options of interleave.
+struct InterleaveOptions {
+  int64_t cycle = 4;  ///< pipelines that take turns at a time; the member function's alone
+  int64_t block = 1;  ///< elements of one before it is the next one's turn
+  std::string name = "interleave";  ///< in errors, warnings and statistics
+};
+
+namespace detail {
+
+/// Pairs of elements, as many as the shorter pipeline has.
+template <class A, class B>
+class ZipStage final : public Node<std::pair<A, B>> {
+ public:
+  using T = std::pair<A, B>;
+
+  ZipStage(NodePtr<A> a, NodePtr<B> b) : a_(std::move(a)), b_(std::move(b)) {}
+  std::string name() const override { return "zip"; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {a_, b_}; }
+  int64_t size() const override {
+    const int64_t a = a_->size(), b = b_->size();
+    if (a == 0 || b == 0) return 0;
+    if (a == Dataset::unknown || b == Dataset::unknown) return Dataset::unknown;
+    if (a < 0 || b < 0) return std::max(a, b);
+    return std::min(a, b);
+  }
+  bool indexed() const override { return a_->indexed() && b_->indexed(); }
+
+  T at(const Pass& pass, const Where& where) const override {
+    return {a_->at(pass, where), b_->at(pass, where)};
+  }
+  CursorPtr<T> walk(const PassPtr& pass, Walk order, int64_t k) const override {
+    if (!this->threaded()) return Node<T>::walk(pass, std::move(order), k);
+    return std::make_unique<ZipCursor>(a_->walk(pass, order, k), b_->walk(pass, order, k));
+  }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    if (indexed()) return Node<T>::open(pass, epoch, from);
+    CursorPtr<A> a = a_->open(pass, epoch, from);
+    return std::make_unique<ZipCursor>(std::move(a), b_->open(pass, epoch, from));
+  }
+
+ private:
+  class ZipCursor final : public Cursor<T> {
+   public:
+    ZipCursor(CursorPtr<A> a, CursorPtr<B> b) : a_(std::move(a)), b_(std::move(b)) {}
+    std::optional<T> next() override {
+      std::optional<A> a = a_->next();
+      if (!a) return {};
+      std::optional<B> b = b_->next();
+      if (!b) return {};
+      return T(std::move(*a), std::move(*b));
+    }
+    void save(Position& out) const override {
+      a_->save(out);
+      b_->save(out);
+    }
+
+   private:
+    CursorPtr<A> a_;
+    CursorPtr<B> b_;
+  };
+
+  NodePtr<A> a_;
+  NodePtr<B> b_;
+};
+
+/// Elements of several pipelines in turn, until all have ended.
+template <class T>
+class InterleaveStage final : public Node<T> {
+ public:
+  InterleaveStage(std::vector<NodePtr<T>> sources, InterleaveOptions options)
+      : sources_(std::move(sources)), options_(std::move(options)) {}
+  std::string name() const override { return options_.name; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override {
+    return {sources_.begin(), sources_.end()};
+  }
+  int64_t size() const override {
+    int64_t sum = 0;
+    bool unknown = false;
+    for (const auto& source : sources_) {
+      const int64_t size = source->size();
+      if (size == Dataset::endless) return size;
+      unknown |= size < 0;
+      sum += size;
+    }
+    return unknown ? Dataset::unknown : sum;
+  }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    const int64_t turn = from.take(), given = from.take();
+    std::vector<CursorPtr<T>> cursors;
+    std::vector<bool> ended;
+    for (const auto& source : sources_) {
+      ended.push_back(from.take() != 0);
+      cursors.push_back(source->open(pass, epoch, from));
+    }
+    return std::make_unique<TurnCursor>(std::move(cursors), std::move(ended), turn, given,
+                                        options_.block);
+  }
+
+ private:
+  class TurnCursor final : public Cursor<T> {
+   public:
+    TurnCursor(std::vector<CursorPtr<T>> cursors, std::vector<bool> ended, int64_t turn,
+               int64_t given, int64_t block)
+        : cursors_(std::move(cursors)),
+          ended_(std::move(ended)),
+          turn_(turn),
+          given_(given),
+          block_(block) {}
+    std::optional<T> next() override {
+      const size_t count = cursors_.size();
+      for (size_t looked = 0; looked < count;) {
+        const size_t mine = static_cast<size_t>(turn_);
+        if (!ended_[mine] && given_ < block_) {
+          if (std::optional<T> element = cursors_[mine]->next()) {
+            ++given_;
+            return element;
+          }
+          ended_[mine] = true;
+        }
+        // Of a pipeline whose block is full, others come first, and perhaps it itself again.
+        looked = ended_[mine] ? looked + 1 : 0;
+        turn_ = static_cast<int64_t>((mine + 1) % count);
+        given_ = 0;
+      }
+      return {};
+    }
+    void save(Position& out) const override {
+      out.push_back(turn_);
+      out.push_back(given_);
+      for (size_t i = 0; i < cursors_.size(); ++i) {
+        out.push_back(ended_[i]);
+        cursors_[i]->save(out);
+      }
+    }
+
+   private:
+    std::vector<CursorPtr<T>> cursors_;
+    std::vector<bool> ended_;
+    int64_t turn_, given_, block_;
+  };
+
+  std::vector<NodePtr<T>> sources_;
+  InterleaveOptions options_;
+};
+
+/// Elements of the pipelines that a function makes of a source's elements, some of them in turn.
+template <class T, class U, class F>
+class FlatStage final : public Node<U> {
+ public:
+  FlatStage(NodePtr<T> source, F f, InterleaveOptions options)
+      : source_(std::move(source)), f_(std::move(f)), options_(std::move(options)) {}
+  std::string name() const override { return options_.name; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
+  int64_t size() const override {
+    const int64_t size = source_->size();
+    return size > 0 ? Dataset::unknown : size;
+  }
+  bool calls_user() const override { return true; }
+
+  CursorPtr<U> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    return std::make_unique<FlatCursor>(*this, pass, epoch, from);
+  }
+
+ private:
+  // A pipeline that takes turns: where its element is in the source, and what it gives.
+  struct Open {
+    Position before;  // of the source, where its element is the next one
+    int64_t number;   // of the element
+    NodePtr<U> node;
+    PassPtr pass;
+    CursorPtr<U> cursor;
+    // It ends when the pass around it does.
+    std::unique_ptr<std::stop_callback<std::function<void()>>> chained;
+  };
+
+  class FlatCursor final : public Cursor<U> {
+   public:
+    FlatCursor(const FlatStage& stage, PassPtr pass, int64_t epoch, PositionReader& from)
+        : stage_(stage), pass_(std::move(pass)), epoch_(epoch) {
+      turn_ = from.take();
+      given_ = from.take();
+      number_ = from.take();
+      const int64_t open = from.take();
+      for (int64_t i = 0; i < open; ++i) {
+        Position before(static_cast<size_t>(from.take()));
+        for (int64_t& one : before) one = from.take();
+        const int64_t number = from.take();
+        PositionReader source(before);
+        CursorPtr<T> at = stage_.source_->open(pass_, epoch_, source);
+        std::optional<T> element = at->next();
+        if (!element)
+          throw StateError("The data have fewer elements than when the position was taken.");
+        open_.push_back(make(std::move(before), number, std::move(*element), from));
+      }
+      source_ = stage_.source_->open(pass_, epoch_, from);
+    }
+
+    std::optional<U> next() override {
+      while (true) {
+        while (!exhausted_ && static_cast<int64_t>(open_.size()) < stage_.options_.cycle) {
+          Position before;
+          source_->save(before);
+          if (std::optional<T> element = source_->next()) {
+            const Position start;
+            PositionReader from(start);
+            open_.push_back(make(std::move(before), number_++, std::move(*element), from));
+          } else {
+            exhausted_ = true;
+          }
+        }
+        if (open_.empty()) return {};
+        if (turn_ >= static_cast<int64_t>(open_.size())) turn_ = 0;
+        if (given_ == stage_.options_.block) {
+          given_ = 0;
+          turn_ = (turn_ + 1) % static_cast<int64_t>(open_.size());
+        }
+        const auto mine = open_.begin() + turn_;
+        if (std::optional<U> element = mine->cursor->next()) {
+          ++given_;
+          return element;
+        }
+        open_.erase(mine);
+        given_ = 0;
+      }
+    }
+
+    void save(Position& out) const override {
+      out.insert(out.end(), {turn_, given_, number_, static_cast<int64_t>(open_.size())});
+      for (const Open& one : open_) {
+        out.push_back(static_cast<int64_t>(one.before.size()));
+        out.insert(out.end(), one.before.begin(), one.before.end());
+        out.push_back(one.number);
+        one.cursor->save(out);
+      }
+      source_->save(out);
+    }
+
+   private:
+    Open make(Position before, int64_t number, T element, PositionReader& from) {
+      StageRecord& record = pass_->runtime().record(&stage_);
+      const Where where{epoch_, number};
+      const std::string source = source_of(element);
+      try {
+        NodePtr<U> node;
+        {
+          const Work work(record, number);
+          node = call_with_place(stage_.f_, std::move(element), *pass_, record, where).node();
+        }
+        // A pipeline of its own, with seeds that follow from the place.
+        PipelineOptions options = pass_->runtime().options;
+        options.seed =
+            static_cast<int64_t>(Place{record.seed, epoch_, number}.random().bits() >> 1);
+        auto pass = std::make_shared<Pass>(std::make_shared<Runtime>(node, options), epoch_);
+        CursorPtr<U> cursor = node->open(pass, epoch_, from);
+        auto chained = std::make_unique<std::stop_callback<std::function<void()>>>(
+            pass_->token(), [pass] { pass->stop(); });
+        return {std::move(before), number, std::move(node), std::move(pass), std::move(cursor),
+                std::move(chained)};
+      } catch (...) {
+        throw_data_error(stage_, where, source);
+      }
+    }
+
+    const FlatStage& stage_;
+    PassPtr pass_;
+    int64_t epoch_;
+    int64_t turn_ = 0, given_ = 0, number_ = 0;
+    std::vector<Open> open_;
+    CursorPtr<T> source_;
+    bool exhausted_ = false;
+  };
+
+  NodePtr<T> source_;
+  F f_;
+  InterleaveOptions options_;
+};
+
+}  // namespace detail
+}  // namespace cornu::data

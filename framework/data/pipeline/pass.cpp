@@ -1,0 +1,155 @@
+// The watchdog of a pass, and the clocks of its stages.
+#include "pass.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "../../../backend/log.h"
+#include "../../../backend/random_bits.h"
+#include "stage.h"
+
+namespace cornu::data::detail {
+namespace {
+
+thread_local Activity* current = nullptr;
+
+int64_t nanoseconds(Clock::duration time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+int64_t now() { return nanoseconds(Clock::now().time_since_epoch()); }
+
+int64_t of_seconds(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
+
+}  // namespace
+
+// --- Runtime
+// -----------------------------------------------------------------------------------------------
+
+Runtime::Runtime(std::shared_ptr<const Stage> last, const PipelineOptions& given)
+    : options(given), last_(std::move(last)) {
+  enlist(last_);
+}
+
+void Runtime::enlist(const std::shared_ptr<const Stage>& stage) {
+  for (const auto& source : stage->sources()) enlist(source);
+  for (const StageRecord& known : records_)
+    if (known.stage == stage.get()) return;
+  StageRecord& mine = records_.emplace_back();
+  mine.stage = stage.get();
+  // A seed of its own for each stage, by its place from the source on.
+  const backend::Key key =
+      backend::split_at(backend::jax_key(options.seed), static_cast<uint64_t>(records_.size()));
+  mine.seed = stage->seed().value_or(static_cast<int64_t>(uint64_t{key.hi} << 32 | key.lo));
+  watched_ |= stage->calls_user();
+}
+
+StageRecord& Runtime::record(const Stage* stage) const {
+  for (StageRecord& one : records_)
+    if (one.stage == stage) return one;
+  throw StateError("A stage was asked for elements by a pipeline that it is not part of.");
+}
+
+// --- Pass
+// -----------------------------------------------------------------------------------------------
+
+Pass::Pass(std::shared_ptr<Runtime> runtime, int64_t epoch)
+    : runtime_(std::move(runtime)), epoch_(epoch) {
+  if (runtime_->watched()) watchdog_ = runtime_->crew.start([this] { watch(); });
+}
+
+Pass::~Pass() {
+  if (!watchdog_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  runtime_->crew.wait(*watchdog_);
+}
+
+void Pass::check() const {
+  if (!timed_out()) return;
+  throw DataError(timeout_text_, timeout_stage_, epoch_, timeout_index_);
+}
+
+void Pass::watch() {
+  const PipelineOptions& options = runtime_->options;
+  const double first = std::min(options.stall_after, options.timeout.value_or(1e9));
+  const auto period = std::chrono::duration<double>(std::clamp(first / 4, 1e-3, 1.0));
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, period, [&] { return closing_; })) {
+    look(now());
+    if (!timed_out() || stop_.stop_requested()) continue;
+    // What is called then may take its time, or ask for this lock.
+    lock.unlock();
+    stop();
+    lock.lock();
+  }
+}
+
+// With the lock held.
+void Pass::look(int64_t time) {
+  const PipelineOptions& options = runtime_->options;
+  for (Activity& activity : activities_) {
+    const int64_t since = activity.since.load(std::memory_order_acquire);
+    const Stage* const stage = activity.stage.load(std::memory_order_acquire);
+    const int64_t index = activity.index.load(std::memory_order_relaxed);
+    if (!stage || since != activity.since.load(std::memory_order_acquire)) continue;
+    const int64_t passed = time - since;
+    if (passed < of_seconds(std::min(options.stall_after, options.timeout.value_or(1e9)))) continue;
+    const std::string text =
+        fmt::format("Stage '{}' has been at element {} of epoch {} for {:.3g} s without an end",
+                    stage->name(), index, epoch_, static_cast<double>(passed) * 1e-9);
+    if (options.timeout && passed >= of_seconds(*options.timeout)) {
+      if (timed_out()) continue;
+      timeout_text_ = text + ", longer than the timeout.";
+      timeout_stage_ = stage->name();
+      timeout_index_ = index;
+      timed_out_.store(true, std::memory_order_release);
+    } else if (passed >= activity.warn_at || activity.warned_since != since) {
+      // Again when it has taken three times as long.
+      activity.warned_since = since;
+      activity.warn_at = 3 * passed;
+      warn_once(text + ". (Option `timeout` of the pipeline makes that an error.)");
+    }
+  }
+}
+
+Pass::Member::Member(Pass& pass) : pass_(pass), before_(current) {
+  const std::lock_guard lock(pass.mutex_);
+  mine_ = pass.activities_.emplace(pass.activities_.end());
+  current = &*mine_;
+}
+
+Pass::Member::~Member() {
+  current = before_;
+  const std::lock_guard lock(pass_.mutex_);
+  pass_.activities_.erase(mine_);
+}
+
+// --- Work
+// -----------------------------------------------------------------------------------------------
+
+Work::Work(StageRecord& record, int64_t index) : record_(record), start_(Clock::now()) {
+  if (!current) return;
+  outer_ = current->stage.load(std::memory_order_relaxed);
+  outer_index_ = current->index.load(std::memory_order_relaxed);
+  outer_since_ = current->since.load(std::memory_order_relaxed);
+  current->stage.store(nullptr, std::memory_order_release);
+  current->index.store(index, std::memory_order_relaxed);
+  current->since.store(nanoseconds(start_.time_since_epoch()), std::memory_order_release);
+  current->stage.store(record.stage, std::memory_order_release);
+}
+
+Work::~Work() {
+  record_.busy.fetch_add(nanoseconds(Clock::now() - start_), std::memory_order_relaxed);
+  if (!current) return;
+  current->stage.store(nullptr, std::memory_order_release);
+  current->index.store(outer_index_, std::memory_order_relaxed);
+  current->since.store(outer_since_, std::memory_order_release);
+  current->stage.store(outer_, std::memory_order_release);
+}
+
+}  // namespace cornu::data::detail

@@ -1,0 +1,259 @@
+// The same stages as in order.h on sources whose elements come one after the other.
+#pragma once
+#include "order.h"
+
+namespace cornu::data::detail {
+
+/// The first elements.
+template <class T>
+class TakeStage final : public Node<T> {
+ public:
+  TakeStage(NodePtr<T> source, int64_t count) : source_(std::move(source)), count_(count) {}
+  std::string name() const override { return "take"; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
+  int64_t size() const override {
+    const int64_t size = source_->size();
+    if (size == Dataset::endless) return count_;
+    return size == Dataset::unknown ? size : std::min(size, count_);
+  }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    const int64_t count = from.take();
+    return std::make_unique<TakeCursor>(source_->open(pass, epoch, from), count, count_);
+  }
+
+ private:
+  class TakeCursor final : public Cursor<T> {
+   public:
+    TakeCursor(CursorPtr<T> source, int64_t count, int64_t end)
+        : source_(std::move(source)), count_(count), end_(end) {}
+    std::optional<T> next() override {
+      if (count_ >= end_) return {};
+      std::optional<T> element = source_->next();
+      count_ += element.has_value();
+      return element;
+    }
+    void save(Position& out) const override {
+      out.push_back(count_);
+      source_->save(out);
+    }
+
+   private:
+    CursorPtr<T> source_;
+    int64_t count_, end_;
+  };
+
+  NodePtr<T> source_;
+  int64_t count_;
+};
+
+/// All but the first elements, which are made all the same.
+template <class T>
+class SkipStage final : public Node<T> {
+ public:
+  SkipStage(NodePtr<T> source, int64_t count) : source_(std::move(source)), count_(count) {}
+  std::string name() const override { return "skip"; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
+  int64_t size() const override {
+    const int64_t size = source_->size();
+    return size < 0 ? size : std::max<int64_t>(size - count_, 0);
+  }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    CursorPtr<T> source = source_->open(pass, epoch, from);
+    return std::make_unique<SkipCursor>(std::move(source), from.given() ? 0 : count_);
+  }
+
+ private:
+  class SkipCursor final : public Cursor<T> {
+   public:
+    SkipCursor(CursorPtr<T> source, int64_t left) : source_(std::move(source)), left_(left) {}
+    std::optional<T> next() override {
+      for (; left_ > 0; --left_)
+        if (!source_->next()) return {};
+      return source_->next();
+    }
+    void save(Position& out) const override { source_->save(out); }
+
+   private:
+    CursorPtr<T> source_;
+    int64_t left_;
+  };
+
+  NodePtr<T> source_;
+  int64_t count_;
+};
+
+/// One of each group of elements; an incomplete group at the end is left out.
+template <class T>
+class ShardStage final : public Node<T> {
+ public:
+  ShardStage(NodePtr<T> source, int64_t rank, int64_t count)
+      : source_(std::move(source)), rank_(rank), count_(count) {}
+  std::string name() const override { return "shard"; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
+  int64_t size() const override {
+    const int64_t size = source_->size();
+    return size < 0 ? size : size / count_;
+  }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    return std::make_unique<ShardCursor>(source_->open(pass, epoch, from), rank_, count_);
+  }
+
+ private:
+  class ShardCursor final : public Cursor<T> {
+   public:
+    ShardCursor(CursorPtr<T> source, int64_t rank, int64_t count)
+        : source_(std::move(source)), rank_(rank), count_(count) {}
+    std::optional<T> next() override {
+      std::optional<T> mine;
+      for (int64_t i = 0; i < count_; ++i) {
+        std::optional<T> element = source_->next();
+        if (!element) return {};
+        if (i == rank_) mine = std::move(element);
+      }
+      return mine;
+    }
+    void save(Position& out) const override { source_->save(out); }
+
+   private:
+    CursorPtr<T> source_;
+    int64_t rank_, count_;
+  };
+
+  NodePtr<T> source_;
+  int64_t rank_, count_;
+};
+
+/// Passes one after the other.
+template <class T>
+class RepeatStage final : public Node<T> {
+ public:
+  RepeatStage(NodePtr<T> source, int64_t count) : source_(std::move(source)), order_(count) {}
+  std::string name() const override { return "repeat"; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
+  int64_t size() const override {
+    const int64_t size = source_->size();
+    return size == Dataset::unknown && order_.count < 0 ? Dataset::endless : order_.size(size);
+  }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    const int64_t repetition = from.take();
+    return std::make_unique<RepeatCursor>(
+        source_, order_, pass, epoch, repetition,
+        source_->open(pass, order_.epoch_of(epoch, repetition), from));
+  }
+
+ private:
+  class RepeatCursor final : public Cursor<T> {
+   public:
+    RepeatCursor(NodePtr<T> source, RepeatOrder order, PassPtr pass, int64_t epoch,
+                 int64_t repetition, CursorPtr<T> cursor)
+        : source_(std::move(source)),
+          order_(order),
+          pass_(std::move(pass)),
+          epoch_(epoch),
+          repetition_(repetition),
+          cursor_(std::move(cursor)) {}
+    std::optional<T> next() override {
+      while (true) {
+        if (std::optional<T> element = cursor_->next()) {
+          gave_any_ = true;
+          return element;
+        }
+        // A source without elements would be asked for ever.
+        if (repetition_ + 1 == order_.count || !gave_any_) return {};
+        ++repetition_;
+        gave_any_ = false;
+        const Position start;
+        PositionReader from(start);
+        cursor_ = source_->open(pass_, order_.epoch_of(epoch_, repetition_), from);
+      }
+    }
+    void save(Position& out) const override {
+      out.push_back(repetition_);
+      cursor_->save(out);
+    }
+
+   private:
+    NodePtr<T> source_;
+    RepeatOrder order_;
+    PassPtr pass_;
+    int64_t epoch_, repetition_;
+    CursorPtr<T> cursor_;
+    // A walk that goes on from a position may be at the end of a repetition.
+    bool gave_any_ = true;
+  };
+
+  NodePtr<T> source_;
+  RepeatOrder order_;
+};
+
+/// Windows of elements, each shuffled in itself. A position is that of the window's start, and how
+/// many of the window have come.
+template <class T>
+class WindowShuffleStage final : public Node<T> {
+ public:
+  WindowShuffleStage(NodePtr<T> source, ShuffleOptions options)
+      : source_(std::move(source)), options_(options) {}
+  std::string name() const override { return "shuffle"; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
+  int64_t size() const override { return source_->size(); }
+  std::optional<int64_t> seed() const override { return options_.seed; }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    const int64_t first = from.take(), given = from.take();
+    return std::make_unique<WindowCursor>(pass->runtime().record(this).seed, options_.window, epoch,
+                                          first, given, source_->open(pass, epoch, from));
+  }
+
+ private:
+  class WindowCursor final : public Cursor<T> {
+   public:
+    WindowCursor(int64_t seed, int64_t window, int64_t epoch, int64_t first, int64_t given,
+                 CursorPtr<T> source)
+        : seed_(seed),
+          size_(window),
+          epoch_(epoch),
+          first_(first),
+          given_(given),
+          source_(std::move(source)) {
+      source_->save(start_);
+    }
+    std::optional<T> next() override {
+      if (window_.empty()) fill();
+      if (given_ == static_cast<int64_t>(window_.size()) && !window_.empty()) {
+        first_ += given_;
+        given_ = 0;
+        start_.clear();
+        source_->save(start_);
+        fill();
+      }
+      if (window_.empty()) return {};
+      const int64_t count = static_cast<int64_t>(window_.size());
+      const int64_t place = shuffled_in_window(first_, count, given_++, seed_, epoch_);
+      return std::exchange(window_[static_cast<size_t>(place)], std::nullopt);
+    }
+    void save(Position& out) const override {
+      out.push_back(first_);
+      out.push_back(given_);
+      out.insert(out.end(), start_.begin(), start_.end());
+    }
+
+   private:
+    void fill() {
+      window_.clear();
+      while (static_cast<int64_t>(window_.size()) < size_) {
+        std::optional<T> element = source_->next();
+        if (!element) return;
+        window_.push_back(std::move(element));
+      }
+    }
+
+    int64_t seed_, size_, epoch_, first_, given_;
+    CursorPtr<T> source_;
+    Position start_;  // of the window in the source
+    std::vector<std::optional<T>> window_;
+  };
+
+  NodePtr<T> source_;
+  ShuffleOptions options_;
+};
+
+}  // namespace cornu::data::detail

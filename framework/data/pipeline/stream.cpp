@@ -1,0 +1,42 @@
+// Begin and end of a walk, and its clock.
+#include "stream.h"
+
+namespace cornu::data::detail {
+namespace {
+
+int64_t nanoseconds(Clock::duration time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+}  // namespace
+
+Walker::Walker(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Stage> last, int64_t epoch)
+    : runtime_(std::move(runtime)), last_(std::move(last)) {
+  last_->begin_pass(epoch);
+  pass_ = std::make_shared<Pass>(runtime_, epoch);
+}
+
+Walker::~Walker() {
+  const int64_t epoch = pass_->epoch();
+  pass_.reset();
+  try {
+    last_->end_pass(epoch);
+  } catch (...) {
+    // A destructor has nobody to tell; Stream::close is for those who want to know.
+  }
+}
+
+Walker::Call::Call(Walker& walker) : walker_(walker), member_(*walker.pass_), start_(Clock::now()) {
+  if (walker_.left_)
+    walker_.runtime_->elsewhere.fetch_add(nanoseconds(start_ - *walker_.left_),
+                                          std::memory_order_relaxed);
+}
+
+Walker::Call::~Call() {
+  const Clock::time_point now = Clock::now();
+  walker_.runtime_->waited.fetch_add(nanoseconds(now - start_), std::memory_order_relaxed);
+  walker_.runtime_->delivered.fetch_add(delivered_, std::memory_order_relaxed);
+  walker_.left_ = now;
+}
+
+}  // namespace cornu::data::detail
