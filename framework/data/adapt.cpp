@@ -1,8 +1,6 @@
 // Walking over data to learn from it.
 #include "adapt.h"
 
-#include <algorithm>
-
 #include "dataset.h"
 
 namespace cornu {
@@ -16,8 +14,13 @@ void Adaptable::adapt(const Tensor& data) {
 void Adaptable::adapt(Dataset& data, std::optional<int64_t> steps) {
   reset_state();
   data.on_epoch_begin(0);
-  const int64_t count = std::min(data.size(), steps.value_or(data.size()));
-  for (int64_t i = 0; i < count; ++i) update_state(data.batch(i).x.tensor());
+  if (!steps && data.size() == Dataset::endless)
+    throw ValueError("adapt: the data have no end. Say how many batches to take, by steps.");
+  for (int64_t i = 0; !steps || i < *steps; ++i) {
+    const std::optional<Batch> batch = data.next(i);
+    if (!batch) break;
+    update_state(batch->x.tensor());
+  }
   data.on_epoch_end(0);
   finalize_state();
 }

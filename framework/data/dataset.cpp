@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
-#include "../../backend/random_bits.h"
 #include "../ops/numpy/indexing.h"
 #include "../ops/operators.h"
 
@@ -74,42 +72,26 @@ int64_t TensorDataset::size() const {
   return (samples_ + options_.batch_size - 1) / options_.batch_size;
 }
 
-// Up to this many samples an epoch's order is sorted out at its beginning, which gives every order
-// the same chance; beyond, each batch finds its own part of it.
-constexpr int64_t most_sorted = 1 << 16;
-
 void TensorDataset::on_epoch_begin(int64_t epoch) {
   if (!options_.shuffle) return;
-  order_.reset();
-  if (samples_ > most_sorted) {
-    permutation_.emplace(samples_, options_.seed, epoch);
-    return;
-  }
-  // Sorting random numbers by (seed, epoch, sample): an order that depends on nothing else.
-  const backend::Key key =
-      backend::fold_in(backend::jax_key(options_.seed), static_cast<uint32_t>(epoch));
-  std::vector<std::pair<uint64_t, int32_t>> keyed(static_cast<size_t>(samples_));
-  for (size_t i = 0; i < keyed.size(); ++i)
-    keyed[i] = {backend::bits64_at(key, i), static_cast<int32_t>(i)};
-  std::sort(keyed.begin(), keyed.end());
-  order_.emplace(keyed.size());
-  for (size_t i = 0; i < keyed.size(); ++i) (*order_)[i] = keyed[i].second;
+  order_.emplace(samples_, options_.seed, epoch);
+  if (order_->sorted().empty()) return;
   // Beside the data, or where tensors are made now if there are several places.
   const DeviceScope scope(x_.is_tensor() ? x_.tensor().device() : default_device());
-  indices_ = Tensor(*order_);
+  indices_ = Tensor(order_->sorted());
 }
 
 // Which samples stand at the places [begin, end) of the epoch's order.
 Tensor TensorDataset::indices(int64_t begin, int64_t end) const {
-  if (order_) return rows_of(indices_, begin, end);
+  if (!order_->sorted().empty()) return rows_of(indices_, begin, end);
   const DeviceScope scope(x_.is_tensor() ? x_.tensor().device() : default_device());
   if (samples_ > std::numeric_limits<int32_t>::max()) {
     std::vector<int64_t> rows;
-    for (int64_t i = begin; i < end; ++i) rows.push_back((*permutation_)[i]);
+    for (int64_t i = begin; i < end; ++i) rows.push_back((*order_)[i]);
     return Tensor(rows);
   }
   std::vector<int32_t> rows;
-  for (int64_t i = begin; i < end; ++i) rows.push_back(static_cast<int32_t>((*permutation_)[i]));
+  for (int64_t i = begin; i < end; ++i) rows.push_back(static_cast<int32_t>((*order_)[i]));
   return Tensor(rows);
 }
 
@@ -119,8 +101,7 @@ Batch TensorDataset::batch(int64_t index) {
         fmt::format("batch {} does not exist; there are {}, counted from 0.", index, size()));
   int64_t begin = index * options_.batch_size,
           end = std::min(begin + options_.batch_size, samples_);
-  const bool shuffled = order_ || permutation_;
-  if (shuffled && end - begin > 1) {
+  if (order_ && end - begin > 1) {
     const Tensor places = indices(begin, end);
     // Strings are in the host's memory, whatever device the rest is on.
     const auto rows = [&](const Tensor& t) {
@@ -133,8 +114,8 @@ Batch TensorDataset::batch(int64_t index) {
     return {gather(x_), gather(y_), gather(sample_weight_)};
   }
   // A single row is a place in memory, wherever the order puts it.
-  if (shuffled) {
-    begin = order_ ? (*order_)[static_cast<size_t>(begin)] : (*permutation_)[begin];
+  if (order_) {
+    begin = (*order_)[begin];
     end = begin + 1;
   }
   return {take_rows(x_, begin, end), take_rows(y_, begin, end),

@@ -79,10 +79,8 @@ class TensorDataset : public Dataset {
   Nest x_, y_, sample_weight_;
   Options options_;
   int64_t samples_ = 0;
-  // Of the samples in this epoch, one of the two when they are shuffled.
-  std::optional<std::vector<int32_t>> order_;
-  std::optional<Permutation> permutation_;
-  Tensor indices_;  // the order as a tensor
+  std::optional<RandomOrder> order_;  // of the samples in this epoch when they are shuffled
+  Tensor indices_;                    // the order as a tensor, where it is sorted out
 };
 
 /// Number of samples: the first axis, which all tensors share. Throws ShapeError naming both sizes.

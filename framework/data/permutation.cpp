@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "../../backend/error.h"
 #include "../../backend/random_bits.h"
 
@@ -46,6 +49,36 @@ int64_t Permutation::operator[](int64_t place) const {
   // The range is at least a quarter of the network's, so this ends after four steps on average.
   while (x >= n_) x = permuted(x);
   return static_cast<int64_t>(x);
+}
+
+namespace {
+
+constexpr int64_t most_sorted = 1 << 16;
+
+}  // namespace
+
+RandomOrder::RandomOrder(int64_t n, int64_t seed, int64_t epoch) {
+  if (n > most_sorted || n < 1) {
+    permutation_.emplace(n, seed, epoch);
+    return;
+  }
+  // Sorting random numbers by (seed, epoch, number): an order that depends on nothing else.
+  const backend::Key key = backend::fold_in(backend::jax_key(seed), static_cast<uint32_t>(epoch));
+  std::vector<std::pair<uint64_t, int32_t>> keyed(static_cast<size_t>(n));
+  for (size_t i = 0; i < keyed.size(); ++i)
+    keyed[i] = {backend::bits64_at(key, i), static_cast<int32_t>(i)};
+  std::sort(keyed.begin(), keyed.end());
+  sorted_.resize(keyed.size());
+  for (size_t i = 0; i < keyed.size(); ++i) sorted_[i] = keyed[i].second;
+}
+
+std::shared_ptr<const RandomOrder> RecentOrders::get(int64_t n, int64_t seed, int64_t epoch) {
+  const std::lock_guard lock(mutex_);
+  for (const Known& one : known_)
+    if (one.order && one.n == n && one.seed == seed && one.epoch == epoch) return one.order;
+  Known& place = known_[next_++ % known_.size()];
+  place = {n, seed, epoch, std::make_shared<const RandomOrder>(n, seed, epoch)};
+  return place.order;
 }
 
 }  // namespace cornu

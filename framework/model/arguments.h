@@ -161,8 +161,9 @@ struct ValidationData {
   /// Tensors; batches have FitOptions::validation_batch_size samples.
   ValidationData(Nest x, Nest y, Nest sample_weight = {})
       : x(std::move(x)), y(std::move(y)), sample_weight(std::move(sample_weight)) {}
-  /// A dataset with batches of its own.
-  ValidationData(std::shared_ptr<Dataset> dataset) : dataset(std::move(dataset)) {}
+  /// A dataset with batches of its own, or what becomes one, such as a data::Pipeline<Batch>.
+  template <std::convertible_to<std::shared_ptr<Dataset>> D>
+  ValidationData(const D& data) : dataset(data) {}
   /// @{
   /// Empty for a dataset.
   Nest x, y, sample_weight;
@@ -228,6 +229,9 @@ struct History {
   std::map<std::string, std::vector<Tensor>> arrays;
   bool interrupted = false;  ///< whether Ctrl-C ended the run
   RunTime time;              ///< where the time of this call went
+  /// What the data say when the run waited for them for a twentieth of its time or more: "fit
+  /// waited 38% of the time for data: stage 'decode' is the bottleneck, 3 more workers would help".
+  std::string advice = {};
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
   /// The epochs, from 0, of the figures of one name: all of them, or those after which there was a

@@ -110,7 +110,7 @@ Logs Model::evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options) 
   const detail::ModelUse::Change change(use_, "evaluate", *this);
   if (!dataset) throw ValueError("evaluate: the dataset is empty.");
   forget_step_cache();
-  const int64_t steps = options.steps.value_or(dataset->size());
+  const int64_t steps = steps_of(*dataset, options.steps, "evaluate", "steps");
   CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
   ProgressBar bar(options.verbose, 1);
   bar.begin_pass(steps);
@@ -132,7 +132,7 @@ Nest Model::predict(const Nest& x, PredictOptions options) {
 Nest Model::predict(std::shared_ptr<Dataset> dataset, PredictOptions options) {
   const detail::ModelUse::Inference inference(use_, "predict", *this);
   if (!dataset) throw ValueError("predict: the dataset is empty.");
-  const int64_t steps = options.steps.value_or(dataset->size());
+  const int64_t steps = steps_of(*dataset, options.steps, "predict", "steps");
   CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
   ProgressBar bar(options.verbose, 1);
   bar.begin_pass(steps);

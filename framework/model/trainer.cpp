@@ -20,6 +20,9 @@
 namespace cornu {
 namespace {
 
+// Whether step number `step` belongs to a pass of so many steps, -1 where only the data tell.
+bool within(int64_t step, int64_t steps) { return steps < 0 || step < steps; }
+
 // Weights of samples from the weights of their classes; y are class numbers, or probabilities.
 Nest class_weights(const std::map<int64_t, double>& weights, const Nest& y) {
   if (!y.is_tensor()) throw ValueError("fit: class_weight needs a model with a single output.");
@@ -57,6 +60,18 @@ bool on_device(const Nest& nest) {
 
 }  // namespace
 
+int64_t steps_of(const Dataset& data, std::optional<int64_t> asked, const char* what,
+                 const char* option) {
+  const int64_t size = data.size();
+  if (size == 0) throw ValueError(fmt::format("{}: the dataset has no batches.", what));
+  if (asked && *asked < 1)
+    throw ValueError(fmt::format("{}: {} must be at least 1, found {}.", what, option, *asked));
+  if (!asked && size == Dataset::endless)
+    throw ValueError(fmt::format("{}: the data have no end. Say how many batches to take, by {}.",
+                                 what, option));
+  return asked.value_or(std::max<int64_t>(size, -1));
+}
+
 Logs read_figures(const StepLogs& logs) {
   Logs result;
   for (const auto& [name, value] : logs) result.set(name, value);
@@ -69,12 +84,7 @@ Nest class_weighted(const Nest& sample_weight, const std::map<int64_t, double>& 
 }
 
 Batch Trainer::next(Dataset& data, int64_t epoch) {
-  if (!open_) {
-    data.on_epoch_begin(epoch);
-    position_ = 0;
-    open_ = true;
-    pass_epoch_ = epoch;
-  }
+  begin_pass(data, epoch);
   const int64_t index = position_++;
   Batch batch = ahead_.valid() ? ahead_.get() : data.batch(index);
   beside_ = on_device(batch.x) || on_device(batch.y);
@@ -91,19 +101,61 @@ Batch Trainer::peek(Dataset& data, int64_t epoch) {
   return batch;
 }
 
+void Trainer::begin_pass(Dataset& data, int64_t epoch) {
+  if (open_) return;
+  data.on_epoch_begin(epoch);
+  position_ = 0;
+  ended_ = false;
+  open_ = true;
+  pass_epoch_ = epoch;
+}
+
+// Of data of unknown size the first batch of a pass must be looked for, where others have one.
+void Trainer::begin_unknown(Dataset& data, int64_t epoch) {
+  if (data.size() != Dataset::unknown) return;
+  if (at_end(data)) end_pass(data, pass_epoch_);
+  begin_pass(data, epoch);
+}
+
 void Trainer::end_pass(Dataset& data, int64_t epoch) {
   if (!std::exchange(open_, false)) return;
   ahead_ = {};
   data.on_epoch_end(epoch);
 }
 
-// As in Keras: data that end before the epoch does end it.
-bool Trainer::ran_out(const Dataset& data, const char* what) const {
+// Whether the open pass has no batch left. Of data of unknown size only the next batch tells.
+bool Trainer::at_end(Dataset& data) {
+  if (!open_) return false;
+  const int64_t size = data.size();
+  if (size == Dataset::endless) return false;
+  if (size >= 0) return position_ >= size;
+  if (!ended_ && !ahead_.valid()) look_ahead(data);
+  return ended_;
+}
+
+// Takes the next batch, or its fault, before it is wanted.
+void Trainer::look_ahead(Dataset& data) {
+  std::promise<Batch> promise;
+  try {
+    std::optional<Batch> batch = data.next(position_);
+    ended_ = !batch;
+    if (ended_) return;
+    promise.set_value(std::move(*batch));
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+  }
+  ahead_ = promise.get_future();
+}
+
+// As in Keras: data that end before the epoch does end it. `asked` tells that it has a number of
+// steps.
+bool Trainer::ran_out(Dataset& data, const char* what, bool asked) {
   if (!at_end(data)) return false;
-  warn_once(fmt::format(
-      "{}: the data have {} batches, fewer than the steps that were asked for, so the pass ends "
-      "here. Leave the number of steps out, or make a Dataset that repeats.",
-      what, data.size()));
+  if (asked)
+    warn_once(fmt::format(
+        "{}: the data have {} batches, fewer than the steps that were asked for, so the pass ends "
+        "here. Leave the number of steps out, or make data that repeat.",
+        what, data.size() >= 0 ? data.size() : position_));
   return true;
 }
 
@@ -111,10 +163,7 @@ bool Trainer::ran_out(const Dataset& data, const char* what) const {
 // the batch's way to the device, then take no time of their own. Within a pass only, as the dataset
 // may change between passes.
 void Trainer::fetch_ahead(Dataset& data) {
-  if (!beside_ || ahead_.valid() || position_ >= data.size()) return;
-  std::packaged_task<Batch()> fetch([&] { return data.batch(position_); });
-  ahead_ = fetch.get_future();
-  fetch();
+  if (beside_ && !ahead_.valid() && !at_end(data)) look_ahead(data);
 }
 
 Batch Trainer::weighted(Batch batch, const FitOptions& options) const {
@@ -154,10 +203,7 @@ std::optional<BackupOptions> backup_of(const FitOptions& options) {
 }  // namespace
 
 Trainer::Run Trainer::start(Dataset& data, FitOptions& options, Dataset* validation) {
-  const int64_t size = data.size();
-  if (size < 1) throw ValueError("fit: the dataset has no batches.");
-  const int64_t steps = options.steps_per_epoch.value_or(size);
-  if (steps < 1) throw ValueError("fit: steps_per_epoch must be at least 1.");
+  const int64_t steps = steps_of(data, options.steps_per_epoch, "fit", "steps_per_epoch");
   if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
   interrupt_.emplace();
   model_.stop_training = false;
@@ -165,7 +211,6 @@ Trainer::Run Trainer::start(Dataset& data, FitOptions& options, Dataset* validat
   return {.data = data,
           .validation = validation,
           .options = options,
-          .size = size,
           .steps = steps,
           .callbacks = CallbackList({}, model_),
           .bar = ProgressBar(options.verbose, options.epochs)};
@@ -189,6 +234,7 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   }
   end(run);
   run.history.time.total = watch.seconds();
+  run.history.advice = advice(run);
   if (run.history.epoch.size() > 1 || run.history.interrupted) run.bar.print(summary(run));
   return run.history;
 }
@@ -197,7 +243,17 @@ std::string Trainer::summary(const Run& run) const {
   std::vector<std::string> files;
   for (const auto& callback : run.callbacks.callbacks())
     for (std::string& file : callback->files()) files.push_back(std::move(file));
-  return run_summary(run.history, run.options.epochs, memory::stats().peak, files);
+  return run_summary(run.history, run.options.epochs, memory::stats().peak, files) +
+         (run.history.advice.empty() ? "" : run.history.advice + "\n");
+}
+
+// What the data say about a run that waited for them.
+std::string Trainer::advice(const Run& run) {
+  const RunTime& time = run.history.time;
+  const double sum = time.step + time.data + time.callbacks + time.validation;
+  if (time.data < 0.05 * sum) return "";
+  const std::string said = run.data.advice(time.data, sum);
+  return said.empty() ? "" : "fit " + said;
 }
 
 void Trainer::show_witnesses(const Run& run, const Batch& batch) {
@@ -210,15 +266,21 @@ void Trainer::train_epoch(Run& run) {
   const bool logs_each_batch = run.callbacks.wants_batch_logs();
   // C++ values that a step reads, such as a schedule of the user's, may change between epochs.
   model_.train_function_->recheck();
-  run.bar.begin(run.epoch, run.steps);
+  run.bar.begin(run.epoch, run.steps >= 0 ? run.steps : run.seen);
   if (run.step == 0) {
     model_.reset_metrics();
     run.last.clear();
     Logs logs;
     run.callbacks.on_epoch_begin(run.epoch, logs);
   }
-  while (run.step < run.steps && !at_target(run) && going_on() && !ran_out(run.data, "fit"))
+  // An epoch that a run goes on in has its pass, which may be over.
+  if (run.step == 0) begin_unknown(run.data, run.epoch);
+  const bool asked = run.options.steps_per_epoch.has_value();
+  while (within(run.step, run.steps) && !at_target(run) && going_on() &&
+         !ran_out(run.data, "fit", asked))
     train_group(run, logs_each_batch);
+  if (run.step == 0 && at_end(run.data)) throw ValueError("fit: the dataset has no batches.");
+  run.seen = run.step;
 }
 
 // The steps between two calls of the batch hooks.
@@ -230,7 +292,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   run.callbacks.on_train_batch_begin(run.step, logs);
   run.clock.lap(time.callbacks);
   const int64_t begin = run.step, group = model_.compile_options().steps_per_execution;
-  const int64_t end = std::min(run.steps, begin + group);
+  const int64_t end = run.steps < 0 ? begin + group : std::min(run.steps, begin + group);
   for (; run.step < end && !at_end(run.data) && !at_target(run); ++run.step) {
     Batch batch = next(run.data, run.epoch);
     run.clock.lap(time.data);
@@ -240,7 +302,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
     run.last = train_on(std::move(batch), run.options);
     run.clock.lap(time.step);
     if (run.journal) note_step(run);
-    if (run.step + 1 < run.steps) fetch_ahead(run.data);
+    if (within(run.step + 1, run.steps)) fetch_ahead(run.data);
     run.clock.lap(time.data);
   }
   // Figures are read from the device only when somebody looks at them.
@@ -261,8 +323,8 @@ bool Trainer::validate(Run& run) {
   Trainer validation(model_);
   validation.interrupt_.emplace();
   const Stopwatch watch;
-  const Logs found =
-      validation.evaluate(*run.validation, run.options.validation_steps, run.callbacks, nullptr);
+  const Logs found = validation.evaluate(*run.validation, run.options.validation_steps,
+                                         run.callbacks, nullptr, run.epoch);
   run.history.time.validation += watch.seconds();
   if (interrupt_->requested()) return false;
   for (const auto& [name, value] : found) run.logs.set("val_" + name, found.array(name));
@@ -272,7 +334,9 @@ bool Trainer::validate(Run& run) {
 // False when Ctrl-C ended the validation: the epoch is then not over.
 bool Trainer::end_epoch(Run& run) {
   // Epochs of a given number of steps go on where the last one stopped.
-  if (at_end(run.data) || !run.options.steps_per_epoch) end_pass(run.data, run.epoch);
+  // Whether data of unknown size go on is for the next epoch to find out.
+  const bool over = run.data.size() == Dataset::unknown ? ended_ : at_end(run.data);
+  if (over || !run.options.steps_per_epoch) end_pass(run.data, run.epoch);
   run.logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
   if (!validate(run)) return false;
   // What callbacks add is in the history, and not in the logs of on_train_end.
@@ -323,22 +387,23 @@ void Trainer::end(Run& run) {
 // -----------------------------------------------------------------------------------------------
 
 Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
-                       ProgressBar* bar) {
-  const int64_t count = steps.value_or(data.size());
-  if (count < 1 || data.size() < 1) throw ValueError("evaluate: the dataset has no batches.");
+                       ProgressBar* bar, int64_t epoch) {
+  const int64_t count = steps_of(data, steps, "evaluate", "steps");
   model_.reset_metrics();
+  begin_unknown(data, epoch);
+  if (at_end(data)) throw ValueError("evaluate: the dataset has no batches.");
   Logs logs;
   callbacks.on_test_begin(logs);
   StepLogs last;
   const int64_t group = model_.compile_options().steps_per_execution;
-  for (int64_t step = 0; step < count && !(interrupt_ && interrupt_->requested());) {
-    if (ran_out(data, "evaluate")) break;
+  for (int64_t step = 0; within(step, count) && !(interrupt_ && interrupt_->requested());) {
+    if (ran_out(data, "evaluate", steps.has_value())) break;
     logs.clear();
-    const int64_t begin = step, end = std::min(count, begin + group);
+    const int64_t begin = step, end = count < 0 ? begin + group : std::min(count, begin + group);
     callbacks.on_test_batch_begin(begin, logs);
     for (; step < end && !at_end(data); ++step) {
-      last = model_.run_test_step(next(data, 0));
-      if (step + 1 < count) fetch_ahead(data);
+      last = model_.run_test_step(next(data, epoch));
+      if (within(step + 1, count)) fetch_ahead(data);
     }
     const bool due = bar && bar->due(step);
     if (due || callbacks.wants_batch_logs())
@@ -346,7 +411,7 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
     callbacks.on_test_batch_end(begin + group - 1, logs);
     if (due) bar->update(step, logs);
   }
-  end_pass(data, 0);
+  end_pass(data, epoch);
   logs = read_figures(last.empty() ? model_.metrics_result() : last);
   callbacks.on_test_end(logs);
   if (bar) bar->finish(logs);
@@ -355,19 +420,20 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
 
 Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
                       ProgressBar* bar) {
-  const int64_t count = steps.value_or(data.size());
-  if (count < 1 || data.size() < 1) throw ValueError("predict: the dataset has no batches.");
+  const int64_t count = steps_of(data, steps, "predict", "steps");
+  begin_unknown(data, 0);
+  if (at_end(data)) throw ValueError("predict: the dataset has no batches.");
   Logs logs;
   callbacks.on_predict_begin(logs);
   std::vector<std::vector<Tensor>> parts;
   Nest first;
   const int64_t group = model_.compile_options().steps_per_execution;
-  for (int64_t step = 0; step < count && !ran_out(data, "predict");) {
-    const int64_t begin = step, end = std::min(count, begin + group);
+  for (int64_t step = 0; within(step, count) && !ran_out(data, "predict", steps.has_value());) {
+    const int64_t begin = step, end = count < 0 ? begin + group : std::min(count, begin + group);
     callbacks.on_predict_batch_begin(begin, logs);
     for (; step < end && !at_end(data); ++step) {
       const Nest y = model_.run_predict_step(next(data, 0).x);
-      if (step + 1 < count) fetch_ahead(data);
+      if (within(step + 1, count)) fetch_ahead(data);
       if (step == 0) first = y;
       const std::vector<Tensor> outputs = y.flatten();
       parts.resize(outputs.size());

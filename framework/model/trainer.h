@@ -24,9 +24,9 @@ class Trainer {
   History fit(Dataset& data, FitOptions& options, Dataset* validation);
   /// The step of this number of the run that kept options.journal, taken again: see Model::replay.
   StepReplay replay(int64_t step, Dataset& data, FitOptions& options, Dataset* validation);
-  /// One pass without training.
+  /// One pass without training, which the dataset is told to be of `epoch`.
   Logs evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
-                ProgressBar* bar);
+                ProgressBar* bar, int64_t epoch = 0);
   /// The outputs of one pass.
   Nest predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
                ProgressBar* bar);
@@ -37,7 +37,8 @@ class Trainer {
     Dataset& data;
     Dataset* validation;
     FitOptions& options;
-    int64_t size, steps;  // of the data and of an epoch
+    int64_t steps;      // of an epoch, -1 where only the data tell
+    int64_t seen = -1;  // steps of the last epoch
     CallbackList callbacks;
     ProgressBar bar;
     History history = {};
@@ -74,25 +75,34 @@ class Trainer {
   bool end_epoch(Run& run);
   void end(Run& run);
   std::string summary(const Run& run) const;
+  static std::string advice(const Run& run);
 
   StepLogs train_on(Batch batch, const FitOptions& options);
   Batch weighted(Batch batch, const FitOptions& options) const;
   Batch next(Dataset& data, int64_t epoch);
   Batch peek(Dataset& data, int64_t epoch);
   void fetch_ahead(Dataset& data);
-  bool at_end(const Dataset& data) const { return open_ && position_ >= data.size(); }
-  bool ran_out(const Dataset& data, const char* what) const;
+  bool at_end(Dataset& data);
+  bool ran_out(Dataset& data, const char* what, bool asked);
+  void look_ahead(Dataset& data);
+  void begin_pass(Dataset& data, int64_t epoch);
+  void begin_unknown(Dataset& data, int64_t epoch);
   void end_pass(Dataset& data, int64_t epoch);
 
   Model& model_;
   std::optional<Interrupt> interrupt_ = {};
   int64_t position_ = 0;      // of the next step's batch; passes go on where the last epoch stopped
+  bool ended_ = false;        // whether data of unknown size were seen to have no batch there
   bool open_ = false;         // whether on_epoch_begin of the dataset's pass was called
   int64_t pass_epoch_ = 0;    // its argument
   bool beside_ = false;       // whether the last batch is on a device, which works beside the host
   std::future<Batch> ahead_;  // batch `position_` of the open pass, or its fault, if it was fetched
 };
 
+/// Batches of a pass: as many as were asked for, or the size of the data; -1 where only the data
+/// tell. Throws ValueError when there are none, or no end; `what` and `option` are for its text.
+int64_t steps_of(const Dataset& data, std::optional<int64_t> asked, const char* what,
+                 const char* option);
 /// The figures of a step as numbers.
 Logs read_figures(const StepLogs& logs);
 /// The batch's weights times those of its samples' classes. Throws ValueError for several outputs.

@@ -58,13 +58,14 @@ void Trainer::restore_variables(Run& run, const RunState& state, const std::stri
   run.data.on_epoch_begin(pass_epoch_);
   open_ = true;
   // A batch tells which variables there are: the next one, unless the pass is at its end.
-  const bool at_end = position_ >= run.data.size();
-  const Batch batch = run.data.batch(position_ - at_end);
-  run.variables = model_.run_variables(weighted(batch, run.options));
-  if (!at_end) {
+  std::optional<Batch> batch = run.data.next(position_);
+  ended_ = !batch;
+  if (ended_) batch = run.data.batch(position_ - 1);
+  run.variables = model_.run_variables(weighted(*batch, run.options));
+  if (!ended_) {
     std::promise<Batch> next;
     ahead_ = next.get_future();
-    next.set_value(batch);
+    next.set_value(std::move(*batch));
   }
   const auto describe = [](const std::string& name, const Shape& shape, DType dtype) {
     return fmt::format("'{}' {} {}", name, dtype_name(dtype), shape.str());

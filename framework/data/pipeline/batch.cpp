@@ -17,11 +17,12 @@ std::vector<std::vector<size_t>> bucket_window(const std::vector<int64_t>& lengt
     batches.emplace_back(sorted.begin() + static_cast<ptrdiff_t>(begin),
                          sorted.begin() + static_cast<ptrdiff_t>(end));
   }
-  std::vector<std::vector<size_t>> shuffled;
+  if (batches.empty()) return batches;
   const int64_t all = static_cast<int64_t>(batches.size());
+  const RandomOrder order(all, window_seed(seed, first), epoch);
+  std::vector<std::vector<size_t>> shuffled;
   for (int64_t i = 0; i < all; ++i)
-    shuffled.push_back(
-        std::move(batches[static_cast<size_t>(shuffled_in_window(first, all, i, seed, epoch))]));
+    shuffled.push_back(std::move(batches[static_cast<size_t>(order[i])]));
   return shuffled;
 }
 
@@ -72,7 +73,8 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
   bool has_rest() const { return rest_ && offset_ < samples_; }
   bool pull() {
     // The first batch of a walk that goes on is one of which a part is gone.
-    if (rest_) {
+    if (std::exchange(started_, true)) {
+      rest_.reset();
       offset_ = 0;
       before_.clear();
       source_->save(before_);
@@ -90,6 +92,7 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
   CursorPtr<Batch> source_;
   std::optional<Batch> rest_;  // the batch that is being cut
   int64_t samples_ = 0;        // of it
+  bool started_ = false;       // whether a batch was asked for
   int64_t offset_;             // of the first one that is left
   Position before_;            // of that batch in the source
 };

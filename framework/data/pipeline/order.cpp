@@ -5,29 +5,24 @@
 
 namespace cornu::data::detail {
 
-int64_t shuffled_in_window(int64_t first, int64_t count, int64_t place, int64_t seed,
-                           int64_t epoch) {
-  // Each window has an order of its own.
+int64_t window_seed(int64_t seed, int64_t first) {
   const backend::Key key = backend::split_at(backend::jax_key(seed), static_cast<uint64_t>(first));
-  const int64_t own = static_cast<int64_t>(uint64_t{key.hi} << 32 | key.lo);
-  return Permutation(count, own, epoch)[place];
+  return static_cast<int64_t>(uint64_t{key.hi} << 32 | key.lo);
 }
 
 void ShuffleOrder::map(std::span<Where> places, int64_t size, int64_t seed) const {
-  if (window == 0) {
-    // Nearly always all of one epoch.
-    std::optional<Permutation> order;
-    int64_t epoch = 0;
-    for (Where& where : places) {
-      if (!order || where.epoch != epoch) order.emplace(size, seed, epoch = where.epoch);
-      where.index = (*order)[where.index];
-    }
-    return;
-  }
+  // Nearly always all places are of one epoch and one window.
+  std::shared_ptr<const RandomOrder> order;
+  int64_t epoch = 0, known = 0;
   for (Where& where : places) {
-    const int64_t first = where.index / window * window;
-    const int64_t count = size < 0 ? window : std::min(window, size - first);
-    where.index = first + shuffled_in_window(first, count, where.index - first, seed, where.epoch);
+    const int64_t first = window == 0 ? 0 : where.index / window * window;
+    if (!order || where.epoch != epoch || first != known) {
+      const int64_t count = window == 0 ? size : size < 0 ? window : std::min(window, size - first);
+      epoch = where.epoch;
+      known = first;
+      order = orders.get(count, window == 0 ? seed : window_seed(seed, first), epoch);
+    }
+    where.index = first + (*order)[where.index - first];
   }
 }
 

@@ -80,11 +80,11 @@ struct ShuffleOrder final : Order {
   int64_t size(int64_t source) const override { return source; }
   void map(std::span<Where> places, int64_t size, int64_t seed) const override;
   int64_t window;  // 0: all
+  mutable RecentOrders orders = {};
 };
 
-/// The place of an element of a window in it: `count` elements from `first` on.
-int64_t shuffled_in_window(int64_t first, int64_t count, int64_t place, int64_t seed,
-                           int64_t epoch);
+/// The seed of a window's order; each window, by its first element, has one of its own.
+int64_t window_seed(int64_t seed, int64_t first);
 
 /// A stage on an indexed source that is an order of its elements.
 template <class T>

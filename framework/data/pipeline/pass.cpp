@@ -14,10 +14,6 @@ namespace {
 
 thread_local Activity* current = nullptr;
 
-int64_t nanoseconds(Clock::duration time) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-}
-
 int64_t now() { return nanoseconds(Clock::now().time_since_epoch()); }
 
 int64_t of_seconds(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }

@@ -36,6 +36,10 @@ namespace detail {
 class Stage;
 
 using Clock = std::chrono::steady_clock;
+/// As the counters below keep times.
+inline int64_t nanoseconds(Clock::duration time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
 
 /// What a stage did so far.
 struct StageRecord {

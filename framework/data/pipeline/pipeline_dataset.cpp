@@ -21,10 +21,10 @@ class PipelineDataset final : public Dataset {
 
   std::optional<Batch> next(int64_t index) override {
     seek(index);
-    before_ = std::move(here_);
     std::optional<Batch> found = stream_->next();
-    here_ = stream_->position();
-    at_ += found.has_value();
+    if (!found) return {};
+    before_ = std::exchange(here_, stream_->position());
+    ++at_;
     return found;
   }
 

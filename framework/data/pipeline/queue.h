@@ -1,5 +1,7 @@
 // Queue: elements that threads make ahead of who takes them, in order.
 #pragma once
+#include <utility>
+
 #include "stage.h"
 
 namespace cornu::data::detail {
@@ -56,31 +58,27 @@ class Queue final : public Cursor<T> {
     State& s = *state_;
     std::unique_lock lock(s.mutex);
     while (true) {
-      const std::optional<Clock::time_point> began =
-          s.due() ? std::optional<Clock::time_point>() : Clock::now();
-      s.taker.wait(lock, [&] { return s.due() || s.closed; });
-      if (began)
-        s.record.waited.fetch_add(
-            std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - *began).count(),
-            std::memory_order_relaxed);
+      if (!s.due() && !s.closed) {
+        const Clock::time_point began = Clock::now();
+        s.taker.wait(lock, [&] { return s.due() || s.closed; });
+        s.record.waited.fetch_add(nanoseconds(Clock::now() - began), std::memory_order_relaxed);
+      }
       if (s.closed) {
         lock.unlock();
         s.pass->check();
         throw StateError("The walk over this pipeline was closed.");
       }
       if (s.taken == s.begun) return {};
-      Entry& entry = s.entry(s.taken);
-      if (entry.error) std::rethrow_exception(entry.error);
-      std::optional<T> element = std::move(entry.element);
+      if (s.entry(s.taken).error) std::rethrow_exception(s.entry(s.taken).error);
+      Entry entry = std::exchange(s.entry(s.taken), Entry());
       position_ = std::move(entry.position);
       s.bytes -= entry.bytes;
       s.ready -= 1;
-      entry = Entry();
       ++s.taken;
       s.maker.notify_one();
-      if (!element) continue;
+      if (!entry.element) continue;
       s.record.filled.fetch_add(s.ready, std::memory_order_relaxed);
-      return element;
+      return std::move(entry.element);
     }
   }
 

@@ -58,24 +58,28 @@ class SkipStage final : public Node<T> {
     return size < 0 ? size : std::max<int64_t>(size - count_, 0);
   }
   CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
-    CursorPtr<T> source = source_->open(pass, epoch, from);
-    return std::make_unique<SkipCursor>(std::move(source), from.given() ? 0 : count_);
+    const int64_t skipped = from.take();
+    return std::make_unique<SkipCursor>(source_->open(pass, epoch, from), skipped, count_);
   }
 
  private:
   class SkipCursor final : public Cursor<T> {
    public:
-    SkipCursor(CursorPtr<T> source, int64_t left) : source_(std::move(source)), left_(left) {}
+    SkipCursor(CursorPtr<T> source, int64_t skipped, int64_t count)
+        : source_(std::move(source)), skipped_(skipped), count_(count) {}
     std::optional<T> next() override {
-      for (; left_ > 0; --left_)
+      for (; skipped_ < count_; ++skipped_)
         if (!source_->next()) return {};
       return source_->next();
     }
-    void save(Position& out) const override { source_->save(out); }
+    void save(Position& out) const override {
+      out.push_back(skipped_);
+      source_->save(out);
+    }
 
    private:
     CursorPtr<T> source_;
-    int64_t left_;
+    int64_t skipped_, count_;
   };
 
   NodePtr<T> source_;
@@ -226,9 +230,8 @@ class WindowShuffleStage final : public Node<T> {
         fill();
       }
       if (window_.empty()) return {};
-      const int64_t count = static_cast<int64_t>(window_.size());
-      const int64_t place = shuffled_in_window(first_, count, given_++, seed_, epoch_);
-      return std::exchange(window_[static_cast<size_t>(place)], std::nullopt);
+      const size_t place = static_cast<size_t>((*order_)[given_++]);
+      return std::exchange(window_[place], std::nullopt);
     }
     void save(Position& out) const override {
       out.push_back(first_);
@@ -241,15 +244,18 @@ class WindowShuffleStage final : public Node<T> {
       window_.clear();
       while (static_cast<int64_t>(window_.size()) < size_) {
         std::optional<T> element = source_->next();
-        if (!element) return;
+        if (!element) break;
         window_.push_back(std::move(element));
       }
+      if (!window_.empty())
+        order_.emplace(static_cast<int64_t>(window_.size()), window_seed(seed_, first_), epoch_);
     }
 
     int64_t seed_, size_, epoch_, first_, given_;
     CursorPtr<T> source_;
     Position start_;  // of the window in the source
     std::vector<std::optional<T>> window_;
+    std::optional<RandomOrder> order_;
   };
 
   NodePtr<T> source_;

@@ -2,14 +2,6 @@
 #include "stream.h"
 
 namespace cornu::data::detail {
-namespace {
-
-int64_t nanoseconds(Clock::duration time) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-}
-
-}  // namespace
-
 Walker::Walker(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Stage> last, int64_t epoch)
     : runtime_(std::move(runtime)), last_(std::move(last)) {
   last_->begin_pass(epoch);

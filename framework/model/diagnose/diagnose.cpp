@@ -41,10 +41,20 @@ void check_all(const Evidence& evidence, Findings& findings) {
 
 // Batches from all over a dataset, the first and the last among them, as one.
 Batch some_batches(Dataset& data, int64_t most) {
-  const int64_t count = std::min(most, data.size());
   std::vector<Batch> batches;
-  for (int64_t i = 0; i < count; ++i)
-    batches.push_back(data.batch(count == 1 ? 0 : i * (data.size() - 1) / (count - 1)));
+  if (data.size() > 0) {
+    const int64_t count = std::min(most, data.size());
+    for (int64_t i = 0; i < count; ++i)
+      batches.push_back(data.batch(count == 1 ? 0 : i * (data.size() - 1) / (count - 1)));
+  } else {
+    // Of those whose end is not known, the first ones.
+    for (int64_t i = 0; i < most; ++i) {
+      std::optional<Batch> batch = data.next(i);
+      if (!batch) break;
+      batches.push_back(std::move(*batch));
+    }
+  }
+  if (batches.empty()) throw ValueError("diagnose: the dataset is empty.");
   const auto joined = [&](auto part) {
     const Nest& first = part(batches[0]);
     if (first.empty()) return first;
@@ -77,7 +87,7 @@ std::vector<Finding> Model::diagnose(const Nest& x, const Nest& y, const Diagnos
 std::vector<Finding> Model::diagnose(std::shared_ptr<Dataset> dataset,
                                      const DiagnoseOptions& options) {
   const detail::ModelUse::Change change(use_, "diagnose", *this);
-  if (!dataset || dataset->size() < 1) throw ValueError("diagnose: the dataset is empty.");
+  if (!dataset || dataset->size() == 0) throw ValueError("diagnose: the dataset is empty.");
   Findings findings(options.silence);
   dataset->on_epoch_begin(0);
   const Batch batch = some_batches(*dataset, 16);
@@ -86,7 +96,7 @@ std::vector<Finding> Model::diagnose(std::shared_ptr<Dataset> dataset,
   own.shuffle = false;  // the order is the dataset's
   if (own.sample_weight.empty()) own.sample_weight = batch.sample_weight;
   Evidence evidence(*this, batch.x, batch.y, own);
-  evidence.epoch_batches = dataset->size();
+  if (dataset->size() > 0) evidence.epoch_batches = dataset->size();
   check_all(evidence, findings);
   if (!spoiled(findings)) check_data_speed(*dataset, evidence, findings);
   dataset->on_epoch_end(0);

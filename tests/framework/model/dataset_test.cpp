@@ -26,7 +26,7 @@ TEST_CASE("A dataset's passes begin and end once each") {
   auto train = std::make_shared<NotingDataset>(3, 3), test = std::make_shared<NotingDataset>(2, 3);
   model.fit(train, {.epochs = 2, .verbose = Verbose::silent, .validation_data = {test}});
   CHECK(train->notes == "<0:012:0><1:012:1>");
-  CHECK(test->notes == "<0:01:0><0:01:0>");
+  CHECK(test->notes == "<0:01:0><1:01:1>");
   test->notes.clear();
   model.evaluate(test, {.verbose = Verbose::silent});
   CHECK(test->notes == "<0:01:0>");
@@ -53,7 +53,7 @@ TEST_CASE("Steps limit validation, evaluate and predict") {
   model.fit(
       train,
       {.epochs = 2, .verbose = Verbose::silent, .validation_data = {test}, .validation_steps = 2});
-  CHECK(test->notes == "<0:01:0><0:01:0>");
+  CHECK(test->notes == "<0:01:0><1:01:1>");
   test->notes.clear();
   model.evaluate(test, {.verbose = Verbose::silent, .steps = 3});
   CHECK(test->notes == "<0:012:0>");
@@ -70,7 +70,7 @@ TEST_CASE("Validation may be rarer than epochs") {
       {.epochs = 5, .verbose = Verbose::silent, .validation_data = {test}, .validation_freq = 2});
   CHECK(history["val_loss"].size() == 2);
   CHECK(history["loss"].size() == 5);
-  CHECK(test->notes == "<0:0:0><0:0:0>");
+  CHECK(test->notes == "<1:0:1><3:0:3>");
 }
 
 TEST_CASE("Tensors come in batches, the last one smaller") {
