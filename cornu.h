@@ -12,6 +12,7 @@
 #include "framework/constraints/constraints.h"
 #include "framework/data/dataset.h"
 #include "framework/data/datasets.h"
+#include "framework/data/file_sources.h"
 #include "framework/data/pipeline.h"
 #include "framework/initializers/initializers.h"
 #include "framework/io/events/summary_writer.h"

@@ -40,6 +40,7 @@ const std::vector<Workload>& workloads() {
         "resume"},
        false,
        measure_callbacks},
+      {"loader", {"rows", "prefetch", "map", "memory"}, false, measure_loader},
       {"memory_predict", {"predict x1000"}, false, measure_memory},
   };
   return table;

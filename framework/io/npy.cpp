@@ -266,7 +266,16 @@ std::string_view descr_of(DType dtype) {
 
 }  // namespace
 
-NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) {
+namespace {
+
+/// A file's parts.
+struct Layout {
+  Header header;
+  std::span<const std::byte> values;
+  size_t count = 0;  ///< of elements
+};
+
+Layout layout_of(std::span<const std::byte> bytes, const std::string& source) {
   const auto fail = [&](const std::string& why) {
     throw FileError("'" + source + "' " + why + ".");
   };
@@ -301,10 +310,16 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) 
     fail("holds " + std::to_string(values.size()) + " bytes of values; shape " +
          header.shape.str() + " of " + std::string(dtype_name(header.dtype)) + " has " +
          std::to_string(count * element));
+  return {header, values, count};
+}
 
+}  // namespace
+
+NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) {
+  const auto [header, values, count] = layout_of(bytes, source);
   NpyArray array{"", header.dtype, header.shape, {}, {}};
   array.data = header.fortran_order && header.shape.rank() > 1
-                   ? to_c_order(values, header.shape, element)
+                   ? to_c_order(values, header.shape, header.element())
                    : std::vector<std::byte>(values.begin(), values.end());
   if (header.dtype == DType::string) {
     array.strings = strings_of(
@@ -316,6 +331,18 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source) 
   if (header.dtype == DType::boolean)  // Any other bit pattern would be an invalid bool.
     for (std::byte& value : array.data) value = std::byte{value != std::byte{0}};
   return array;
+}
+
+NpyView view_npy(const Bytes& bytes, const std::string& source) {
+  const auto [header, values, count] = layout_of(bytes.span(), source);
+  // Bools may be other bytes than 0 and 1.
+  const bool in_place = !header.swapped && header.dtype != DType::string &&
+                        header.dtype != DType::boolean &&
+                        !(header.fortran_order && header.shape.rank() > 1);
+  if (in_place)
+    return {header.dtype, header.shape, Bytes(std::make_shared<const Bytes>(bytes), values), {}};
+  NpyArray array = parse_npy(bytes.span(), source);
+  return {array.dtype, array.shape, Bytes::of(std::move(array.data)), std::move(array.strings)};
 }
 
 std::vector<std::byte> format_npy(const NpyArray& array) {

@@ -33,6 +33,18 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& source);
 /// The content of an .npy file, version 1.0. Strings become kind U, or S where one is no UTF-8.
 std::vector<std::byte> format_npy(const NpyArray& array);
 
+/// One array in place: bytes of a file that is mapped into memory, or of a copy.
+struct NpyView {
+  DType dtype = DType::float32;           ///< of the elements
+  Shape shape;                            ///< () for a scalar
+  Bytes values;                           ///< shape.numel() elements in C order
+  std::vector<std::string> strings = {};  ///< instead of `values` when dtype is string
+};
+
+/// The array of an .npy file's bytes, without a copy where they are in C order and this machine's
+/// byte order. Throws FileError as parse_npy.
+NpyView view_npy(const Bytes& bytes, const std::string& source);
+
 /// Reads an .npy file. Throws FileError.
 NpyArray read_npy(const std::filesystem::path& path);
 /// Writes an .npy file, which appears whole or not at all.

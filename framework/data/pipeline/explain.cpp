@@ -33,8 +33,22 @@ const StageRecord* busiest(const Runtime& runtime) {
   return found;
 }
 
-std::string remedy(const StageRecord& stage, double between) {
+// Whether threads of a later stage make this one's elements ahead.
+bool works_ahead(const Runtime& runtime, const StageRecord& stage) {
+  bool behind = false;
+  for (const StageRecord& record : runtime.records()) {
+    if (behind && record.stage->workers() > 0) return true;
+    behind |= &record == &stage;
+  }
+  return false;
+}
+
+std::string remedy(const Runtime& runtime, const StageRecord& stage, double between) {
   const std::string name = stage.stage->name();
+  if (!stage.stage->takes_workers())
+    return fmt::format(
+        "stage '{}' is the bottleneck{}", name,
+        works_ahead(runtime, stage) ? "" : "; a prefetch behind it would work ahead");
   const int64_t workers = stage.stage->workers();
   // So many threads do the work of an element in the time that the caller takes for one.
   const double wanted = between > 0 ? std::ceil(seconds(stage.busy) / between) : 1e9;
@@ -54,7 +68,7 @@ std::string remedy(const StageRecord& stage, double between) {
 
 std::string bottleneck(const Runtime& runtime) {
   const StageRecord* const stage = busiest(runtime);
-  return stage ? remedy(*stage, seconds(runtime.elsewhere)) : "";
+  return stage ? remedy(runtime, *stage, seconds(runtime.elsewhere)) : "";
 }
 
 std::string explain(const Runtime& runtime) {

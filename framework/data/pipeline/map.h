@@ -58,6 +58,7 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
   bool indexed() const override { return source_->indexed() && !skips(); }
   bool calls_user() const override { return true; }
   int64_t workers() const override { return options_.workers; }
+  bool takes_workers() const override { return true; }
   std::optional<int64_t> seed() const override { return options_.seed; }
 
   U at(const Pass& pass, const Where& where) const override {

@@ -242,6 +242,7 @@ class DatasetSource final : public Node<Batch> {
   bool indexed() const override { return size() >= 0; }
   bool calls_user() const override { return true; }
   int64_t workers() const override { return indexed() ? options_.workers : 0; }
+  bool takes_workers() const override { return indexed(); }
   void begin_pass(int64_t epoch) const override { dataset_->on_epoch_begin(epoch); }
   void end_pass(int64_t epoch) const override { dataset_->on_epoch_end(epoch); }
   Batch at(const Pass& pass, const Where& where) const override;

@@ -76,6 +76,7 @@ class Stage {
   virtual bool batched() const;
   virtual bool calls_user() const { return false; }  ///< whether it calls functions of the user's
   virtual int64_t workers() const { return 0; }      ///< threads of its own
+  virtual bool takes_workers() const { return false; }  ///< whether it could have more of them
   virtual std::optional<int64_t> seed() const { return {}; }  ///< if it was given one
   /// Tells what wants to know of passes; from the source on.
   virtual void begin_pass(int64_t epoch) const;
