@@ -1,0 +1,53 @@
+// Kernels that move pixels: sampling at computed coordinates, and resizing.
+#pragma once
+#include <array>
+#include <functional>
+#include <string>
+
+#include "image.h"
+
+namespace cornu::backend::image {
+
+/// How a picture is sampled.
+struct Sampling {
+  bool linear = true;          ///< between four pixels; or else from the nearest one
+  Fill fill = Fill::constant;  ///< of what lies outside
+  double value = 0;            ///< with Fill::constant
+};
+
+/// Writes where the pixels of a row of the result lie in the source: `x` and `y`, one number for
+/// each column. Rows are asked for from the first to the last.
+using RowPlaces = std::function<void(int64_t row, float* x, float* y)>;
+
+/// Fills `to` with `from` sampled at the places. Linear sampling is for uint8, whose results are
+/// rounded, and float32; to sample the nearest pixel any type will do, and halves are rounded away
+/// from 0, as in Keras's map_coordinates. Both pictures have the same channels and dtype. In uint8
+/// a result differs by less than 0.52 from the exact one.
+void sample(const Picture& from, const Picture& to, const RowPlaces& places,
+            const Sampling& sampling);
+
+/// A projective map of the plane, row by row: (x, y, 1) becomes (a x + b y + c, ...) / w.
+using Homography = std::array<double, 9>;
+
+/// The places that a map of the result's pixels gives.
+RowPlaces places_of(const Homography& map, int64_t width);
+/// The places of each pixel moved by a field (height, width, 2) of steps in x and y.
+RowPlaces places_of(const float* field, int64_t width);
+
+/// Resizing by Keras's methods.
+struct Resizing {
+  /// "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5" or "area".
+  std::string interpolation = "bilinear";
+  bool antialias = false;  ///< average over source pixels where the picture shrinks
+};
+
+/// Fills `to` with the window (top, left, height, width) of `from`, resized. "nearest" takes any
+/// dtype, others uint8, whose results are rounded to even, and float32. Throws ValueError for an
+/// unknown interpolation.
+void resize(const Picture& from, const std::array<int64_t, 4>& window, const Picture& to,
+            const Resizing& how);
+
+/// Each row of `from` turned round, into `to` of the same form. They must not be one.
+void mirror_rows(const Picture& from, const Picture& to);
+
+}  // namespace cornu::backend::image
