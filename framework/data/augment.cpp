@@ -1,0 +1,126 @@
+// Changes in order, each with a stream of random numbers of its own.
+#include "augment.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "pictures.h"
+
+namespace cornu::data {
+namespace {
+
+class FunctionAugmenter : public Augmenter {
+ public:
+  explicit FunctionAugmenter(std::function<void(Sample&, Draws&)> function)
+      : function_(std::move(function)) {}
+  void augment(Sample& sample, Draws& draws) const override { function_(sample, draws); }
+
+ private:
+  std::function<void(Sample&, Draws&)> function_;
+};
+
+// "left_eye" for "right_eye" and the reverse; the name itself when there is no side in it.
+std::string other_side(const std::string& name) {
+  for (const auto& [from, to] : {std::pair{"left", "right"},
+                                 {"right", "left"},
+                                 {"Left", "Right"},
+                                 {"Right", "Left"},
+                                 {"LEFT", "RIGHT"},
+                                 {"RIGHT", "LEFT"}}) {
+    const size_t at = name.find(from);
+    if (at != std::string::npos) return std::string(name).replace(at, std::string(from).size(), to);
+  }
+  return name;
+}
+
+std::vector<int64_t> mirrored_by_name(const std::vector<std::string>& names) {
+  std::vector<int64_t> rows;
+  for (const std::string& name : names) {
+    const auto other = std::find(names.begin(), names.end(), other_side(name));
+    if (other == names.end())
+      throw ValueError(fmt::format(
+          "point_names: there is '{}' but no '{}', with which it would change places in mirrored "
+          "images.",
+          name, other_side(name)));
+    rows.push_back(other - names.begin());
+  }
+  return rows;
+}
+
+void check_mirrored(const std::vector<int64_t>& rows) {
+  const auto n = static_cast<int64_t>(rows.size());
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t other = rows[static_cast<size_t>(i)];
+    if (other < 0 || other >= n || rows[static_cast<size_t>(other)] != i)
+      throw ValueError(fmt::format(
+          "mirrored_points: row {} is taken from row {}; expected rows below {} that change places "
+          "in pairs, or stay.",
+          i, other, n));
+  }
+}
+
+void check_sample(const Sample& sample, const AugmentOptions& options) {
+  picture_of(sample.image, "image");
+  const auto check = [](const Tensor& t, const char* name, int64_t columns) {
+    if (t && (t.rank() != 2 || t.shape()[1] != columns))
+      throw ShapeError(
+          fmt::format("{}: expected shape (n, {}), found {}.", name, columns, t.shape().str()));
+    if (t && t.dtype() != DType::float32)
+      throw ShapeError(fmt::format("{}: expected float32, found {}.", name, dtype_name(t.dtype())));
+  };
+  check(sample.points, "points", 2);
+  check(sample.boxes, "boxes", 4);
+  const size_t expected = options.mirrored_points.size();
+  if (sample.points && expected > 0 && sample.points.shape()[0] != static_cast<int64_t>(expected))
+    throw ShapeError(fmt::format("points: {} are named in the options, found shape {}.", expected,
+                                 sample.points.shape().str()));
+}
+
+}  // namespace
+
+Sample Draws::other() {
+  const Others& others = options_->others;
+  if (!others.at || others.size < 1)
+    throw StateError(
+        "A change that mixes samples has no others to mix with. Give augment a source of them: "
+        "augment({...}, {.others = {.size = n, .at = [&](int64_t i) { return samples[i]; }}}).");
+  return others.at(below(others.size));
+}
+
+std::shared_ptr<const Augmenter> AnyAugmenter::of_function(
+    std::function<void(Sample&, Draws&)> function) {
+  return std::make_shared<FunctionAugmenter>(std::move(function));
+}
+
+Augment::Augment(std::vector<AnyAugmenter> changes, AugmentOptions options)
+    : changes_(std::move(changes)) {
+  if (!options.point_names.empty()) {
+    if (!options.mirrored_points.empty())
+      throw ValueError("Give either point_names or mirrored_points, not both.");
+    options.mirrored_points = mirrored_by_name(options.point_names);
+  }
+  check_mirrored(options.mirrored_points);
+  options_ = std::make_shared<const AugmentOptions>(std::move(options));
+}
+
+Sample Augment::operator()(Sample sample, const Place& place) const {
+  try {
+    check_sample(sample, *options_);
+    for (size_t i = 0; i < changes_.size(); ++i) {
+      Draws draws(place.random(i), *options_);
+      changes_[i]->augment(sample, draws);
+    }
+  } catch (Error& error) {
+    if (sample.source.empty()) throw;
+    error.prepend(sample.source);
+    throw;
+  }
+  return sample;
+}
+
+Augment augment(std::vector<AnyAugmenter> changes, AugmentOptions options) {
+  return Augment(std::move(changes), std::move(options));
+}
+
+}  // namespace cornu::data
