@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../../backend/image_filter.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/numpy/creation.h"
@@ -11,6 +12,7 @@
 #include "../../framework/ops/random/distributions.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -80,6 +82,34 @@ Tensor AugMixLayer::transform_images(const Tensor& images, const Transformation&
 Tensor AugMixLayer::transform_segmentation_masks(const Tensor& masks, const Transformation& drawn,
                                                  bool training) {
   return training ? mixed(masks, drawn, &ImagePreprocessing::transform_segmentation_masks) : masks;
+}
+
+void AugMixLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  std::vector<double> weights;
+  double total = 0;
+  for (int64_t i = 0; i < config.num_chains; ++i)
+    total += weights.emplace_back(draws.gamma(config.alpha));
+  const double share = draws.beta(config.alpha, config.alpha);
+  // The sum so far, in floats; chains change nothing but the image.
+  const Picture original = data::picture_of(sample.image, "image");
+  const Tensor sum = Tensor::empty(sample.image.shape(), DType::float32, backend::cpu_backend());
+  Picture so_far = data::picture_of(sum, "image");
+  blend(original, static_cast<float>(share), original, 0, so_far);
+  for (double weight : weights) {
+    data::Sample chain{.image = sample.image};
+    for (int64_t i = 0; i < config.chain_depth; ++i) {
+      // One choice beyond the layers is to change nothing.
+      const auto chosen =
+          static_cast<size_t>(draws.below(static_cast<int64_t>(augmentations_.size()) + 1));
+      if (chosen < augmentations_.size()) augmentations_[chosen].images->augment(chain, draws);
+    }
+    blend(so_far, 1, data::picture_of(chain.image, "image"),
+          static_cast<float>((1 - share) * weight / total), so_far);
+  }
+  data::recolor(sample, [&](const Picture&, const Picture& to) {
+    blend(so_far, 1, so_far, 0, to);
+    cut_to_range(to, config.value_range);
+  });
 }
 
 void register_aug_mix(Catalog& c) { c.add<AugMixLayer>("keras.layers.AugMix"); }

@@ -35,6 +35,8 @@ class AugMixLayer : public ImageLayerOf<AugMixLayer, AugMixConfig> {
   /// num_chains or chain_depth that is not positive, or an unknown data_format; UnsupportedError
   /// for an unknown interpolation.
   explicit AugMixLayer(AugMixConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"chain_mixing_weights" (num_chains), "weight_sample" ()}, and a part for each chain with
   /// parts for its layers.
   Transformation get_random_transformation(const Nest& data, bool training = true,

@@ -24,6 +24,8 @@ class AutoContrastLayer : public ImageLayerOf<AutoContrastLayer, AutoContrastCon
   /// Throws ValueError for a value_range of other than two numbers, or an unknown data_format. Its
   /// two numbers are put in order.
   explicit AutoContrastLayer(AutoContrastConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;
 };

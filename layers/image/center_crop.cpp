@@ -9,6 +9,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -62,6 +63,18 @@ Nest CenterCropLayer::transform_bounding_boxes(const Nest& given, const Transfor
 Tensor CenterCropLayer::transform_segmentation_masks(const Tensor& masks,
                                                      const Transformation& drawn, bool training) {
   return transform_images(masks, drawn, training);
+}
+
+void CenterCropLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const int64_t height = *config.height, width = *config.width;
+  const ImageSize size{height_of(sample), width_of(sample)};
+  if (size.height >= height && size.width >= width)
+    return data::apply(
+        sample, data::window((size.height - height) / 2, (size.width - width) / 2, height, width),
+        draws);
+  const CropBox box = centered_crop(size, height, width);
+  data::apply(sample, data::resized({box.top, box.left, box.height, box.width}, height, width, {}),
+              draws);
 }
 
 void register_center_crop(Catalog& c) { c.add<CenterCropLayer>("keras.layers.CenterCrop"); }

@@ -22,6 +22,8 @@ class CenterCropLayer : public ImageLayerOf<CenterCropLayer, CenterCropConfig> {
  public:
   /// Throws ValueError unless height and width are positive and data_format is known.
   explicit CenterCropLayer(CenterCropConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// Nothing random: the shape of the images.
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../backend/image_equalization.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/padding.h"
@@ -15,6 +16,7 @@
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -137,6 +139,18 @@ Tensor ContrastLimitedAdaptiveHistogramEqualizationLayer::transform_images(const
   const Tensor y =
       ops::cast(transform_value_range(even, byte_range, config.value_range), images.dtype());
   return first ? ops::transpose(y, std::vector<int64_t>{0, 3, 1, 2}) : y;
+}
+
+void ContrastLimitedAdaptiveHistogramEqualizationLayer::augment(data::Sample& sample,
+                                                                data::Draws&) const {
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    equalize_by_tiles(from, to,
+                      {.rows = config.tile_grid_size[0],
+                       .columns = config.tile_grid_size[1],
+                       .clip_limit = config.clip_limit,
+                       .low = static_cast<float>(config.value_range[0]),
+                       .high = static_cast<float>(config.value_range[1])});
+  });
 }
 
 void register_contrast_limited_adaptive_histogram_equalization(Catalog& c) {

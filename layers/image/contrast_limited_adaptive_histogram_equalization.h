@@ -31,6 +31,8 @@ class ContrastLimitedAdaptiveHistogramEqualizationLayer
   /// positive, or an unknown data_format.
   explicit ContrastLimitedAdaptiveHistogramEqualizationLayer(
       ContrastLimitedAdaptiveHistogramEqualizationConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;
 };

@@ -1,6 +1,8 @@
 // Boxes of other images.
 #include "cut_mix.h"
 
+#include <cmath>
+
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/creation.h"
@@ -11,6 +13,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -78,6 +81,24 @@ Nest CutMixLayer::transform_bounding_boxes(const Nest&, const Transformation&, b
 Tensor CutMixLayer::transform_segmentation_masks(const Tensor& masks, const Transformation& drawn,
                                                  bool training) {
   return transform_images(masks, drawn, training);
+}
+
+void CutMixLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (sample.boxes)
+    throw UnsupportedError(
+        "boxes of pasted images cannot be told from their neighbors': take the boxes out of the "
+        "samples.");
+  const data::Sample other = other_like(sample, draws);
+  const double alpha = drawn(config.factor, draws) + 1e-6;
+  const double ratio = std::sqrt(1 - draws.beta(alpha, alpha));
+  const int64_t height = height_of(sample), width = width_of(sample);
+  const Area area = drawn_area(height, width, ratio, ratio, draws);
+  const double kept =
+      1 - static_cast<double>(area.height * area.width) / static_cast<double>(height * width);
+  const Tensor label = mixed_label(sample.label, other.label, kept);
+  put_area(sample, other, area);
+  sample.label = label;
+  hide_points(sample, area);
 }
 
 void register_cut_mix(Catalog& c) { c.add<CutMixLayer>("keras.layers.CutMix"); }

@@ -1,6 +1,11 @@
 // Histograms made even.
 #include "equalization.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/math/segment.h"
@@ -12,6 +17,7 @@
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -23,6 +29,63 @@ Tensor scaled(const Tensor& x, const std::vector<double>& from, const std::vecto
   const double scale = (to[1] - to[0]) / (from[1] - from[0]);
   return fused([](Expr x, Expr scale, Expr offset) { return x * scale + offset; }, x, Tensor(scale),
                Tensor(to[0] - from[0] * scale));
+}
+
+// A channel's values by its histogram, in the range of values; empty when there is only one bin.
+std::vector<float> table_of(const int32_t* counts, int64_t bins, double low, double high) {
+  int64_t total = 0, least = 0, used = 0;
+  for (int64_t i = 0; i < bins; ++i) {
+    total += counts[i];
+    used += counts[i] > 0;
+    if (least == 0) least = total;
+  }
+  std::vector<float> table;
+  if (used <= 1) return table;
+  const auto span = static_cast<float>(std::max<int64_t>(total - least, 1));
+  int64_t sum = 0;
+  for (int64_t i = 0; i < bins; ++i) {
+    sum += counts[i];
+    const double byte = std::clamp(
+        std::nearbyint(static_cast<double>(static_cast<float>((sum - least) * 255) / span)), 0.0,
+        255.0);
+    table.push_back(static_cast<float>(byte / 255 * (high - low) + low));
+  }
+  return table;
+}
+
+// Each channel's histogram made even; one that has a single bin stays.
+void equalize(const Picture& from, const Picture& to, const std::vector<double>& value_range,
+              int64_t bins) {
+  const double low = value_range[0], high = value_range[1];
+  const auto factor = static_cast<float>(static_cast<double>(bins - 1) / (high - low)),
+             offset = static_cast<float>(-low) * factor;
+  const auto counts = histograms(from, {0, 0, from.height, from.width}, bins, factor, offset);
+  const bool bytes = from.dtype == DType::uint8;
+  const auto bin_of = [&](float x) {
+    return static_cast<size_t>(std::clamp(x * factor + offset, 0.0f, static_cast<float>(bins - 1)));
+  };
+  std::vector<uint8_t> byte_tables;
+  std::vector<float> tables;
+  for (int64_t c = 0; c < from.channels; ++c) {
+    const std::vector<float> table = table_of(counts.data() + c * bins, bins, low, high);
+    for (int i = 0; bytes && i < 256; ++i)
+      byte_tables.push_back(static_cast<uint8_t>(
+          table.empty()
+              ? static_cast<float>(i)
+              : std::nearbyint(std::clamp(table[bin_of(static_cast<float>(i))], 0.0f, 255.0f))));
+    for (int64_t i = 0; !bytes && i < bins; ++i)
+      tables.push_back(table.empty() ? 0 : table[static_cast<size_t>(i)]);
+    if (!bytes && table.empty()) {
+      // A table cannot keep what differs within its only bin: leave the channel out.
+      const std::vector<float> ones(static_cast<size_t>(from.channels), 1), none(ones.size(), 0);
+      constexpr float infinity = std::numeric_limits<float>::infinity();
+      return scale(from, to, ones, none, -infinity, infinity);
+    }
+  }
+  if (bytes)
+    look_up(from, to, byte_tables);
+  else
+    look_up(from, to, tables, bins, factor, offset);
 }
 
 }  // namespace
@@ -60,6 +123,12 @@ Tensor EqualizationLayer::transform_images(const Tensor& images, const Transform
         scaled(ops::where(ops::less_equal(used, 1), x, equalized), byte_range, config.value_range));
   }
   return ops::cast(ops::concatenate(channels, axis), compute_dtype());
+}
+
+void EqualizationLayer::augment(data::Sample& sample, data::Draws&) const {
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    equalize(from, to, config.value_range, config.bins);
+  });
 }
 
 void register_equalization(Catalog& c) { c.add<EqualizationLayer>("keras.layers.Equalization"); }

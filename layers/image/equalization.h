@@ -24,6 +24,8 @@ class EqualizationLayer : public ImageLayerOf<EqualizationLayer, EqualizationCon
   /// Throws ValueError for a value_range of other than two numbers, `bins` that is not positive, or
   /// an unknown data_format.
   explicit EqualizationLayer(EqualizationConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;
 };

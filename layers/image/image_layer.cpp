@@ -100,6 +100,35 @@ Nest checked_bounding_boxes(const Nest& bounding_boxes) {
   return with_entry(bounding_boxes, "boxes", ops::cast(boxes, DType::float32));
 }
 
+void ImagePreprocessing::augment(data::Sample& sample, data::Draws& draws) const {
+  for (const auto& [name, attached] : sample.more)
+    if (attached.follow != data::Follow::unchanged)
+      throw UnsupportedError(
+          "this layer has no kernel of its own for samples, and cannot change '" + name +
+          "': override augment.");
+  if (sample.points)
+    throw UnsupportedError(
+        "this layer has no kernel of its own for samples, and cannot move points: override "
+        "augment.");
+  Nest::Dict data = {{"images", sample.image}};
+  if (sample.label) data.emplace_back("labels", sample.label);
+  if (sample.mask) data.emplace_back("segmentation_masks", sample.mask);
+  if (sample.boxes)
+    data.emplace_back("bounding_boxes",
+                      Nest::dict({{"boxes", sample.boxes}, {"labels", sample.box_labels}}));
+  SeedGenerator seeds(static_cast<int64_t>(draws.bits() >> 33));
+  // The layer's own seeds are left alone: the draws are made with others.
+  auto& self = const_cast<ImagePreprocessing&>(*this);
+  const Nest result = self.transform_drawn(
+      Nest::dict(data), self.get_random_transformation(Nest::dict(data), true, &seeds), true);
+  sample.image = result["images"].tensor();
+  if (sample.label) sample.label = result["labels"].tensor();
+  if (sample.mask) sample.mask = result["segmentation_masks"].tensor();
+  if (!sample.boxes) return;
+  sample.boxes = result["bounding_boxes"]["boxes"].tensor();
+  sample.box_labels = result["bounding_boxes"]["labels"].tensor();
+}
+
 Transformation ImagePreprocessing::get_random_transformation(const Nest&, bool, SeedGenerator*) {
   return {};
 }
@@ -155,8 +184,12 @@ Tensor ImagePreprocessing::transform_single_segmentation_mask(const Tensor& segm
 }
 
 Nest ImagePreprocessing::transform(const Nest& data, bool training) {
+  return transform_drawn(data, get_random_transformation(data, training), training);
+}
+
+Nest ImagePreprocessing::transform_drawn(const Nest& data, const Transformation& drawn,
+                                         bool training) {
   const bool is_batch = images_of(data).rank() == 4;
-  const Transformation drawn = get_random_transformation(data, training);
   const auto changed = [&](const Tensor& images) {
     return is_batch ? transform_images(images, drawn, training)
                     : transform_single_image(images, drawn, training);

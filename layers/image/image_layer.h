@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../framework/data/augment.h"
 #include "../layer_options.h"
 
 namespace cornu::layers {
@@ -39,9 +40,13 @@ struct Transformation {
 ///
 /// A layer overrides get_random_transformation and either transform_pixels, when images and masks
 /// change alike, or transform_images and transform_segmentation_masks.
-class ImagePreprocessing {
+class ImagePreprocessing : public data::Augmenter {
  public:
-  virtual ~ImagePreprocessing() = default;
+  /// Changes one sample; built-in layers do so by kernels of their own, with the same options. By
+  /// default `transform` of its image, mask, boxes and label as a single image, with draws that
+  /// follow from the sample's place. Throws UnsupportedError when there are points or further
+  /// tensors that follow the image, of which `transform` knows nothing.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
 
   /// The random draws for `data` (images or a dictionary of them, single or a batch), with the
   /// layer's own seeds unless others are given. By default none.
@@ -80,6 +85,8 @@ class ImagePreprocessing {
   /// Draws once and changes all of `data`: what the layer's call does. Throws ValueError when there
   /// are boxes but no bounding_box_format, and ShapeError unless images have 3 or 4 axes.
   Nest transform(const Nest& data, bool training);
+  /// The same with draws that were made before.
+  Nest transform_drawn(const Nest& data, const Transformation& drawn, bool training);
 
   /// The dtype of the results: the layer's compute dtype.
   virtual DType images_dtype() const = 0;

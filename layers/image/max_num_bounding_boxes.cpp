@@ -6,6 +6,7 @@
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -31,6 +32,16 @@ Nest MaxNumBoundingBoxesLayer::transform_bounding_boxes(const Nest& given, const
   };
   return with_entry(with_entry(given, "boxes", adjusted(given["boxes"].tensor())), "labels",
                     adjusted(given["labels"].tensor()));
+}
+
+void MaxNumBoundingBoxesLayer::augment(data::Sample& sample, data::Draws&) const {
+  const int64_t most = *config.max_number;
+  if (!sample.boxes) return;
+  const Tensor boxes = data::with_rows(sample.boxes, most, static_cast<double>(config.fill_value));
+  if (sample.box_labels)
+    sample.box_labels =
+        data::with_rows(sample.box_labels, most, static_cast<double>(config.fill_value));
+  sample.boxes = boxes;
 }
 
 void register_max_num_bounding_boxes(Catalog& c) {

@@ -23,6 +23,8 @@ class MaxNumBoundingBoxesLayer
  public:
   /// Throws ValueError unless max_number is positive and data_format is known.
   explicit MaxNumBoundingBoxesLayer(MaxNumBoundingBoxesConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Tensor transform_images(const Tensor& images, const Transformation& transformation,
                           bool training = true) override;
   /// Whether training or not.

@@ -1,6 +1,7 @@
 // Pairs of images mixed.
 #include "mix_up.h"
 
+#include "../../backend/image_filter.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/joining.h"
@@ -9,6 +10,7 @@
 #include "../../framework/ops/random/distributions.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -53,6 +55,19 @@ Tensor MixUpLayer::transform_segmentation_masks(const Tensor& masks, const Trans
   if (!training) return masks;
   const Tensor weight = per_image(drawn["mix_weight"]);
   return weight * masks + (1.0 - weight) * ops::take(masks, drawn["permutation_order"]);
+}
+
+void MixUpLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const data::Sample other = other_like(sample, draws);
+  const double weight = draws.beta(config.alpha, config.alpha);
+  const Tensor label = mixed_label(sample.label, other.label, weight);
+  data::append_boxes(sample, other);
+  sample.label = label;
+  if (weight < 0.5) sample.mask = other.mask;
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    blend(from, static_cast<float>(weight), data::picture_of(other.image, "image"),
+          static_cast<float>(1 - weight), to);
+  });
 }
 
 void register_mix_up(Catalog& c) { c.add<MixUpLayer>("keras.layers.MixUp"); }

@@ -25,6 +25,8 @@ class MixUpLayer : public ImageLayerOf<MixUpLayer, MixUpConfig> {
  public:
   /// Throws ValueError for an unknown data_format.
   explicit MixUpLayer(MixUpConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
   Tensor transform_images(const Tensor& images, const Transformation& drawn,

@@ -22,6 +22,16 @@ Nest PipelineLayer::call_many(const Nest& inputs, const Call& call) {
   return x;
 }
 
+void PipelineLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  for (const auto& layer : layers) {
+    const auto* change = dynamic_cast<const data::Augmenter*>(layer.get());
+    if (!change)
+      throw UnsupportedError("layer '" + layer->name() +
+                             "' changes batches, but no single samples.");
+    change->augment(sample, draws);
+  }
+}
+
 Value::Dict PipelineLayer::get_config() const {
   Value::Dict dict = LayerOf::get_config();
   std::erase_if(dict,

@@ -86,6 +86,12 @@ Tensor RandAugmentLayer::transform_segmentation_masks(const Tensor& masks,
   return result;
 }
 
+void RandAugmentLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  for (int64_t i = 0; i < config.num_ops; ++i)
+    augmentations_[static_cast<size_t>(draws.below(static_cast<int64_t>(augmentations_.size())))]
+        .images->augment(sample, draws);
+}
+
 void register_rand_augment(Catalog& c) { c.add<RandAugmentLayer>("keras.layers.RandAugment"); }
 
 }  // namespace cornu::layers

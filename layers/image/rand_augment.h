@@ -29,6 +29,8 @@ class RandAugmentLayer : public ImageLayerOf<RandAugmentLayer, RandAugmentConfig
   /// Throws ValueError for a factor outside of [0, 1], a value_range of other than two numbers, a
   /// negative num_ops, or an unknown data_format; UnsupportedError for an unknown interpolation.
   explicit RandAugmentLayer(RandAugmentConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"layer_idxes" (num_ops)}, and a part for each layer.
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;

@@ -3,11 +3,13 @@
 
 #include <cmath>
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -34,6 +36,18 @@ Tensor RandomBrightnessLayer::transform_images(const Tensor& images, const Trans
   // Integers stay integers where the range is one of integers.
   const bool whole = low == std::floor(low) && high == std::floor(high);
   return whole ? ops::cast(y, images.dtype()) : y;
+}
+
+void RandomBrightnessLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const double delta =
+      drawn(*config.factor, draws) * (config.value_range[1] - config.value_range[0]);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    const auto low = static_cast<float>(config.value_range[0]),
+               high = static_cast<float>(config.value_range[1]);
+    const std::vector<float> factors(static_cast<size_t>(from.channels), 1),
+        offsets(factors.size(), static_cast<float>(delta));
+    scale(from, to, factors, offsets, low, high);
+  });
 }
 
 void register_random_brightness(Catalog& c) {

@@ -1,6 +1,7 @@
 // Images with fewer colors.
 #include "random_color_degeneration.h"
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/color.h"
@@ -8,6 +9,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -32,6 +34,16 @@ Tensor RandomColorDegenerationLayer::transform_images(const Tensor& images,
   const Tensor y = fused([](Expr x, Expr gray, Expr f) { return x + f * (gray - x); }, x, gray,
                          ops::cast(drawn["factor"], x.dtype()));
   return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), x.dtype());
+}
+
+void RandomColorDegenerationLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  check_colors(sample);
+  const auto f = static_cast<float>(drawn(*config.factor, draws));
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    const auto low = static_cast<float>(config.value_range[0]),
+               high = static_cast<float>(config.value_range[1]);
+    mix_channels(from, to, toward_gray(f), low, high);
+  });
 }
 
 void register_random_color_degeneration(Catalog& c) {

@@ -55,6 +55,13 @@ Tensor RandomColorJitterLayer::transform_images(const Tensor& images, const Tran
   return ops::cast(x, compute_dtype());
 }
 
+void RandomColorJitterLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (config.brightness_factor) random_brightness->augment(sample, draws);
+  if (config.contrast_factor) random_contrast->augment(sample, draws);
+  if (config.saturation_factor) random_saturation->augment(sample, draws);
+  if (config.hue_factor) random_hue->augment(sample, draws);
+}
+
 void register_random_color_jitter(Catalog& c) {
   c.add<RandomColorJitterLayer>("keras.layers.RandomColorJitter");
 }

@@ -34,6 +34,8 @@ class RandomColorJitterLayer
   /// Makes the layers whose factors are given, with the same value_range and seed. Throws what
   /// their constructors throw, and ValueError for an unknown data_format.
   explicit RandomColorJitterLayer(RandomColorJitterConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// Draws here, after what the layers before have done to the images.
   Tensor transform_images(const Tensor& images, const Transformation& drawn,
                           bool training = true) override;

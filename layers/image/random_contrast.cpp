@@ -1,12 +1,14 @@
 // More and less contrast.
 #include "random_contrast.h"
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -32,6 +34,22 @@ Tensor RandomContrastLayer::transform_images(const Tensor& images, const Transfo
   const Tensor y = fused([](Expr x, Expr mean, Expr f) { return (x - mean) * f + mean; }, images,
                          mean, drawn["contrast_factor"]);
   return ops::clip(y, config.value_range[0], config.value_range[1]);
+}
+
+void RandomContrastLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const std::vector<double>& bounds = config.factor->values();
+  const double factor = draws.uniform(1 - bounds[0], 1 + bounds[1]);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    const auto low = static_cast<float>(config.value_range[0]),
+               high = static_cast<float>(config.value_range[1]);
+    std::vector<float> factors, offsets;
+    for (const auto& channel : statistics(from)) {
+      const double mean = channel.sum / static_cast<double>(from.height * from.width);
+      factors.push_back(static_cast<float>(factor));
+      offsets.push_back(static_cast<float>(mean * (1 - factor)));
+    }
+    scale(from, to, factors, offsets, low, high);
+  });
 }
 
 void register_random_contrast(Catalog& c) {

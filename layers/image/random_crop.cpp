@@ -15,6 +15,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -102,6 +103,22 @@ Nest RandomCropLayer::transform_bounding_boxes(const Nest& given, const Transfor
 Tensor RandomCropLayer::transform_segmentation_masks(const Tensor& masks,
                                                      const Transformation& drawn, bool) {
   return transform_images(masks, drawn);
+}
+
+void RandomCropLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const int64_t height = *config.height, width = *config.width;
+  const ImageSize size{height_of(sample), width_of(sample)};
+  if (size.height > height && size.width > width) {
+    const int64_t top = draws.below(size.height - height + 1),
+                  left = draws.below(size.width - width + 1);
+    return data::apply(sample, data::window(top, left, height, width), draws);
+  }
+  const CropBox box = centered_crop(size, height, width);
+  data::apply(sample,
+              data::resized({box.top, box.left, std::min(height, size.height - box.top),
+                             std::min(width, size.width - box.left)},
+                            height, width, {}),
+              draws);
 }
 
 void register_random_crop(Catalog& c) { c.add<RandomCropLayer>("keras.layers.RandomCrop"); }

@@ -26,6 +26,8 @@ class RandomCropLayer : public ImageLayerOf<RandomCropLayer, RandomCropConfig> {
   /// Throws ValueError unless height and width are positive and data_format is known. A seed that
   /// is chosen here is kept in the options, as in Keras.
   explicit RandomCropLayer(RandomCropConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"h_start", "w_start"}, scalar integers, where a place is drawn; else none, and the middle
   /// follows from input_shape.
   Transformation get_random_transformation(const Nest& data, bool training = true,

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
@@ -15,6 +16,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -68,6 +70,22 @@ Tensor RandomElasticTransformLayer::transform_pixels(const Tensor& images,
     const Tensor y =
         ops::where(ops::expand_dims(drawn["apply_transform"], {1, 2, 3}), distorted, x);
     return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), images_dtype());
+  });
+}
+
+void RandomElasticTransformLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (config.scale.values()[1] == 0 || !happens(config.factor, draws)) return;
+  const int64_t height = height_of(sample), width = width_of(sample);
+  const double strength = std::max(drawn(config.scale, draws), 1e-6);
+  const double alpha = 0.1 * strength * static_cast<double>(std::max(height, width)),
+               sigma = 0.05 * strength * static_cast<double>(std::min(height, width));
+  data::apply(sample,
+              data::displaced(smooth_field(height, width, alpha, sigma, draws.key()), height, width,
+                              {config.interpolation, config.fill_mode, config.fill_value}),
+              draws);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    std::memcpy(to.data, from.data, from.row_bytes() * static_cast<size_t>(from.height));
+    cut_to_range(to, config.value_range);
   });
 }
 

@@ -33,6 +33,8 @@ class RandomElasticTransformLayer
   /// two numbers, or an unknown data_format; UnsupportedError for an unknown interpolation or
   /// fill_mode.
   explicit RandomElasticTransformLayer(RandomElasticTransformConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"apply_transform" (n), bool, "distortion_factor" ()}, and the seeds that images, and after
   /// them masks, draw their distortion with.
   Transformation get_random_transformation(const Nest& data, bool training = true,

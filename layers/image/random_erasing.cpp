@@ -1,8 +1,12 @@
 // Rectangles painted over.
 #include "random_erasing.h"
 
+#include <cmath>
+#include <cstring>
+
 #include <fmt/core.h>
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/arithmetic.h"
@@ -14,6 +18,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -97,6 +102,35 @@ Tensor RandomErasingLayer::transform_pixels(const Tensor& images, const Transfor
 Tensor RandomErasingLayer::transform_segmentation_masks(const Tensor& masks, const Transformation&,
                                                         bool) {
   return masks;
+}
+
+void RandomErasingLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (!happens(config.factor, draws)) return;
+  const double across = std::sqrt(drawn(config.scale, draws)),
+               down = std::sqrt(drawn(config.scale, draws));
+  const Area area = drawn_area(height_of(sample), width_of(sample), std::min(down, 1.0),
+                               std::min(across, 1.0), draws);
+  if (config.fill_value && !config.fill_value->is_single()) check_colors(sample);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    std::memcpy(to.data, from.data, from.row_bytes() * static_cast<size_t>(from.height));
+    const Tensor paint = data::empty_like(sample.image, area.height, area.width);
+    const Picture painted = data::picture_of(paint, "paint");
+    const auto c = static_cast<size_t>(from.channels);
+    const std::vector<float> none(c, 0);
+    std::vector<float> color(c, 0);
+    if (config.fill_value)
+      for (size_t i = 0; i < c; ++i)
+        color[i] =
+            static_cast<float>(config.fill_value->values()[config.fill_value->is_single() ? 0 : i]);
+    std::memset(painted.data, 0, paint.bytes());
+    const auto low = static_cast<float>(config.value_range[0]),
+               high = static_cast<float>(config.value_range[1]);
+    if (config.fill_value)
+      scale(painted, painted, none, color, low, high);
+    else
+      add_noise(painted, painted, draws.key(), 0, high, false, low, high);
+    paste(painted, to, area.top, area.left);
+  });
 }
 
 void register_random_erasing(Catalog& c) {

@@ -28,6 +28,8 @@ class RandomErasingLayer : public ImageLayerOf<RandomErasingLayer, RandomErasing
   /// Throws ValueError for a factor or scale wholly outside of [0, 1], a value_range of other than
   /// two numbers, a fill_value of other than one number or three, or an unknown data_format.
   explicit RandomErasingLayer(RandomErasingConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"apply_erasing" (n), bool, "batch_masks", bool, one channel, "fill_value" that broadcasts to
   /// the images}.
   Transformation get_random_transformation(const Nest& data, bool training = true,

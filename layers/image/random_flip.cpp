@@ -11,6 +11,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -66,6 +67,12 @@ Nest RandomFlipLayer::transform_bounding_boxes(const Nest& given, const Transfor
 Tensor RandomFlipLayer::transform_segmentation_masks(const Tensor& masks,
                                                      const Transformation& drawn, bool training) {
   return transform_images(masks, drawn, training);
+}
+
+void RandomFlipLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (!draws.happens(0.5)) return;
+  data::apply(sample, data::mirrored(height_of(sample), width_of(sample), horizontal(), vertical()),
+              draws);
 }
 
 void register_random_flip(Catalog& c) { c.add<RandomFlipLayer>("keras.layers.RandomFlip"); }

@@ -23,6 +23,8 @@ class RandomFlipLayer : public ImageLayerOf<RandomFlipLayer, RandomFlipConfig> {
  public:
   /// Throws ValueError for an unknown mode, with a did-you-mean, or an unknown data_format.
   explicit RandomFlipLayer(RandomFlipConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"flips": (n, 1, 1, 1) or (1, 1, 1), bool}.
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;

@@ -1,8 +1,11 @@
 // Images blurred by chance.
 #include "random_gaussian_blur.h"
 
+#include <cmath>
+
 #include <fmt/core.h>
 
+#include "../../backend/image_filter.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/nn/convolution.h"
@@ -16,6 +19,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -71,6 +75,27 @@ Tensor RandomGaussianBlurLayer::transform_images(const Tensor& images, const Tra
       x, ops::broadcast_to(kernel, {height, width, channels, 1}), {1}, "same", config.data_format);
   const Tensor y = ops::where(per_image(drawn["should_apply_blur"]), blurred, x);
   return ops::clip(y, config.value_range[0], config.value_range[1]);
+}
+
+void RandomGaussianBlurLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (!happens(config.factor, draws)) return;
+  const auto bell = [&](int64_t size) {
+    const double sigma = drawn(config.sigma, draws) + 1e-6;
+    std::vector<double> weights;
+    double sum = 0;
+    for (int64_t i = 0; i < size; ++i) {
+      const double d = (static_cast<double>(i) - static_cast<double>(size - 1) / 2) / sigma;
+      sum += weights.emplace_back(std::exp(-0.5 * d * d));
+    }
+    std::vector<float> shares;
+    for (double w : weights) shares.push_back(static_cast<float>(w / sum));
+    return shares;
+  };
+  const std::vector<float> across = bell(config.kernel_size[0]), down = bell(config.kernel_size[1]);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    filter_separable(from, to, across, down, backend::image::Fill::constant);
+    cut_to_range(to, config.value_range);
+  });
 }
 
 void register_random_gaussian_blur(Catalog& c) {

@@ -29,6 +29,8 @@ class RandomGaussianBlurLayer
   /// Throws ValueError for a factor or sigma wholly outside of [0, 1], a kernel_size that is not
   /// positive and odd, a value_range of other than two numbers, or an unknown data_format.
   explicit RandomGaussianBlurLayer(RandomGaussianBlurConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
   Tensor transform_images(const Tensor& images, const Transformation& drawn,

@@ -1,14 +1,18 @@
 // Some images without colors.
 #include "random_grayscale.h"
 
+#include <limits>
+
 #include <fmt/core.h>
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/color.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -29,6 +33,16 @@ Tensor RandomGrayscaleLayer::transform_images(const Tensor& images, const Transf
   if (!training) return images;
   return ops::where(drawn["should_apply"], ops::rgb_to_grayscale(images, config.data_format),
                     images);
+}
+
+void RandomGrayscaleLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (!draws.happens(config.factor) || (sample.image.rank() == 3 && sample.image.shape()[2] == 1))
+    return;
+  check_colors(sample);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    mix_channels(from, to, toward_gray(1), -infinity, infinity);
+  });
 }
 
 void register_random_grayscale(Catalog& c) {

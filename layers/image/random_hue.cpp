@@ -1,6 +1,7 @@
 // Colors turned on their circle.
 #include "random_hue.h"
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/color.h"
@@ -9,6 +10,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -47,6 +49,16 @@ Tensor RandomHueLayer::transform_images(const Tensor& images, const Transformati
   const Tensor y = ops::hsv_to_rgb(ops::concatenate(planes, channel_axis()), config.data_format);
   return ops::cast(transform_value_range(ops::clip(y, 0.0, 1.0), unit_range, config.value_range),
                    compute_dtype());
+}
+
+void RandomHueLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  check_colors(sample);
+  const double sign = draws.happens(0.5) ? -1 : 1, factor = drawn(*config.factor, draws);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    const auto low = static_cast<float>(config.value_range[0]),
+               high = static_cast<float>(config.value_range[1]);
+    turn_hue(from, to, static_cast<float>(sign * factor * 0.5), low, high);
+  });
 }
 
 void register_random_hue(Catalog& c) { c.add<RandomHueLayer>("keras.layers.RandomHue"); }

@@ -1,12 +1,16 @@
 // Negatives of images.
 #include "random_invert.h"
 
+#include <limits>
+
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -32,6 +36,16 @@ Tensor RandomInvertLayer::transform_images(const Tensor& images, const Transform
   const Tensor x = ops::cast(images, compute_dtype());
   return ops::where(per_image(drawn["apply_inversion"]),
                     ops::cast(config.value_range[1] - x, x.dtype()), x);
+}
+
+void RandomInvertLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (!happens(config.factor, draws)) return;
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> factors(static_cast<size_t>(from.channels), -1),
+        offsets(factors.size(), static_cast<float>(config.value_range[1]));
+    scale(from, to, factors, offsets, -infinity, infinity);
+  });
 }
 
 void register_random_invert(Catalog& c) { c.add<RandomInvertLayer>("keras.layers.RandomInvert"); }

@@ -18,6 +18,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -95,6 +96,22 @@ Nest RandomPerspectiveLayer::transform_bounding_boxes(const Nest& given,
   const Tensor after =
       ops::where(ops::expand_dims(drawn["apply_perspective"], {1, 2}), seen, before);
   return ops::clip_to_image_size(with_entry(boxes, "boxes", after), size.rows(), size.columns());
+}
+
+void RandomPerspectiveLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  if (!happens(config.factor, draws)) return;
+  const int64_t height = height_of(sample), width = width_of(sample);
+  std::array<std::array<double, 2>, 4> from, to;
+  for (size_t i = 0; i < 4; ++i)
+    for (size_t axis = 0; axis < 2; ++axis) {
+      const bool far = axis == 0 ? i % 2 == 1 : i >= 2;
+      from[i][axis] = far ? static_cast<double>((axis == 0 ? width : height) - 1) : 0;
+      to[i][axis] = from[i][axis] * (1 + draws.uniform(-0.5, 0.5) * config.scale);
+    }
+  data::apply(sample,
+              data::warped(data::homography(to, from), height, width,
+                           {config.interpolation, "constant", config.fill_value}),
+              draws);
 }
 
 void register_random_perspective(Catalog& c) {

@@ -28,6 +28,8 @@ class RandomPerspectiveLayer
   /// Throws ValueError for a factor wholly outside of [0, 1], a scale outside of it, or an unknown
   /// data_format; UnsupportedError for an unknown interpolation.
   explicit RandomPerspectiveLayer(RandomPerspectiveConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"apply_perspective" (n), bool, "start_points", "end_points" (n, 4, 2)}: corners as (x, y).
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;

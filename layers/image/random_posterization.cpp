@@ -1,6 +1,9 @@
 // Fewer levels of brightness.
 #include "random_posterization.h"
 
+#include <algorithm>
+
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/bits.h"
 #include "../../framework/ops/numpy/creation.h"
@@ -8,6 +11,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -39,6 +43,25 @@ Tensor RandomPosterizationLayer::transform_images(const Tensor& images, const Tr
   const Tensor kept = ops::left_shift(ops::right_shift(bytes, shift), shift);
   return transform_value_range(ops::cast(kept, compute_dtype()), byte_range, config.value_range,
                                compute_dtype());
+}
+
+void RandomPosterizationLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const int64_t least = (*config.factor)[0], most = (*config.factor)[1];
+  const int64_t bits = least == most ? least : least + draws.below(most - least);
+  const int mask = 256 - (1 << (8 - bits));
+  const double low = config.value_range[0], per_byte = (config.value_range[1] - low) / 255;
+  const auto kept = [&](double byte) {
+    const int whole = static_cast<int>(std::clamp(byte, 0.0, 255.0)) & mask;
+    return whole * per_byte + low;
+  };
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    if (from.dtype == DType::uint8)
+      return map_bytes(from, to, [&](double x) { return kept((x - low) / per_byte); });
+    std::vector<float> table;
+    for (int i = 0; i < 256; ++i) table.push_back(static_cast<float>(kept(i)));
+    look_up(from, to, table, 256, static_cast<float>(1 / per_byte),
+            static_cast<float>(-low / per_byte));
+  });
 }
 
 void register_random_posterization(Catalog& c) {

@@ -1,6 +1,9 @@
 // Images turned.
 #include "random_rotation.h"
 
+#include <cmath>
+#include <numbers>
+
 #include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/image/transform.h"
 #include "../../framework/ops/numpy/creation.h"
@@ -9,6 +12,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -50,6 +54,17 @@ Nest RandomRotationLayer::transform_bounding_boxes(const Nest& given, const Tran
   const Nest inside =
       ops::clip_to_image_size(with_entry(given, "boxes", turned), size.rows(), size.columns());
   return ops::convert_boxes(inside, "xyxy", *boxes_format(), size.rows(), size.columns());
+}
+
+void RandomRotationLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const double angle = 2 * std::numbers::pi * drawn(*config.factor, draws);
+  const int64_t height = height_of(sample), width = width_of(sample);
+  const double c = std::cos(angle), s = std::sin(angle), x = static_cast<double>(width - 1) / 2,
+               y = static_cast<double>(height - 1) / 2;
+  data::apply(sample,
+              data::warped({c, -s, x - c * x + s * y, s, c, y - s * x - c * y, 0, 0, 1}, height,
+                           width, {config.interpolation, config.fill_mode, config.fill_value}),
+              draws);
 }
 
 void register_random_rotation(Catalog& c) {

@@ -27,6 +27,8 @@ class RandomRotationLayer : public ImageLayerOf<RandomRotationLayer, RandomRotat
   /// Throws ValueError for a factor wholly outside of [-1, 1] or an unknown data_format;
   /// UnsupportedError for an unknown fill_mode or interpolation.
   explicit RandomRotationLayer(RandomRotationConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"angle" (n) in degrees, "rotation_matrix" (n, 8), or (8) for one image}.
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;

@@ -1,6 +1,7 @@
 // Weaker and stronger colors.
 #include "random_saturation.h"
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/color.h"
@@ -9,6 +10,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -33,6 +35,16 @@ Tensor RandomSaturationLayer::transform_images(const Tensor& images, const Trans
   auto planes = ops::split(ops::rgb_to_hsv(images, config.data_format), {3}, channel_axis());
   planes[1] = ops::clip(planes[1] * factor, config.value_range[0], config.value_range[1]);
   return ops::hsv_to_rgb(ops::concatenate(planes, channel_axis()), config.data_format);
+}
+
+void RandomSaturationLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  check_colors(sample);
+  const double f = drawn(*config.factor, draws);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    const auto low = static_cast<float>(config.value_range[0]),
+               high = static_cast<float>(config.value_range[1]);
+    saturate(from, to, static_cast<float>(f / (1 - f + 1e-7)), low, high);
+  });
 }
 
 void register_random_saturation(Catalog& c) {

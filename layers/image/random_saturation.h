@@ -26,6 +26,8 @@ class RandomSaturationLayer : public ImageLayerOf<RandomSaturationLayer, RandomS
   /// Throws ValueError for a factor wholly outside of [-1, 1], a value_range of other than two
   /// numbers, or an unknown data_format.
   explicit RandomSaturationLayer(RandomSaturationConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
   Tensor transform_images(const Tensor& images, const Transformation& drawn,

@@ -1,6 +1,7 @@
 // Blurred and sharpened images.
 #include "random_sharpness.h"
 
+#include "../../backend/image_filter.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/nn/convolution.h"
@@ -8,6 +9,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -39,6 +41,21 @@ Tensor RandomSharpnessLayer::transform_images(const Tensor& images, const Transf
   const Tensor y = fused([](Expr x, Expr blurred, Expr f) { return x + (1.0 - f) * (blurred - x); },
                          x, blurred, factor);
   return ops::clip(y, config.value_range[0], config.value_range[1]);
+}
+
+void RandomSharpnessLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const double share = 1 - 2 * drawn(*config.factor, draws);
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    std::vector<backend::image::Tap> taps;
+    for (int64_t y = -1; y <= 1; ++y)
+      for (int64_t x = -1; x <= 1; ++x) {
+        const bool middle = x == 0 && y == 0;
+        taps.push_back(
+            {y, x, static_cast<float>((middle ? 1 - share : 0) + share * (middle ? 5 : 1) / 13)});
+      }
+    filter(from, to, taps, backend::image::Fill::constant);
+    cut_to_range(to, config.value_range);
+  });
 }
 
 void register_random_sharpness(Catalog& c) {

@@ -1,6 +1,8 @@
 // Images slanted.
 #include "random_shear.h"
 
+#include <cmath>
+
 #include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
@@ -13,6 +15,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -82,6 +85,18 @@ Nest RandomShearLayer::transform_bounding_boxes(const Nest& given, const Transfo
   boxes = ops::clip_to_image_size(with_entry(boxes, "boxes", slanted), size.rows(), size.columns(),
                                   "rel_xyxy");
   return ops::convert_boxes(boxes, "rel_xyxy", *boxes_format(), size.rows(), size.columns(), dtype);
+}
+
+void RandomShearLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const double sign = draws.happens(0.5) ? -1 : 1;
+  const double y = sign * draws.uniform(y_.first, y_.second),
+               x = sign * draws.uniform(x_.first, x_.second);
+  // Shears of both axes that undo each other leave nothing to see; Keras's factors go that far.
+  if (std::abs(1 - x * y) < 1e-3) return;
+  data::apply(sample,
+              data::warped({1, x, 0, y, 1, 0, 0, 0, 1}, height_of(sample), width_of(sample),
+                           {config.interpolation, config.fill_mode, config.fill_value}),
+              draws);
 }
 
 void register_random_shear(Catalog& c) { c.add<RandomShearLayer>("keras.layers.RandomShear"); }

@@ -29,6 +29,8 @@ class RandomShearLayer : public ImageLayerOf<RandomShearLayer, RandomShearConfig
   /// Throws ValueError for a factor outside of [0, 1] or an unknown data_format; UnsupportedError
   /// for an unknown fill_mode or interpolation.
   explicit RandomShearLayer(RandomShearConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// Takes also [-f, f], which Keras writes for a single number.
   static std::shared_ptr<RandomShearLayer> from_config(const Value::Dict& dict);
   /// {"shear_factor" (n, 2)}: of x and y.

@@ -11,6 +11,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -66,6 +67,16 @@ Nest RandomTranslationLayer::transform_bounding_boxes(const Nest& given,
   const Nest inside =
       ops::clip_to_image_size(with_entry(boxes, "boxes", moved), size.rows(), size.columns());
   return ops::convert_boxes(inside, "xyxy", *boxes_format(), size.rows(), size.columns());
+}
+
+void RandomTranslationLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const int64_t height = height_of(sample), width = width_of(sample);
+  const double down = draws.uniform(height_.first, height_.second) * static_cast<double>(height),
+               right = draws.uniform(width_.first, width_.second) * static_cast<double>(width);
+  data::apply(sample,
+              data::warped({1, 0, -right, 0, 1, -down, 0, 0, 1}, height, width,
+                           {config.interpolation, config.fill_mode, config.fill_value}),
+              draws);
 }
 
 void register_random_translation(Catalog& c) {

@@ -29,6 +29,8 @@ class RandomTranslationLayer
   /// Throws ValueError for a factor outside of [-1, 1] or an unknown data_format; UnsupportedError
   /// for an unknown fill_mode or interpolation.
   explicit RandomTranslationLayer(RandomTranslationConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"translations" (n, 2)}: pixels to the right and down.
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;

@@ -12,6 +12,7 @@
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 namespace {
@@ -85,6 +86,19 @@ Nest RandomZoomLayer::transform_bounding_boxes(const Nest& given, const Transfor
   boxes = ops::convert_boxes(with_entry(boxes, "boxes", inside), "xyxy", "rel_xyxy", height, width);
   boxes = ops::clip_to_image_size(boxes, height, width, "rel_xyxy");
   return ops::convert_boxes(boxes, "rel_xyxy", *boxes_format(), size.rows(), size.columns());
+}
+
+void RandomZoomLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const int64_t height = height_of(sample), width = width_of(sample);
+  const double y = 1 + draws.uniform(height_.first, height_.second),
+               x = config.width_factor ? 1 + draws.uniform(width_.first, width_.second) : y;
+  const auto start = [](double zoom, int64_t side) {
+    return static_cast<double>(side - 1) / 2 * (1 - zoom);
+  };
+  data::apply(sample,
+              data::warped({x, 0, start(x, width), 0, y, start(y, height), 0, 0, 1}, height, width,
+                           {config.interpolation, config.fill_mode, config.fill_value}),
+              draws);
 }
 
 void register_random_zoom(Catalog& c) { c.add<RandomZoomLayer>("keras.layers.RandomZoom"); }

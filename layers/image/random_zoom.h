@@ -29,6 +29,8 @@ class RandomZoomLayer : public ImageLayerOf<RandomZoomLayer, RandomZoomConfig> {
   /// Throws ValueError for a factor outside of (-1, 1] or an unknown data_format; UnsupportedError
   /// for an unknown fill_mode or interpolation.
   explicit RandomZoomLayer(RandomZoomConfig config);
+  /// Changes a sample with the same options; its draws follow from its place alone.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"height_zoom", "width_zoom"}, each (n, 1).
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;

@@ -1,5 +1,6 @@
 // Rescaling: brings data to another range.
 #pragma once
+#include "../../framework/data/augment.h"
 #include "../layer_options.h"
 
 namespace cornu::layers {
@@ -15,10 +16,12 @@ struct RescalingConfig {
 };
 
 /// x * scale + offset, in the layer's compute dtype; lists are along the last axis.
-class RescalingLayer : public LayerOf<RescalingLayer, RescalingConfig> {
+class RescalingLayer : public LayerOf<RescalingLayer, RescalingConfig>, public data::Augmenter {
  public:
   /// Checks nothing; a mask passes through.
   explicit RescalingLayer(RescalingConfig config);
+  /// Changes a sample's image, which becomes float32.
+  void augment(data::Sample& sample, data::Draws& draws) const override;
   Tensor call(const Tensor& x, const Call& call) override;
 };
 

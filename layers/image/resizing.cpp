@@ -13,6 +13,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "geometry.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 namespace {
@@ -88,6 +89,24 @@ Nest ResizingLayer::transform_bounding_boxes(const Nest& given, const Transforma
   boxes = ops::clip_to_image_size(with_entry(boxes, "boxes", moved), rows, columns);
   boxes = with_entry(boxes, "boxes", ops::where(none, 0.0, boxes["boxes"].tensor()));
   return ops::convert_boxes(boxes, "xyxy", *boxes_format(), rows, columns);
+}
+
+void ResizingLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const int64_t height = *config.height, width = *config.width;
+  const int64_t h = height_of(sample), w = width_of(sample);
+  const backend::image::Resizing how{config.interpolation, config.antialias};
+  CropBox box{0, 0, h, w};
+  if (config.crop_to_aspect_ratio) box = centered_crop({h, w}, height, width);
+  if (config.pad_to_aspect_ratio) {
+    const int64_t above = (std::max(h, w * height / width) - h) / 2,
+                  beside = above > 0 ? 0 : (std::max(w, h * width / height) - w) / 2;
+    box = {0, 0, h + 2 * above, w + 2 * beside};
+    if (above > 0 || beside > 0)
+      data::apply(sample, data::window(-above, -beside, box.height, box.width, config.fill_value),
+                  draws);
+  }
+  data::apply(sample, data::resized({box.top, box.left, box.height, box.width}, height, width, how),
+              draws);
 }
 
 void register_resizing(Catalog& c) { c.add<ResizingLayer>("keras.layers.Resizing"); }

@@ -1,13 +1,17 @@
 // Bright parts inverted.
 #include "solarization.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
+#include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
 #include "colors.h"
+#include "sample_changes.h"
 
 namespace cornu::layers {
 
@@ -55,6 +59,23 @@ Tensor SolarizationLayer::transform_images(const Tensor& images, const Transform
       },
       bytes, drawn["additions"], drawn["thresholds"]);
   return transform_value_range(y, byte_range, config.value_range, compute_dtype());
+}
+
+void SolarizationLayer::augment(data::Sample& sample, data::Draws& draws) const {
+  const auto draw = [&](const Numbers& factor) {
+    return draws.uniform(factor.values()[0], factor.values()[1] * 255);
+  };
+  const double addition = draw(config.addition_factor), threshold = draw(config.threshold_factor);
+  const double low = config.value_range[0], per_byte = (config.value_range[1] - low) / 255;
+  data::recolor(sample, [&](const Picture& from, const Picture& to) {
+    if (from.dtype == DType::uint8)
+      return map_bytes(from, to, [&](double x) {
+        const double y = std::clamp((x - low) / per_byte + addition, 0.0, 255.0);
+        return (y < threshold ? y : 255 - y) * per_byte + low;
+      });
+    solarize(from, to, static_cast<float>(addition), static_cast<float>(threshold),
+             static_cast<float>(1 / per_byte), static_cast<float>(-low / per_byte));
+  });
 }
 
 void register_solarization(Catalog& c) { c.add<SolarizationLayer>("keras.layers.Solarization"); }

@@ -1,0 +1,193 @@
+// Draws, tables and rectangles.
+#include "sample_changes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "../../backend/image_colors.h"
+#include "../../backend/image_filter.h"
+
+namespace cornu::layers {
+
+double drawn(const Numbers& factor, data::Draws& draws) {
+  return draws.uniform(factor.values()[0], factor.values()[1]);
+}
+
+bool happens(const Numbers& factor, data::Draws& draws) {
+  return draws.happens(drawn(factor, draws));
+}
+
+void check_colors(const data::Sample& sample) {
+  if (sample.image.rank() != 3 || sample.image.shape()[2] != 3)
+    throw ShapeError(fmt::format("image: expected 3 channels (height, width, 3), found {}.",
+                                 sample.image.shape().str()));
+}
+
+void cut_to_range(const Picture& picture, const std::vector<double>& value_range) {
+  if (picture.dtype == DType::uint8 && value_range[0] <= 0 && value_range[1] >= 255) return;
+  const std::vector<float> ones(static_cast<size_t>(picture.channels), 1), zeros(ones.size(), 0);
+  scale(picture, picture, ones, zeros, static_cast<float>(value_range[0]),
+        static_cast<float>(value_range[1]));
+}
+
+void map_bytes(const Picture& from, const Picture& to, const std::function<double(double)>& f) {
+  std::array<uint8_t, 256> table;
+  for (size_t i = 0; i < 256; ++i)
+    table[i] =
+        static_cast<uint8_t>(std::nearbyint(std::clamp(f(static_cast<double>(i)), 0.0, 255.0)));
+  look_up(from, to, table);
+}
+
+Area drawn_area(int64_t height, int64_t width, double share_of_height, double share_of_width,
+                data::Draws& draws) {
+  const auto along = [&](int64_t side, double share) {
+    const double length = share * static_cast<double>(side);
+    const double start = draws.uniform() * (static_cast<double>(side) - length);
+    const auto first = static_cast<int64_t>(std::ceil(start)),
+               end = static_cast<int64_t>(std::ceil(start + length));
+    return std::pair{first, std::clamp<int64_t>(end - first, 0, side - first)};
+  };
+  const auto [left, columns] = along(width, share_of_width);
+  const auto [top, rows] = along(height, share_of_height);
+  return {top, left, rows, columns};
+}
+
+void copy_area(const Picture& from, const Picture& to, const Area& area) {
+  const size_t pixel = from.pixel_bytes(), left = static_cast<size_t>(area.left) * pixel;
+  for (int64_t y = area.top; y < area.top + area.height; ++y)
+    std::memcpy(to.row(y) + left, from.row(y) + left, static_cast<size_t>(area.width) * pixel);
+}
+
+void paste(const Picture& from, const Picture& to, int64_t top, int64_t left) {
+  for (int64_t y = 0; y < from.height; ++y)
+    std::memcpy(to.row(top + y) + static_cast<size_t>(left) * to.pixel_bytes(), from.row(y),
+                from.row_bytes());
+}
+
+void fill_area(const Picture& picture, const Area& area, double value) {
+  const int64_t start = area.left * picture.channels, count = area.width * picture.channels;
+  for (int64_t y = area.top; y < area.top + area.height; ++y) {
+    if (picture.dtype == DType::uint8)
+      std::fill_n(picture.row_as<uint8_t>(y) + start, count, static_cast<uint8_t>(value));
+    else
+      std::fill_n(picture.row_as<float>(y) + start, count, static_cast<float>(value));
+  }
+}
+
+namespace {
+
+// Keeps visible what is visible and of which `stays` holds, by x and y.
+void limit_points(data::Sample& sample, const std::function<bool(double, double)>& stays) {
+  if (!sample.points) return;
+  const int64_t n = sample.points.shape()[0];
+  const bool* before = sample.visible ? sample.visible.mutable_data<bool>() : nullptr;
+  const Tensor visible = Tensor::empty({n}, DType::boolean, backend::cpu_backend());
+  const auto* p = sample.points.mutable_data<float>();
+  for (int64_t i = 0; i < n; ++i)
+    visible.mutable_data<bool>()[i] =
+        (!before || before[i]) &&
+        stays(static_cast<double>(p[2 * i]), static_cast<double>(p[2 * i + 1]));
+  sample.visible = visible;
+}
+
+bool is_in(const Area& area, double x, double y) {
+  x += 0.5 - static_cast<double>(area.left);
+  y += 0.5 - static_cast<double>(area.top);
+  return x >= 0 && y >= 0 && x < static_cast<double>(area.width) &&
+         y < static_cast<double>(area.height);
+}
+
+}  // namespace
+
+void hide_points(data::Sample& sample, const Area& area) {
+  limit_points(sample, [&](double x, double y) { return !is_in(area, x, y); });
+}
+
+void keep_area(data::Sample& sample, const Area& area) {
+  data::cut_boxes(sample, static_cast<double>(area.left), static_cast<double>(area.top),
+                  static_cast<double>(area.left + area.width),
+                  static_cast<double>(area.top + area.height));
+  limit_points(sample, [&](double x, double y) { return is_in(area, x, y); });
+}
+
+void put_area(data::Sample& sample, const data::Sample& other, const Area& area) {
+  const auto put = [&](const Tensor& to, const Tensor& from, const char* what) {
+    if (!to) return to;
+    if (!from || from.spec() != to.spec())
+      throw ShapeError(
+          fmt::format("{}: samples that are mixed have channels and dtype alike, found "
+                      "{} and {}.",
+                      what, to.spec().str(), from ? from.spec().str() : "none"));
+    const Tensor result = to.duplicate();
+    copy_area(data::picture_of(from, what, true), data::picture_of(result, what, true), area);
+    return result;
+  };
+  const Tensor mask = put(sample.mask, other.mask, "mask");
+  sample.image = put(sample.image, other.image, "image");
+  sample.mask = mask;
+  data::append_boxes(sample, other);
+}
+
+std::array<float, 12> toward_gray(float share) {
+  const float weights[3] = {0.2989f, 0.587f, 0.114f};
+  std::array<float, 12> matrix{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t c = 0; c < 3; ++c)
+      matrix[4 * row + c] = share * weights[c] + (row == c ? 1 - share : 0);
+  return matrix;
+}
+
+std::vector<float> smooth_field(int64_t height, int64_t width, double alpha, double sigma,
+                                backend::Key key) {
+  std::vector<float> noise(static_cast<size_t>(height * width), 0), smooth(noise.size());
+  const Picture drawn{noise.data(), height, width, 1, DType::float32};
+  const Picture smoothed{smooth.data(), height, width, 1, DType::float32};
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  add_noise(drawn, drawn, key, 0, static_cast<float>(sigma * alpha), false, -infinity, infinity);
+  const auto reach = static_cast<int64_t>(std::floor(3 * sigma));
+  std::vector<float> bell;
+  double total = 0;
+  for (int64_t i = -reach; i <= reach; ++i) {
+    const double d = static_cast<double>(i) / sigma, weight = std::exp(-0.5 * d * d);
+    bell.push_back(static_cast<float>(weight));
+    total += weight;
+  }
+  for (float& w : bell) w = static_cast<float>(static_cast<double>(w) / total);
+  filter_separable(drawn, smoothed, bell, bell, backend::image::Fill::constant);
+  std::vector<float> field;
+  field.reserve(2 * smooth.size());
+  for (float step : smooth) field.insert(field.end(), {step, step});
+  return field;
+}
+
+data::Sample other_like(const data::Sample& sample, data::Draws& draws) {
+  data::Sample other = draws.other();
+  if (other.image.spec() != sample.image.spec())
+    throw ShapeError(fmt::format(
+        "Samples that are mixed have images of one shape and dtype, found {} and {} ({}). Let the "
+        "source of others resize them.",
+        sample.image.spec().str(), other.image.spec().str(), other.source));
+  return other;
+}
+
+Tensor mixed_label(const Tensor& label, const Tensor& other, double weight) {
+  if (!label) return label;
+  if (label.dtype() != DType::float32 || other.spec() != label.spec())
+    throw ShapeError(fmt::format(
+        "label: samples are mixed with labels of probabilities, float32 (classes), found {} and "
+        "{}. Use ops::one_hot.",
+        label.spec().str(), other ? other.spec().str() : "none"));
+  const Tensor result = label.duplicate();
+  auto* to = result.mutable_data<float>();
+  const auto* from = other.mutable_data<float>();
+  for (int64_t i = 0; i < result.size(); ++i)
+    to[i] = static_cast<float>(weight * static_cast<double>(to[i]) +
+                               (1 - weight) * static_cast<double>(from[i]));
+  return result;
+}
+
+}  // namespace cornu::layers
