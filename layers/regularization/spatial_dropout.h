@@ -1,5 +1,6 @@
 // SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: dropout of whole channels.
 #pragma once
+#include "../../framework/ops/random/draws.h"
 #include "../layer_options.h"
 
 namespace cornu::layers {

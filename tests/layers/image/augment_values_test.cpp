@@ -1,0 +1,192 @@
+// Samples get the numbers that the layers give batches, which other tests compare with Keras's.
+#include <cornu/cornu.h>
+
+#include <cmath>
+
+#include "../../catch.h"
+#include "../../support/contract.h"
+
+using namespace cornu;
+
+namespace {
+
+constexpr int64_t height = 21, width = 30;
+
+Tensor image_of(int64_t channels = 3) {
+  std::vector<float> values;
+  for (int64_t y = 0; y < height; ++y)
+    for (int64_t x = 0; x < width; ++x)
+      for (int64_t c = 0; c < channels; ++c) {
+        const auto k = static_cast<double>(c);
+        values.push_back(static_cast<float>(
+            std::nearbyint(127 + 90 * std::sin(0.31 * static_cast<double>(x) + k) *
+                                     std::cos(0.27 * static_cast<double>(y) - k))));
+      }
+  return Tensor::from(values, {height, width, channels});
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  REQUIRE(a.shape() == b.shape());
+  const auto x = ops::cast(a, DType::float64).to_vector<double>(),
+             y = ops::cast(b, DType::float64).to_vector<double>();
+  double most = 0;
+  for (size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(x[i] - y[i]));
+  return most;
+}
+
+// Layers whose factors leave nothing to chance.
+template <class L>
+void check_same(const L& layer, double tolerance = 2e-2, bool bytes_too = true) {
+  const Tensor image = image_of();
+  const Tensor expected = layer(image, {.training = true});
+  const data::Augment augment = data::augment({layer});
+  const data::Sample floats = augment({.image = image}, {.seed = 1});
+  CHECK(largest_difference(floats.image, expected) <= tolerance);
+  if (!bytes_too) return;
+  const data::Sample bytes = augment({.image = ops::cast(image, DType::uint8)}, {.seed = 1});
+  CHECK(bytes.image.dtype() == DType::uint8);
+  CHECK(largest_difference(bytes.image, ops::clip(expected, 0, 255)) <= 0.55);
+}
+
+layers::Numbers just(double factor) { return std::vector<double>{factor, factor}; }
+
+}  // namespace
+
+TEST_CASE("Samples are resampled as batches are") {
+  const std::string fill = GENERATE("reflect", "nearest", "wrap", "constant");
+  INFO(fill);
+  check_same(layers::RandomRotation({.factor = just(0.07), .fill_mode = fill, .fill_value = 9}));
+  check_same(layers::RandomTranslation({.height_factor = just(0.13),
+                                        .width_factor = just(-0.21),
+                                        .fill_mode = fill,
+                                        .fill_value = 9}));
+  check_same(layers::RandomZoom({.height_factor = just(0.3),
+                                 .width_factor = just(-0.2),
+                                 .fill_mode = fill,
+                                 .fill_value = 9}));
+}
+
+TEST_CASE("Samples are cropped and resized as batches are") {
+  const std::string interpolation =
+      GENERATE("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5");
+  const bool antialias = GENERATE(false, true);
+  INFO(interpolation << (antialias ? ", antialias" : ""));
+  for (const auto& [h, w] : {std::pair<int64_t, int64_t>{40, 17}, {13, 44}, {9, 11}})
+    check_same(
+        layers::Resizing(
+            {.height = h, .width = w, .interpolation = interpolation, .antialias = antialias}),
+        0.3);
+  check_same(layers::Resizing({.height = 24,
+                               .width = 24,
+                               .interpolation = interpolation,
+                               .crop_to_aspect_ratio = true}),
+             0.3);
+  check_same(layers::Resizing({.height = 24,
+                               .width = 24,
+                               .interpolation = interpolation,
+                               .pad_to_aspect_ratio = true,
+                               .fill_value = 50}),
+             0.3);
+  check_same(layers::CenterCrop({.height = 16, .width = 19}));
+}
+
+TEST_CASE("Samples get the colors of batches") {
+  check_same(layers::RandomBrightness({.factor = just(0.21)}));
+  check_same(layers::RandomSaturation({.factor = just(0.3)}));
+  check_same(layers::RandomSaturation({.factor = just(0.7)}), 0.05);
+  check_same(layers::RandomColorDegeneration({.factor = just(0.4)}));
+  check_same(layers::RandomGrayscale({.factor = 1.0}));
+  check_same(layers::RandomInvert({.factor = just(1.0)}));
+  check_same(layers::RandomPosterization({.factor = std::vector<int64_t>{3, 3}}));
+  check_same(layers::AutoContrast());
+  check_same(layers::Equalization());
+  check_same(layers::RandomSharpness({.factor = just(0.9)}));
+  check_same(
+      layers::RandomGaussianBlur({.factor = just(1.0), .kernel_size = {5, 3}, .sigma = just(0.8)}));
+  check_same(layers::Rescaling({.scale = 1.0 / 127.5, .offset = -1.0}), 1e-5, false);
+}
+
+TEST_CASE("Tiles of samples are equalized as those of batches") {
+  for (const double clip : {0.0, 2.0, 4.0})
+    check_same(layers::ContrastLimitedAdaptiveHistogramEqualization(
+                   {.clip_limit = clip, .tile_grid_size = {3, 4}}),
+               0.05);
+}
+
+TEST_CASE("A hue is turned to the one side or the other as in batches") {
+  const Tensor image = image_of();
+  const layers::RandomHue layer({.factor = just(0.4)});
+  const data::Augment augment = data::augment({layer});
+  // A quarter of the circle back and forth, whatever the side.
+  const Tensor there = augment({.image = image}, {.seed = 1}).image;
+  double least = 1e9;
+  for (int i = 0; i < 20; ++i)
+    least = std::min(least, largest_difference(layer(image, {.training = true}), there));
+  CHECK(least < 0.05);
+}
+
+TEST_CASE("Layers that mix samples take others from their source") {
+  data::Sample dark{.image = Tensor::from(std::vector<float>(48, 10), {4, 4, 3}),
+                    .mask = Tensor::from(std::vector<uint8_t>(16, 1), {4, 4}),
+                    .label = Tensor(std::vector<float>{1, 0})};
+  data::Sample light{.image = Tensor::from(std::vector<float>(48, 20), {4, 4, 3}),
+                     .mask = Tensor::from(std::vector<uint8_t>(16, 2), {4, 4}),
+                     .label = Tensor(std::vector<float>{0, 1})};
+  const data::AugmentOptions with_light{
+      .others = {.size = 3, .at = [&](int64_t) { return light; }}};
+  const data::Augment mix = data::augment({layers::MixUp({.alpha = 1.0})}, with_light);
+  const data::Augment cut = data::augment({layers::CutMix()}, with_light);
+  for (int64_t i = 0; i < 20; ++i) {
+    const data::Sample t = mix(dark, {.seed = 1, .index = i});
+    const auto label = t.label.to_vector<float>();
+    CHECK(label[0] + label[1] == Approx(1));
+    for (float v : t.image.to_vector<float>()) CHECK(v == Approx(10 * label[0] + 20 * label[1]));
+    const data::Sample c = cut(dark, {.seed = 1, .index = i});
+    double share = 0;
+    for (float v : c.image.to_vector<float>()) share += v == 20 ? 1.0 / 48 : 0;
+    CHECK(static_cast<double>(c.label.to_vector<float>()[1]) == Approx(share).margin(1e-6));
+    CHECK(ops::sum(ops::cast(c.mask, DType::float32)).item() == Approx(16 + 16 * share));
+  }
+  const data::Augment alone = data::augment({layers::MixUp()});
+  CHECK(test::error_of([&] { alone(dark, {}); }).find("others") != std::string::npos);
+}
+
+TEST_CASE("Mosaic keeps the boxes of four samples where their images are") {
+  const auto make = [](float color) {
+    return data::Sample{.image = Tensor::from(std::vector<float>(32 * 32 * 3, color), {32, 32, 3}),
+                        .boxes = Tensor::from(std::vector<float>{0, 0, 32, 32}, {1, 4}),
+                        .box_labels = Tensor(std::vector<int32_t>{static_cast<int>(color)})};
+  };
+  const data::Augment mosaic = data::augment(
+      {layers::Mosaic()},
+      {.others = {.size = 3, .at = [&](int64_t i) { return make(static_cast<float>(i + 2)); }}});
+  for (int64_t i = 0; i < 10; ++i) {
+    const data::Sample t = mosaic(make(1), {.index = i});
+    const auto boxes = t.boxes.values<float>();
+    const auto labels = t.box_labels.values<int32_t>();
+    REQUIRE(labels.size() == 4);
+    double area = 0;
+    for (size_t b = 0; b < 4; ++b) {
+      const float* box = &boxes[4 * b];
+      area += static_cast<double>((box[2] - box[0]) * (box[3] - box[1]));
+      const auto x = static_cast<int64_t>(box[0]), y = static_cast<int64_t>(box[1]);
+      CHECK(t.image.values<float>()[static_cast<size_t>((y * 32 + x) * 3)] ==
+            static_cast<float>(labels[b]));
+    }
+    CHECK(area == Approx(32 * 32));
+  }
+}
+
+TEST_CASE("New layers change batches, images and masks alike") {
+  const layers::RandomGridDistortion layer({.seed = 3, .bounding_box_format = "xyxy"});
+  const Tensor images = ops::stack({image_of(), image_of()}, 0);
+  const Nest out =
+      layer(Nest::dict({{"images", images}, {"segmentation_masks", images}}), {.training = true});
+  CHECK(out["images"].tensor().shape() == images.shape());
+  CHECK(largest_difference(out["images"].tensor()[0], out["images"].tensor()[1]) > 1);
+  CHECK(largest_difference(out["images"].tensor(), out["segmentation_masks"].tensor()) < 60);
+  CHECK(layers::Letterbox({.height = 50, .width = 40})(images).shape() == Shape{2, 50, 40, 3});
+  CHECK(layers::Letterbox({.height = 50, .width = 40})->compute_output_shape({2, 21, 30, 3}) ==
+        Shape{2, 50, 40, 3});
+  CHECK(largest_difference(layer(images, {.training = false}), images) == 0);
+}
