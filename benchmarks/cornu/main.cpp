@@ -42,6 +42,7 @@ const std::vector<Workload>& workloads() {
        measure_callbacks},
       {"loader", {"rows", "prefetch", "map", "memory"}, false, measure_loader},
       {"memory_predict", {"predict x1000"}, false, measure_memory},
+      {"augment", {"uint8", "float32"}, false, measure_augmentation},
   };
   return table;
 }

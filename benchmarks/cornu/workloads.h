@@ -68,5 +68,7 @@ void measure_callers(const Workload& workload, const std::string& mode, const Se
 void measure_callbacks(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_loader(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_memory(const Workload& workload, const std::string& mode, const Settings& settings);
+void measure_augmentation(const Workload& workload, const std::string& mode,
+                          const Settings& settings);
 
 }  // namespace cornu::bench

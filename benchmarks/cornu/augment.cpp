@@ -1,0 +1,111 @@
+// Augmentation of single samples with masks, boxes and points, one thread; albumentations does the
+// same in benchmarks/augment_peers.py.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include <cornu/cornu.h>
+
+#include "workloads.h"
+
+namespace cornu::bench {
+namespace {
+
+struct Row {
+  const char* name;  // the same as in augment_peers.py
+  data::AnyAugmenter change;
+};
+
+layers::Numbers always() { return std::vector<double>{1, 1}; }
+
+std::vector<Row> rows(int64_t size, double white) {
+  const std::vector<double> range = {0, white};
+  const int64_t part = size * 7 / 8;
+  return {
+      {"horizontal flip", layers::RandomFlip({.mode = "horizontal"})},
+      {"vertical flip", layers::RandomFlip({.mode = "vertical"})},
+      {"rotation", layers::RandomRotation({.factor = 20.0 / 360})},
+      {"translation", layers::RandomTranslation({.height_factor = 0.1, .width_factor = 0.1})},
+      {"zoom", layers::RandomZoom({.height_factor = 0.2})},
+      {"shear", layers::RandomShear({.x_factor = 0.2, .y_factor = 0.1})},
+      {"perspective", layers::RandomPerspective({.factor = always(), .scale = 0.2})},
+      {"elastic",
+       layers::RandomElasticTransform({.factor = always(), .scale = 0.3, .value_range = range})},
+      {"grid distortion", layers::RandomGridDistortion({.factor = always()})},
+      {"random crop", layers::RandomCrop({.height = part, .width = part})},
+      {"center crop", layers::CenterCrop({.height = part, .width = part})},
+      {"resize", layers::Resizing({.height = part, .width = part})},
+      {"random resized crop", layers::RandomResizedCrop({.height = part, .width = part})},
+      {"box-safe crop", layers::RandomBoxSafeCrop({.height = part, .width = part})},
+      {"letterbox", layers::Letterbox({.height = part, .width = part})},
+      {"coarse dropout", layers::RandomCoarseDropout({.factor = always()})},
+      {"erasing", layers::RandomErasing({.factor = always(), .value_range = range})},
+      {"brightness", layers::RandomBrightness({.factor = 0.2, .value_range = range})},
+      {"contrast", layers::RandomContrast({.factor = 0.2, .value_range = range})},
+      {"saturation", layers::RandomSaturation({.factor = 0.3, .value_range = range})},
+      {"hue", layers::RandomHue({.factor = 0.2, .value_range = range})},
+      {"color jitter", layers::RandomColorJitter({.value_range = range,
+                                                  .brightness_factor = layers::Numbers(0.2),
+                                                  .contrast_factor = layers::Numbers(0.2),
+                                                  .saturation_factor = layers::Numbers(0.2),
+                                                  .hue_factor = layers::Numbers(0.1)})},
+      {"grayscale", layers::RandomGrayscale({.factor = 1.0})},
+      {"invert", layers::RandomInvert({.factor = always(), .value_range = range})},
+      {"posterize",
+       layers::RandomPosterization({.factor = std::vector<int64_t>{4, 4}, .value_range = range})},
+      {"solarize", layers::Solarization({.threshold_factor = 0.5, .value_range = range})},
+      {"auto contrast", layers::AutoContrast({.value_range = range})},
+      {"equalize", layers::Equalization({.value_range = range})},
+      {"clahe", layers::ContrastLimitedAdaptiveHistogramEqualization({.value_range = range})},
+      {"sharpen", layers::RandomSharpness({.factor = 0.8, .value_range = range})},
+      {"gaussian blur",
+       layers::RandomGaussianBlur({.factor = always(), .kernel_size = 5, .value_range = range})},
+      {"motion blur", layers::RandomMotionBlur({.factor = always()})},
+      {"gaussian noise", layers::RandomGaussianNoise({.factor = always(), .value_range = range})},
+      {"channel shuffle", layers::RandomChannelShuffle({.factor = always()})},
+  };
+}
+
+// Noise, two boxes with labels, a mask of classes and eight points.
+data::Sample make_sample(int64_t size, DType dtype) {
+  const Tensor noise = random::uniform({size, size, 3}, 0, 256, 1);
+  const auto side = static_cast<float>(size);
+  std::vector<float> points;
+  for (int i = 0; i < 8; ++i) {
+    points.push_back(side * (0.1f + 0.1f * static_cast<float>(i)));
+    points.push_back(side * (0.8f - 0.08f * static_cast<float>(i)));
+  }
+  return {
+      .image = dtype == DType::uint8 ? ops::cast(noise, DType::uint8) : noise * (1.0 / 256),
+      .points = Tensor::from(points, {8, 2}),
+      .boxes = Tensor::from(std::vector<float>{0.1f * side, 0.2f * side, 0.4f * side, 0.5f * side,
+                                               0.5f * side, 0.5f * side, 0.9f * side, 0.8f * side},
+                            {2, 4}),
+      .box_labels = Tensor(std::vector<int32_t>{1, 2}),
+      .mask = ops::cast(random::uniform({size, size}, 0, 3, 2), DType::uint8)};
+}
+
+}  // namespace
+
+void measure_augmentation(const Workload& workload, const std::string& mode,
+                          const Settings& settings) {
+  backend::set_threads(1);
+  const DType dtype = mode == "uint8" ? DType::uint8 : DType::float32;
+  for (int64_t size : {256, 512}) {
+    Report report(workload.name, mode, 1);
+    const data::Sample sample = make_sample(size, dtype);
+    for (const Row& row : rows(size, dtype == DType::uint8 ? 255 : 1)) {
+      const data::Augment augment = data::augment({row.change});
+      int64_t index = 0;
+      // As many calls as take some 30 ms.
+      const auto run = [&] { augment(sample, {.seed = 1, .index = index++}); };
+      const double once = repeat(run, {.reps = 3, .seconds = 0}, 8)[0];
+      const auto calls = static_cast<int64_t>(std::clamp(0.03 / once, 1.0, 10000.0));
+      Effort effort = settings.effort;
+      report.latency(std::string(row.name) + " " + std::to_string(size), repeat(run, effort, calls),
+                     "us");
+    }
+  }
+}
+
+}  // namespace cornu::bench
