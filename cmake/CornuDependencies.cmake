@@ -29,6 +29,41 @@ if(NOT TARGET PkgConfig::CORNU_ISAL)
   pkg_check_modules(CORNU_ISAL REQUIRED IMPORTED_TARGET GLOBAL libisal)
 endif()
 
+# What some file formats need. Without one of them Cornu is built all the same, and says so when such a file is read or
+# written; an option that is ON must be met.
+foreach(component IN ITEMS "JPEG;libjpeg;jpeglib.h;jpeg" "GIF;giflib;gif_lib.h;gif" "SNDFILE;libsndfile;sndfile.h;sndfile")
+  list(GET component 0 name)
+  list(GET component 1 library)
+  list(GET component 2 header)
+  list(GET component 3 file)
+  if(NOT DEFINED CORNU_${name})
+    set(CORNU_${name} AUTO CACHE STRING "Read files by ${library}: AUTO (when it is there), ON or OFF")
+    set_property(CACHE CORNU_${name} PROPERTY STRINGS AUTO ON OFF)
+  endif()
+  set(CORNU_WITH_${name} 0)
+  set(CORNU_USES_${name} OFF)
+  if(CORNU_${name})
+    find_path(CORNU_${name}_INCLUDE_DIR ${header})
+    find_library(CORNU_${name}_LIBRARY ${file})
+    mark_as_advanced(CORNU_${name}_INCLUDE_DIR CORNU_${name}_LIBRARY)
+    if(CORNU_${name}_INCLUDE_DIR AND CORNU_${name}_LIBRARY)
+      set(CORNU_WITH_${name} 1)
+      set(CORNU_USES_${name} ON)
+      if(NOT TARGET cornu_${file})
+        add_library(cornu_${file} UNKNOWN IMPORTED GLOBAL)
+        set_target_properties(cornu_${file} PROPERTIES
+          IMPORTED_LOCATION "${CORNU_${name}_LIBRARY}"
+          INTERFACE_INCLUDE_DIRECTORIES "${CORNU_${name}_INCLUDE_DIR}")
+      endif()
+    elseif(CORNU_${name} STREQUAL "ON")
+      message(FATAL_ERROR "Cornu did not find ${library} (${header} and lib${file}). Install it, or set "
+        "CORNU_${name}_INCLUDE_DIR and CORNU_${name}_LIBRARY, or build without: -DCORNU_${name}=OFF.")
+    else()
+      message(STATUS "Cornu is built without ${library}, which was not found")
+    endif()
+  endif()
+endforeach()
+
 # oneDNN by its files: the CMake files of Debian's package ask for OpenCL headers.
 if(NOT TARGET cornu_onednn)
   find_path(CORNU_ONEDNN_INCLUDE_DIR dnnl.hpp PATH_SUFFIXES oneapi/dnnl)

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "../../../backend/error.h"
-#include "encode_png.h"
+#include "../images/png.h"
 #include "event_file.h"
 
 namespace cornu {
@@ -166,7 +166,7 @@ void SummaryWriter::image(const std::string& tag, const Tensor& images, int64_t 
   const auto count = static_cast<size_t>(std::clamp<int64_t>(max_outputs, 0, shape[0]));
   for (size_t i = 0; i < count; ++i)
     tensor.add_string_val(
-        encode_png(std::span(pixels).subspan(i * size, size), shape[1], shape[2], shape[3]));
+        io::encode_png(std::span(pixels).subspan(i * size, size), shape[1], shape[2], shape[3]));
   tensor.mutable_tensor_shape()->add_dim()->set_size(tensor.string_val_size());
   write(tag, "images", step, summary);
 }

@@ -1,7 +1,7 @@
 // SummaryWriter and the files that it writes.
-#include <cornu/framework/io/events/encode_png.h>
 #include <cornu/framework/io/events/summary_writer.h>
 #include <cornu/framework/io/events/trace.h>
+#include <cornu/framework/io/images/png.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -108,7 +108,7 @@ TEST_CASE("what is no image") {
                   ShapeError);
   CHECK_THROWS_WITH(writer.image("i", Tensor::from({1}, {1, 1, 1, 1}), 0),
                     Catch::Contains("int32"));
-  CHECK_THROWS_AS(encode_png({}, 0, 1, 1), ValueError);
+  CHECK_THROWS_AS(io::encode_png({}, 0, 1, 1), ValueError);
 }
 
 TEST_CASE("a folder that cannot be written") {
