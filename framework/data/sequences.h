@@ -1,0 +1,44 @@
+// Lists of different lengths as one tensor, labels as vectors: keras.utils' small functions.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../tensor/tensor.h"
+
+namespace cornu::utils {
+
+/// How pad_sequences pads.
+struct PadOptions {
+  std::optional<int64_t> maxlen = {};  ///< length of the result; none: that of the longest
+  DType dtype = DType::int32;          ///< of the result
+  std::string padding = "pre";         ///< "pre" or "post": where padding goes
+  std::string truncating = "pre";      ///< "pre" or "post": where longer sequences lose steps
+  double value = 0;                    ///< of the padding; cut off to a whole number for integers
+};
+
+/// One tensor (sequences, maxlen, ...) of tensors (length, ...) whose other axes are equal. Empty
+/// sequences may have any shape. Throws ShapeError that names the first sequence whose shape
+/// differs, ValueError for other words than "pre" and "post" and for a negative maxlen.
+Tensor pad_sequences(const std::vector<Tensor>& sequences, const PadOptions& options = {});
+
+/// The same of lists of numbers.
+template <class T>
+Tensor pad_sequences(const std::vector<std::vector<T>>& sequences, const PadOptions& options = {}) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(sequences.size());
+  for (const std::vector<T>& sequence : sequences)
+    tensors.push_back(Tensor::from(sequence, {static_cast<int64_t>(sequence.size())}));
+  return pad_sequences(tensors, options);
+}
+
+/// Classes as vectors: float32 (..., num_classes), 1 at the class and 0 elsewhere. A last axis of
+/// size 1 is left out first. Without num_classes: the largest class and one more. Throws ValueError
+/// for classes that are not in [0, num_classes).
+Tensor to_categorical(const Tensor& x, std::optional<int64_t> num_classes = {});
+
+/// x divided by its norm along an axis (2: Euclid's), where that is not 0. Throws ValueError unless
+/// the order is positive.
+Tensor normalize(const Tensor& x, int64_t axis = -1, int64_t order = 2);
+
+}  // namespace cornu::utils
