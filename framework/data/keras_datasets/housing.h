@@ -1,0 +1,24 @@
+// keras.datasets of house prices: boston_housing and california_housing.
+#pragma once
+#include <string>
+
+#include "../datasets.h"
+
+// Both read the file that Keras leaves in its cache, or a path with a folder (see find_dataset_file
+// in cache.h), shuffle it by NumPy's RandomState(seed), and cut the last share `test_split` off.
+// They throw FileError where the file is missing or damaged, ValueError unless 0 <= test_split < 1.
+
+namespace cornu::datasets::boston_housing {
+/// 506 districts: x (n, 13) and y (n) float64, prices in 1,000 dollars. One of the columns of these
+/// data supposes that segregation sets prices: see Keras's warning before using them.
+Split load_data(const std::string& path = "boston_housing.npz", double test_split = 0.2,
+                int64_t seed = 113);
+}  // namespace cornu::datasets::boston_housing
+
+namespace cornu::datasets::california_housing {
+/// 20,640 districts, or the first 600 with version "small": x (n, 8) and y (n) float32, prices in
+/// dollars. Throws ValueError for another version.
+Split load_data(const std::string& version = "large",
+                const std::string& path = "california_housing.npz", double test_split = 0.2,
+                int64_t seed = 113);
+}  // namespace cornu::datasets::california_housing
