@@ -128,6 +128,29 @@ def shuffles():
     return result
 
 
+def dataset_images():
+    """What image_dataset_from_directory gives for one file."""
+    result = []
+    contents = dict(files())
+    ways = [{}, {"interpolation": "nearest"}, {"interpolation": "bicubic"}, {"interpolation": "area"},
+            {"interpolation": "lanczos3"}, {"crop_to_aspect_ratio": True}, {"pad_to_aspect_ratio": True},
+            {"color_mode": "grayscale"}, {"data_format": "channels_first"}]
+    for name in ("rgb.png", "rgb.jpg", "rgb.bmp", "rgb.gif"):
+        for way in ways:
+            if name != "rgb.png" and way:
+                continue
+            for size in ((8, 9), (20, 14)):
+                with tempfile.TemporaryDirectory() as folder:
+                    os.mkdir(os.path.join(folder, "a"))
+                    with open(os.path.join(folder, "a", name), "wb") as f:
+                        f.write(contents[name])
+                    d = keras.utils.image_dataset_from_directory(folder, image_size=size, verbose=False, **way)
+                    x, y = next(iter(d))
+                result.append({"file": contents[name].hex(), "name": name, "size": size, "options": way, "shape": x.shape[1:].as_list(),
+                               "x": [round(float(v), 3) for v in x.numpy().ravel()]})
+    return result
+
+
 FOLDER = ["cats/2.png", "cats/10.PNG", "cats/a.txt", "cats/sub/1.jpg", "cats/sub-a/1.jpg", "cats/b.jpeg", "dogs/1.png",
           "dogs/3.bmp", "dogs/.hidden.png", ".secret/1.png", "birds/x.gif", "birds/deep/er/y.png", "top.png"]
 
@@ -196,7 +219,7 @@ def series():
 
 if __name__ == "__main__":
     goldens = {"images": images(), "animation": animation(), "arrays": arrays(), "shuffles": shuffles(), "folders": folders(),
-               "padded": padded(), "split": split(), "series": series()}
+               "padded": padded(), "split": split(), "series": series(), "dataset_images": dataset_images()}
     with open(sys.argv[1], "w") as f:
         json.dump(goldens, f, separators=(",", ":"))
         f.write("\n")

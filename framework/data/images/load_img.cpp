@@ -27,15 +27,6 @@ bool channels_first(const std::string& data_format) {
       "data_format: expected 'channels_last' or 'channels_first', found '{}'.", data_format));
 }
 
-int channels_of_mode(const std::string& mode) {
-  if (mode == "grayscale") return 1;
-  if (mode == "rgb") return 3;
-  if (mode == "rgba") return 4;
-  throw ValueError(
-      fmt::format("option 'color_mode': expected 'grayscale', 'rgb' or 'rgba', found '{}'.{}", mode,
-                  did_you_mean(mode, {"grayscale", "rgb", "rgba"})));
-}
-
 // The largest box in the middle of an image that has the target's shape.
 data::Box middle(const Image& image, int64_t height, int64_t width) {
   const int64_t crop_height = std::min(image.height, image.width * height / width);
@@ -128,8 +119,17 @@ std::string format_of(const std::filesystem::path& path, const std::string& give
 
 }  // namespace
 
+int color_channels(const std::string& mode) {
+  if (mode == "grayscale") return 1;
+  if (mode == "rgb") return 3;
+  if (mode == "rgba") return 4;
+  throw ValueError(
+      fmt::format("option 'color_mode': expected 'grayscale', 'rgb' or 'rgba', found '{}'.{}", mode,
+                  did_you_mean(mode, {"grayscale", "rgb", "rgba"})));
+}
+
 Image load_img(const std::filesystem::path& path, const LoadImgOptions& options) {
-  const int channels = channels_of_mode(options.color_mode);
+  const int channels = color_channels(options.color_mode);
   if (options.target_size) {
     const auto& methods = data::resampling_methods();
     if (std::find(methods.begin(), methods.end(), options.interpolation) == methods.end())

@@ -11,6 +11,9 @@ namespace cornu::utils {
 
 using io::Image;
 
+/// Channels of a color mode: "grayscale" 1, "rgb" 3, "rgba" 4. Throws ValueError for others.
+int color_channels(const std::string& color_mode);
+
 /// How load_img reads.
 struct LoadImgOptions {
   std::string color_mode = "rgb";  ///< "grayscale", "rgb" or "rgba"

@@ -123,7 +123,7 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& source,
   Image image;
   switch (format) {
     case ImageFormat::jpeg:
-      image = decode_jpeg(bytes, source, options.limits);
+      image = decode_jpeg(bytes, source, options.limits, options.fast_transform);
       break;
     case ImageFormat::png:
       image = decode_png(bytes, source, options.limits);

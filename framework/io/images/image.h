@@ -45,9 +45,10 @@ struct ImageInfo {
 
 /// How to decode.
 struct DecodeOptions {
-  int channels = 0;           ///< 1, 2, 3 or 4; 0: those of the file, a palette's colors as RGB(A)
-  bool keep_16_bits = false;  ///< of a gray PNG file; else the upper 8 of 16 bits
-  ImageLimits limits = {};    ///< what the file may ask for
+  int channels = 0;  ///< 1, 2, 3 or 4; 0: those of the file, a palette's colors as RGB(A)
+  bool fast_transform = false;  ///< of a JPEG file: less exact, as TensorFlow decodes them
+  bool keep_16_bits = false;    ///< of a gray PNG file; else the upper 8 of 16 bits
+  ImageLimits limits = {};      ///< what the file may ask for
 };
 
 /// The format of a file's bytes. Throws FileError, which names what else they seem to be.

@@ -168,7 +168,7 @@ ImageInfo read_jpeg_info(std::span<const std::byte> bytes, const std::string& so
 }
 
 Image decode_jpeg(std::span<const std::byte> bytes, const std::string& source,
-                  const ImageLimits& limits) {
+                  const ImageLimits& limits, bool fast_transform) {
   JpegDecoder decoder(bytes, source);
   check_image_size(decoder.height(), decoder.width(), limits, source);
   const bool cmyk = decoder.is_cmyk();
@@ -179,6 +179,7 @@ Image decode_jpeg(std::span<const std::byte> bytes, const std::string& source,
   decoder.run([&] {
     jpeg_decompress_struct& info = decoder.info();
     info.out_color_space = color_space(decoder, decoder.is_gray() ? JCS_GRAYSCALE : JCS_RGB);
+    info.dct_method = fast_transform ? JDCT_IFAST : JDCT_ISLOW;
     jpeg_start_decompress(&info);
     while (info.output_scanline < info.output_height) {
       uint8_t* const target = image.pixels.data() + info.output_scanline * stride;
@@ -299,7 +300,7 @@ std::string encode_jpeg(const Image& image, const JpegOptions& options) {
 ImageInfo read_jpeg_info(std::span<const std::byte>, const std::string& source) {
   throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", source);
 }
-Image decode_jpeg(std::span<const std::byte>, const std::string& source, const ImageLimits&) {
+Image decode_jpeg(std::span<const std::byte>, const std::string& source, const ImageLimits&, bool) {
   throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", source);
 }
 void decode_jpeg_region(std::span<const std::byte>, const std::string& source, ChooseRegion, void*,

@@ -8,9 +8,10 @@ namespace cornu::io {
 ImageInfo read_jpeg_info(std::span<const std::byte> bytes, const std::string& source);
 
 /// Decodes a whole JPEG file to gray or RGB; CMYK becomes RGB. Throws FileError for damaged and
-/// truncated files, UnsupportedError when Cornu was built without libjpeg.
+/// truncated files, UnsupportedError when Cornu was built without libjpeg. `fast_transform`: by
+/// libjpeg's method "ifast", a few gray levels off the exact one.
 Image decode_jpeg(std::span<const std::byte> bytes, const std::string& source,
-                  const ImageLimits& limits = {});
+                  const ImageLimits& limits = {}, bool fast_transform = false);
 
 /// A part of an image.
 struct Region {

@@ -41,7 +41,8 @@ class PngDecoder {
  public:
   PngDecoder(std::span<const std::byte> bytes, const std::string& source)
       : input_{bytes}, source_(source) {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &input_, png_fail, [](png_structp, png_const_charp) {});
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &input_, png_fail,
+                                  [](png_structp, png_const_charp) {});
     if (png_) info_ = png_create_info_struct(png_);
     if (!info_) {
       png_destroy_read_struct(&png_, nullptr, nullptr);
@@ -107,7 +108,8 @@ class PngDecoder {
   png_infop info_ = nullptr;
 };
 
-std::string encode_pixels(const void* pixels, int64_t height, int64_t width, int64_t channels, bool wide) {
+std::string encode_pixels(const void* pixels, int64_t height, int64_t width, int64_t channels,
+                          bool wide) {
   if (height < 1 || width < 1 || channels < 1 || channels > 4)
     throw ValueError(
         fmt::format("an image needs at least one pixel and 1 to 4 channels, found {} x {} pixels "
@@ -161,7 +163,8 @@ Image decode_png(std::span<const std::byte> bytes, const std::string& source,
   check_image_size(decoder.height(), decoder.width(), limits, source);
   // Deflate packs at best 1,032 bytes into one: nobody needs memory for more than that.
   constexpr int64_t best_ratio = 1032;
-  if (decoder.height() * ((decoder.width() + 7) / 8) / best_ratio > static_cast<int64_t>(bytes.size()))
+  if (decoder.height() * ((decoder.width() + 7) / 8) / best_ratio >
+      static_cast<int64_t>(bytes.size()))
     throw FileError(fmt::format("'{}' is no whole PNG file: {} bytes cannot hold {} x {} pixels.",
                                 source, bytes.size(), decoder.height(), decoder.width()));
   Image image{decoder.height(), decoder.width(), decoder.channels()};

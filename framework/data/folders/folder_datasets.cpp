@@ -1,0 +1,171 @@
+// From files to pipelines.
+#include "folder_datasets.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "../../../backend/error.h"
+#include "../../io/atomic_file.h"
+#include "../../ops/image/resize.h"
+#include "../../ops/numpy/manipulation.h"
+#include "../images/load_img.h"
+
+namespace cornu::utils {
+namespace {
+
+template <class Options>
+FolderOptions folder_options(const Options& o) {
+  return {o.labels, o.label_mode,       o.class_names, o.shuffle,
+          o.seed,   o.validation_split, o.subset,      o.follow_links};
+}
+
+// One label as encode_labels gives it, without the axis of samples.
+Tensor label_of(int32_t label, size_t classes, const std::optional<std::string>& mode) {
+  if (!mode) return nullptr;
+  const Tensor one = encode_labels({label}, classes, mode);
+  return ops::squeeze(one, 0);
+}
+
+using ReadFile = std::function<Tensor(const std::string& path)>;
+
+// A pipeline that reads the files of a list, one element each.
+template <class Options>
+FolderDataset pipeline_of(FileList files, const Options& options, const char* stage, ReadFile read,
+                          const data::BatchOptions& batch) {
+  const auto shared = std::make_shared<const FileList>(files);
+  auto numbers = data::range(static_cast<int64_t>(files.file_paths.size()));
+  if (options.shuffle) numbers = numbers.shuffle({.seed = options.seed});
+  auto samples = numbers.map(
+      [shared, read = std::move(read), mode = options.label_mode](int64_t i) {
+        const auto at = static_cast<size_t>(i);
+        Batch sample{read(shared->file_paths[at])};
+        if (!shared->labels.empty())
+          sample.y = label_of(shared->labels[at], shared->class_names.size(), mode);
+        return sample;
+      },
+      {.workers = options.workers, .name = stage, .on_error = options.on_error});
+  if (!options.batch_size) return {samples, std::move(files)};
+  return {samples.batch(*options.batch_size, batch), std::move(files)};
+}
+
+void check_image_options(const ImageFolderOptions& o) {
+  color_channels(o.color_mode);
+  if (o.image_size.first < 1 || o.image_size.second < 1)
+    throw ValueError(fmt::format("option 'image_size': expected at least one pixel, found {} x {}.",
+                                 o.image_size.first, o.image_size.second));
+  static const std::vector<std::string> known = {"bilinear", "nearest",  "bicubic",
+                                                 "area",     "lanczos3", "lanczos5"};
+  if (std::find(known.begin(), known.end(), o.interpolation) == known.end())
+    throw ValueError(fmt::format(
+        "option 'interpolation': expected bilinear, nearest, bicubic, area, lanczos3 or lanczos5, "
+        "found '{}'.{}",
+        o.interpolation, did_you_mean(o.interpolation, known)));
+  if (o.data_format != "channels_last" && o.data_format != "channels_first")
+    throw ValueError(fmt::format(
+        "option 'data_format': expected 'channels_last' or 'channels_first', found '{}'.",
+        o.data_format));
+  if (o.crop_to_aspect_ratio && o.pad_to_aspect_ratio)
+    throw ValueError("only one of 'crop_to_aspect_ratio' and 'pad_to_aspect_ratio' can be set.");
+}
+
+// The largest part in the middle that has the shape of height x width.
+io::Image cut_middle(const io::Image& image, int64_t height, int64_t width) {
+  const auto largest = [](int64_t side, int64_t other, int64_t to, int64_t by) {
+    const auto size = static_cast<double>(other * to) / static_cast<double>(by);
+    return std::max<int64_t>(std::min(side, static_cast<int64_t>(size)), 1);
+  };
+  io::Image part{largest(image.height, image.width, height, width),
+                 largest(image.width, image.height, width, height), image.channels};
+  const int64_t top = (image.height - part.height) / 2, left = (image.width - part.width) / 2;
+  for (int64_t y = 0; y < part.height; ++y) {
+    const auto row = image.pixels.begin() + ((top + y) * image.width + left) * image.channels;
+    part.pixels.insert(part.pixels.end(), row, row + part.width * image.channels);
+  }
+  return part;
+}
+
+// As tf.image.resize_with_pad: the image as large as it fits in, black around it.
+Tensor resize_with_pad(const Tensor& x, int64_t height, int64_t width,
+                       const std::string& interpolation) {
+  const auto h = static_cast<double>(x.shape(0)), w = static_cast<double>(x.shape(1));
+  const auto th = static_cast<double>(height), tw = static_cast<double>(width);
+  const double ratio = std::max(w / tw, h / th);
+  const double rows = std::floor(h / ratio), columns = std::floor(w / ratio);
+  const auto before = [](double to, double size) {
+    return std::max<int64_t>(0, static_cast<int64_t>(std::floor((to - size) / 2)));
+  };
+  const auto nh = std::max<int64_t>(static_cast<int64_t>(rows), 1);
+  const auto nw = std::max<int64_t>(static_cast<int64_t>(columns), 1);
+  // Of what it is before it is cut off to whole pixels.
+  const int64_t top = before(th, h / ratio), left = before(tw, w / ratio);
+  const Tensor resized = ops::resize(x, {nh, nw}, interpolation);
+  return ops::pad(resized, {{top, height - nh - top}, {left, width - nw - left}, {0, 0}});
+}
+
+}  // namespace
+
+Tensor load_dataset_image(const std::string& path, const ImageFolderOptions& options) {
+  const auto [height, width] = options.image_size;
+  io::Image image = io::read_image(path, {.channels = color_channels(options.color_mode),
+                                          .fast_transform = true,
+                                          .limits = options.limits});
+  if (options.crop_to_aspect_ratio) image = cut_middle(image, height, width);
+  Tensor x = img_to_array(image);
+  x = options.pad_to_aspect_ratio ? resize_with_pad(x, height, width, options.interpolation)
+                                  : ops::resize(x, {height, width}, options.interpolation);
+  return options.data_format == "channels_first" ? ops::transpose(x, {{2, 0, 1}}) : x;
+}
+
+FolderDataset image_dataset_from_directory(const std::filesystem::path& directory,
+                                           const ImageFolderOptions& options) {
+  check_image_options(options);
+  FileList files = index_directory(directory, {".bmp", ".gif", ".jpeg", ".jpg", ".png"},
+                                   folder_options(options));
+  return pipeline_of(
+      std::move(files), options, "read image",
+      [options](const std::string& path) { return load_dataset_image(path, options); }, {});
+}
+
+FolderDataset text_dataset_from_directory(const std::filesystem::path& directory,
+                                          const TextFolderOptions& options) {
+  if (options.max_length && *options.max_length < 0)
+    throw ValueError(
+        fmt::format("option 'max_length': expected 0 or more, found {}.", *options.max_length));
+  FileList files = index_directory(directory, {".txt"}, folder_options(options));
+  const auto read = [length = options.max_length](const std::string& path) {
+    const std::vector<std::byte> bytes = saving::read_file(path, UINT64_MAX);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (length && static_cast<size_t>(*length) < text.size())
+      text.resize(static_cast<size_t>(*length));
+    return Tensor::strings({text}, Shape{});
+  };
+  return pipeline_of(std::move(files), options, "read text", read, {});
+}
+
+FolderDataset audio_dataset_from_directory(const std::filesystem::path& directory,
+                                           const AudioFolderOptions& options) {
+  if (options.output_sequence_length && *options.output_sequence_length < 1)
+    throw ValueError(fmt::format("option 'output_sequence_length': expected at least 1, found {}.",
+                                 *options.output_sequence_length));
+  FileList files = index_directory(directory, {".wav", ".flac"}, folder_options(options));
+  const auto read = [rate = options.sampling_rate, length = options.output_sequence_length,
+                     limits = options.limits](const std::string& path) {
+    io::Audio audio = io::read_audio(path, length.value_or(-1), limits);
+    if (rate && audio.sample_rate != *rate)
+      throw FileError(
+          fmt::format("'{}' has {} samples a second; option 'sampling_rate' says {}, and "
+                      "Cornu does not resample.",
+                      path, audio.sample_rate, *rate));
+    const int64_t frames = length.value_or(audio.frames);
+    audio.samples.resize(static_cast<size_t>(frames * audio.channels));
+    return Tensor::from(audio.samples, {frames, audio.channels});
+  };
+  return pipeline_of(std::move(files), options, "read sound", read,
+                     {.pad = !options.output_sequence_length});
+}
+
+}  // namespace cornu::utils
