@@ -41,6 +41,7 @@ const std::vector<Workload>& workloads() {
        false,
        measure_callbacks},
       {"loader", {"rows", "prefetch", "map", "memory"}, false, measure_loader},
+      {"images", {"decode crop"}, false, measure_images},
       {"memory_predict", {"predict x1000"}, false, measure_memory},
       {"augment", {"uint8", "float32"}, false, measure_augmentation},
   };

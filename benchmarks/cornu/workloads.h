@@ -67,6 +67,7 @@ void measure_loaded(const Workload& workload, const std::string& mode, const Set
 void measure_callers(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_callbacks(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_loader(const Workload& workload, const std::string& mode, const Settings& settings);
+void measure_images(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_memory(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_augmentation(const Workload& workload, const std::string& mode,
                           const Settings& settings);
