@@ -30,6 +30,7 @@ void check_rank(int64_t rank, int64_t size);
 template <class T>
 class Epoch {
  public:
+  /// Of the epoch with this number, from 0.
   Epoch(const Pipeline<T>& pipeline, int64_t epoch) : pipeline_(pipeline), epoch_(epoch) {}
   detail::StreamIterator<T> begin() const;                               ///< opens the pipeline
   std::default_sentinel_t end() const { return std::default_sentinel; }  ///< of the range

@@ -163,7 +163,8 @@ bool Trainer::ran_out(Dataset& data, const char* what, bool asked) {
 // the batch's way to the device, then take no time of their own. Within a pass only, as the dataset
 // may change between passes.
 void Trainer::fetch_ahead(Dataset& data) {
-  if (beside_ && !ahead_.valid() && !at_end(data)) look_ahead(data);
+  if (!beside_ || at_end(data) || ahead_.valid()) return;
+  look_ahead(data);
 }
 
 Batch Trainer::weighted(Batch batch, const FitOptions& options) const {
