@@ -20,6 +20,7 @@
 #include "framework/data/keras_datasets/images.h"
 #include "framework/data/keras_datasets/texts.h"
 #include "framework/data/pipeline.h"
+#include "framework/data/sample_shards.h"
 #include "framework/data/sequences.h"
 #include "framework/data/timeseries_dataset.h"
 #include "framework/initializers/initializers.h"

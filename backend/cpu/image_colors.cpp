@@ -120,8 +120,8 @@ void mix_all(const Picture& from, const Picture& to, const float* m, float low, 
   });
 }
 
-// Saturation is (value - least) / value. A channel lies below the value by a share of that, so all
-// of them move by its ratio.
+// Saturation is (value - least) / value. A channel lies below the value by a fraction of that, so
+// all of them move by its ratio.
 void saturate_all(const Picture& from, const Picture& to, float factor, float low, float high) {
   const V f = number(factor), least = number(low), most = number(high), zero = number(0);
   typed(from, to, [&](const auto* in, auto* out) {
@@ -147,11 +147,11 @@ void turn_all(const Picture& from, const Picture& to, float turn, float low, flo
   typed(from, to, [&](const auto* in, auto* out) {
     each_pixel(in, out, from.height * from.width, [&](V& r, V& g, V& b) HWY_ATTR {
       const V value = hn::Max(hn::Max(r, g), b), range = hn::Sub(value, hn::Min(hn::Min(r, g), b));
-      const V share = hn::IfThenElse(hn::Gt(range, zero), hn::Div(one, range), zero);
+      const V inverse = hn::IfThenElse(hn::Gt(range, zero), hn::Div(one, range), zero);
       const V hue =
-          hn::IfThenElse(hn::Eq(value, r), hn::Mul(hn::Sub(g, b), share),
-                         hn::IfThenElse(hn::Eq(value, g), hn::MulAdd(hn::Sub(b, r), share, two),
-                                        hn::MulAdd(hn::Sub(r, g), share, four)));
+          hn::IfThenElse(hn::Eq(value, r), hn::Mul(hn::Sub(g, b), inverse),
+                         hn::IfThenElse(hn::Eq(value, g), hn::MulAdd(hn::Sub(b, r), inverse, two),
+                                        hn::MulAdd(hn::Sub(r, g), inverse, four)));
       const V turned = hn::Add(hue, moved);
       const auto channel = [&](double n) HWY_ATTR {
         const V k = modulo(hn::Add(turned, number(n)));

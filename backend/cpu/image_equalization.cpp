@@ -56,10 +56,11 @@ void make_table(const int32_t* counts, double area, const Tiling& tiling, float*
   }
 }
 
-// A place between the middles of tiles: the one before, the one after, and the share of the latter.
+// A place between the middles of tiles: the one before, the one after, and the fraction of the
+// latter.
 struct Between {
   int64_t before, after;
-  float share;
+  float fraction;
 };
 
 Between between_tiles(int64_t place, int64_t size, int64_t count) {
@@ -86,7 +87,7 @@ void map_row(const T* from, T* to, int64_t width, int64_t channels, const float*
       else
         bin = static_cast<int64_t>(std::min(std::max(from[c] * factor + offset, 0.0f), 255.0f));
       const float a = left[c * bins + bin], b = right[c * bins + bin];
-      const float y = a + (b - a) * at.share;
+      const float y = a + (b - a) * at.fraction;
       if constexpr (sizeof(T) == 1)
         to[c] = static_cast<uint8_t>(std::min(std::max(y, 0.0f), 255.0f) + 0.5f);
       else
@@ -124,7 +125,7 @@ void equalize_by_tiles(const Picture& from, const Picture& to, const Tiling& til
     const Between at = between_tiles(y, height, rows);
     const float* const terms[] = {tables.data() + at.before * line,
                                   tables.data() + at.after * line};
-    const float weights[] = {1 - at.share, at.share};
+    const float weights[] = {1 - at.fraction, at.fraction};
     weigh_rows(terms, weights, line, mixed.data());
     if (as_they_are)
       map_row(from.row_as<uint8_t>(y), to.row_as<uint8_t>(y), from.width, c, mixed.data(), across,

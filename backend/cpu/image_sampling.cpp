@@ -31,8 +31,8 @@ struct Row {
   float* x;  // brought inside by the fill mode
   float* y;
   int32_t* offset;  // of the pixel left above, in values
-  float* right;     // share of the pixels to the right
-  float* below;     // share of the pixels below
+  float* right;     // fraction of the pixels to the right
+  float* below;     // fraction of the pixels below
 };
 
 // Places on an axis of `size` pixels brought inside. That of a pattern that repeats or is reflected
@@ -202,7 +202,7 @@ struct ByteColors : AnyChannels<uint8_t> {
     return hn::ShiftRight<7>(hn::Add(sum, hn::Set(d, 64)));
   }
 
-  // A share as four 16-bit numbers of each lane.
+  // A fraction as four 16-bit numbers of each lane.
   HWY_INLINE hn::Vec<Wide> shares(const float* from) const {
     const Wide d;
     const hn::Rebind<float, Wide> df;

@@ -7,6 +7,8 @@
 #include "pipeline/sequence.h"
 #include "pipeline/sources.h"
 #include "pipeline/stream.h"
+#include "sample.h"
+#include "show_options.h"
 
 namespace cornu::data {
 
@@ -15,6 +17,11 @@ class Pipeline;
 
 namespace detail {
 
+/// See Pipeline::show.
+void show_first(const Pipeline<Sample>& samples, int64_t count, const std::string& path,
+                const ShowOptions& options);
+void show_first(const Pipeline<Batch>& batches, int64_t count, const std::string& path,
+                const ShowOptions& options);
 /// A pipeline of batches as fit, evaluate and predict take it.
 std::shared_ptr<Dataset> dataset_of(const Pipeline<Batch>& pipeline);
 /// Throws ValueError unless `value` is at least `least`.
@@ -216,6 +223,14 @@ class Pipeline {
   /// What fit, evaluate and predict take. Throws ValueError where elements are single samples.
   operator std::shared_ptr<Dataset>() const requires std::same_as<T, Batch> {
     return detail::dataset_of(*this);
+  }
+
+  /// Draws the first `count` samples of epoch 0 into a file that ends in ".png", as a grid with
+  /// labels, boxes, points and masks: of samples, or of batches whose x are images (n, h, w, c),
+  /// with y where it is a tensor of classes or probabilities. Throws as data::draw, FileError.
+  void show(int64_t count, const std::string& path, const ShowOptions& options = {}) const
+      requires(std::same_as<T, Sample> || std::same_as<T, Batch>) {
+    detail::show_first(*this, count, path, options);
   }
 
   /// A table of the stages: threads, elements, the time of one, how full queues were and how long

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../tensor/tensor.h"
+#include "dataset.h"
 
 namespace cornu::data {
 
@@ -39,5 +40,10 @@ struct Sample {
   std::string box_format = "xyxy";            ///< see ops::convert_boxes
   std::string source = {};                    ///< the file it came from, for errors
 };
+
+/// A sample of a batch, for Pipeline::batch: x is the image, y what else is there: its label, its
+/// mask or its points alone, and of several a dictionary by their names in Sample ("label",
+/// "points", "visible", "boxes", "box_labels", "mask", "depth", and those that were attached).
+Batch as_batch(const Sample& sample);
 
 }  // namespace cornu::data

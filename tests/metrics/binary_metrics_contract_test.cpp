@@ -14,7 +14,7 @@ namespace {
 
 const std::vector<double> thresholds = {0.25, 0.5, 0.7};
 
-test::MetricExpectation data(std::vector<double> plain, std::vector<double> weighted) {
+test::MetricExpectation samples(std::vector<double> plain, std::vector<double> weighted) {
   return {Tensor(std::vector<float>{0, 1, 1, 0, 1, 0, 1, 1}),
           Tensor(std::vector<float>{0.1f, 0.8f, 0.4f, 0.6f, 0.9f, 0.2f, 0.55f, 0.3f}),
           Tensor(std::vector<float>{1, 2, 0.5f, 1, 3, 0.25f, 1, 2}), std::move(plain),
@@ -24,20 +24,20 @@ test::MetricExpectation data(std::vector<double> plain, std::vector<double> weig
 }  // namespace
 
 TEST_CASE("counts of right and wrong answers keep a metric's contract") {
-  check_metric([] { return metrics::TruePositives().shared(); }, data({3}, {6}));
-  check_metric([] { return metrics::TrueNegatives().shared(); }, data({2}, {1.25}));
-  check_metric([] { return metrics::FalsePositives().shared(); }, data({1}, {1}));
-  check_metric([] { return metrics::FalseNegatives().shared(); }, data({2}, {2.5}));
+  check_metric([] { return metrics::TruePositives().shared(); }, samples({3}, {6}));
+  check_metric([] { return metrics::TrueNegatives().shared(); }, samples({2}, {1.25}));
+  check_metric([] { return metrics::FalsePositives().shared(); }, samples({1}, {1}));
+  check_metric([] { return metrics::FalseNegatives().shared(); }, samples({2}, {2.5}));
 }
 
 TEST_CASE("counts have a figure for each threshold") {
   check_metric([] { return metrics::TruePositives({.thresholds = thresholds}).shared(); },
-               data({5, 3, 2}, {8.5, 6, 5}));
+               samples({5, 3, 2}, {8.5, 6, 5}));
   check_metric(
       [] {
         return metrics::FalsePositives({.thresholds = std::vector<double>{0.15, 0.5}}).shared();
       },
-      data({2, 1}, {1.25, 1}));
+      samples({2, 1}, {1.25, 1}));
 }
 
 TEST_CASE("the four counts are all samples, whatever the threshold") {
@@ -48,7 +48,7 @@ TEST_CASE("the four counts are all samples, whatever the threshold") {
         metrics::TrueNegatives({.thresholds = at}).shared(),
         metrics::FalsePositives({.thresholds = at}).shared(),
         metrics::FalseNegatives({.thresholds = at}).shared()};
-    const auto d = data({}, {});
+    const auto d = samples({}, {});
     double samples = 0, weights = 0;
     for (const auto& metric : all) {
       samples += (*metric)(d.y_true, d.y_pred).item();
@@ -61,10 +61,10 @@ TEST_CASE("the four counts are all samples, whatever the threshold") {
 }
 
 TEST_CASE("Precision and Recall keep a metric's contract") {
-  check_metric([] { return metrics::Precision().shared(); }, data({0.75}, {0.8571429}));
-  check_metric([] { return metrics::Recall().shared(); }, data({0.6}, {0.7058824}));
+  check_metric([] { return metrics::Precision().shared(); }, samples({0.75}, {0.8571429}));
+  check_metric([] { return metrics::Recall().shared(); }, samples({0.6}, {0.7058824}));
   check_metric([] { return metrics::Recall({.thresholds = thresholds}).shared(); },
-               data({1, 0.6, 0.4}, {1, 0.7058824, 0.5882353}));
+               samples({1, 0.6, 0.4}, {1, 0.7058824, 0.5882353}));
 }
 
 TEST_CASE("Recall of one class, and of the largest scores") {
@@ -78,37 +78,37 @@ TEST_CASE("Recall of one class, and of the largest scores") {
 
 TEST_CASE("one figure at another keeps a metric's contract") {
   check_metric([] { return metrics::PrecisionAtRecall({.recall = 0.5}).shared(); },
-               data({0.8333333}, {1}));
+               samples({0.8333333}, {1}));
   check_metric([] { return metrics::RecallAtPrecision({.precision = 0.8}).shared(); },
-               data({1}, {1}));
+               samples({1}, {1}));
   check_metric([] { return metrics::SensitivityAtSpecificity({.specificity = 0.5}).shared(); },
-               data({1}, {1}));
+               samples({1}, {1}));
   check_metric([] { return metrics::SpecificityAtSensitivity({.sensitivity = 0.5}).shared(); },
-               data({0.6666667}, {1}));
+               samples({0.6666667}, {1}));
 }
 
 TEST_CASE("AUC keeps a metric's contract on both curves") {
-  check_metric([] { return metrics::AUC().shared(); }, data({0.8}, {0.8169935}));
+  check_metric([] { return metrics::AUC().shared(); }, samples({0.8}, {0.8169935}));
   check_metric([] { return metrics::AUC({.curve = "PR"}).shared(); },
-               data({0.8613706}, {0.9459374}));
+               samples({0.8613706}, {0.9459374}));
 }
 
 TEST_CASE("BinaryAccuracy keeps a metric's contract") {
-  check_metric([] { return metrics::BinaryAccuracy().shared(); }, data({0.625}, {0.6744186}));
+  check_metric([] { return metrics::BinaryAccuracy().shared(); }, samples({0.625}, {0.6744186}));
   check_metric([] { return metrics::BinaryAccuracy({.threshold = 0.35}).shared(); },
-               data({0.75}, {0.7209302}));
+               samples({0.75}, {0.7209302}));
 }
 
 TEST_CASE("BinaryIoU keeps a metric's contract") {
-  check_metric([] { return metrics::BinaryIoU().shared(); }, data({0.45}, {0.4583333}));
+  check_metric([] { return metrics::BinaryIoU().shared(); }, samples({0.45}, {0.4583333}));
   check_metric(
       [] { return metrics::BinaryIoU({.target_class_ids = {1}, .threshold = 0.35}).shared(); },
-      data({0.6666666}, {0.6666666}));
+      samples({0.6666666}, {0.6666666}));
 }
 
 TEST_CASE("means in 64 bits keep their state in 64 bits") {
   metrics::BinaryAccuracy metric({.dtype = DType::float64});
-  const auto d = data({}, {});
+  const auto d = samples({}, {});
   CHECK((*metric)(d.y_true, d.y_pred).dtype() == DType::float64);
   for (const Variable& v : metric->variables()) CHECK(v.dtype() == DType::float64);
 }

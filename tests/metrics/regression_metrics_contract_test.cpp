@@ -15,7 +15,7 @@ using test::has;
 
 namespace {
 
-test::MetricExpectation data(double plain, std::vector<double> weighted) {
+test::MetricExpectation samples(double plain, std::vector<double> weighted) {
   return {Tensor::from({1.0f, 2.0f, 3.0f, 4.5f, 0.5f, -1.0f, 2.0f, 2.0f}, {4, 2}),
           Tensor::from({1.5f, 2.0f, 2.0f, 5.0f, 0.25f, -1.5f, 3.0f, 1.0f}, {4, 2}),
           Tensor(std::vector<float>{1, 2, 0.5f, 1}),
@@ -26,23 +26,23 @@ test::MetricExpectation data(double plain, std::vector<double> weighted) {
 }  // namespace
 
 TEST_CASE("errors keep a metric's contract") {
-  check_metric([] { return metrics::MeanSquaredError().shared(); }, data(0.4765625, {0.5451389}));
-  check_metric([] { return metrics::MeanAbsoluteError().shared(); }, data(0.59375, {0.6527778}));
+  check_metric([] { return metrics::MeanSquaredError().shared(); }, samples(0.4765625, {0.5451389}));
+  check_metric([] { return metrics::MeanAbsoluteError().shared(); }, samples(0.59375, {0.6527778}));
   check_metric([] { return metrics::MeanAbsolutePercentageError().shared(); },
-               data(36.8055573, {32.0987663}));
+               samples(36.8055573, {32.0987663}));
   check_metric([] { return metrics::MeanSquaredLogarithmicError().shared(); },
-               data(0.0525661, {0.0549156}));
+               samples(0.0525661, {0.0549156}));
   check_metric([] { return metrics::RootMeanSquaredError().shared(); },
-               data(0.690335, {0.7383352}));
-  check_metric([] { return metrics::LogCoshError().shared(); }, data(0.211577, {0.241221}));
+               samples(0.690335, {0.7383352}));
+  check_metric([] { return metrics::LogCoshError().shared(); }, samples(0.211577, {0.241221}));
 }
 
 TEST_CASE("R2Score keeps a metric's contract") {
-  check_metric([] { return metrics::R2Score().shared(); }, data(0.637058, {0.5440224}));
+  check_metric([] { return metrics::R2Score().shared(); }, samples(0.637058, {0.5440224}));
 }
 
 TEST_CASE("R2Score of a perfect guess is 1, of the mean 0") {
-  const auto d = data(0, {});
+  const auto d = samples(0, {});
   CHECK(metrics::R2Score()(d.y_true, d.y_true).item() == Approx(1));
   const Tensor mean = ops::broadcast_to(ops::mean(d.y_true, 0, true), {4, 2});
   CHECK(metrics::R2Score()(d.y_true, mean).item() == Approx(0).margin(1e-6));
@@ -53,7 +53,7 @@ TEST_CASE("R2Score of a perfect guess is 1, of the mean 0") {
 }
 
 TEST_CASE("correlations keep a metric's contract") {
-  auto pearson = data(0.8399767, {}), concordance = data(0.8281586, {});
+  auto pearson = samples(0.8399767, {}), concordance = samples(0.8281586, {});
   pearson.sums = concordance.sums = false;  // batches have correlations of their own
   check_metric([] { return metrics::PearsonCorrelation({.axis = 0}).shared(); }, pearson);
   check_metric([] { return metrics::ConcordanceCorrelation({.axis = 0}).shared(); }, concordance);
@@ -90,7 +90,7 @@ TEST_CASE("MeanMetricWrapper is the mean of a function") {
     return ops::max(ops::absolute(y - p), -1);
   };
   metrics::MeanMetricWrapper metric({.fn = gap, .name = "gap"});
-  const auto d = data(0, {});
+  const auto d = samples(0, {});
   CHECK((*metric)(d.y_true, d.y_pred).item() == Approx((0.5 + 1 + 0.5 + 1) / 4));
   CHECK(metric->name() == "gap");
   CHECK_THROWS_AS(metric->get_config(), StateError);
@@ -113,7 +113,7 @@ TEST_CASE("a metric of one's own is updated by fit, evaluate and test_on_batch")
   model.compile({.optimizer = optimizers::SGD({.learning_rate = 0}),
                  .loss = "mse",
                  .metrics = {std::make_shared<LargestError>()}});
-  const auto d = data(0, {});
+  const auto d = samples(0, {});
   const FitOptions quiet{.batch_size = 2, .epochs = 3, .verbose = Verbose::silent};
   const History history = model.fit(d.y_true, d.y_true, quiet);
   CHECK(history["largest_error"] == std::vector<double>{4.5, 4.5, 4.5});

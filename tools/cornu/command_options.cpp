@@ -158,8 +158,10 @@ CLI::Validator number_from_zero() {
 
 void add_data_options(CLI::App* command, DataOptions& data) {
   command
-      ->add_option("DATA", data.files,
-                   "A .npz, .h5 or .csv file, or two .npy files: inputs and targets")
+      ->add_option(
+          "DATA", data.files,
+          "A .npz, .h5 or .csv file, a folder with a subfolder for each class of images or "
+          "texts, or two .npy files: inputs and targets")
       ->required()
       ->expected(1, 2);
   command->add_option("--x", data.x, "Name of the array of inputs (x, x_train, the input's name)")
@@ -175,6 +177,12 @@ void add_data_options(CLI::App* command, DataOptions& data) {
       ->group(data_group);
   add_words(command, "--classes", data.classes,
             "Texts of the target in the order of their class numbers, from 0")
+      ->group(data_group);
+  command
+      ->add_option("--labels", data.label_mode,
+                   "What a folder's classes become: int, categorical (one-hot) or binary")
+      ->check(CLI::IsMember({"int", "categorical", "binary"}))
+      ->capture_default_str()
       ->group(data_group);
 }
 
@@ -247,6 +255,31 @@ CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, Doctor
   command->add_option("--validation-split", options.validation_split, "Of the training")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--silence", options.silence, "Ids of findings to leave out")->delimiter(',');
+  return command;
+}
+
+CLI::App* add_pack(CLI::App& app, PackOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "pack", "Pack a folder of images into shards, which are read at the speed of memory");
+  command
+      ->add_option("FOLDER", options.folder,
+                   "JPEG, PNG, BMP and GIF files; a subfolder for each class")
+      ->required();
+  command->add_option("OUT", options.out, "Where the shards go, such as flowers.shards")
+      ->required();
+  CLI::Option* decode = command->add_flag(
+      "--decode", options.decode, "Keep pixels instead of files: larger, and nothing to decode");
+  command
+      ->add_option("--size", options.size,
+                   "With --decode: pixels that the shorter side is resized to (as it is)")
+      ->check(positive_number())
+      ->needs(decode);
+  command->add_flag("--append", options.append, "Add to the shards that are there");
+  command->add_flag("--skip-errors", options.skip_errors,
+                    "Leave out files that cannot be read, and say how many");
+  command->add_option("--shard-megabytes", options.shard_megabytes, "About the size of a file")
+      ->check(positive_number())
+      ->capture_default_str();
   return command;
 }
 

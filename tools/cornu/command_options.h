@@ -20,6 +20,8 @@ void add_loss_options(CLI::App* command, CompileChanges& changes);
 CLI::App* add_train(CLI::App& app, TrainOptions& options);
 /// The command doctor of a model file.
 CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, DoctorOptions& options);
+/// The command pack.
+CLI::App* add_pack(CLI::App& app, PackOptions& options);
 /// The command replay.
 CLI::App* add_replay(CLI::App& app, ReplayOptions& options);
 /// The command report.

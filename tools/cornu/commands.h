@@ -23,6 +23,7 @@ struct DataOptions {
   std::vector<std::string> target;    ///< columns of a .csv
   std::vector<std::string> features;  ///< columns of a .csv; empty: all others of the right kind
   std::vector<std::string> classes;   ///< what texts of the target stand for, from class 0 on
+  std::string label_mode = "int";     ///< of a folder's classes: int, categorical or binary
 };
 
 /// How a model is run.
@@ -125,6 +126,18 @@ struct ReportOptions {
 };
 /// Writes a page about one or several trainings; see docs/reports.md.
 void report(const ReportOptions& options);
+
+struct PackOptions {
+  std::string folder;   ///< of images; its subfolders are the classes
+  std::string out;      ///< where the shards go
+  bool decode = false;  ///< whether pixels are kept instead of the files
+  int64_t size = 0;     ///< with `decode`: pixels of the shorter side; 0: those of the file
+  bool append = false;
+  bool skip_errors = false;  ///< whether files that cannot be read are left out
+  int64_t shard_megabytes = 256;
+};
+/// Packs the images of a folder into shards (docs/shards.md).
+void pack(const PackOptions& options);
 
 /// Prints the devices of this machine, and why others cannot be used.
 void devices();

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "csv_arrays.h"
+#include "folder_arrays.h"
 
 namespace cornu::cli {
 namespace {
@@ -103,13 +104,9 @@ std::string quoted(const std::vector<std::string>& files) {
 }
 
 [[noreturn]] void wrong_files(const std::vector<std::string>& files) {
-  for (const std::string& file : files)
-    if (std::filesystem::is_directory(file))
-      throw UsageError("'" + file +
-                       "' is a folder. Data is read from .npz, .npy, .h5 and .csv files; put "
-                       "images into an array (samples, height, width, channels) first.");
   throw UsageError(quoted(files) +
-                   ": give one .npz, .h5 or .csv file, or two .npy files: inputs and targets.");
+                   ": give one .npz, .h5 or .csv file, a folder of images or texts, or two .npy "
+                   "files: inputs and targets.");
 }
 
 }  // namespace
@@ -120,7 +117,9 @@ DataFiles::DataFiles(const std::vector<std::string>& files, const DataOptions& o
     return std::all_of(files.begin(), files.end(),
                        [&](const std::string& file) { return file.ends_with(ending); });
   };
-  if (files.size() == 1 && files[0].ends_with(".csv")) {
+  if (files.size() == 1 && std::filesystem::is_directory(files[0])) {
+    folder_ = files[0];
+  } else if (files.size() == 1 && files[0].ends_with(".csv")) {
     table_ = saving::read_csv(files[0]);
   } else if (files.size() == 1 && (files[0].ends_with(".npz") || files[0].ends_with(".h5") ||
                                    files[0].ends_with(".npy"))) {
@@ -132,12 +131,25 @@ DataFiles::DataFiles(const std::vector<std::string>& files, const DataOptions& o
   }
 }
 
+// Where a part lies in the folder; "" where there is none.
+std::string DataFiles::folder_of(Part part) const {
+  const std::vector<std::string> parts = parts_in(folder_);
+  if (parts.empty()) return part == Part::main ? folder_ : "";
+  for (const std::string& name : parts)
+    for (const Ending& ending : endings)
+      if (ending.part == part && ending.text == "_" + name)
+        return (std::filesystem::path(folder_) / name).string();
+  return "";
+}
+
 bool DataFiles::has(Part part, const Model& model) const {
+  if (!folder_.empty()) return !folder_of(part).empty();
   return table_ ? part == Part::main : !part_of(part, model).empty();
 }
 
 // The arrays of a part, without the ending of their names.
 Arrays DataFiles::part_of(Part part, const Model& model) const {
+  if (!folder_.empty()) return folder_arrays(folder_of(part), options_.label_mode, model);
   Arrays plain, ended;
   for (const auto& [name, tensor] : arrays_) {
     const Ending* ending = ending_of(name, model);

@@ -22,11 +22,11 @@ struct Samples {
 /// Parts of a file's arrays: those named x, or x_train; x_val; x_test.
 enum class Part : uint8_t { main, validation, test };
 
-/// The content of .npz, .h5, .csv files or of .npy files.
+/// The content of .npz, .h5, .csv files, of .npy files, or of a folder of images or texts.
 class DataFiles {
  public:
-  /// Reads one file, or two .npy files: inputs and targets. Throws UsageError for other kinds and
-  /// numbers of files, FileError.
+  /// Reads one file, or two .npy files: inputs and targets; a folder is read when it is asked for
+  /// samples. Throws UsageError for other kinds and numbers of files, FileError.
   DataFiles(const std::vector<std::string>& files, const DataOptions& options, bool quiet);
 
   /// Whether there are arrays of this part. A .csv has the main one only.
@@ -39,6 +39,7 @@ class DataFiles {
 
  private:
   Arrays part_of(Part part, const Model& model) const;
+  std::string folder_of(Part part) const;
   Arrays named() const;
 
   DataOptions options_;
@@ -46,6 +47,7 @@ class DataFiles {
   bool quiet_;
   Arrays arrays_;
   std::optional<saving::CsvTable> table_;
+  std::string folder_;  // is read when the model is known
 };
 
 }  // namespace cornu::cli

@@ -87,6 +87,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   DoctorOptions doctor_options;
   CLI::App* doctor_command = add_doctor(app, file, data, doctor_options);
+  PackOptions pack_options;
+  CLI::App* pack_command = add_pack(app, pack_options);
   ReplayOptions replay_options;
   CLI::App* replay_command = add_replay(app, replay_options);
   ReportOptions report_options;
@@ -120,6 +122,7 @@ int main(int argc, char** argv) {
     if (*diff_command) return diff(in, out) ? 0 : failure;
     if (*parity_command) return parity(file, parity_options) ? 0 : failure;
     if (*doctor_command) return doctor(file, data, doctor_options) == 0 ? 0 : failure;
+    if (*pack_command) pack(pack_options);
     if (*replay_command) return replay(replay_options) ? 0 : failure;
     if (*report_command) report(report_options);
     if (*convert_command) convert(file, out, shard_size);

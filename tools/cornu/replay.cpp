@@ -24,10 +24,10 @@ void check_files(const Value::Dict& run) {
     const auto& dict = entry.get<Value::Dict>();
     const std::string file = text_in(dict, "file");
     const double bytes = number_in(dict, "bytes");
-    if (fs::exists(file) && static_cast<double>(fs::file_size(file)) != bytes)
+    if (fs::exists(file) && static_cast<double>(bytes_in(file)) != bytes)
       throw FileError(
           fmt::format("'{}' has changed since the run: it has {} bytes now, and had {:.0f}.", file,
-                      fs::file_size(file), bytes));
+                      bytes_in(file), bytes));
   }
 }
 

@@ -167,6 +167,14 @@ void check_same(const Value::Dict& earlier_run, const Value::Dict& options) {
   }
 }
 
+int64_t bytes_in(const fs::path& path) {
+  if (!fs::is_directory(path)) return static_cast<int64_t>(fs::file_size(path));
+  int64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_regular_file()) bytes += static_cast<int64_t>(entry.file_size());
+  return bytes;
+}
+
 std::string text_in(const Value::Dict& dict, const std::string& name) {
   const Value* value = detail::find(dict, name);
   return value && value->is<std::string>() ? value->get<std::string>() : "";

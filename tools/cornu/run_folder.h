@@ -43,6 +43,8 @@ TrainOptions options_from(const Value::Dict& run);
 /// Throws ValueError that names the first option which differs from those of the earlier run; the
 /// number of epochs may.
 void check_same(const Value::Dict& earlier_run, const Value::Dict& options);
+/// The size of a file, or of all files in a folder.
+int64_t bytes_in(const std::filesystem::path& path);
 /// The entry of this name as text; "" when there is none.
 std::string text_in(const Value::Dict& dict, const std::string& name);
 /// The entry of this name as a number; `otherwise` when there is none.

@@ -92,8 +92,7 @@ Value::Dict dict_of(const Logs& logs) {
 Value::List sizes_of(const std::vector<std::string>& files) {
   Value::List list;
   for (const std::string& file : files)
-    list.push_back(Value::Dict{{"file", fs::absolute(file).string()},
-                               {"bytes", static_cast<int64_t>(fs::file_size(file))}});
+    list.push_back(Value::Dict{{"file", fs::absolute(file).string()}, {"bytes", bytes_in(file)}});
   return list;
 }
 

@@ -96,10 +96,10 @@ std::string explain(const Runtime& runtime) {
   }
   const double waited = seconds(runtime.waited), elsewhere = seconds(runtime.elsewhere);
   if (runtime.delivered == 0) return table + "No element has left the pipeline yet.\n";
-  const double share = waited / std::max(waited + elsewhere, 1e-12);
+  const double fraction = waited / std::max(waited + elsewhere, 1e-12);
   table += fmt::format("{} elements; {:.0f} % of the time went into waiting for them",
-                       runtime.delivered.load(), 100 * share);
-  const std::string what = share >= 0.05 ? bottleneck(runtime) : "";
+                       runtime.delivered.load(), 100 * fraction);
+  const std::string what = fraction >= 0.05 ? bottleneck(runtime) : "";
   return table + (what.empty() ? "" : ": " + what) + ".\n";
 }
 
