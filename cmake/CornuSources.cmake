@@ -44,19 +44,24 @@ function(cornu_add_library name)
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 endfunction()
 
+# cornu_add_program(<name> <source>)
+# An executable that uses Cornu as users do; it is part of the target product.
+function(cornu_add_program name source)
+  add_executable(${name} "${source}")
+  target_compile_options(${name} PRIVATE -Wall -Wextra)
+  target_link_libraries(${name} PRIVATE cornu::cornu)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  add_dependencies(product ${name})
+endfunction()
+
 # cornu_add_programs(<prefix> <glob relative to the current folder>)
-# One executable <prefix>_<file name> for each file; all are part of the target product.
+# One program <prefix>_<file name> for each file.
 function(cornu_add_programs prefix glob)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${glob}")
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM stem)
-    set(program ${prefix}_${stem})
-    add_executable(${program} "${source}")
-    target_compile_options(${program} PRIVATE -Wall -Wextra)
-    target_link_libraries(${program} PRIVATE cornu::cornu)
-    set_target_properties(${program} PROPERTIES
-      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
-    add_dependencies(product ${program})
+    cornu_add_program(${prefix}_${stem} "${source}")
   endforeach()
 endfunction()
 

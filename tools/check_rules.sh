@@ -7,13 +7,14 @@
 #   places   docs/contributing.md says where things are
 #   types    no two headers define a type of the same name in the same namespace
 #   first    each source file starts with a comment that says what it is for
+#   pages    each block of C++ on a page is part of the page's program, or says why not
 # Usage: tools/check_rules.sh (from anywhere). Exit status 1 when a rule is broken.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 folders=()
 for folder in backend framework layers optimizers losses metrics callbacks applications \
-  examples tools benchmarks tests docs/examples cornu.h; do
+  examples tools benchmarks tests docs cornu.h; do
   if [[ -e $folder ]]; then folders+=("$folder"); fi
 done
 mapfile -t files < <(find "${folders[@]}" -type f \
@@ -136,4 +137,7 @@ while IFS='|' read -r _ name file _; do
     exit 1
   fi
 done < <(grep -E '^\| `[A-Za-z0-9_]+` \| `[a-z_/0-9]+\.h` \|$' docs/contributing.md)
+# tests/framework/model/diagnose compares the pieces of docs/diagnose.md with those that it runs.
+mapfile -t pages < <(find README.md docs -name '*.md' ! -path docs/diagnose.md | sort)
+awk -f tools/cut_page.awk "${pages[@]}"
 echo "check_rules: ${#files[@]} files keep the rules"
