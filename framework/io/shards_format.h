@@ -19,16 +19,16 @@ constexpr size_t aligned(size_t bytes) { return (bytes + alignment - 1) / alignm
 
 /// A file of the index.
 struct IndexFile {
-  std::string name;
-  int64_t records = 0;
-  uint64_t bytes = 0;
+  std::string name;     ///< in the folder
+  int64_t records = 0;  ///< in it
+  uint64_t bytes = 0;   ///< its size
 };
 
 /// index.json.
 struct Index {
-  std::vector<std::pair<std::string, DType>> fields = {};
-  std::vector<std::string> classes = {};
-  std::vector<IndexFile> files = {};
+  std::vector<std::pair<std::string, DType>> fields = {};  ///< names of arrays, and their types
+  std::vector<std::string> classes = {};                   ///< what labels stand for
+  std::vector<IndexFile> files = {};                       ///< in the order of their records
 };
 
 /// Throws FileError where there is none, or one that is damaged or of another format.

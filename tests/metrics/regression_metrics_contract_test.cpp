@@ -26,7 +26,8 @@ test::MetricExpectation samples(double plain, std::vector<double> weighted) {
 }  // namespace
 
 TEST_CASE("errors keep a metric's contract") {
-  check_metric([] { return metrics::MeanSquaredError().shared(); }, samples(0.4765625, {0.5451389}));
+  check_metric([] { return metrics::MeanSquaredError().shared(); },
+               samples(0.4765625, {0.5451389}));
   check_metric([] { return metrics::MeanAbsoluteError().shared(); }, samples(0.59375, {0.6527778}));
   check_metric([] { return metrics::MeanAbsolutePercentageError().shared(); },
                samples(36.8055573, {32.0987663}));

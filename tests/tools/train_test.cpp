@@ -440,7 +440,7 @@ TEST_CASE("wrong data are told with file, column and shape") {
   fails("train m.keras nowhere.npz", 1, {"nowhere.npz"});
   fails("train nowhere.keras d.npz", 1, {"nowhere.keras"});
   fails("train m.keras d.npz x.npy", 2, {"two .npy files"});
-  fails("train m.keras .", 1, {"cornu: No"});
+  fails("train m.keras .", 1, {"'.' has no files that end in .jpg"});
   fails("train m.keras m.keras", 2, {"folder of images", ".csv"});
   fails("train m.keras d.npz --device none", 1, {"'none'"});
   saving::write_npz(data / "wide.npz", {saving::array_of("x", ops::ones({10, 5})),

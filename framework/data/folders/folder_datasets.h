@@ -24,7 +24,7 @@ class FolderDataset : public data::Pipeline<Batch> {
   FolderDataset(data::Pipeline<Batch> pipeline, FileList files)
       : Pipeline(std::move(pipeline)),
         class_names(std::move(files.class_names)),
-        file_paths(std::move(files.file_paths)) {}
+        file_paths(std::move(files.file_paths)) {}  ///< `files` is what it was made of
 
   std::vector<std::string> class_names;  ///< by label; empty without labels
   std::vector<std::string> file_paths;   ///< in the order before the pipeline shuffles

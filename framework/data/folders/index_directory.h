@@ -23,7 +23,7 @@ struct FolderOptions {
   std::vector<std::string> class_names = {};
   bool shuffle = true;                          ///< else files are sorted by their paths
   std::optional<int64_t> seed = {};             ///< of the shuffle; none: another one each time
-  std::optional<double> validation_split = {};  ///< share of the files for validation, in (0, 1)
+  std::optional<double> validation_split = {};  ///< fraction of the files to validate on, in (0, 1)
   std::optional<std::string> subset = {};       ///< "training" or "validation"
   bool follow_links = false;                    ///< into folders that are symbolic links
 };

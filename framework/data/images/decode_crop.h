@@ -33,7 +33,7 @@ using ChooseCrop = std::function<Crop(int64_t height, int64_t width)>;
 
 /// How random_resized_crop draws.
 struct RandomCropOptions {
-  std::array<double, 2> scale = {0.08, 1.0};         ///< share of the image's area, from and to
+  std::array<double, 2> scale = {0.08, 1.0};         ///< fraction of the area, from and to
   std::array<double, 2> ratio = {3.0 / 4, 4.0 / 3};  ///< width to height, from and to
   double flip = 0.5;                                 ///< probability of mirroring
 };

@@ -7,6 +7,7 @@
 
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
+#include "../saving/python.h"
 
 using namespace cornu;
 using namespace cornu::data;
@@ -56,6 +57,28 @@ TEST_CASE("All of a sample comes back from shards") {
     CHECK(s.more.at("id").follow == Follow::unchanged);
   }
   CHECK(i == 30);
+}
+
+TEST_CASE("NumPy reads shards with the class that the page shows") {
+  const std::string python = test::python_for("check_shards.py", "NumPy");
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  SampleWriter writer(folder / "s", {.shard_bytes = 700, .classes = {"a", "b"}});
+  for (int64_t i = 0; i < 5; ++i)
+    writer.add({.image = ops::cast(ops::full({2, 3 + i, 3}, static_cast<double>(i)), DType::uint8),
+                .points = ops::full({i, 2}, 0.5),
+                .label = Tensor(10 * i)});
+  writer.finish();
+  REQUIRE(test::run_script(
+              python, "check_shards.py",
+              test::quote(test::source_path("docs/shards.md")) + " " + test::quote(folder / "s"),
+              folder / "log") == 0);
+  std::string expected = "5 a,b\n";
+  for (int64_t i = 0; i < 5; ++i)
+    expected += "image:uint8:2x" + std::to_string(3 + i) + "x3:" + std::to_string(i * 6 * (3 + i)) +
+                " label:int32::" + std::to_string(10 * i) + " points:float32:" + std::to_string(i) +
+                "x2:" + std::to_string(i) + "\n";
+  CHECK(test::slurp(folder / "log") == expected);
 }
 
 TEST_CASE("Shards are shuffled by number, by any number of workers alike") {
