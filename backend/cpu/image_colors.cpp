@@ -296,7 +296,8 @@ void scale(const Picture& from, const Picture& to, std::span<const float> factor
   const auto same = [](std::span<const float> x) {
     return std::all_of(x.begin(), x.end(), [&](float v) { return v == x[0]; });
   };
-  constexpr int64_t most_lanes = HWY_MAX_BYTES / sizeof(float);
+  // Of any instruction set: HWY_MAX_BYTES would be that of the compiler's own here.
+  constexpr int64_t most_lanes = 64;
   const int64_t period = same(factors) && same(offsets) ? 1 : from.channels;
   std::vector<float> repeated[2];
   for (int64_t i = 0; i < period * most_lanes; ++i) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../tensor/device.h"
 #include "pictures.h"
 
 namespace cornu::data {
@@ -60,6 +61,17 @@ void check_mirrored(const std::vector<int64_t>& rows) {
   }
 }
 
+// What was made on another device comes to the host, where the kernels are.
+void move_to_host(Sample& sample) {
+  const Device host = Device::cpu();
+  for (Tensor* tensor : {&sample.image, &sample.points, &sample.visible, &sample.boxes,
+                         &sample.box_labels, &sample.mask, &sample.depth, &sample.label,
+                         &sample.weight})
+    if (*tensor) *tensor = tensor->to(host);
+  for (auto& [name, attached] : sample.more)
+    if (attached.value) attached.value = attached.value.to(host);
+}
+
 void check_sample(const Sample& sample, const AugmentOptions& options) {
   picture_of(sample.image, "image");
   const auto check = [](const Tensor& t, const char* name, int64_t columns) {
@@ -85,7 +97,9 @@ Sample Draws::other() {
     throw StateError(
         "A change that mixes samples has no others to mix with. Give augment a source of them: "
         "augment({...}, {.others = {.size = n, .at = [&](int64_t i) { return samples[i]; }}}).");
-  return others.at(below(others.size));
+  Sample other = others.at(below(others.size));
+  move_to_host(other);
+  return other;
 }
 
 std::shared_ptr<const Augmenter> AnyAugmenter::of_function(
@@ -105,7 +119,10 @@ Augment::Augment(std::vector<AnyAugmenter> changes, AugmentOptions options)
 }
 
 Sample Augment::operator()(Sample sample, const Place& place) const {
+  // Numbers that a change makes are on the host as well.
+  const DeviceScope host(Device::cpu());
   try {
+    move_to_host(sample);
     check_sample(sample, *options_);
     for (size_t i = 0; i < changes_.size(); ++i) {
       Draws draws(place.random(i), *options_);

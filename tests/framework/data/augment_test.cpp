@@ -3,6 +3,7 @@
 #include <cornu/framework/data/geometry.h>
 #include <cornu/framework/data/place.h>
 #include <cornu/framework/ops/ops.h>
+#include <cornu/framework/tensor/device.h>
 
 #include <cmath>
 
@@ -130,8 +131,11 @@ TEST_CASE("Augmentation refuses samples that make no sense, and leaves them as t
   sample = faces();
   sample.mask = ops::zeros({10, 21});
   CHECK(test::error_of([&] { augment(sample, {}); }).find("mask") != std::string::npos);
+  // A change by itself is for samples on the host.
+  const DeviceScope host(Device::cpu());
   sample = faces();
-  data::Draws draws(data::Place{}.random(), data::AugmentOptions{});
+  const data::AugmentOptions options;
+  data::Draws draws(data::Place{}.random(), options);
   sample.depth = ops::zeros({3, 3});
   CHECK_THROWS_AS(mirror(sample, draws), ShapeError);
   CHECK(sample.points.to_vector<float>() == faces().points.to_vector<float>());
