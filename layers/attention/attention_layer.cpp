@@ -28,6 +28,8 @@ Tensor find_tensor(const Call& call, const char* name) {
 }  // namespace
 
 Choice<Initializer> copy_of(const Choice<Initializer>& initializer) {
+  // A file may say null.
+  if (!initializer.shared()) return initializer;
   return Choice<Initializer>(deserialize(serialize(*initializer)));
 }
 

@@ -6,6 +6,7 @@
 #include <cornu/framework/ops/nn/attention.h>
 #include <cornu/framework/ops/numpy/einsum.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/framework/tensor/recorder.h>
 #include <cornu/layers/attention/multi_head_attention.h>
@@ -261,4 +262,15 @@ TEST_CASE("MultiHeadAttention computes the same with and without scores") {
       const auto kernel = run(false), formula = run(true);
       for (size_t i = 0; i < kernel.size(); ++i) CHECK(difference(kernel[i], formula[i]) < 1e-5);
     }
+}
+
+TEST_CASE("A config of attention whose initializers are null is that of the defaults") {
+  const auto layer = layers::MultiHeadAttentionLayer::from_config({{"num_heads", 2},
+                                                                   {"key_dim", 3},
+                                                                   {"kernel_initializer", Value()},
+                                                                   {"bias_initializer", Value()}});
+  const Tensor x = floats({2, 5, 4});
+  const Tensor y = (*layer)(Nest{x, x}).tensor();
+  CHECK(y.shape() == x.shape());
+  CHECK(ops::amax(ops::abs(y)).item() > 0);
 }
