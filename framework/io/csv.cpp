@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -20,6 +21,7 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // The first of comma, semicolon and tab that the header has outside of quotes.
 char separator_of(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
   bool inside = false;
   std::array<bool, 256> seen{};
@@ -35,15 +37,19 @@ char separator_of(std::string_view text) {
 // Cells one after the other.
 class Scanner {
  public:
-  Scanner(std::string_view text, const std::string& source)
-      : text_(text), source_(source), separator_(separator_of(text)) {
+  Scanner(std::string_view text, const std::string& source) : text_(text), source_(source) {
     if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
+    separator_ = separator_of(text_);
     if (text_.find('\0') != std::string_view::npos) fail("the file is no text.");
   }
 
   // Goes to the next line with something in it; false at the end.
   bool next_row() {
-    while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) skip_line_end();
+    for (size_t end = blank_end(); end == text_.size() || is_line_end(end); end = blank_end()) {
+      at_ = end;
+      if (at_ == text_.size()) break;
+      skip_line_end();
+    }
     row_line_ = line_;
     more_ = at_ < text_.size();
     return more_;
@@ -65,6 +71,19 @@ class Scanner {
   }
 
  private:
+  bool is_line_end(size_t at) const {
+    return at < text_.size() && (text_[at] == '\n' || text_[at] == '\r');
+  }
+
+  // Where the spaces and tabs end that begin here.
+  size_t blank_end() const {
+    size_t end = at_;
+    while (end < text_.size() && (text_[end] == ' ' || text_[end] == '\t') &&
+           text_[end] != separator_)
+      ++end;
+    return end;
+  }
+
   void skip_line_end() {
     if (text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++at_;
     ++at_;
@@ -99,7 +118,7 @@ class Scanner {
 
   std::string_view text_;
   const std::string& source_;
-  char separator_;
+  char separator_ = ',';
   size_t at_ = 0;
   int64_t line_ = 1;
   int64_t row_line_ = 1;
@@ -113,22 +132,26 @@ std::string_view trimmed(std::string_view cell) {
   return cell;
 }
 
+// The words that pandas.read_csv takes for missing values; NaN itself is read as a number.
 bool is_missing(std::string_view cell) {
-  for (const char* word : {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
+  for (const std::string_view word :
+       {"", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None", "1.#IND",
+        "-1.#IND", "1.#QNAN", "-1.#QNAN"})
     if (cell == word) return true;
   return false;
 }
 
 // The number that a cell says, NaN for a missing one; nothing for a text.
 std::optional<double> number_in(std::string_view cell) {
+  std::string_view digits = cell;
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error == std::errc() && end == digits.data() + digits.size()) return number;
   if (is_missing(cell)) return std::numeric_limits<double>::quiet_NaN();
   if (cell == "True" || cell == "true" || cell == "TRUE") return 1;
   if (cell == "False" || cell == "false" || cell == "FALSE") return 0;
-  if (cell.front() == '+') cell.remove_prefix(1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (error != std::errc() || end != cell.data() + cell.size()) return {};
-  return number;
+  return {};
 }
 
 void read_header(Scanner& scanner, CsvTable& table) {
@@ -171,8 +194,9 @@ void look_over(const Scanner& scanner, CsvTable& table) {
     if (line != last_line) ++table.rows;
     last_line = line;
     const std::string_view value = trimmed(cell);
-    if (is_missing(value) && column.missing++ == 0) column.missing_line = line;
-    if (column.is_text() || number_in(value)) return;
+    const std::optional<double> number = number_in(value);
+    if (number && std::isnan(*number) && column.missing++ == 0) column.missing_line = line;
+    if (column.is_text() || number) return;
     column.text_line = line;
     column.text = value;
   });
@@ -203,6 +227,8 @@ std::string quoted(const std::string& cell) {
 std::string line_of(const std::vector<std::string>& cells) {
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? "," : "") + quoted(cells[i]);
+  // A row of one empty cell is no empty line, which readers pass over.
+  if (trimmed(line).empty()) line = '"' + line + '"';
   return line + "\r\n";
 }
 

@@ -15,7 +15,7 @@ struct CsvColumn {
   std::vector<std::string> texts;  ///< empty for a column of numbers
   int64_t text_line = 0;           ///< of the first cell that is no number; 0: there is none
   std::string text;                ///< what stands in that cell
-  int64_t missing = 0;             ///< cells that are empty or say NA or NaN; NaN in `numbers`
+  int64_t missing = 0;             ///< cells that hold no value (parse_csv); NaN in `numbers`
   int64_t missing_line = 0;        ///< of the first of them
   bool is_text() const { return text_line > 0; }  ///< whether `texts` has its values
 };
@@ -30,10 +30,14 @@ struct CsvTable {
 
 /// Reads a table as RFC 4180 has it: the first line has the columns' names, cells with separators,
 /// quotes or line ends are in quotes. The separator is the first of comma, semicolon and tab that
-/// the header has. Numbers are written with a point; True and False are 1 and 0; an empty cell, NA,
-/// N/A, NaN, null and None are missing values. Empty lines are passed over. Throws FileError that
-/// names `source` and the line for rows of another length than the header, a header of numbers,
-/// names that are empty or there twice, quotes that do not end, and bytes that are no text.
+/// the header has. Numbers are written with a point; True and False are 1 and 0. Missing values are
+/// those of pandas.read_csv: an empty cell, NA, N/A, n/a, `<NA>`, #NA, #N/A, #N/A N/A, NULL, null,
+/// None, NaN, and what old C libraries write for it (1.#IND, -1.#QNAN); NaN in any case. Others
+/// that files have for it, such as "?", are texts. Lines of nothing or of blanks are passed over as
+/// by pandas, also in a table of one column, where "" in quotes is a missing value. Throws
+/// FileError that names `source` and the line for rows of another length than the header, a header
+/// of numbers, names that are empty or there twice, quotes that do not end, and bytes that are no
+/// text.
 CsvTable parse_csv(std::string_view text, const std::string& source);
 /// The same of a file. Throws FileError.
 CsvTable read_csv(const std::filesystem::path& path);
@@ -49,8 +53,9 @@ struct CsvRow {
 /// no text.
 std::vector<CsvRow> csv_rows(std::string_view text, const std::string& source);
 
-/// Writes a table of cells, which appears whole or not at all; cells are quoted where they must be.
-/// Throws ValueError when a row has not as many cells as the header, FileError.
+/// Writes a table of cells, which appears whole or not at all; cells are quoted where they must be,
+/// as is the only cell of a row when it is empty. Throws ValueError when a row has not as many
+/// cells as the header, FileError.
 void write_csv(const std::filesystem::path& path, const std::vector<std::string>& header,
                const std::vector<std::vector<std::string>>& rows);
 

@@ -57,6 +57,39 @@ TEST_CASE("missing values are NaN and counted") {
   CHECK(table.find("a")->missing == 0);
 }
 
+TEST_CASE("missing values are those of pandas") {
+  std::string text = "a,b\n1,x\n";
+  const std::vector<std::string> words = {
+      "",         "NA",     "N/A",     "n/a",     "<NA>", "#NA", "#N/A",
+      "#N/A N/A", "NULL",   "null",    "None",    "-NaN", "NaN", "nan",
+      "-nan",     "1.#IND", "-1.#IND", "1.#QNAN", "NAN",  "Nan", "-1.#QNAN"};
+  for (const std::string& word : words) text += word + ",x\n";
+  const CsvTable table = parse_csv(text, "t.csv");
+  const saving::CsvColumn& a = *table.find("a");
+  REQUIRE_FALSE(a.is_text());
+  CHECK(a.missing == static_cast<int64_t>(words.size()));
+  CHECK(a.missing_line == 3);
+  for (size_t row = 1; row < a.numbers.size(); ++row) CHECK(std::isnan(a.numbers[row]));
+  CHECK(parse_csv("a\n1\n?\n", "t.csv").find("a")->text == "?");
+}
+
+TEST_CASE("numbers have one sign") {
+  CHECK(parse_csv("a\n+5\n-5\n", "t.csv").find("a")->numbers == std::vector<double>{5, -5});
+  for (const char* text : {"+-5", "++5", "-+5", "--5", "+"})
+    CHECK(parse_csv(std::string("a\n") + text + "\n", "t.csv").find("a")->text == text);
+}
+
+TEST_CASE("blank lines are no rows, as in pandas") {
+  const CsvTable one = parse_csv("\r\n\na\n1\n\n  \n\t\n2\n\"\"\n3\n \n  ", "t.csv");
+  CHECK(one.rows == 4);
+  CHECK(one.find("a")->missing == 1);
+  CHECK(one.find("a")->missing_line == 9);
+  CHECK(parse_csv("\na;b\n1;2\n  \n 3; 4\n", "t.csv").find("b")->numbers ==
+        std::vector<double>{2, 4});
+  // Tabs separate cells here.
+  CHECK(parse_csv("a\tb\n1\t2\n\t\n", "t.csv").find("b")->missing == 1);
+}
+
 TEST_CASE("a column with one text is a column of texts, and says where") {
   const CsvTable table = parse_csv("a\tb\n1\t2\n1.2.3\t5\n", "t.csv");
   CHECK(table.find("a")->texts == std::vector<std::string>{"1", "1.2.3"});
@@ -86,4 +119,8 @@ TEST_CASE("what is written is read again") {
   CHECK(table.find("a")->numbers == std::vector<double>{1.5, 2});
   CHECK(table.find("b,c")->texts == std::vector<std::string>{"x\"y", "line\nend"});
   CHECK_THROWS_AS(saving::write_csv(path, {"a", "b"}, {{"1"}}), ValueError);
+  // No row gets lost.
+  saving::write_csv(path, {"a"}, {{"1"}, {""}, {"3"}});
+  CHECK(saving::read_csv(path).rows == 3);
+  CHECK(saving::read_csv(path).find("a")->missing == 1);
 }
