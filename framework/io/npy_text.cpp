@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "utf8.h"
+
 namespace cornu::saving {
 namespace {
 
@@ -32,25 +34,11 @@ void append_utf8(std::string& text, uint32_t c) {
 // The characters of a UTF-8 text; nothing when it is none.
 std::optional<std::vector<uint32_t>> characters(const std::string& text) {
   std::vector<uint32_t> result;
-  for (size_t i = 0; i < text.size();) {
-    const auto byte = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
-    const uint32_t first = byte(i);
-    const size_t length = first < 0x80   ? 1
-                          : first < 0xC2 ? 0
-                          : first < 0xE0 ? 2
-                          : first < 0xF0 ? 3
-                          : first < 0xF5 ? 4
-                                         : 0;
-    if (length == 0 || length > text.size() - i) return std::nullopt;
-    uint32_t c = length == 1 ? first : first & (0xFFu >> (length + 1));
-    for (size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0) != 0x80) return std::nullopt;
-      c = c << 6 | (byte(i + k) & 0x3F);
-    }
-    const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return std::nullopt;
-    result.push_back(c);
-    i += length;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::optional<Utf8Character> c = first_character(rest);
+    if (!c) return std::nullopt;
+    result.push_back(c->code);
+    rest.remove_prefix(c->length);
   }
   return result;
 }

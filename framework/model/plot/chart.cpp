@@ -31,6 +31,8 @@ class Scale {
   Scale(Range range, bool logarithmic, double begin, double end)
       : logarithmic_(logarithmic), begin_(begin), end_(end) {
     if (range.empty()) range = {0, 1};
+    // The distance between the largest numbers is none: they are measured in a larger unit.
+    if (std::max(std::abs(range.from), std::abs(range.to)) > 1e300) unit_ = 1e10;
     from_ = coordinate(range.from);
     to_ = coordinate(range.to);
     if (to_ - from_ > 1e-12 * std::max(std::abs(from_), std::abs(to_))) return;
@@ -49,8 +51,12 @@ class Scale {
   double from() const { return value(from_); }
   double to() const { return value(to_); }
   std::vector<double> ticks(int count) const {
-    if (!logarithmic_) return plot::ticks(from_, to_, count);
     std::vector<double> result;
+    if (!logarithmic_) {
+      for (const double tick : plot::ticks(from_, to_, count))
+        if (std::isfinite(tick * unit_)) result.push_back(tick * unit_);
+      return result;
+    }
     for (int e = static_cast<int>(std::ceil(from_)); e <= static_cast<int>(std::floor(to_)); ++e)
       result.push_back(std::pow(10.0, e));
     while (result.size() > 8) {
@@ -62,10 +68,11 @@ class Scale {
   }
 
  private:
-  double coordinate(double v) const { return logarithmic_ ? std::log10(v) : v; }
-  double value(double c) const { return logarithmic_ ? std::pow(10.0, c) : c; }
+  double coordinate(double v) const { return logarithmic_ ? std::log10(v) : v / unit_; }
+  double value(double c) const { return logarithmic_ ? std::pow(10.0, c) : c * unit_; }
   bool logarithmic_;
   double begin_, end_;
+  double unit_ = 1;  // of from_ and to_, where they are no logarithms
   double from_ = 0, to_ = 1;
 };
 
@@ -135,21 +142,27 @@ void draw_curve(Svg& svg, const Curve& curve, const Scale& x, const Scale& y,
 }  // namespace
 
 std::vector<double> ticks(double from, double to, int count) {
-  const double raw = (to - from) / std::max(count, 1);
+  // Halves, whose difference is finite where the ends are.
+  const double raw = (to / 2 - from / 2) / std::max(count, 1) * 2;
   if (!(raw > 0) || !std::isfinite(raw)) return {};
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 10 * power;
   for (const double digit : {5.0, 2.0, 1.0})
     if (digit * power >= raw * 0.999) step = digit * power;
   std::vector<double> result;
-  for (double i = std::ceil(from / step - 1e-9); i * step <= to + step * 1e-9; ++i)
-    result.push_back(i == 0 ? 0 : i * step);
+  const double first = std::ceil(from / step - 1e-9);
+  // Counted by integers: where numbers lie far from 0, the next tick may be the same number.
+  for (int i = 0; i <= std::max(count, 1) + 1; ++i) {
+    const double tick = (first + i) * step;
+    if (!(tick - to <= step * 1e-9)) break;
+    if (result.empty() || tick > result.back()) result.push_back(tick == 0 ? 0 : tick);
+  }
   return result;
 }
 
 std::vector<std::vector<Point>> decimate(const Curve& curve, double from, double to, int columns) {
   std::vector<std::vector<Point>> stretches;
-  const double scale = to > from ? columns / (to - from) : 0;
+  const double scale = to > from ? columns / (to / 2 - from / 2) : 0;
   // Of the column at hand: its first, least, largest and last point, by place.
   size_t first = 0, least = 0, largest = 0, last = 0;
   int64_t column = -1;
@@ -171,7 +184,9 @@ std::vector<std::vector<Point>> decimate(const Curve& curve, double from, double
     }
     if (!open) stretches.emplace_back();
     open = true;
-    const auto here = static_cast<int64_t>(std::max(0.0, (curve.x[i] - from) * scale));
+    const double place = (curve.x[i] / 2 - from / 2) * scale;
+    const auto here =
+        place > 0 ? static_cast<int64_t>(std::min(place, static_cast<double>(columns))) : 0;
     if (here != column) {
       flush();
       column = here;

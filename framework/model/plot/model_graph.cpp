@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "../../../backend/log.h"
 #include "../../base/call_scope.h"
 #include "../../ops/catalog.h"
 #include "../functional.h"
@@ -116,10 +117,17 @@ Nest outputs_of(Layer& layer, const Nest& inputs) {
   }
 }
 
+void warn_of_missing_arrows(const Model& model, const std::string& why) {
+  warn_once(fmt::format(
+      "the picture of model '{}' has no arrows between its layers, as its call cannot be run on "
+      "symbolic tensors: {}",
+      model.name(), why));
+}
+
 // Runs a model's own `call` on symbolic tensors, so that the layers and ops in it make a graph.
 std::optional<Traced> trace(Model& model, const Nest& spec) {
-  if (spec.empty()) return {};
   try {
+    if (spec.empty()) throw StateError("the shapes of its inputs are not known.");
     Traced traced;
     traced.inputs = spec.map([](const Tensor& t) {
       return make<InputLayer>(InputConfig{.dtype = t.dtype(), .batch_shape = t.shape()})->output();
@@ -129,9 +137,11 @@ std::optional<Traced> trace(Model& model, const Nest& spec) {
     const CallScope scope(model, false);
     traced.outputs = model.call_many(traced.inputs, {.training = false});
     const std::vector<Tensor> outputs = traced.outputs.flatten();
-    if (outputs.empty() || symbolic(outputs).size() != outputs.size()) return {};
+    if (outputs.empty() || symbolic(outputs).size() != outputs.size())
+      throw StateError("what it returns does not depend on the inputs alone.");
     return traced;
-  } catch (const Error&) {
+  } catch (const Error& e) {
+    warn_of_missing_arrows(model, e.what());
     return {};
   }
 }
@@ -162,6 +172,7 @@ class Builder {
   explicit Builder(bool expand_nested) : expand_nested_(expand_nested) {}
 
   ModelGraph build(Model& model) {
+    dtypes_known_ = !model.input_spec().empty();
     const Nest inputs = inputs_of(model);
     if (!add_inside(model, inputs, -1)) add_without_arrows(model, inputs);
     return std::move(graph_);
@@ -175,6 +186,9 @@ class Builder {
       return add_calls(graph->inputs(), graph->outputs(), cluster);
     const std::optional<Traced> traced = trace(model, inputs);
     if (!traced) return {};
+    if (!dtypes_known_ && traced_.empty())
+      for (const Tensor& t : traced->inputs.flatten())
+        guessed_.insert(t.origin().node->operation.get());
     traced_.push_back(*traced);  // boxes are known by their operations, which live with the graph
     return add_calls(traced->inputs, traced->outputs, cluster);
   }
@@ -249,7 +263,8 @@ class Builder {
     // Keras shows a nested model's inputs as it was made with them, and other calls' as a list.
     box.input_shape = nested_text(model ? model->inputs() : inputs, shape);
     box.output_shape = nested_text(model ? model->outputs() : outputs, shape);
-    box.output_dtype = nested_text(model ? model->outputs() : outputs, dtype);
+    if (!guessed_.contains(&operation))
+      box.output_dtype = nested_text(model ? model->outputs() : outputs, dtype);
     if (const auto* layer = dynamic_cast<const Layer*>(&operation)) {
       box.activation = activation_of(*layer);
       box.has_weights = !layer->weights().empty();
@@ -270,6 +285,8 @@ class Builder {
   std::map<const Operation*, Ends> ends_;
   std::set<std::pair<int, int>> connected_;
   std::vector<Traced> traced_;
+  bool dtypes_known_ = true;            // of the model's inputs
+  std::set<const Operation*> guessed_;  // inputs, where they are not
 };
 
 }  // namespace

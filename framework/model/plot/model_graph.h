@@ -17,7 +17,7 @@ struct GraphBox {
   std::string activation = {};    ///< "relu"; empty for layers that have no such option
   std::string input_shape = {};   ///< "(None, 8)"; several in brackets
   std::string output_shape = {};  ///< the same
-  std::string output_dtype = {};  ///< "float32"
+  std::string output_dtype = {};  ///< "float32"; empty where nothing is known of it
   bool is_input = false;          ///< whether data enters the model here
   bool has_weights = false;       ///< whether it has any
   bool trainable = true;          ///< of a layer; meaningful with has_weights
@@ -43,7 +43,8 @@ Direction direction_of(const std::string& rankdir);
 
 /// The graph of a model. With `expand_nested`, the boxes of models inside it are those of their
 /// layers. The graph of a subclassed model is found by running `call` on symbolic tensors; where
-/// that does not work, as with a `call` that reads values, its layers stand there without arrows.
+/// that does not work, as with a `call` that reads values, its layers stand there without arrows,
+/// and a warning says why. Of such a model the shapes of inputs are known, but not their types.
 /// Throws StateError for a model that is not built.
 ModelGraph model_graph(Model& model, bool expand_nested);
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "../../io/utf8.h"
+
 namespace cornu::plot {
 namespace {
 
@@ -47,6 +49,9 @@ std::string colors(bool dark) {
   return css;
 }
 
+// What stands for a byte that is no UTF-8.
+constexpr saving::Utf8Character no_character = {.code = 0xFFFD, .length = 1};
+
 // Widths of a sans-serif font's letters relative to its size.
 double letter_width(unsigned char c) {
   if (c >= 0xC0) return 0.6;  // first byte of a letter beyond ASCII
@@ -63,7 +68,11 @@ double letter_width(unsigned char c) {
 
 std::string escape(std::string_view text) {
   std::string result;
-  for (const char c : text) switch (c) {
+  while (!text.empty()) {
+    const auto c = saving::first_character(text).value_or(no_character);
+    const std::string_view bytes = text.substr(0, c.length);
+    text.remove_prefix(c.length);
+    switch (c.code) {
       case '&':
         result += "&amp;";
         break;
@@ -79,9 +88,18 @@ std::string escape(std::string_view text) {
       case '\'':
         result += "&#39;";
         break;
+      case 0xFFFD:  // a byte of no character, or the sign for it
+      case 0xFFFE:
+      case 0xFFFF:
+        result += "\uFFFD";
+        break;
       default:
-        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
+        if (c.code < 0x20 && c.code != '\n' && c.code != '\t')
+          result += '?';
+        else
+          result += bytes;
     }
+  }
   return result;
 }
 

@@ -5,8 +5,8 @@
 
 namespace cornu::plot {
 
-/// `text` as XML holds it: &, <, > and quotes are written as entities, and control characters,
-/// which XML does not have, as "?".
+/// `text`, in UTF-8, as XML holds it: &, <, > and quotes are written as entities, control
+/// characters, which XML does not have, as "?", and bytes that are no UTF-8 as U+FFFD.
 std::string escape(std::string_view text);
 
 /// About how wide a text is in a sans-serif font of this size, in the unit of `font_size`.

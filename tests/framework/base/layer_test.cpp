@@ -5,15 +5,13 @@
 #include <cornu/framework/regularizers/regularizers.h>
 #include <cornu/layers/core/dense.h>
 
-#include <unistd.h>
-
-#include <cstdio>
-
 #include "catch.h"
 #include "framework/matchers.h"
+#include "support/standard_error.h"
 
 using namespace cornu;
 using cornu::test::contains;
+using cornu::test::standard_error_of;
 using layers::Dense;
 
 namespace {
@@ -79,24 +77,6 @@ class Penalized : public Layer {
     return x * 2.0;
   }
 };
-
-// What f writes to standard error.
-template <class F>
-std::string standard_error_of(F f) {
-  std::FILE* file = std::tmpfile();
-  std::fflush(stderr);
-  const int before = dup(STDERR_FILENO);
-  dup2(fileno(file), STDERR_FILENO);
-  f();
-  std::fflush(stderr);
-  dup2(before, STDERR_FILENO);
-  close(before);
-  std::string text;
-  std::rewind(file);
-  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
-  std::fclose(file);
-  return text;
-}
 
 const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {2, 2});
 

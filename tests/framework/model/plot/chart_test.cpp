@@ -85,6 +85,50 @@ TEST_CASE("Ticks are round numbers within the range") {
   CHECK(ticks(1, 1, 5).empty());
 }
 
+TEST_CASE("Ticks of the largest numbers, and of numbers far from 0") {
+  const std::vector<double> wide = ticks(-1e308, 1e308, 4);
+  REQUIRE(wide.size() >= 3);
+  for (const double tick : wide) CHECK(std::isfinite(tick));
+  for (const double tick : ticks(-1.7e308, 1.7e308, 4)) CHECK(std::isfinite(tick));
+  // Numbers lie 128 apart here, ticks would lie 50 apart.
+  CHECK(ticks(1e18, 1e18 + 128, 5).size() <= 6);
+}
+
+TEST_CASE("A chart of the largest numbers has finite coordinates") {
+  for (const double large : {1e308, 1.7e308}) {
+    LineChart chart{.title = "huge", .x_title = "epoch", .curves = {curve_of({-large, 0, large})}};
+    Svg svg(panel_width, panel_height, "huge");
+    draw(svg, chart, 0, 0);
+    const std::string text = svg.element();
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.find("inf") == std::string::npos);
+    // The curve goes from below to above the middle.
+    CHECK(count(text, "class=\"grid\"") >= 3);
+    chart.curves[0].x = {-large, 0, large};
+    Svg wide(panel_width, panel_height, "wide");
+    draw(wide, chart, 0, 0);
+    CHECK(wide.element().find("nan") == std::string::npos);
+    CHECK(wide.element().find("inf") == std::string::npos);
+    CHECK(decimate(chart.curves[0], -large, large, 100)[0].size() == 3);
+  }
+}
+
+TEST_CASE("Texts of XML are UTF-8") {
+  CHECK(escape("a<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
+  CHECK(escape("\x01\n\t\x1F") == "?\n\t?");
+  for (const char* text : {"\u00E9", "\u20AC", "\U0001F600", "\uFFFD", "\uE000", "\u0080"})
+    CHECK(escape(text) == text);
+  const std::string mark = "\uFFFD";
+  CHECK(escape("a\xFF"
+               "b") == "a" + mark + "b");
+  CHECK(escape("\xE2\x82") == mark + mark);                     // cut
+  CHECK(escape("\xC0\xAF") == mark + mark);                     // longer than it has to be
+  CHECK(escape("\xED\xA0\x80") == mark + mark + mark);          // a surrogate
+  CHECK(escape("\xF4\x90\x80\x80").size() == 4 * mark.size());  // above U+10FFFF
+  CHECK(escape("\xEF\xBF\xBE\xEF\xBF\xBF") == mark + mark);     // none of XML's characters
+  CHECK(escape("\x80<") == mark + "&lt;");
+}
+
 TEST_CASE("Validation stands at the epochs that had one") {
   History history;
   history.epoch = {0, 1, 2, 3, 4};

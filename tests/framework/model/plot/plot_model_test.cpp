@@ -13,6 +13,7 @@
 
 #include "../model_support.h"
 #include "paths.h"
+#include "support/standard_error.h"
 
 using namespace cornu;
 using namespace cornu::test;
@@ -156,10 +157,26 @@ TEST_CASE("A subclassed model's graph is that of its call") {
 TEST_CASE("The layers of a model whose call reads values stand without arrows") {
   ReadsValues model;
   model(wave({2, 4}));
-  const plot::ModelGraph graph = plot::model_graph(model, false);
+  plot::ModelGraph graph;
+  const std::string warning = standard_error_of([&] { graph = plot::model_graph(model, false); });
+  CHECK_THAT(warning, has("model '" + model.name() + "' has no arrows"));
+  CHECK_THAT(warning, has("has no values"));
   CHECK(graph.boxes.size() == 2);
   CHECK(graph.edges.empty());
   CHECK(drawing(model).find(">a") == std::string::npos);  // names are the layers', not the members'
+}
+
+TEST_CASE("The types of a subclassed model's inputs are not made up") {
+  Residual model;
+  model(wave({2, 4}));
+  const plot::ModelGraph graph = plot::model_graph(model, false);
+  CHECK(graph.boxes[0].is_input);
+  CHECK(graph.boxes[0].output_dtype.empty());
+  CHECK(graph.boxes[0].output_shape == "(None, 4)");
+  CHECK(graph.boxes[1].output_dtype == "float32");
+  Input ids({.shape = {3}, .dtype = DType::int64});
+  Functional functional(ids, layers::Dense({.units = 2})(ids));
+  CHECK(plot::model_graph(functional, false).boxes[0].output_dtype == "int64");
 }
 
 TEST_CASE("Drawings have a box for each layer and an arrow for each edge") {
