@@ -10,7 +10,6 @@
 #include <cornu/framework/ops/random/seed.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/core/embedding.h>
-#include <cornu/layers/merging/concatenate.h>
 #include <cornu/layers/pooling/global_average_pooling.h>
 #include <cornu/layers/regularization/dropout.h>
 #include <cornu/layers/text/text_vectorization.h>
@@ -290,6 +289,59 @@ TEST_CASE("parts of a file are validated and tested on") {
         0);
 }
 
+TEST_CASE("a test part without targets is for predictions alone") {
+  const Data data;
+  saving::write_npz(data / "blind.npz",
+                    {saving::array_of("x_train", inputs()), saving::array_of("y_train", targets()),
+                     saving::array_of("x_test", inputs())});
+  const Outcome outcome = cornu_in(data, "train m.keras blind.npz -e 1 -o r");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome, "'blind.npz' has no targets for its test part"));
+  CHECK(entry(run_of(data / "r"), "test").is_null());
+  CHECK(cornu_in(data, "predict r/model.keras blind.npz -o p.npy").status == 0);
+  // What has no targets cannot be evaluated, nor validated on.
+  CHECK(cornu_in(data, "evaluate r/model.keras blind.npz").status == 1);
+}
+
+TEST_CASE("a folder's test part may have no classes") {
+  const Folder folder;
+  for (const char* name : {"d/train/good/1.txt", "d/train/bad/1.txt", "d/test/1.txt"}) {
+    fs::create_directories(fs::path(folder / name).parent_path());
+    spill(folder / name, "very good");
+  }
+  const Input text({.shape = {}, .dtype = DType::string});
+  const Tensor words = layers::TextVectorization(
+      {.output_sequence_length = 4, .vocabulary = std::vector<std::string>{"good", "very"}})(text);
+  const Tensor vectors = layers::Embedding({.input_dim = 4, .output_dim = 3})(words);
+  Functional model(text, layers::Dense({.units = 1, .activation = "sigmoid"})(
+                             layers::GlobalAveragePooling1D()(vectors)));
+  model.compile({.optimizer = "adam", .loss = "binary_crossentropy"});
+  model.save(folder / "m.keras");
+  const Outcome outcome = cornu_in(folder, "train m.keras d -e 1 -o r");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome, "'d' has no targets for its test part"));
+}
+
+TEST_CASE("NaN is no best figure") {
+  const Data data;
+  const Tensor bad = Tensor::from(std::vector<float>(8, NAN), {2, 4});
+  saving::write_npz(data / "nan.npz",
+                    {saving::array_of("x", bad), saving::array_of("y", Tensor::from({0, 1}, {2}))});
+  const std::string rest = "train m.keras d.npz --seed 2 --validation-data nan.npz -o ";
+  for (const char* patience : {"", " --patience 5"}) {
+    INFO(patience);
+    const Outcome outcome = cornu_in(data, rest + "r -e 3 --overwrite" + patience);
+    CHECK(outcome.status == 0);
+    CHECK(has(outcome, "val_loss is NaN in all epochs"));
+    CHECK(has(outcome, "r/model.keras (last epoch)"));
+    CHECK(entry(run_of(data / "r"), "best").is_null());
+    REQUIRE(
+        cornu_in(data, "train m.keras d.npz --seed 2 -e 3 --checkpoint last -q --overwrite -o l")
+            .status == 0);
+    check_equal_models(data / "r/model.keras", data / "l/model.keras");
+  }
+}
+
 TEST_CASE("frozen layers stay as they are") {
   const Data data;
   const Outcome outcome = cornu_in(data, "train m.keras d.npz -e 2 --freeze '^hid' -o r");
@@ -487,41 +539,6 @@ TEST_CASE("NaN in the data is warned of") {
   std::ofstream(data / "nan.csv") << "a,b,c,d,y\n1,2,3,4,0\n1,,3,4,1\n";
   CHECK(has(cornu_in(data, "train m.keras nan.csv --target y -e 1 -o s"),
             "'nan.csv': column 'b' has no value in 1 of 2 rows (the first is line 3)"));
-}
-
-TEST_CASE("columns are inputs by name, and texts where the model takes texts") {
-  const Folder folder;
-  Input age({.shape = {1}, .name = "age"}), size({.shape = {1}, .name = "size"});
-  const Tensor both = layers::Concatenate()({age, size});
-  Functional named({age, size}, {layers::Dense({.units = 1, .name = "price"})(both),
-                                 layers::Dense({.units = 1, .name = "rent"})(both)});
-  named.compile({.optimizer = "sgd", .loss = "mse"});
-  named.save(folder / "named.keras");
-  std::ofstream(folder / "homes.csv")
-      << "size;rent;age;price;street\n1;2;3;4;Elm\n2;3;4;5;Oak\n3;4;5;6;Fir\n";
-  CHECK(cornu_in(folder, "train named.keras homes.csv --target price,rent -e 2 -q -o r").status ==
-        0);
-  CHECK(cornu_in(folder, "predict r/model.keras homes.csv -o p.csv").status == 0);
-  CHECK(saving::read_csv(folder / "p.csv").names() == std::vector<std::string>{"price", "rent"});
-  std::ofstream(folder / "sizes.csv") << "size,price,rent\n1,2,3\n";
-  CHECK(has(cornu_in(folder, "predict r/model.keras sizes.csv -o q.csv"),
-            "'sizes.csv': there is no column 'age'"));
-
-  Input text({.shape = {1}, .dtype = DType::string, .name = "text"});
-  const Tensor words = layers::TextVectorization(
-      {.output_sequence_length = 4, .vocabulary = std::vector<std::string>{"good", "bad", "very"}})(
-      text);
-  const Tensor vectors = layers::Embedding({.input_dim = 5, .output_dim = 3})(words);
-  Functional judge(text, layers::Dense({.units = 1, .activation = "sigmoid"})(
-                             layers::GlobalAveragePooling1D()(vectors)));
-  judge.compile({.optimizer = "adam", .loss = "binary_crossentropy"});
-  judge.save(folder / "judge.keras");
-  std::ofstream(folder / "reviews.csv")
-      << "review,stars,verdict\nvery good,5,1\n\"bad, very bad\",1,0\n";
-  CHECK(cornu_in(folder, "train judge.keras reviews.csv --target verdict -e 2 -q -o t").status ==
-        0);
-  CHECK(cornu_in(folder, "predict t/model.keras reviews.csv -o v.npy").status == 0);
-  CHECK(saving::read_npy(folder / "v.npy").shape == Shape{2, 1});
 }
 
 TEST_CASE("predictions of classes as a table") {

@@ -113,4 +113,24 @@ Nest model_inputs(const Model& model, const Arrays& arrays, const std::string& s
   return spec.pack(list);
 }
 
+Arrays model_outputs(const Model& model, const Nest& y) {
+  Arrays arrays;
+  if (y.is_tensor()) {
+    const std::vector<std::string> names = model.output_names();
+    arrays.emplace_back(names.size() == 1 ? names[0] : "output", y.tensor());
+    return arrays;
+  }
+  std::vector<std::string> names = model.output_names();
+  if (y.is_dict()) {
+    names.clear();
+    for (const auto& [key, nest] : y.entries()) names.push_back(key);
+    std::sort(names.begin(), names.end());  // the order of flatten
+  }
+  const std::vector<Tensor> tensors = y.flatten();
+  for (size_t i = 0; i < tensors.size(); ++i)
+    arrays.emplace_back(names.size() == tensors.size() ? names[i] : "output_" + std::to_string(i),
+                        tensors[i]);
+  return arrays;
+}
+
 }  // namespace cornu::cli

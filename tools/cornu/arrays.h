@@ -26,4 +26,7 @@ std::string describe(const Arrays& arrays);
 /// there and what is missing.
 Nest model_inputs(const Model& model, const Arrays& arrays, const std::string& single);
 
+/// What the model predicted, by the outputs' names or keys.
+Arrays model_outputs(const Model& model, const Nest& y);
+
 }  // namespace cornu::cli

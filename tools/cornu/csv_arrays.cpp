@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 namespace cornu::cli {
 namespace {
@@ -78,12 +79,16 @@ void warn_of_missing(const Columns& columns, const Source& source) {
 
 // Integers are indices, into an embedding for instance: nothing may be lost.
 void check_whole(const Columns& columns, const std::string& input, const Source& source) {
+  constexpr double most = 9007199254740992.0;  // 2^53: up to it double has all integers
   for (const CsvColumn* c : columns)
-    for (size_t row = 0; row < c->numbers.size(); ++row)
-      if (c->numbers[row] != std::trunc(c->numbers[row]))
-        source.fail(fmt::format(
-            "column '{}' has {} in row {} of the data, but the input '{}' takes integers.", c->name,
-            c->numbers[row], row + 1, input));
+    for (size_t row = 0; row < c->numbers.size(); ++row) {
+      const double number = c->numbers[row];
+      if (number == std::trunc(number) && std::abs(number) < most) continue;
+      source.fail(fmt::format(
+          "column '{}' has {} in row {} of the data, but the input '{}' takes integers{}.", c->name,
+          number, row + 1, input,
+          std::isfinite(number) && number == std::trunc(number) ? " between -2^53 and 2^53" : ""));
+    }
 }
 
 // The shape of a batch of all rows for this input: its own where the columns fill it.
@@ -262,17 +267,23 @@ Arrays arrays_of(const CsvTable& table, const DataOptions& options, const Model&
 
 namespace {
 
-// The shortest text that is this number again.
-std::string number_text(const Tensor& tensor, double value) {
-  return tensor.dtype() == DType::float32 ? fmt::format("{}", static_cast<float>(value))
-                                          : fmt::format("{}", value);
+// The shortest texts that are these numbers again.
+template <class Numbers>
+std::vector<std::string> texts_of(const Numbers& numbers) {
+  std::vector<std::string> cells;
+  for (const auto number : numbers) cells.push_back(fmt::format("{}", number));
+  return cells;
 }
 
 std::vector<std::string> cells_of(const Tensor& tensor) {
-  if (tensor.dtype() == DType::string) return tensor.to_strings();
-  std::vector<std::string> cells;
-  for (const double value : tensor.to_vector<double>()) cells.push_back(number_text(tensor, value));
-  return cells;
+  const DType dtype = tensor.dtype();
+  if (dtype == DType::string) return tensor.to_strings();
+  if (dtype == DType::float32) return texts_of(tensor.to_vector<float>());
+  if (dtype == DType::uint64)
+    return texts_of(std::span(static_cast<const uint64_t*>(tensor.host_data()),
+                              static_cast<size_t>(tensor.size())));
+  return is_int(dtype) ? texts_of(tensor.to_vector<int64_t>())
+                       : texts_of(tensor.to_vector<double>());
 }
 
 }  // namespace

@@ -84,19 +84,26 @@ void warn_of_nan(const Arrays& arrays, const std::string& source) {
   }
 }
 
-// The targets: "y", or an array for each output.
-Nest model_targets(const Model& model, const Arrays& arrays, const std::string& source) {
+// The targets: "y", or an array for each output; nothing when there are none.
+Nest targets_among(const Model& model, const Arrays& arrays) {
   if (const Tensor* y = find(arrays, "y")) return *y;
   const std::vector<std::string> outputs = model.output_names();
   Nest::Dict targets;
   for (const std::string& name : outputs)
     if (const Tensor* tensor = find(arrays, name)) targets.emplace_back(name, *tensor);
+  if (targets.empty()) return {};
+  return targets.size() == 1 && outputs.size() == 1 ? targets[0].second : Nest::dict(targets);
+}
+
+Nest model_targets(const Model& model, const Arrays& arrays, const std::string& source) {
+  const Nest targets = targets_among(model, arrays);
+  const std::vector<std::string> outputs = model.output_names();
   if (targets.empty())
     throw ValueError(fmt::format(
         "{}: there are no targets: no array is named 'y'{}{}. The file holds: {}. Name it with "
         "--y; for .npy give a second file.",
         source, outputs.empty() ? "" : ", '", fmt::join(outputs, "', '"), describe(arrays)));
-  return targets.size() == 1 && outputs.size() == 1 ? targets[0].second : Nest::dict(targets);
+  return targets;
 }
 
 std::string quoted(const std::vector<std::string>& files) {
@@ -145,6 +152,21 @@ std::string DataFiles::folder_of(Part part) const {
 bool DataFiles::has(Part part, const Model& model) const {
   if (!folder_.empty()) return !folder_of(part).empty();
   return table_ ? part == Part::main : !part_of(part, model).empty();
+}
+
+bool DataFiles::has_targets(Part part, const Model& model) const {
+  if (!has(part, model)) return false;
+  if (!folder_.empty()) {
+    // The classes are the subfolders.
+    const std::filesystem::directory_iterator inside(folder_of(part));
+    return std::any_of(begin(inside), end(inside),
+                       [](const auto& entry) { return entry.is_directory(); });
+  }
+  return table_ ? part == Part::main : !targets_among(model, part_of(part, model)).empty();
+}
+
+Part DataFiles::held_out(const Model& model) const {
+  return has(Part::test, model) ? Part::test : Part::main;
 }
 
 // The arrays of a part, without the ending of their names.

@@ -31,6 +31,11 @@ class DataFiles {
 
   /// Whether there are arrays of this part. A .csv has the main one only.
   bool has(Part part, const Model& model) const;
+  /// Whether this part has targets: arrays named "y", or as the model's outputs; in a folder,
+  /// subfolders.
+  bool has_targets(Part part, const Model& model) const;
+  /// The part that a trained model is looked at with: the test part, or the main one without it.
+  Part held_out(const Model& model) const;
   /// The samples of a part as the model takes them. Warns of NaN. Throws ValueError that names
   /// file, array or column, what the model expects and what is there.
   Samples samples(Part part, const Model& model, bool with_targets) const;

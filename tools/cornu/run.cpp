@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "arrays.h"
@@ -22,31 +21,6 @@ Verbose verbosity(const RunOptions& options) {
   return !options.quiet && ::isatty(STDOUT_FILENO) ? Verbose::bar : Verbose::silent;
 }
 
-Arrays model_outputs(const Model& model, const Nest& y) {
-  Arrays arrays;
-  if (y.is_tensor()) {
-    const std::vector<std::string> names = model.output_names();
-    arrays.emplace_back(names.size() == 1 ? names[0] : "output", y.tensor());
-    return arrays;
-  }
-  std::vector<std::string> names = model.output_names();
-  if (y.is_dict()) {
-    names.clear();
-    for (const auto& [key, nest] : y.entries()) names.push_back(key);
-    std::sort(names.begin(), names.end());  // the order of flatten
-  }
-  const std::vector<Tensor> tensors = y.flatten();
-  for (size_t i = 0; i < tensors.size(); ++i)
-    arrays.emplace_back(names.size() == tensors.size() ? names[i] : "output_" + std::to_string(i),
-                        tensors[i]);
-  return arrays;
-}
-
-// A file of all parts is asked for its test part.
-Part evaluated_part(const DataFiles& files, const Model& model) {
-  return files.has(Part::test, model) ? Part::test : Part::main;
-}
-
 }  // namespace
 
 void use_machine(const RunOptions& options) {
@@ -59,7 +33,7 @@ void predict(const std::string& model_file, const DataOptions& data, const std::
   use_machine(options);
   const auto model = load_model(model_file, false);
   const DataFiles files(data.files, data, options.quiet);
-  const Samples samples = files.samples(evaluated_part(files, *model), *model, false);
+  const Samples samples = files.samples(files.held_out(*model), *model, false);
   const Nest y =
       model->predict(samples.x, {.batch_size = options.batch_size, .verbose = verbosity(options)});
   const Arrays arrays = model_outputs(*model, y);
@@ -76,7 +50,7 @@ void evaluate(const std::string& model_file, const DataOptions& data, const Comp
   const auto model = load_model(model_file);
   compile_with(*model, compile, false, model_file);
   const DataFiles files(data.files, data, options.quiet);
-  const Samples samples = files.samples(evaluated_part(files, *model), *model, true);
+  const Samples samples = files.samples(files.held_out(*model), *model, true);
   const Logs logs = model->evaluate(samples.x, samples.y,
                                     {.batch_size = options.batch_size,
                                      .verbose = verbosity(options),

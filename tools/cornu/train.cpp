@@ -53,7 +53,7 @@ class RunWatch : public Callback {
   Clock::time_point begin_ = Clock::now();
 };
 
-// The epoch with the best figure, from 0.
+// The epoch with the best figure, from 0. NaN is never the best.
 struct Best {
   size_t index = 0;
   double value = 0;
@@ -67,6 +67,7 @@ std::optional<Best> best_of(const History& history, const std::string& monitor,
   std::optional<Best> best;
   for (size_t i = 0; i < figures->second.size(); ++i) {
     const double value = figures->second[i];
+    if (std::isnan(value)) continue;
     // As ModelCheckpoint compares them, so that it is the epoch of the file.
     if (!best || watch.improves(value, best->value, &model)) best = Best{i, value};
   }
@@ -158,6 +159,11 @@ class Training {
                                  .sample_weight = run.test->sample_weight});
     }
     best_ = best_of(history_, run.monitor, *run.model);
+    if (!best_ && run.checkpoint != "last" && !history_.epoch.empty())
+      std::fprintf(stderr,
+                   "cornu: warning: %s is NaN in all epochs, so that none is the best: the last "
+                   "epoch's model is kept.\n",
+                   run.monitor.c_str());
     write(history_.interrupted ? "interrupted" : "complete");
     if (!history_.interrupted) fs::remove_all(folder_.backup());
     if (!options_.run.quiet || history_.interrupted) say_end();

@@ -9,11 +9,28 @@
 #include <cornu/framework/ops/random/seed.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "compiling.h"
 #include "models.h"
 #include "running.h"
 
 namespace cornu::cli {
+namespace {
+
+// Keeps the model of the best epoch. Once the best is NaN nothing improves on it, so that an epoch
+// without a figure is passed over.
+class BestModel : public callbacks::ModelCheckpointCallback {
+ public:
+  using ModelCheckpointCallback::ModelCheckpointCallback;
+  void on_epoch_end(int64_t epoch, Logs& logs) override {
+    const auto figure = logs.find(config.monitor);
+    if (figure == logs.end() || !std::isnan(figure->second))
+      ModelCheckpointCallback::on_epoch_end(epoch, logs);
+  }
+};
+
+}  // namespace
 
 TrainingSetup::TrainingSetup(const TrainOptions& given, const RunFolder& run_folder)
     : options(given), folder(run_folder) {
@@ -46,7 +63,11 @@ void TrainingSetup::read() {
   } else if (files.has(Part::validation, *model) && options.validation_split == 0) {
     validation = files.samples(Part::validation, *model, true);
   }
-  if (files.has(Part::test, *model)) test = files.samples(Part::test, *model, true);
+  if (files.has_targets(Part::test, *model))
+    test = files.samples(Part::test, *model, true);
+  else if (files.has(Part::test, *model) && !quiet)
+    fmt::print("{} has no targets for its test part, so the model is not tested on it.\n",
+               files.source());
   monitor = !options.monitor.empty() ? options.monitor : validates() ? "val_loss" : "loss";
   checkpoint = !options.checkpoint.empty() ? options.checkpoint : validates() ? "best" : "last";
 }
@@ -57,16 +78,15 @@ std::string TrainingSetup::history_file() const {
 
 Callbacks TrainingSetup::callbacks() const {
   Callbacks list = {callbacks::CSVLogger({.filename = history_file()})};
+  // The best weights are in the best model's file.
   if (options.patience)
-    list.push_back(callbacks::EarlyStopping({.monitor = monitor,
-                                             .patience = *options.patience,
-                                             .restore_best_weights = checkpoint != "last"}));
+    list.push_back(callbacks::EarlyStopping({.monitor = monitor, .patience = *options.patience}));
   if (checkpoint == "all")
     list.push_back(callbacks::ModelCheckpoint(
         {.filepath = folder.checkpoints() + "/epoch_{epoch:04d}.keras"}));
   if (checkpoint != "last")
-    list.push_back(callbacks::ModelCheckpoint(
-        {.filepath = folder.model(), .monitor = monitor, .save_best_only = true}));
+    list.push_back(std::make_shared<BestModel>(callbacks::ModelCheckpointConfig{
+        .filepath = folder.model(), .monitor = monitor, .save_best_only = true}));
   // The backup stays until the model's file is whole.
   if (!options.tensorboard.empty())
     list.push_back(callbacks::TensorBoard({.log_dir = options.tensorboard}));
