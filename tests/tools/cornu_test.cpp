@@ -223,8 +223,44 @@ TEST_CASE("doctor names what is wrong with a training, and its exit status tells
   outcome = run(doctor + folder / "good.npz --learning-rate 50");
   CHECK(outcome.status == 1);
   CHECK(has(outcome, "learning_rate_high"));
+  // What is named to validate on goes before the parts of the file.
+  outcome = run(doctor + folder / "good.npz --validation-data " + folder / "leak.npz");
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome, "split_leak"));
+  CHECK_FALSE(has(run(doctor + folder / "leak.npz --validation-split 0.2"), "split_leak"));
+  CHECK(run(doctor + folder / "good.npz --validation-split 1").status == 2);
+  CHECK(run(doctor + folder / "good.npz --validation-split 0.1 --validation-data x.npz").status ==
+        2);
+  CHECK(run(doctor + folder / "good.npz --class-weight 0").status == 2);
   CHECK(run(doctor + folder / "missing.npz").status == 2);
   CHECK(run(doctor + folder / "good.npz --silence nothing").status == 2);
+
+  // Classes of which one is rare, which weights make up for.
+  for (size_t i = 0; i < y.size(); ++i) y[i] = i % 32 == 0 ? 1 : 0;
+  Sequential classifier({Input({2}), layers::Dense({.units = 1, .activation = "sigmoid"})});
+  classifier.compile({.optimizer = "adam", .loss = "binary_crossentropy"});
+  classifier.save(folder / "c.keras");
+  saving::write_npz(folder / "rare.npz", {saving::array_of("x", inputs),
+                                          saving::array_of("y", Tensor::from(y, {128, 1}))});
+  const std::string rare = "doctor " + folder / "c.keras" + " " + folder / "rare.npz --steps 0";
+  CHECK(has(run(rare), "class_imbalance"));
+  CHECK_FALSE(has(run(rare + " --class-weight 0=1,1=30"), "class_imbalance"));
+}
+
+TEST_CASE("options that are none") {
+  for (const char* arguments : {"train m.keras d.npz -o r --epoch 5", "train m.keras --epoch=5"}) {
+    const Outcome outcome = run(arguments);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome, "there is no option '--epoch'. Did you mean '--epochs'?"));
+  }
+  const Outcome doctor = run("doctor m.keras d.npz --learning-rat 0.1");
+  CHECK(doctor.status == 2);
+  CHECK(has(doctor, "Did you mean '--learning-rate'?"));
+  CHECK(has(run("--hepl"), "Did you mean '--help'?"));
+  CHECK(has(run("summary m.keras --nothing"), "there is no option '--nothing'. cornu summary"));
+  // Other faults of the command line are told as before.
+  CHECK(has(run("train m.keras"), "DATA is required"));
+  CHECK(run("train --epoch --help").status == 0);
 }
 
 TEST_CASE("commands and numbers that are none") {

@@ -1,6 +1,7 @@
 // cornu report: what the page has of histories, facts, models and data, and which errors there are.
 #include <catch.h>
 #include <cornu/framework/io/npy_tensor.h>
+#include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/layers/core/dense.h>
 
@@ -120,6 +121,81 @@ TEST_CASE("Classes give a confusion") {
   save_npz(runs.path("hot.npz"), Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}, {2, 2}),
            Tensor::from({1.0f, 0.0f, 1.0f, 0.0f}, {2, 2}));
   CHECK(has(runs.page("run --data hot.npz"), "50.00% of 2 samples are right"));
+}
+
+TEST_CASE("A report reads the data that evaluate reads") {
+  const Runs runs;
+  save_classifier(runs.path("run/model.keras"));
+  const Tensor x = Tensor::from({1.0f, 0.0f, 0.0f, 1.0f, 2.0f, 3.0f}, {3, 2});
+  const Tensor y = Tensor::from({0, 1, 0}, {3});
+  saving::write_npz(runs.path("parts.npz"),
+                    {saving::array_of("x_train", x * Tensor(2)), saving::array_of("y_train", y),
+                     saving::array_of("x_test", take_rows(x, 0, 2).tensor()),
+                     saving::array_of("y_test", take_rows(y, 0, 2).tensor())});
+  CHECK(has(runs.page("run --data parts.npz"), "100.00% of 2 samples are right"));
+  runs.write("d.csv", "a,b,kind\n1,0,left\n0,1,right\n2,3,left\n");
+  CHECK(has(runs.page("run --data d.csv --target kind --classes left,right"),
+            "66.67% of 3 samples are right"));
+  saving::write_npy(runs.path("x.npy"), saving::array_of("", x));
+  saving::write_npy(runs.path("y.npy"), saving::array_of("", y));
+  CHECK(has(runs.page("run --data x.npy,y.npy"), "On x.npy and y.npy."));
+  saving::write_npz(runs.path("other.npz"),
+                    {saving::array_of("pixels", x), saving::array_of("labels", y)});
+  CHECK(has(runs.page("run --data other.npz --x pixels --y labels"), "of 3 samples are right"));
+  // Errors name the file.
+  CHECK(has(runs.page("run --data other.npz"), "&#39;other.npz&#39;: "));
+}
+
+TEST_CASE("Each output of a model is compared with its targets") {
+  const Runs runs;
+  fs::create_directories(runs.path("run"));
+  const Input in({2});
+  const layers::Dense price({.units = 1, .name = "price"}),
+      kind({.units = 2, .activation = "softmax", .name = "kind"});
+  Functional model(in, {price(in), kind(in)});
+  price->set_weights({Tensor::from({1.0f, 0.0f}, {2, 1}), Tensor::from({0.0f}, {1})});
+  kind->set_weights(
+      {Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}, {2, 2}), Tensor::from({0.0f, 0.0f}, {2})});
+  model.save(runs.path("run/model.keras"));
+  const Tensor x = Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}, {2, 2});
+  const saving::NpyArray input = saving::array_of("x", x),
+                         prices = saving::array_of("price", Tensor::from({3.0f, 0.0f}, {2, 1}));
+  saving::write_npz(runs.path("both.npz"),
+                    {input, prices, saving::array_of("kind", Tensor::from({0, 0}, {2}))});
+  const std::string page = runs.page("run --data both.npz");
+  CHECK(has(page, "Errors of run: price"));
+  CHECK(has(page, "mean -1, mean absolute 1"));
+  CHECK(has(page, "Confusion of run: kind"));
+  CHECK(has(page, "50.00% of 2 samples are right"));
+  saving::write_npz(runs.path("one.npz"), {input, prices});
+  CHECK_FALSE(has(runs.page("run --data one.npz"), "Confusion of run"));
+  save_npz(runs.path("y.npz"), x, Tensor::from({0, 0}, {2}));
+  CHECK(has(runs.page("run --data y.npz"), "only one array of targets"));
+}
+
+TEST_CASE("Predictions that are no numbers are counted") {
+  const Runs runs;
+  save_classifier(runs.path("run/model.keras"));
+  save_npz(runs.path("data.npz"),
+           Tensor::from({1.0f, 0.0f, NAN, NAN, 1.0f, NAN, 0.0f, 1.0f}, {4, 2}),
+           Tensor::from({0, 0, 0, 1}, {4}));
+  std::string page = runs.page("run --data data.npz");
+  CHECK(has(page, "50.00% of 4 samples are right; 2 predictions are NaN"));
+  CHECK(has(page, "true 0, predicted 0: 1 of 1"));
+
+  fs::create_directories(runs.path("line"));
+  Sequential line({Input({1}), layers::Dense({.units = 1})});
+  line.set_weights({Tensor::from({1.0f}, {1, 1}), Tensor::from({0.0f}, {1})});
+  line.save(runs.path("line/model.keras"));
+  save_npz(runs.path("line.npz"), Tensor::from({NAN, 3.0f, INFINITY, 5.0f}, {4, 1}),
+           Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {4, 1}));
+  page = runs.page("line --data line.npz");
+  CHECK(has(page, "mean 1, mean absolute 1"));
+  CHECK(has(page, "2 more errors are not finite"));
+  // One output in [0, 1] is a class, or none.
+  save_npz(runs.path("bits.npz"), Tensor::from({NAN, 0.0f, 1.0f}, {3, 1}),
+           Tensor::from({0, 0, 1}, {3}));
+  CHECK(has(runs.page("line --data bits.npz"), "66.67% of 3 samples are right; 1 predictions"));
 }
 
 TEST_CASE("Numbers give a histogram of errors") {

@@ -34,6 +34,17 @@ void read_class_weight(const std::vector<std::string>& words, std::map<int64_t, 
   }
 }
 
+void add_class_weight(CLI::App* command, std::map<int64_t, double>& weights) {
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--class-weight",
+          [&weights](const std::vector<std::string>& words) { read_class_weight(words, weights); },
+          "How much samples of a class count: 0=1,1=2.5")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(training_group);
+}
+
 void add_epoch_options(CLI::App* command, TrainOptions& o) {
   command->add_option("-e,--epochs", o.epochs, "Times that all samples are gone through")
       ->check(positive_number())
@@ -68,14 +79,7 @@ void add_training_options(CLI::App* command, TrainOptions& o) {
             "Layers that are not trained: regular expressions of their names, such as '^conv' or "
             "'base/'")
       ->group(training_group);
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--class-weight",
-          [&o](const std::vector<std::string>& words) { read_class_weight(words, o.class_weight); },
-          "How much samples of a class count: 0=1,1=2.5")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(training_group);
+  add_class_weight(command, o.class_weight);
   command
       ->add_option("--seed", o.seed,
                    "Of initial weights, shuffles and dropout; run.json has the one that was drawn")
@@ -87,13 +91,13 @@ void add_training_options(CLI::App* command, TrainOptions& o) {
       ->group(training_group);
 }
 
-void add_validation_options(CLI::App* command, TrainOptions& o) {
+void add_validation_options(CLI::App* command, double& share, std::vector<std::string>& files) {
   CLI::Option* split = command
-                           ->add_option("--validation-split", o.validation_split,
+                           ->add_option("--validation-split", share,
                                         "Share of the samples, from the end, to validate on")
                            ->check(CLI::Range(0.0, 0.999))
                            ->group(data_group);
-  add_words(command, "--validation-data", o.validation_files,
+  add_words(command, "--validation-data", files,
             "File to validate on, or X.npy,Y.npy (x_val and y_val of DATA)")
       ->group(data_group)
       ->excludes(split);
@@ -164,6 +168,10 @@ void add_data_options(CLI::App* command, DataOptions& data) {
           "texts, or two .npy files: inputs and targets")
       ->required()
       ->expected(1, 2);
+  add_data_names(command, data);
+}
+
+void add_data_names(CLI::App* command, DataOptions& data) {
   command->add_option("--x", data.x, "Name of the array of inputs (x, x_train, the input's name)")
       ->group(data_group);
   command->add_option("--y", data.y, "Name of the array of targets (y, y_train, the output's name)")
@@ -217,7 +225,7 @@ CLI::App* add_train(CLI::App& app, TrainOptions& options) {
                    "A .keras or .h5 file to train further, or a model's .json: its weights are new")
       ->required();
   add_data_options(command, options.data);
-  add_validation_options(command, options);
+  add_validation_options(command, options.validation_split, options.validation_files);
   add_epoch_options(command, options);
   add_loss_options(command, options.compile);
   add_training_options(command, options);
@@ -252,8 +260,8 @@ CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, Doctor
       ->check(positive_number());
   command->add_option("--steps-per-epoch", options.steps_per_epoch, "Of the training")
       ->check(positive_number());
-  command->add_option("--validation-split", options.validation_split, "Of the training")
-      ->check(CLI::Range(0.0, 1.0));
+  add_validation_options(command, options.validation_split, options.validation_files);
+  add_class_weight(command, options.class_weight);
   command->add_option("--silence", options.silence, "Ids of findings to leave out")->delimiter(',');
   return command;
 }
@@ -312,8 +320,9 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
                    "A training's folder (history.csv, model.keras, run.json), or one of its files")
       ->required();
   command->add_option("-o,--output", options.out, "Where the page goes")->capture_default_str();
-  command->add_option("--data", options.data,
-                      "Arrays x and y to evaluate the models on (.npz, .h5)");
+  add_words(command, "--data", options.data.files,
+            "File to evaluate the models on (.npz, .h5, .csv), folder, or X.npy,Y.npy");
+  add_data_names(command, options.data);
   command->add_option("-m,--model", options.model,
                       "The model, where there is one run and its folder has none");
   command->add_option("-b,--batch-size", options.batch_size, "Samples that are computed at once")

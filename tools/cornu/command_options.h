@@ -12,6 +12,8 @@ CLI::Validator positive_number();
 CLI::Validator number_from_zero();
 /// DATA, and what in it is what.
 void add_data_options(CLI::App* command, DataOptions& data);
+/// What in files of data is what.
+void add_data_names(CLI::App* command, DataOptions& data);
 /// Batch size, device, threads, quiet.
 void add_run_options(CLI::App* command, RunOptions& options);
 /// Loss and metrics.

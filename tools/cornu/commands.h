@@ -108,6 +108,8 @@ struct DoctorOptions {
   double learning_rate = 0;     ///< 0: the model's own
   int64_t steps_per_epoch = 0;  ///< 0: all
   double validation_split = 0;
+  std::vector<std::string> validation_files;
+  std::map<int64_t, double> class_weight;
   std::vector<std::string> silence;
 };
 /// How many faults of the training Model::diagnose finds in the model and the data; they are
@@ -120,7 +122,7 @@ void convert(const std::string& in, const std::string& out, double shard_size);
 struct ReportOptions {
   std::vector<std::string> runs;    ///< folders, or files of runs
   std::string out = "report.html";  ///< where the page goes
-  std::string data = "";            ///< arrays to evaluate the models on, or ""
+  DataOptions data = {};            ///< what to evaluate the models on; no files: nothing
   std::string model = "";           ///< the model of a single run that has none, or ""
   int64_t batch_size = 32;
 };

@@ -7,11 +7,23 @@
 namespace cornu::cli {
 namespace {
 
-// The inputs of the held-out part that the file has, or nothing. Its targets, which a file may
-// leave out, tell nothing about a split.
-Nest held_out(const DataFiles& files, const Model& model) {
+// A part with its targets where it has them: the inputs alone tell of a split.
+Samples part_of(const DataFiles& files, Part part, const Model& model) {
+  return files.samples(part, model, files.has_targets(part, model));
+}
+
+// What the training holds out: the file to validate on or, unless it is a share of the samples, the
+// validation or test part of the data; or nothing.
+Samples held_out(const DataFiles& files, const Model& model, const DataOptions& data,
+                 const DoctorOptions& given) {
+  if (!given.validation_files.empty()) {
+    const DataFiles others(given.validation_files, data, false);
+    const bool ended = others.has(Part::validation, model);
+    return part_of(others, ended ? Part::validation : Part::main, model);
+  }
+  if (given.validation_split > 0) return {};
   for (const Part part : {Part::validation, Part::test})
-    if (files.has(part, model)) return files.samples(part, model, false).x;
+    if (files.has(part, model)) return part_of(files, part, model);
   return {};
 }
 
@@ -21,12 +33,15 @@ size_t doctor(const std::string& model_file, const DataOptions& data, const Doct
   const auto model = load_model(model_file);
   const DataFiles files(data.files, data, false);
   const Samples training = files.samples(Part::main, *model, true);
+  const Samples validation = held_out(files, *model, data, given);
   DiagnoseOptions options{.batch_size = given.batch_size,
                           .steps = given.steps,
                           .silence = given.silence,
-                          .validation_x = held_out(files, *model),
+                          .validation_x = validation.x,
+                          .validation_y = validation.y,
                           .validation_split = given.validation_split,
                           .shuffle = given.shuffle,
+                          .class_weight = given.class_weight,
                           .sample_weight = training.sample_weight};
   if (given.learning_rate > 0) options.learning_rate = given.learning_rate;
   if (given.steps_per_epoch > 0) options.steps_per_epoch = given.steps_per_epoch;

@@ -26,6 +26,23 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
          " cornu --help lists all of them.";
 }
 
+// What is wrong with the name of the first option that no command has, or nothing.
+std::string unknown_option(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen[0];
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& word : command.remaining()) {
+    if (!word.starts_with("--") || word == "--") continue;
+    const std::string name = word.substr(0, word.find('='));
+    return "there is no option '" + name + "'." + cornu::did_you_mean(name, known) + " " +
+           (chosen.empty() ? "cornu" : "cornu " + command.get_name()) +
+           " --help lists all of them.";
+  }
+  return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -109,6 +126,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
+    const std::string error = e.get_exit_code() == 0 ? "" : unknown_option(app);
+    if (!error.empty()) {
+      std::fprintf(stderr, "cornu: %s\n", error.c_str());
+      return usage_error;
+    }
     return app.exit(e) == 0 ? 0 : usage_error;
   }
   try {

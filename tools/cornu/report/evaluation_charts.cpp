@@ -42,8 +42,11 @@ Svg draw_confusion(const Confusion& confusion, const std::string& title) {
   Svg svg(plot::panel_width, top + side * classes + bottom, "Confusion of " + title);
   svg.text(8, 22, title, "ink title");
   svg.text(8, 42,
-           fmt::format("{:.2f}% of {} samples are right", 100 * confusion.accuracy(),
-                       confusion.samples()),
+           fmt::format("{:.2f}% of {} samples are right{}", 100 * confusion.accuracy(),
+                       confusion.samples(),
+                       confusion.unpredicted > 0
+                           ? fmt::format("; {} predictions are NaN", confusion.unpredicted)
+                           : ""),
            "soft");
   svg.text(left, top - 24, "predicted", "soft");
   svg.text(left - 10, top - 6, "true", "soft end");
@@ -65,13 +68,15 @@ Svg draw_errors(const Errors& errors, const std::string& title) {
   const double y0 = plot::panel_height - 40, height = y0 - 66;
   const int64_t most = *std::max_element(errors.counts.begin(), errors.counts.end());
   const auto x = [&](double error) {
-    return x0 + (error - errors.from) / (errors.to - errors.from) * width;
+    return x0 + (error / 2 - errors.from / 2) / (errors.to / 2 - errors.from / 2) * width;
   };
   svg.text(8, 22, title, "ink title");
   svg.text(8, 42,
            fmt::format("mean {:.4g}, mean absolute {:.4g}, root mean square {:.4g}", errors.mean,
                        errors.mean_absolute, errors.root_mean_square),
            "soft");
+  if (errors.not_finite > 0)
+    svg.text(8, 58, fmt::format("{} more errors are not finite", errors.not_finite), "soft");
   for (const double tick : plot::ticks(0, static_cast<double>(most), 4)) {
     const double y = y0 - tick / static_cast<double>(most) * height;
     svg.line(x0, y, x0 + width, y, "grid");

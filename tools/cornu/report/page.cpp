@@ -152,23 +152,27 @@ std::string mistakes(const Confusion& confusion) {
   return text.empty() ? "" : "<p class=\"soft\">Most often wrong: " + text + ".</p>";
 }
 
-std::string evaluation_card(const ReportRun& run) {
-  const Evaluation& evaluation = *run.evaluation;
-  if (evaluation.errors) return chart(draw_errors(*evaluation.errors, run.folder.name));
+std::string evaluation_card(const std::string& run, const Evaluation& evaluation) {
+  const std::string title =
+      evaluation.output.empty() ? run : fmt::format("{}: {}", run, evaluation.output);
+  if (evaluation.errors) return chart(draw_errors(*evaluation.errors, title));
   const Confusion& confusion = *evaluation.confusion;
   const std::string picture =
       confusion.classes <= most_drawn_classes
-          ? draw_confusion(confusion, run.folder.name).element()
-          : fmt::format("<h3>{}</h3><p>{:.2f}% of {} samples are right, of {} classes.</p>",
-                        escape(run.folder.name), 100 * confusion.accuracy(), confusion.samples(),
-                        confusion.classes);
+          ? draw_confusion(confusion, title).element()
+          : fmt::format(
+                "<h3>{}</h3><p>{:.2f}% of {} samples are right, of {} classes; {} "
+                "predictions are NaN.</p>",
+                escape(title), 100 * confusion.accuracy(), confusion.samples(), confusion.classes,
+                confusion.unpredicted);
   return element("div", "card chart", picture + mistakes(confusion));
 }
 
 std::string evaluations(const Runs& runs, const PageOptions& options) {
   std::string html;
   for (const ReportRun& run : runs)
-    if (run.evaluation) html += evaluation_card(run);
+    for (const Evaluation& evaluation : run.evaluations)
+      html += evaluation_card(run.folder.name, evaluation);
   if (html.empty()) return "";
   return heading("Predictions") + "<p class=\"soft\">On " + escape(options.data) + ".</p>" +
          element("div", "grid", html);

@@ -16,13 +16,13 @@ namespace cornu::cli {
 struct ReportRun {
   RunFiles folder;
   std::shared_ptr<Model> model = nullptr;
-  std::optional<Evaluation> evaluation = {};
+  std::vector<Evaluation> evaluations = {};  ///< of the outputs
   std::optional<Cost> cost = {};
 };
 
 /// What the page says beside the runs.
 struct PageOptions {
-  std::string data;  ///< the file that the models were evaluated on, or ""
+  std::string data;  ///< the files that the models were evaluated on, or ""
   std::string when;  ///< the time of the report
   std::string made;  ///< the program and the machine
 };

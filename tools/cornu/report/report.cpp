@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "../commands.h"
+#include "../data_files.h"
 #include "../models.h"
 #include "page.h"
 
@@ -44,17 +45,28 @@ void check_weights(ReportRun& run) {
             "the weight {} of layer {} is not finite everywhere.", v.name(), placed.path));
 }
 
-void look_at_model(ReportRun& run, const Arrays& arrays, const ReportOptions& options) {
+// Inputs of one batch, for the measurement of time.
+Nest batch_inputs(const Model& model, const DataFiles* files, int64_t batch_size) {
+  if (!files) return probe_inputs(model, batch_size, 1);
+  return first_rows(files->samples(files->held_out(model), model, false).x, batch_size);
+}
+
+void look_at_model(ReportRun& run, const DataFiles* files, const ReportOptions& options) {
   attempt(run, "the model cannot be shown", [&] { run.model = open_model(run.folder.model_file); });
   if (!run.model) return;
   attempt(run, "the weights cannot be checked", [&] { check_weights(run); });
-  if (!arrays.empty())
-    attempt(run, "the model cannot be evaluated",
-            [&] { run.evaluation = evaluate_on(*run.model, arrays, options.batch_size); });
+  if (files)
+    attempt(run, "the model cannot be evaluated", [&] {
+      const Samples samples = files->samples(files->held_out(*run.model), *run.model, true);
+      try {
+        run.evaluations = evaluate_on(*run.model, samples, options.batch_size);
+      } catch (Error& e) {
+        e.prepend(files->source());
+        throw;
+      }
+    });
   attempt(run, "time and memory are not known", [&] {
-    const Nest inputs = arrays.empty()
-                            ? probe_inputs(*run.model, options.batch_size, 1)
-                            : first_rows(inputs_among(*run.model, arrays), options.batch_size);
+    const Nest inputs = batch_inputs(*run.model, files, options.batch_size);
     if (inputs.empty())
       throw ValueError("the model's code alone knows its inputs; --data gives some.");
     run.cost = cost_of(*run.model, inputs);
@@ -80,7 +92,9 @@ void make_names_differ(std::vector<ReportRun>& runs, const std::vector<std::stri
 }  // namespace
 
 void report(const ReportOptions& options) {
-  const Arrays arrays = options.data.empty() ? Arrays() : read_arrays(options.data);
+  const std::vector<std::string>& names = options.data.files;
+  std::optional<DataFiles> files;
+  if (!names.empty()) files.emplace(names, options.data, true);
   std::vector<ReportRun> runs;
   for (const std::string& path : options.runs) runs.push_back({.folder = read_run(path)});
   make_names_differ(runs, options.runs);
@@ -91,14 +105,16 @@ void report(const ReportOptions& options) {
                        ". Put each run's model into its folder as model.keras.");
     runs[0].folder.model_file = options.model;
   }
-  if (!options.data.empty() && std::none_of(runs.begin(), runs.end(), [](const ReportRun& run) {
-        return !run.folder.model_file.empty();
-      }))
+  if (files && std::none_of(runs.begin(), runs.end(),
+                            [](const ReportRun& run) { return !run.folder.model_file.empty(); }))
     throw ValueError("--data is for predictions, but no run has a model. Give one with --model.");
   for (ReportRun& run : runs)
-    if (!run.folder.model_file.empty()) look_at_model(run, arrays, options);
+    if (!run.folder.model_file.empty()) look_at_model(run, files ? &*files : nullptr, options);
+  std::string data;
+  for (const std::string& name : names)
+    data += (data.empty() ? "" : " and ") + std::filesystem::path(name).filename().string();
   const std::string page =
-      report_page(runs, {.data = std::filesystem::path(options.data).filename().string(),
+      report_page(runs, {.data = data,
                          .when = time_text(),
                          .made = fmt::format("cornu {} on {}", backend::plugin_version(),
                                              default_device().description())});
