@@ -7,6 +7,7 @@
 
 #include "../tensor/device.h"
 #include "pictures.h"
+#include "sample_tensors.h"
 
 namespace cornu::data {
 namespace {
@@ -64,10 +65,9 @@ void check_mirrored(const std::vector<int64_t>& rows) {
 // What was made on another device comes to the host, where the kernels are.
 void move_to_host(Sample& sample) {
   const Device host = Device::cpu();
-  for (Tensor* tensor :
-       {&sample.image, &sample.points, &sample.visible, &sample.boxes, &sample.box_labels,
-        &sample.mask, &sample.depth, &sample.label, &sample.weight})
-    if (*tensor) *tensor = tensor->to(host);
+  for_each_tensor(sample, [&](const char*, Tensor& tensor) {
+    if (tensor) tensor = tensor.to(host);
+  });
   for (auto& [name, attached] : sample.more)
     if (attached.value) attached.value = attached.value.to(host);
 }

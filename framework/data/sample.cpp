@@ -1,6 +1,8 @@
 // Samples as samples of batches.
 #include "sample.h"
 
+#include "sample_tensors.h"
+
 namespace cornu::data {
 
 Batch as_batch(const Sample& sample) {
@@ -8,13 +10,9 @@ Batch as_batch(const Sample& sample) {
   const auto add = [&](const std::string& name, const Tensor& tensor) {
     if (tensor) targets.emplace_back(name, tensor);
   };
-  add("label", sample.label);
-  add("points", sample.points);
-  add("visible", sample.visible);
-  add("boxes", sample.boxes);
-  add("box_labels", sample.box_labels);
-  add("mask", sample.mask);
-  add("depth", sample.depth);
+  for_each_tensor(sample, [&](const std::string& name, const Tensor& tensor) {
+    if (name != "image" && name != "weight") add(name, tensor);
+  });
   for (const auto& [name, attached] : sample.more) add(name, attached.value);
   Batch batch{.x = sample.image};
   if (targets.size() == 1)

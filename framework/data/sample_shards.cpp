@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "../io/images/image.h"
+#include "sample_tensors.h"
 
 namespace cornu::data {
 namespace {
@@ -17,20 +18,6 @@ constexpr std::pair<Follow, const char*> prefixes[] = {{Follow::unchanged, "more
                                                        {Follow::linear, "linear/"},
                                                        {Follow::nearest, "nearest/"},
                                                        {Follow::points, "points/"}};
-
-// The tensors that a sample has by name, but for those that were attached.
-template <class S, class F>
-void for_each_tensor(S& sample, const F& f) {
-  f("image", sample.image);
-  f("points", sample.points);
-  f("visible", sample.visible);
-  f("boxes", sample.boxes);
-  f("box_labels", sample.box_labels);
-  f("mask", sample.mask);
-  f("depth", sample.depth);
-  f("label", sample.label);
-  f("weight", sample.weight);
-}
 
 std::span<const std::byte> bytes_of(const Tensor& tensor) {
   return {static_cast<const std::byte*>(tensor.host_data()), tensor.bytes()};
