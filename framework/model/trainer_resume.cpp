@@ -49,7 +49,7 @@ bool Trainer::begin(Run& run, const std::optional<RunState>& state, const std::s
 void Trainer::restore_variables(Run& run, const RunState& state, const std::string& folder) {
   if (state.steps != run.steps)
     throw StateError(fmt::format(
-        "fit: the backup in '{}' is of a run with {} steps in an epoch, this one has {}. Train on "
+        "The state in '{}' is of a run with {} steps in an epoch, this one has {}. Train on "
         "the same data with the same batch size, or give another folder.",
         folder, state.steps, run.steps));
   run.data.set_state(state.data);
@@ -81,7 +81,7 @@ void Trainer::restore_variables(Run& run, const RunState& state, const std::stri
             : "nothing";
     if (mine != kept)
       throw StateError(fmt::format(
-          "fit: the backup in '{}' is of another model, or of one that was compiled otherwise: "
+          "The state in '{}' is of another model, or of one that was compiled otherwise: "
           "variable {} is {} there and {} here. Give another folder, or remove this one to begin "
           "anew.",
           folder, i, kept, mine));
@@ -97,7 +97,7 @@ void Trainer::give_states(Run& run, const RunState& state, const std::string& fo
       list[i]->set_state(state.callbacks[i].second);
     else
       warn_once(
-          fmt::format("fit: the backup in '{}' has no state of callback {} at its place in "
+          fmt::format("The state in '{}' has none of callback {} at its place in "
                       "the list, so it begins anew.",
                       folder, list[i]->name()));
   }

@@ -1,7 +1,14 @@
 // Begin and end of a walk, and its clock.
 #include "stream.h"
 
+#include <fmt/core.h>
+
+#include <exception>
+
+#include "../../../backend/log.h"
+
 namespace cornu::data::detail {
+
 Walker::Walker(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Stage> last, int64_t epoch)
     : runtime_(std::move(runtime)), last_(std::move(last)) {
   last_->begin_pass(epoch);
@@ -13,8 +20,11 @@ Walker::~Walker() {
   pass_.reset();
   try {
     last_->end_pass(epoch);
+  } catch (const std::exception& error) {
+    // A destructor may not throw.
+    warn_once(fmt::format("on_epoch_end of a dataset in a pipeline threw: {}", error.what()));
   } catch (...) {
-    // A destructor has nobody to tell; Stream::close is for those who want to know.
+    warn_once("on_epoch_end of a dataset in a pipeline threw something that is no std::exception.");
   }
 }
 
