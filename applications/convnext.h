@@ -1,6 +1,9 @@
-// The layers of ConvNeXt that Keras keeps beside the network: LayerScale and StochasticDepth.
+// ConvNeXtTiny to ConvNeXtXLarge, and the layers that Keras keeps beside the networks: LayerScale
+// and StochasticDepth.
 #pragma once
 #include "../layers/layer_options.h"
+#include "imagenet_utils.h"
+#include "network.h"
 
 namespace cornu::layers {
 
@@ -54,3 +57,53 @@ namespace cornu {
 extern template class LayerOf<layers::LayerScaleLayer, layers::LayerScaleConfig>;
 extern template class LayerOf<layers::StochasticDepthLayer, layers::StochasticDepthConfig>;
 }  // namespace cornu
+
+namespace cornu::applications {
+
+/// Options of ConvNeXt, in Keras's order.
+struct ConvNeXtOptions {
+  bool include_top = true;            ///< end with the classifier
+  bool include_preprocessing = true;  ///< begin with the map from [0, 255] to standardized colors
+  /// {}: random, or the path of a file; see ApplicationOptions.
+  std::optional<std::string> weights = "imagenet";
+  Tensor input_tensor = {};  ///< a symbolic tensor to start from instead of an Input
+  /// (height, width, channels) of one image; default: (224, 224, 3) with the top, else any.
+  std::optional<Shape> input_shape = {};
+  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  int64_t classes = 1000;                   ///< number of classes, with the top
+  /// Of the classifier; {}: logits.
+  cornu::Activation classifier_activation = "softmax";
+  std::string name =
+      "";  ///< of the model, with which all names begin; default: "convnext_tiny", ...
+  std::string data_format = "channels_last";  ///< the only one that Keras has for these networks
+};
+
+/// Convolutional networks with the habits of transformers (Liu et al., 2022,
+/// https://arxiv.org/abs/2201.03545): images (batch, height, width, channels) of values in [0,
+/// 255], 32 or more each way -> (batch, classes), or without the top (batch, height / 32, width /
+/// 32, 768). Images of other than 3 channels are not standardized. Channels come last. Throws
+/// ValueError for options that contradict each other, ShapeError for an input_shape that does not
+/// fit, UnsupportedError for the weights "imagenet", and FileError for a file that does not fit.
+std::shared_ptr<Functional> ConvNeXtTiny(ConvNeXtOptions options = {});
+/// The same with three times as many blocks in the third stage.
+std::shared_ptr<Functional> ConvNeXtSmall(ConvNeXtOptions options = {});
+/// The same, wider; without the top 1024 channels.
+std::shared_ptr<Functional> ConvNeXtBase(ConvNeXtOptions options = {});
+/// The same, wider; without the top 1536 channels.
+std::shared_ptr<Functional> ConvNeXtLarge(ConvNeXtOptions options = {});
+/// The same, wider; without the top 2048 channels.
+std::shared_ptr<Functional> ConvNeXtXLarge(ConvNeXtOptions options = {});
+
+/// keras.applications.convnext.
+namespace convnext {
+using applications::ConvNeXtBase;
+using applications::ConvNeXtLarge;
+using applications::ConvNeXtSmall;
+using applications::ConvNeXtTiny;
+using applications::ConvNeXtXLarge;
+using imagenet_utils::decode_predictions;
+/// x: the network prepares images itself.
+inline Tensor preprocess_input(const Tensor& x, const std::string& = "channels_last") { return x; }
+}  // namespace convnext
+
+}  // namespace cornu::applications

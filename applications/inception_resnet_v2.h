@@ -1,6 +1,8 @@
-// The layer of InceptionResNetV2 that Keras keeps beside the network.
+// InceptionResNetV2, and the layer that Keras keeps beside the network.
 #pragma once
 #include "../layers/layer_options.h"
+#include "imagenet_utils.h"
+#include "network.h"
 
 namespace cornu::layers {
 
@@ -27,3 +29,26 @@ using CustomScaleLayer = Ref<CustomScaleLayerLayer>;
 namespace cornu {
 extern template class LayerOf<layers::CustomScaleLayerLayer, layers::CustomScaleLayerConfig>;
 }
+
+namespace cornu::applications {
+
+/// Inception's branches with scaled residuals around them (Szegedy et al., 2016,
+/// https://arxiv.org/abs/1602.07261): images (batch, height, width, channels), 299 x 299 with the
+/// top, 75 or more each way -> (batch, classes), or without the top (batch, new height, new width,
+/// 1536). Throws ValueError for options that contradict each other, ShapeError for an input_shape
+/// that does not fit, UnsupportedError for the weights "imagenet", and FileError for a file that
+/// does not fit.
+std::shared_ptr<Functional> InceptionResNetV2(ApplicationOptions options = {});
+
+/// keras.applications.inception_resnet_v2.
+namespace inception_resnet_v2 {
+using applications::InceptionResNetV2;
+using imagenet_utils::decode_predictions;
+/// imagenet_utils::preprocess_input in mode "tf".
+inline Tensor preprocess_input(const Tensor& x,
+                               const std::string& data_format = config::image_data_format()) {
+  return imagenet_utils::preprocess_input(x, data_format, "tf");
+}
+}  // namespace inception_resnet_v2
+
+}  // namespace cornu::applications

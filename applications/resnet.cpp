@@ -3,176 +3,146 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
-#include <set>
-
 #include "../layers/convolutional/conv.h"
-#include "../layers/core/activation.h"
-#include "../layers/core/dense.h"
 #include "../layers/merging/add.h"
 #include "../layers/normalization/batch_normalization.h"
-#include "../layers/pooling/global_average_pooling.h"
-#include "../layers/pooling/global_max_pooling.h"
 #include "../layers/pooling/max_pooling.h"
 #include "../layers/reshaping/zero_padding.h"
 
 namespace cornu::applications {
 namespace {
 
-constexpr int64_t min_size = 32;  // halved five times, an image has one place left
-constexpr int64_t default_size = 224;
+using detail::Network;
 
-struct Architecture {
-  const char* function;
+struct ResNetArchitecture {
+  detail::Architecture network;
   const char* name;
+  bool preactivated;  // version 2
   int64_t blocks[4];  // of the stacks conv2 to conv5
 };
 
-Tensor normalize(const Tensor& x, const std::string& name) {
-  return layers::BatchNormalization({.axis = 3, .epsilon = 1.001e-5, .name = name})(x);
+struct ResNetBlock {
+  std::string name;
+  int64_t filters, stride;
+  bool project;  // a convolution in the shortcut brings it to the block's channels
+};
+
+Tensor normalize_resnet(const Network& net, const Tensor& x, const std::string& name) {
+  return net.add<layers::BatchNormalization>(x, {.axis = 3, .epsilon = 1.001e-5, .name = name});
 }
 
-Tensor rectify(const Tensor& x, const std::string& name) {
-  return layers::Activation({.activation = "relu", .name = name})(x);
+// Normalization and relu, named as the convolution before them.
+Tensor rectify_resnet(const Network& net, const Tensor& x, const std::string& name) {
+  return net.activate(normalize_resnet(net, x, name + "_bn"), "relu", name + "_relu");
 }
 
-// relu(shortcut + three convolutions), the middle one 3x3. The first block of a stack has a
-// convolution in its shortcut, which brings it to the new size and number of channels.
-Tensor block(const Tensor& input, int64_t filters, int64_t stride, bool project,
-             const std::string& name) {
+// relu(shortcut + three convolutions), the middle one 3x3.
+Tensor block_v1(const Network& net, const Tensor& input, const ResNetBlock& block) {
+  const auto& [name, filters, stride, project] = block;
   Tensor shortcut = input;
-  if (project)
-    shortcut = normalize(layers::Conv2D({.filters = 4 * filters,
-                                         .kernel_size = 1,
-                                         .strides = stride,
-                                         .name = name + "_0_conv"})(input),
-                         name + "_0_bn");
-  Tensor x = layers::Conv2D(
-      {.filters = filters, .kernel_size = 1, .strides = stride, .name = name + "_1_conv"})(input);
-  x = rectify(normalize(x, name + "_1_bn"), name + "_1_relu");
-  x = layers::Conv2D(
-      {.filters = filters, .kernel_size = 3, .padding = "same", .name = name + "_2_conv"})(x);
-  x = rectify(normalize(x, name + "_2_bn"), name + "_2_relu");
-  x = layers::Conv2D({.filters = 4 * filters, .kernel_size = 1, .name = name + "_3_conv"})(x);
-  x = normalize(x, name + "_3_bn");
-  x = layers::Add({.name = name + "_add"})(Nest{shortcut, x}).tensor();
-  return rectify(x, name + "_out");
-}
-
-void check(const ResNetOptions& options, const char* function) {
-  if (options.weights == "imagenet")
-    throw UnsupportedError(fmt::format(
-        "{}: weights \"imagenet\" would have to be downloaded, which is not done here. Write them "
-        "once with Keras in Python, keras.applications.{}(weights=\"imagenet\", include_top={})"
-        ".save_weights(\"{}.weights.h5\"), and give .weights = \"{}.weights.h5\". For random "
-        "weights give .weights = {{}}.",
-        function, function, options.include_top ? "True" : "False", function, function));
-  if (options.weights && !std::filesystem::exists(*options.weights))
-    throw ValueError(
-        fmt::format("{}: weights must be {{}} (random) or the path of a file that "
-                    "exists, found \"{}\".",
-                    function, *options.weights));
-  if (options.pooling && *options.pooling != "avg" && *options.pooling != "max")
-    throw ValueError(fmt::format("{}: pooling must be {{}}, \"avg\" or \"max\", found \"{}\".",
-                                 function, *options.pooling));
-  if (options.classes < 1)
-    throw ValueError(
-        fmt::format("{}: classes must be 1 or more, found {}.", function, options.classes));
-  const std::string& activation = options.classifier_activation.name();
-  if (options.weights && options.include_top && activation != "linear" && activation != "softmax")
-    throw ValueError(
-        fmt::format("{}: with weights from a file classifier_activation must be {{}} "
-                    "or \"softmax\", found \"{}\".",
-                    function, activation));
-}
-
-Shape input_shape(const ResNetOptions& options, const char* function) {
-  if (!options.input_shape)
-    return options.include_top ? Shape{default_size, default_size, 3}
-                               : Shape{Shape::unknown, Shape::unknown, 3};
-  const Shape& shape = *options.input_shape;
-  if (shape.rank() != 3)
-    throw ShapeError(fmt::format("{}: input_shape must be (height, width, channels), found {}.",
-                                 function, shape.str()));
-  for (int axis = 0; axis < 2; ++axis) {
-    if (shape[axis] == Shape::unknown) {
-      if (options.include_top)
-        throw ShapeError(
-            fmt::format("{}: with include_top the size of images must be known, found "
-                        "input_shape {}.",
-                        function, shape.str()));
-    } else if (shape[axis] < min_size) {
-      throw ShapeError(fmt::format("{}: images must be at least {} x {}, found input_shape {}.",
-                                   function, min_size, min_size, shape.str()));
-    }
+  if (project) {
+    shortcut = net.add<layers::Conv2D>(
+        input,
+        {.filters = 4 * filters, .kernel_size = 1, .strides = stride, .name = name + "_0_conv"});
+    shortcut = normalize_resnet(net, shortcut, name + "_0_bn");
   }
-  return shape;
+  Tensor x = net.add<layers::Conv2D>(
+      input, {.filters = filters, .kernel_size = 1, .strides = stride, .name = name + "_1_conv"});
+  x = rectify_resnet(net, x, name + "_1");
+  x = net.add<layers::Conv2D>(
+      x, {.filters = filters, .kernel_size = 3, .padding = "same", .name = name + "_2_conv"});
+  x = rectify_resnet(net, x, name + "_2");
+  x = net.add<layers::Conv2D>(x,
+                              {.filters = 4 * filters, .kernel_size = 1, .name = name + "_3_conv"});
+  x = normalize_resnet(net, x, name + "_3_bn");
+  x = net.add<layers::Add>({shortcut, x}, {.name = name + "_add"});
+  return net.activate(x, "relu", name + "_out");
 }
 
-// The Inputs that a symbolic tensor was computed from, as one tensor or a list.
-Nest sources_of(const Tensor& tensor) {
-  std::vector<Tensor> open{tensor};
-  std::vector<Nest> found;
-  std::set<const Node*> seen;
-  while (!open.empty()) {
-    const Tensor t = open.back();
-    open.pop_back();
-    if (!t.is_symbolic() || !seen.insert(t.origin().node.get()).second) continue;
-    if (dynamic_cast<InputLayer*>(t.origin().node->operation.get())) found.push_back(t);
-    for (const Tensor& argument : t.origin().node->arguments.tensors()) open.push_back(argument);
-  }
-  return found.size() == 1 ? found[0] : Nest(std::move(found));
+Tensor shortcut_v2(const Network& net, const Tensor& input, const Tensor& rectified,
+                   const ResNetBlock& block) {
+  if (block.project)
+    return net.add<layers::Conv2D>(rectified, {.filters = 4 * block.filters,
+                                               .kernel_size = 1,
+                                               .strides = block.stride,
+                                               .name = block.name + "_0_conv"});
+  if (block.stride == 1) return input;
+  return net.add<layers::MaxPooling2D>(input, {.pool_size = 1, .strides = block.stride});
 }
 
-std::shared_ptr<Functional> make_resnet(const Architecture& architecture,
-                                        const ResNetOptions& options) {
-  check(options, architecture.function);
-  const Tensor& given = options.input_tensor;
-  if (given && !given.is_symbolic())
-    throw ValueError(
-        fmt::format("{}: input_tensor must come from Input({{...}}), found a tensor "
-                    "of shape {}.",
-                    architecture.function, given.shape().str()));
-  const Tensor input = given ? given : Tensor(Input(input_shape(options, architecture.function)));
+// shortcut + three convolutions of what is normalized and rectified first.
+Tensor block_v2(const Network& net, const Tensor& input, const ResNetBlock& block) {
+  const std::string& name = block.name;
+  Tensor x = rectify_resnet(net, input, name + "_preact");
+  const Tensor shortcut = shortcut_v2(net, input, x, block);
+  x = net.add<layers::Conv2D>(
+      x, {.filters = block.filters, .kernel_size = 1, .use_bias = false, .name = name + "_1_conv"});
+  x = rectify_resnet(net, x, name + "_1");
+  x = net.add<layers::ZeroPadding2D>(x, {.padding = 1, .name = name + "_2_pad"});
+  x = net.add<layers::Conv2D>(x, {.filters = block.filters,
+                                  .kernel_size = 3,
+                                  .strides = block.stride,
+                                  .use_bias = false,
+                                  .name = name + "_2_conv"});
+  x = rectify_resnet(net, x, name + "_2");
+  x = net.add<layers::Conv2D>(
+      x, {.filters = 4 * block.filters, .kernel_size = 1, .name = name + "_3_conv"});
+  return net.add<layers::Add>({shortcut, x}, {.name = name + "_out"});
+}
 
-  Tensor x = layers::ZeroPadding2D({.padding = 3, .name = "conv1_pad"})(input);
-  x = layers::Conv2D({.filters = 64, .kernel_size = 7, .strides = 2, .name = "conv1_conv"})(x);
-  x = rectify(normalize(x, "conv1_bn"), "conv1_relu");
-  x = layers::ZeroPadding2D({.padding = 1, .name = "pool1_pad"})(x);
-  x = layers::MaxPooling2D({.pool_size = 3, .strides = 2, .name = "pool1_pool"})(x);
+// Version 1 halves the image in the first block of conv3 to conv5, version 2 in the last of conv2
+// to conv4.
+Tensor resnet_stacks(const Network& net, Tensor x, const ResNetArchitecture& resnet) {
   for (int stack = 0; stack < 4; ++stack)
-    for (int64_t i = 0; i < architecture.blocks[stack]; ++i)
-      x = block(x, int64_t{64} << stack, stack > 0 && i == 0 ? 2 : 1, i == 0,
-                fmt::format("conv{}_block{}", stack + 2, i + 1));
+    for (int64_t i = 0; i < resnet.blocks[stack]; ++i) {
+      const bool halve =
+          resnet.preactivated ? stack < 3 && i == resnet.blocks[stack] - 1 : stack > 0 && i == 0;
+      const ResNetBlock block{fmt::format("conv{}_block{}", stack + 2, i + 1), int64_t{64} << stack,
+                              halve ? 2 : 1, i == 0};
+      x = resnet.preactivated ? block_v2(net, x, block) : block_v1(net, x, block);
+    }
+  return x;
+}
 
-  if (options.include_top || options.pooling == "avg")
-    x = layers::GlobalAveragePooling2D({.name = "avg_pool"})(x);
-  else if (options.pooling == "max")
-    x = layers::GlobalMaxPooling2D({.name = "max_pool"})(x);
-  if (options.include_top)
-    x = layers::Dense({.units = options.classes,
-                       .activation = options.classifier_activation,
-                       .name = "predictions"})(x);
-
-  const std::string name = options.name.empty() ? architecture.name : options.name;
-  auto model =
-      make<Functional>(given ? sources_of(given) : Nest(input), x, Functional::Options{name});
-  if (options.weights) model->load_weights(*options.weights);
-  return model;
+std::shared_ptr<Functional> make_resnet(const ResNetArchitecture& resnet,
+                                        const ResNetOptions& options) {
+  Network net(resnet.network, options);
+  Tensor x = net.add<layers::ZeroPadding2D>(net.input(), {.padding = 3, .name = "conv1_pad"});
+  x = net.add<layers::Conv2D>(
+      x, {.filters = 64, .kernel_size = 7, .strides = 2, .name = "conv1_conv"});
+  if (!resnet.preactivated) x = rectify_resnet(net, x, "conv1");
+  x = net.add<layers::ZeroPadding2D>(x, {.padding = 1, .name = "pool1_pad"});
+  x = net.add<layers::MaxPooling2D>(x, {.pool_size = 3, .strides = 2, .name = "pool1_pool"});
+  x = resnet_stacks(net, x, resnet);
+  if (resnet.preactivated) x = rectify_resnet(net, x, "post");
+  x = net.finish_top(x, {"avg_pool", "avg_pool", "max_pool"});
+  return net.finish(x, resnet.name);
 }
 
 }  // namespace
 
 std::shared_ptr<Functional> ResNet50(ResNetOptions options) {
-  return make_resnet({"ResNet50", "resnet50", {3, 4, 6, 3}}, options);
+  return make_resnet({{.function = "ResNet50"}, "resnet50", false, {3, 4, 6, 3}}, options);
 }
 
 std::shared_ptr<Functional> ResNet101(ResNetOptions options) {
-  return make_resnet({"ResNet101", "resnet101", {3, 4, 23, 3}}, options);
+  return make_resnet({{.function = "ResNet101"}, "resnet101", false, {3, 4, 23, 3}}, options);
 }
 
 std::shared_ptr<Functional> ResNet152(ResNetOptions options) {
-  return make_resnet({"ResNet152", "resnet152", {3, 8, 36, 3}}, options);
+  return make_resnet({{.function = "ResNet152"}, "resnet152", false, {3, 8, 36, 3}}, options);
+}
+
+std::shared_ptr<Functional> ResNet50V2(ResNetOptions options) {
+  return make_resnet({{.function = "ResNet50V2"}, "resnet50v2", true, {3, 4, 6, 3}}, options);
+}
+
+std::shared_ptr<Functional> ResNet101V2(ResNetOptions options) {
+  return make_resnet({{.function = "ResNet101V2"}, "resnet101v2", true, {3, 4, 23, 3}}, options);
+}
+
+std::shared_ptr<Functional> ResNet152V2(ResNetOptions options) {
+  return make_resnet({{.function = "ResNet152V2"}, "resnet152v2", true, {3, 8, 36, 3}}, options);
 }
 
 }  // namespace cornu::applications

@@ -1,36 +1,19 @@
-// ResNet50, ResNet101 and ResNet152: residual networks for images, as Keras names and builds them.
+// ResNet50 to ResNet152V2: residual networks for images, as Keras names and builds them.
 #pragma once
-#include <memory>
-#include <optional>
-#include <string>
-
-#include "../framework/model/functional.h"
+#include "imagenet_utils.h"
+#include "network.h"
 
 namespace cornu::applications {
 
-/// Options of the residual networks, in Keras's order.
-struct ResNetOptions {
-  bool include_top = true;  ///< end with the classifier
-  /// {}: weights are random; else the path of a ".weights.h5" or ".keras" file. The default is
-  /// Keras's, for which nothing is downloaded here: the error says how to come by the file.
-  std::optional<std::string> weights = "imagenet";
-  Tensor input_tensor = {};  ///< a symbolic tensor to start from instead of an Input
-  /// (height, width, channels) of one image, 32 or more each way; default: (224, 224, 3), or
-  /// without the top images of any size.
-  std::optional<Shape> input_shape = {};
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;                   ///< number of classes, with the top
-  /// {}: logits.
-  cornu::Activation classifier_activation = "softmax";
-  std::string name = "";  ///< name of the model; default: "resnet50", ...
-};
+using ResNetOptions = ApplicationOptions;  ///< options of the residual networks
 
 /// Deep residual networks with bottlenecks (He et al., 2015, https://arxiv.org/abs/1512.03385), the
-/// stride in the first 1x1 convolution of a block: images (batch, height, width, channels) ->
-/// (batch, classes), or without the top (batch, ceil(height / 32), ceil(width / 32), 2048), pooled
-/// to (batch, 2048) if asked. Layers are named as in Keras, so weights can be exchanged both ways.
-/// Throws ValueError for options that contradict each other, UnsupportedError for the weights
-/// "imagenet", and FileError for a file that does not fit.
+/// stride in the first 1x1 convolution of a block: images (batch, height, width, channels), 224 x
+/// 224 with the top, 32 or more each way -> (batch, classes), or without the top (batch,
+/// ceil(height / 32), ceil(width / 32), 2048), pooled to (batch, 2048) if asked. Layers are named
+/// as in Keras, so weights can be exchanged both ways. Throws ValueError for options that
+/// contradict each other, ShapeError for an input_shape that does not fit, UnsupportedError for the
+/// weights "imagenet", and FileError for a file that does not fit.
 ///
 ///   auto model = applications::ResNet50({.weights = {}});
 ///   model->compile({.optimizer = "sgd", .loss = "sparse_categorical_crossentropy"});
@@ -39,5 +22,47 @@ std::shared_ptr<Functional> ResNet50(ResNetOptions options = {});
 std::shared_ptr<Functional> ResNet101(ResNetOptions options = {});
 /// The same design with 152 layers: 3, 8, 36 and 3 blocks.
 std::shared_ptr<Functional> ResNet152(ResNetOptions options = {});
+
+/// Residual networks that normalize and rectify before the convolutions of a block, so that the
+/// shortcuts run through unchanged (He et al., 2016, https://arxiv.org/abs/1603.05027), the stride
+/// in the last block of a stack. Shapes and errors are ResNet50's.
+std::shared_ptr<Functional> ResNet50V2(ResNetOptions options = {});
+/// The same design with 101 layers: 3, 4, 23 and 3 blocks.
+std::shared_ptr<Functional> ResNet101V2(ResNetOptions options = {});
+/// The same design with 152 layers: 3, 8, 36 and 3 blocks.
+std::shared_ptr<Functional> ResNet152V2(ResNetOptions options = {});
+
+/// keras.applications.resnet.
+namespace resnet {
+using applications::ResNet101;
+using applications::ResNet152;
+using applications::ResNet50;
+using imagenet_utils::decode_predictions;
+/// imagenet_utils::preprocess_input in mode "caffe".
+inline Tensor preprocess_input(const Tensor& x,
+                               const std::string& data_format = config::image_data_format()) {
+  return imagenet_utils::preprocess_input(x, data_format, "caffe");
+}
+}  // namespace resnet
+
+/// keras.applications.resnet50.
+namespace resnet50 {
+using applications::ResNet50;
+using imagenet_utils::decode_predictions;
+using resnet::preprocess_input;
+}  // namespace resnet50
+
+/// keras.applications.resnet_v2.
+namespace resnet_v2 {
+using applications::ResNet101V2;
+using applications::ResNet152V2;
+using applications::ResNet50V2;
+using imagenet_utils::decode_predictions;
+/// imagenet_utils::preprocess_input in mode "tf".
+inline Tensor preprocess_input(const Tensor& x,
+                               const std::string& data_format = config::image_data_format()) {
+  return imagenet_utils::preprocess_input(x, data_format, "tf");
+}
+}  // namespace resnet_v2
 
 }  // namespace cornu::applications
