@@ -2,13 +2,14 @@
 #pragma once
 #include <array>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "image.h"
 
 namespace cornu::backend::image {
 
-/// How a picture is sampled.
+/// How pictures are sampled.
 struct Sampling {
   bool linear = true;          ///< between four pixels; or else from the nearest one
   Fill fill = Fill::constant;  ///< of what lies outside
@@ -29,10 +30,17 @@ void sample(const Picture& from, const Picture& to, const RowPlaces& places,
 /// A projective map of the plane, row by row: (x, y, 1) becomes (a x + b y + c, ...) / w.
 using Homography = std::array<double, 9>;
 
-/// The places that a map of the result's pixels gives.
+/// The places that a map of the result's pixels gives: ((a x + b y) + c) / w in float32, in this
+/// order and each step rounded, as ops::affine_transform and ops::perspective_transform compute
+/// them.
 RowPlaces places_of(const Homography& map, int64_t width);
 /// The places of each pixel moved by a field (height, width, 2) of steps in x and y.
 RowPlaces places_of(const float* field, int64_t width);
+
+/// Fills `count` pictures, `to` and those behind it in memory, from as many that begin with `from`,
+/// each sampled by its own map, or all by one. Uses the threads of kernels.
+void sample_batch(const Picture& from, const Picture& to, int64_t count,
+                  std::span<const Homography> maps, const Sampling& sampling);
 
 /// Resizing by Keras's methods.
 struct Resizing {

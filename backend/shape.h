@@ -1,6 +1,7 @@
 // Shape: the sizes of a tensor's axes, kept inline so that copying one never allocates.
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -22,6 +23,10 @@ class Shape {
     int64_t value;                                      ///< the size, or Shape::unknown
     constexpr Size(int64_t v) : value(v) {}             ///< a known size
     constexpr Size(std::nullopt_t) : value(unknown) {}  ///< an unknown size
+    /// What converts to a number, such as a required option of a layer.
+    template <class T>
+    requires(std::is_class_v<T>&& std::convertible_to<T, int64_t>) constexpr Size(const T& size)
+        : value(static_cast<int64_t>(size)) {}
   };
 
   constexpr Shape() = default;

@@ -50,7 +50,7 @@ void CSVLoggerCallback::set_state(const Value::Dict& state) {
   const int64_t bytes = state_entry<int64_t>(state, "bytes");
   names_ = state_entry<std::vector<std::string>>(state, "names");
   wants_header_ = state_entry<bool>(state, "wants_header");
-  saving::shorten_file(*config.filename, bytes);
+  io::shorten_file(*config.filename, bytes);
   file_ = std::ofstream(*config.filename, std::ios::binary | std::ios::app | std::ios::ate);
 }
 

@@ -27,7 +27,7 @@ std::vector<std::shared_ptr<Layer>> embeddings_of(const Model& model) {
 }
 
 void write_text(const fs::path& path, const std::string& text) {
-  saving::write_file(path, std::as_bytes(std::span(text)));
+  io::write_file(path, std::as_bytes(std::span(text)));
 }
 
 std::string table(const Tensor& vectors) {

@@ -105,7 +105,7 @@ void RemoteMonitorCallback::on_epoch_end(int64_t epoch, Logs& logs) {
   for (const auto& [name, value] : logs)
     figures.emplace_back(
         name, logs.is_array(name) ? Value(logs.array(name).to_vector<double>()) : Value(value));
-  const std::string json = saving::to_json(figures);
+  const std::string json = cornu::to_json(figures);
   std::vector<std::string> headers;
   for (const auto& [name, value] : config.headers) headers.push_back(name + ": " + value);
   std::string body = json;

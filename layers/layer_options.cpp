@@ -107,14 +107,8 @@ Value OptionCodec<layers::Numbers>::encode(const layers::Numbers& v) {
 }
 
 layers::Numbers OptionCodec<layers::Numbers>::decode(const Value& v) {
-  if (v.is<Tensor>()) return v.get<Tensor>().to_vector<double>();
-  if (v.is<Value::Dict>()) {
-    // How files keep arrays: {"class_name": "__numpy__", "config": {"value": [...], "dtype": ...}}.
-    const Value* config = find(v.get<Value::Dict>(), "config");
-    const Value* value =
-        config && config->is<Value::Dict>() ? find(config->get<Value::Dict>(), "value") : nullptr;
-    if (value) return decode(*value);
-  }
+  // Files keep arrays as dictionaries.
+  if (v.is<Tensor>() || v.is<Value::Dict>()) return from_value<Tensor>(v).to_vector<double>();
   if (v.is<Value::List>()) return from_value<std::vector<double>>(v);
   return from_value<double>(v);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "../losses/functions.h"
 #include "binary_accuracy.h"
 #include "categorical_accuracy.h"
 #include "concordance_correlation.h"
@@ -16,6 +17,24 @@ namespace cornu::metrics {
 // averages. Options are the class's: top_k_categorical_accuracy(y_true, y_pred, {.k = 3}); of these
 // `name` means nothing here. Values are float32, of correlations what y_pred is, unless `dtype` is
 // given.
+
+// Those that are losses: see losses/functions.h.
+using losses::binary_crossentropy;
+using losses::binary_focal_crossentropy;
+using losses::categorical_crossentropy;
+using losses::categorical_focal_crossentropy;
+using losses::categorical_hinge;
+using losses::hinge;
+using losses::huber;
+using losses::kl_divergence;
+using losses::log_cosh;
+using losses::mean_absolute_error;
+using losses::mean_absolute_percentage_error;
+using losses::mean_squared_error;
+using losses::mean_squared_logarithmic_error;
+using losses::poisson;
+using losses::sparse_categorical_crossentropy;
+using losses::squared_hinge;
 
 /// 1 where y_true equals 1 and y_pred is above the threshold, or 0 and it is not; else 0: the shape
 /// of y_pred.

@@ -112,12 +112,11 @@ void locate_nearest(const Picture& from, const Row& row, int64_t n, Fill fill) {
   const auto set = [&](int64_t value) HWY_ATTR { return hn::Set(di, static_cast<int32_t>(value)); };
   const auto width = set(from.width), height = set(from.height), none = set(-1), far = set(outside);
   const auto half = hn::Set(d, 0.5f);
+  // Rounded first, so that a half goes the same way inside and outside.
   const auto rounded = [&](const float* place, int64_t size) HWY_ATTR {
-    const auto p = fold(hn::LoadU(d, place), static_cast<float>(size), fill);
-    const auto whole = hn::ConvertTo(di, hn::CopySign(hn::Floor(hn::Add(hn::Abs(p), half)), p));
-    // What lies behind the middle of the last pixel of a period is nearest to the next one's first.
-    if (fill != Fill::wrap) return whole;
-    return hn::IfThenElse(hn::Lt(whole, set(size)), whole, hn::Zero(di));
+    const auto p = hn::LoadU(d, place);
+    const auto whole = hn::CopySign(hn::Floor(hn::Add(hn::Abs(p), half)), p);
+    return hn::ConvertTo(di, fold(whole, static_cast<float>(size), fill));
   };
   for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::Lanes(d))) {
     const auto column = rounded(row.x + i, from.width), line = rounded(row.y + i, from.height);
@@ -422,16 +421,17 @@ void nearest(const Picture& from, const Picture& to, const RowPlaces& places, co
 void homography_row(const float* map, int64_t row, int64_t width, float* x, float* y) {
   const F d;
   const auto r = static_cast<float>(row);
-  const auto start = [&](int i) HWY_ATTR { return hn::Set(d, map[i + 1] * r + map[i + 2]); };
-  const auto x0 = start(0), y0 = start(3), w0 = start(6);
-  const auto dx = hn::Set(d, map[0]), dy = hn::Set(d, map[3]), dw = hn::Set(d, map[6]);
+  const auto place = [&](int i, hn::Vec<F> column) HWY_ATTR {
+    return hn::Add(hn::Add(hn::Mul(column, hn::Set(d, map[i])), hn::Set(d, map[i + 1] * r)),
+                   hn::Set(d, map[i + 2]));
+  };
   const bool flat = map[6] == 0 && map[7] == 0 && map[8] == 1;
   auto column = hn::Iota(d, 0.0f);
   const auto step = hn::Set(d, static_cast<float>(hn::Lanes(d)));
   for (int64_t i = 0; i < width; i += static_cast<int64_t>(hn::Lanes(d))) {
-    auto px = hn::MulAdd(column, dx, x0), py = hn::MulAdd(column, dy, y0);
+    auto px = place(0, column), py = place(3, column);
     if (!flat) {
-      const auto w = hn::MulAdd(column, dw, w0);
+      const auto w = place(6, column);
       px = hn::Div(px, w);
       py = hn::Div(py, w);
     }

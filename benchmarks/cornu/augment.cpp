@@ -85,10 +85,51 @@ data::Sample make_sample(int64_t size, DType dtype) {
       .mask = ops::cast(random::uniform({size, size}, 0, 3, 2), DType::uint8)};
 }
 
+// Keras's layers on a batch of 32 images.
+void measure_layers(const Workload& workload, const std::string& mode, const Settings& settings) {
+  constexpr int64_t batch = 32, size = 256, part = 224;
+  const Tensor images = random::uniform({batch, size, size, 3}, 0, 255, Seed(1));
+  layers::RandomFlip flip({.mode = "horizontal"});
+  layers::RandomRotation rotation({.factor = 20.0 / 360});
+  layers::RandomCrop crop({.height = part, .width = part});
+  layers::RandomZoom zoom({.height_factor = 0.2});
+  layers::RandomTranslation translation({.height_factor = 0.1, .width_factor = 0.1});
+  layers::RandomShear shear({.x_factor = 0.2, .y_factor = 0.1});
+  layers::RandomPerspective perspective({.factor = always(), .scale = 0.2});
+  layers::RandomContrast contrast({.factor = 0.2, .value_range = std::vector<double>{0, 255}});
+  layers::Resizing resizing({.height = part, .width = part});
+  const Call training{.training = true};
+  const std::vector<std::pair<const char*, std::function<Tensor()>>> changes = {
+      {"flip", [&] { return flip(images, training); }},
+      {"rotation", [&] { return rotation(images, training); }},
+      {"crop", [&] { return crop(images, training); }},
+      {"flip, rotation, crop",
+       [&] { return crop(rotation(flip(images, training), training), training); }},
+      {"zoom", [&] { return zoom(images, training); }},
+      {"translation", [&] { return translation(images, training); }},
+      {"shear", [&] { return shear(images, training); }},
+      {"perspective", [&] { return perspective(images, training); }},
+      {"contrast", [&] { return contrast(images, training); }},
+      {"resize", [&] { return resizing(images); }}};
+  Report report(workload.name, mode, batch);
+  for (const auto& [name, change] : changes)
+    report.rate(name, repeat([&change = change] { change(); }, settings.effort, 4), batch,
+                "images/s");
+  // The same three changes of single samples.
+  const data::Augment augment = data::augment({flip, rotation, crop});
+  const data::Sample sample = make_sample(size, DType::float32);
+  int64_t index = 0;
+  report.rate(
+      "flip, rotation, crop of samples",
+      repeat([&] { augment({.image = sample.image}, {.index = index++}); }, settings.effort, 64), 1,
+      "images/s");
+}
+
 }  // namespace
 
 void measure_augmentation(const Workload& workload, const std::string& mode,
                           const Settings& settings) {
+  if (mode == "layers on batches") return measure_layers(workload, mode, settings);
   backend::set_threads(1);
   const DType dtype = mode == "uint8" ? DType::uint8 : DType::float32;
   for (int64_t size : {256, 512}) {

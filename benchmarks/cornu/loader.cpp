@@ -35,6 +35,24 @@ void measure_epochs(const data::Pipeline<Batch>& pipeline, Report& report, const
   std::fputs(pipeline.explain().c_str(), stderr);
 }
 
+// Training whose steps take longer than their data: how long fit waits for batches nevertheless.
+void measure_fit(Report& report) {
+  Sequential model({Input({features}), layers::Dense({.units = 512, .activation = "relu"}),
+                    layers::Dense({.units = 512, .activation = "relu"}),
+                    layers::Dense({.units = 10, .activation = "softmax"})});
+  model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
+  const auto pipeline = shuffled().prefetch(8, {.workers = 2});
+  const auto fit = [&] {
+    return model.fit(pipeline, {.epochs = 2, .verbose = Verbose::silent}).time;
+  };
+  fit();
+  const RunTime time = fit();
+  report.value("rows", 2 * rows / time.total, "rows/s");
+  report.value("waiting for data", 100 * time.data / time.total, "% of fit");
+  report.value("training steps", 100 * time.step / time.total, "% of fit");
+  std::fputs(pipeline.explain().c_str(), stderr);
+}
+
 // What a stage with workers costs beside a function that does nothing.
 void measure_map(Report& report, const Effort& effort) {
   constexpr int64_t count = 200'000;
@@ -75,6 +93,7 @@ void measure_loader(const Workload& workload, const std::string& mode, const Set
   if (mode == "rows") measure_epochs(shuffled(), report, settings.effort);
   if (mode == "prefetch")
     measure_epochs(shuffled().prefetch(4, {.workers = 2}), report, settings.effort);
+  if (mode == "fit") measure_fit(report);
   if (mode == "map") measure_map(report, settings.effort);
   if (mode == "memory") measure_flatness(report);
   report.finish();

@@ -40,10 +40,10 @@ const std::vector<Workload>& workloads() {
         "resume"},
        false,
        measure_callbacks},
-      {"loader", {"rows", "prefetch", "map", "memory"}, false, measure_loader},
-      {"images", {"decode crop"}, false, measure_images},
+      {"loader", {"rows", "prefetch", "fit", "map", "memory"}, false, measure_loader},
+      {"images", {"decode crop", "packed 256", "packed 500"}, false, measure_images},
       {"memory_predict", {"predict x1000"}, false, measure_memory},
-      {"augment", {"uint8", "float32"}, false, measure_augmentation},
+      {"augment", {"uint8", "float32", "layers on batches"}, false, measure_augmentation},
   };
   return table;
 }

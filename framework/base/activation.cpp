@@ -125,10 +125,7 @@ Value OptionCodec<Activation>::encode(const Activation& v) {
         "register_activation(\"package>name\", function) and use that name.");
   if (v.name().find('>') == std::string::npos) return v.name();
   const bool keras2 = v.name() == keras2_hard_sigmoid;
-  Value::Dict function{{"module", "builtins"},
-                       {"class_name", "function"},
-                       {"config", keras2 ? "hard_sigmoid" : v.name()},
-                       {"registered_name", "function"}};
+  auto function = function_value(keras2 ? "hard_sigmoid" : v.name()).get<Value::Dict>();
   if (keras2) function.emplace_back(version_key, 2);
   return function;
 }
@@ -137,14 +134,11 @@ Activation OptionCodec<Activation>::decode(const Value& v) {
   if (v.is_null()) return {};
   if (v.is<std::string>()) return Activation(v.get<std::string>());
   if (v.is<Value::Dict>()) {
-    const Value* class_name = find(v.get<Value::Dict>(), "class_name");
-    const Value* config = find(v.get<Value::Dict>(), "config");
-    if (class_name && class_name->is<std::string>() &&
-        class_name->get<std::string>() == "function" && config && config->is<std::string>()) {
+    if (const std::string* name = function_name(v)) {
       const Value* version = find(v.get<Value::Dict>(), version_key);
       const bool keras2 = version && version->is<int64_t>() && version->get<int64_t>() == 2 &&
-                          config->get<std::string>() == "hard_sigmoid";
-      return Activation(keras2 ? keras2_hard_sigmoid : config->get<std::string>());
+                          *name == "hard_sigmoid";
+      return Activation(keras2 ? keras2_hard_sigmoid : *name);
     }
     if (auto layer = std::dynamic_pointer_cast<Layer>(deserialize(v)))
       return Activation(std::move(layer));

@@ -190,10 +190,13 @@ Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
 
 std::string Layer::path() const {
   std::string path;
+  const Layer* before = nullptr;
   for (const Layer* layer : call_context().stack) {
     // A path ends at the layer itself, also in an error thrown from inside of it.
     if (layer == this) break;
-    path += layer->name() + "/";
+    // A call that makes a node calls the layer again, to see what it gives.
+    if (layer != before) path += layer->name() + "/";
+    before = layer;
   }
   return path + name();
 }
@@ -222,19 +225,29 @@ Nest Layer::operator()(const Nest& inputs, const Call& call) {
 
 Nest Layer::call_on(Nest inputs, const Call& call) {
   check_arguments(call);
+  const bool symbolic = is_symbolic_call(inputs, call);
+  if (symbolic)
+    // A graph calls what it holds.
+    if (const auto self = shared_layer(); self.get() != this)
+      return self->call_on(std::move(inputs), call);
   CallScope scope(*this, call.training);
   // Inside the scope, so that errors while the graph is made carry the path too.
-  if (is_symbolic_call(inputs, call)) return call_symbolic(inputs, call);
+  if (symbolic) return call_symbolic(inputs, call);
   return run(std::move(inputs), call, scope.context());
 }
 
-Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
-  std::shared_ptr<Operation> self = weak_from_this().lock();
+std::shared_ptr<Layer> Layer::shared_layer() {
+  auto self = std::static_pointer_cast<Layer>(weak_from_this().lock());
   if (!self)
     throw StateError(
-        fmt::format("Layer '{}' lives on the stack and cannot be part of a graph. Make it with "
-                    "make<T>(), or as a handle such as Dense({{...}}).",
+        fmt::format("Layer '{}' lives on the stack, where no graph and no other layer can hold it. "
+                    "Make it with make<T>(), or as a handle such as Dense({{...}}).",
                     path()));
+  return self;
+}
+
+Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
+  std::shared_ptr<Layer> self = shared_layer();
   Call call = given;
   Nest inputs = given_inputs;
   located(*this, [&] { bind(inputs, call, CallForm::graph); });
@@ -249,7 +262,11 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
   const Nest result = make_node(std::move(self), std::move(arguments), outputs);
   if (mask) check_mask(mask);
   const Tensor out = compute_mask(inputs, mask);
-  return out ? with_first(result, first_of(result).with_mask(out)) : result;
+  if (!out) return result;
+  Tensor first = first_of(result);
+  first.origin().node->mask = out;
+  first.set_mask(out);
+  return with_first(result, first);
 }
 
 Nest Layer::invoke(const Arguments& arguments) {

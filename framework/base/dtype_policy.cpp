@@ -2,9 +2,14 @@
 #include "dtype_policy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <deque>
+#include <mutex>
+#include <optional>
 
 #include "../config/configurable.h"
+#include "../tensor/config.h"
 
 namespace cornu {
 
@@ -24,9 +29,36 @@ int64_t block_size_of(const std::string& mode) {
   return size;
 }
 
-DTypePolicy& current() {
-  thread_local DTypePolicy policy;
+// Of the innermost PolicyScope of this thread.
+std::optional<DTypePolicy>& current() {
+  thread_local std::optional<DTypePolicy> policy;
   return policy;
+}
+
+// The process's policy. Those before stay, as somebody may hold a reference.
+struct Global {
+  std::mutex mutex;
+  std::deque<DTypePolicy> all;
+  std::atomic<const DTypePolicy*> policy = nullptr;
+};
+
+Global& global() {
+  static auto* global = new Global;
+  return *global;
+}
+
+const DTypePolicy& policy_of(DType dtype) {
+  static const DTypePolicy float32, float16("float16"), bfloat16("bfloat16"), float64("float64");
+  switch (dtype) {
+    case DType::float16:
+      return float16;
+    case DType::bfloat16:
+      return bfloat16;
+    case DType::float64:
+      return float64;
+    default:
+      return float32;
+  }
 }
 
 }  // namespace
@@ -79,7 +111,19 @@ std::optional<int64_t> DTypePolicy::block_size() const {
   return size > 0 ? std::optional(size) : std::nullopt;
 }
 
-const DTypePolicy& default_policy() { return current(); }
+const DTypePolicy& default_policy() {
+  if (const auto& policy = current()) return *policy;
+  if (const DTypePolicy* policy = global().policy) return *policy;
+  return policy_of(config::default_dtype());
+}
+
+void config::set_dtype_policy(const DTypePolicy& policy) {
+  Global& g = global();
+  const std::lock_guard lock(g.mutex);
+  g.policy = &g.all.emplace_back(policy);
+}
+
+DTypePolicy config::dtype_policy() { return default_policy(); }
 
 PolicyScope::PolicyScope(const DTypePolicy& policy) : previous_(current()) { current() = policy; }
 PolicyScope::~PolicyScope() { current() = previous_; }

@@ -42,8 +42,27 @@ class DTypePolicy {
   std::string name_ = "float32";
 };
 
-/// The policy of layers that name none: "float32", unless a PolicyScope says otherwise.
+/// The policy of layers that name none: that of the innermost PolicyScope of this thread, else what
+/// config::set_dtype_policy has set, else config::floatx.
 const DTypePolicy& default_policy();
+
+namespace config {
+/// Sets the policy of the whole process for layers that name none:
+/// `set_dtype_policy("mixed_float16")`.
+void set_dtype_policy(const DTypePolicy& policy);
+/// default_policy by Keras's name.
+DTypePolicy dtype_policy();
+}  // namespace config
+
+/// keras.mixed_precision: the process's policy by its older names.
+namespace mixed_precision {
+using config::dtype_policy;
+using config::set_dtype_policy;
+/// config::set_dtype_policy.
+inline void set_global_policy(const DTypePolicy& policy) { config::set_dtype_policy(policy); }
+/// config::dtype_policy.
+inline DTypePolicy global_policy() { return config::dtype_policy(); }
+}  // namespace mixed_precision
 
 /// Layers made on this thread while it lives have this policy unless they name one.
 class PolicyScope {
@@ -54,7 +73,7 @@ class PolicyScope {
   PolicyScope(const PolicyScope&) = delete;
 
  private:
-  DTypePolicy previous_;
+  std::optional<DTypePolicy> previous_;
 };
 
 namespace detail {

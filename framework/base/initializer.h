@@ -1,5 +1,7 @@
 // Initializer, Regularizer, Constraint: how a weight begins, what it costs, and what it may be.
 #pragma once
+#include <functional>
+
 #include "../config/configurable.h"
 #include "../config/option_table.h"
 
@@ -9,6 +11,10 @@ namespace cornu {
 class Initializer : public Configurable {
  public:
   static constexpr const char* module = "keras.initializers";  ///< where names are looked up
+  /// What a function must be to do as an initializer.
+  using Function = std::function<Tensor(const Shape& shape, DType dtype)>;
+  /// The initializer that calls a function; it cannot be saved.
+  static std::shared_ptr<Initializer> of_function(Function function);
   /// A tensor of this shape and dtype. Throws what the class says for shapes that it cannot fill.
   virtual Tensor operator()(const Shape& shape, DType dtype) = 0;
 };
@@ -18,6 +24,9 @@ class Initializer : public Configurable {
 class Regularizer : public Configurable {
  public:
   static constexpr const char* module = "keras.regularizers";  ///< where names are looked up
+  using Function = std::function<Tensor(const Tensor& x)>;     ///< does as a regularizer
+  /// The regularizer that calls a function; it cannot be saved.
+  static std::shared_ptr<Regularizer> of_function(Function function);
   /// The penalty on x, a scalar.
   virtual Tensor operator()(const Tensor& x) = 0;
 };
@@ -26,6 +35,9 @@ class Regularizer : public Configurable {
 class Constraint : public Configurable {
  public:
   static constexpr const char* module = "keras.constraints";  ///< where names are looked up
+  using Function = std::function<Tensor(const Tensor& x)>;    ///< does as a constraint
+  /// The constraint that calls a function; it cannot be saved.
+  static std::shared_ptr<Constraint> of_function(Function function);
   /// The value that takes the place of x; it has x's shape and dtype.
   virtual Tensor operator()(const Tensor& x) = 0;
 };
@@ -35,5 +47,53 @@ extern template struct ErasedOption<Choice<Initializer>>;
 extern template struct ErasedOption<Choice<Regularizer>>;
 extern template struct ErasedOption<Choice<Constraint>>;
 }  // namespace detail
+
+namespace initializers {
+/// The initializer of this name, or this one; null for none. Throws ValueError with a did-you-mean.
+inline std::shared_ptr<Initializer> get(const Choice<Initializer>& identifier) {
+  return identifier.shared();
+}
+/// The initializer as {module, class_name, config, registered_name}.
+inline Value serialize(const Initializer& initializer) { return cornu::serialize(initializer); }
+/// The initializer that serialize described. Throws ValueError.
+inline std::shared_ptr<Initializer> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Initializer>>::decode(config).shared();
+}
+/// Makes a function known under "package>name": `.kernel_initializer = "package>name"` calls it,
+/// and files keep the name. Throws ValueError for a name of another form.
+void register_function(const std::string& registered_name, Initializer::Function function);
+}  // namespace initializers
+
+namespace regularizers {
+/// The regularizer of this name, or this one; null for none. Throws ValueError with a did-you-mean.
+inline std::shared_ptr<Regularizer> get(const Choice<Regularizer>& identifier) {
+  return identifier.shared();
+}
+/// The regularizer as {module, class_name, config, registered_name}.
+inline Value serialize(const Regularizer& regularizer) { return cornu::serialize(regularizer); }
+/// The regularizer that serialize described. Throws ValueError.
+inline std::shared_ptr<Regularizer> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Regularizer>>::decode(config).shared();
+}
+/// Makes a function known under "package>name": `.kernel_regularizer = "package>name"` calls it,
+/// and files keep the name. Throws ValueError for a name of another form.
+void register_function(const std::string& registered_name, Regularizer::Function function);
+}  // namespace regularizers
+
+namespace constraints {
+/// The constraint of this name, or this one; null for none. Throws ValueError with a did-you-mean.
+inline std::shared_ptr<Constraint> get(const Choice<Constraint>& identifier) {
+  return identifier.shared();
+}
+/// The constraint as {module, class_name, config, registered_name}.
+inline Value serialize(const Constraint& constraint) { return cornu::serialize(constraint); }
+/// The constraint that serialize described. Throws ValueError.
+inline std::shared_ptr<Constraint> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Constraint>>::decode(config).shared();
+}
+/// Makes a function known under "package>name": `.kernel_constraint = "package>name"` calls it, and
+/// files keep the name. Throws ValueError for a name of another form.
+void register_function(const std::string& registered_name, Constraint::Function function);
+}  // namespace constraints
 
 }  // namespace cornu

@@ -161,6 +161,12 @@ class Layer : public Operation, public Configurable {
     return layers;
   }
 
+  /// Tracks a Functional or Sequential that is a member by value; see shared_layer. Throws
+  /// StateError for other layers, of which members are handles.
+  void track(const std::string& attribute, Layer& layer) {
+    track_one(attribute, layer.shared_layer());
+  }
+
   /// Tracks layers in nested lists. (Keras's dictionaries are lists of their values.)
   void track(const std::string& attribute, const Members& members);
 
@@ -205,6 +211,10 @@ class Layer : public Operation, public Configurable {
 
   /// Layers directly inside, in the order in which they were tracked.
   virtual std::vector<std::shared_ptr<Layer>> sublayers() const;
+  /// This layer as others hold it. A Functional or Sequential that lives on the stack gives one on
+  /// the heap, always the same, with the same layers inside. Throws StateError for other layers on
+  /// the stack.
+  virtual std::shared_ptr<Layer> shared_layer();
 
   /// What the tracked members hold; a list of layers is one entry. For saving.
   struct Tracked {
@@ -365,10 +375,47 @@ std::shared_ptr<Self> LayerOf<Self, C>::from_config(const Value::Dict& dict) {
   return layer;
 }
 
+/// A shared pointer to a layer that can be called as the layer can: `model(x)`.
+template <class T>
+class Handle : public std::shared_ptr<T> {
+ public:
+  using std::shared_ptr<T>::shared_ptr;
+  /// Shares the layer.
+  Handle(std::shared_ptr<T> layer) : std::shared_ptr<T>(std::move(layer)) {}
+  /// Calls the layer.
+  Tensor operator()(const Tensor& x, const Call& call = {}) const { return (**this)(x, call); }
+  /// The same for several inputs or results.
+  Nest operator()(const Nest& inputs, const Call& call = {}) const {
+    return (**this)(inputs, call);
+  }
+  /// The same for inputs in braces.
+  Nest operator()(std::initializer_list<Nest> inputs, const Call& call = {}) const {
+    return (**this)(Nest(inputs), call);
+  }
+};
+
+namespace detail {
+template <class T, class... A>
+inline constexpr bool is_config_of = false;
+template <class T, class A>
+requires requires { typename T::Config; }
+inline constexpr bool is_config_of<T, A> = std::same_as<std::remove_cvref_t<A>, typename T::Config>;
+}  // namespace detail
+
 /// A model or layer made on the heap, to be held by another.
 template <class T, class... A>
-std::shared_ptr<T> make(A&&... arguments) {
+requires(!detail::is_config_of<T, A...>) Handle<T> make(A&&... arguments) {
   return std::make_shared<T>(std::forward<A>(arguments)...);
+}
+/// The same for a graph with options: `make<Functional>(x, y, {.name = "encoder"})`.
+template <class T>
+Handle<T> make(const Nest& inputs, const Nest& outputs, typename T::Options options) {
+  return std::make_shared<T>(inputs, outputs, std::move(options));
+}
+/// The same from options in braces: `make<Encoder>({.units = 8})`.
+template <class T>
+Handle<T> make(typename T::Config config) {
+  return std::make_shared<T>(std::move(config));
 }
 
 /// Any layer, for lists of them: made from handles and shared pointers alike.
@@ -380,6 +427,10 @@ class AnyLayer {
   /// Shares the layer.
   template <std::derived_from<Layer> T>
   AnyLayer(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
+  /// Shares the layers of a Functional or Sequential on the stack; see Layer::shared_layer.
+  AnyLayer(Layer& layer) : layer_(layer.shared_layer()) {}
+  /// The same.
+  AnyLayer(Layer&& layer) : layer_(layer.shared_layer()) {}
   Layer* operator->() const { return layer_.get(); }               ///< null for no layer
   const std::shared_ptr<Layer>& shared() const { return layer_; }  ///< the layer itself
 
@@ -387,6 +438,11 @@ class AnyLayer {
   std::shared_ptr<Layer> layer_;
 };
 
+/// make for a stack of layers in braces: `make<Sequential>({dense, relu}, {.name = "head"})`.
+template <class T>
+Handle<T> make(std::initializer_list<AnyLayer> layers, typename T::Options options = {}) {
+  return std::make_shared<T>(std::vector<AnyLayer>(layers), std::move(options));
+}
 /// A layer, or a nested list of layers; see Layer::track.
 class Members {
  public:
@@ -396,6 +452,8 @@ class Members {
   /// One layer.
   template <std::derived_from<Layer> T>
   Members(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
+  /// One Functional or Sequential that is a member by value; see Layer::shared_layer.
+  Members(Layer& layer) : layer_(layer.shared_layer()) {}
   /// A list.
   Members(std::initializer_list<Members> list) : list_(list) {}
   /// A list that the program builds.

@@ -14,6 +14,11 @@ class Logs : public std::map<std::string, double> {
  public:
   using std::map<std::string, double>::map;
 
+  using std::map<std::string, double>::operator[];
+  /// Figures have names, and no order.
+  template <std::integral I>
+  double& operator[](I) = delete;
+
   /// Sets the figure of this name: a scalar, or an array of several.
   void set(const std::string& name, const Tensor& value);
   /// Whether there are several figures of this name, which nobody has overwritten by a number.

@@ -86,20 +86,27 @@ void rethrow_unfit(const ShapeError& error, const std::string& who, const Tensor
                                y_pred.shape().str(), text));
 }
 
-FunctionLoss::FunctionLoss(Function function, std::string name, std::string reduction)
-    : Loss(std::move(name), std::move(reduction)), function_(std::move(function)) {}
+FunctionLoss::FunctionLoss(Function function, std::string name, std::string reduction,
+                           std::string function_name)
+    : Loss(std::move(name), std::move(reduction)),
+      function_(std::move(function)),
+      function_name_(std::move(function_name)) {}
+
+void losses::register_function(const std::string& registered_name,
+                               FunctionLoss::Function function) {
+  cornu::register_function(Loss::module, registered_name, [=] {
+    return std::make_shared<FunctionLoss>(function,
+                                          registered_name.substr(registered_name.find('>') + 1),
+                                          "sum_over_batch_size", registered_name);
+  });
+}
 
 Tensor FunctionLoss::call(const Tensor& y_true, const Tensor& y_pred) {
   const auto [t, p] = squeeze_or_expand_to_same_rank(y_true, y_pred);
   return function_(t, p);
 }
 
-Value::Dict FunctionLoss::get_config() const {
-  throw StateError(fmt::format(
-      "The loss '{}' is a C++ function, which cannot be saved. Write it as a subclass of "
-      "cornu::Loss and register that with CORNU_REGISTER.",
-      name_));
-}
+Value::Dict FunctionLoss::get_config() const { detail::throw_nameless(module); }
 
 std::pair<Tensor, Tensor> squeeze_or_expand_to_same_rank(const Tensor& x1, const Tensor& x2,
                                                          bool expand_rank_1) {

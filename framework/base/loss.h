@@ -79,21 +79,25 @@ class LossOf : public Base {
   }
 };
 
-/// A loss that is a function of y_true and y_pred. It cannot be saved: a loss in a file is a
-/// registered class.
+/// A loss that is a function of y_true and y_pred. It can be saved when the function has a name;
+/// see losses::register_function.
 class FunctionLoss : public Loss {
  public:
   /// returns a value for each sample
   using Function = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
   /// Reduces what `function` returns, as any other loss.
   explicit FunctionLoss(Function function, std::string name = "function_loss",
-                        std::string reduction = "sum_over_batch_size");
+                        std::string reduction = "sum_over_batch_size",
+                        std::string function_name = "");
   Tensor call(const Tensor& y_true, const Tensor& y_pred) override;
+  bool is_function() const override { return true; }
+  std::string function_name() const override { return function_name_; }
   /// Throws StateError.
   Value::Dict get_config() const override;
 
  private:
   Function function_;
+  std::string function_name_;
 };
 
 /// Throws `error` again, as it is if it begins with `who`, else with `who` and both shapes in
@@ -114,5 +118,19 @@ Tensor apply_mask(const Tensor& sample_weight, const Tensor& mask, DType dtype, 
 Tensor reduce_program(const backend::ProgramRef& program, std::span<const Tensor> inputs,
                       const Axes& axes, double scale, DType dtype, const char* who,
                       backend::ReduceOp op = backend::ReduceOp::sum);
+
+namespace losses {
+/// The loss of this name, or this one; null for none. Throws ValueError with a did-you-mean.
+inline std::shared_ptr<Loss> get(const Choice<Loss>& identifier) { return identifier.shared(); }
+/// The loss as {module, class_name, config, registered_name}.
+inline Value serialize(const Loss& loss) { return cornu::serialize(loss); }
+/// The loss that serialize described. Throws ValueError.
+inline std::shared_ptr<Loss> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Loss>>::decode(config).shared();
+}
+/// Makes a function known under "package>name": `.loss = "package>name"` calls it, and files
+/// keep the name. Throws ValueError for a name of another form.
+void register_function(const std::string& registered_name, FunctionLoss::Function function);
+}  // namespace losses
 
 }  // namespace cornu

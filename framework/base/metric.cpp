@@ -1,6 +1,11 @@
 // The state of metrics.
 #include "metric.h"
 
+#include "../ops/core/cast.h"
+#include "../ops/elementwise.h"
+#include "../ops/numpy/creation.h"
+#include "../ops/numpy/reduction.h"
+#include "../ops/operators.h"
 #include "loss.h"
 
 namespace cornu {
@@ -31,6 +36,43 @@ Tensor Metric::operator()(const Tensor& y_true, const Tensor& y_pred, const Tens
     rethrow_unfit(e, name_, y_true, y_pred);
   }
   return result();
+}
+
+FunctionMetric::FunctionMetric(Function function, std::string name, std::string function_name)
+    : Metric(std::move(name)),
+      function_(std::move(function)),
+      function_name_(std::move(function_name)) {
+  total_ = add_variable(ops::zeros({}), "total");
+  count_ = add_variable(ops::zeros({}), "count");
+}
+
+void FunctionMetric::update_state(const Tensor& y_true, const Tensor& y_pred,
+                                  const Tensor& sample_weight) {
+  const Tensor values = ops::cast(function_(y_true, y_pred), DType::float32);
+  if (!sample_weight) {
+    total_.assign_add(ops::sum(values));
+    count_.assign_add(Tensor(static_cast<double>(values.size())));
+    return;
+  }
+  // Weights of samples count for each of a sample's values.
+  const Tensor weights = ops::cast(sample_weight, DType::float32) * ops::ones(values.shape());
+  total_.assign_add(ops::sum(values * weights));
+  count_.assign_add(ops::sum(weights));
+}
+
+Tensor FunctionMetric::result() {
+  return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); }, total_,
+               count_);
+}
+
+Value::Dict FunctionMetric::get_config() const { detail::throw_nameless(module); }
+
+void metrics::register_function(const std::string& registered_name,
+                                FunctionMetric::Function function) {
+  cornu::register_function(Metric::module, registered_name, [=] {
+    return std::make_shared<FunctionMetric>(
+        function, registered_name.substr(registered_name.find('>') + 1), registered_name);
+  });
 }
 
 }  // namespace cornu

@@ -1,5 +1,6 @@
 // Metric: a figure that is collected over the batches of an epoch.
 #pragma once
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,5 +76,42 @@ class MetricOf : public Base {
   }
   C config;  ///< as given
 };
+
+/// A metric that is the mean of a function of y_true and y_pred over the samples. It can be saved
+/// when the function has a name; see metrics::register_function.
+class FunctionMetric : public Metric {
+ public:
+  /// Returns a value for each sample.
+  using Function = std::function<Tensor(const Tensor& y_true, const Tensor& y_pred)>;
+  /// "lambda" is what Keras calls a function without a name.
+  explicit FunctionMetric(Function function, std::string name = "lambda",
+                          std::string function_name = "");
+  void update_state(const Tensor& y_true, const Tensor& y_pred,
+                    const Tensor& sample_weight) override;
+  Tensor result() override;
+  bool is_function() const override { return true; }
+  std::string function_name() const override { return function_name_; }
+  /// Throws StateError.
+  Value::Dict get_config() const override;
+
+ private:
+  Function function_;
+  std::string function_name_;
+  Variable total_, count_;
+};
+
+namespace metrics {
+/// The metric of this name, or this one; null for none. Throws ValueError with a did-you-mean.
+inline std::shared_ptr<Metric> get(const Choice<Metric>& identifier) { return identifier.shared(); }
+/// The metric as {module, class_name, config, registered_name}.
+inline Value serialize(const Metric& metric) { return cornu::serialize(metric); }
+/// The metric that serialize described. Throws ValueError.
+inline std::shared_ptr<Metric> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Metric>>::decode(config).shared();
+}
+/// Makes a function known under "package>name": `.metrics = "package>name"` calls it, and files
+/// keep the name. Throws ValueError for a name of another form.
+void register_function(const std::string& registered_name, FunctionMetric::Function function);
+}  // namespace metrics
 
 }  // namespace cornu

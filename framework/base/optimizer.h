@@ -184,4 +184,30 @@ Value::Dict OptimizerOf<Self, C, Base>::get_config() const {
   return detail::optimizer_config(*this, to_dict(config));
 }
 
+namespace optimizers {
+/// The optimizer of this name, or this one; null for none. Throws ValueError with a did-you-mean.
+inline std::shared_ptr<Optimizer> get(const Choice<Optimizer>& identifier) {
+  return identifier.shared();
+}
+/// The optimizer as {module, class_name, config, registered_name}.
+inline Value serialize(const Optimizer& optimizer) { return cornu::serialize(optimizer); }
+/// The optimizer that serialize described. Throws ValueError.
+inline std::shared_ptr<Optimizer> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Optimizer>>::decode(config).shared();
+}
+}  // namespace optimizers
+
+namespace optimizers::schedules {
+/// The schedule of this name, or this one; null for none. Throws ValueError with a did-you-mean.
+inline std::shared_ptr<LearningRateSchedule> get(const Choice<LearningRateSchedule>& identifier) {
+  return identifier.shared();
+}
+/// The schedule as {module, class_name, config, registered_name}.
+inline Value serialize(const LearningRateSchedule& schedule) { return cornu::serialize(schedule); }
+/// The schedule that serialize described. Throws ValueError.
+inline std::shared_ptr<LearningRateSchedule> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<LearningRateSchedule>>::decode(config).shared();
+}
+}  // namespace optimizers::schedules
+
 }  // namespace cornu

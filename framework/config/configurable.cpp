@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <map>
 #include <mutex>
 #include <shared_mutex>
 
@@ -126,7 +127,45 @@ Catalog& catalog() {
   return *instance;
 }
 
+namespace {
+
+// Objects of functions, by "module/package>name".
+struct Functions {
+  std::mutex mutex;
+  std::map<std::string, std::function<std::shared_ptr<Configurable>()>> makers;
+};
+
+Functions& functions() {
+  static auto* table = new Functions;
+  return *table;
+}
+
+std::shared_ptr<Configurable> object_of_function(const std::string& module,
+                                                 const std::string& name) {
+  Functions& table = functions();
+  const std::lock_guard lock(table.mutex);
+  const auto found = table.makers.find(module + "/" + name);
+  return found == table.makers.end() ? nullptr : found->second();
+}
+
+}  // namespace
+
+void register_function(const std::string& module, const std::string& registered_name,
+                       std::function<std::shared_ptr<Configurable>()> make) {
+  if (registered_name.find('>') == std::string::npos)
+    throw ValueError(fmt::format("register_function: '{}' is not of the form \"package>name\".",
+                                 registered_name));
+  Functions& table = functions();
+  const std::lock_guard lock(table.mutex);
+  table.makers[module + "/" + registered_name] = std::move(make);
+}
+
 Value serialize(const Configurable& object) {
+  if (object.is_function()) {
+    const std::string name = object.function_name();
+    // Its config says why it cannot be saved.
+    return name.empty() ? Value(object.get_config()) : detail::function_value(name);
+  }
   const ClassInfo& info = catalog().of(object);
   // Keras names what has no public name by its private module, and its class again.
   const bool hidden = info.module.starts_with("keras.src.");
@@ -141,6 +180,7 @@ Value serialize(const Configurable& object) {
 }
 
 std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name) {
+  if (auto object = object_of_function(module, name)) return object;
   const ClassInfo* info = catalog().find_by_name(module, name);
   if (!info) {
     std::vector<std::string> known = catalog().aliases(module);
@@ -184,10 +224,12 @@ const ClassInfo& lookup(const std::string& module, const std::string& class_name
 
 }  // namespace
 
-std::shared_ptr<Configurable> deserialize(const Value& value) {
+std::shared_ptr<Configurable> deserialize(const Value& value, const std::string& module) {
   if (!value.is<Value::Dict>())
     throw ValueError("Expected an object with class_name and config, found " + value.kind());
   const auto& dict = value.get<Value::Dict>();
+  if (const std::string* name = detail::function_name(value); name && !module.empty())
+    return make_by_name(module, *name);
   const std::string class_name = text(dict, "class_name");
   if (class_name.empty())
     throw ValueError("Expected an object with class_name and config; class_name is missing.");
@@ -217,6 +259,29 @@ const Value* find(const Value::Dict& dict, const std::string& key) {
   for (const auto& [k, v] : dict)
     if (k == key) return &v;
   return nullptr;
+}
+
+const std::string* function_name(const Value& value) {
+  if (!value.is<Value::Dict>()) return nullptr;
+  const Value* kind = find(value.get<Value::Dict>(), "class_name");
+  const Value* name = find(value.get<Value::Dict>(), "config");
+  const bool is_function =
+      kind && kind->is<std::string>() && kind->get<std::string>() == "function";
+  return is_function && name && name->is<std::string>() ? &name->get<std::string>() : nullptr;
+}
+
+Value function_value(const std::string& name) {
+  return Value::Dict{{"module", "builtins"},
+                     {"class_name", "function"},
+                     {"config", name},
+                     {"registered_name", "function"}};
+}
+
+void throw_nameless(const std::string& module) {
+  throw StateError(
+      fmt::format("A function without a name cannot be saved. Name it with {}::register_function("
+                  "\"package>name\", function), and give that name.",
+                  module.substr(module.rfind('.') + 1)));
 }
 
 void unknown_key(const std::string& key, const std::vector<std::string>& known) {

@@ -23,6 +23,11 @@ class Configurable {
   /// Takes over a config's options, for classes that have none of their own. Throws ValueError for
   /// unknown keys.
   virtual void configure(const Value::Dict& config);
+  /// Whether this object stands for a function, which has no options; see register_function.
+  virtual bool is_function() const { return false; }
+  /// The name under which files know that function; empty where it has none, and for objects of
+  /// classes.
+  virtual std::string function_name() const { return {}; }
 };
 
 /// A class that files can name.
@@ -109,18 +114,33 @@ class Catalog {
 /// The process's catalog, filled at its first use. Safe from all threads.
 Catalog& catalog();
 
-/// The object as {module, class_name, config, registered_name}.
+/// The object as {module, class_name, config, registered_name}. Throws StateError for an object of
+/// a class that is not registered, or of a function without a name.
 Value serialize(const Configurable& object);
 /// The object that such a value describes. Throws ValueError naming the class when it is not known
-/// (with a did-you-mean), or its config is not right.
-std::shared_ptr<Configurable> deserialize(const Value& value);
+/// (with a did-you-mean), or its config is not right. `module` is where names of functions are
+/// looked up.
+std::shared_ptr<Configurable> deserialize(const Value& value, const std::string& module = "");
 /// An object from its name ("adam"), or from a serialized value; `module` is where names are looked
 /// up.
 std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name);
 
+/// Makes a function known under "package>name", in options of this module ("keras.losses") and in
+/// files: `make` gives the object that stands for it. A later function of that name takes its
+/// place. Throws ValueError for a name of another form. Users call losses::register_function and
+/// its like.
+void register_function(const std::string& module, const std::string& registered_name,
+                       std::function<std::shared_ptr<Configurable>()> make);
+
 namespace detail {
 
 const Value* find(const Value::Dict& dict, const std::string& key);
+/// The name in what a file holds of a function; null for anything else.
+const std::string* function_name(const Value& value);
+/// What a file holds of the function of this name.
+Value function_value(const std::string& name);
+/// Throws StateError: a function without a name cannot be saved as an object of this module.
+[[noreturn]] void throw_nameless(const std::string& module);
 [[noreturn]] void unknown_key(const std::string& key, const std::vector<std::string>& known);
 [[noreturn]] void missing_key(const std::string& key);
 [[noreturn]] void bad_key(const std::string& key, const std::string& why);
@@ -185,6 +205,24 @@ class Ref {
   std::shared_ptr<T> object_;
 };
 
+namespace detail {
+/// The functions that objects of a kind may be; void for kinds without.
+template <class Base, class = void>
+struct FunctionOf {
+  using type = void;
+};
+template <class Base>
+struct FunctionOf<Base, std::void_t<typename Base::Function>> {
+  using type = typename Base::Function;
+};
+/// A function that may stand for an object of kind Base, and is no handle of one.
+template <class F, class Base>
+concept FunctionFor = std::constructible_from<typename FunctionOf<Base>::type, F> && !requires {
+  typename F::Object;
+}
+&&!std::convertible_to<F, std::shared_ptr<Base>>;
+}  // namespace detail
+
 /// An option that is an object of kind Base or the name of one: `.kernel_initializer =
 /// "he_normal"`. Base has `static constexpr const char* module`, where names are looked up. Without
 /// a value it is empty.
@@ -202,6 +240,10 @@ class Choice {
   /// Shares the handle's object.
   template <class T>
   requires std::derived_from<T, Base> Choice(const Ref<T>& ref) : object_(ref.shared()) {}
+  /// A function, where the kind of object may be one: `[](const Shape& shape, DType dtype) {...}`
+  /// for an initializer. To be saved it is to be named by register_function.
+  template <detail::FunctionFor<Base> F>
+  Choice(F function) : object_(Base::of_function(std::move(function))) {}
   /// What deserialize made. Throws ValueError when it is of another kind.
   explicit Choice(const std::shared_ptr<Configurable>& object)
       : object_(std::dynamic_pointer_cast<Base>(object)) {
@@ -226,7 +268,7 @@ struct OptionCodec<Choice<Base>> {
   static Choice<Base> decode(const Value& v) {
     if (v.is_null()) return {};
     if (v.is<std::string>()) return Choice<Base>(v.get<std::string>());
-    return Choice<Base>(deserialize(v));
+    return Choice<Base>(deserialize(v, Base::module));
   }
 };
 

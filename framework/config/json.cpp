@@ -11,7 +11,7 @@
 
 #include "../../backend/error.h"
 
-namespace cornu::saving {
+namespace cornu {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -244,4 +244,4 @@ Value parse_json(const std::string& text, const std::string& source, NonNumbers 
   return builder.take();
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu

@@ -5,7 +5,7 @@
 
 #include "../dispatch/value.h"
 
-namespace cornu::saving {
+namespace cornu {
 
 /// One line in Python's format: separators ", " and ": ", ASCII only, shortest floats, NaN and
 /// Infinity. Tensors, slices and ellipses become their Keras objects. Throws StateError for a
@@ -25,4 +25,4 @@ enum class NonNumbers : uint8_t { refuse, allow };
 Value parse_json(const std::string& text, const std::string& source,
                  NonNumbers non_numbers = NonNumbers::refuse);
 
-}  // namespace cornu::saving
+}  // namespace cornu

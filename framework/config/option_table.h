@@ -54,7 +54,7 @@ template <class C>
 constexpr auto make_option_rows() {
   using Members = decltype(reflect::members(std::declval<C&>()));
   return []<size_t... I>(std::index_sequence<I...>) {
-    constexpr auto names = reflect::member_names<C>();
+    [[maybe_unused]] constexpr auto names = reflect::member_names<C>();
     return std::array<OptionRow, sizeof...(I)>{
         make_option_row<std::remove_cvref_t<std::tuple_element_t<I, Members>>>(names[I])...};
   }

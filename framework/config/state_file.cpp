@@ -41,7 +41,7 @@ Value without_tensors(const Value& value, std::vector<Tensor>& tensors) {
 // The reverse, reading each tensor where it stands.
 class Reader {
  public:
-  Reader(saving::ArchiveReader& archive, std::string source)
+  Reader(io::ArchiveReader& archive, std::string source)
       : archive_(archive), source_(std::move(source)) {}
 
   Value operator()(const Value& value) {
@@ -73,7 +73,7 @@ class Reader {
     }
     const DType dtype = dtype_of(place[1].second.get<std::string>());
     const std::string member = member_of(static_cast<size_t>(place[0].second.get<int64_t>()));
-    const saving::Bytes bytes = archive_.map(member);
+    const io::Bytes bytes = archive_.map(member);
     // Found by a division, as a forged shape may have more elements than an integer can count.
     uint64_t left = bytes.span().size();
     for (int64_t size : shape) {
@@ -89,7 +89,7 @@ class Reader {
     throw FileError(fmt::format("'{}' is damaged: a tensor is not what its entry says.", source_));
   }
 
-  saving::ArchiveReader& archive_;
+  io::ArchiveReader& archive_;
   std::string source_;
 };
 
@@ -97,8 +97,8 @@ class Reader {
 
 void write_state(const std::filesystem::path& path, const Value& state) {
   std::vector<Tensor> tensors;
-  const std::string text = saving::to_json(without_tensors(state, tensors));
-  saving::ArchiveWriter archive(path);
+  const std::string text = cornu::to_json(without_tensors(state, tensors));
+  io::ArchiveWriter archive(path);
   archive.add_text(text_member, text);
   for (size_t i = 0; i < tensors.size(); ++i)
     archive.add_stream(member_of(i), tensors[i].bytes(),
@@ -110,11 +110,11 @@ void write_state(const std::filesystem::path& path, const Value& state) {
 }
 
 Value read_state(const std::filesystem::path& path) {
-  saving::ArchiveReader archive(path);
+  io::ArchiveReader archive(path);
   const std::vector<std::byte> text = archive.read(text_member);
   const Value value =
-      saving::parse_json(std::string(reinterpret_cast<const char*>(text.data()), text.size()),
-                         path.string(), saving::NonNumbers::allow);
+      cornu::parse_json(std::string(reinterpret_cast<const char*>(text.data()), text.size()),
+                        path.string(), cornu::NonNumbers::allow);
   try {
     return Reader(archive, path.string())(value);
   } catch (const ValueError& e) {

@@ -19,6 +19,7 @@ class MaxNormConstraint : public Configured<MaxNormConstraint, MaxNormConfig, Co
 };
 
 using MaxNorm = Ref<MaxNormConstraint>;  ///< a shared MaxNormConstraint, made from its options
+using max_norm = MaxNorm;                ///< MaxNorm by its other name
 
 }  // namespace cornu::constraints
 

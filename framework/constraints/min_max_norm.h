@@ -21,7 +21,8 @@ class MinMaxNormConstraint : public Configured<MinMaxNormConstraint, MinMaxNormC
 };
 
 using MinMaxNorm =
-    Ref<MinMaxNormConstraint>;  ///< a shared MinMaxNormConstraint, made from its options
+    Ref<MinMaxNormConstraint>;    ///< a shared MinMaxNormConstraint, made from its options
+using min_max_norm = MinMaxNorm;  ///< MinMaxNorm by its other name
 
 }  // namespace cornu::constraints
 

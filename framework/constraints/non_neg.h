@@ -16,6 +16,7 @@ class NonNegConstraint : public Configured<NonNegConstraint, NonNegConfig, Const
 };
 
 using NonNeg = Ref<NonNegConstraint>;  ///< a shared NonNegConstraint, made from its options
+using non_neg = NonNeg;                ///< NonNeg by its other name
 
 }  // namespace cornu::constraints
 

@@ -17,6 +17,7 @@ class UnitNormConstraint : public Configured<UnitNormConstraint, UnitNormConfig,
 };
 
 using UnitNorm = Ref<UnitNormConstraint>;  ///< a shared UnitNormConstraint, made from its options
+using unit_norm = UnitNorm;                ///< UnitNorm by its other name
 
 }  // namespace cornu::constraints
 

@@ -1,5 +1,6 @@
 // Dataset: where batches come from. Users subclass it; tensors in memory become one.
 #pragma once
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,31 @@ class Dataset {
   virtual Value::Dict get_state() const { return {}; }
   /// Takes what get_state of an earlier run gave.
   virtual void set_state(const Value::Dict&) {}
+};
+
+/// A dataset as fit, evaluate and predict take it: made from a shared pointer, from a dataset of
+/// the user's by value or by reference (which must then outlive the call), and from what converts
+/// to a shared pointer, such as a data::Pipeline<Batch>.
+class AnyDataset {
+ public:
+  AnyDataset() = default;  ///< none
+  /// Shares the dataset.
+  template <std::convertible_to<std::shared_ptr<Dataset>> D>
+  AnyDataset(const D& data) : dataset_(data) {}
+  /// Refers to the dataset.
+  template <std::derived_from<Dataset> D>
+  AnyDataset(D& data) : dataset_(std::shared_ptr<void>(), &data) {}
+  /// Takes the dataset over.
+  template <std::derived_from<Dataset> D>
+  AnyDataset(D&& data) : dataset_(std::make_shared<D>(std::move(data))) {}
+
+  const std::shared_ptr<Dataset>& shared() const { return dataset_; }  ///< null for none
+  Dataset* operator->() const { return dataset_.get(); }               ///< null for none
+  Dataset& operator*() const { return *dataset_; }                     ///< there must be one
+  explicit operator bool() const { return dataset_ != nullptr; }       ///< whether there is one
+
+ private:
+  std::shared_ptr<Dataset> dataset_;
 };
 
 /// Batches of tensors whose first axes are samples.

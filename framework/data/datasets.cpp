@@ -69,7 +69,7 @@ Data rows(const std::byte* bytes, int64_t begin, int64_t end) {
 
 Split digits() {
   const fs::path path = locate("digits.npy");
-  const saving::NpyArray array = saving::read_npy(path);
+  const io::NpyArray array = io::read_npy(path);
   const Shape expected{all_samples, pixels + 1};
   if (array.dtype != DType::uint8 || array.shape != expected)
     throw FileError(

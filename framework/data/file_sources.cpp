@@ -17,7 +17,7 @@ using detail::Rows;
 // Stands for a column in the nests of a source.
 Tensor place_of_column() { return Tensor(0); }
 
-Rows rows_of_view(const saving::NpyView& view, const std::string& source) {
+Rows rows_of_view(const io::NpyView& view, const std::string& source) {
   if (view.shape.rank() == 0)
     throw ShapeError(fmt::format("'{}' is a scalar; the first axis must be the samples.", source));
   if (view.dtype == DType::string)
@@ -26,20 +26,20 @@ Rows rows_of_view(const saving::NpyView& view, const std::string& source) {
           view.shape.slice(1),
           view.dtype,
           view.shape[0],
-          std::make_shared<const saving::Bytes>(view.values),
+          std::make_shared<const io::Bytes>(view.values),
           {}};
 }
 
 Rows rows_of_file(const fs::path& path) {
-  const saving::Bytes bytes = saving::Bytes::map(path);
+  const io::Bytes bytes = io::Bytes::map(path);
   // What cannot be mapped, such as a missing file, says why when it is read.
   if (!bytes.data()) {
-    saving::NpyArray array = saving::read_npy(path);
-    return rows_of_view({array.dtype, array.shape, saving::Bytes::of(std::move(array.data)),
-                         std::move(array.strings)},
-                        path.string());
+    io::NpyArray array = io::read_npy(path);
+    return rows_of_view(
+        {array.dtype, array.shape, io::Bytes::of(std::move(array.data)), std::move(array.strings)},
+        path.string());
   }
-  return rows_of_view(saving::view_npy(bytes, path.string()), path.string());
+  return rows_of_view(io::view_npy(bytes, path.string()), path.string());
 }
 
 Pipeline<Batch> pipeline_of(const char* name, std::optional<Rows> x, std::optional<Rows> y,
@@ -85,21 +85,21 @@ Pipeline<Batch> from_npy(const fs::path& x, const fs::path& y, const fs::path& s
 }
 
 Pipeline<Batch> from_npz(const fs::path& path, const ArrayNames& names) {
-  saving::ArchiveReader archive(path);
+  io::ArchiveReader archive(path);
   std::vector<std::string> known;
-  for (const saving::ArchiveMember& member : archive.members())
+  for (const io::ArchiveMember& member : archive.members())
     if (member.name.ends_with(".npy"))
       known.push_back(member.name.substr(0, member.name.size() - 4));
   return named(
       "from_npz", path, names, known, [&](const std::string& n) { return archive.has(n + ".npy"); },
       [&](const std::string& n) {
         const std::string source = path.string() + ":" + n;
-        return rows_of_view(saving::view_npy(archive.map(n + ".npy"), source), source);
+        return rows_of_view(io::view_npy(archive.map(n + ".npy"), source), source);
       });
 }
 
 Pipeline<Batch> from_h5(const fs::path& path, const ArrayNames& names) {
-  const saving::H5Reader file(path);
+  const io::H5Reader file(path);
   return named(
       "from_h5", path, names, file.children("/"),
       [&](const std::string& n) { return file.is_dataset(n); },
@@ -107,30 +107,28 @@ Pipeline<Batch> from_h5(const fs::path& path, const ArrayNames& names) {
         const std::string source = path.string() + ":" + n;
         if (const std::optional<Shape> shape = file.string_shape(n))
           return rows_of_view({DType::string, *shape, {}, file.read_strings(n)}, source);
-        const saving::H5Info info = file.info(n);
-        return rows_of_view({info.dtype,
-                             info.shape,
-                             saving::Bytes::of(file.read(n, saving::ArchiveReader::no_limit)),
-                             {}},
-                            source);
+        const io::H5Info info = file.info(n);
+        return rows_of_view(
+            {info.dtype, info.shape, io::Bytes::of(file.read(n, io::ArchiveReader::no_limit)), {}},
+            source);
       });
 }
 
 Pipeline<Batch> from_csv(const fs::path& path, const CsvColumns& columns) {
-  const saving::CsvTable table = saving::read_csv(path);
-  const auto find = [&](const std::string& name) -> const saving::CsvColumn& {
-    if (const saving::CsvColumn* column = table.find(name)) return *column;
+  const io::CsvTable table = io::read_csv(path);
+  const auto find = [&](const std::string& name) -> const io::CsvColumn& {
+    if (const io::CsvColumn* column = table.find(name)) return *column;
     throw ValueError(fmt::format("from_csv: '{}' has no column '{}'.{}", path.string(), name,
                                  did_you_mean(name, table.names())));
   };
-  const saving::CsvColumn* const label = columns.label.empty() ? nullptr : &find(columns.label);
+  const io::CsvColumn* const label = columns.label.empty() ? nullptr : &find(columns.label);
   std::vector<std::string> features = columns.features;
   if (features.empty())
     for (const std::string& name : table.names())
       if (name != columns.label) features.push_back(name);
   std::vector<float> x(static_cast<size_t>(table.rows) * features.size());
   for (size_t c = 0; c < features.size(); ++c) {
-    const saving::CsvColumn& column = find(features[c]);
+    const io::CsvColumn& column = find(features[c]);
     if (column.is_text())
       throw ValueError(fmt::format(
           "from_csv: column '{}' of '{}' has '{}' in line {}, which is no number. Leave "

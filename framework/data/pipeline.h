@@ -1,9 +1,10 @@
 // Pipelines: data from their source to batches, stage by stage.
 #pragma once
 #include "pipeline/batch.h"
+#include "pipeline/cache.h"
 #include "pipeline/combine.h"
 #include "pipeline/explain.h"
-#include "pipeline/keep.h"
+#include "pipeline/prefetch.h"
 #include "pipeline/sequence.h"
 #include "pipeline/sources.h"
 #include "pipeline/stream.h"
@@ -191,9 +192,23 @@ class Pipeline {
     return then(std::make_shared<detail::FlatStage<T, U, F>>(node_, std::move(f), options));
   }
 
-  /// Keeps the elements of the first pass in memory for those after it, draws of stages before
-  /// included.
-  Pipeline cache() const { return then(std::make_shared<detail::CacheStage<T>>(node_)); }
+  /// Makes each element once and keeps it in memory. Elements are those of epoch 0, whichever epoch
+  /// asks for them first: stages before draw once, so random ones belong behind.
+  Pipeline cache() const { return kept(std::make_unique<detail::KeptInMemory<T>>()); }
+  /// The same in a file: the first pass that has all elements writes it, and passes and programs
+  /// after it read them from there, with the same bits. It appears whole or not at all, so an epoch
+  /// that stops early leaves none. The walk throws DataError for a file that is damaged, no cache,
+  /// or one of other elements: of another type or number, or made by stages of other names or
+  /// seeds. Throws ValueError without a file.
+  Pipeline cache(CacheOptions options) const {
+    static_assert(
+        Storable<T>,
+        "cache: elements of this type cannot be written to a file by themselves. Put two functions "
+        "beside the struct, `void store(cornu::data::ElementWriter&, const YourStruct&)` and "
+        "`void restore(cornu::data::ElementReader&, YourStruct&)`, which call those of its "
+        "members.");
+    return kept(std::make_unique<detail::KeptInFile<T>>(std::move(options)));
+  }
 
   /// Makes `count` elements ahead, in a thread of its own.
   Pipeline prefetch(int64_t count, PrefetchOptions options = {}) const {
@@ -244,6 +259,9 @@ class Pipeline {
   }  ///< what walks share
 
  private:
+  Pipeline kept(std::unique_ptr<detail::Kept<T>> in) const {
+    return then(std::make_shared<detail::CacheStage<T>>(node_, std::move(in)));
+  }
   template <class N>
   auto then(std::shared_ptr<N> stage) const {
     using U =

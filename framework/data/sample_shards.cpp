@@ -11,9 +11,8 @@
 namespace cornu::data {
 namespace {
 
-using saving::ShardArray;
+using io::ShardArray;
 
-constexpr const char* file_field = "image_file";
 constexpr std::pair<Follow, const char*> prefixes[] = {{Follow::unchanged, "more/"},
                                                        {Follow::linear, "linear/"},
                                                        {Follow::nearest, "nearest/"},
@@ -69,32 +68,39 @@ void take(Sample& sample, const ShardArray& array) {
 }
 
 Sample sample_of(const std::vector<ShardArray>& arrays, const std::string& record) {
-  Sample sample;
-  sample.source = record;
+  Sample sample = detail::sample_without_image(arrays, record);
   for (const ShardArray& array : arrays)
-    if (array.name == "source") sample.source = text_of(array);
-  for (const ShardArray& array : arrays) {
-    if (array.name == file_field)
+    if (array.name == detail::image_file_field)
       sample.image = decoded(array, sample.source);
-    else
+    else if (array.name == "image")
       take(sample, array);
-  }
   return sample;
 }
 
 }  // namespace
 
+Sample detail::sample_without_image(std::span<const ShardArray> arrays, const std::string& record) {
+  Sample sample;
+  sample.source = record;
+  for (const ShardArray& array : arrays)
+    if (array.name == "source")
+      sample.source = text_of(array);
+    else if (array.name != image_file_field && array.name != "image")
+      take(sample, array);
+  return sample;
+}
+
 void SampleWriter::add(const Sample& sample) { shards_.add(arrays_of(sample)); }
 
 void SampleWriter::add(const Sample& sample, std::span<const std::byte> image_file) {
   std::vector<ShardArray> arrays = arrays_of(sample);
-  arrays.push_back(
-      {file_field, DType::uint8, Shape({static_cast<int64_t>(image_file.size())}), image_file});
+  arrays.push_back({detail::image_file_field, DType::uint8,
+                    Shape({static_cast<int64_t>(image_file.size())}), image_file});
   shards_.add(arrays);
 }
 
 Pipeline<Sample> from_shards(const std::string& folder, const FromShardsOptions& options) {
-  const auto reader = std::make_shared<const saving::ShardReader>(folder, options.verify);
+  const auto reader = std::make_shared<const io::ShardReader>(folder, options.verify);
   return generate(reader->size(),
                   [reader, folder](const Place& place) {
                     return sample_of((*reader)[place.index],
@@ -104,7 +110,7 @@ Pipeline<Sample> from_shards(const std::string& folder, const FromShardsOptions&
 }
 
 std::vector<std::string> shard_classes(const std::string& folder) {
-  return saving::ShardReader(folder, false).classes();
+  return io::ShardReader(folder, false).classes();
 }
 
 }  // namespace cornu::data

@@ -1,5 +1,6 @@
 // Samples in shards: packed once, read at the speed of memory.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace cornu::data {
 class SampleWriter {
  public:
   /// Makes the folder, or reads its index to append. Throws FileError, ValueError.
-  explicit SampleWriter(const std::string& folder, saving::ShardOptions options = {})
+  explicit SampleWriter(const std::string& folder, io::ShardOptions options = {})
       : shards_(folder, std::move(options)) {}
 
   /// Adds a sample as it is: pixels are read without decoding. Throws ValueError where a tensor has
@@ -27,7 +28,7 @@ class SampleWriter {
   int64_t size() const { return shards_.size(); }  ///< samples, those from before among them
 
  private:
-  saving::ShardWriter shards_;
+  io::ShardWriter shards_;
 };
 
 /// How shards are read.
@@ -40,5 +41,14 @@ struct FromShardsOptions {
 Pipeline<Sample> from_shards(const std::string& folder, const FromShardsOptions& options = {});
 /// What the labels of a folder of shards stand for. Throws FileError.
 std::vector<std::string> shard_classes(const std::string& folder);
+
+namespace detail {
+
+/// The field of an image that is kept as a file's bytes.
+inline constexpr const char* image_file_field = "image_file";
+/// A sample of a record's arrays, without its image. `record` names it where it has no source.
+Sample sample_without_image(std::span<const io::ShardArray> arrays, const std::string& record);
+
+}  // namespace detail
 
 }  // namespace cornu::data

@@ -58,8 +58,8 @@ Tensor pad_sequences(const std::vector<Tensor>& sequences, const PadOptions& opt
     const size_t size = size_of(options.dtype), bytes = values * size;
     std::vector<std::byte> padding(bytes);
     for (size_t i = 0; i < values; ++i)
-      saving::convert_elements(&options.value, DType::float64, padding.data() + i * size,
-                               options.dtype, 1);
+      io::convert_elements(&options.value, DType::float64, padding.data() + i * size, options.dtype,
+                           1);
     for (size_t n = 0; n < sequences.size(); ++n) {
       const Tensor& x = sequences[n];
       const int64_t kept = std::min(x.shape(0), length);
@@ -71,9 +71,9 @@ Tensor pad_sequences(const std::vector<Tensor>& sequences, const PadOptions& opt
       if (kept == 0) continue;
       const auto skipped = static_cast<size_t>(cut_front ? x.shape(0) - kept : 0);
       const auto* from = static_cast<const std::byte*>(x.host_data());
-      saving::convert_elements(from + skipped * values * size_of(x.dtype()), x.dtype(),
-                               row + static_cast<size_t>(start) * bytes, options.dtype,
-                               static_cast<size_t>(kept) * values);
+      io::convert_elements(from + skipped * values * size_of(x.dtype()), x.dtype(),
+                           row + static_cast<size_t>(start) * bytes, options.dtype,
+                           static_cast<size_t>(kept) * values);
     }
   });
 }

@@ -200,7 +200,7 @@ void show(const std::vector<Sample>& samples, const std::string& path, const Sho
   const std::string file = io::encode_png(
       {static_cast<const uint8_t*>(grid.host_data()), static_cast<size_t>(grid.size())},
       grid.shape(0), grid.shape(1), 3);
-  saving::write_file(path, std::as_bytes(std::span(file)));
+  io::write_file(path, std::as_bytes(std::span(file)));
 }
 
 namespace detail {

@@ -20,6 +20,8 @@ struct Arguments {
   Arguments map(const std::function<Tensor(const Tensor&)>& f) const;
 };
 
+struct Node;
+
 /// What a node calls: a layer, or an op of cornu::ops with its settings.
 class Operation : public std::enable_shared_from_this<Operation> {
  public:
@@ -39,11 +41,24 @@ class Operation : public std::enable_shared_from_this<Operation> {
   /// Order in which operations were made; names are numbered by it.
   uint64_t serial() const { return serial_; }
 
+  /// The calls of it in the graphs that there are, in the order in which they were made.
+  std::vector<std::shared_ptr<Node>> inbound_nodes() const;
+  /// The symbolic tensors that the first of these calls gave, from which further models can be
+  /// made: `Functional(base->input(), base->get_layer("conv")->output())`. Throws StateError when
+  /// there is no such call.
+  virtual Nest output() const;
+  /// The symbolic tensors that the first of these calls took. Throws likewise.
+  virtual Nest input() const;
+
  protected:
   Operation();
 
  private:
+  friend Nest make_node(std::shared_ptr<Operation>, struct Arguments, const Nest&);
+  std::shared_ptr<Node> first_node() const;
+
   uint64_t serial_;
+  std::vector<std::weak_ptr<Node>> nodes_;  // graphs own them
 };
 
 /// One call of an operation on symbolic tensors. Symbolic outputs own their node, the node owns its
@@ -56,7 +71,12 @@ struct Node {
   Nest outputs;
   /// Order of creation, for numbering an operation's nodes.
   uint64_t serial = 0;
+  /// Of the first output, if it has one.
+  Tensor mask = {};
 };
+
+/// The symbolic tensors that a node gives.
+Nest outputs_of(const std::shared_ptr<Node>& node);
 
 /// Makes the node of a call and returns its symbolic outputs, shaped as `outputs`.
 Nest make_node(std::shared_ptr<Operation> operation, Arguments arguments, const Nest& outputs);

@@ -7,19 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "../tensor/index.h"
 #include "../tensor/nest.h"
 
 namespace cornu {
-
-/// x[start:stop:step]; an empty bound means "from the end of that side".
-struct Slice {
-  std::optional<int64_t> start = {};  ///< negative counts from the end
-  std::optional<int64_t> stop = {};   ///< exclusive
-  std::optional<int64_t> step = {};   ///< default 1; not 0
-};
-
-/// The `...` of an index.
-struct Ellipsis {};
 
 /// An argument or option of any type that configs and graphs hold.
 class Value {

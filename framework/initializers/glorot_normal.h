@@ -23,7 +23,8 @@ class GlorotNormalInitializer
 };
 
 using GlorotNormal =
-    Ref<GlorotNormalInitializer>;  ///< a shared GlorotNormalInitializer, made from its options
+    Ref<GlorotNormalInitializer>;    ///< a shared GlorotNormalInitializer, made from its options
+using glorot_normal = GlorotNormal;  ///< GlorotNormal by its other name
 
 }  // namespace cornu::initializers
 

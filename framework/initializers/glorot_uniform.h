@@ -21,7 +21,8 @@ class GlorotUniformInitializer
 };
 
 using GlorotUniform =
-    Ref<GlorotUniformInitializer>;  ///< a shared GlorotUniformInitializer, made from its options
+    Ref<GlorotUniformInitializer>;     ///< a shared GlorotUniformInitializer, made from its options
+using glorot_uniform = GlorotUniform;  ///< GlorotUniform by its other name
 
 }  // namespace cornu::initializers
 

@@ -20,6 +20,7 @@ class HeNormalInitializer : public Configured<HeNormalInitializer, HeNormalConfi
 };
 
 using HeNormal = Ref<HeNormalInitializer>;  ///< a shared HeNormalInitializer, made from its options
+using he_normal = HeNormal;                 ///< HeNormal by its other name
 
 }  // namespace cornu::initializers
 

@@ -22,6 +22,7 @@ class HeUniformInitializer
 
 using HeUniform =
     Ref<HeUniformInitializer>;  ///< a shared HeUniformInitializer, made from its options
+using he_uniform = HeUniform;   ///< HeUniform by its other name
 
 }  // namespace cornu::initializers
 

@@ -20,6 +20,7 @@ class IdentityInitializer : public Configured<IdentityInitializer, IdentityConfi
 };
 
 using Identity = Ref<IdentityInitializer>;  ///< a shared IdentityInitializer, made from its options
+using identity = Identity;                  ///< Identity by its other name
 
 }  // namespace cornu::initializers
 

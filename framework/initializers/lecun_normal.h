@@ -21,7 +21,8 @@ class LecunNormalInitializer
 };
 
 using LecunNormal =
-    Ref<LecunNormalInitializer>;  ///< a shared LecunNormalInitializer, made from its options
+    Ref<LecunNormalInitializer>;   ///< a shared LecunNormalInitializer, made from its options
+using lecun_normal = LecunNormal;  ///< LecunNormal by its other name
 
 }  // namespace cornu::initializers
 

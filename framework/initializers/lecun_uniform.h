@@ -21,7 +21,8 @@ class LecunUniformInitializer
 };
 
 using LecunUniform =
-    Ref<LecunUniformInitializer>;  ///< a shared LecunUniformInitializer, made from its options
+    Ref<LecunUniformInitializer>;    ///< a shared LecunUniformInitializer, made from its options
+using lecun_uniform = LecunUniform;  ///< LecunUniform by its other name
 
 }  // namespace cornu::initializers
 

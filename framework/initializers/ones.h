@@ -16,6 +16,7 @@ class OnesInitializer : public Configured<OnesInitializer, OnesConfig, Initializ
 };
 
 using Ones = Ref<OnesInitializer>;  ///< a shared OnesInitializer, made from its options
+using ones = Ones;                  ///< Ones by its other name
 
 }  // namespace cornu::initializers
 

@@ -24,6 +24,7 @@ class OrthogonalInitializer
 
 using Orthogonal =
     Ref<OrthogonalInitializer>;  ///< a shared OrthogonalInitializer, made from its options
+using orthogonal = Orthogonal;   ///< Orthogonal by its other name
 
 }  // namespace cornu::initializers
 

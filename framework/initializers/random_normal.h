@@ -22,7 +22,8 @@ class RandomNormalInitializer
 };
 
 using RandomNormal =
-    Ref<RandomNormalInitializer>;  ///< a shared RandomNormalInitializer, made from its options
+    Ref<RandomNormalInitializer>;    ///< a shared RandomNormalInitializer, made from its options
+using random_normal = RandomNormal;  ///< RandomNormal by its other name
 
 }  // namespace cornu::initializers
 

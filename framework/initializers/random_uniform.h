@@ -22,7 +22,8 @@ class RandomUniformInitializer
 };
 
 using RandomUniform =
-    Ref<RandomUniformInitializer>;  ///< a shared RandomUniformInitializer, made from its options
+    Ref<RandomUniformInitializer>;     ///< a shared RandomUniformInitializer, made from its options
+using random_uniform = RandomUniform;  ///< RandomUniform by its other name
 
 }  // namespace cornu::initializers
 

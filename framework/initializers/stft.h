@@ -56,6 +56,7 @@ class STFTInitializer : public Configured<STFTInitializer, STFTConfig, Initializ
 };
 
 using STFT = Ref<STFTInitializer>;  ///< a shared STFTInitializer, made from its options
+using stft = STFT;                  ///< STFT by its other name
 
 }  // namespace cornu::initializers
 

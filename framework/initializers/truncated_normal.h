@@ -23,7 +23,8 @@ class TruncatedNormalInitializer
 };
 
 using TruncatedNormal =
-    Ref<TruncatedNormalInitializer>;  ///< a shared initializer, made from its options
+    Ref<TruncatedNormalInitializer>;       ///< a shared initializer, made from its options
+using truncated_normal = TruncatedNormal;  ///< TruncatedNormal by its other name
 
 }  // namespace cornu::initializers
 

@@ -58,7 +58,8 @@ class VarianceScalingInitializer
 };
 
 using VarianceScaling =
-    Ref<VarianceScalingInitializer>;  ///< a shared initializer, made from its options
+    Ref<VarianceScalingInitializer>;       ///< a shared initializer, made from its options
+using variance_scaling = VarianceScaling;  ///< VarianceScaling by its other name
 
 }  // namespace cornu::initializers
 

@@ -16,6 +16,7 @@ class ZerosInitializer : public Configured<ZerosInitializer, ZerosConfig, Initia
 };
 
 using Zeros = Ref<ZerosInitializer>;  ///< a shared ZerosInitializer, made from its options
+using zeros = Zeros;                  ///< Zeros by its other name
 
 }  // namespace cornu::initializers
 

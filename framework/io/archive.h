@@ -12,7 +12,7 @@
 
 #include "bytes.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// How a member's bytes are stored.
 enum class Compression : uint8_t { stored, deflate };
@@ -87,4 +87,4 @@ class ArchiveReader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -14,7 +14,7 @@
 
 #include "../../backend/error.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 constexpr uint64_t free_inflation = uint64_t{64} << 20;  ///< no ratio is checked up to this size
@@ -353,4 +353,4 @@ Bytes ArchiveReader::map(std::string_view name, uint64_t limit) {
   return bytes;
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -10,7 +10,7 @@
 #include "archive.h"
 #include "atomic_file.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 // libzip sees the archive and each member as a "source": a callback that answers commands. No
@@ -232,4 +232,4 @@ void ArchiveWriter::finish() {
   impl_->target.file.commit();
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -18,7 +18,7 @@
 
 #include "../../backend/error.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -256,4 +256,4 @@ void shorten_file(const fs::path& path, int64_t bytes) {
     throw FileError(fmt::format("'{}' cannot be shortened: {}.", path.string(), error.message()));
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 // What is under construction has a name of its own, ".cornu-<machine>-<random>.tmp", beside its
 // target, and is locked while its program runs. When a program was killed, its remains lose their
@@ -81,4 +81,4 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t lim
 /// then what a backup counts on is lost.
 void shorten_file(const std::filesystem::path& path, int64_t bytes);
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

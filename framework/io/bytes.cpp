@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 Bytes Bytes::map(int descriptor, uint64_t offset, uint64_t size) {
   if (size == 0) return {};
@@ -40,4 +40,4 @@ void Bytes::forget(size_t offset, size_t count) const {
   if (start < end) ::madvise(reinterpret_cast<void*>(start), end - start, MADV_DONTNEED);
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

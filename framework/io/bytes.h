@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// Read-only bytes and their owner (a vector, a mapped file, an HDF5 image, or nobody). Copies
 /// share the memory, so files of gigabytes pass between readers and writers without being copied.
@@ -48,4 +48,4 @@ class Bytes {
   bool mapped_ = false;
 };
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

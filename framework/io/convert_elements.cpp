@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 template <class T>
@@ -83,4 +83,4 @@ void swap_bytes(void* elements, size_t size, size_t count) {
   for (size_t i = 0; i < count; ++i) std::reverse(bytes + i * size, bytes + (i + 1) * size);
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -4,7 +4,7 @@
 
 #include "../../backend/dtype.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// Converts `count` elements at `from` to `to`. Floats go to integers by truncation, clamped to the
 /// range, NaN to 0; everything but zero is true; 16-bit floats round to nearest even. The arrays
@@ -14,4 +14,4 @@ void convert_elements(const void* from, DType from_dtype, void* to, DType to_dty
 /// Reverses the bytes of each of the `count` elements of `size` bytes.
 void swap_bytes(void* elements, size_t size, size_t count);
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 uint32_t crc32c(std::span<const std::byte> bytes) {
   // It takes the length as an int, and its bytes as if it would change them.
@@ -20,4 +20,4 @@ uint32_t crc32c(std::span<const std::byte> bytes) {
   return ~crc;
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// The CRC with Castagnoli's polynomial, as in RFC 3720, B.4.
 uint32_t crc32c(std::span<const std::byte> bytes);
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -14,7 +14,7 @@
 #include "../../backend/error.h"
 #include "atomic_file.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -285,4 +285,4 @@ void write_csv(const std::filesystem::path& path, const std::vector<std::string>
   write_file(path, std::as_bytes(std::span(text.data(), text.size())));
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// One column of a table: numbers, or texts when one of its cells is no number.
 struct CsvColumn {
@@ -59,4 +59,4 @@ std::vector<CsvRow> csv_rows(std::string_view text, const std::string& source);
 void write_csv(const std::filesystem::path& path, const std::vector<std::string>& header,
                const std::vector<std::vector<std::string>>& rows);
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

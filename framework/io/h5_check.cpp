@@ -8,7 +8,7 @@
 
 #include "../../backend/error.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 namespace {
 
 bool starts_with(std::span<const std::byte> bytes, std::string_view text) {
@@ -430,4 +430,4 @@ void FileCheck::dataset(uint64_t address, const Dataset& parts) {
     expect_inside(where.address, 1, "layout: the index of its chunks");
 }
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

@@ -14,7 +14,7 @@
 #include "bytes.h"
 #include "h5_message.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 /// Walks over the metadata of an HDF5 file and refuses what HDF5 1.10 would follow out of bounds or
 /// in circles: sizes and addresses in superblock, object headers with all their messages, symbol
@@ -92,4 +92,4 @@ class FileCheck {
   std::string refusal_;
 };
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

@@ -5,7 +5,7 @@
 
 #include "h5_check.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 template <class Entry>
 void FileCheck::tree(uint64_t root, unsigned kind, unsigned k, size_t key_size, Entry entry) {
@@ -134,4 +134,4 @@ void FileCheck::chunk_tree(const DataLayout& layout, bool filtered) {
        });
 }
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

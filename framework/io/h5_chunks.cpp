@@ -10,7 +10,7 @@
 
 #include "../../backend/error.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 namespace {
 
 /// The bytes that a stored chunk has after its filters, of which those in `mask` were left out.
@@ -104,4 +104,4 @@ void expect_whole_chunks(const std::string& file, Id dataset, const std::string&
   }
 }
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

@@ -8,7 +8,7 @@
 
 #include "h5_handle.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 /// The number of bytes that a zlib stream inflates to, up to `limit`. Nothing when it is damaged,
 /// cut short, or longer.
@@ -18,4 +18,4 @@ std::optional<uint64_t> inflated_size(std::span<const std::byte> stream, uint64_
 /// 1.10 takes for granted that a chunk is whole. `dataset` has passed expect_own_storage.
 void expect_whole_chunks(const std::string& file, Id dataset, const std::string& what);
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

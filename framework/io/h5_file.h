@@ -14,7 +14,7 @@
 #include "../../backend/shape.h"
 #include "bytes.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 
 // Paths inside a file are written as "layers/dense/vars/0", with or without a leading "/"; "" and
 // "/" are the root. Both classes may be used by several threads, one object by one thread at a
@@ -132,4 +132,4 @@ class H5Reader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -8,7 +8,7 @@
 
 #include "../../backend/error.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 static_assert(std::is_same_v<Id, hid_t> && std::is_same_v<herr_t, int>);
 
@@ -177,4 +177,4 @@ std::string unique_name() {
   return "cornu-memory-" + std::to_string(count++);
 }
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

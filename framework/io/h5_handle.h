@@ -9,7 +9,7 @@
 
 #include "../../backend/dtype.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 using Id = int64_t;  ///< HDF5's hid_t
 
@@ -75,4 +75,4 @@ Handle string_type();
 /// A unique name for a file in memory: HDF5 takes two open files of one name for the same file.
 std::string unique_name();
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

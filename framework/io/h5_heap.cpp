@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 namespace {
 
 constexpr const char* tag = "cornu: place in the heap";
@@ -114,4 +114,4 @@ std::string HeapReader::text(const HeapPlace& place, uint64_t limit) {
   return text;
 }
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

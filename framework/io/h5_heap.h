@@ -8,7 +8,7 @@
 
 #include "h5_handle.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 /// Where a string stands, as an element of variable length has it in the file (16 bytes, little
 /// endian).
@@ -48,4 +48,4 @@ class HeapReader {
   std::map<uint64_t, std::map<uint64_t, Object>> collections_;
 };
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

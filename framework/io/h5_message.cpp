@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 namespace {
 
 constexpr int deepest_type = 16;  ///< types within types
@@ -413,4 +413,4 @@ void read_plain(Cursor& message, unsigned kind) {
   }
 }
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

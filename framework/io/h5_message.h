@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 /// What is wrong with a part of a file; FileCheck says of which object and file.
 struct Fault {
@@ -101,4 +101,4 @@ AttributeHead read_attribute(Cursor& message);
 /// Messages that are only measured: names, times, counts and the like.
 void read_plain(Cursor& message, unsigned kind);
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

@@ -14,7 +14,7 @@
 #include "h5_handle.h"
 #include "h5_values.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 using h5::Handle;
@@ -351,4 +351,4 @@ double H5Reader::number_attribute(std::string_view path, const std::string& key)
   return numbers.front();
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

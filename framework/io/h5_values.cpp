@@ -7,7 +7,7 @@
 
 #include "h5_heap.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 namespace {
 
 constexpr uint64_t string_limit = uint64_t{256} << 20;  ///< bytes of one list of strings
@@ -239,4 +239,4 @@ std::vector<std::string> strings_of(const std::string& file, Id object, const st
                       [&](Id memory, void* out) { return H5Aread(attribute, memory, out); });
 }
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

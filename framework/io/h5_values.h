@@ -8,7 +8,7 @@
 #include "../../backend/shape.h"
 #include "h5_handle.h"
 
-namespace cornu::saving::h5 {
+namespace cornu::io::h5 {
 
 // In all of these, `file` and `what` ("dataset 'a/b'") name the file and the object in error texts.
 
@@ -44,4 +44,4 @@ Handle open_attribute(const std::string& file, Id object, const std::string& key
 std::vector<std::string> strings_of(const std::string& file, Id object, const std::string& key,
                                     const std::string& what);
 
-}  // namespace cornu::saving::h5
+}  // namespace cornu::io::h5

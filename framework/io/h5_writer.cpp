@@ -14,7 +14,7 @@
 #include "h5_file.h"
 #include "h5_handle.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 using h5::Handle;
@@ -25,14 +25,14 @@ constexpr uint64_t in_memory = uint64_t{64} << 20;  ///< larger files go to the 
 
 /// The memory of a file that is written in memory. HDF5 asks for it through these callbacks, so
 /// that the finished file can be taken over instead of copied.
-struct Image {
+struct MemoryFile {
   void* data = nullptr;
   size_t size = 0;
 
-  ~Image() { std::free(data); }
+  ~MemoryFile() { std::free(data); }
 
   static void* grow(void* old, size_t size, H5FD_file_image_op_t, void* self) {
-    Image& image = *static_cast<Image*>(self);
+    MemoryFile& image = *static_cast<MemoryFile*>(self);
     if (old != image.data) return nullptr;
     void* data = std::realloc(old, size);
     if (data == nullptr) return nullptr;
@@ -41,7 +41,7 @@ struct Image {
     return data;
   }
   static void* allocate(size_t size, H5FD_file_image_op_t op, void* self) {
-    return grow(static_cast<Image*>(self)->data, size, op, self);
+    return grow(static_cast<MemoryFile*>(self)->data, size, op, self);
   }
   static void* copy(void* to, const void* from, size_t size, H5FD_file_image_op_t, void*) {
     return std::memmove(to, from, size);
@@ -63,7 +63,7 @@ Handle utf8_properties(hid_t property_class) {
 
 struct H5Writer::Impl {
   std::string name = "HDF5 file in memory";
-  Image image;  // Outlives `file`, which still writes to it when it is closed.
+  MemoryFile image;  // Outlives `file`, which still writes to it when it is closed.
   // When a write fails on a full disk, HDF5 cannot close the file and crashes at the end of the
   // program. So files are made in memory and then written whole or, where they would take much of
   // it, written to space that the disk has promised before.
@@ -103,9 +103,13 @@ struct H5Writer::Impl {
   void create(uint64_t expected_bytes) {
     if (disk && expected_bytes > in_memory) return create_on_disk(expected_bytes);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5FD_file_image_callbacks_t callbacks = {
-        &Image::allocate, &Image::copy,   &Image::grow, &Image::release,
-        &Image::share,    &Image::forget, &image};
+    H5FD_file_image_callbacks_t callbacks = {&MemoryFile::allocate,
+                                             &MemoryFile::copy,
+                                             &MemoryFile::grow,
+                                             &MemoryFile::release,
+                                             &MemoryFile::share,
+                                             &MemoryFile::forget,
+                                             &image};
     // The file grows by whole increments: large ones save copies, small ones save memory.
     constexpr uint64_t least = uint64_t{1} << 16;
     constexpr uint64_t unknown = uint64_t{1} << 20;
@@ -318,7 +322,7 @@ Bytes H5Writer::finish(const std::function<void(H5Reader&&)>& check) {
   }
   // The memory ends in unused bytes. The superblock of version 0 says where the file itself ends.
   constexpr size_t end_of_file_field = 40;
-  Image& image = impl_->image;
+  MemoryFile& image = impl_->image;
   uint64_t size = 0;
   if (image.size < end_of_file_field + 8) h5::fail(impl_->name, "nothing was written");
   for (int i = 7; i >= 0; --i)
@@ -333,4 +337,4 @@ Bytes H5Writer::finish(const std::function<void(H5Reader&&)>& check) {
   return {};
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -13,7 +13,7 @@
 #include "convert_elements.h"
 #include "npy_text.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
@@ -414,4 +414,4 @@ void write_npz(const std::filesystem::path& path, const std::vector<NpyArray>& a
   archive.finish();
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -10,7 +10,7 @@
 #include "../../backend/shape.h"
 #include "archive.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// One array in C order with this machine's byte order. `name` is its key in an .npz file.
 struct NpyArray {
@@ -56,4 +56,4 @@ std::vector<NpyArray> read_npz(const std::filesystem::path& path);
 void write_npz(const std::filesystem::path& path, const std::vector<NpyArray>& arrays,
                Compression compression = Compression::stored);
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 NpyArray array_of(const std::string& name, const Tensor& tensor) {
   if (tensor.dtype() == DType::string)
@@ -18,4 +18,14 @@ Tensor tensor_of(const NpyArray& array) {
   return Tensor::copy_of(array.data.data(), array.shape, array.dtype);
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io
+
+namespace cornu {
+
+Tensor load_npy(const std::filesystem::path& path) { return io::tensor_of(io::read_npy(path)); }
+
+void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
+  io::write_npy(path, io::array_of("", tensor));
+}
+
+}  // namespace cornu

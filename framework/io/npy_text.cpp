@@ -8,7 +8,7 @@
 
 #include "utf8.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace {
 
 // A character as UTF-8. What is none becomes U+FFFD.
@@ -98,4 +98,4 @@ std::vector<std::byte> pack_strings(const std::vector<std::string>& strings, Tex
   return data;
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// How strings lie in a file: NumPy's kinds U and S.
 struct TextForm {
@@ -26,4 +26,4 @@ std::vector<std::string> strings_of(std::span<const std::byte> data, const TextF
 /// is no UTF-8.
 std::vector<std::byte> pack_strings(const std::vector<std::string>& strings, TextForm& form);
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

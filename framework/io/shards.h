@@ -13,7 +13,7 @@
 #include "atomic_file.h"
 #include "bytes.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 
 // A folder with "index.json", {"format": "cornu shards 1", "fields": [{"name", "dtype"}],
 // "classes":
@@ -117,4 +117,4 @@ class ShardReader {
   int64_t size_ = 0;
 };
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

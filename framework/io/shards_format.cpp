@@ -8,7 +8,7 @@
 #include "../../backend/error.h"
 #include "atomic_file.h"
 
-namespace cornu::saving::shards {
+namespace cornu::io::shards {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -60,4 +60,4 @@ void write_index(const std::filesystem::path& folder, const Index& index) {
   write_file(folder / index_name, std::as_bytes(std::span(text)));
 }
 
-}  // namespace cornu::saving::shards
+}  // namespace cornu::io::shards

@@ -8,7 +8,7 @@
 
 #include "../../backend/dtype.h"
 
-namespace cornu::saving::shards {
+namespace cornu::io::shards {
 
 constexpr std::string_view magic = "CORNUSH1", index_name = "index.json";
 constexpr size_t alignment = 64;  // of records in a file, and of arrays in a record
@@ -36,4 +36,4 @@ Index read_index(const std::filesystem::path& folder);
 /// Replaces it, whole or not at all. Throws FileError.
 void write_index(const std::filesystem::path& folder, const Index& index);
 
-}  // namespace cornu::saving::shards
+}  // namespace cornu::io::shards

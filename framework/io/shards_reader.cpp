@@ -9,7 +9,7 @@
 #include "shards.h"
 #include "shards_format.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace fs = std::filesystem;
 
 namespace {
@@ -102,7 +102,7 @@ std::vector<ShardArray> ShardReader::parse(const File& file, const Bytes& record
   std::vector<ShardArray> arrays;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t field = next(), rank = next();
-    if (field >= fields_.size() || rank > 32) fail(file, index);
+    if (field >= fields_.size() || rank > static_cast<uint64_t>(Shape::max_rank)) fail(file, index);
     std::vector<int64_t> sizes;
     // Whose product must not overflow.
     uint64_t elements = 1;
@@ -124,4 +124,4 @@ std::vector<ShardArray> ShardReader::parse(const File& file, const Bytes& record
   return arrays;
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

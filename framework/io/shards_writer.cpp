@@ -10,7 +10,7 @@
 #include "shards.h"
 #include "shards_format.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 namespace fs = std::filesystem;
 using shards::alignment;
 
@@ -133,4 +133,4 @@ void ShardWriter::finish() {
   shards::write_index(folder_, index);
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -1,7 +1,7 @@
 // Reading of UTF-8, as RFC 3629 has it.
 #include "utf8.h"
 
-namespace cornu::saving {
+namespace cornu::io {
 
 std::optional<Utf8Character> first_character(std::string_view text) {
   if (text.empty()) return std::nullopt;
@@ -25,4 +25,4 @@ std::optional<Utf8Character> first_character(std::string_view text) {
   return Utf8Character{code, length};
 }
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

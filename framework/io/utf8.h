@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace cornu::saving {
+namespace cornu::io {
 
 /// A character of a text.
 struct Utf8Character {
@@ -17,4 +17,4 @@ struct Utf8Character {
 /// several bytes that is cut, longer than it has to be, a surrogate, or above U+10FFFF.
 std::optional<Utf8Character> first_character(std::string_view text);
 
-}  // namespace cornu::saving
+}  // namespace cornu::io

@@ -3,19 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace cornu {
 namespace {
-
-// A loss or metric given as a function of Keras (by name) in a file.
-const std::string* function_name(const Value& v) {
-  if (!v.is<Value::Dict>()) return nullptr;
-  const Value* kind = detail::find(v.get<Value::Dict>(), "class_name");
-  const Value* config = detail::find(v.get<Value::Dict>(), "config");
-  if (kind && kind->is<std::string>() && kind->get<std::string>() == "function" && config &&
-      config->is<std::string>())
-    return &config->get<std::string>();
-  return nullptr;
-}
 
 bool is_object(const Value& v) {
   return v.is<Value::Dict>() && detail::find(v.get<Value::Dict>(), "class_name") &&
@@ -40,7 +31,8 @@ template <class Option, class Base>
 Option decode(const Value& v, const char* what) {
   if (v.is_null()) return {};
   if (v.is<std::string>()) return v.get<std::string>();
-  if (const std::string* name = function_name(v)) return *name;
+  // A function of Keras's or a registered one.
+  if (const std::string* name = detail::function_name(v)) return *name;
   if (is_object(v)) {
     auto object = std::dynamic_pointer_cast<Base>(deserialize(v));
     if (!object)
@@ -63,6 +55,30 @@ Option decode(const Value& v, const char* what) {
 
 }  // namespace
 
+namespace {
+
+template <class Option>
+bool is_pair(const Option& option) {
+  return option.list().size() == 2 && !option.list()[0].name().empty();
+}
+
+template <class Option>
+typename Option::Dict as_dict(const std::vector<Option>& pairs) {
+  typename Option::Dict dict;
+  for (const Option& pair : pairs) dict.emplace_back(pair.list()[0].name(), pair.list()[1]);
+  return dict;
+}
+
+}  // namespace
+
+LossOption::LossOption(std::initializer_list<LossOption> list) {
+  // An output has one loss, so that a list of two within the list is a name and its loss.
+  if (list.size() > 0 && std::all_of(list.begin(), list.end(), is_pair<LossOption>))
+    dict_ = as_dict<LossOption>(list);
+  else
+    list_ = list;
+}
+
 std::shared_ptr<Loss> LossOption::make() const {
   if (loss_) return loss_;
   if (function_) return std::make_shared<FunctionLoss>(function_);
@@ -73,11 +89,8 @@ std::shared_ptr<Loss> LossOption::make() const {
 
 Value LossOption::value() const {
   if (loss_) return serialize(*loss_);
-  if (function_)
-    throw StateError(
-        "compile: a loss that is a function cannot be saved; make it a class derived from Loss, "
-        "and "
-        "register it.");
+  if (function_) detail::throw_nameless(Loss::module);
+  if (name_.find('>') != std::string::npos) return serialize(*make());
   if (!name_.empty()) return name_;
   if (!list_.empty()) return encode_list(list_);
   if (!dict_.empty()) return encode_dict(dict_);
@@ -85,6 +98,28 @@ Value LossOption::value() const {
 }
 
 LossOption LossOption::from_value(const Value& v) { return decode<LossOption, Loss>(v, "loss"); }
+
+MetricOption::MetricOption(std::initializer_list<MetricOption> list) {
+  // A name beside a list can only be that of an output.
+  const auto is_entry = [](const MetricOption& o) { return is_pair(o) && o.list()[1].is_list(); };
+  const auto is_one = [](const MetricOption& o) { return is_pair(o); };
+  if (std::any_of(list.begin(), list.end(), is_entry) &&
+      std::all_of(list.begin(), list.end(), is_one)) {
+    dict_ = as_dict<MetricOption>(list);
+  } else {
+    list_ = list;
+    is_list_ = true;
+  }
+}
+
+MetricOption MetricOption::by_name(const std::vector<std::string>& output_names) const {
+  const auto names_output = [&](const MetricOption& o) {
+    return is_pair(o) && std::find(output_names.begin(), output_names.end(), o.list()[0].name()) !=
+                             output_names.end();
+  };
+  if (list_.empty() || !std::all_of(list_.begin(), list_.end(), names_output)) return *this;
+  return MetricOption(as_dict(list_));
+}
 
 std::shared_ptr<Metric> MetricOption::make() const {
   if (metric_) return metric_;
@@ -95,10 +130,8 @@ std::shared_ptr<Metric> MetricOption::make() const {
 
 Value MetricOption::value() const {
   if (metric_) return serialize(*metric_);
-  if (function_)
-    throw StateError(
-        "compile: a metric that is a function cannot be saved; make it a class derived from "
-        "Metric, and register it.");
+  if (function_) detail::throw_nameless(Metric::module);
+  if (name_.find('>') != std::string::npos) return serialize(*make());
   if (!name_.empty()) return name_;
   if (is_list_) return encode_list(list_);
   if (!dict_.empty()) return encode_dict(dict_);

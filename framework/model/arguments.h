@@ -39,8 +39,9 @@ class LossOption {
       : function_(std::move(function)) {}
   /// One option for each output.
   LossOption(List list) : list_(std::move(list)) {}
-  /// The same in braces.
-  LossOption(std::initializer_list<LossOption> list) : list_(list) {}
+  /// The same in braces: `{"mse", "mae"}`; or by output name: `{{"price", "mse"}, {"kind",
+  /// "bce"}}`.
+  LossOption(std::initializer_list<LossOption> list);
   /// Options by output name; outputs without an entry have no loss.
   LossOption(Dict dict) : dict_(std::move(dict)) {}
 
@@ -48,8 +49,9 @@ class LossOption {
   bool empty() const {
     return name_.empty() && !loss_ && !function_ && list_.empty() && dict_.empty();
   }
-  const List& list() const { return list_; }  ///< empty unless made from a list
-  const Dict& dict() const { return dict_; }  ///< empty unless made by names
+  const std::string& name() const { return name_; }  ///< empty unless made from one
+  const List& list() const { return list_; }         ///< empty unless made from a list
+  const Dict& dict() const { return dict_; }         ///< empty unless made by names
   /// The loss object of a single option. Throws ValueError with a did-you-mean for an unknown name.
   std::shared_ptr<Loss> make() const;
   /// As compile_config keeps it: names stay names.
@@ -90,8 +92,9 @@ class MetricOption {
       : function_(std::move(function)) {}
   /// Several options.
   MetricOption(List list) : list_(std::move(list)), is_list_(true) {}
-  /// The same in braces.
-  MetricOption(std::initializer_list<MetricOption> list) : list_(list), is_list_(true) {}
+  /// The same in braces: `{"mae", "mse"}`; or by output name: `{{"price", {"mae"}}, {"kind",
+  /// {"accuracy", "AUC"}}}`, also with a single metric without braces of its own.
+  MetricOption(std::initializer_list<MetricOption> list);
   /// Options by output name.
   MetricOption(Dict dict) : dict_(std::move(dict)) {}
 
@@ -104,6 +107,9 @@ class MetricOption {
   const Dict& dict() const { return dict_; }              ///< empty unless made by names
   const std::string& name() const { return name_; }       ///< empty unless made from one
   const Function& function() const { return function_; }  ///< empty unless made from one
+  /// The same option, or its entries by name where all of them are pairs of an output's name and
+  /// metrics: `{{"price", "mae"}, {"kind", "accuracy"}}` could also be two lists of two metrics.
+  MetricOption by_name(const std::vector<std::string>& output_names) const;
   /// The metric of a single option whose name is not a short one ("accuracy", "crossentropy"):
   /// those depend on shapes.
   std::shared_ptr<Metric> make() const;
@@ -127,8 +133,12 @@ struct LossWeights {
   LossWeights(std::initializer_list<double> values)
       : list(values) {}  ///< in the order of the outputs
   LossWeights(std::vector<double> values) : list(std::move(values)) {}  ///< the same
-  /// By output name; 1 for others.
+  /// By output name, 1 for others: `{{"price", 0.5}, {"kind", 2}}`.
+  LossWeights(std::initializer_list<std::pair<std::string, double>> values) : dict(values) {}
+  /// The same.
   LossWeights(std::vector<std::pair<std::string, double>> values) : dict(std::move(values)) {}
+  /// The same.
+  LossWeights(const std::map<std::string, double>& values) : dict(values.begin(), values.end()) {}
   std::vector<double> list;                                    ///< by position
   std::vector<std::pair<std::string, double>> dict;            ///< by name
   bool empty() const { return list.empty() && dict.empty(); }  ///< whether all weights are 1
@@ -162,8 +172,10 @@ struct ValidationData {
   ValidationData(Nest x, Nest y, Nest sample_weight = {})
       : x(std::move(x)), y(std::move(y)), sample_weight(std::move(sample_weight)) {}
   /// A dataset with batches of its own, or what becomes one, such as a data::Pipeline<Batch>.
-  template <std::convertible_to<std::shared_ptr<Dataset>> D>
-  ValidationData(const D& data) : dataset(data) {}
+  template <class D>
+  requires(std::convertible_to<D, AnyDataset> &&
+           !std::same_as<std::remove_cvref_t<D>, ValidationData>) ValidationData(D&& data)
+      : dataset(AnyDataset(std::forward<D>(data)).shared()) {}
   /// @{
   /// Empty for a dataset.
   Nest x, y, sample_weight;
@@ -221,6 +233,20 @@ struct PredictOptions {
   Callbacks callbacks = {};                ///< their on_predict hooks are called
 };
 
+/// What predict returns: the outputs for all samples.
+class Prediction : public Nest {
+ public:
+  Prediction() = default;                           ///< nothing
+  Prediction(Nest nest) : Nest(std::move(nest)) {}  ///< the same outputs
+  using Nest::operator[];                           ///< by name
+  /// Of a model with one output what it gives for a sample, such as `predict(x)[0]`; of a list or
+  /// dictionary an output. Throws ShapeError or ValueError when there is none.
+  template <std::integral I>
+  Nest operator[](I index) const {
+    return is_tensor() ? Nest(tensor()[index]) : Nest::operator[](index);
+  }
+};
+
 /// What fit returns: for each epoch its number, and the figures of all epochs by name.
 struct History {
   std::vector<int64_t> epoch;                          ///< numbers of the epochs, from 0
@@ -234,6 +260,9 @@ struct History {
   std::string advice = {};
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
+  /// Figures have names, and no order.
+  template <std::integral I>
+  const std::vector<double>& operator[](I) const = delete;
   /// The epochs, from 0, of the figures of one name: all of them, or those after which there was a
   /// validation. Throws ValueError with a did-you-mean.
   std::vector<int64_t> epochs(const std::string& name) const;

@@ -83,7 +83,7 @@ class Watcher : public Tracer, public LayerObserver {
     know(variable.stored(), add(here() + variable.name(), "Variable", {}, {variable.shape()}));
   }
   Tensor assign(const Variable&, const Tensor& value) override { return value; }
-  void host_read(const Tensor&, const Place&) override {}
+  void host_read(const Tensor&, const SourceLine&) override {}
   void give_up(const std::string&) override {}
 
   void before(Layer&, const Nest& inputs) override { calls_.push_back({nodes.size(), inputs}); }

@@ -57,42 +57,6 @@ Tensor RunningMean::result() const {
 
 namespace {
 
-// The metric of a function: the mean of its values. A function has no name in C++, so it has the
-// one that Keras gives to a lambda.
-class FunctionMetric : public Metric {
- public:
-  explicit FunctionMetric(MetricOption::Function function)
-      : Metric("lambda"), function_(std::move(function)) {
-    total_ = add_variable(ops::zeros({}), "total");
-    count_ = add_variable(ops::zeros({}), "count");
-  }
-  void update_state(const Tensor& y_true, const Tensor& y_pred,
-                    const Tensor& sample_weight) override {
-    const Tensor values = ops::cast(function_(y_true, y_pred), DType::float32);
-    if (!sample_weight) {
-      total_.assign_add(ops::sum(values));
-      count_.assign_add(Tensor(static_cast<double>(values.size())));
-      return;
-    }
-    Tensor weights = ops::cast(sample_weight, DType::float32);
-    // Weights of samples count for each of a sample's values.
-    weights = weights * ops::ones(values.shape());
-    total_.assign_add(ops::sum(values * weights));
-    count_.assign_add(ops::sum(weights));
-  }
-  Tensor result() override {
-    return fused([](Expr t, Expr n) { return expr::select(expr::equal(n, 0.0), 0.0, t / n); },
-                 total_, count_);
-  }
-  Value::Dict get_config() const override {
-    throw StateError("A metric that is a function without a class cannot be saved.");
-  }
-
- private:
-  MetricOption::Function function_;
-  Variable total_, count_;
-};
-
 std::vector<std::string> keys_of(const Nest& nest) {
   std::vector<std::string> keys;
   if (nest.is_dict())
@@ -304,7 +268,7 @@ std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y,
   } else {
     metric = option.make();
   }
-  if (!name.empty()) metric->set_name(name);
+  if (!name.empty() && metric->function_name().empty()) metric->set_name(name);
   return metric;
 }
 
@@ -365,8 +329,8 @@ void CompiledMetrics::resolve(const std::vector<Tensor>& y, const Nest& y_pred,
                               const std::vector<std::string>& output_names) {
   const std::vector<std::string> names = names_of(y_pred, output_names, y_pred.flatten().size());
   entries_.clear();  // of an attempt that failed
-  resolve(plain_, false, y, y_pred, names);
-  resolve(weighted_, true, y, y_pred, names);
+  resolve(plain_.by_name(names), false, y, y_pred, names);
+  resolve(weighted_.by_name(names), true, y, y_pred, names);
   resolved_ = true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "../base/call_scope.h"
 #include "checkpoint_segments.h"
+#include "cut_graph.h"
 #include "names.h"
 #include "standardize.h"
 
@@ -15,17 +16,20 @@ namespace cornu {
 
 Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
     : inputs_(inputs), outputs_(outputs) {
-  set_base(options.name, true, {});
+  set_base(options.name, options.trainable, {});
   supports_masking_ = true;
   // Each layer casts for itself.
   autocast_ = false;
   for (const Tensor& t : inputs.flatten())
-    if (!t || !t.is_symbolic() || !dynamic_cast<InputLayer*>(t.origin().node->operation.get()))
-      throw ValueError("Functional: every input must come from Input({...}).");
+    if (!t || !t.is_symbolic())
+      throw ValueError(
+          "Functional: an input is not a symbolic tensor: it comes from Input({...}), or is what a "
+          "layer of another model gives, as layer->output().");
   for (const Tensor& t : outputs.flatten())
     if (!t || !t.is_symbolic())
       throw ValueError(
           "Functional: an output is not a symbolic tensor: it was not computed from an Input.");
+  cut_graph(inputs_, outputs_);
   collect();
   find_last_uses();
   order_operations();
@@ -181,6 +185,14 @@ Nest Functional::call_many(const Nest& inputs, const Call&) {
   else
     run(values, 0, steps_.size());
   return outputs_.map([&](const Tensor& t) { return values[place(t)]; });
+}
+
+std::shared_ptr<Layer> Functional::shared_layer() {
+  if (!weak_from_this().expired()) return Model::shared_layer();
+  if (!shared_)
+    shared_ = std::make_shared<Functional>(
+        inputs_, outputs_, Options{is_named() ? name() : std::string(), trainable()});
+  return shared_;
 }
 
 Nest Functional::input_spec() const {

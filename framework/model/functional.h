@@ -15,29 +15,23 @@ class Functional : public Model {
   /// Options of the model.
   struct Options {
     std::string name = "";  ///< default: "functional", made unique
+    bool trainable = true;  ///< false: all weights are frozen
   };
-  /// Throws ValueError when an input is no Input, or an output does not depend on the inputs alone.
+  /// Inputs are those of Input, or tensors inside of another model's graph (`layer->output()`),
+  /// where the new model then begins. Throws ValueError when an input or output is not symbolic, or
+  /// an output does not depend on the inputs alone.
   Functional(const Nest& inputs, const Nest& outputs) : Functional(inputs, outputs, Options{}) {}
   /// The same with options.
   Functional(const Nest& inputs, const Nest& outputs, Options options);
 
   /// The layers in the order of Keras's files (by depth).
-  const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
-  /// The layer of this name, or at this place of layers(), from the end where it is negative.
-  /// Throws ValueError.
-  std::shared_ptr<Layer> get_layer(const std::string& name) const {
-    return find_layer(layers_, name, this->name());
-  }
-  /// The same by position.
-  template <std::integral I>
-  std::shared_ptr<Layer> get_layer(I index) const {
-    return find_layer(layers_, static_cast<int64_t>(index), name());
-  }
+  std::vector<std::shared_ptr<Layer>> layers() const override { return layers_; }
 
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// None: the layers inside have put their masks on what they return, or ended them.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
+  std::shared_ptr<Layer> shared_layer() override;
   Value::Dict get_config() const override;
   /// A model from its config, with fresh weights. Throws ValueError that names the entry that is
   /// wrong.
@@ -47,8 +41,8 @@ class Functional : public Model {
   /// Names of the Input layers.
   std::vector<std::string> input_names() const override;
   Nest input_spec() const override;
-  const Nest& inputs() const { return inputs_; }    ///< symbolic tensors, as given
-  const Nest& outputs() const { return outputs_; }  ///< symbolic tensors, as given
+  Nest inputs() const override { return inputs_; }
+  Nest outputs() const override { return outputs_; }
   bool has_sections() const override { return true; }
 
  protected:
@@ -80,6 +74,7 @@ class Functional : public Model {
   void run_in_sections(std::vector<Tensor>& values);
 
   Nest inputs_, outputs_;
+  std::shared_ptr<Functional> shared_;                  // of one on the stack
   std::vector<std::shared_ptr<Operation>> operations_;  // by depth, as in files
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<Step> steps_;

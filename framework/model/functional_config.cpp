@@ -240,13 +240,7 @@ class GraphReader {
   static Value decode_constants(const Value& v) {
     if (const std::string* kind = marker(v)) {
       const auto& config = as_dict(require(v.get<Value::Dict>(), "config", *kind), *kind);
-      if (*kind == "__tensor__" || *kind == "__numpy__") {
-        const Tensor t = detail::from_value<Tensor>(require(config, "value", *kind));
-        const Value* dtype = detail::find(config, "dtype");
-        const DType wanted = dtype ? detail::from_value<DType>(*dtype) : t.dtype();
-        const Tensor cast = ops::cast(t, wanted);
-        return cast.is_weak() ? Tensor::copy_of(cast.data(), cast.shape(), cast.dtype()) : cast;
-      }
+      if (*kind == "__tensor__" || *kind == "__numpy__") return detail::from_value<Tensor>(v);
       if (*kind == "__slice__") {
         auto bound = [&](const char* key) -> std::optional<int64_t> {
           const Value* b = detail::find(config, key);

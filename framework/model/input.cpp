@@ -3,7 +3,8 @@
 
 namespace cornu {
 
-InputLayer::InputLayer(InputConfig config) : dtype_(config.dtype.value_or(DType::float32)) {
+InputLayer::InputLayer(InputConfig config)
+    : dtype_(config.dtype.value_or(cornu::config::default_dtype())) {
   if (config.batch_shape) {
     batch_shape_ = *config.batch_shape;
   } else {
@@ -50,12 +51,13 @@ std::shared_ptr<InputLayer> InputLayer::from_config(const Value::Dict& dict) {
   return std::make_shared<InputLayer>(std::move(config));
 }
 
-Tensor InputLayer::output() {
+Nest InputLayer::output() const {
   std::shared_ptr<Node> node = node_.lock();
   if (!node) {
-    const Nest out = make_node(shared_from_this(), {}, Tensor::abstract(batch_shape_, dtype_));
+    const auto self = std::const_pointer_cast<Operation>(shared_from_this());
+    const Nest out = make_node(self, {}, Tensor::abstract(batch_shape_, dtype_));
     node_ = out.tensor().origin().node;
-    return out.tensor();
+    return out;
   }
   return Tensor::symbolic(batch_shape_, dtype_, {node, 0});
 }

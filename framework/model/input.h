@@ -9,8 +9,8 @@ struct InputConfig {
   Shape shape = {};                        ///< of one sample, without the batch
   std::optional<int64_t> batch_size = {};  ///< default: any
   std::optional<DType> dtype = {};         ///< default float32
-  std::string name = "";                   ///< default: "input_layer", made unique
   std::optional<Shape> batch_shape = {};   ///< with the batch, in place of shape
+  std::string name = "";                   ///< default: "input_layer", made unique
 };
 
 /// The layer of an Input. Its output is the data itself.
@@ -29,12 +29,13 @@ class InputLayer : public Layer {
   const Shape& batch_shape() const { return batch_shape_; }
   DType dtype() const { return dtype_; }  ///< of the data
   /// The symbolic tensor that stands for the data. The same tensor each time while one is alive.
-  Tensor output();
+  Nest output() const override;
+  Nest input() const override { return output(); }  ///< the same
 
  private:
   Shape batch_shape_;
   DType dtype_;
-  std::weak_ptr<Node> node_;
+  mutable std::weak_ptr<Node> node_;
 };
 
 /// `Input({8, 8, 1})`: a symbolic tensor of samples of this shape, for Functional models; and the
@@ -43,6 +44,8 @@ class Input : public Tensor {
  public:
   /// Samples of this shape, float32, in batches of any size.
   Input(const Shape& shape) : Input(InputConfig{.shape = shape}) {}
+  /// The same with options: `Input({8}, {.name = "height"})`.
+  Input(const Shape& shape, InputConfig rest) : Input((rest.shape = shape, std::move(rest))) {}
   /// The same with all options.
   Input(InputConfig config);
   /// Its layer, for Sequential.

@@ -16,14 +16,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view prefix = "state-", suffix = ".zip", magic = "CORNUJ1\n";
-constexpr size_t noted_at_most = 1024;
-
-// As it lies in the file, least significant bytes first.
-struct Record {
-  uint32_t epoch, step;
-  double loss;
-};
-static_assert(sizeof(Record) == 16);
+// Steps are written about every tenth of a second, by this many at most.
+constexpr size_t largest_flush = 1 << 14;
+constexpr double seconds_between = 0.1;
 
 fs::path steps_file(const std::string& folder) { return fs::path(folder) / "steps.bin"; }
 
@@ -42,10 +37,17 @@ std::vector<fs::path> states_in(const std::string& folder) {
   return found;
 }
 
+bool before(const JournalStep& a, const JournalStep& b) {
+  return std::pair(a.epoch, a.step) < std::pair(b.epoch, b.step);
+}
+
+}  // namespace
+
 std::vector<JournalStep> read_steps(const std::string& folder) {
+  using Record = Journal::Record;
+  static_assert(sizeof(Record) == 16);
   const fs::path path = steps_file(folder);
-  const std::vector<std::byte> bytes =
-      saving::read_file(path, std::numeric_limits<uint64_t>::max());
+  const std::vector<std::byte> bytes = io::read_file(path, std::numeric_limits<uint64_t>::max());
   if (bytes.size() < magic.size() || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
     throw FileError(fmt::format("'{}' is not the journal of a training run.", path.string()));
   // The last record of a run that was killed may be there in part.
@@ -57,12 +59,6 @@ std::vector<JournalStep> read_steps(const std::string& folder) {
   }
   return steps;
 }
-
-bool before(const JournalStep& a, const JournalStep& b) {
-  return std::pair(a.epoch, a.step) < std::pair(b.epoch, b.step);
-}
-
-}  // namespace
 
 // --- writing
 // -----------------------------------------------------------------------------------------------
@@ -104,7 +100,7 @@ void Journal::resume(int64_t epoch, int64_t step) {
   const std::vector<JournalStep> steps = read_steps(options_.folder);
   const JournalStep next{epoch, step, 0};
   steps_ = std::lower_bound(steps.begin(), steps.end(), next, before) - steps.begin();
-  saving::shorten_file(
+  io::shorten_file(
       path, static_cast<int64_t>(magic.size()) + steps_ * static_cast<int64_t>(sizeof(Record)));
   const fs::path own = state_file(options_.folder, epoch, step);
   for (const fs::path& other : states_in(options_.folder))
@@ -181,25 +177,26 @@ void Journal::thin_out() {
 
 void Journal::note(int64_t epoch, int64_t step, const Tensor& loss) {
   note(epoch, step, std::numeric_limits<double>::quiet_NaN());
-  if (loss && loss.size() == 1) noted_.back().loss = loss;
+  if (loss && loss.size() == 1) unread_.emplace_back(noted_.size() - 1, loss);
 }
 
-void Journal::note(int64_t epoch, int64_t step, double loss) {
-  if (noted_.size() >= noted_at_most) flush();
-  noted_.push_back({{epoch, step, loss}, {}});
-  ++steps_;
+void Journal::flush_now_and_then() {
+  const double seconds = since_flush_.seconds();
+  if (seconds < seconds_between / 2)
+    noted_at_most_ = std::min(2 * noted_at_most_, largest_flush);
+  else if (seconds > 2 * seconds_between)
+    noted_at_most_ = std::max<size_t>(noted_at_most_ / 2, 1);
+  flush();
 }
 
 void Journal::flush() {
   if (!file_.is_open()) return;
-  std::vector<Record> records;
-  records.reserve(noted_.size());
-  for (const auto& [step, loss] : noted_)
-    records.push_back({static_cast<uint32_t>(step.epoch), static_cast<uint32_t>(step.step),
-                       loss ? loss.item() : step.loss});
+  for (const auto& [place, loss] : unread_) noted_[place].loss = loss.item();
+  unread_.clear();
+  file_.write(reinterpret_cast<const char*>(noted_.data()),
+              static_cast<std::streamsize>(noted_.size() * sizeof(Record)));
   noted_.clear();
-  file_.write(reinterpret_cast<const char*>(records.data()),
-              static_cast<std::streamsize>(records.size() * sizeof(Record)));
+  since_flush_ = {};
   file_.flush();
   if (!file_)
     throw FileError(

@@ -45,7 +45,11 @@ class Journal {
   /// Notes a step and the loss that it reported (a scalar), which is read later.
   void note(int64_t epoch, int64_t step, const Tensor& loss);
   /// The same of a loss that is at hand.
-  void note(int64_t epoch, int64_t step, double loss);
+  void note(int64_t epoch, int64_t step, double loss) {
+    if (noted_.size() >= noted_at_most_) flush_now_and_then();
+    noted_.push_back({static_cast<uint32_t>(epoch), static_cast<uint32_t>(step), loss});
+    ++steps_;
+  }
   /// Writes what is noted. Throws FileError.
   void flush();
   /// flush, and waits for the states.
@@ -56,12 +60,19 @@ class Journal {
   void write(const RunState& state);
   void thin_out();
 
-  JournalOptions options_;
-  struct Noted {
-    JournalStep step;
-    Tensor loss;  // that is to be read still; empty for none
+  void flush_now_and_then();
+  // A step as it lies in the file, least significant bytes first.
+  struct Record {
+    uint32_t epoch, step;
+    double loss;
   };
-  std::vector<Noted> noted_;  // not yet in the file
+  friend std::vector<JournalStep> read_steps(const std::string& folder);
+
+  JournalOptions options_;
+  std::vector<Record> noted_;                      // not yet in the file
+  std::vector<std::pair<size_t, Tensor>> unread_;  // losses of some of these, to be read still
+  size_t noted_at_most_ = 64;
+  Stopwatch since_flush_;
   std::ofstream file_;
   int64_t steps_ = 0;       // noted by the run
   int64_t last_state_ = 0;  // how many they were at the latest state

@@ -38,6 +38,8 @@ void Model::compile(CompileOptions options) {
         name()));
   // Everything that can fail is done before anything changes.
   auto loss = std::make_unique<CompiledLoss>(options.loss, options.loss_weights);
+  options.metrics = options.metrics.by_name(output_names());
+  options.weighted_metrics = options.weighted_metrics.by_name(output_names());
   auto metrics = std::make_unique<CompiledMetrics>(options.metrics, options.weighted_metrics);
   loss_ = std::move(loss);
   metrics_ = std::move(metrics);
@@ -51,6 +53,19 @@ void Model::compile(CompileOptions options) {
   forget_layers();
   compiled_ = true;
 }
+
+namespace {
+[[noreturn]] void throw_no_graph(const Model& model, const char* what) {
+  throw StateError(fmt::format(
+      "Model '{}' has no symbolic {}: it is no Functional or Sequential model, and its call is not "
+      "a graph.",
+      model.name(), what));
+}
+}  // namespace
+
+Nest Model::inputs() const { throw_no_graph(*this, "inputs"); }
+
+Nest Model::outputs() const { throw_no_graph(*this, "outputs"); }
 
 void Model::forget_layers() {
   forget_step_cache();

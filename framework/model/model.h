@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "diagnose/finding.h"
 #include "model_use.h"
+#include "names.h"
 
 namespace cornu {
 
@@ -17,7 +18,8 @@ struct StepReplay;
 
 namespace detail {
 struct ModelState;
-}
+[[noreturn]] void wrong_model(const std::string& path, const Model& found);
+}  // namespace detail
 
 /// Figures of one step, as tensors; they are read only when somebody looks.
 using StepLogs = std::vector<std::pair<std::string, Tensor>>;
@@ -39,10 +41,21 @@ class Model : public Layer {
 
   /// Trains on tensors (or vectors of numbers, lists and dictionaries of tensors), whose first axis
   /// is samples.
-  History fit(const Nest& x, const Nest& y, FitOptions options = {});
+  History fit(const Nest& x, const Nest& y, FitOptions options);
+  /// The same with default options.
+  template <class Y>
+  requires std::convertible_to<const Y&, Nest> History fit(const Nest& x, const Y& y) {
+    return fit(x, Nest(y), FitOptions());
+  }
+  /// The same for a list of targets in braces.
+  History fit(const Nest& x, std::initializer_list<Nest> y) {
+    return fit(x, Nest(y), FitOptions());
+  }
+  /// The same without targets: layers add the losses, or train_step has its own.
+  History fit(const Nest& x, FitOptions options = {});
   /// Trains on the batches of a dataset, whose size is an epoch unless steps_per_epoch says
   /// otherwise.
-  History fit(std::shared_ptr<Dataset> dataset, FitOptions options = {});
+  History fit(AnyDataset dataset, FitOptions options = {});
 
   /// Takes one step of an earlier run of fit again, from the journal that it kept, and tells all of
   /// it; see framework/model/step_replay.h. The model, the data and the options are those of that
@@ -52,17 +65,28 @@ class Model : public Layer {
   /// FileError, and StateError where model or data are others than in that run.
   StepReplay replay(int64_t step, const Nest& x, const Nest& y, FitOptions options);
   /// The same for the batches of a dataset.
-  StepReplay replay(int64_t step, std::shared_ptr<Dataset> dataset, FitOptions options);
+  StepReplay replay(int64_t step, AnyDataset dataset, FitOptions options);
 
   /// The loss and the metrics by name over the data.
-  Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options = {});
+  Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options);
+  /// The same with default options.
+  template <class Y>
+  requires std::convertible_to<const Y&, Nest> Logs evaluate(const Nest& x, const Y& y) {
+    return evaluate(x, Nest(y), EvaluateOptions());
+  }
+  /// The same for a list of targets in braces.
+  Logs evaluate(const Nest& x, std::initializer_list<Nest> y) {
+    return evaluate(x, Nest(y), EvaluateOptions());
+  }
+  /// The same without targets.
+  Logs evaluate(const Nest& x, EvaluateOptions options = {});
   /// The same for the batches of a dataset.
-  Logs evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options = {});
+  Logs evaluate(AnyDataset dataset, EvaluateOptions options = {});
 
   /// The outputs for all samples, computed in batches.
-  Nest predict(const Nest& x, PredictOptions options = {});
+  Prediction predict(const Nest& x, PredictOptions options = {});
   /// The same for the batches of a dataset.
-  Nest predict(std::shared_ptr<Dataset> dataset, PredictOptions options = {});
+  Prediction predict(AnyDataset dataset, PredictOptions options = {});
 
   /// One step on one batch, or without training: the loss and the metrics of this batch alone.
   Logs train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {},
@@ -70,7 +94,7 @@ class Model : public Layer {
   /// The same without training.
   Logs test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {});
   /// The outputs for one batch; shows nothing and calls no callback.
-  Nest predict_on_batch(const Nest& x);
+  Prediction predict_on_batch(const Nest& x);
 
   // --- what a subclass may override
   // ------------------------------------------------------------------
@@ -108,6 +132,28 @@ class Model : public Layer {
   const CompileOptions& compile_options() const { return compile_options_; }  ///< as given
   /// Set by a callback to end fit after the current batch.
   bool stop_training = false;
+
+  /// The layers directly inside: of a Functional in the order of Keras's files, of a Sequential
+  /// without the Input.
+  virtual std::vector<std::shared_ptr<Layer>> layers() const { return sublayers(); }
+  /// The layer of this name, or at this place of layers(), from the end where it is negative.
+  /// Throws ValueError.
+  std::shared_ptr<Layer> get_layer(const std::string& name) const {
+    return find_layer(layers(), name, this->name());
+  }
+  /// The same by position.
+  template <std::integral I>
+  std::shared_ptr<Layer> get_layer(I index) const {
+    return find_layer(layers(), static_cast<int64_t>(index), name());
+  }
+  /// The symbolic tensors at which the model begins, from which further models can be made:
+  /// `Functional(base->inputs(), base->get_layer("conv")->output())`. Throws StateError for a
+  /// subclassed model, which has no graph, and one that is not built.
+  virtual Nest inputs() const;
+  /// The symbolic tensors that the model gives. Throws likewise.
+  virtual Nest outputs() const;
+  Nest input() const override { return inputs(); }    ///< as inputs
+  Nest output() const override { return outputs(); }  ///< as outputs
 
   /// Names of the outputs, for losses and metrics by name; empty when they have none.
   virtual std::vector<std::string> output_names() const { return {}; }
@@ -165,7 +211,7 @@ class Model : public Layer {
     return diagnose(x, y, DiagnoseOptions{});
   }
   /// The same for the data of a dataset, whose speed is measured as well.
-  std::vector<Finding> diagnose(std::shared_ptr<Dataset> dataset,
+  std::vector<Finding> diagnose(AnyDataset dataset,
                                 const DiagnoseOptions& options = DiagnoseOptions());
 
   /// What became of the compiled steps of fit, evaluate and predict: how often they were recorded
@@ -251,11 +297,29 @@ class ModelOf : public Model {
 /// Throws UnsupportedError for a layer with quantized layers inside of which its config says
 /// nothing: its file could not be read.
 void require_saved_quantization(const Layer& layer);
+/// Options of load_model.
+struct LoadOptions {
+  bool compile = true;  ///< also the optimizer, losses and metrics
+};
 /// Reads a ".keras" file written by Cornu or by Keras 3. With `compile` also the optimizer's state,
 /// so that training goes on. Throws FileError that names the layer, key or weight that does not
 /// fit.
-std::shared_ptr<Model> load_model(const std::string& path, bool compile = true);
+Handle<Model> load_model(const std::string& path, LoadOptions options = {});
+/// The same.
+template <std::same_as<bool> B>
+Handle<Model> load_model(const std::string& path, B compile) {
+  return load_model(path, LoadOptions{.compile = compile});
+}
+/// The same for a file that holds a T: `load_model<Sequential>(path)`. Throws ValueError when it
+/// holds another kind of model.
+template <std::derived_from<Model> T>
+Handle<T> load_model(const std::string& path, LoadOptions options = {}) {
+  const std::shared_ptr<Model> model = load_model(path, options);
+  auto wanted = std::dynamic_pointer_cast<T>(model);
+  if (!wanted) detail::wrong_model(path, *model);
+  return wanted;
+}
 /// A model from to_json's text; its weights are fresh.
-std::shared_ptr<Model> model_from_json(const std::string& json);
+Handle<Model> model_from_json(const std::string& json);
 
 }  // namespace cornu

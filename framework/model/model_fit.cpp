@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "../../backend/log.h"
 #include "../ops/random/seed.h"
 #include "trainer.h"
 
@@ -68,19 +69,30 @@ RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
   return data;
 }
 
+void limit_epochs(FitOptions& options) {
+  const auto most = config::max_epochs();
+  if (!most || *most >= options.epochs) return;
+  warn_once(fmt::format("fit: epochs are limited to {} by config::max_epochs.", *most));
+  options.epochs = *most;
+}
+
 }  // namespace
 
 History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
   require_compiled("fit");
   const detail::ModelUse::Change change(use_, "fit", *this);
+  limit_epochs(options);
   const RunData data = data_of(x, y, options);
   return Trainer(*this).fit(*data.train, options, data.validation.get());
 }
 
-History Model::fit(std::shared_ptr<Dataset> dataset, FitOptions options) {
+History Model::fit(const Nest& x, FitOptions options) { return fit(x, Nest(), std::move(options)); }
+
+History Model::fit(AnyDataset dataset, FitOptions options) {
   require_compiled("fit");
   const detail::ModelUse::Change change(use_, "fit", *this);
-  const RunData data = data_of(std::move(dataset), options);
+  limit_epochs(options);
+  const RunData data = data_of(dataset.shared(), options);
   return Trainer(*this).fit(*data.train, options, data.validation.get());
 }
 
@@ -91,10 +103,10 @@ StepReplay Model::replay(int64_t step, const Nest& x, const Nest& y, FitOptions 
   return Trainer(*this).replay(step, *data.train, options, data.validation.get());
 }
 
-StepReplay Model::replay(int64_t step, std::shared_ptr<Dataset> dataset, FitOptions options) {
+StepReplay Model::replay(int64_t step, AnyDataset dataset, FitOptions options) {
   require_compiled("replay");
   const detail::ModelUse::Change change(use_, "replay", *this);
-  const RunData data = data_of(std::move(dataset), options);
+  const RunData data = data_of(dataset.shared(), options);
   return Trainer(*this).replay(step, *data.train, options, data.validation.get());
 }
 
@@ -105,7 +117,11 @@ Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions options) {
                   options);
 }
 
-Logs Model::evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options) {
+Logs Model::evaluate(const Nest& x, EvaluateOptions options) {
+  return evaluate(x, Nest(), std::move(options));
+}
+
+Logs Model::evaluate(AnyDataset dataset, EvaluateOptions options) {
   require_compiled("evaluate");
   const detail::ModelUse::Change change(use_, "evaluate", *this);
   if (!dataset) throw ValueError("evaluate: the dataset is empty.");
@@ -117,7 +133,7 @@ Logs Model::evaluate(std::shared_ptr<Dataset> dataset, EvaluateOptions options) 
   return Trainer(*this).evaluate(*dataset, options.steps, callbacks, &bar);
 }
 
-Nest Model::predict(const Nest& x, PredictOptions options) {
+Prediction Model::predict(const Nest& x, PredictOptions options) {
   const detail::ModelUse::Inference inference(use_, "predict", *this);
   const int64_t batch_size = options.batch_size.value_or(32);
   // One batch and nobody watching: the step itself, without any loop around it.
@@ -129,7 +145,7 @@ Nest Model::predict(const Nest& x, PredictOptions options) {
                  options);
 }
 
-Nest Model::predict(std::shared_ptr<Dataset> dataset, PredictOptions options) {
+Prediction Model::predict(AnyDataset dataset, PredictOptions options) {
   const detail::ModelUse::Inference inference(use_, "predict", *this);
   if (!dataset) throw ValueError("predict: the dataset is empty.");
   const int64_t steps = steps_of(*dataset, options.steps, "predict", "steps");
@@ -161,7 +177,7 @@ Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weigh
   return read_figures(logs.empty() ? metrics_result() : logs);
 }
 
-Nest Model::predict_on_batch(const Nest& x) {
+Prediction Model::predict_on_batch(const Nest& x) {
   const detail::ModelUse::Inference inference(use_, "predict_on_batch", *this);
   return run_predict_step(x);
 }

@@ -20,7 +20,7 @@ class NaNTracer : public Tracer {
   void step(const Step& step) override;
   void read(const Variable&) override {}
   Tensor assign(const Variable& variable, const Tensor& value) override;
-  void host_read(const Tensor&, const Place&) override {}
+  void host_read(const Tensor&, const SourceLine&) override {}
   void give_up(const std::string&) override {}
 
   /// The source of what is not finite in the variables that were assigned; none when all are.

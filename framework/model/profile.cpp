@@ -102,7 +102,7 @@ void write_trace(const std::string& path, const Function::Profile& profile) {
         text.size() > 2 ? ",\n" : "", t.where.empty() ? t.kernel : t.where + ": " + t.kernel,
         t.kernel, t.start * 1e6, t.seconds * 1e6, t.flops, t.bytes);
   text += "\n]\n";
-  saving::write_file(path, std::as_bytes(std::span(text)));
+  io::write_file(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace

@@ -89,7 +89,9 @@ ProgressBar::Target ProgressBar::standard_output() {
 }
 
 ProgressBar::ProgressBar(Verbose verbose, int64_t epochs, Target target)
-    : redraws_((verbose == Verbose::bar || verbose == Verbose::automatic) && target.terminal),
+    : redraws_((verbose == Verbose::bar ||
+                (verbose == Verbose::automatic && config::is_interactive_logging_enabled())) &&
+               target.terminal),
       prints_(verbose != Verbose::silent),
       target_(std::move(target)),
       epochs_(epochs) {

@@ -11,7 +11,7 @@
 namespace cornu {
 
 Sequential::Sequential(const std::vector<AnyLayer>& layers, Options options) {
-  set_base(options.name, true, {});
+  set_base(options.name, options.trainable, {});
   supports_masking_ = true;
   autocast_ = false;
   for (const AnyLayer& layer : layers) {
@@ -27,12 +27,34 @@ Sequential::Sequential(const std::vector<AnyLayer>& layers, Options options) {
   build_from_input();
 }
 
+namespace {
+// What stands for such data in a graph, in batches of any size.
+Tensor any_batch(const Tensor& t) {
+  Shape shape = t.shape();
+  if (shape.rank() > 0) shape[0] = Shape::unknown;
+  return Input({.dtype = t.dtype(), .batch_shape = shape});
+}
+}  // namespace
+
 void Sequential::build_from_input() {
   if (input_ && !layers_.empty())
     ensure_built(Tensor::abstract(input_->batch_shape(), input_->dtype()));
 }
 
+std::shared_ptr<Layer> Sequential::shared_layer() {
+  if (!weak_from_this().expired()) return Model::shared_layer();
+  if (!shared_) {
+    std::vector<AnyLayer> all;
+    if (input_) all.emplace_back(input_);
+    all.insert(all.end(), layers_.begin(), layers_.end());
+    shared_ = std::make_shared<Sequential>(
+        all, Options{is_named() ? name() : std::string(), trainable()});
+  }
+  return shared_;
+}
+
 void Sequential::add(const AnyLayer& layer) {
+  if (shared_) shared_->add(layer);
   if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) {
     if (input_ || !layers_.empty())
       throw ValueError("Sequential: an Input must be the first of the layers.");
@@ -47,12 +69,14 @@ void Sequential::add(const AnyLayer& layer) {
   // Cached lists of variables are those of the old stack.
   forget_layers();
   if (built()) {
-    const Nest spec = input_spec();
     // Only the new layer is built; the others keep their weights.
-    if (!spec.empty()) {
-      Nest x = spec;
-      for (size_t i = 0; i + 1 < layers_.size(); ++i) x = layers_[i]->compute_output_spec(x);
-      layer->ensure_built(x);
+    try {
+      if (graph_.size() == layers_.size())
+        extend_graph(layers_.size() - 1);
+      else if (!input_spec().empty())
+        build_many(input_spec());
+    } catch (const NeedsValues&) {
+      // The new layer looks at values: it is built by the first real call.
     }
   } else {
     build_from_input();
@@ -61,20 +85,54 @@ void Sequential::add(const AnyLayer& layer) {
 
 void Sequential::pop() {
   if (layers_.empty()) throw StateError("Sequential::pop: there is no layer.");
+  if (shared_) shared_->pop();
   forget_layers();
   segment_ends_.clear();
   layers_.pop_back();
+  if (graph_.size() > layers_.size() + 1) graph_.pop_back();
 }
 
 void Sequential::build_many(const Nest& inputs) {
-  // Layers build as the stand-ins reach them.
-  Nest x = inputs;
+  graph_.clear();
   try {
+    if (input_) {
+      graph_ = {input_->output()};
+      extend_graph(0);
+      return;
+    }
+    // Layers build as the stand-ins reach them.
+    Nest x = inputs;
     for (const auto& layer : layers_) x = layer->compute_output_spec(x);
   } catch (const NeedsValues&) {
     // A layer looks at values: it and those after it are built by the first real call.
+    return;
+  }
+  try {
+    graph_ = {inputs.map(any_batch)};
+    extend_graph(0);
+  } catch (const Error&) {
+    // A layer is for batches of this size only, such as a stateful one: there is no graph.
+    graph_.clear();
   }
 }
+
+// The graph in which layers find their symbolic inputs and outputs, from layer `first` on.
+void Sequential::extend_graph(size_t first) {
+  for (size_t i = first; i < layers_.size(); ++i) graph_.push_back((*layers_[i])(graph_.back()));
+}
+
+const std::vector<Nest>& Sequential::graph(const char* what) const {
+  if (graph_.size() != layers_.size() + 1 || layers_.empty())
+    throw StateError(
+        fmt::format("Model '{}' has no symbolic {}: {}", name(), what,
+                    built() ? "a layer of it looks at values, or takes batches of one size only."
+                            : "it is not built. Begin it with an Input, or call build."));
+  return graph_;
+}
+
+Nest Sequential::inputs() const { return graph("inputs").front(); }
+
+Nest Sequential::outputs() const { return graph("outputs").back(); }
 
 bool Sequential::acts_per_row() const {
   return std::all_of(layers_.begin(), layers_.end(),

@@ -13,6 +13,7 @@ class Sequential : public Model {
   /// Options of the model.
   struct Options {
     std::string name = "";  ///< default: "sequential", made unique
+    bool trainable = true;  ///< false: all weights are frozen
   };
   /// Throws ValueError for two layers of one name.
   Sequential(std::initializer_list<AnyLayer> layers = {})
@@ -27,17 +28,9 @@ class Sequential : public Model {
   /// Removes the last layer. Throws StateError when there is none.
   void pop();
   /// The layers without the Input.
-  const std::vector<std::shared_ptr<Layer>>& layers() const { return layers_; }
-  /// The layer of this name, or at this place of layers(), from the end where it is negative.
-  /// Throws ValueError.
-  std::shared_ptr<Layer> get_layer(const std::string& name) const {
-    return find_layer(layers_, name, this->name());
-  }
-  /// The same by position.
-  template <std::integral I>
-  std::shared_ptr<Layer> get_layer(I index) const {
-    return find_layer(layers_, static_cast<int64_t>(index), name());
-  }
+  std::vector<std::shared_ptr<Layer>> layers() const override { return layers_; }
+  Nest inputs() const override;
+  Nest outputs() const override;
 
   void build_many(const Nest& inputs) override;
   bool acts_per_row() const override;
@@ -45,6 +38,7 @@ class Sequential : public Model {
   /// None: the layers inside have put their masks on what they return, or ended them.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
+  std::shared_ptr<Layer> shared_layer() override;
   Value::Dict get_config() const override;
   /// A model from its config, with fresh weights where it has an Input.
   static std::shared_ptr<Sequential> from_config(const Value::Dict& dict);
@@ -60,12 +54,16 @@ class Sequential : public Model {
 
  private:
   void build_from_input();
+  void extend_graph(size_t first);
+  const std::vector<Nest>& graph(const char* what) const;
   Nest run(const Nest& x, size_t begin, size_t end);
   std::vector<size_t> find_sections(const Nest& x) const;
 
   std::shared_ptr<InputLayer> input_;
+  std::shared_ptr<Sequential> shared_;  // of one on the stack
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<size_t> segment_ends_;  // found when they are first asked for
+  std::vector<Nest> graph_;           // the symbolic input, and what each layer makes of it
 };
 
 }  // namespace cornu

@@ -11,9 +11,9 @@ namespace cornu {
 namespace {
 
 // Arrays of NumPy have no type for bfloat16 and the like: they are written as float32.
-saving::NpyArray array_of(const std::string& name, const Tensor& t) {
+io::NpyArray array_of(const std::string& name, const Tensor& t) {
   const bool known = t.dtype() != DType::bfloat16;
-  return saving::array_of(name, known ? t : ops::cast(t, DType::float32));
+  return io::array_of(name, known ? t : ops::cast(t, DType::float32));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ bool StepReplay::exact() const {
 }
 
 void StepReplay::save(const std::string& path) const {
-  std::vector<saving::NpyArray> arrays;
+  std::vector<io::NpyArray> arrays;
   std::map<std::string, int> taken;
   const auto add = [&](const std::string& name, const Tensor& t) {
     if (!t) return;
@@ -41,7 +41,7 @@ void StepReplay::save(const std::string& path) const {
        {std::pair("activations/", &activations), std::pair("gradients/", &gradients),
         std::pair("weights/", &weights), std::pair("updated/", &updated)})
     for (const auto& [name, tensor] : *list) add(kind + name, tensor);
-  saving::write_npz(path, arrays);
+  io::write_npz(path, arrays);
 }
 
 }  // namespace cornu

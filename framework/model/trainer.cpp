@@ -69,7 +69,9 @@ int64_t steps_of(const Dataset& data, std::optional<int64_t> asked, const char* 
   if (!asked && size == Dataset::endless)
     throw ValueError(fmt::format("{}: the data have no end. Say how many batches to take, by {}.",
                                  what, option));
-  return asked.value_or(std::max<int64_t>(size, -1));
+  const int64_t steps = asked.value_or(std::max<int64_t>(size, -1));
+  const std::optional<int64_t> most = config::max_steps_per_epoch();
+  return most && (steps < 0 || steps > *most) ? *most : steps;
 }
 
 Logs read_figures(const StepLogs& logs) {

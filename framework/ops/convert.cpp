@@ -7,6 +7,7 @@
 
 #include "core/cast.h"
 #include "core/slices.h"
+#include "detail/strong.h"
 #include "numpy/joining.h"
 #include "operators.h"
 
@@ -57,6 +58,24 @@ bool holds_tensor(const Value& v) {
   return false;
 }
 
+const Value* find(const Value::Dict& dict, std::string_view key) {
+  for (const auto& [name, value] : dict)
+    if (name == key) return &value;
+  return nullptr;
+}
+
+// What an array holds that is written as Keras writes it into files: {"class_name": "__numpy__",
+// "config": {"value": ..., "dtype": ...}}, or "__tensor__". Null for anything else.
+const Value::Dict* stored_array(const Value& v) {
+  if (!v.is<Value::Dict>()) return nullptr;
+  const Value* kind = find(v.get<Value::Dict>(), "class_name");
+  const Value* config = find(v.get<Value::Dict>(), "config");
+  const bool is_array =
+      kind && kind->is<std::string>() &&
+      (kind->get<std::string>() == "__numpy__" || kind->get<std::string>() == "__tensor__");
+  return is_array && config && config->is<Value::Dict>() ? &config->get<Value::Dict>() : nullptr;
+}
+
 // Whether v is a tensor whose values can be read.
 bool is_readable(const Value& v) {
   return v.is<Tensor>() && v.get<Tensor>() && v.get<Tensor>().is_eager();
@@ -75,6 +94,12 @@ Tensor FromValue<Tensor>::get(const Value& v) {
     return ops::stack(parts);
   }
   if (v.is<Value::List>()) return constant(v);
+  if (const Value::Dict* array = stored_array(v)) {
+    const Value *value = find(*array, "value"), *dtype = find(*array, "dtype");
+    if (!value) throw ValueError("expected an array's value, found none");
+    const Tensor t = get(*value);
+    return strong(dtype ? ops::cast(t, from_value<DType>(*dtype)) : t);
+  }
   mismatch("a tensor", v);
 }
 bool FromValue<bool>::get(const Value& v) {

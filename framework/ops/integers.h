@@ -35,10 +35,51 @@ class Integers {
   bool single_ = false;
 };
 
+/// A list of whole numbers, which may be written as a number where it has one: `3` or `{1, 3}`.
+class IntegerList : public std::vector<int64_t> {
+ public:
+  /// A list of one number.
+  template <std::integral T>
+  IntegerList(T number) : std::vector<int64_t>{static_cast<int64_t>(number)} {}
+  /// The numbers in braces.
+  IntegerList(std::initializer_list<int64_t> numbers) : std::vector<int64_t>(numbers) {}
+  /// The numbers.
+  IntegerList(std::vector<int64_t> numbers) : std::vector<int64_t>(std::move(numbers)) {}
+};
+
+/// The same, or nothing.
+class OptionalIntegers : public std::optional<std::vector<int64_t>> {
+ public:
+  OptionalIntegers() = default;
+  OptionalIntegers(std::nullopt_t) {}  ///< nothing
+  /// A list of one number.
+  template <std::integral T>
+  OptionalIntegers(T number) : OptionalIntegers(IntegerList(number)) {}
+  /// The numbers in braces; `{}` is nothing.
+  OptionalIntegers(std::initializer_list<int64_t> numbers)
+      : OptionalIntegers(IntegerList(numbers)) {}
+  /// The numbers.
+  OptionalIntegers(std::vector<int64_t> numbers)
+      : std::optional<std::vector<int64_t>>(std::move(numbers)) {}
+  /// The numbers, if any.
+  OptionalIntegers(const std::optional<std::vector<int64_t>>& numbers)
+      : std::optional<std::vector<int64_t>>(numbers) {}
+};
+
 namespace detail {
 template <>
 struct FromValue<Integers> {
   static Integers get(const Value& v);
+};
+template <>
+struct FromValue<IntegerList> {
+  static IntegerList get(const Value& v) { return from_value<std::vector<int64_t>>(v); }
+};
+template <>
+struct FromValue<OptionalIntegers> {
+  static OptionalIntegers get(const Value& v) {
+    return from_value<std::optional<std::vector<int64_t>>>(v);
+  }
 };
 }  // namespace detail
 

@@ -1,8 +1,19 @@
-// Arithmetic and comparison on tensors: x + y, 1.0 - x, x > 0, ...
+// Operators of C++ on tensors, each one of ops: x + y, 1.0 - x, x > 0, x % 2, x += y, ...
 #pragma once
 #include "elementwise.h"
 
 namespace cornu {
+
+/// What a comparison gives: a tensor of a bool for each element. Of a single element it is also a
+/// condition of C++'s: `if (loss < 0.1)`.
+class Condition : public Tensor {
+ public:
+  /// The same tensor as a condition.
+  explicit Condition(Tensor tensor) : Tensor(std::move(tensor)) {}
+  /// Whether the only element holds. Throws ShapeError for several elements, of which ops::all and
+  /// ops::any make one, and StateError where there are no values.
+  explicit operator bool() const;
+};
 
 /// ops::add(x, y).
 inline Tensor operator+(const Tensor& x, const Tensor& y) { return ops::add(x, y); }
@@ -12,15 +23,58 @@ inline Tensor operator-(const Tensor& x, const Tensor& y) { return ops::subtract
 inline Tensor operator*(const Tensor& x, const Tensor& y) { return ops::multiply(x, y); }
 /// ops::true_divide(x, y): of integers a float.
 inline Tensor operator/(const Tensor& x, const Tensor& y) { return ops::true_divide(x, y); }
+/// ops::mod(x, y): the remainder with the sign of y, as in Python.
+inline Tensor operator%(const Tensor& x, const Tensor& y) { return ops::mod(x, y); }
 /// ops::negative(x).
 inline Tensor operator-(const Tensor& x) { return ops::negative(x); }
+/// x itself.
+inline Tensor operator+(const Tensor& x) { return x; }
+
+/// Makes `x` the handle of x + y. Other handles keep what they had.
+inline Tensor& operator+=(Tensor& x, const Tensor& y) { return x = x + y; }
+/// The same for x - y.
+inline Tensor& operator-=(Tensor& x, const Tensor& y) { return x = x - y; }
+/// The same for x * y.
+inline Tensor& operator*=(Tensor& x, const Tensor& y) { return x = x * y; }
+/// The same for x / y.
+inline Tensor& operator/=(Tensor& x, const Tensor& y) { return x = x / y; }
+/// The same for x % y.
+inline Tensor& operator%=(Tensor& x, const Tensor& y) { return x = x % y; }
+
+/// ops::equal(x, y): a bool for each element.
+inline Condition operator==(const Tensor& x, const Tensor& y) {
+  return Condition(ops::equal(x, y));
+}
+/// ops::not_equal(x, y): a bool for each element.
+inline Condition operator!=(const Tensor& x, const Tensor& y) {
+  return Condition(ops::not_equal(x, y));
+}
+/// Whether there is no tensor.
+inline bool operator==(const Tensor& x, std::nullptr_t) { return x.impl() == nullptr; }
+/// Whether there is a tensor.
+inline bool operator!=(const Tensor& x, std::nullptr_t) { return x.impl() != nullptr; }
 /// ops::less(x, y): a bool for each element.
-inline Tensor operator<(const Tensor& x, const Tensor& y) { return ops::less(x, y); }
+inline Condition operator<(const Tensor& x, const Tensor& y) { return Condition(ops::less(x, y)); }
 /// ops::less_equal(x, y): a bool for each element.
-inline Tensor operator<=(const Tensor& x, const Tensor& y) { return ops::less_equal(x, y); }
+inline Condition operator<=(const Tensor& x, const Tensor& y) {
+  return Condition(ops::less_equal(x, y));
+}
 /// ops::greater(x, y): a bool for each element.
-inline Tensor operator>(const Tensor& x, const Tensor& y) { return ops::greater(x, y); }
+inline Condition operator>(const Tensor& x, const Tensor& y) {
+  return Condition(ops::greater(x, y));
+}
 /// ops::greater_equal(x, y): a bool for each element.
-inline Tensor operator>=(const Tensor& x, const Tensor& y) { return ops::greater_equal(x, y); }
+inline Condition operator>=(const Tensor& x, const Tensor& y) {
+  return Condition(ops::greater_equal(x, y));
+}
+
+/// ops::logical_and of two tensors of bools, else ops::bitwise_and.
+Condition operator&(const Tensor& x, const Tensor& y);
+/// ops::logical_or of two tensors of bools, else ops::bitwise_or.
+Condition operator|(const Tensor& x, const Tensor& y);
+/// ops::logical_xor of two tensors of bools, else ops::bitwise_xor.
+Condition operator^(const Tensor& x, const Tensor& y);
+/// ops::logical_not of a tensor of bools, else ops::bitwise_not.
+Condition operator~(const Tensor& x);
 
 }  // namespace cornu

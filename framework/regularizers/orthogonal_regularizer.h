@@ -24,6 +24,7 @@ class OrthogonalPenalty
 
 using OrthogonalRegularizer =
     Ref<OrthogonalPenalty>;  ///< a shared OrthogonalPenalty, made from its options
+using orthogonal_regularizer = OrthogonalRegularizer;  ///< by its other name
 
 }  // namespace cornu::regularizers
 

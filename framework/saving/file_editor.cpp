@@ -51,7 +51,7 @@ Weights::iterator weight_named(Object& object, const std::string& name) {
 
 class TreeReader {
  public:
-  explicit TreeReader(const H5Reader& file) : file_(file) {}
+  explicit TreeReader(const io::H5Reader& file) : file_(file) {}
 
   void read(Object& object, const std::string& path, int level = 0) {
     if (level > most_levels || ++objects_ > most_objects)
@@ -79,13 +79,13 @@ class TreeReader {
   Tensor tensor(const std::string& path) const {
     // What is compressed may expand to this much.
     constexpr uint64_t free_size = uint64_t{64} << 20, expansion = 200;
-    const H5Info info = file_.info(path);
+    const io::H5Info info = file_.info(path);
     const std::vector<std::byte> bytes =
         file_.read(path, free_size + std::min(info.stored, UINT64_MAX / 256) * expansion);
     return Tensor::copy_of(bytes.data(), info.shape, info.dtype);
   }
 
-  const H5Reader& file_;
+  const io::H5Reader& file_;
   size_t objects_ = 0;
 };
 
@@ -98,7 +98,7 @@ uint64_t bytes_of(const Object& object) {
   return bytes;
 }
 
-void write_tree(H5Writer& file, const Object& object, const std::string& path) {
+void write_tree(io::H5Writer& file, const Object& object, const std::string& path) {
   if (object.has_vars || !object.weights.empty()) {
     const std::string group = join(path, "vars");
     file.create_group(group);
@@ -201,7 +201,7 @@ KerasFileEditor::KerasFileEditor(const std::string& path) : impl_(std::make_uniq
   impl_->path = path;
   if (path.ends_with(".keras")) {
     impl_->archive = true;
-    ArchiveReader archive{fs::path(path)};
+    io::ArchiveReader archive{fs::path(path)};
     for (const char* member : {weights_member, config_member})
       if (!archive.has(member))
         throw FileError(
@@ -213,10 +213,10 @@ KerasFileEditor::KerasFileEditor(const std::string& path) : impl_(std::make_uniq
     };
     impl_->config = text(config_member);
     impl_->metadata = text(metadata_member);
-    const H5Reader file(archive.map(weights_member), path);
+    const io::H5Reader file(archive.map(weights_member), path);
     TreeReader(file).read(impl_->root, "");
   } else if (path.ends_with(".weights.h5")) {
-    const H5Reader file{fs::path(path)};
+    const io::H5Reader file{fs::path(path)};
     TreeReader(file).read(impl_->root, "");
   } else {
     throw ValueError(
@@ -388,7 +388,7 @@ void KerasFileEditor::add_weights(const std::string& object, const Weights& weig
 void KerasFileEditor::save(const std::string& path) const {
   const uint64_t expected = bytes_of(impl_->root);
   if (path.ends_with(".weights.h5")) {
-    H5Writer file(fs::path(path), expected);
+    io::H5Writer file(fs::path(path), expected);
     write_tree(file, impl_->root, "");
     file.finish();
     return;
@@ -401,11 +401,11 @@ void KerasFileEditor::save(const std::string& path) const {
         "save: '{}' holds weights alone, so no \".keras\" can be made of it. Give a name that ends "
         "in \".weights.h5\".",
         impl_->path));
-  H5Writer file(expected);
+  io::H5Writer file(expected);
   write_tree(file, impl_->root, "");
-  ArchiveReader from{fs::path(impl_->path)};
-  ArchiveWriter to{fs::path(path)};
-  for (const ArchiveMember& member : from.members()) {
+  io::ArchiveReader from{fs::path(impl_->path)};
+  io::ArchiveWriter to{fs::path(path)};
+  for (const io::ArchiveMember& member : from.members()) {
     if (member.name == weights_member)
       to.add(member.name, file.finish());
     else if (!member.name.ends_with('/'))

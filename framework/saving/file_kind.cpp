@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 FileKind kind_of_zip(const fs::path& path) {
   try {
-    return ArchiveReader(path).has("config.json") ? FileKind::archive : FileKind::other_zip;
+    return io::ArchiveReader(path).has("config.json") ? FileKind::archive : FileKind::other_zip;
   } catch (const Error&) {
     return FileKind::other_zip;
   }
@@ -22,7 +22,7 @@ FileKind kind_of_zip(const fs::path& path) {
 
 bool ends_in_zip(const fs::path& path) {
   try {
-    (void)ArchiveReader(path);
+    (void)io::ArchiveReader(path);
     return true;
   } catch (const Error&) {
     return false;
@@ -31,7 +31,7 @@ bool ends_in_zip(const fs::path& path) {
 
 FileKind kind_of_hdf5(const fs::path& path) {
   try {
-    const H5Reader file(path);
+    const io::H5Reader file(path);
     if (file.has_attribute("", "model_config")) return FileKind::legacy_model;
     if (legacy_root(file)) return FileKind::legacy_weights;
     if (file.is_group("layers") || file.is_group("vars") ||

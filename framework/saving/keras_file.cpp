@@ -134,10 +134,10 @@ void write_package(Model& model, PackageWriter& package) {
   constexpr const char* weights = "model.weights.h5";
   const uint64_t expected = weight_bytes(model);
   const std::optional<fs::path> path = package.file_for(weights, expected);
-  H5Writer file = path ? H5Writer(*path, expected) : H5Writer(expected);
+  io::H5Writer file = path ? io::H5Writer(*path, expected) : io::H5Writer(expected);
   SingleSink sink(file);
   write_weights(sink, model);
-  Bytes bytes = file.finish([&](H5Reader&& written) {
+  io::Bytes bytes = file.finish([&](io::H5Reader&& written) {
     check_loads(model, [&] {
       const Value value = upgrade_model(parse_config(config, "config.json"));
       const auto copy = make_built_model(value);
@@ -157,7 +157,7 @@ void write_package(Model& model, PackageWriter& package) {
 }
 
 void write_legacy(Model& model, const std::string& path, const SaveOptions& options) {
-  H5Writer file(fs::path(path), weight_bytes(model));
+  io::H5Writer file(fs::path(path), weight_bytes(model));
   Value::Dict config = downgrade_model(model_value(model)).get<Value::Dict>();
   // A class of the user's does not say its input's shape in its config.
   if (!dynamic_cast<Sequential*>(&model) && !dynamic_cast<Functional*>(&model) &&
@@ -177,7 +177,7 @@ void write_legacy(Model& model, const std::string& path, const SaveOptions& opti
   }
   write_legacy_weights(file, "model_weights", model);
   if (compiled) write_legacy_optimizer(file, model);
-  file.finish([&](H5Reader&& written) {
+  file.finish([&](io::H5Reader&& written) {
     check_loads(model, [&] {
       const Value value = upgrade_model(parse_config(text, "model_config"));
       const auto copy = make_built_model(value);
@@ -234,7 +234,7 @@ void save_weights(Model& model, const std::string& path, const SaveWeightsOption
     if (!path.ends_with(".weights.h5"))
       throw ValueError(fmt::format("save_weights: '{}' must end in \".weights.h5\".", path));
     require_built(model, "save_weights");
-    H5Writer file(fs::path(path), weight_bytes(model));
+    io::H5Writer file(fs::path(path), weight_bytes(model));
     SingleSink sink(file);
     write_weights(sink, model);
     file.finish();
@@ -258,6 +258,6 @@ void save_weights(Model& model, const std::string& path, const SaveWeightsOption
 
 void Model::save(const std::string& path) { saving::save_model(*this, path); }
 void Model::save_weights(const std::string& path) { saving::save_weights(*this, path); }
-std::string Model::to_json() const { return saving::to_json(saving::model_value(*this)); }
+std::string Model::to_json() const { return cornu::to_json(saving::model_value(*this)); }
 
 }  // namespace cornu

@@ -31,7 +31,7 @@ std::vector<Variable> top_level(const Model& model) {
   return result;
 }
 
-std::vector<std::string> names_in(const H5Reader& file, const std::string& group,
+std::vector<std::string> names_in(const io::H5Reader& file, const std::string& group,
                                   const char* attribute) {
   const auto names = file.strings_attribute(group, attribute);
   if (!names)
@@ -40,7 +40,7 @@ std::vector<std::string> names_in(const H5Reader& file, const std::string& group
 }
 
 // As strings_attribute, but an empty list is an array of numbers in files.
-std::vector<std::string> weight_names(const H5Reader& file, const std::string& group) {
+std::vector<std::string> weight_names(const io::H5Reader& file, const std::string& group) {
   try {
     return names_in(file, group, "weight_names");
   } catch (const FileError&) {
@@ -74,7 +74,8 @@ void collect_paths(const Layer& layer, const std::string& path,
     collect_paths(*inside, join(path, inside->name()), paths);
 }
 
-void write_group(H5Writer& file, const std::string& group, const std::vector<Variable>& variables,
+void write_group(io::H5Writer& file, const std::string& group,
+                 const std::vector<Variable>& variables,
                  const std::map<uint64_t, std::string>& paths) {
   file.create_group(group);
   NameGiver giver;
@@ -90,7 +91,7 @@ void write_group(H5Writer& file, const std::string& group, const std::vector<Var
 
 }  // namespace
 
-std::optional<std::string> legacy_root(const H5Reader& file) {
+std::optional<std::string> legacy_root(const io::H5Reader& file) {
   for (const char* attribute : {"layer_names", "layer_names0"}) {
     if (file.has_attribute("", attribute)) return "";
     if (file.is_group("model_weights") && file.has_attribute("model_weights", attribute))
@@ -100,7 +101,7 @@ std::optional<std::string> legacy_root(const H5Reader& file) {
   return std::nullopt;
 }
 
-void write_legacy_weights(H5Writer& file, const std::string& root, Model& model) {
+void write_legacy_weights(io::H5Writer& file, const std::string& root, Model& model) {
   file.create_group(root);
   std::vector<std::string> names;
   const std::vector<std::shared_ptr<Layer>> layers = model.sublayers();
@@ -117,7 +118,7 @@ void write_legacy_weights(H5Writer& file, const std::string& root, Model& model)
   write_group(file, join(root, "top_level_model_weights"), top_level(model), {});
 }
 
-void write_legacy_optimizer(H5Writer& file, Model& model) {
+void write_legacy_optimizer(io::H5Writer& file, Model& model) {
   if (!model.optimizer()) return;
   const std::vector<Variable> variables = model.optimizer()->variables();
   std::map<uint64_t, std::string> paths;
@@ -134,7 +135,7 @@ struct SavedLayer {
 };
 
 // Finds a layer's variables in its group, or says why it cannot be read.
-std::string plan(const H5Reader& file, const std::string& group,
+std::string plan(const io::H5Reader& file, const std::string& group,
                  const std::vector<std::string>& names, const std::vector<Variable>& variables,
                  std::vector<Transfer>& transfers) {
   if (names.size() != variables.size())
@@ -154,7 +155,7 @@ std::string plan(const H5Reader& file, const std::string& group,
 }
 
 // What the shapes of a recurrent layer's bias tell about the layer that was saved; "" otherwise.
-std::string bias_hint(const H5Reader& file, const std::string& group,
+std::string bias_hint(const io::H5Reader& file, const std::string& group,
                       const std::vector<std::string>& names, const Layer& layer,
                       const std::vector<Variable>& variables) {
   const bool lstm = layer.base_name() == "lstm", gru = layer.base_name() == "gru";
@@ -175,7 +176,7 @@ std::string bias_hint(const H5Reader& file, const std::string& group,
 
 }  // namespace
 
-void read_legacy_weights(const H5Reader& file, const std::string& root, Model& model,
+void read_legacy_weights(const io::H5Reader& file, const std::string& root, Model& model,
                          const ReadOptions& options) {
   std::vector<SavedLayer> saved;
   for (const std::string& name : names_in(file, root, "layer_names")) {
@@ -267,7 +268,7 @@ bool interleaves(const Optimizer& optimizer) {
 
 }  // namespace
 
-void read_legacy_optimizer(const H5Reader& file, Model& model) {
+void read_legacy_optimizer(const io::H5Reader& file, Model& model) {
   if (!model.optimizer() || !file.is_group("optimizer_weights")) return;
   Optimizer& optimizer = *model.optimizer();
   std::vector<std::string> names = weight_names(file, "optimizer_weights");

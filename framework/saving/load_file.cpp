@@ -71,7 +71,7 @@ std::string version_of(const PackageReader& package) {
   }
 }
 
-std::string version_of(const H5Reader& file) {
+std::string version_of(const io::H5Reader& file) {
   // Every Keras 3 says which it is in legacy files.
   if (!file.has_attribute("", "keras_version")) return "2.0";
   return file.string_attribute("", "keras_version");
@@ -110,7 +110,7 @@ std::shared_ptr<Model> load_package(const std::string& path, bool with_compile) 
 }
 
 std::shared_ptr<Model> load_legacy(const std::string& path, bool with_compile) {
-  const H5Reader file{fs::path(path)};
+  const io::H5Reader file{fs::path(path)};
   if (!file.has_attribute("", "model_config")) {
     const bool weights =
         file.is_group("layers") || file.is_group("vars") || legacy_root(file).has_value();
@@ -174,7 +174,7 @@ void load_weights(Model& model, const std::string& path, const LoadWeightsOption
       case FileKind::legacy_weights:
       case FileKind::weights:
       case FileKind::other_hdf5: {
-        H5Reader file{fs::path(path)};
+        io::H5Reader file{fs::path(path)};
         if (const auto root = legacy_root(file))
           return read_legacy_weights(file, *root, model, options);
         only_legacy();
@@ -192,7 +192,14 @@ void load_weights(Model& model, const std::string& path, const LoadWeightsOption
 
 void Model::load_weights(const std::string& path) { saving::load_weights(*this, path); }
 
-std::shared_ptr<Model> model_from_json(const std::string& json) {
+void detail::wrong_model(const std::string& path, const Model& found) {
+  const ClassInfo* info = catalog().find_class(found);
+  throw ValueError(
+      fmt::format("load_model: '{}' holds a model of the class {}, which is not the one asked for.",
+                  path, info ? info->class_name : found.base_name()));
+}
+
+Handle<Model> model_from_json(const std::string& json) {
   using namespace saving;
   const Value given = parse_config(json, "model_from_json");
   Value config = upgrade_model(given);
@@ -202,8 +209,9 @@ std::shared_ptr<Model> model_from_json(const std::string& json) {
   return model;
 }
 
-std::shared_ptr<Model> load_model(const std::string& path, bool compile) {
+Handle<Model> load_model(const std::string& path, LoadOptions options) {
   using namespace saving;
+  const bool compile = options.compile;
   return reading(path, [&]() -> std::shared_ptr<Model> {
     const FileKind kind = kind_of(path);
     const bool legacy_name = path.ends_with(".h5") || path.ends_with(".hdf5");

@@ -25,7 +25,7 @@ PackageReader::PackageReader(const fs::path& path) : name_(path.string()) {
   if (fs::is_directory(path, ignored))
     folder_ = path;
   else
-    archive_ = std::make_unique<ArchiveReader>(path);
+    archive_ = std::make_unique<io::ArchiveReader>(path);
 }
 
 fs::path PackageReader::member_path(const std::string& member) const {
@@ -48,7 +48,7 @@ bool PackageReader::has(const std::string& member) const {
 
 std::string PackageReader::text(const std::string& member, uint64_t limit) const {
   const std::vector<std::byte> bytes =
-      archive_ ? archive_->read(member, limit) : read_file(member_path(member), limit);
+      archive_ ? archive_->read(member, limit) : io::read_file(member_path(member), limit);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -58,17 +58,17 @@ uint64_t PackageReader::stored_size(const std::string& member) const {
     const uintmax_t size = fs::file_size(member_path(member), ignored);
     return ignored ? 0 : size;
   }
-  for (const ArchiveMember& m : archive_->members())
+  for (const io::ArchiveMember& m : archive_->members())
     if (m.name == member) return m.stored;
   return 0;
 }
 
-H5Reader PackageReader::open_h5(const std::string& member, uint64_t limit) const {
-  if (!archive_) return H5Reader(member_path(member));
+io::H5Reader PackageReader::open_h5(const std::string& member, uint64_t limit) const {
+  if (!archive_) return io::H5Reader(member_path(member));
   bool inflated = false;
-  for (const ArchiveMember& m : archive_->members())
+  for (const io::ArchiveMember& m : archive_->members())
     if (m.name == member) inflated = m.size != m.stored;
-  return H5Reader(archive_->map(member, inflated ? limit : ArchiveReader::no_limit), name_);
+  return io::H5Reader(archive_->map(member, inflated ? limit : io::ArchiveReader::no_limit), name_);
 }
 
 namespace {
@@ -81,12 +81,12 @@ class ArchivePackage : public PackageWriter {
   }
   std::optional<fs::path> file_for(const std::string& member, uint64_t expected) override {
     if (expected <= in_memory) return std::nullopt;
-    if (!scratch_) scratch_ = std::make_unique<ScratchFolder>(target_);
+    if (!scratch_) scratch_ = std::make_unique<io::ScratchFolder>(target_);
     const fs::path path = scratch_->path() / member;
     files_.emplace_back(member, path);
     return path;
   }
-  void add_bytes(const std::string& member, Bytes bytes) override {
+  void add_bytes(const std::string& member, io::Bytes bytes) override {
     archive_.add(member, std::move(bytes));
   }
   void finish() override {
@@ -96,8 +96,8 @@ class ArchivePackage : public PackageWriter {
 
  private:
   fs::path target_;
-  ArchiveWriter archive_;
-  std::unique_ptr<ScratchFolder> scratch_;  // of large members
+  io::ArchiveWriter archive_;
+  std::unique_ptr<io::ScratchFolder> scratch_;  // of large members
   std::vector<std::pair<std::string, fs::path>> files_;
 };
 
@@ -112,16 +112,16 @@ class FolderPackage : public PackageWriter {
       throw FileError(
           fmt::format("'{}' is there already and is no folder with a model; it is not replaced.",
                       target_.string()));
-    scratch_ = std::make_unique<ScratchFolder>(target_);
+    scratch_ = std::make_unique<io::ScratchFolder>(target_);
   }
   void add_text(const std::string& member, std::string text) override {
-    add_bytes(member, Bytes::of(std::move(text)));
+    add_bytes(member, io::Bytes::of(std::move(text)));
   }
   std::optional<fs::path> file_for(const std::string& member, uint64_t) override {
     return place(member);
   }
-  void add_bytes(const std::string& member, Bytes bytes) override {
-    write_file(place(member), bytes.span());
+  void add_bytes(const std::string& member, io::Bytes bytes) override {
+    io::write_file(place(member), bytes.span());
   }
   void finish() override { scratch_->commit(); }
 
@@ -137,7 +137,7 @@ class FolderPackage : public PackageWriter {
   }
 
   fs::path target_;
-  std::unique_ptr<ScratchFolder> scratch_;
+  std::unique_ptr<io::ScratchFolder> scratch_;
 };
 
 }  // namespace

@@ -24,14 +24,14 @@ class PackageReader {
   /// Bytes that a member takes in the archive, perhaps compressed.
   uint64_t stored_size(const std::string& member) const;
   /// A member that is an HDF5 file. Throws when it must be inflated to more than `limit` bytes.
-  H5Reader open_h5(const std::string& member, uint64_t limit) const;
+  io::H5Reader open_h5(const std::string& member, uint64_t limit) const;
 
  private:
   std::filesystem::path member_path(const std::string& member) const;
 
   std::string name_;
-  std::filesystem::path folder_;            // of a folder
-  std::unique_ptr<ArchiveReader> archive_;  // of an archive
+  std::filesystem::path folder_;                // of a folder
+  std::unique_ptr<io::ArchiveReader> archive_;  // of an archive
 };
 
 /// Writes members; they appear under the target's name together, in finish().
@@ -45,7 +45,7 @@ class PackageWriter {
   virtual std::optional<std::filesystem::path> file_for(const std::string& member,
                                                         uint64_t expected) = 0;
   /// A member whose bytes are in memory.
-  virtual void add_bytes(const std::string& member, Bytes bytes) = 0;
+  virtual void add_bytes(const std::string& member, io::Bytes bytes) = 0;
   /// Puts everything in place; without it the target stays as it was.
   virtual void finish() = 0;
 

@@ -42,27 +42,27 @@ std::vector<std::string> candidates(const std::string& object) {
 
 struct WeightTree::Impl {
   std::string name;
-  std::vector<std::unique_ptr<H5Reader>> files;
+  std::vector<std::unique_ptr<io::H5Reader>> files;
 
   // Of shards.
   bool sharded = false;
   fs::path folder;
   std::map<std::string, std::vector<std::string>> groups;  ///< group to files
-  std::map<std::string, const H5Reader*> opened;
+  std::map<std::string, const io::H5Reader*> opened;
 
-  const H5Reader& open(const std::string& file) {
+  const io::H5Reader& open(const std::string& file) {
     const auto found = opened.find(file);
     if (found != opened.end()) return *found->second;
     const fs::path path = folder / file;
     if (!fs::exists(path))
       throw FileError(
           fmt::format("'{}': the shard '{}' that it lists is not beside it.", name, file));
-    files.push_back(std::make_unique<H5Reader>(path));
+    files.push_back(std::make_unique<io::H5Reader>(path));
     opened.emplace(file, files.back().get());
     return *files.back();
   }
 
-  void add(const H5Reader& file, const std::string& group, std::map<std::string, Place>& into) {
+  void add(const io::H5Reader& file, const std::string& group, std::map<std::string, Place>& into) {
     if (!file.is_group(group)) return;
     for (const std::string& child : file.children(group)) {
       const auto [place, first] = into.emplace(child, Place{&file, group + "/" + child});
@@ -76,9 +76,9 @@ WeightTree::WeightTree(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WeightTree::~WeightTree() = default;
 WeightTree::WeightTree(WeightTree&&) noexcept = default;
 
-WeightTree::WeightTree(H5Reader file) : impl_(std::make_unique<Impl>()) {
+WeightTree::WeightTree(io::H5Reader file) : impl_(std::make_unique<Impl>()) {
   impl_->name = file.name();
-  impl_->files.push_back(std::make_unique<H5Reader>(std::move(file)));
+  impl_->files.push_back(std::make_unique<io::H5Reader>(std::move(file)));
 }
 
 WeightTree WeightTree::of_shards(const fs::path& path) {
@@ -86,7 +86,7 @@ WeightTree WeightTree::of_shards(const fs::path& path) {
   impl->name = path.string();
   impl->sharded = true;
   impl->folder = path.parent_path();
-  const std::vector<std::byte> bytes = read_file(path, map_limit);
+  const std::vector<std::byte> bytes = io::read_file(path, map_limit);
   const Value map =
       parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, impl->name);
   const Value::Dict* groups =
@@ -131,7 +131,7 @@ std::map<std::string, Place> WeightTree::variables(const std::string& object) co
       if (found == impl_->groups.end()) continue;
       for (const std::string& file : found->second) impl_->add(impl_->open(file), group, result);
     } else {
-      const H5Reader& file = *impl_->files[0];
+      const io::H5Reader& file = *impl_->files[0];
       impl_->add(file, group, result);
       // TensorFlow 2.13 has another name for the list of layers.
       static constexpr std::string_view old_name = "_layer_checkpoint_dependencies";
@@ -165,7 +165,7 @@ std::string name_of(const std::vector<Variable>& variables, size_t i) {
   return table ? variables[0].name() : std::to_string(i);
 }
 
-void write_variable(H5Writer& file, const std::string& path, const Variable& variable) {
+void write_variable(io::H5Writer& file, const std::string& path, const Variable& variable) {
   const Tensor& v = variable.value();
   file.write(path, v.dtype(), v.shape(), v.host_data());
 }
@@ -173,7 +173,7 @@ void write_variable(H5Writer& file, const std::string& path, const Variable& var
 // The text of a map of shards; "" when none can be read.
 std::string map_text(const fs::path& map) {
   try {
-    const std::vector<std::byte> bytes = read_file(map, map_limit);
+    const std::vector<std::byte> bytes = io::read_file(map, map_limit);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   } catch (const FileError&) {
     return {};
@@ -220,7 +220,7 @@ ShardSink::~ShardSink() {
 
 void ShardSink::next() {
   const fs::path file = map_.parent_path() / shard_name(interim_, shards_.size());
-  shards_.push_back(std::make_unique<H5Writer>(file, std::min(limit_, uint64_t{1} << 20)));
+  shards_.push_back(std::make_unique<io::H5Writer>(file, std::min(limit_, uint64_t{1} << 20)));
   used_ = 0;
 }
 
@@ -236,7 +236,7 @@ void ShardSink::write(const std::string& object, const std::string& name,
           "larger max_shard_size.",
           variables[i].path(), bytes, limit_));
     if (used_ + bytes > limit_) next();
-    H5Writer& shard = *shards_.back();
+    io::H5Writer& shard = *shards_.back();
     if (files.empty() || files.back() != shards_.size() - 1) {
       files.push_back(shards_.size() - 1);
       shard.create_group(group);
@@ -260,7 +260,7 @@ void ShardSink::write_map(const std::string& base) const {
       Value::Dict{{"metadata", Value::Dict{{"total_size", static_cast<double>(total_)}}},
                   {"weight_map", std::move(map)}};
   const std::string json = to_json(text, 4);
-  write_file(map_, std::as_bytes(std::span(json.data(), json.size())));
+  io::write_file(map_, std::as_bytes(std::span(json.data(), json.size())));
 }
 
 void ShardSink::finish() {
@@ -276,7 +276,7 @@ void ShardSink::finish() {
   std::error_code error;
   for (size_t i = 0; i < shards_.size(); ++i) {
     const fs::path target = map_.parent_path() / shard_name(base_, i);
-    const ScratchFolder scratch(target);
+    const io::ScratchFolder scratch(target);
     fs::create_hard_link(map_.parent_path() / shard_name(interim_, i), scratch.path() / "shard",
                          error);
     if (!error) fs::rename(scratch.path() / "shard", target, error);
@@ -296,7 +296,7 @@ void ShardSink::finish() {
 // --- Values -------------------------------------------------------------------------------------
 
 std::string mismatch(const Variable& variable, const Place& place) {
-  const H5Info info = place.file->info(place.path);
+  const io::H5Info info = place.file->info(place.path);
   if (info.shape != variable.shape())
     return fmt::format("variable '{}' has shape {}, '/{}' has {}", variable.name(),
                        variable.shape().str(), place.path, info.shape.str());

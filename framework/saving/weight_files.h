@@ -15,8 +15,8 @@ namespace cornu::saving {
 
 /// Where a variable's values stand.
 struct Place {
-  const H5Reader* file = nullptr;  ///< owned by the WeightTree
-  std::string path;                ///< of the dataset in that file
+  const io::H5Reader* file = nullptr;  ///< owned by the WeightTree
+  std::string path;                    ///< of the dataset in that file
 };
 
 /// The tree of groups of one ".weights.h5", or of the shards that a ".weights.json" lists. Throws
@@ -24,7 +24,7 @@ struct Place {
 class WeightTree {
  public:
   /// The tree of one HDF5 file.
-  explicit WeightTree(H5Reader file);
+  explicit WeightTree(io::H5Reader file);
   /// Reads the map at `path`; shards lie beside it, and are opened when they are needed.
   static WeightTree of_shards(const std::filesystem::path& path);
   ~WeightTree();
@@ -53,12 +53,12 @@ class WeightSink {
 /// Writes into one HDF5 file.
 class SingleSink : public WeightSink {
  public:
-  explicit SingleSink(H5Writer& file) : file_(file) {}  ///< the file is finished by its owner
+  explicit SingleSink(io::H5Writer& file) : file_(file) {}  ///< the file is finished by its owner
   void write(const std::string& object, const std::string& name,
              const std::vector<Variable>& variables) override;
 
  private:
-  H5Writer& file_;
+  io::H5Writer& file_;
 };
 
 /// Writes shards of at most `limit` bytes of values and, in finish(), the map that lists them. A
@@ -86,7 +86,7 @@ class ShardSink : public WeightSink {
   uint64_t limit_;
   uint64_t used_ = 0;
   uint64_t total_ = 0;
-  std::vector<std::unique_ptr<H5Writer>> shards_;
+  std::vector<std::unique_ptr<io::H5Writer>> shards_;
   std::vector<std::pair<std::string, std::vector<size_t>>> objects_;  ///< group to shards
 };
 

@@ -57,19 +57,19 @@ void read_assets(Model& model,
                  const std::function<std::optional<std::string>(const std::string& member)>& read);
 
 /// The same in the legacy layout, whose layers stand in the group `root` ("" or "model_weights").
-void write_legacy_weights(H5Writer& file, const std::string& root, Model& model);
+void write_legacy_weights(io::H5Writer& file, const std::string& root, Model& model);
 /// The optimizer's state in the legacy layout, under "optimizer_weights".
-void write_legacy_optimizer(H5Writer& file, Model& model);
+void write_legacy_optimizer(io::H5Writer& file, Model& model);
 /// Reads what write_legacy_weights, or Keras 2, wrote. Throws FileError that lists what does not
 /// fit.
-void read_legacy_weights(const H5Reader& file, const std::string& root, Model& model,
+void read_legacy_weights(const io::H5Reader& file, const std::string& root, Model& model,
                          const ReadOptions& options);
 /// Reads the optimizer's state; one that does not fit is left out with a warning.
-void read_legacy_optimizer(const H5Reader& file, Model& model);
+void read_legacy_optimizer(const io::H5Reader& file, Model& model);
 
 /// Whether an HDF5 file has the legacy layout, and where: "model_weights", or "" for the root.
 /// Nothing when it has not.
-std::optional<std::string> legacy_root(const H5Reader& file);
+std::optional<std::string> legacy_root(const io::H5Reader& file);
 
 /// Bytes of all weights, and of the optimizer's state.
 uint64_t weight_bytes(Model& model);

@@ -95,7 +95,7 @@ void dry_run_optimizer(const WeightTree& file, Model& model) {
   for (const Variable& v : model.weights())
     limit = std::max<uint64_t>(limit, v.value().bytes() * 2);
   for (const auto& [name, place] : found) {
-    const H5Info info = place.file->info(place.path);
+    const io::H5Info info = place.file->info(place.path);
     if (info.shape.known() &&
         static_cast<uint64_t>(info.shape.numel()) * size_of(info.dtype) <= limit)
       place.file->read(place.path, limit);

@@ -19,7 +19,7 @@ std::vector<std::complex<To>> copied(const void* values, size_t count) {
 }
 
 template <class T>
-std::vector<std::complex<T>> numbers(const Tensor& t, Place at) {
+std::vector<std::complex<T>> numbers(const Tensor& t, SourceLine at) {
   const size_t count = static_cast<size_t>(t.size());
   if (t.dtype() == DType::complex64) return copied<T, float>(t.host_data(at), count);
   if (t.dtype() == DType::complex128) return copied<T, double>(t.host_data(at), count);
@@ -32,12 +32,12 @@ std::vector<std::complex<T>> numbers(const Tensor& t, Place at) {
 }  // namespace
 
 template <>
-std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>(Place at) const {
+std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>(SourceLine at) const {
   return numbers<float>(*this, at);
 }
 
 template <>
-std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>(Place at) const {
+std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>(SourceLine at) const {
   return numbers<double>(*this, at);
 }
 

@@ -21,9 +21,9 @@ struct dtype_for<std::complex<double>> {
 /// All elements; those of real tensors have imaginary parts of 0. Other types than these throw
 /// ValueError for a complex tensor.
 template <>
-std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>(Place) const;
+std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>(SourceLine) const;
 template <>
-std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>(Place) const;
+std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>(SourceLine) const;
 /// @}
 
 namespace detail {

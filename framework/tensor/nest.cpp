@@ -65,16 +65,17 @@ void Nest::throw_not_a_tensor() const {
                    ". Pick one with [index] or [\"key\"].");
 }
 
-const Nest& Nest::operator[](size_t index) const {
-  if (index >= size())
+Nest Nest::element(int64_t index) const {
+  const auto count = static_cast<int64_t>(size());
+  if (index < -count || index >= count)
     throw ValueError(fmt::format("Element {} of the structure {} does not exist: it has {}.", index,
-                                 structure(), size()));
-  if (is_list()) return list()[index];
-  if (is_dict()) return entries()[index].second;
-  return *this;
+                                 structure(), count));
+  const auto at = static_cast<size_t>(index < 0 ? index + count : index);
+  if (is_tensor()) return *this;
+  return is_list() ? list()[at] : entries()[at].second;
 }
 
-const Nest& Nest::operator[](const std::string& key) const {
+Nest Nest::operator[](const std::string& key) const {
   std::vector<std::string> keys;
   if (is_dict())
     for (const auto& [name, nest] : entries()) {

@@ -19,7 +19,7 @@ class Nest {
   using List = std::vector<Nest>;                          ///< elements in order
   using Dict = std::vector<std::pair<std::string, Nest>>;  ///< entries in the given order
 
-  Nest() = default;
+  Nest() = default;                                    ///< nothing
   Nest(Tensor tensor) : tensor_(std::move(tensor)) {}  ///< a single tensor
   /// A single tensor of rank 1 with these numbers.
   template <class T>
@@ -29,6 +29,10 @@ class Nest {
   requires(std::is_arithmetic_v<T>) Nest(std::span<T> values) : tensor_(values) {}
   Nest(List list);                                              ///< a list of nests
   Nest(std::initializer_list<Nest> list) : Nest(List(list)) {}  ///< a list in braces
+  /// A single tensor of strings.
+  Nest(const std::vector<std::string>& values) : tensor_(values) {}
+  /// A dictionary in braces: `{{"height", h}, {"width", w}}`.
+  Nest(std::initializer_list<std::pair<std::string, Nest>> entries);
   /// A list of tensors.
   Nest(const std::vector<Tensor>& list) : Nest(List(list.begin(), list.end())) {}
   /// A dictionary. Keys are expected to differ.
@@ -41,12 +45,27 @@ class Nest {
   bool is_dict() const;                           ///< dictionaries only
 
   /// The tensor. Throws ValueError naming the structure when this is not a single one.
-  const Tensor& tensor() const {
+  const Tensor& tensor() const& {
     if (structure_) [[unlikely]]
       throw_not_a_tensor();
     return tensor_;
   }
-  operator const Tensor&() const { return tensor(); }  ///< see tensor()
+  /// The same of a nest that is about to go.
+  Tensor tensor() && { return take_tensor(); }
+  operator Tensor() const { return tensor(); }  ///< see tensor()
+  /// @{
+  /// Those of the single tensor, as of what predict returns for a model with one output. Throws
+  /// ValueError likewise.
+  const Shape& shape() const { return tensor().shape(); }
+  int64_t shape(int axis) const { return tensor().shape(axis); }
+  int rank() const { return tensor().rank(); }
+  DType dtype() const { return tensor().dtype(); }
+  double item(SourceLine at = SourceLine::current()) const { return tensor().item(at); }
+  template <class T>
+  std::vector<T> to_vector(SourceLine at = SourceLine::current()) const {
+    return tensor().to_vector<T>(at);
+  }
+  /// @}
   /// The tensor, out of this nest. Throws likewise.
   Tensor take_tensor() {
     if (structure_) [[unlikely]]
@@ -57,15 +76,17 @@ class Nest {
   const List& list() const;
   /// The entries of a dictionary, in the given order. Throws ValueError when it is none.
   const Dict& entries() const;
-  /// Element of a list, or entry of a dictionary in the given order.
-  const Nest& operator[](size_t index) const;
-  const Nest& operator[](int index) const {
-    return (*this)[static_cast<size_t>(index)];
-  }  ///< the same
+  /// Element of a list, or entry of a dictionary in the given order; element 0 of a single tensor
+  /// is itself. Negative indices count from the end. Throws ValueError when there is no such
+  /// element.
+  template <std::integral I>
+  Nest operator[](I index) const {
+    return element(static_cast<int64_t>(index));
+  }
   /// Entry of a dictionary. Throws ValueError with a did-you-mean when missing.
-  const Nest& operator[](const std::string& key) const;
+  Nest operator[](const std::string& key) const;
   /// The same for a literal.
-  const Nest& operator[](const char* key) const { return (*this)[std::string(key)]; }
+  Nest operator[](const char* key) const { return (*this)[std::string(key)]; }
   /// Number of elements; 1 for a tensor.
   size_t size() const;
 
@@ -82,6 +103,7 @@ class Nest {
 
  private:
   [[noreturn]] void throw_not_a_tensor() const;
+  Nest element(int64_t index) const;
 
   // Nearly all nests are a tensor: to copy one costs no more than the tensor. Structures never
   // change, so copies share them.
@@ -90,10 +112,16 @@ class Nest {
   std::shared_ptr<const Structure> structure_;
 };
 
+/// Writes the tensors of a nest, each in its place in lists and dictionaries.
+std::ostream& operator<<(std::ostream& out, const Nest& nest);
+
 /// What a nest that is no tensor holds.
 struct Nest::Structure {
   std::variant<List, Dict> value;  ///< elements or entries
 };
+
+inline Nest::Nest(std::initializer_list<std::pair<std::string, Nest>> entries)
+    : Nest(dict(Dict(entries))) {}
 
 inline bool Nest::is_list() const { return structure_ && structure_->value.index() == 0; }
 inline bool Nest::is_dict() const { return structure_ && structure_->value.index() == 1; }

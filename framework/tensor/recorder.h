@@ -55,7 +55,7 @@ class Tracer {
   /// will hold.
   virtual Tensor assign(const Variable& variable, const Tensor& value) = 0;
   /// The program looks at a tensor's values, at this line.
-  virtual void host_read(const Tensor& tensor, const Place& at) = 0;
+  virtual void host_read(const Tensor& tensor, const SourceLine& at) = 0;
   /// What is done cannot be replayed; `where` says where it happens.
   virtual void give_up(const std::string& where) = 0;
 };

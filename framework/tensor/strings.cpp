@@ -72,7 +72,7 @@ Tensor Tensor::strings(StringTable table, const std::vector<int32_t>& indices, c
   return t;
 }
 
-std::vector<std::string> Tensor::to_strings(Place at) const {
+std::vector<std::string> Tensor::to_strings(SourceLine at) const {
   if (dtype() != DType::string)
     throw ValueError(
         fmt::format("Tensor::to_strings: expected a string tensor, found {} {}. Use to_vector.",

@@ -59,7 +59,7 @@ Tensor::Tensor(double value) : impl_(new TensorImpl({}, DType::float32)) {
   std::memcpy(impl_->scalar, parts, sizeof parts);
 }
 
-Tensor::Tensor(int64_t value, bool boolean)
+Tensor::Tensor(Number, int64_t value, bool boolean)
     : impl_(new TensorImpl({}, boolean ? DType::boolean : DType::int32)) {
   impl_->weak = true;
   if (boolean) {
@@ -166,7 +166,7 @@ void* Tensor::data() const {
       dtype_name(dtype()), shape().str()));
 }
 
-const void* Tensor::host_data(Place at) const {
+const void* Tensor::host_data(SourceLine at) const {
   if (Tracer* tracer = graph_context().tracer) tracer->host_read(*this, at);
   return read();
 }
@@ -217,7 +217,7 @@ Tensor Tensor::to(const Device& device) const {
   return result;
 }
 
-double Tensor::item(Place at) const {
+double Tensor::item(SourceLine at) const {
   if (!shape().known() || size() != 1)
     throw ShapeError(
         fmt::format("Tensor::item: needs exactly one element, found shape {}", shape().str()));
@@ -239,7 +239,7 @@ To convert(From v) {
 }  // namespace
 
 template <class T>
-std::vector<T> Tensor::to_vector(Place at) const {
+std::vector<T> Tensor::to_vector(SourceLine at) const {
   if (dtype() == DType::string)
     throw ValueError(fmt::format(
         "Tensor::to_vector: a string tensor of shape {} holds no numbers. Use to_strings.",
@@ -265,12 +265,12 @@ std::vector<T> Tensor::to_vector(Place at) const {
   return result;
 }
 
-template std::vector<float> Tensor::to_vector<float>(Place) const;
-template std::vector<double> Tensor::to_vector<double>(Place) const;
-template std::vector<int32_t> Tensor::to_vector<int32_t>(Place) const;
-template std::vector<int64_t> Tensor::to_vector<int64_t>(Place) const;
-template std::vector<uint8_t> Tensor::to_vector<uint8_t>(Place) const;
-template std::vector<bool> Tensor::to_vector<bool>(Place) const;
+template std::vector<float> Tensor::to_vector<float>(SourceLine) const;
+template std::vector<double> Tensor::to_vector<double>(SourceLine) const;
+template std::vector<int32_t> Tensor::to_vector<int32_t>(SourceLine) const;
+template std::vector<int64_t> Tensor::to_vector<int64_t>(SourceLine) const;
+template std::vector<uint8_t> Tensor::to_vector<uint8_t>(SourceLine) const;
+template std::vector<bool> Tensor::to_vector<bool>(SourceLine) const;
 
 Tensor Tensor::with_shape(const Shape& shape) const {
   Tensor t = detached();

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "../../backend/backend.h"
 #include "../../backend/error.h"
+#include "config.h"
 #include "device.h"
 
 namespace cornu {
@@ -28,16 +30,18 @@ struct TensorSpec {
 };
 
 struct Node;
+class Index;
 
 /// The strings that the elements of a string tensor are chosen from, each one once.
 using StringTable = std::shared_ptr<const std::vector<std::string>>;
 
 /// A line of the user's program. (std::source_location, which clang 14 lacks.)
-struct Place {
+struct SourceLine {
   const char* file;  ///< as the compiler names it
   int line;          ///< from 1
   /// The line of the call, as a default argument of the function that takes it.
-  static constexpr Place current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  static constexpr SourceLine current(const char* file = __builtin_FILE(),
+                                      int line = __builtin_LINE()) {
     return {file, line};
   }
 };
@@ -105,7 +109,7 @@ class Tensor {
   Tensor(float value) : Tensor(static_cast<double>(value)) {}
   /// The same for integers and bool.
   template <std::integral T>
-  Tensor(T value) : Tensor(static_cast<int64_t>(value), std::same_as<T, bool>) {}
+  Tensor(T value) : Tensor(Number{}, static_cast<int64_t>(value), std::same_as<T, bool>) {}
   /// A complex number, which is a tensor of its own type. (`std::complex<float>` and `<double>` are
   /// types of elements once complex.h is included.)
   template <class T>
@@ -216,26 +220,26 @@ class Tensor {
 
   /// The only element, as a double. Throws ShapeError unless there is exactly one, StateError when
   /// the tensor has no values.
-  double item(Place at = Place::current()) const;
+  double item(SourceLine at = SourceLine::current()) const;
   /// All elements, row-major, converted to T.
   template <class T>
-  std::vector<T> to_vector(Place at = Place::current()) const;
+  std::vector<T> to_vector(SourceLine at = SourceLine::current()) const;
   /// All elements of a string tensor, row-major. Throws ValueError for other dtypes.
-  std::vector<std::string> to_strings(Place at = Place::current()) const;
+  std::vector<std::string> to_strings(SourceLine at = SourceLine::current()) const;
   /// What the int32 values under data() of an eager string tensor are indices of.
   const StringTable& string_table() const;
   /// Gives its table to a string tensor that was made by `empty`.
   void set_string_table(StringTable table) const;
   /// The elements in host memory. T must be the dtype's storage type.
   template <class T>
-  std::span<const T> values(Place at = Place::current()) const {
+  std::span<const T> values(SourceLine at = SourceLine::current()) const {
     check_type(dtype_for_v<T>);
     return {static_cast<const T*>(host_data(at)), static_cast<size_t>(size())};
   }
   /// The elements as bytes in host memory. This and the three above are noticed by a function that
   /// is being recorded: it cannot be replayed, since the program may go on in another way when the
   /// values differ.
-  const void* host_data(Place at = Place::current()) const;
+  const void* host_data(SourceLine at = SourceLine::current()) const;
   /// Memory on the device, unnoticed. Writing is only for whoever has just made this tensor with
   /// `empty`.
   void* data() const;
@@ -268,8 +272,11 @@ class Tensor {
   /// Makes this handle one of the tensor with this mask. Other handles keep theirs.
   void set_mask(const Tensor& mask);
 
-  /// Element or slice along the first axis; see ops::get_item for more.
-  Tensor operator[](int64_t index) const;
+  /// The part at one index of the first axis: `x[0]`, `x[-1]`, `x[Slice(1, {})]`, `x[x > 0]`.
+  /// Throws ShapeError for a place that is not there.
+  Tensor operator[](const Index& index) const;
+  /// The same for several axes, as NumPy's index: `x[{0, Slice(1, -1), ellipsis, newaxis}]`.
+  Tensor operator[](std::initializer_list<Index> indices) const;
 
   /// dtype, shape and, when eager, some values.
   std::string str() const;
@@ -286,7 +293,8 @@ class Tensor {
   bool unique() const;
 
  private:
-  Tensor(int64_t value, bool boolean);
+  struct Number {};
+  Tensor(Number, int64_t value, bool boolean);
   static void check_count(size_t count, const Shape& shape);
   void check_type(DType wanted) const;
   void retain() const {
@@ -299,15 +307,19 @@ class Tensor {
   detail::TensorImpl* impl_ = nullptr;
 };
 
+/// Writes the values, nested by axes as NumPy prints them (beyond 1,000 the first and last three of
+/// each axis), then dtype and shape; of a tensor without values its str().
+std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
 /// The few operands and results of a step, without an allocation.
 using Tensors = InlineVector<Tensor, 4>;
 
-extern template std::vector<float> Tensor::to_vector<float>(Place) const;
-extern template std::vector<double> Tensor::to_vector<double>(Place) const;
-extern template std::vector<int32_t> Tensor::to_vector<int32_t>(Place) const;
-extern template std::vector<int64_t> Tensor::to_vector<int64_t>(Place) const;
-extern template std::vector<uint8_t> Tensor::to_vector<uint8_t>(Place) const;
-extern template std::vector<bool> Tensor::to_vector<bool>(Place) const;
+extern template std::vector<float> Tensor::to_vector<float>(SourceLine) const;
+extern template std::vector<double> Tensor::to_vector<double>(SourceLine) const;
+extern template std::vector<int32_t> Tensor::to_vector<int32_t>(SourceLine) const;
+extern template std::vector<int64_t> Tensor::to_vector<int64_t>(SourceLine) const;
+extern template std::vector<uint8_t> Tensor::to_vector<uint8_t>(SourceLine) const;
+extern template std::vector<bool> Tensor::to_vector<bool>(SourceLine) const;
 
 /// Figures and control of a device's memory; of the default device's if none is named.
 namespace memory {

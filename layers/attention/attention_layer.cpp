@@ -28,8 +28,8 @@ Tensor find_tensor(const Call& call, const char* name) {
 }  // namespace
 
 Choice<Initializer> copy_of(const Choice<Initializer>& initializer) {
-  // A file may say null.
-  if (!initializer.shared()) return initializer;
+  // A file may say null; a function has no seed that two copies would share.
+  if (!initializer.shared() || initializer->is_function()) return initializer;
   return Choice<Initializer>(deserialize(serialize(*initializer)));
 }
 

@@ -19,9 +19,10 @@ struct STFTSpectrogramConfig {
   std::string padding = "valid";                   ///< "valid" or "same"
   /// Frequencies have an axis of their own, as images have.
   bool expand_dims = false;
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
-  std::string name = "";                      ///< of the layer; empty: made from the class's name
-  bool trainable = true;                      ///< whether training changes the weights
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  std::string name = "";            ///< of the layer; empty: made from the class's name
+  bool trainable = true;            ///< whether training changes the weights
   /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };

@@ -13,6 +13,7 @@ class Conv1DLayer : public ConvLayer<Conv1DLayer, 1> {
 };
 
 using Conv1D = Ref<Conv1DLayer>;  ///< a shared Conv1DLayer, made from its options
+using Convolution1D = Conv1D;     ///< Conv1D by its other name
 
 using Conv2DConfig = ConvConfig<2>;  ///< options of Conv2D, as in Keras
 
@@ -23,6 +24,7 @@ class Conv2DLayer : public ConvLayer<Conv2DLayer, 2> {
 };
 
 using Conv2D = Ref<Conv2DLayer>;  ///< a shared Conv2DLayer, made from its options
+using Convolution2D = Conv2D;     ///< Conv2D by its other name
 
 using Conv3DConfig = ConvConfig<3>;  ///< options of Conv3D, as in Keras
 
@@ -33,6 +35,7 @@ class Conv3DLayer : public ConvLayer<Conv3DLayer, 3> {
 };
 
 using Conv3D = Ref<Conv3DLayer>;  ///< a shared Conv3DLayer, made from its options
+using Convolution3D = Conv3D;     ///< Conv3D by its other name
 
 }  // namespace cornu::layers
 

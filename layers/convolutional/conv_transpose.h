@@ -14,7 +14,8 @@ struct ConvTransposeConfig {
   std::string padding = "valid";  ///< "valid" or "same"
   /// Positions added at the end of each axis; less than strides.
   std::optional<Dims<rank>> output_padding = {};
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   cornu::Activation activation = {};  ///< applied to the output; none: linear
@@ -36,11 +37,12 @@ struct ConvTransposeConfig {
 /// Keras has data_format before output_padding here.
 template <>
 struct ConvTransposeConfig<3> {
-  Required<int64_t> filters;                  ///< channels of the output
-  Dims<3> kernel_size = {};                   ///< size of the kernel along each axis; must be given
-  Dims<3> strides = 1;                        ///< factor by which the axes grow
-  std::string padding = "valid";              ///< "valid" or "same"
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Required<int64_t> filters;      ///< channels of the output
+  Dims<3> kernel_size = {};       ///< size of the kernel along each axis; must be given
+  Dims<3> strides = 1;            ///< factor by which the axes grow
+  std::string padding = "valid";  ///< "valid" or "same"
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Positions added at the end of each axis; less than strides.
   std::optional<Dims<3>> output_padding = {};
   Dims<3> dilation_rate = 1;          ///< distance between elements of the kernel along each axis
@@ -147,6 +149,7 @@ class Conv1DTransposeLayer : public ConvTransposeLayer<Conv1DTransposeLayer, 1> 
 
 /// A shared Conv1DTransposeLayer, made from its options.
 using Conv1DTranspose = Ref<Conv1DTransposeLayer>;
+using Convolution1DTranspose = Conv1DTranspose;  ///< Conv1DTranspose by its other name
 
 using Conv2DTransposeConfig = ConvTransposeConfig<2>;  ///< options of Conv2DTranspose, as in Keras
 
@@ -159,6 +162,7 @@ class Conv2DTransposeLayer : public ConvTransposeLayer<Conv2DTransposeLayer, 2> 
 
 /// A shared Conv2DTransposeLayer, made from its options.
 using Conv2DTranspose = Ref<Conv2DTransposeLayer>;
+using Convolution2DTranspose = Conv2DTranspose;  ///< Conv2DTranspose by its other name
 
 using Conv3DTransposeConfig = ConvTransposeConfig<3>;  ///< options of Conv3DTranspose, as in Keras
 
@@ -171,6 +175,7 @@ class Conv3DTransposeLayer : public ConvTransposeLayer<Conv3DTransposeLayer, 3> 
 
 /// A shared Conv3DTransposeLayer, made from its options.
 using Conv3DTranspose = Ref<Conv3DTransposeLayer>;
+using Convolution3DTranspose = Conv3DTranspose;  ///< Conv3DTranspose by its other name
 
 }  // namespace cornu::layers
 

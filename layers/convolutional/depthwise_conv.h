@@ -8,11 +8,12 @@ namespace cornu::layers {
 /// or one for each.
 template <size_t rank>
 struct DepthwiseConvConfig {
-  Dims<rank> kernel_size = {};                ///< size of the kernel along each axis; must be given
-  Dims<rank> strides = 1;                     ///< step of the kernel along each axis
-  std::string padding = "valid";              ///< "valid" or "same"
-  int64_t depth_multiplier = 1;               ///< channels of the output for each of the input
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Dims<rank> kernel_size = {};    ///< size of the kernel along each axis; must be given
+  Dims<rank> strides = 1;         ///< step of the kernel along each axis
+  std::string padding = "valid";  ///< "valid" or "same"
+  int64_t depth_multiplier = 1;   ///< channels of the output for each of the input
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   cornu::Activation activation = {};  ///< applied to the output; none: linear

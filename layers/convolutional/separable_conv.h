@@ -8,11 +8,12 @@ namespace cornu::layers {
 /// or one for each.
 template <size_t rank>
 struct SeparableConvConfig {
-  Required<int64_t> filters;                  ///< channels of the output
-  Dims<rank> kernel_size = {};                ///< size of the kernel along each axis; must be given
-  Dims<rank> strides = 1;                     ///< step of the kernel along each axis
-  std::string padding = "valid";              ///< "valid" or "same"
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Required<int64_t> filters;      ///< channels of the output
+  Dims<rank> kernel_size = {};    ///< size of the kernel along each axis; must be given
+  Dims<rank> strides = 1;         ///< step of the kernel along each axis
+  std::string padding = "valid";  ///< "valid" or "same"
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   int64_t depth_multiplier = 1;  ///< channels between the two convolutions for each of the input
@@ -113,6 +114,7 @@ class SeparableConv1DLayer : public SeparableConvLayer<SeparableConv1DLayer, 1> 
 
 /// A shared SeparableConv1DLayer, made from its options.
 using SeparableConv1D = Ref<SeparableConv1DLayer>;
+using SeparableConvolution1D = SeparableConv1D;  ///< SeparableConv1D by its other name
 
 using SeparableConv2DConfig = SeparableConvConfig<2>;  ///< options of SeparableConv2D, as in Keras
 
@@ -125,6 +127,7 @@ class SeparableConv2DLayer : public SeparableConvLayer<SeparableConv2DLayer, 2> 
 
 /// A shared SeparableConv2DLayer, made from its options.
 using SeparableConv2D = Ref<SeparableConv2DLayer>;
+using SeparableConvolution2D = SeparableConv2D;  ///< SeparableConv2D by its other name
 
 }  // namespace cornu::layers
 

@@ -128,10 +128,8 @@ Weights weights_of(const EinsumDenseConfig& config, const Letters& letters, cons
 
 // The initializer, told which axes of the kernel are inputs when it scales by their number.
 Choice<Initializer> with_axes(const Choice<Initializer>& initializer, const Weights& weights) {
-  if (!initializer.shared()) return initializer;
-  const Value value = serialize(*initializer);
-  if (!value.is<Value::Dict>()) return initializer;
-  auto dict = value.get<Value::Dict>();
+  if (!initializer.shared() || initializer->is_function()) return initializer;
+  auto dict = serialize(*initializer).get<Value::Dict>();
   for (auto& [key, entry] : dict) {
     if (key != "config" || !entry.is<Value::Dict>()) continue;
     auto config = entry.get<Value::Dict>();

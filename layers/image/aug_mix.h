@@ -15,8 +15,9 @@ struct AugMixConfig {
   bool all_ops = true;  ///< also brightness, loss of color, contrast and sharpness
   /// How pixels are sampled: "bilinear" or "nearest".
   std::string interpolation = "bilinear";
-  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

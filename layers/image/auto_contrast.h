@@ -8,7 +8,7 @@ namespace cornu::layers {
 struct AutoContrastConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

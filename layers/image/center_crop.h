@@ -6,9 +6,10 @@ namespace cornu::layers {
 
 /// Options of CenterCrop.
 struct CenterCropConfig {
-  Required<int64_t> height;                   ///< rows of the result
-  Required<int64_t> width;                    ///< columns of the result
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Required<int64_t> height;  ///< rows of the result
+  Required<int64_t> width;   ///< columns of the result
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

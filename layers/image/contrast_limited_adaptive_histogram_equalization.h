@@ -9,8 +9,9 @@ struct ContrastLimitedAdaptiveHistogramEqualizationConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   /// Of a bin's count, in means of all bins; no limit unless positive.
   double clip_limit = 4.0;
-  Dims<2> tile_grid_size = {8, 8};            ///< tiles (down, across)
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Dims<2> tile_grid_size = {8, 8};  ///< tiles (down, across)
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

@@ -84,11 +84,11 @@ Tensor CutMixLayer::transform_segmentation_masks(const Tensor& masks, const Tran
 }
 
 void CutMixLayer::augment(data::Sample& sample, data::Draws& draws) const {
-  if (sample.boxes)
+  const data::Sample other = other_like(sample, draws);
+  if (sample.boxes || other.boxes)
     throw UnsupportedError(
         "boxes of pasted images cannot be told from their neighbors': take the boxes out of the "
         "samples.");
-  const data::Sample other = other_like(sample, draws);
   const double alpha = drawn(config.factor, draws) + 1e-6;
   const double ratio = std::sqrt(1 - draws.beta(alpha, alpha));
   const int64_t height = height_of(sample), width = width_of(sample);

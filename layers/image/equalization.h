@@ -9,7 +9,7 @@ struct EqualizationConfig {
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   int64_t bins = 256;                          ///< number of bins of a histogram
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

@@ -55,8 +55,8 @@ const Transformation& Transformation::part(const std::string& name) const {
   return named(parts, name, "part");
 }
 
-const Tensor& images_of(const Nest& data) {
-  const Tensor& images = data.is_dict() ? data["images"].tensor() : data.tensor();
+Tensor images_of(const Nest& data) {
+  const Tensor images = data.is_dict() ? data["images"] : data;
   if (images.rank() != 3 && images.rank() != 4)
     throw ShapeError(
         fmt::format("expected one image (3 axes) or a batch of them (4 axes), found shape {}.",

@@ -168,7 +168,7 @@ class ImageLayerOf : public LayerOf<Self, C>, public ImagePreprocessing {
 
 /// The images of `data`: a tensor, or the entry "images" of a dictionary. Throws ShapeError unless
 /// they have 3 or 4 axes.
-const Tensor& images_of(const Nest& data);
+Tensor images_of(const Nest& data);
 /// The number of images: 1 for a single one.
 int64_t batch_of(const Nest& data);
 /// `dict` with an entry replaced, or added at its end.

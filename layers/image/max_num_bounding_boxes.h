@@ -6,9 +6,10 @@ namespace cornu::layers {
 
 /// Options of MaxNumBoundingBoxes.
 struct MaxNumBoundingBoxesConfig {
-  Required<int64_t> max_number;               ///< number of boxes of each image in the result
-  int64_t fill_value = -1;                    ///< coordinates and label of the boxes that are added
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Required<int64_t> max_number;  ///< number of boxes of each image in the result
+  int64_t fill_value = -1;       ///< coordinates and label of the boxes that are added
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

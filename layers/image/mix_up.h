@@ -6,9 +6,10 @@ namespace cornu::layers {
 
 /// Options of MixUp.
 struct MixUpConfig {
-  double alpha = 0.2;                         ///< both parameters of the beta distribution
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
-  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
+  double alpha = 0.2;  ///< both parameters of the beta distribution
+  std::string data_format =
+      config::image_data_format();   ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

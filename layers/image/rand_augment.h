@@ -10,9 +10,10 @@ struct RandAugmentConfig {
   int64_t num_ops = 2;                         ///< number of changes, one after the other
   /// [low, high] in [0, 1] of their strength; one number f means [0, f].
   Numbers factor = 0.5;
-  std::string interpolation = "bilinear";     ///< how pixels are sampled: "bilinear" or "nearest"
-  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::string interpolation = "bilinear";  ///< how pixels are sampled: "bilinear" or "nearest"
+  std::optional<int64_t> seed = {};        ///< seed of the random draws; none: one is chosen
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

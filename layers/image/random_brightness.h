@@ -9,8 +9,9 @@ struct RandomBrightnessConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
   /// Lowest and highest value of a pixel.
   std::vector<double> value_range = {0, 255};
-  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

@@ -11,8 +11,9 @@ struct RandomErasingConfig {
   std::optional<Numbers> fill_value = {};  ///< one number, or three; none: normal noise
   /// What is painted is cut to it.
   std::vector<double> value_range = {0, 255};
-  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

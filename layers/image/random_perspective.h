@@ -10,9 +10,10 @@ struct RandomPerspectiveConfig {
   double scale = 1.0;    ///< in [0, 1]: corners move by up to half of this fraction of their place
   /// How pixels are sampled: "bilinear" or "nearest".
   std::string interpolation = "bilinear";
-  double fill_value = 0.0;                    ///< of pixels from outside of the image
-  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  double fill_value = 0.0;           ///< of pixels from outside of the image
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

@@ -11,7 +11,7 @@ struct RandomPosterizationConfig {
   Required<std::vector<int64_t>> factor;
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};

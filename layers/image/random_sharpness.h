@@ -9,7 +9,7 @@ struct RandomSharpnessConfig {
   Required<Numbers> factor;                    ///< [low, high] in [0, 1]; one number f means [0, f]
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};

@@ -10,10 +10,11 @@ struct RandomTranslationConfig {
   Required<Numbers> width_factor;   ///< [low, high] in [-1, 1], positive is right; f means [-f, f]
   /// Pixels from outside: "reflect", "wrap", "constant" or "nearest".
   std::string fill_mode = "reflect";
-  std::string interpolation = "bilinear";     ///< how pixels are sampled: "bilinear" or "nearest"
-  std::optional<int64_t> seed = {};           ///< seed of the random draws; none: one is chosen
-  double fill_value = 0.0;                    ///< of pixels from outside with fill_mode "constant"
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  std::string interpolation = "bilinear";  ///< how pixels are sampled: "bilinear" or "nearest"
+  std::optional<int64_t> seed = {};        ///< seed of the random draws; none: one is chosen
+  double fill_value = 0.0;                 ///< of pixels from outside with fill_mode "constant"
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

@@ -16,7 +16,7 @@ struct ResizingConfig {
   double fill_value = 0.0;             ///< of the padding
   bool antialias = false;              ///< average over source pixels where images shrink
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name

@@ -14,6 +14,11 @@ class AddLayer : public MergeLayer<AddLayer> {
 
 using Add = Ref<AddLayer>;  ///< a shared AddLayer, made from its options
 
+/// The sum of tensors, by a layer with these options: `layers::add({a, b})`.
+inline Tensor add(const Nest& inputs, MergeConfig options = {}) {
+  return Add(std::move(options))(inputs);
+}
+
 }  // namespace cornu::layers
 
 namespace cornu {

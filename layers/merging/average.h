@@ -16,6 +16,11 @@ class AverageLayer : public MergeLayer<AverageLayer> {
 
 using Average = Ref<AverageLayer>;  ///< a shared AverageLayer, made from its options
 
+/// The mean of tensors, by a layer with these options: `layers::average({a, b})`.
+inline Tensor average(const Nest& inputs, MergeConfig options = {}) {
+  return Average(std::move(options))(inputs);
+}
+
 }  // namespace cornu::layers
 
 namespace cornu {

@@ -23,6 +23,11 @@ class ConcatenateLayer : public LayerOf<ConcatenateLayer, ConcatenateConfig> {
 
 using Concatenate = Ref<ConcatenateLayer>;  ///< a shared ConcatenateLayer, made from its options
 
+/// Tensors one after the other, by a layer with these options: `layers::concatenate({a, b})`.
+inline Tensor concatenate(const Nest& inputs, ConcatenateConfig options = {}) {
+  return Concatenate(std::move(options))(inputs);
+}
+
 }  // namespace cornu::layers
 
 namespace cornu {

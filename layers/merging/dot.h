@@ -31,6 +31,9 @@ class DotLayer : public LayerOf<DotLayer, DotConfig> {
 
 using Dot = Ref<DotLayer>;  ///< a shared DotLayer, made from its options
 
+/// Products of two tensors by a layer with these options: `layers::dot({a, b}, {.axes = 1})`.
+inline Tensor dot(const Nest& inputs, DotConfig options) { return Dot(std::move(options))(inputs); }
+
 }  // namespace cornu::layers
 
 namespace cornu {

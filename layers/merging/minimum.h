@@ -15,6 +15,11 @@ class MinimumLayer : public MergeLayer<MinimumLayer> {
 
 using Minimum = Ref<MinimumLayer>;  ///< a shared MinimumLayer, made from its options
 
+/// The least of tensors, by a layer with these options: `layers::minimum({a, b})`.
+inline Tensor minimum(const Nest& inputs, MergeConfig options = {}) {
+  return Minimum(std::move(options))(inputs);
+}
+
 }  // namespace cornu::layers
 
 namespace cornu {

@@ -11,7 +11,7 @@ struct AveragePoolingConfig {
   Dims<rank> strides = {};        ///< step of the window along each axis; default: pool_size
   std::string padding = "valid";  ///< "valid" or "same", whose padding does not count in a mean
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
@@ -28,6 +28,7 @@ class AveragePooling1DLayer
 
 /// A shared AveragePooling1DLayer, made from its options.
 using AveragePooling1D = Ref<AveragePooling1DLayer>;
+using AvgPool1D = AveragePooling1D;  ///< AveragePooling1D by its other name
 
 using AveragePooling2DConfig = AveragePoolingConfig<2>;  ///< options for two spatial axes
 
@@ -41,6 +42,7 @@ class AveragePooling2DLayer
 
 /// A shared AveragePooling2DLayer, made from its options.
 using AveragePooling2D = Ref<AveragePooling2DLayer>;
+using AvgPool2D = AveragePooling2D;  ///< AveragePooling2D by its other name
 
 using AveragePooling3DConfig = AveragePoolingConfig<3>;  ///< options for three spatial axes
 
@@ -53,6 +55,7 @@ class AveragePooling3DLayer
 
 /// A shared AveragePooling3DLayer, made from its options.
 using AveragePooling3D = Ref<AveragePooling3DLayer>;
+using AvgPool3D = AveragePooling3D;  ///< AveragePooling3D by its other name
 
 }  // namespace cornu::layers
 

@@ -19,6 +19,7 @@ class GlobalAveragePooling1DLayer
 
 /// A shared GlobalAveragePooling1DLayer, made from its options.
 using GlobalAveragePooling1D = Ref<GlobalAveragePooling1DLayer>;
+using GlobalAvgPool1D = GlobalAveragePooling1D;  ///< GlobalAveragePooling1D by its other name
 
 /// x (batch, height, width, channels) -> (batch, channels), or with keepdims all of x's axes.
 class GlobalAveragePooling2DLayer
@@ -29,6 +30,7 @@ class GlobalAveragePooling2DLayer
 
 /// A shared GlobalAveragePooling2DLayer, made from its options.
 using GlobalAveragePooling2D = Ref<GlobalAveragePooling2DLayer>;
+using GlobalAvgPool2D = GlobalAveragePooling2D;  ///< GlobalAveragePooling2D by its other name
 
 /// x (batch, depth, height, width, channels) -> (batch, channels), or with keepdims all of x's
 /// axes.
@@ -40,6 +42,7 @@ class GlobalAveragePooling3DLayer
 
 /// A shared GlobalAveragePooling3DLayer, made from its options.
 using GlobalAveragePooling3D = Ref<GlobalAveragePooling3DLayer>;
+using GlobalAvgPool3D = GlobalAveragePooling3D;  ///< GlobalAveragePooling3D by its other name
 
 }  // namespace cornu::layers
 

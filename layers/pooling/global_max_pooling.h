@@ -13,6 +13,7 @@ class GlobalMaxPooling1DLayer
 
 /// A shared GlobalMaxPooling1DLayer, made from its options.
 using GlobalMaxPooling1D = Ref<GlobalMaxPooling1DLayer>;
+using GlobalMaxPool1D = GlobalMaxPooling1D;  ///< GlobalMaxPooling1D by its other name
 
 /// x (batch, height, width, channels) -> (batch, channels), or with keepdims all of x's axes.
 class GlobalMaxPooling2DLayer
@@ -23,6 +24,7 @@ class GlobalMaxPooling2DLayer
 
 /// A shared GlobalMaxPooling2DLayer, made from its options.
 using GlobalMaxPooling2D = Ref<GlobalMaxPooling2DLayer>;
+using GlobalMaxPool2D = GlobalMaxPooling2D;  ///< GlobalMaxPooling2D by its other name
 
 /// x (batch, depth, height, width, channels) -> (batch, channels), or with keepdims all of x's
 /// axes.
@@ -34,6 +36,7 @@ class GlobalMaxPooling3DLayer
 
 /// A shared GlobalMaxPooling3DLayer, made from its options.
 using GlobalMaxPooling3D = Ref<GlobalMaxPooling3DLayer>;
+using GlobalMaxPool3D = GlobalMaxPooling3D;  ///< GlobalMaxPooling3D by its other name
 
 }  // namespace cornu::layers
 

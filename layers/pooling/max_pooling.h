@@ -11,7 +11,7 @@ struct MaxPoolingConfig {
   Dims<rank> strides = {};        ///< step of the window along each axis; default: pool_size
   std::string padding = "valid";  ///< "valid" or "same"
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
@@ -27,6 +27,7 @@ class MaxPooling1DLayer
 };
 
 using MaxPooling1D = Ref<MaxPooling1DLayer>;  ///< a shared MaxPooling1DLayer, made from its options
+using MaxPool1D = MaxPooling1D;               ///< MaxPooling1D by its other name
 
 using MaxPooling2DConfig = MaxPoolingConfig<2>;  ///< options for two spatial axes
 
@@ -39,6 +40,7 @@ class MaxPooling2DLayer
 };
 
 using MaxPooling2D = Ref<MaxPooling2DLayer>;  ///< a shared MaxPooling2DLayer, made from its options
+using MaxPool2D = MaxPooling2D;               ///< MaxPooling2D by its other name
 
 using MaxPooling3DConfig = MaxPoolingConfig<3>;  ///< options for three spatial axes
 
@@ -50,6 +52,7 @@ class MaxPooling3DLayer
 };
 
 using MaxPooling3D = Ref<MaxPooling3DLayer>;  ///< a shared MaxPooling3DLayer, made from its options
+using MaxPool3D = MaxPooling3D;               ///< MaxPooling3D by its other name
 
 }  // namespace cornu::layers
 

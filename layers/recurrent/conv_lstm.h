@@ -9,11 +9,12 @@ namespace cornu::layers {
 /// all axes or one for each.
 template <size_t rank>
 struct ConvLSTMConfig {
-  Required<int64_t> filters;                  ///< channels of the states and of the output
-  Dims<rank> kernel_size = {};                ///< size of the kernel along each axis; must be given
-  Dims<rank> strides = 1;                     ///< step of the kernel along each axis
-  std::string padding = "valid";              ///< "valid" or "same"
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Required<int64_t> filters;      ///< channels of the states and of the output
+  Dims<rank> kernel_size = {};    ///< size of the kernel along each axis; must be given
+  Dims<rank> strides = 1;         ///< step of the kernel along each axis
+  std::string padding = "valid";  ///< "valid" or "same"
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   cornu::Activation activation = "tanh";  ///< applied to the candidate and to the carry

@@ -7,13 +7,14 @@ namespace cornu::layers {
 
 /// Options of ConvLSTMCell.
 struct ConvLSTMCellConfig {
-  Required<int64_t> filters;                  ///< channels of the states and of the output
-  std::vector<int64_t> kernel_size = {};      ///< size of the kernel along each axis
-  std::vector<int64_t> strides = {};          ///< step of the inputs' kernel along each axis
-  std::string padding = "valid";              ///< of the inputs' convolution: "valid" or "same"
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
-  std::vector<int64_t> dilation_rate = {};    ///< distance between elements of the inputs' kernel
-  cornu::Activation activation = "tanh";      ///< applied to the candidate and to the carry
+  Required<int64_t> filters;              ///< channels of the states and of the output
+  std::vector<int64_t> kernel_size = {};  ///< size of the kernel along each axis
+  std::vector<int64_t> strides = {};      ///< step of the inputs' kernel along each axis
+  std::string padding = "valid";          ///< of the inputs' convolution: "valid" or "same"
+  std::string data_format =
+      config::image_data_format();          ///< position of the channel axis; or "channels_first"
+  std::vector<int64_t> dilation_rate = {};  ///< distance between elements of the inputs' kernel
+  cornu::Activation activation = "tanh";    ///< applied to the candidate and to the carry
   /// Activation of the gates.
   cornu::Activation recurrent_activation = "sigmoid";
   bool use_bias = true;                                       ///< add a bias

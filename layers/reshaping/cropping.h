@@ -28,7 +28,7 @@ using Cropping1D = Ref<Cropping1DLayer>;  ///< a shared Cropping1DLayer, made fr
 struct Cropping2DConfig {
   Margins<2> cropping = 0;  ///< rows and columns to remove: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
@@ -51,7 +51,7 @@ using Cropping2D = Ref<Cropping2DLayer>;  ///< a shared Cropping2DLayer, made fr
 struct Cropping3DConfig {
   Margins<3> cropping = 1;  ///< positions to remove at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy

@@ -25,8 +25,9 @@ using UpSampling1D = Ref<UpSampling1DLayer>;  ///< a shared UpSampling1DLayer, m
 
 /// Options of UpSampling2D.
 struct UpSampling2DConfig {
-  Dims<2> size = 2;                           ///< factor by which height and width grow
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
+  Dims<2> size = 2;  ///< factor by which height and width grow
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5".
   std::string interpolation = "nearest";
   std::string name = "";                  ///< of the layer; empty: made from the class's name
@@ -50,10 +51,11 @@ using UpSampling2D = Ref<UpSampling2DLayer>;  ///< a shared UpSampling2DLayer, m
 
 /// Options of UpSampling3D.
 struct UpSampling3DConfig {
-  Dims<3> size = 2;                           ///< factor by which each axis grows
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
-  std::string name = "";                      ///< of the layer; empty: made from the class's name
-  bool trainable = true;                      ///< whether training changes the weights
+  Dims<3> size = 2;  ///< factor by which each axis grows
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  std::string name = "";            ///< of the layer; empty: made from the class's name
+  bool trainable = true;            ///< whether training changes the weights
   /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };

@@ -6,10 +6,11 @@ namespace cornu::layers {
 
 /// Options of ZeroPadding1D.
 struct ZeroPadding1DConfig {
-  Dims<2> padding = 1;                        ///< steps to add at the beginning and at the end
-  std::string data_format = "channels_last";  ///< position of the channel axis; or "channels_first"
-  std::string name = "";                      ///< of the layer; empty: made from the class's name
-  bool trainable = true;                      ///< whether training changes the weights
+  Dims<2> padding = 1;  ///< steps to add at the beginning and at the end
+  std::string data_format =
+      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  std::string name = "";            ///< of the layer; empty: made from the class's name
+  bool trainable = true;            ///< whether training changes the weights
   /// Dtypes of weights and computation; none: the global policy.
   std::optional<DTypePolicy> dtype = {};
 };
@@ -31,7 +32,7 @@ using ZeroPadding1D = Ref<ZeroPadding1DLayer>;
 struct ZeroPadding2DConfig {
   Margins<2> padding = 1;  ///< rows and columns to add: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
@@ -55,7 +56,7 @@ using ZeroPadding2D = Ref<ZeroPadding2DLayer>;
 struct ZeroPadding3DConfig {
   Margins<3> padding = 1;  ///< positions to add at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = "channels_last";
+  std::string data_format = config::image_data_format();
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy

@@ -77,6 +77,49 @@ TEST_CASE("Sampling is within a gray level of OpenCV's") {
   }
 }
 
+namespace {
+
+Homography map_of(const Value& c) {
+  Homography map{};
+  const auto& numbers = entry(c, "map").get<Value::List>();
+  for (size_t i = 0; i < 9; ++i) map[i] = number(numbers[i]);
+  return map;
+}
+
+// The bytes of the script.
+std::vector<uint8_t> noise(size_t count) {
+  std::vector<uint8_t> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = static_cast<uint8_t>(static_cast<uint32_t>(i * 2654435761u + 12345) >> 24);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("Sampling noise of bytes is within a gray level of OpenCV's, by all fills") {
+  const Value file = test::golden_file("sampling.json");
+  const Value& part = entry(file, "noise");
+  const auto rows = static_cast<int64_t>(number(entry(part, "height"))),
+             columns = static_cast<int64_t>(number(entry(part, "width")));
+  for (const Value& c : entry(part, "cases").get<Value::List>()) {
+    const auto channels = static_cast<int64_t>(number(entry(c, "channels")));
+    const auto& fill = entry(c, "fill").get<std::string>();
+    const bool linear = entry(c, "linear").get<bool>();
+    INFO(entry(c, "name").get<std::string>()
+         << ", " << channels << " channels, " << fill << (linear ? ", linear" : ", nearest"));
+    std::vector<uint8_t> from = noise(static_cast<size_t>(rows * columns * channels)),
+                         to(from.size());
+    sample(picture(from, rows, columns, channels), picture(to, rows, columns, channels),
+           places_of(map_of(c), columns), {.linear = linear, .fill = fill_of(fill), .value = 50});
+    const auto& expected = entry(c, "values").get<Value::List>();
+    REQUIRE(expected.size() == to.size());
+    double most = 0;
+    for (size_t i = 0; i < to.size(); ++i)
+      most = std::max(most, std::abs(static_cast<double>(to[i]) - number(expected[i])));
+    CHECK(most <= (linear ? 1 : 0));
+  }
+}
+
 TEST_CASE("Sampling between bytes is within 0.52 of the exact result") {
   std::vector<uint8_t> from(64 * 64 * 3);
   for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<uint8_t>(i * 7919 % 256);
@@ -130,6 +173,31 @@ TEST_CASE("All fills and numbers of channels sample what folding says") {
         if (std::abs(right - 0.5) < 1e-3 || std::abs(below - 0.5) < 1e-3) continue;
         REQUIRE(static_cast<double>(nearest[i]) == at(std::lround(py), std::lround(px), c));
       }
+}
+
+TEST_CASE("A batch is sampled as each picture by itself, bit for bit") {
+  constexpr int64_t count = 3, rows = 70, columns = 41, channels = 3;
+  std::vector<float> from(static_cast<size_t>(count * rows * columns * channels));
+  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i * 31 % 97);
+  std::vector<float> batch(from.size()), single(from.size());
+  const std::vector<Homography> maps = {{0.97, -0.23, 3.3, 0.23, 0.97, -2.2, 0, 0, 1},
+                                        {1, 0, 0.5, 0, 1, -7, 0, 0, 1},
+                                        {1.1, 0, 0, 0.1, 0.9, 0, 1e-3, -2e-3, 1}};
+  const auto all = [&](std::vector<float>& values, int64_t i) {
+    return Picture{values.data() + i * rows * columns * channels, rows, columns, channels,
+                   DType::float32};
+  };
+  for (const bool linear : {false, true}) {
+    const Sampling how{.linear = linear, .fill = Fill::reflect};
+    sample_batch(all(from, 0), all(batch, 0), count, maps, how);
+    for (int64_t i = 0; i < count; ++i)
+      sample(all(from, i), all(single, i), places_of(maps[static_cast<size_t>(i)], columns), how);
+    CHECK(batch == single);
+    sample_batch(all(from, 0), all(batch, 0), count, {maps.data(), 1}, how);
+    for (int64_t i = 0; i < count; ++i)
+      sample(all(from, i), all(single, i), places_of(maps[0], columns), how);
+    CHECK(batch == single);
+  }
 }
 
 TEST_CASE("Filters are sums of neighbors") {

@@ -26,7 +26,7 @@ ordered_json read_goldens() {
   return ordered_json::parse(file);
 }
 
-Value value_of(const ordered_json& json) { return saving::parse_json(json.dump(), "a golden"); }
+Value value_of(const ordered_json& json) { return cornu::parse_json(json.dump(), "a golden"); }
 
 void check_close(const Tensor& got, const ordered_json& want, double tolerance) {
   const auto values = got.to_vector<double>();
@@ -55,7 +55,7 @@ TEST_CASE("initializers give Keras's values") {
     const Value object = value_of(c["object"]);
     const auto initializer = std::dynamic_pointer_cast<Initializer>(deserialize(object));
     REQUIRE(initializer);
-    CHECK(saving::to_json(serialize(*initializer)) == saving::to_json(object));
+    CHECK(cornu::to_json(serialize(*initializer)) == cornu::to_json(object));
     const Shape shape(c["shape"].get<std::vector<int64_t>>());
     const Tensor values = (*initializer)(shape, DType::float32);
     CHECK(values.shape() == shape);
@@ -72,7 +72,7 @@ TEST_CASE("initializers without a seed repeat themselves and differ from each ot
   };
   CHECK(draw(a) == draw(a));
   CHECK(draw(a) != draw(b));
-  CHECK(saving::to_json(a->get_config()) ==
+  CHECK(cornu::to_json(a->get_config()) ==
         "{\"seed\": null, \"input_axes\": null, \"output_axes\": null}");
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("penalties and constraints give Keras's values") {
     INFO(c["object"].dump());
     const Value object = value_of(c["object"]);
     const auto made = deserialize(object);
-    CHECK(saving::to_json(serialize(*made)) == saving::to_json(object));
+    CHECK(cornu::to_json(serialize(*made)) == cornu::to_json(object));
     if (const auto regularizer = std::dynamic_pointer_cast<Regularizer>(made)) {
       const Tensor y = (*regularizer)(x);
       CHECK(y.shape() == Shape{});

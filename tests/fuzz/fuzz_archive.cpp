@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static fuzz::ScratchFile file(".keras");
   const std::string& path = file.write(data, size);
   expect_own_errors([&] {
-    saving::ArchiveReader archive{std::filesystem::path(path)};
+    io::ArchiveReader archive{std::filesystem::path(path)};
     size_t left = 64;
     for (const auto& member : archive.members()) {
       if (left-- == 0) break;
@@ -37,6 +37,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       package.text(member, uint64_t{1} << 20);
     }
   });
-  expect_own_errors([&] { saving::read_npz(path); });
+  expect_own_errors([&] { io::read_npz(path); });
   return 0;
 }

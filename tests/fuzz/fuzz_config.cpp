@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   });
   expect_own_errors([&] {
     const SharedObjectsScope objects(SharedObjectsScope::Mode::reading);
-    deserialize(saving::parse_json(text, "fuzz", saving::NonNumbers::allow));
+    deserialize(cornu::parse_json(text, "fuzz", cornu::NonNumbers::allow));
   });
   return 0;
 }

@@ -54,7 +54,7 @@ Model& model() {
 }
 
 // Looks at everything below `path`, with all that a reader of weights asks.
-void visit(const saving::H5Reader& file, const std::string& path, int depth, int& left) {
+void visit(const io::H5Reader& file, const std::string& path, int depth, int& left) {
   if (--left < 0) return;
   for (const char* name : {"layer_names", "weight_names", "model_config", "dtype", "name"}) {
     expect_own_errors([&] { file.string_attribute(path, name); });
@@ -63,7 +63,7 @@ void visit(const saving::H5Reader& file, const std::string& path, int depth, int
   }
   expect_own_errors([&] {
     if (file.is_dataset(path)) {
-      const saving::H5Info info = file.info(path);
+      const io::H5Info info = file.info(path);
       file.read(path, uint64_t{1} << 20);
       if (info.shape.numel() <= 4096) {
         std::vector<double> values(static_cast<size_t>(info.shape.numel()));
@@ -190,8 +190,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string& path = scratch.write(data, size);
   if (!is_file(data, size)) make_file(path, data, size);
   expect_own_errors([&] {
-    const saving::H5Reader file(saving::Bytes::of(saving::read_file(path, uint64_t{1} << 24)),
-                                "fuzz");
+    const io::H5Reader file(io::Bytes::of(io::read_file(path, uint64_t{1} << 24)), "fuzz");
     int left = 40;
     visit(file, "", 6, left);
   });

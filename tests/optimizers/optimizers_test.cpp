@@ -25,7 +25,7 @@ ordered_json read_goldens() {
   return ordered_json::parse(file);
 }
 
-Value value_of(const ordered_json& json) { return saving::parse_json(json.dump(), "a golden"); }
+Value value_of(const ordered_json& json) { return cornu::parse_json(json.dump(), "a golden"); }
 
 Tensor tensor_of(const ordered_json& numbers, const Shape& shape) {
   return Tensor::from(numbers.get<std::vector<float>>(), shape);
@@ -116,8 +116,8 @@ TEST_CASE("configs of optimizers are Keras's, in its order") {
   const ordered_json goldens = read_goldens();
   for (const auto& [name, c] : goldens["optimizers"].items()) {
     INFO(name);
-    CHECK(saving::to_json(make_optimizer(c["object"])->get_config()) ==
-          saving::to_json(value_of(c["object"]["config"])));
+    CHECK(cornu::to_json(make_optimizer(c["object"])->get_config()) ==
+          cornu::to_json(value_of(c["object"]["config"])));
   }
 }
 

@@ -18,10 +18,10 @@ TEST_CASE("schedules give Keras's rates") {
   const auto steps = goldens["steps"].get<std::vector<int32_t>>();
   for (const auto& c : goldens["cases"]) {
     INFO(c["object"].dump());
-    const Value object = saving::parse_json(c["object"].dump(), "a golden");
+    const Value object = cornu::parse_json(c["object"].dump(), "a golden");
     const auto schedule = std::dynamic_pointer_cast<LearningRateSchedule>(deserialize(object));
     REQUIRE(schedule);
-    CHECK(saving::to_json(serialize(*schedule)) == saving::to_json(object));
+    CHECK(cornu::to_json(serialize(*schedule)) == cornu::to_json(object));
     const auto rates = (*schedule)(Tensor::from(steps, {11})).to_vector<double>();
     for (size_t i = 0; i < steps.size(); ++i) {
       const double wanted = c["rates"][i].get<double>();

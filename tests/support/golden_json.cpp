@@ -20,7 +20,7 @@ Value golden_file(const std::string& name) {
   if (!file) throw FileError(path + " cannot be read.");
   std::stringstream text;
   text << file.rdbuf();
-  return saving::parse_json(text.str(), path);
+  return cornu::parse_json(text.str(), path);
 }
 
 const Value* find_entry(const Value& dict, const std::string& key) {

@@ -58,8 +58,8 @@ void make_flowers(const Folder& folder) {
     y.push_back(i % 3);
     table << species[i % 3] << "\n";
   }
-  saving::write_npz(folder / "flowers.npz", {saving::array_of("x", Tensor::from(x, {60, 4})),
-                                             saving::array_of("y", Tensor::from(y, {60}))});
+  io::write_npz(folder / "flowers.npz", {io::array_of("x", Tensor::from(x, {60, 4})),
+                                         io::array_of("y", Tensor::from(y, {60}))});
 }
 
 // A folder of small pictures of three colors.
@@ -106,7 +106,7 @@ TEST_CASE("cornu learns from a folder of images, and packs it") {
   CHECK(one_hot.status == 0);
   const Outcome predicted = run_in(folder.path(), "predict run/model.keras petals -o y.npy");
   CHECK(predicted.status == 0);
-  CHECK(saving::read_npy(folder / "y.npy").shape == Shape{36, 3});
+  CHECK(io::read_npy(folder / "y.npy").shape == Shape{36, 3});
 
   CHECK(has(run_in(folder.path(), "pack petals kept.shards"), "packed 36 images of 3 classes"));
   CHECK(run_in(folder.path(), "pack petals kept.shards").status == 1);

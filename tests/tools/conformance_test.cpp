@@ -55,7 +55,7 @@ Outcome run(const std::string& arguments) {
   Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, {}};
   const std::string text = text_of(json);
   fs::remove(json);
-  if (!text.empty()) outcome.results = saving::parse_json(text, "the results");
+  if (!text.empty()) outcome.results = cornu::parse_json(text, "the results");
   return outcome;
 }
 

@@ -59,11 +59,11 @@ TEST_CASE("summary, predict and evaluate") {
 
   const Tensor x =
       Tensor::from({1.0, 2.0, 3.0, 4.0, 0.0, 0.0}, {3, 2});  // float64, as NumPy makes it
-  saving::write_npy(folder / "x.npy", saving::array_of("", x));
+  io::write_npy(folder / "x.npy", io::array_of("", x));
   CHECK(run("predict " + folder / "m.keras" + " " + folder / "x.npy" + " " + " -o " +
             folder / "y.npy -b 2")
             .status == 0);
-  const saving::NpyArray y = saving::read_npy(folder / "y.npy");
+  const io::NpyArray y = io::read_npy(folder / "y.npy");
   REQUIRE(y.shape == Shape{3, 1});
   REQUIRE(y.dtype == DType::float32);
   float values[3];
@@ -72,9 +72,8 @@ TEST_CASE("summary, predict and evaluate") {
   CHECK(values[1] == Approx(15));
   CHECK(values[2] == Approx(1));
 
-  saving::write_npz(
-      folder / "xy.npz",
-      {saving::array_of("x", x), saving::array_of("y", Tensor::from({7.0f, 15.0f, 4.0f}, {3, 1}))});
+  io::write_npz(folder / "xy.npz", {io::array_of("x", x),
+                                    io::array_of("y", Tensor::from({7.0f, 15.0f, 4.0f}, {3, 1}))});
   const Outcome evaluated = run("evaluate " + folder / "m.keras" + " " + folder / "xy.npz");
   CHECK(evaluated.status == 0);
   CHECK(has(evaluated, "loss: 3\n"));
@@ -94,11 +93,10 @@ TEST_CASE("several inputs and outputs by name") {
                             layers::Dense({.units = 3, .name = "second"})(b)});
   model.save(folder / "m.keras");
   const Tensor ones = ops::ones({4, 2});
-  saving::write_npz(folder / "in.npz",
-                    {saving::array_of("right", ones), saving::array_of("left", ones)});
+  io::write_npz(folder / "in.npz", {io::array_of("right", ones), io::array_of("left", ones)});
   CHECK(run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " -o " + folder / "out.npz")
             .status == 0);
-  const auto outputs = saving::read_npz(folder / "out.npz");
+  const auto outputs = io::read_npz(folder / "out.npz");
   REQUIRE(outputs.size() == 2);
   CHECK(outputs[0].name == "first");
   CHECK(outputs[1].shape == Shape{4, 3});
@@ -107,8 +105,7 @@ TEST_CASE("several inputs and outputs by name") {
       run("predict " + folder / "m.keras" + " " + folder / "in.npz" + " -o " + folder / "out.npy");
   CHECK(one_file.status == 1);
   CHECK(has(one_file, ".npz"));
-  saving::write_npz(folder / "bad.npz",
-                    {saving::array_of("rightt", ones), saving::array_of("left", ones)});
+  io::write_npz(folder / "bad.npz", {io::array_of("rightt", ones), io::array_of("left", ones)});
   const Outcome misspelt =
       run("predict " + folder / "m.keras" + " " + folder / "bad.npz" + " -o " + folder / "out.npz");
   CHECK(misspelt.status == 1);
@@ -128,7 +125,7 @@ TEST_CASE("check tells whether a file loads") {
   CHECK(bad.status == 1);
   CHECK(has(bad, "does not load"));
 
-  saving::ArchiveWriter archive{fs::path(folder / "odd.keras")};
+  io::ArchiveWriter archive{fs::path(folder / "odd.keras")};
   archive.add_text("metadata.json", R"({"keras_version": "9.9.9"})");
   archive.add_text("config.json",
                    R"({"module": "keras.layers", "class_name": "Densse", "config": {}})");
@@ -161,7 +158,7 @@ TEST_CASE("outputs that are strings are written as strings") {
                                                                                     "cke"},
                                              .invert = true})(in));
   model.save(folder / "m.keras");
-  saving::write_npy(folder / "in.npy", saving::array_of("", Tensor::from({1, 2, 2, 0}, {2, 2})));
+  io::write_npy(folder / "in.npy", io::array_of("", Tensor::from({1, 2, 2, 0}, {2, 2})));
   const std::vector<std::string> expected = {"tree",
                                              "Br\xC3\xBC"
                                              "cke",
@@ -172,10 +169,10 @@ TEST_CASE("outputs that are strings are written as strings") {
     CHECK(run("predict '" + folder / "m.keras" + "' '" + folder / "in.npy" + "' -o '" +
               folder / out + "'")
               .status == 0);
-    if (out == "out.npy") CHECK(saving::read_npy(folder / out).strings == expected);
-    if (out == "out.npz") CHECK(saving::read_npz(folder / out).at(0).strings == expected);
+    if (out == "out.npy") CHECK(io::read_npy(folder / out).strings == expected);
+    if (out == "out.npz") CHECK(io::read_npz(folder / out).at(0).strings == expected);
     if (out == "out.h5") {
-      const saving::H5Reader file{fs::path(folder / out)};
+      const io::H5Reader file{fs::path(folder / out)};
       const std::string name = file.children("").at(0);
       CHECK(file.string_shape(name) == Shape{2, 2});
       CHECK(file.read_strings(name) == expected);
@@ -198,17 +195,15 @@ TEST_CASE("doctor names what is wrong with a training, and its exit status tells
       {Input({2}), layers::Dense({.units = 8, .activation = "relu"}), layers::Dense({.units = 1})});
   model.compile({.optimizer = "adam", .loss = "mse"});
   model.save(folder / "m.keras");
-  saving::write_npz(folder / "good.npz",
-                    {saving::array_of("x", inputs), saving::array_of("y", targets)});
-  saving::write_npz(
-      folder / "large.npz",
-      {saving::array_of("x_train", inputs * Tensor(1000.0)), saving::array_of("y_train", targets),
-       saving::array_of("x_test", take_rows(inputs, 0, 16).tensor()),
-       saving::array_of("y_test", take_rows(targets, 0, 16).tensor())});
+  io::write_npz(folder / "good.npz", {io::array_of("x", inputs), io::array_of("y", targets)});
+  io::write_npz(folder / "large.npz",
+                {io::array_of("x_train", inputs * Tensor(1000.0)), io::array_of("y_train", targets),
+                 io::array_of("x_test", take_rows(inputs, 0, 16).tensor()),
+                 io::array_of("y_test", take_rows(targets, 0, 16).tensor())});
   // The inputs of a test part are enough.
-  saving::write_npz(folder / "leak.npz",
-                    {saving::array_of("x_train", inputs), saving::array_of("y_train", targets),
-                     saving::array_of("x_test", take_rows(inputs, 0, 16).tensor())});
+  io::write_npz(folder / "leak.npz",
+                {io::array_of("x_train", inputs), io::array_of("y_train", targets),
+                 io::array_of("x_test", take_rows(inputs, 0, 16).tensor())});
   const std::string doctor = "doctor " + folder / "m.keras" + " ";
   Outcome outcome = run(doctor + folder / "good.npz");
   CHECK(outcome.status == 0);
@@ -240,8 +235,8 @@ TEST_CASE("doctor names what is wrong with a training, and its exit status tells
   Sequential classifier({Input({2}), layers::Dense({.units = 1, .activation = "sigmoid"})});
   classifier.compile({.optimizer = "adam", .loss = "binary_crossentropy"});
   classifier.save(folder / "c.keras");
-  saving::write_npz(folder / "rare.npz", {saving::array_of("x", inputs),
-                                          saving::array_of("y", Tensor::from(y, {128, 1}))});
+  io::write_npz(folder / "rare.npz",
+                {io::array_of("x", inputs), io::array_of("y", Tensor::from(y, {128, 1}))});
   const std::string rare = "doctor " + folder / "c.keras" + " " + folder / "rare.npz --steps 0";
   CHECK(has(run(rare), "class_imbalance"));
   CHECK_FALSE(has(run(rare + " --class-weight 0=1,1=30"), "class_imbalance"));

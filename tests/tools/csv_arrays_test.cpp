@@ -30,7 +30,7 @@ TEST_CASE("columns are inputs by name, and texts where the model takes texts") {
   CHECK(run_in(folder.path(), "train named.keras homes.csv --target price,rent -e 2 -q -o r")
             .status == 0);
   CHECK(run_in(folder.path(), "predict r/model.keras homes.csv -o p.csv").status == 0);
-  CHECK(saving::read_csv(folder / "p.csv").names() == std::vector<std::string>{"price", "rent"});
+  CHECK(io::read_csv(folder / "p.csv").names() == std::vector<std::string>{"price", "rent"});
   std::ofstream(folder / "sizes.csv") << "size,price,rent\n1,2,3\n";
   CHECK(has(run_in(folder.path(), "predict r/model.keras sizes.csv -o q.csv"),
             "'sizes.csv': there is no column 'age'"));
@@ -50,7 +50,7 @@ TEST_CASE("columns are inputs by name, and texts where the model takes texts") {
       run_in(folder.path(), "train judge.keras reviews.csv --target verdict -e 2 -q -o t").status ==
       0);
   CHECK(run_in(folder.path(), "predict t/model.keras reviews.csv -o v.npy").status == 0);
-  CHECK(saving::read_npy(folder / "v.npy").shape == Shape{2, 1});
+  CHECK(io::read_npy(folder / "v.npy").shape == Shape{2, 1});
 }
 
 TEST_CASE("integers of tables are integers") {
@@ -74,8 +74,8 @@ TEST_CASE("integers of tables are integers") {
   Input id({.shape = {1}, .dtype = DType::int64});
   Functional next(id, id + ops::ones({1}, DType::int64));
   next.save(folder / "next.keras");
-  saving::write_npy(folder / "x.npy",
-                    saving::array_of("", Tensor::from<int64_t>({9007199254740992, -3}, {2, 1})));
+  io::write_npy(folder / "x.npy",
+                io::array_of("", Tensor::from<int64_t>({9007199254740992, -3}, {2, 1})));
   REQUIRE(run_in(folder.path(), "predict next.keras x.npy -o n.csv").status == 0);
   const std::string text = slurp(folder / "n.csv");
   CHECK(has(text, "9007199254740993"));

@@ -32,8 +32,7 @@ struct Trained : Folder {
   }
   void save_data(double scale) {
     const Tensor x = random::normal({50, 4}, 0, scale, 3);
-    saving::write_npz(*this / "d.npz",
-                      {saving::array_of("x", x), saving::array_of("y", ops::sum(x, 1, true))});
+    io::write_npz(*this / "d.npz", {io::array_of("x", x), io::array_of("y", ops::sum(x, 1, true))});
   }
 };
 
@@ -53,13 +52,13 @@ TEST_CASE("cornu replay takes any step of a run again") {
   CHECK(last.status == 0);
   CHECK(has(last, "step 4 of epoch 4 (step 19 of the run)"));
   CHECK(has(last, "wrote step.npz"));
-  const auto arrays = saving::read_npz(folder / "step.npz");
+  const auto arrays = io::read_npz(folder / "step.npz");
   const auto find = [&](const std::string& ending) {
     const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const auto& array) {
       return array.name.ends_with(ending);
     });
     REQUIRE(found != arrays.end());
-    return saving::tensor_of(*found);
+    return io::tensor_of(*found);
   };
   CHECK(find("x").shape() == Shape{8, 4});
   CHECK(find("last").shape() == Shape{8, 1});

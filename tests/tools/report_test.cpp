@@ -43,7 +43,7 @@ constexpr const char* history =
     "3,0.95,0.3,0.55,1.5\r\n";
 
 void save_npz(const std::string& path, const Tensor& x, const Tensor& y) {
-  saving::write_npz(path, {saving::array_of("x", x), saving::array_of("y", y)});
+  io::write_npz(path, {io::array_of("x", x), io::array_of("y", y)});
 }
 
 // Two classes: the larger of two inputs.
@@ -128,19 +128,18 @@ TEST_CASE("A report reads the data that evaluate reads") {
   save_classifier(runs.path("run/model.keras"));
   const Tensor x = Tensor::from({1.0f, 0.0f, 0.0f, 1.0f, 2.0f, 3.0f}, {3, 2});
   const Tensor y = Tensor::from({0, 1, 0}, {3});
-  saving::write_npz(runs.path("parts.npz"),
-                    {saving::array_of("x_train", x * Tensor(2)), saving::array_of("y_train", y),
-                     saving::array_of("x_test", take_rows(x, 0, 2).tensor()),
-                     saving::array_of("y_test", take_rows(y, 0, 2).tensor())});
+  io::write_npz(runs.path("parts.npz"),
+                {io::array_of("x_train", x * Tensor(2)), io::array_of("y_train", y),
+                 io::array_of("x_test", take_rows(x, 0, 2).tensor()),
+                 io::array_of("y_test", take_rows(y, 0, 2).tensor())});
   CHECK(has(runs.page("run --data parts.npz"), "100.00% of 2 samples are right"));
   runs.write("d.csv", "a,b,kind\n1,0,left\n0,1,right\n2,3,left\n");
   CHECK(has(runs.page("run --data d.csv --target kind --classes left,right"),
             "66.67% of 3 samples are right"));
-  saving::write_npy(runs.path("x.npy"), saving::array_of("", x));
-  saving::write_npy(runs.path("y.npy"), saving::array_of("", y));
+  io::write_npy(runs.path("x.npy"), io::array_of("", x));
+  io::write_npy(runs.path("y.npy"), io::array_of("", y));
   CHECK(has(runs.page("run --data x.npy,y.npy"), "On x.npy and y.npy."));
-  saving::write_npz(runs.path("other.npz"),
-                    {saving::array_of("pixels", x), saving::array_of("labels", y)});
+  io::write_npz(runs.path("other.npz"), {io::array_of("pixels", x), io::array_of("labels", y)});
   CHECK(has(runs.page("run --data other.npz --x pixels --y labels"), "of 3 samples are right"));
   // Errors name the file.
   CHECK(has(runs.page("run --data other.npz"), "&#39;other.npz&#39;: "));
@@ -158,16 +157,16 @@ TEST_CASE("Each output of a model is compared with its targets") {
       {Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}, {2, 2}), Tensor::from({0.0f, 0.0f}, {2})});
   model.save(runs.path("run/model.keras"));
   const Tensor x = Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}, {2, 2});
-  const saving::NpyArray input = saving::array_of("x", x),
-                         prices = saving::array_of("price", Tensor::from({3.0f, 0.0f}, {2, 1}));
-  saving::write_npz(runs.path("both.npz"),
-                    {input, prices, saving::array_of("kind", Tensor::from({0, 0}, {2}))});
+  const io::NpyArray input = io::array_of("x", x),
+                     prices = io::array_of("price", Tensor::from({3.0f, 0.0f}, {2, 1}));
+  io::write_npz(runs.path("both.npz"),
+                {input, prices, io::array_of("kind", Tensor::from({0, 0}, {2}))});
   const std::string page = runs.page("run --data both.npz");
   CHECK(has(page, "Errors of run: price"));
   CHECK(has(page, "mean -1, mean absolute 1"));
   CHECK(has(page, "Confusion of run: kind"));
   CHECK(has(page, "50.00% of 2 samples are right"));
-  saving::write_npz(runs.path("one.npz"), {input, prices});
+  io::write_npz(runs.path("one.npz"), {input, prices});
   CHECK_FALSE(has(runs.page("run --data one.npz"), "Confusion of run"));
   save_npz(runs.path("y.npz"), x, Tensor::from({0, 0}, {2}));
   CHECK(has(runs.page("run --data y.npz"), "only one array of targets"));

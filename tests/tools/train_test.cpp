@@ -88,11 +88,10 @@ void save_compiled(const std::string& path) {
 struct Data : Folder {
   Data() {
     save_compiled(*this / "m.keras");
-    saving::write_npz(*this / "d.npz",
-                      {saving::array_of("x", inputs()), saving::array_of("y", targets())});
-    saving::write_npy(*this / "x.npy", saving::array_of("", inputs()));
-    saving::write_npy(*this / "y.npy", saving::array_of("", targets()));
-    saving::H5Writer h5{fs::path(*this / "d.h5")};
+    io::write_npz(*this / "d.npz", {io::array_of("x", inputs()), io::array_of("y", targets())});
+    io::write_npy(*this / "x.npy", io::array_of("", inputs()));
+    io::write_npy(*this / "y.npy", io::array_of("", targets()));
+    io::H5Writer h5{fs::path(*this / "d.h5")};
     h5.write("pixels", DType::float32, {samples, 4}, inputs().host_data());
     h5.write("labels", DType::int64, {samples}, targets().host_data());
     h5.finish();
@@ -106,7 +105,7 @@ Outcome cornu_in(const Folder& folder, const std::string& arguments) {
 }
 
 Value::Dict run_of(const std::string& folder) {
-  return saving::parse_json(slurp(folder + "/run.json"), "run.json").get<Value::Dict>();
+  return cornu::parse_json(slurp(folder + "/run.json"), "run.json").get<Value::Dict>();
 }
 
 const Value& entry(const Value::Dict& dict, const std::string& name) {
@@ -218,13 +217,13 @@ TEST_CASE("the best epoch's model is kept, or the last one's, or all") {
   // What is learned is wrong on the validation data, so that the first epoch is the best.
   std::vector<int64_t> wrong = classes();
   for (int64_t& y : wrong) y = (y + 1) % 3;
-  saving::write_npz(data / "wrong.npz", {saving::array_of("x", inputs()),
-                                         saving::array_of("y", Tensor::from(wrong, {samples}))});
+  io::write_npz(data / "wrong.npz",
+                {io::array_of("x", inputs()), io::array_of("y", Tensor::from(wrong, {samples}))});
   const std::string rest = "train m.keras d.npz --seed 2 -e 8 -q --validation-data wrong.npz -o ";
   REQUIRE(cornu_in(data, rest + "best").status == 0);
   REQUIRE(cornu_in(data, rest + "all --checkpoint all").status == 0);
   REQUIRE(cornu_in(data, rest + "last --checkpoint last").status == 0);
-  const saving::CsvTable table = saving::read_csv(data / "all/history.csv");
+  const io::CsvTable table = io::read_csv(data / "all/history.csv");
   const std::vector<double>& losses = table.find("val_loss")->numbers;
   REQUIRE(std::min_element(losses.begin(), losses.end()) == losses.begin());
   check_equal_models(data / "best/model.keras", data / "all/checkpoints/epoch_0001.keras");
@@ -254,13 +253,12 @@ TEST_CASE("event files are written beside the run") {
 TEST_CASE("parts of a file are validated and tested on") {
   const Data data;
   const Tensor x = inputs(), y = targets();
-  saving::write_npz(data / "parts.npz",
-                    {saving::array_of("x_train", take_rows(x, 0, 80).tensor()),
-                     saving::array_of("y_train", take_rows(y, 0, 80).tensor()),
-                     saving::array_of("x_val", take_rows(x, 80, 100).tensor()),
-                     saving::array_of("y_val", take_rows(y, 80, 100).tensor()),
-                     saving::array_of("x_test", take_rows(x, 100, 120).tensor()),
-                     saving::array_of("y_test", take_rows(y, 100, 120).tensor())});
+  io::write_npz(data / "parts.npz", {io::array_of("x_train", take_rows(x, 0, 80).tensor()),
+                                     io::array_of("y_train", take_rows(y, 0, 80).tensor()),
+                                     io::array_of("x_val", take_rows(x, 80, 100).tensor()),
+                                     io::array_of("y_val", take_rows(y, 80, 100).tensor()),
+                                     io::array_of("x_test", take_rows(x, 100, 120).tensor()),
+                                     io::array_of("y_test", take_rows(y, 100, 120).tensor())});
   const Outcome outcome = cornu_in(data, "train m.keras parts.npz -e 2 -o r");
   CHECK(outcome.status == 0);
   CHECK(has(outcome, "val_accuracy"));
@@ -278,10 +276,10 @@ TEST_CASE("parts of a file are validated and tested on") {
   const Outcome evaluated = cornu_in(data, "evaluate r/model.keras parts.npz --metrics accuracy");
   CHECK(has(evaluated, "accuracy: "));
   CHECK(cornu_in(data, "predict r/model.keras parts.npz -o p.csv").status == 0);
-  CHECK(saving::read_csv(data / "p.csv").rows == 20);
+  CHECK(io::read_csv(data / "p.csv").rows == 20);
 
-  saving::write_npz(data / "v.npz", {saving::array_of("x", take_rows(x, 0, 30).tensor()),
-                                     saving::array_of("y", take_rows(y, 0, 30).tensor())});
+  io::write_npz(data / "v.npz", {io::array_of("x", take_rows(x, 0, 30).tensor()),
+                                 io::array_of("y", take_rows(y, 0, 30).tensor())});
   REQUIRE(cornu_in(data, "train m.keras d.npz -e 1 -q --validation-data v.npz -o v").status == 0);
   const Value::Dict other = run_of(data / "v");
   CHECK(entry(entry(other, "samples").get<Value::Dict>(), "validation").get<int64_t>() == 30);
@@ -291,9 +289,9 @@ TEST_CASE("parts of a file are validated and tested on") {
 
 TEST_CASE("a test part without targets is for predictions alone") {
   const Data data;
-  saving::write_npz(data / "blind.npz",
-                    {saving::array_of("x_train", inputs()), saving::array_of("y_train", targets()),
-                     saving::array_of("x_test", inputs())});
+  io::write_npz(data / "blind.npz",
+                {io::array_of("x_train", inputs()), io::array_of("y_train", targets()),
+                 io::array_of("x_test", inputs())});
   const Outcome outcome = cornu_in(data, "train m.keras blind.npz -e 1 -o r");
   CHECK(outcome.status == 0);
   CHECK(has(outcome, "'blind.npz' has no targets for its test part"));
@@ -325,8 +323,8 @@ TEST_CASE("a folder's test part may have no classes") {
 TEST_CASE("NaN is no best figure") {
   const Data data;
   const Tensor bad = Tensor::from(std::vector<float>(8, NAN), {2, 4});
-  saving::write_npz(data / "nan.npz",
-                    {saving::array_of("x", bad), saving::array_of("y", Tensor::from({0, 1}, {2}))});
+  io::write_npz(data / "nan.npz",
+                {io::array_of("x", bad), io::array_of("y", Tensor::from({0, 1}, {2}))});
   const std::string rest = "train m.keras d.npz --seed 2 --validation-data nan.npz -o ";
   for (const char* patience : {"", " --patience 5"}) {
     INFO(patience);
@@ -495,11 +493,11 @@ TEST_CASE("wrong data are told with file, column and shape") {
   fails("train m.keras .", 1, {"'.' has no files that end in .jpg"});
   fails("train m.keras m.keras", 2, {"folder of images", ".csv"});
   fails("train m.keras d.npz --device none", 1, {"'none'"});
-  saving::write_npz(data / "wide.npz", {saving::array_of("x", ops::ones({10, 5})),
-                                        saving::array_of("y", ops::zeros({10}, DType::int32))});
+  io::write_npz(data / "wide.npz", {io::array_of("x", ops::ones({10, 5})),
+                                    io::array_of("y", ops::zeros({10}, DType::int32))});
   fails("train m.keras wide.npz", 1, {"'wide.npz'", "(10, 5)", "(None, 4)"});
-  saving::write_npz(data / "short.npz", {saving::array_of("x", ops::ones({10, 4})),
-                                         saving::array_of("y", ops::zeros({9}, DType::int32))});
+  io::write_npz(data / "short.npz", {io::array_of("x", ops::ones({10, 4})),
+                                     io::array_of("y", ops::zeros({9}, DType::int32))});
   fails("train m.keras short.npz", 1, {"'short.npz'", "10", "9"});
   const std::string whole = slurp(data / "d.npz");
   std::ofstream(data / "cut.npz", std::ios::binary) << whole.substr(0, whole.size() / 2);
@@ -530,8 +528,8 @@ TEST_CASE("NaN in the data is warned of") {
   const Data data;
   std::vector<float> x = numbers();
   x[9] = NAN;
-  saving::write_npz(data / "nan.npz", {saving::array_of("x", Tensor::from(x, {samples, 4})),
-                                       saving::array_of("y", targets())});
+  io::write_npz(data / "nan.npz",
+                {io::array_of("x", Tensor::from(x, {samples, 4})), io::array_of("y", targets())});
   const Outcome outcome = cornu_in(data, "train m.keras nan.npz -e 2 -q -o r");
   CHECK(outcome.status == 0);
   CHECK(has(outcome, "'nan.npz': the array x float32 (120, 4) has 1 NaN"));
@@ -548,7 +546,7 @@ TEST_CASE("predictions of classes as a table") {
                    "predict r/model.keras d.csv --target species --classes iris,rose,tulip "
                    "-q -o p.csv")
               .status == 0);
-  const saving::CsvTable table = saving::read_csv(data / "p.csv");
+  const io::CsvTable table = io::read_csv(data / "p.csv");
   REQUIRE(table.names() == std::vector<std::string>{"class", "iris", "rose", "tulip"});
   CHECK(table.rows == samples);
   const std::vector<int64_t> expected = classes();

@@ -106,7 +106,7 @@ TEST_CASE("outputs that are strings are compared as strings") {
                      {.vocabulary = std::vector<std::string>{"tree", "brook"}, .invert = true})(in))
       .save((model / "model.keras").string());
   const auto record = [&](const std::vector<std::string>& words) {
-    saving::H5Writer file(model / "io.h5");
+    io::H5Writer file(model / "io.h5");
     const std::vector<int64_t> numbers = {1, 2, 2, 0};
     file.set_attribute("", "batch_size", int64_t{8});
     file.write("inputs/0", DType::int64, {2, 2}, numbers.data());

@@ -22,7 +22,7 @@ std::vector<std::string> CaseFile::names() const {
 }
 
 Value CaseFile::spec(const std::string& name) const {
-  return saving::parse_json(file_.string_attribute(name, "spec"), name);
+  return cornu::parse_json(file_.string_attribute(name, "spec"), name);
 }
 
 bool CaseFile::has(const std::string& name, const std::string& dataset) const {
@@ -35,7 +35,7 @@ Value CaseFile::value(const std::string& name, const std::string& dataset) const
       file_.has_attribute(path, "dtype") ? file_.string_attribute(path, "dtype") : "";
   if (marked == "string")
     return Tensor::strings(file_.read_strings(path), file_.string_shape(path).value());
-  const saving::H5Info info = file_.info(path);
+  const io::H5Info info = file_.info(path);
   if (marked == "bool") {
     std::vector<uint8_t> bits(static_cast<size_t>(info.shape.numel()));
     file_.read(path, bits.data(), DType::boolean, info.shape);

@@ -30,7 +30,7 @@ class CaseFile {
   int count(const std::string& name, const std::string& group) const;
 
  private:
-  saving::H5Reader file_;
+  io::H5Reader file_;
 };
 
 }  // namespace cornu::conformance

@@ -147,7 +147,7 @@ std::optional<Value> call_direct(const std::string& name, const Arguments& argum
   }
   if (name == "keras.random.shuffle") {
     const Named named(arguments, {"x", "axis", "seed"});
-    return Value(random::shuffle(named.get<Tensor>("x"), random::default_seed(),
+    return Value(random::shuffle(named.get<Tensor>("x"), Seed(random::default_seed()),
                                  named.get<int64_t>("axis", 0)));
   }
   if (name == "keras.random.gamma") {

@@ -160,7 +160,7 @@ void write_json(const std::string& path, const CaseFiles& files, const std::vect
                                                   {"failed", std::move(failed)}});
   }
   std::ofstream file(path);
-  file << saving::to_json(areas) << "\n";
+  file << cornu::to_json(areas) << "\n";
   if (!file) throw FileError("'" + path + "' cannot be written.");
 }
 

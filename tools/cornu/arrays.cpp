@@ -20,19 +20,19 @@ namespace {
 Arrays read_arrays(const std::string& path) {
   Arrays arrays;
   if (path.ends_with(".npy")) {
-    arrays.emplace_back("", saving::tensor_of(saving::read_npy(path)));
+    arrays.emplace_back("", io::tensor_of(io::read_npy(path)));
   } else if (path.ends_with(".npz")) {
-    for (const saving::NpyArray& array : saving::read_npz(path))
-      arrays.emplace_back(array.name, saving::tensor_of(array));
+    for (const io::NpyArray& array : io::read_npz(path))
+      arrays.emplace_back(array.name, io::tensor_of(array));
   } else if (path.ends_with(".h5")) {
-    const saving::H5Reader file{std::filesystem::path(path)};
+    const io::H5Reader file{std::filesystem::path(path)};
     for (const std::string& name : file.children("")) {
       if (!file.is_dataset(name)) continue;
       if (const std::optional<Shape> shape = file.string_shape(name)) {
         arrays.emplace_back(name, Tensor::strings(file.read_strings(name), *shape));
         continue;
       }
-      const saving::H5Info info = file.info(name);
+      const io::H5Info info = file.info(name);
       arrays.emplace_back(name, Tensor::written(info.shape, info.dtype, [&](void* to) {
                             file.read(name, to, info.dtype, info.shape);
                           }));
@@ -50,13 +50,13 @@ void write_arrays(const std::string& path, const Arrays& arrays) {
       throw ValueError("The model has " + std::to_string(arrays.size()) + " outputs (" +
                        describe(arrays) + "), but '" + path +
                        "' can hold one only. Give a name that ends in .npz or .h5.");
-    saving::write_npy(path, saving::array_of("", arrays[0].second));
+    io::write_npy(path, io::array_of("", arrays[0].second));
   } else if (path.ends_with(".npz")) {
-    std::vector<saving::NpyArray> list;
-    for (const auto& [name, tensor] : arrays) list.push_back(saving::array_of(name, tensor));
-    saving::write_npz(path, list);
+    std::vector<io::NpyArray> list;
+    for (const auto& [name, tensor] : arrays) list.push_back(io::array_of(name, tensor));
+    io::write_npz(path, list);
   } else if (path.ends_with(".h5")) {
-    saving::H5Writer file{std::filesystem::path(path)};
+    io::H5Writer file{std::filesystem::path(path)};
     for (const auto& [name, tensor] : arrays) {
       if (tensor.dtype() == DType::string)
         file.write_strings(name, tensor.to_strings(), tensor.shape());

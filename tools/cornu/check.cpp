@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using saving::FileKind;
 
 std::string metadata_of(const std::string& json) {
-  const Value metadata = saving::parse_json(json, "metadata.json");
+  const Value metadata = cornu::parse_json(json, "metadata.json");
   if (!metadata.is<Value::Dict>()) return "written by an unknown version: its metadata.json is odd";
   auto text = [&](const char* key) {
     const Value* value = detail::find(metadata.get<Value::Dict>(), key);
@@ -31,7 +31,7 @@ std::string metadata_of(const std::string& json) {
 std::string origin(const std::string& path, FileKind kind) {
   try {
     if (kind == FileKind::archive) {
-      saving::ArchiveReader archive{fs::path(path)};
+      io::ArchiveReader archive{fs::path(path)};
       if (!archive.has("metadata.json"))
         return "written by an unknown version: it has no metadata.json";
       const auto bytes = archive.read("metadata.json", 1 << 20);
@@ -39,7 +39,7 @@ std::string origin(const std::string& path, FileKind kind) {
     }
     if (kind == FileKind::folder) return metadata_of(read_text(path + "/metadata.json"));
     if (kind == FileKind::legacy_model || kind == FileKind::legacy_weights) {
-      const saving::H5Reader file{fs::path(path)};
+      const io::H5Reader file{fs::path(path)};
       for (const char* group : {"", "model_weights"})
         if (file.is_group(group) && file.has_attribute(group, "keras_version"))
           return "written by Keras " + file.string_attribute(group, "keras_version");
@@ -116,7 +116,7 @@ bool check(const std::string& file, const std::string& model_file) {
     if (weights) {
       std::printf("holds weights alone: give the model with --model to see whether they fit.\n");
       if (kind == FileKind::shard_map) return true;
-      const saving::H5Reader reader{fs::path(file)};
+      const io::H5Reader reader{fs::path(file)};
       return true;
     }
     if (kind == FileKind::model_json) {

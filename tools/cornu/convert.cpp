@@ -20,7 +20,7 @@ void convert(const std::string& in, const std::string& out, double shard_size) {
     saving::save_weights(*model, out, {.max_shard_size = shard_size > 0 ? shard_size : 5.0});
   } else if (out.ends_with(".json")) {
     const std::string json = model->to_json();
-    saving::write_file(out, std::as_bytes(std::span(json.data(), json.size())));
+    io::write_file(out, std::as_bytes(std::span(json.data(), json.size())));
   } else if (out.ends_with("/") || extension.empty()) {
     saving::save_model(*model, out, {.zipped = false});
   } else {

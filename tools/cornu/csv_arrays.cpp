@@ -12,8 +12,8 @@
 namespace cornu::cli {
 namespace {
 
-using saving::CsvColumn;
-using saving::CsvTable;
+using io::CsvColumn;
+using io::CsvTable;
 using Columns = std::vector<const CsvColumn*>;
 
 constexpr const char* weight_column = "sample_weight";
@@ -316,7 +316,7 @@ void write_table(const std::string& path, const Arrays& outputs,
       for (size_t c = 0; c < width; ++c) rows[row].push_back(cells[row * width + c]);
     }
   }
-  saving::write_csv(path, header, rows);
+  io::write_csv(path, header, rows);
 }
 
 }  // namespace cornu::cli

@@ -15,7 +15,7 @@ namespace cornu::cli {
 /// "sample_weight" from a column of this name. Throws UsageError without a target, ValueError for
 /// columns that are missing or of the wrong kind. `source` is for messages; what is left out is
 /// said unless `quiet`.
-Arrays arrays_of(const saving::CsvTable& table, const DataOptions& options, const Model& model,
+Arrays arrays_of(const io::CsvTable& table, const DataOptions& options, const Model& model,
                  bool with_targets, bool quiet, const std::string& source);
 
 /// Writes outputs as columns "output", or "output_0", "output_1", ...; with names of classes:

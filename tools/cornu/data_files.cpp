@@ -127,7 +127,7 @@ DataFiles::DataFiles(const std::vector<std::string>& files, const DataOptions& o
   if (files.size() == 1 && std::filesystem::is_directory(files[0])) {
     folder_ = files[0];
   } else if (files.size() == 1 && files[0].ends_with(".csv")) {
-    table_ = saving::read_csv(files[0]);
+    table_ = io::read_csv(files[0]);
   } else if (files.size() == 1 && (files[0].ends_with(".npz") || files[0].ends_with(".h5") ||
                                    files[0].ends_with(".npy"))) {
     arrays_ = read_arrays(files[0]);

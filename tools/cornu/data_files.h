@@ -51,7 +51,7 @@ class DataFiles {
   std::string source_;
   bool quiet_;
   Arrays arrays_;
-  std::optional<saving::CsvTable> table_;
+  std::optional<io::CsvTable> table_;
   std::string folder_;  // is read when the model is known
 };
 

@@ -26,7 +26,7 @@ struct Lines {
 };
 
 std::string shown(const Value& v) {
-  std::string text = saving::to_json(v);
+  std::string text = cornu::to_json(v);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
 }
@@ -60,7 +60,7 @@ void compare_values(const Value& a, const Value& b, const std::string& path, Lin
                 std::to_string(y.size()) + " in B");
     return;
   }
-  if (is_container(a) || is_container(b) || saving::to_json(a) != saving::to_json(b))
+  if (is_container(a) || is_container(b) || cornu::to_json(a) != cornu::to_json(b))
     lines.add(path + ": " + shown(a) + " in A, " + shown(b) + " in B");
 }
 
@@ -119,8 +119,8 @@ bool diff(const std::string& a, const std::string& b) {
   const auto x = open_model(a), y = open_model(b);
   std::printf("A: %s\nB: %s\nconfig:\n", a.c_str(), b.c_str());
   Lines configs;
-  compare_values(saving::parse_json(x->to_json(), a, saving::NonNumbers::allow),
-                 saving::parse_json(y->to_json(), b, saving::NonNumbers::allow), "", configs);
+  compare_values(cornu::parse_json(x->to_json(), a, cornu::NonNumbers::allow),
+                 cornu::parse_json(y->to_json(), b, cornu::NonNumbers::allow), "", configs);
   bool equal = configs.finish();
   if (equal) std::printf("  equal\n");
   std::printf("weights:\n");

@@ -25,7 +25,7 @@ utils::FileList files_in(const std::string& folder, const std::vector<std::strin
 Tensor texts_of(const std::vector<std::string>& files) {
   std::vector<std::string> texts;
   for (const std::string& file : files) {
-    const std::vector<std::byte> bytes = saving::read_file(file, uint64_t{1} << 30);
+    const std::vector<std::byte> bytes = io::read_file(file, uint64_t{1} << 30);
     texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   return Tensor::strings(texts, {static_cast<int64_t>(texts.size())});

@@ -43,7 +43,7 @@ bool has_subfolders(const std::string& folder) {
 // One file; it is decoded either way, so that shards have none that cannot be read.
 void pack_file(data::SampleWriter& writer, const std::string& path, data::Sample sample,
                const PackOptions& options) {
-  const std::vector<std::byte> bytes = saving::read_file(path, largest_file);
+  const std::vector<std::byte> bytes = io::read_file(path, largest_file);
   io::Image image = io::decode_image(bytes, path, {.channels = 3});
   if (!options.decode) return writer.add(sample, bytes);
   sample.image = pixels_of(std::move(image), options.size);

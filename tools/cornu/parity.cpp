@@ -130,7 +130,7 @@ void run_python(const std::string& python, const std::string& model_file,
 }
 
 std::vector<LayerCall> keras_calls(const TemporaryFolder& folder, std::string& version) {
-  const Value report = saving::parse_json(read_text(folder / "layers.json"), "layers.json");
+  const Value report = cornu::parse_json(read_text(folder / "layers.json"), "layers.json");
   const auto& dict = report.get<Value::Dict>();
   version = detail::find(dict, "keras")->get<std::string>() + " on " +
             detail::find(dict, "backend")->get<std::string>();
@@ -202,7 +202,7 @@ bool parity(const std::string& model_file, const ParityOptions& options) {
   const Nest inputs = probe_inputs(*model, options.batch_size, options.seed);
   const TemporaryFolder folder;
   Arrays arrays;
-  std::ofstream(folder / "structure.json") << saving::to_json(structure_of(inputs, arrays));
+  std::ofstream(folder / "structure.json") << cornu::to_json(structure_of(inputs, arrays));
   write_arrays(folder / "inputs.npz", arrays);
   run_python(options.python, model_file, folder);
   std::string version;

@@ -21,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 Value::Dict read_run(const fs::path& path) {
-  const std::vector<std::byte> bytes = saving::read_file(path, 1 << 24);
-  const Value value = saving::parse_json(
-      {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+  const std::vector<std::byte> bytes = io::read_file(path, 1 << 24);
+  const Value value =
+      cornu::parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
   if (!value.is<Value::Dict>())
     throw FileError(fmt::format("'{}' is no description of a run.", path.string()));
   return value.get<Value::Dict>();
@@ -75,8 +75,8 @@ void RunFolder::make() const {
 }
 
 void RunFolder::write(const Value::Dict& run) const {
-  const std::string text = saving::to_json(run, 2) + "\n";
-  saving::write_file(folder_ / "run.json", std::as_bytes(std::span(text.data(), text.size())));
+  const std::string text = cornu::to_json(run, 2) + "\n";
+  io::write_file(folder_ / "run.json", std::as_bytes(std::span(text.data(), text.size())));
 }
 
 Value::Dict options_of(const TrainOptions& o) {
@@ -159,7 +159,7 @@ void check_same(const Value::Dict& earlier_run, const Value::Dict& options) {
   for (const auto& [key, value] : options) {
     if (key == "epochs") continue;
     const Value* was = detail::find(before->get<Value::Dict>(), key);
-    const std::string then = was ? saving::to_json(*was) : "null", now = saving::to_json(value);
+    const std::string then = was ? cornu::to_json(*was) : "null", now = cornu::to_json(value);
     if (then != now)
       throw ValueError(fmt::format(
           "The run to resume was begun with {} {}, not {}. Give the same options, or --overwrite.",

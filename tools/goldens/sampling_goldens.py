@@ -1,7 +1,9 @@
 """Records what OpenCV computes, for tests/backend/image_sampling_test.cpp.
 
 Run with opencv-python-headless and numpy: python sampling_goldens.py tests/data/sampling.json
-Each case holds the map from the result's pixels to the source's, the way of sampling, and the result.
+Each case holds the map from the result's pixels to the source's, the way of sampling, and the result. Those of "noise"
+are of bytes: places are odd multiples of 1/32 of a pixel, which OpenCV's shares are, so that none is half a pixel and
+nothing is lost to the rounding of shares.
 """
 import json
 import sys
@@ -41,5 +43,34 @@ for name, matrix in MAPS.items():
                                borderMode=border, borderValue=(50, 50, 50))
             cases.append({"map": matrix, "name": name, "channels": channels, "fill": fill,
                           "values": [int(v) for v in np.round(result).ravel()]})
+NOISE_HEIGHT, NOISE_WIDTH = 11, 14
+NOISE_MAPS = {
+    "turned": [30, -10, 131, 12, 28, -103],
+    "enlarged": [14, 2, 97, -4, 18, 85],
+    "shrunk": [52, 6, -211, -8, 58, -85],
+}
+
+
+def noise(channels):
+    """Bytes without any order: the same formula stands in the test."""
+    i = np.arange(NOISE_HEIGHT * NOISE_WIDTH * channels, dtype=np.uint64)
+    return ((i * 2654435761 + 12345) % 2**32 >> 24).astype(np.uint8).reshape(NOISE_HEIGHT, NOISE_WIDTH, channels)
+
+
+noise_cases = []
+for name, matrix in NOISE_MAPS.items():
+    a, b, c, d, e, f = (np.float32(n / 32) for n in matrix)
+    y, x = np.meshgrid(np.arange(NOISE_HEIGHT, dtype=np.float32), np.arange(NOISE_WIDTH, dtype=np.float32),
+                       indexing="ij")
+    for channels in (1, 3):
+        for fill, border in FILLS.items():
+            for linear in (True, False):
+                result = cv2.remap(noise(channels), a * x + b * y + c, d * x + e * y + f,
+                                   cv2.INTER_LINEAR if linear else cv2.INTER_NEAREST,
+                                   borderMode=border, borderValue=(50, 50, 50))
+                noise_cases.append({"map": [n / 32 for n in matrix] + [0, 0, 1], "name": name, "channels": channels,
+                                    "fill": fill, "linear": linear, "values": [int(v) for v in result.ravel()]})
 with open(sys.argv[1], "w") as file:
-    json.dump({"height": HEIGHT, "width": WIDTH, "fill_value": 50, "cases": cases}, file, separators=(",", ":"))
+    json.dump({"height": HEIGHT, "width": WIDTH, "fill_value": 50, "cases": cases,
+               "noise": {"height": NOISE_HEIGHT, "width": NOISE_WIDTH, "cases": noise_cases}}, file,
+              separators=(",", ":"))

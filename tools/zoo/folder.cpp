@@ -75,7 +75,7 @@ std::vector<fs::path> find_models(const fs::path& path) {
 }
 
 ModelFolder::ModelFolder(const fs::path& path)
-    : path_(path), io_(std::make_unique<saving::H5Reader>(path / "io.h5")) {
+    : path_(path), io_(std::make_unique<io::H5Reader>(path / "io.h5")) {
   read_meta();
 }
 
@@ -138,7 +138,7 @@ bool ModelFolder::has(const std::string& group) const { return io_->exists(group
 Tensor ModelFolder::tensor(const std::string& dataset) const {
   if (const std::optional<Shape> shape = io_->string_shape(dataset))
     return Tensor::strings(io_->read_strings(dataset), *shape);
-  const saving::H5Info info = io_->info(dataset);
+  const io::H5Info info = io_->info(dataset);
   const std::vector<std::byte> bytes = io_->read(dataset, largest_dataset);
   return Tensor::copy_of(bytes.data(), info.shape, info.dtype);
 }

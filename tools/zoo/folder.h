@@ -57,7 +57,7 @@ class ModelFolder {
   void read_meta();
 
   std::filesystem::path path_;
-  std::unique_ptr<saving::H5Reader> io_;
+  std::unique_ptr<io::H5Reader> io_;
   bool weights_are_partial_ = false;
   bool needs_tensorflow_ = false;
   bool legacy_is_readable_ = true;

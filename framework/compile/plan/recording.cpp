@@ -137,7 +137,7 @@ Tensor Recording::assign(const Variable& variable, const Tensor& value) {
   return own;
 }
 
-void Recording::host_read(const Tensor& tensor, const Place& at) {
+void Recording::host_read(const Tensor& tensor, const SourceLine& at) {
   if (!host_read_.empty() || tensor.is_weak()) return;
   const auto found = ids_.find(tensor.impl()->storage->id);
   // A part of a function may look at what the function around it computes: that one cannot be

@@ -35,7 +35,7 @@ class Recording : public Tracer {
   void step(const cornu::Step& step) override;
   void read(const Variable& variable) override;
   Tensor assign(const Variable& variable, const Tensor& value) override;
-  void host_read(const Tensor& tensor, const Place& at) override;
+  void host_read(const Tensor& tensor, const SourceLine& at) override;
   void give_up(const std::string& where) override;
   /// The value of a tensor that nobody has seen before: a constant.
   virtual int outside(const Tensor& tensor);

@@ -52,6 +52,16 @@ FolderDataset pipeline_of(FileList files, const Options& options, const char* st
   return {samples.batch(*options.batch_size, batch), std::move(files)};
 }
 
+// The data sets of both subsets, by what makes one of a list of files.
+template <class Options, class Make>
+FolderDatasets both_of(const std::filesystem::path& directory,
+                       const std::vector<std::string>& endings, Options options, const Make& make) {
+  auto [training, validation] = index_both_subsets(directory, endings, folder_options(options));
+  FolderDataset first = make(std::move(training), options);
+  options.shuffle = false;
+  return {std::move(first), make(std::move(validation), options)};
+}
+
 void check_image_options(const ImageFolderOptions& o) {
   color_channels(o.color_mode);
   if (o.image_size.first < 1 || o.image_size.second < 1)
@@ -106,6 +116,55 @@ Tensor resize_with_pad(const Tensor& x, int64_t height, int64_t width,
   return ops::pad(resized, {{top, height - nh - top}, {left, width - nw - left}, {0, 0}});
 }
 
+FolderDataset images_of(FileList files, const ImageFolderOptions& options) {
+  return pipeline_of(
+      std::move(files), options, "read image",
+      [options](const std::string& path) { return load_dataset_image(path, options); }, {});
+}
+
+FolderDataset texts_of(FileList files, const TextFolderOptions& options) {
+  const auto read = [length = options.max_length](const std::string& path) {
+    const std::vector<std::byte> bytes = io::read_file(path, UINT64_MAX);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (length && static_cast<size_t>(*length) < text.size())
+      text.resize(static_cast<size_t>(*length));
+    return Tensor::strings({text}, Shape{});
+  };
+  return pipeline_of(std::move(files), options, "read text", read, {});
+}
+
+FolderDataset sounds_of(FileList files, const AudioFolderOptions& options) {
+  const auto read = [rate = options.sampling_rate, length = options.output_sequence_length,
+                     limits = options.limits](const std::string& path) {
+    io::Audio audio = io::read_audio(path, length.value_or(-1), limits);
+    if (rate && audio.sample_rate != *rate)
+      throw FileError(
+          fmt::format("'{}' has {} samples a second; option 'sampling_rate' says {}, and "
+                      "Cornu does not resample.",
+                      path, audio.sample_rate, *rate));
+    const int64_t frames = length.value_or(audio.frames);
+    audio.samples.resize(static_cast<size_t>(frames * audio.channels));
+    return Tensor::from(audio.samples, {frames, audio.channels});
+  };
+  return pipeline_of(std::move(files), options, "read sound", read,
+                     {.pad = !options.output_sequence_length});
+}
+
+void check_text_options(const TextFolderOptions& options) {
+  if (options.max_length && *options.max_length < 0)
+    throw ValueError(
+        fmt::format("option 'max_length': expected 0 or more, found {}.", *options.max_length));
+}
+
+void check_audio_options(const AudioFolderOptions& options) {
+  if (options.output_sequence_length && *options.output_sequence_length < 1)
+    throw ValueError(fmt::format("option 'output_sequence_length': expected at least 1, found {}.",
+                                 *options.output_sequence_length));
+}
+
+// What names end in.
+const std::vector<std::string> text_endings = {".txt"}, audio_endings = {".wav", ".flac"};
+
 }  // namespace
 
 Tensor load_dataset_image(const std::string& path, const ImageFolderOptions& options) {
@@ -123,49 +182,38 @@ Tensor load_dataset_image(const std::string& path, const ImageFolderOptions& opt
 FolderDataset image_dataset_from_directory(const std::filesystem::path& directory,
                                            const ImageFolderOptions& options) {
   check_image_options(options);
-  FileList files = index_directory(directory, {".bmp", ".gif", ".jpeg", ".jpg", ".png"},
-                                   folder_options(options));
-  return pipeline_of(
-      std::move(files), options, "read image",
-      [options](const std::string& path) { return load_dataset_image(path, options); }, {});
+  return images_of(index_directory(directory, image_file_endings(), folder_options(options)),
+                   options);
+}
+
+FolderDatasets image_datasets_from_directory(const std::filesystem::path& directory,
+                                             const ImageFolderOptions& options) {
+  check_image_options(options);
+  return both_of(directory, image_file_endings(), options, images_of);
 }
 
 FolderDataset text_dataset_from_directory(const std::filesystem::path& directory,
                                           const TextFolderOptions& options) {
-  if (options.max_length && *options.max_length < 0)
-    throw ValueError(
-        fmt::format("option 'max_length': expected 0 or more, found {}.", *options.max_length));
-  FileList files = index_directory(directory, {".txt"}, folder_options(options));
-  const auto read = [length = options.max_length](const std::string& path) {
-    const std::vector<std::byte> bytes = saving::read_file(path, UINT64_MAX);
-    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (length && static_cast<size_t>(*length) < text.size())
-      text.resize(static_cast<size_t>(*length));
-    return Tensor::strings({text}, Shape{});
-  };
-  return pipeline_of(std::move(files), options, "read text", read, {});
+  check_text_options(options);
+  return texts_of(index_directory(directory, text_endings, folder_options(options)), options);
+}
+
+FolderDatasets text_datasets_from_directory(const std::filesystem::path& directory,
+                                            const TextFolderOptions& options) {
+  check_text_options(options);
+  return both_of(directory, text_endings, options, texts_of);
 }
 
 FolderDataset audio_dataset_from_directory(const std::filesystem::path& directory,
                                            const AudioFolderOptions& options) {
-  if (options.output_sequence_length && *options.output_sequence_length < 1)
-    throw ValueError(fmt::format("option 'output_sequence_length': expected at least 1, found {}.",
-                                 *options.output_sequence_length));
-  FileList files = index_directory(directory, {".wav", ".flac"}, folder_options(options));
-  const auto read = [rate = options.sampling_rate, length = options.output_sequence_length,
-                     limits = options.limits](const std::string& path) {
-    io::Audio audio = io::read_audio(path, length.value_or(-1), limits);
-    if (rate && audio.sample_rate != *rate)
-      throw FileError(
-          fmt::format("'{}' has {} samples a second; option 'sampling_rate' says {}, and "
-                      "Cornu does not resample.",
-                      path, audio.sample_rate, *rate));
-    const int64_t frames = length.value_or(audio.frames);
-    audio.samples.resize(static_cast<size_t>(frames * audio.channels));
-    return Tensor::from(audio.samples, {frames, audio.channels});
-  };
-  return pipeline_of(std::move(files), options, "read sound", read,
-                     {.pad = !options.output_sequence_length});
+  check_audio_options(options);
+  return sounds_of(index_directory(directory, audio_endings, folder_options(options)), options);
+}
+
+FolderDatasets audio_datasets_from_directory(const std::filesystem::path& directory,
+                                             const AudioFolderOptions& options) {
+  check_audio_options(options);
+  return both_of(directory, audio_endings, options, sounds_of);
 }
 
 }  // namespace cornu::utils

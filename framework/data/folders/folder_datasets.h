@@ -13,8 +13,8 @@
 
 // In all of them each epoch of training has another order: the files are shuffled as Keras shuffles
 // them (NumPy's RandomState), which decides what is for validation, and then by the pipeline's own
-// shuffle from epoch to epoch, where Keras uses TensorFlow's. subset "both" of Keras is two calls
-// with the same seed here.
+// shuffle from epoch to epoch, where Keras uses TensorFlow's. What Keras gives for subset "both" is
+// given by functions of their own, image_datasets_from_directory and the like.
 
 namespace cornu::utils {
 
@@ -28,6 +28,12 @@ class FolderDataset : public data::Pipeline<Batch> {
 
   std::vector<std::string> class_names;  ///< by label; empty without labels
   std::vector<std::string> file_paths;   ///< in the order before the pipeline shuffles
+};
+
+/// What Keras gives for subset "both".
+struct FolderDatasets {
+  FolderDataset training;    ///< in another order in each epoch
+  FolderDataset validation;  ///< in the same order in each epoch, as in Keras
 };
 
 /// How image_dataset_from_directory reads.
@@ -46,10 +52,10 @@ struct ImageFolderOptions {
   bool follow_links = false;                            ///< see FolderOptions
   bool crop_to_aspect_ratio = false;  ///< cut the middle to the shape of image_size, then resize
   bool pad_to_aspect_ratio = false;   ///< resize as a whole, then add black borders
-  std::string data_format = "channels_last";      ///< or "channels_first"
-  int64_t workers = 0;                            ///< threads that decode (not in Keras)
-  data::OnError on_error = data::OnError::raise;  ///< of files that cannot be read
-  io::ImageLimits limits = {};                    ///< what files may ask for
+  std::string data_format = config::image_data_format();  ///< or "channels_first"
+  int64_t workers = 0;                                    ///< threads that decode (not in Keras)
+  data::OnError on_error = data::OnError::raise;          ///< of files that cannot be read
+  io::ImageLimits limits = {};                            ///< what files may ask for
 };
 
 /// One file as float32 (height, width, channels), 0 to 255, resized as tf.image.resize does it
@@ -60,6 +66,10 @@ Tensor load_dataset_image(const std::string& path, const ImageFolderOptions& opt
 /// 0 to 255, y as encode_labels says. Throws as index_directory, and ValueError for unknown modes.
 FolderDataset image_dataset_from_directory(const std::filesystem::path& directory,
                                            const ImageFolderOptions& options = {});
+/// Both subsets, `auto [training, validation] = ...`; options.subset does not count. Throws
+/// likewise, and ValueError without a validation_split.
+FolderDatasets image_datasets_from_directory(const std::filesystem::path& directory,
+                                             const ImageFolderOptions& options);
 
 /// How text_dataset_from_directory reads.
 struct TextFolderOptions {
@@ -80,6 +90,10 @@ struct TextFolderOptions {
 /// Batches of the .txt files of a folder: x (n) strings. Throws as index_directory.
 FolderDataset text_dataset_from_directory(const std::filesystem::path& directory,
                                           const TextFolderOptions& options = {});
+/// Both subsets, `auto [training, validation] = ...`; options.subset does not count. Throws
+/// likewise, and ValueError without a validation_split.
+FolderDatasets text_datasets_from_directory(const std::filesystem::path& directory,
+                                            const TextFolderOptions& options);
 
 /// How audio_dataset_from_directory reads.
 struct AudioFolderOptions {
@@ -105,5 +119,9 @@ struct AudioFolderOptions {
 /// samples, channels). Throws as index_directory.
 FolderDataset audio_dataset_from_directory(const std::filesystem::path& directory,
                                            const AudioFolderOptions& options = {});
+/// Both subsets, `auto [training, validation] = ...`; options.subset does not count. Throws
+/// likewise, and ValueError without a validation_split.
+FolderDatasets audio_datasets_from_directory(const std::filesystem::path& directory,
+                                             const AudioFolderOptions& options);
 
 }  // namespace cornu::utils

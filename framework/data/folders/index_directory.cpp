@@ -47,6 +47,10 @@ void check_options(const FolderOptions& options) {
                     *options.validation_split));
   if (options.validation_split.has_value() != options.subset.has_value())
     throw ValueError("options 'validation_split' and 'subset' need each other.");
+  if (options.subset == "both")
+    throw ValueError(
+        "option 'subset': one data set cannot be \"both\"; image_datasets_from_directory, "
+        "text_datasets_from_directory and audio_datasets_from_directory give two.");
   if (options.subset && *options.subset != "training" && *options.subset != "validation")
     throw ValueError(
         fmt::format("option 'subset': expected \"training\" or \"validation\", found \"{}\".{}",
@@ -137,10 +141,9 @@ void take_given_labels(const Labels& labels, const fs::path& directory, FileList
   list.class_names = names_of(list.labels);
 }
 
-}  // namespace
-
-FileList index_directory(const fs::path& directory, const std::vector<std::string>& formats,
-                         const FolderOptions& options) {
+// All files, shuffled if they are to be.
+FileList list_all(const fs::path& directory, const std::vector<std::string>& formats,
+                  const FolderOptions& options) {
   check_options(options);
   std::error_code error;
   if (!fs::is_directory(directory, error))
@@ -172,22 +175,46 @@ FileList index_directory(const fs::path& directory, const std::vector<std::strin
     list.file_paths = data::reordered(list.file_paths, order);
     if (!list.labels.empty()) list.labels = data::reordered(list.labels, order);
   }
-  if (options.subset) {
-    const bool training = *options.subset == "training";
-    const auto validation =
-        static_cast<int64_t>(*options.validation_split * static_cast<double>(count));
-    if (count > 0 && validation == 0)
-      throw ValueError(
-          fmt::format("option 'validation_split': {} of {} files is none; there must be one at "
-                      "least.",
-                      *options.validation_split, count));
-    keep_subset(list.file_paths, validation, training);
-    if (!list.labels.empty()) keep_subset(list.labels, validation, training);
-  }
   if (list.file_paths.empty())
     throw ValueError(fmt::format("'{}' has no files that end in {}.", directory.string(),
                                  fmt::join(formats, ", ")));
   return list;
+}
+
+FileList subset_of(FileList list, const FolderOptions& options, bool training) {
+  const auto count = static_cast<int64_t>(list.file_paths.size());
+  const auto validation =
+      static_cast<int64_t>(*options.validation_split * static_cast<double>(count));
+  if (validation == 0)
+    throw ValueError(
+        fmt::format("option 'validation_split': {} of {} files is none; there must be one at "
+                    "least.",
+                    *options.validation_split, count));
+  keep_subset(list.file_paths, validation, training);
+  if (!list.labels.empty()) keep_subset(list.labels, validation, training);
+  return list;
+}
+
+}  // namespace
+
+const std::vector<std::string>& image_file_endings() {
+  static const std::vector<std::string> endings = {".bmp", ".gif", ".jpeg", ".jpg", ".png"};
+  return endings;
+}
+
+FileList index_directory(const fs::path& directory, const std::vector<std::string>& formats,
+                         const FolderOptions& options) {
+  FileList list = list_all(directory, formats, options);
+  if (!options.subset) return list;
+  return subset_of(std::move(list), options, *options.subset == "training");
+}
+
+std::pair<FileList, FileList> index_both_subsets(const fs::path& directory,
+                                                 const std::vector<std::string>& formats,
+                                                 FolderOptions options) {
+  options.subset = "training";
+  const FileList list = list_all(directory, formats, options);
+  return {subset_of(list, options, true), subset_of(list, options, false)};
 }
 
 Tensor encode_labels(const std::vector<int32_t>& labels, size_t classes,

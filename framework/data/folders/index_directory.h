@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -43,6 +44,15 @@ struct FileList {
 FileList index_directory(const std::filesystem::path& directory,
                          const std::vector<std::string>& formats,
                          const FolderOptions& options = {});
+
+/// The files for training and those for validation, subsets "training" and "validation" of one
+/// listing. Throws as index_directory, and ValueError without a validation_split.
+std::pair<FileList, FileList> index_both_subsets(const std::filesystem::path& directory,
+                                                 const std::vector<std::string>& formats,
+                                                 FolderOptions options = {});
+
+/// What the names of image files end in.
+const std::vector<std::string>& image_file_endings();
 
 /// The labels of some of the files of a list as Keras gives them to fit: int32 (n), float32 (n,
 /// classes) or float32 (n, 1), by the mode. Without labels: none.

@@ -1,15 +1,12 @@
-// From the bytes of an image file straight into a slot of a float32 batch: the way of training
-// images, where decoding is most of the work.
+// From the bytes of an image file, or from its pixels, straight into a slot of a float32 batch: the
+// way of training images.
 #pragma once
 #include <array>
 #include <functional>
 
-#include "../../io/images/jpeg.h"
-#include "../place.h"
+#include "../random_part.h"
 
 namespace cornu::data {
-
-using io::Region;
 
 /// What becomes of the cut part of an image.
 struct CropTarget {
@@ -28,6 +25,9 @@ struct Crop {
   bool flip = false;  ///< left to right
 };
 
+/// Throws ValueError that begins with `who` for a target without pixels.
+void check_target(const CropTarget& target, const char* who);
+
 /// Chooses a crop when the size of the image is known.
 using ChooseCrop = std::function<Crop(int64_t height, int64_t width)>;
 
@@ -38,12 +38,14 @@ struct RandomCropOptions {
   double flip = 0.5;                                 ///< probability of mirroring
 };
 
-/// A part of random size and shape, as torchvision's RandomResizedCrop draws it: ten tries of an
-/// area, uniform, and a ratio, uniform in its logarithm; else the largest part in the middle whose
-/// ratio is allowed. Follows from `random` alone. Throws ValueError for ranges that are empty or
-/// not positive.
+/// A part as random_part draws it, and whether to mirror it, which is drawn first. Follows from
+/// `random` alone. Throws as random_part does.
 Crop random_resized_crop(int64_t height, int64_t width, Random& random,
                          const RandomCropOptions& options = {});
+
+/// The largest part in the middle that has the target's ratio, not mirrored: what is looked at when
+/// a model is tested.
+Crop center_crop(int64_t height, int64_t width, const CropTarget& target);
 
 /// Decodes the crop of an image, resizes it by linear interpolation, mirrors and normalizes it into
 /// `values`, which has room for height * width * 3 floats. Of a JPEG file only the blocks in the
@@ -53,5 +55,21 @@ Crop random_resized_crop(int64_t height, int64_t width, Random& random,
 /// crop is not in the image; `values` is then left as it was or half written.
 void decode_crop(std::span<const std::byte> bytes, const std::string& source,
                  const ChooseCrop& choose, const CropTarget& target, float* values);
+
+/// Pixels in somebody's memory, such as a mapped file's: (height, width, channels).
+struct PixelView {
+  const uint8_t* pixels = nullptr;  ///< row after row
+  int64_t height = 0;               ///< rows
+  int64_t width = 0;                ///< columns
+  int64_t channels = 3;             ///< red, green, blue, and perhaps one that is passed over
+};
+
+/// What decode_crop does, of an image that is decoded already; `source` is its name in errors. The
+/// pixels are read where they are, once, and of a crop that is not reduced only those that the
+/// result is made of; the floats are those that decode_crop makes of the same image in a PNG file.
+/// Throws ShapeError unless there are 3 or 4 channels, ValueError when the crop is not in the
+/// image.
+void crop_pixels(const PixelView& view, const std::string& source, const ChooseCrop& choose,
+                 const CropTarget& target, float* values);
 
 }  // namespace cornu::data

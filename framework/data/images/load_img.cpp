@@ -62,7 +62,7 @@ Tensor to_tensor(const std::vector<T>& values, const Image& image, bool first, D
       first ? planes<T>(values, image.height * image.width, image.channels) : std::vector<T>();
   const std::vector<T>& ordered = first ? moved : values;
   return Tensor::written(shape, dtype, [&](void* target) {
-    saving::convert_elements(ordered.data(), dtype_for_v<T>, target, dtype, ordered.size());
+    io::convert_elements(ordered.data(), dtype_for_v<T>, target, dtype, ordered.size());
   });
 }
 
@@ -202,7 +202,7 @@ void save_img(const std::filesystem::path& path, const Tensor& x, const SaveImgO
     }
     file = io::encode_jpeg(image, {.quality = options.quality});
   }
-  saving::write_file(path, std::as_bytes(std::span(file)));
+  io::write_file(path, std::as_bytes(std::span(file)));
 }
 
 }  // namespace cornu::utils

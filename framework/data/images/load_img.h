@@ -35,7 +35,8 @@ Image load_img(const std::filesystem::path& path, const LoadImgOptions& options 
 
 /// The pixels as a tensor (height, width, channels), or (channels, height, width) with data_format
 /// "channels_first", whose values are those of the image: 0 to 255.
-Tensor img_to_array(const Image& image, const std::string& data_format = "channels_last",
+Tensor img_to_array(const Image& image,
+                    const std::string& data_format = config::image_data_format(),
                     DType dtype = DType::float32);
 
 /// An image of a tensor of rank 3 with 1 (gray), 3 (RGB) or 4 (RGBA) channels. `scale`: its least
@@ -43,12 +44,12 @@ Tensor img_to_array(const Image& image, const std::string& data_format = "channe
 /// in 0 to 255 the lower 8 bits are kept, as NumPy does; a gray one with values above 255 becomes
 /// an image of 16 bits. `dtype` is the float type of the arithmetic. Throws ShapeError for other
 /// shapes, ValueError for values that 16 bits do not hold.
-Image array_to_img(const Tensor& x, const std::string& data_format = "channels_last",
+Image array_to_img(const Tensor& x, const std::string& data_format = config::image_data_format(),
                    bool scale = true, DType dtype = DType::float32);
 
 /// How save_img writes.
 struct SaveImgOptions {
-  std::string data_format = "channels_last";  ///< or "channels_first"
+  std::string data_format = config::image_data_format();  ///< or "channels_first"
   /// "png", "jpeg" ("jpg") or "bmp"; empty: by the ending of the file's name.
   std::string file_format = "";
   bool scale = true;  ///< see array_to_img

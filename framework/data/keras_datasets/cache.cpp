@@ -33,12 +33,12 @@ fs::path find_dataset_file(const KnownFile& file, const std::string& path) {
 }
 
 Tensor npz_array(const fs::path& file, const std::string& name) {
-  saving::ArchiveReader archive(file);
+  io::ArchiveReader archive(file);
   const std::string member = name + ".npy";
   if (!archive.has(member))
     throw FileError(fmt::format("'{}' has no array '{}'.", file.string(), name));
-  const saving::Bytes bytes = archive.map(member);
-  const saving::NpyArray array = saving::parse_npy(bytes.span(), file.string() + ": " + name);
+  const io::Bytes bytes = archive.map(member);
+  const io::NpyArray array = io::parse_npy(bytes.span(), file.string() + ": " + name);
   if (array.dtype == DType::string)
     throw FileError(fmt::format("'{}': '{}' has texts; expected numbers.", file.string(), name));
   return Tensor::copy_of(array.data.data(), array.shape, array.dtype);

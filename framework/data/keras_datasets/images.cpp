@@ -70,7 +70,7 @@ Tensor read_idx(const fs::path& file, int rank) {
 class Cifar {
  public:
   void add(const fs::path& file, const std::string& label_key) {
-    const std::vector<std::byte> bytes = saving::read_file(file, uint64_t{1} << 30);
+    const std::vector<std::byte> bytes = io::read_file(file, uint64_t{1} << 30);
     const io::Pickle pickle(bytes, file.string());
     const io::PickleNode& data =
         pickle.expect(pickle.at(pickle.root(), "data"), io::PickleValue::Kind::array, "an array");

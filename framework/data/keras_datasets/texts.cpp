@@ -34,11 +34,11 @@ size_t header_size(std::span<const std::byte> bytes, const std::string& source) 
 
 // An array of objects that are lists of whole numbers.
 Sequences read_sequences(const fs::path& file, const std::string& name) {
-  saving::ArchiveReader archive(file);
+  io::ArchiveReader archive(file);
   const std::string member = name + ".npy", source = file.string() + ": " + name;
   if (!archive.has(member))
     throw FileError(fmt::format("'{}' has no array '{}'.", file.string(), name));
-  const saving::Bytes bytes = archive.map(member);
+  const io::Bytes bytes = archive.map(member);
   const io::Pickle pickle(bytes.span().subspan(header_size(bytes.span(), source)), source);
   const io::PickleNode& array =
       pickle.expect(pickle.root(), io::PickleValue::Kind::array, "an array of lists");
@@ -123,7 +123,7 @@ Texts read_texts(const fs::path& file, const std::string& x, const std::string& 
 
 std::map<std::string, int64_t> read_index(const KnownFile& known, const std::string& path) {
   const fs::path file = find_dataset_file(known, path);
-  const std::vector<std::byte> bytes = saving::read_file(file, uint64_t{1} << 28);
+  const std::vector<std::byte> bytes = io::read_file(file, uint64_t{1} << 28);
   const auto* const begin = reinterpret_cast<const char*>(bytes.data());
   const auto json = nlohmann::json::parse(begin, begin + bytes.size(), nullptr, false);
   std::map<std::string, int64_t> index;

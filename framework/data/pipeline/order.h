@@ -22,6 +22,7 @@ struct Order {
   virtual int64_t size(int64_t source) const = 0;
   /// Replaces places in the order by places in the source, which has `size` elements.
   virtual void map(std::span<Where> places, int64_t size, int64_t seed) const = 0;
+  virtual bool draws() const { return false; }  ///< whether the order follows from the seed
 };
 
 /// The first elements.
@@ -79,6 +80,7 @@ struct ShuffleOrder final : Order {
   explicit ShuffleOrder(int64_t n) : window(n) {}
   int64_t size(int64_t source) const override { return source; }
   void map(std::span<Where> places, int64_t size, int64_t seed) const override;
+  bool draws() const override { return true; }
   int64_t window;  // 0: all
   mutable RecentOrders orders = {};
 };
@@ -99,6 +101,7 @@ class OrderStage final : public Node<T> {
   int64_t size() const override { return order_->size(source_->size()); }
   bool indexed() const override { return true; }
   std::optional<int64_t> seed() const override { return seed_; }
+  bool draws() const override { return order_->draws(); }
 
   T at(const Pass& pass, const Where& where) const override {
     Where place = where;

@@ -201,6 +201,7 @@ class WindowShuffleStage final : public Node<T> {
   std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
   int64_t size() const override { return source_->size(); }
   std::optional<int64_t> seed() const override { return options_.seed; }
+  bool draws() const override { return true; }
   CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
     const int64_t first = from.take(), given = from.take();
     return std::make_unique<WindowCursor>(pass->runtime().record(this).seed, options_.window, epoch,

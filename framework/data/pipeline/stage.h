@@ -78,6 +78,8 @@ class Stage {
   virtual int64_t workers() const { return 0; }      ///< threads of its own
   virtual bool takes_workers() const { return false; }  ///< whether it could have more of them
   virtual std::optional<int64_t> seed() const { return {}; }  ///< if it was given one
+  /// Whether what it gives may follow from its seed.
+  virtual bool draws() const { return calls_user(); }
   /// Tells what wants to know of passes; from the source on.
   virtual void begin_pass(int64_t epoch) const;
   virtual void end_pass(int64_t epoch) const;

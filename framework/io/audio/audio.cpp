@@ -22,7 +22,7 @@ namespace cornu::io {
 
 Audio read_audio(const std::string& path, int64_t frames, const AudioLimits& limits) {
   const uint64_t limit = limits.bytes > 0 ? static_cast<uint64_t>(limits.bytes) : UINT64_MAX;
-  return decode_audio(saving::read_file(path, limit), path, frames, limits);
+  return decode_audio(io::read_file(path, limit), path, frames, limits);
 }
 
 #if CORNU_WITH_SNDFILE

@@ -27,7 +27,7 @@ double now() {
 
 // A checksum of data with checksums in it tells little, so TFRecord rotates it and adds a constant.
 uint32_t masked_crc32c(const void* data, size_t size) {
-  const uint32_t crc = saving::crc32c({static_cast<const std::byte*>(data), size});
+  const uint32_t crc = io::crc32c({static_cast<const std::byte*>(data), size});
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }
 
@@ -68,7 +68,7 @@ void EventFile::begin() {
 }
 
 void EventFile::go_on() {
-  saving::shorten_file(path_, bytes_);
+  io::shorten_file(path_, bytes_);
   errno = 0;
   file_.open(path_, std::ios::binary | std::ios::app);
   if (!file_) fail();

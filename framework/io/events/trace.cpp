@@ -83,7 +83,7 @@ void write_profile(const std::string& folder, const std::vector<TraceEvent>& eve
     throw FileError(fmt::format("The folder '{}' for a profile cannot be made: {}.", where.string(),
                                 error.message()));
   const auto write = [&](const char* ending, const std::string& text) {
-    saving::write_file(where / (host_name() + ending), std::as_bytes(std::span(text)));
+    io::write_file(where / (host_name() + ending), std::as_bytes(std::span(text)));
   };
   write(".xplane.pb", trace_xspace(events));
   write(".trace.json", trace_json(events));

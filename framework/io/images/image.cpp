@@ -148,7 +148,7 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& source,
 Image read_image(const std::string& path, const DecodeOptions& options) {
   const uint64_t limit =
       options.limits.bytes > 0 ? static_cast<uint64_t>(options.limits.bytes) : UINT64_MAX;
-  return decode_image(saving::read_file(path, limit), path, options);
+  return decode_image(io::read_file(path, limit), path, options);
 }
 
 Image convert_channels(Image image, int64_t channels) {

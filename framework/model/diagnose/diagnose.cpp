@@ -84,8 +84,7 @@ std::vector<Finding> Model::diagnose(const Nest& x, const Nest& y, const Diagnos
   return findings.reported();
 }
 
-std::vector<Finding> Model::diagnose(std::shared_ptr<Dataset> dataset,
-                                     const DiagnoseOptions& options) {
+std::vector<Finding> Model::diagnose(AnyDataset dataset, const DiagnoseOptions& options) {
   const detail::ModelUse::Change change(use_, "diagnose", *this);
   if (!dataset || dataset->size() == 0) throw ValueError("diagnose: the dataset is empty.");
   Findings findings(options.silence);

@@ -81,7 +81,7 @@ void History::plot(const std::string& path) const {
                plot::panel_width * static_cast<double>(i % columns),
                plot::panel_height * static_cast<double>(i / columns));
   const std::string text = svg.file();
-  saving::write_file(path, std::as_bytes(std::span(text)));
+  io::write_file(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace cornu

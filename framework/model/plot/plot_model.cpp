@@ -106,7 +106,7 @@ void plot_model(Model& model, const std::string& to_file, const PlotOptions& opt
         fmt::format("plot_model: '{}' ends in neither '.svg' nor '.dot'. Cornu draws SVG, which "
                     "browsers show{}.",
                     to_file, ending == ".png" ? " and print as PNG" : ""));
-  saving::write_file(to_file, std::as_bytes(std::span(text)));
+  io::write_file(to_file, std::as_bytes(std::span(text)));
 }
 
 }  // namespace cornu

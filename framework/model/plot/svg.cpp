@@ -50,7 +50,7 @@ std::string colors(bool dark) {
 }
 
 // What stands for a byte that is no UTF-8.
-constexpr saving::Utf8Character no_character = {.code = 0xFFFD, .length = 1};
+constexpr io::Utf8Character no_character = {.code = 0xFFFD, .length = 1};
 
 // Widths of a sans-serif font's letters relative to its size.
 double letter_width(unsigned char c) {
@@ -69,7 +69,7 @@ double letter_width(unsigned char c) {
 std::string escape(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const auto c = saving::first_character(text).value_or(no_character);
+    const auto c = io::first_character(text).value_or(no_character);
     const std::string_view bytes = text.substr(0, c.length);
     text.remove_prefix(c.length);
     switch (c.code) {

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "../../tensor/device.h"
 #include "../numpy/joining.h"
 #include "../operators.h"
 
@@ -33,6 +36,13 @@ std::vector<Tensor> planes(const Tensor& images, const ops::DataFormat& format, 
     throw ShapeError(
         fmt::format("{}: expected 3 channels, found shape {}.", who, images.shape().str()));
   return ops::split(images, {3}, axis);
+}
+
+bool may_run_on_host(std::initializer_list<Tensor> inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), [](const Tensor& t) {
+    return t.is_eager() && t.device().is_cpu() &&
+           t.impl()->tapes.load(std::memory_order_relaxed) == 0;
+  });
 }
 
 }  // namespace cornu::detail

@@ -12,10 +12,9 @@
 
 namespace cornu::ops {
 
-Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
-                       const std::optional<std::vector<int64_t>>& strides,
-                       const std::vector<int64_t>& dilation_rate, const std::string& padding,
-                       const std::optional<std::string>& data_format) {
+Tensor extract_patches(const Tensor& images, const IntegerList& size,
+                       const OptionalIntegers& strides, const IntegerList& dilation_rate,
+                       const std::string& padding, const std::optional<std::string>& data_format) {
   if (is_symbolic(images))
     return symbolic_call(&extract_patches, images, size, strides, dilation_rate, padding,
                          data_format);
@@ -45,14 +44,15 @@ Tensor extract_patches(const Tensor& images, const std::vector<int64_t>& size,
   return single ? squeeze(y, 0) : y;
 }
 
-Tensor extract_patches_3d(const Tensor& volumes, const std::vector<int64_t>& size,
-                          const std::optional<std::vector<int64_t>>& strides,
-                          const std::vector<int64_t>& dilation_rate, const std::string& padding,
+Tensor extract_patches_3d(const Tensor& volumes, const IntegerList& size,
+                          const OptionalIntegers& strides, const IntegerList& dilation_rate,
+                          const std::string& padding,
                           const std::optional<std::string>& data_format) {
   if (is_symbolic(volumes))
     return symbolic_call(&extract_patches_3d, volumes, size, strides, dilation_rate, padding,
                          data_format);
-  return extract_patches(volumes, size.size() == 1 ? std::vector<int64_t>(3, size[0]) : size,
+  return extract_patches(volumes,
+                         size.size() == 1 ? IntegerList(std::vector<int64_t>(3, size[0])) : size,
                          strides, dilation_rate, padding, data_format);
 }
 

@@ -8,6 +8,7 @@
 
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/host_sampling.h"
 #include "../detail/images.h"
 #include "../elementwise.h"
 #include "../linalg/solvers.h"
@@ -25,8 +26,9 @@ namespace cornu::ops {
 
 namespace {
 
-enum class Fill { constant, nearest, wrap, mirror, reflect };
+using backend::image::Fill;
 
+// In the order of Fill.
 Fill fill_of(const std::string& name, const char* who) {
   const std::vector<std::string> names = {"constant", "nearest", "wrap", "mirror", "reflect"};
   for (size_t i = 0; i < names.size(); ++i)
@@ -74,6 +76,8 @@ struct Grid {
   int64_t order;
   Fill fill;
   double value;
+
+  backend::image::Sampling sampling() const { return {order == 1, fill, value}; }
 };
 
 // Weighted sums of `rows` (row, ...) at places of the grid; the coordinates are floats that
@@ -194,21 +198,23 @@ Tensor affine_transform(const Tensor& images, const Tensor& transform,
     throw ShapeError(
         fmt::format("affine_transform: expected a transform (8) or ({}, 8), found shape {}.", n,
                     transform.shape().str()));
+  Grid grid{{h, w},
+            {w * c, c},
+            {},
+            order_of(interpolation, "affine_transform"),
+            fill_of(fill_mode, "affine_transform"),
+            fill_value};
+  const bool single = images.rank() == 3;
+  if (detail::host_samples(x, t, grid.sampling()))
+    return from_batch(detail::sampled_on_host(x, t, grid.sampling(), false), last, single);
   const auto entry = [&](int64_t i) { return column(t, i, 4); };
   const Tensor row = range_along(h, 1, 4), col = range_along(w, 2, 4),
                channel = range_along(c, 3, 4);
   // Keras lets the last two numbers shift a channel by its number.
   const Tensor y = row * entry(4) + col * entry(3) + channel * entry(6) + entry(5);
   const Tensor across = row * entry(1) + col * entry(0) + channel * entry(7) + entry(2);
-  const Tensor base =
-      cast(range_along(n, 0, 4), DType::int32) * (h * w * c) + cast(channel, DType::int32);
-  const Grid grid{{h, w},
-                  {w * c, c},
-                  base,
-                  order_of(interpolation, "affine_transform"),
-                  fill_of(fill_mode, "affine_transform"),
-                  fill_value};
-  return from_batch(sample(reshape(x, {-1}), {y, across}, grid), last, images.rank() == 3);
+  grid.base = cast(range_along(n, 0, 4), DType::int32) * (h * w * c) + cast(channel, DType::int32);
+  return from_batch(sample(reshape(x, {-1}), {y, across}, grid), last, single);
 }
 
 Tensor perspective_transform(const Tensor& images, const Tensor& start_points,
@@ -230,19 +236,18 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points,
     return p;
   };
   const Tensor t = detail::homography(corners(start_points), corners(end_points));
+  Grid grid{{h, w},         {w, 1},    {}, order_of(interpolation, "perspective_transform"),
+            Fill::constant, fill_value};
+  const bool single = images.rank() == 3;
+  if (detail::host_samples(x, t, grid.sampling()))
+    return from_batch(detail::sampled_on_host(x, t, grid.sampling(), true), last, single);
   const auto entry = [&](int64_t i) { return column(t, i, 3); };
   const Tensor row = range_along(h, 1, 3), col = range_along(w, 2, 3);
   const Tensor depth = entry(6) * col + entry(7) * row + 1;
   const Tensor across = (entry(0) * col + entry(1) * row + entry(2)) / depth;
   const Tensor y = (entry(3) * col + entry(4) * row + entry(5)) / depth;
-  const Grid grid{{h, w},
-                  {w, 1},
-                  cast(range_along(n, 0, 3), DType::int32) * (h * w),
-                  order_of(interpolation, "perspective_transform"),
-                  Fill::constant,
-                  fill_value};
-  return from_batch(sample(reshape(x, {n * h * w, c}), {y, across}, grid), last,
-                    images.rank() == 3);
+  grid.base = cast(range_along(n, 0, 3), DType::int32) * (h * w);
+  return from_batch(sample(reshape(x, {n * h * w, c}), {y, across}, grid), last, single);
 }
 
 Tensor elastic_transform(const Tensor& images, double alpha, double sigma,

@@ -63,8 +63,7 @@ Tensor matrix_norm(const Tensor& x, const Value& ord) {
 
 }  // namespace
 
-Tensor norm(const Tensor& x, const Value& ord, const std::optional<std::vector<int64_t>>& axis,
-            bool keepdims) {
+Tensor norm(const Tensor& x, const Value& ord, const OptionalIntegers& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&norm, x, ord, axis, keepdims);
   if (is_complex(x.dtype())) refuse_complex("norm");
   const Tensor real = is_float(x.dtype()) ? x : cast(x, DType::float32);

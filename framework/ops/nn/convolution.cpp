@@ -136,9 +136,9 @@ Tensor convolve_back(const Tensor& x, const Tensor& kernel, const std::vector<in
 
 }  // namespace
 
-Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
+Tensor conv(const Tensor& x, const Tensor& kernel, const IntegerList& strides,
             const std::string& padding, const std::string& data_format,
-            const std::vector<int64_t>& dilation_rate) {
+            const IntegerList& dilation_rate) {
   if (is_symbolic(x, kernel))
     return symbolic_call(&conv, x, kernel, strides, padding, data_format, dilation_rate);
   return detail::in_channels_last(x, data_format, "conv", [&](const Tensor& t) {
@@ -146,10 +146,9 @@ Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& s
   });
 }
 
-Tensor conv_transpose(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
-                      const std::string& padding,
-                      const std::optional<std::vector<int64_t>>& output_padding,
-                      const std::string& data_format, const std::vector<int64_t>& dilation_rate) {
+Tensor conv_transpose(const Tensor& x, const Tensor& kernel, const IntegerList& strides,
+                      const std::string& padding, const OptionalIntegers& output_padding,
+                      const std::string& data_format, const IntegerList& dilation_rate) {
   if (is_symbolic(x, kernel))
     return symbolic_call(&conv_transpose, x, kernel, strides, padding, output_padding, data_format,
                          dilation_rate);
@@ -159,9 +158,9 @@ Tensor conv_transpose(const Tensor& x, const Tensor& kernel, const std::vector<i
   });
 }
 
-Tensor depthwise_conv(const Tensor& x, const Tensor& kernel, const std::vector<int64_t>& strides,
+Tensor depthwise_conv(const Tensor& x, const Tensor& kernel, const IntegerList& strides,
                       const std::string& padding, const std::string& data_format,
-                      const std::vector<int64_t>& dilation_rate) {
+                      const IntegerList& dilation_rate) {
   if (is_symbolic(x, kernel))
     return symbolic_call(&depthwise_conv, x, kernel, strides, padding, data_format, dilation_rate);
   return detail::in_channels_last(x, data_format, "depthwise_conv", [&](const Tensor& t) {
@@ -171,9 +170,9 @@ Tensor depthwise_conv(const Tensor& x, const Tensor& kernel, const std::vector<i
 }
 
 Tensor separable_conv(const Tensor& x, const Tensor& depthwise_kernel,
-                      const Tensor& pointwise_kernel, const std::vector<int64_t>& strides,
+                      const Tensor& pointwise_kernel, const IntegerList& strides,
                       const std::string& padding, const std::string& data_format,
-                      const std::vector<int64_t>& dilation_rate) {
+                      const IntegerList& dilation_rate) {
   if (is_symbolic(x, depthwise_kernel, pointwise_kernel))
     return symbolic_call(&separable_conv, x, depthwise_kernel, pointwise_kernel, strides, padding,
                          data_format, dilation_rate);

@@ -22,7 +22,7 @@ Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, std::optional
   for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == a ? num_classes : 1);
   const Tensor classes = reshape(arange(0, num_classes), shape);
   return cast(equal(expand_dims(cast(x, DType::int32), {a}), classes),
-              dtype.value_or(DType::float32));
+              dtype.value_or(config::default_dtype()));
 }
 
 Tensor multi_hot(const Tensor& inputs, std::optional<int64_t> num_classes, int64_t axis,

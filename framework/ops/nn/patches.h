@@ -17,9 +17,9 @@ Tensor fold(const Tensor& x, const std::vector<int64_t>& output_size,
 /// x (n, h, w, c * block^2) -> (n, h * block, w * block, c), or channels first: each pixel's
 /// channels become a block.
 Tensor depth_to_space(const Tensor& x, int64_t block_size,
-                      const std::string& data_format = "channels_last");
+                      const std::string& data_format = config::image_data_format());
 /// The reverse of depth_to_space.
 Tensor space_to_depth(const Tensor& x, int64_t block_size,
-                      const std::string& data_format = "channels_last");
+                      const std::string& data_format = config::image_data_format());
 
 }  // namespace cornu::ops

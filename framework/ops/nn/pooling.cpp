@@ -83,28 +83,26 @@ Tensor adapt(const Tensor& x, bool maximum, const std::vector<int64_t>& output_s
 
 }  // namespace
 
-Tensor max_pool(const Tensor& x, const std::vector<int64_t>& pool_size,
-                const std::optional<std::vector<int64_t>>& strides, const std::string& padding,
-                const std::string& data_format) {
+Tensor max_pool(const Tensor& x, const IntegerList& pool_size, const OptionalIntegers& strides,
+                const std::string& padding, const std::string& data_format) {
   if (is_symbolic(x)) return symbolic_call(&max_pool, x, pool_size, strides, padding, data_format);
   return pool(x, true, pool_size, strides, padding, data_format, "max_pool");
 }
 
-Tensor average_pool(const Tensor& x, const std::vector<int64_t>& pool_size,
-                    const std::optional<std::vector<int64_t>>& strides, const std::string& padding,
-                    const std::string& data_format) {
+Tensor average_pool(const Tensor& x, const IntegerList& pool_size, const OptionalIntegers& strides,
+                    const std::string& padding, const std::string& data_format) {
   if (is_symbolic(x))
     return symbolic_call(&average_pool, x, pool_size, strides, padding, data_format);
   return pool(x, false, pool_size, strides, padding, data_format, "average_pool");
 }
 
-Tensor adaptive_max_pool(const Tensor& x, const std::vector<int64_t>& output_size,
+Tensor adaptive_max_pool(const Tensor& x, const IntegerList& output_size,
                          const std::string& data_format) {
   if (is_symbolic(x)) return symbolic_call(&adaptive_max_pool, x, output_size, data_format);
   return adapt(x, true, output_size, data_format, "adaptive_max_pool");
 }
 
-Tensor adaptive_average_pool(const Tensor& x, const std::vector<int64_t>& output_size,
+Tensor adaptive_average_pool(const Tensor& x, const IntegerList& output_size,
                              const std::string& data_format) {
   if (is_symbolic(x)) return symbolic_call(&adaptive_average_pool, x, output_size, data_format);
   return adapt(x, false, output_size, data_format, "adaptive_average_pool");

@@ -28,11 +28,11 @@ Tensor filled(const Shape& shape, const Tensor& value, DType dtype) {
 }  // namespace
 
 Tensor zeros(const Shape& shape, std::optional<DType> dtype) {
-  return filled(shape, Tensor(0.0), dtype.value_or(DType::float32));
+  return filled(shape, Tensor(0.0), dtype.value_or(config::default_dtype()));
 }
 
 Tensor ones(const Shape& shape, std::optional<DType> dtype) {
-  return filled(shape, Tensor(1.0), dtype.value_or(DType::float32));
+  return filled(shape, Tensor(1.0), dtype.value_or(config::default_dtype()));
 }
 
 Tensor empty(const Shape& shape, std::optional<DType> dtype) { return zeros(shape, dtype); }
@@ -42,7 +42,7 @@ Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype)
   if (value.rank() > 0 && broadcast(value.shape(), shape) != shape)
     throw ShapeError(fmt::format("full: a value of shape {} does not broadcast to {}.",
                                  value.shape().str(), shape.str()));
-  const DType type = dtype.value_or(DType::float32);
+  const DType type = dtype.value_or(config::default_dtype());
   // Converted first, where the result's type could not compute with the value.
   const bool fraction = is_float(value.dtype()) && !is_float(type);
   return filled(shape, fraction ? cast(value, type) : value, type);
@@ -195,7 +195,7 @@ Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, std::optiona
   std::vector<float> values(static_cast<size_t>(rows * n), 0.0f);
   for (int64_t i = 0; i < rows; ++i)
     if (i + k >= 0 && i + k < n) values[i * n + i + k] = 1.0f;
-  return cast(Tensor::from(values, {rows, n}), dtype.value_or(DType::float32));
+  return cast(Tensor::from(values, {rows, n}), dtype.value_or(config::default_dtype()));
 }
 
 Tensor identity(int64_t n, std::optional<DType> dtype) { return eye(n, {}, 0, dtype); }
@@ -203,7 +203,7 @@ Tensor identity(int64_t n, std::optional<DType> dtype) { return eye(n, {}, 0, dt
 Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, std::optional<DType> dtype) {
   const Tensor row = arange(rows), column = arange(columns.value_or(rows));
   return cast(greater_equal(reshape(add(row, Tensor(k)), {-1, 1}), column),
-              dtype.value_or(DType::float32));
+              dtype.value_or(config::default_dtype()));
 }
 
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing) {

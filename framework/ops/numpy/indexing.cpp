@@ -21,7 +21,30 @@
 
 namespace cornu {
 
-Tensor Tensor::operator[](int64_t index) const { return ops::get_item(*this, index); }
+namespace {
+
+Value key_of(const Index& index) {
+  return std::visit(
+      [](const auto& entry) {
+        if constexpr (std::is_same_v<decltype(entry), const NewAxis&>)
+          return Value();
+        else
+          return Value(entry);
+      },
+      index.entry());
+}
+
+}  // namespace
+
+Tensor Tensor::operator[](const Index& index) const {
+  return ops::get_item(*this, Value::List{key_of(index)});
+}
+
+Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
+  Value::List key;
+  for (const Index& index : indices) key.push_back(key_of(index));
+  return ops::get_item(*this, key);
+}
 
 }  // namespace cornu
 

@@ -50,7 +50,7 @@ Tensor reshape(const Tensor& x, const Shape& newshape) {
   return shape == x.shape() ? x : apply_reshape(x, shape);
 }
 
-Tensor transpose(const Tensor& x, const std::optional<std::vector<int64_t>>& axes) {
+Tensor transpose(const Tensor& x, const OptionalIntegers& axes) {
   if (is_symbolic(x)) return symbolic_call(&transpose, x, axes);
   const int rank = x.rank();
   std::vector<int64_t> order(rank);
@@ -89,8 +89,7 @@ Tensor swapaxes(const Tensor& x, int64_t axis1, int64_t axis2) {
   return transpose(x, order);
 }
 
-Tensor moveaxis(const Tensor& x, const std::vector<int64_t>& source,
-                const std::vector<int64_t>& destination) {
+Tensor moveaxis(const Tensor& x, const IntegerList& source, const IntegerList& destination) {
   if (is_symbolic(x)) return symbolic_call(&moveaxis, x, source, destination);
   if (source.size() != destination.size())
     throw ShapeError("moveaxis: source and destination must be of equal length.");
@@ -110,11 +109,11 @@ Tensor moveaxis(const Tensor& x, const std::vector<int64_t>& source,
   return transpose(x, order);
 }
 
-Tensor expand_dims(const Tensor& x, const std::vector<int64_t>& axis) {
+Tensor expand_dims(const Tensor& x, const Integers& axis) {
   if (is_symbolic(x)) return symbolic_call(&expand_dims, x, axis);
-  const int rank = x.rank() + static_cast<int>(axis.size());
+  const int rank = x.rank() + static_cast<int>(axis.list().size());
   std::vector<bool> fresh(rank);
-  for (int64_t a : axis) fresh[normalize_axis(a, rank)] = true;
+  for (int64_t a : axis.list()) fresh[normalize_axis(a, rank)] = true;
   Shape shape;
   int next = 0;
   for (int i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : x.shape()[next++]);
@@ -266,7 +265,7 @@ Tensor fliplr(const Tensor& x) {
   return flip(x, 1);
 }
 
-Tensor rot90(const Tensor& x, int64_t k, const std::vector<int64_t>& axes) {
+Tensor rot90(const Tensor& x, int64_t k, const IntegerList& axes) {
   if (is_symbolic(x)) return symbolic_call(&rot90, x, k, axes);
   if (axes.size() != 2) throw ValueError("rot90: axes are two numbers.");
   const int a = normalize_axis(axes[0], x.rank(), "rot90: axes"),

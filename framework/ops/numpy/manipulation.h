@@ -8,14 +8,13 @@ namespace cornu::ops {
 /// The elements in row-major order under another shape; one size may be -1 (inferred).
 Tensor reshape(const Tensor& x, const Shape& newshape);
 /// Permutes the axes; without `axes` reverses them.
-Tensor transpose(const Tensor& x, const std::optional<std::vector<int64_t>>& axes = {});
+Tensor transpose(const Tensor& x, const OptionalIntegers& axes = {});
 /// Exchanges two axes.
 Tensor swapaxes(const Tensor& x, int64_t axis1, int64_t axis2);
 /// Moves the axes `source` to the places `destination` of the result; the others keep their order.
-Tensor moveaxis(const Tensor& x, const std::vector<int64_t>& source,
-                const std::vector<int64_t>& destination);
+Tensor moveaxis(const Tensor& x, const IntegerList& source, const IntegerList& destination);
 /// Inserts axes of size 1 at the given places of the result.
-Tensor expand_dims(const Tensor& x, const std::vector<int64_t>& axis);
+Tensor expand_dims(const Tensor& x, const Integers& axis);
 /// Removes axes of size 1: the given ones, or all.
 Tensor squeeze(const Tensor& x, const Axes& axis = {});
 /// x repeated along axes of size 1, and along new ones in front. Throws ShapeError when it does not
@@ -34,7 +33,7 @@ Tensor flipud(const Tensor& x);
 /// flip along the second axis.
 Tensor fliplr(const Tensor& x);
 /// Turns the plane of two axes by k quarters, from the first axis toward the second.
-Tensor rot90(const Tensor& array, int64_t k = 1, const std::vector<int64_t>& axes = {0, 1});
+Tensor rot90(const Tensor& array, int64_t k = 1, const IntegerList& axes = {0, 1});
 /// Moves elements by `shift` places along axes, those that leave come in on the other side; without
 /// an axis as if flattened.
 Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis = {});

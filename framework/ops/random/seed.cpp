@@ -46,6 +46,12 @@ Seed::Seed(int64_t seed) : key_(key_tensor(backend::key_from_seed(seed))) {}
 
 }  // namespace cornu
 
+namespace cornu {
+
+Seed Seed::fresh() { return Seed(random::default_seed()); }
+
+}  // namespace cornu
+
 namespace cornu::random {
 
 void set_seed(int64_t seed) {

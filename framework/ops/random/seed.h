@@ -34,6 +34,9 @@ class Seed {
   Seed(int seed) : Seed(static_cast<int64_t>(seed)) {}
   /// The generator's next key.
   Seed(SeedGenerator& generator) : key_(generator.next()) {}
+  /// Of a number that is chosen now: from the stream of random::set_seed if the user has started
+  /// it, else by the operating system. Each call draws other numbers.
+  static Seed fresh();
 
   const Tensor& key() const { return key_; }  ///< uint32, shape (2)
 

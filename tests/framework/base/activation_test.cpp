@@ -1,5 +1,6 @@
 // Activations by name, as functions, and in files.
 #include <cornu/framework/base/activation.h>
+#include <cornu/framework/base/activations.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "catch.h"
@@ -56,4 +57,21 @@ TEST_CASE("activations say which name or value they do not know") {
                     "expected the name of an activation, found " + Value(3).kind());
   CHECK_THROWS_WITH(Codec::decode(Value::Dict{{"class_name", "Reluu"}, {"config", Value::Dict{}}}),
                     contains("no class 'Reluu'"));
+}
+
+TEST_CASE("keras.activations are functions with Keras's defaults") {
+  const Tensor x = Tensor::from<float>({-2, -0.5, 0, 1, 8}, {5});
+  const auto equal = [](const Tensor& a, const Tensor& b) {
+    return a.to_vector<float>() == b.to_vector<float>();
+  };
+  CHECK(activations::relu(x, 0, 6).to_vector<float>() == std::vector<float>{0, 0, 0, 1, 6});
+  CHECK(activations::relu(x, 0.5).to_vector<float>() == std::vector<float>{-1, -0.25, 0, 1, 8});
+  CHECK(equal(activations::gelu(x), ops::gelu(x, false)));
+  CHECK(equal(activations::exponential(x), ops::exp(x)));
+  CHECK(equal(activations::linear(x), x));
+  CHECK(equal(activations::get("swish")(x), activations::silu(x)));
+  CHECK(equal(activations::get()(x), x));
+  CHECK(activations::serialize("relu").get<std::string>() == "relu");
+  CHECK(activations::deserialize("relu").name() == "relu");
+  CHECK_THROWS_AS(activations::get("rellu"), ValueError);
 }

@@ -11,8 +11,8 @@
 
 using namespace cornu;
 using namespace cornu::test;
-using saving::parse_json;
-using saving::to_json;
+using cornu::parse_json;
+using cornu::to_json;
 
 namespace {
 

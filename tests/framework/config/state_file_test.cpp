@@ -30,7 +30,7 @@ TEST_CASE("a state file gives back numbers, texts, lists and tensors of all dtyp
                                   {"nested", Value::Dict{{"list", tensors}}}};
   write_state(folder / "state.zip", state);
   const Value back = read_state(folder / "state.zip");
-  CHECK(saving::to_json(back).substr(0, 60) == saving::to_json(state).substr(0, 60));
+  CHECK(cornu::to_json(back).substr(0, 60) == cornu::to_json(state).substr(0, 60));
   std::vector<Tensor> before, after;
   state.collect(before);
   back.collect(after);
@@ -43,7 +43,7 @@ TEST_CASE("equal states make equal files") {
   const Value state = Value::Dict{{"t", ops::ones({3})}, {"n", 2}};
   write_state(folder / "a.zip", state);
   write_state(folder / "b.zip", state);
-  const auto a = saving::Bytes::map(folder / "a.zip"), b = saving::Bytes::map(folder / "b.zip");
+  const auto a = io::Bytes::map(folder / "a.zip"), b = io::Bytes::map(folder / "b.zip");
   CHECK(a.text() == b.text());
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("what is no state file is told, and forged sizes claim no memory") {
   const test::TemporaryFolder folder;
   CHECK_THROWS_AS(read_state(folder / "missing.zip"), FileError);
   const auto forged = [&](const std::string& json) {
-    saving::ArchiveWriter archive(folder / "forged.zip");
+    io::ArchiveWriter archive(folder / "forged.zip");
     archive.add_text("state.json", json);
     archive.add_text("tensors/0", "12345678");
     archive.finish();

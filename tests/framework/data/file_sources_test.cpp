@@ -16,10 +16,10 @@ using test::spill;
 
 namespace {
 
-saving::NpyArray array(const std::string& name, int64_t rows) {
+io::NpyArray array(const std::string& name, int64_t rows) {
   std::vector<float> values(static_cast<size_t>(2 * rows));
   std::iota(values.begin(), values.end(), 0.0f);
-  saving::NpyArray result{name, DType::float32, {rows, 2}, {}, {}};
+  io::NpyArray result{name, DType::float32, {rows, 2}, {}, {}};
   result.data.resize(values.size() * sizeof(float));
   std::memcpy(result.data.data(), values.data(), result.data.size());
   return result;
@@ -42,9 +42,9 @@ std::vector<float> upto(int64_t n) {
 
 TEST_CASE("Rows of .npy files are samples, mapped or converted") {
   const test::TemporaryFolder folder;
-  saving::write_npy(folder / "x.npy", array("", 7));
-  saving::write_npy(folder / "y.npy",
-                    {"", DType::string, {7}, {}, {"a", "b", "c", "d", "e", "f", "g"}});
+  io::write_npy(folder / "x.npy", array("", 7));
+  io::write_npy(folder / "y.npy",
+                {"", DType::string, {7}, {}, {"a", "b", "c", "d", "e", "f", "g"}});
   const auto pipeline = data::from_npy(folder / "x.npy", folder / "y.npy");
   CHECK(pipeline.size() == 7);
   CHECK(rows(pipeline, &Batch::x) == upto(14));
@@ -56,7 +56,7 @@ TEST_CASE("Rows of .npy files are samples, mapped or converted") {
                               "\n\n" +
                               std::string("\0\1\0\3\0\2\0\4", 8));
   CHECK(rows(data::from_npy(folder / "f.npy"), &Batch::x) == std::vector<float>{1, 2, 3, 4});
-  saving::write_npy(folder / "six.npy", array("", 6));
+  io::write_npy(folder / "six.npy", array("", 6));
   CHECK_THROWS_WITH(data::from_npy(folder / "x.npy", folder / "six.npy"), contains("6 samples"));
   CHECK_THROWS_AS(data::from_npy(folder / "none.npy"), FileError);
   spill(folder / "bad.npy", "not an array");
@@ -65,8 +65,8 @@ TEST_CASE("Rows of .npy files are samples, mapped or converted") {
 
 TEST_CASE("Arrays of .npz files have names") {
   const test::TemporaryFolder folder;
-  for (const auto compression : {saving::Compression::stored, saving::Compression::deflate}) {
-    saving::write_npz(folder / "a.npz", {array("x", 5), array("labels", 5)}, compression);
+  for (const auto compression : {io::Compression::stored, io::Compression::deflate}) {
+    io::write_npz(folder / "a.npz", {array("x", 5), array("labels", 5)}, compression);
     CHECK(data::from_npz(folder / "a.npz").size() == 5);
     const auto both = data::from_npz(folder / "a.npz", {.y = "labels"});
     CHECK(rows(both, &Batch::y) == upto(10));
@@ -77,8 +77,8 @@ TEST_CASE("Arrays of .npz files have names") {
 
 TEST_CASE("Datasets of an HDF5 file") {
   const test::TemporaryFolder folder;
-  saving::H5Writer writer(folder / "a.h5");
-  const saving::NpyArray values = array("", 5);
+  io::H5Writer writer(folder / "a.h5");
+  const io::NpyArray values = array("", 5);
   writer.write("x", values.dtype, values.shape, values.data.data());
   writer.write_strings("y", {"a", "b", "c", "d", "e"});
   writer.finish();

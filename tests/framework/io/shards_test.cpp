@@ -10,7 +10,7 @@
 #include "../../support/temporary.h"
 
 using namespace cornu;
-using namespace cornu::saving;
+using namespace cornu::io;
 using cornu::test::bytes_of;
 using cornu::test::contains;
 using cornu::test::slurp;

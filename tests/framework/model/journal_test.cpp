@@ -203,7 +203,7 @@ TEST_CASE("A replay names the layers and has what they gave") {
   CHECK(ops::amax(ops::abs(kept * (kept * 0.7 - before))).item() < 1e-5);
 
   replay.save(folder / "step.npz");
-  const auto arrays = saving::read_npz(folder / "step.npz");
+  const auto arrays = io::read_npz(folder / "step.npz");
   CHECK(arrays.size() == 3 + 6 + 3 * 6);
   CHECK(arrays[0].name == "x");
   CHECK(arrays[2].name == "loss");

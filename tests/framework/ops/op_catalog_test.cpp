@@ -147,6 +147,8 @@ std::string default_in_python(const std::string& text) {
                                                            {"DType::int8", "'int8'"},
                                                            {"DType::float32", "'float32'"}};
   if (const auto word = words.find(text); word != words.end()) return word->second;
+  // The value where the process has set no other.
+  if (text == "config::image_data_format()") return "'channels_last'";
   if (text.front() == '"') return "'" + text.substr(1, text.size() - 2) + "'";
   if (text.front() == '{') {
     const auto numbers = parts_of(text.substr(1, text.size() - 2));

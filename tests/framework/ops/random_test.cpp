@@ -3,6 +3,7 @@
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/ops/random/draws.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -160,4 +161,60 @@ TEST_CASE("draws say what they refuse") {
   CHECK_THROWS_WITH(random::dropout(ops::ones({1}), 1.5, 0),
                     "random::dropout: rate must be in [0, 1], found 1.5.");
   CHECK_THROWS_AS(SeedGenerator(-1), ValueError);
+}
+
+TEST_CASE("classes are drawn as Keras draws them") {
+  for (const json& c : goldens()["categoricals"]) {
+    INFO(c.dump());
+    const Tensor logits = Tensor::from(floats_of(c["logits"]),
+                                       {c["batch"].get<int64_t>(), c["classes"].get<int64_t>()});
+    const Tensor x = random::categorical(logits, c["samples"], DType::int32, 1337);
+    CHECK(x.shape() == Shape{logits.shape()[0], c["samples"].get<int64_t>()});
+    const auto all = x.to_vector<int64_t>();
+    const auto last = c["last"].get<std::vector<int64_t>>();
+    CHECK(std::vector<int64_t>(all.end() - static_cast<ptrdiff_t>(last.size()), all.end()) == last);
+  }
+  CHECK(random::categorical(ops::zeros({2, 3}), 4, DType::int64).dtype() == DType::int64);
+  CHECK_THROWS_AS(random::categorical(ops::zeros({3}), 4), ShapeError);
+  CHECK_THROWS_AS(random::categorical(ops::zeros({2, 3}), -1), ValueError);
+  CHECK_THROWS_AS(random::categorical(ops::zeros({2, 3}), 1, DType::float32), ValueError);
+}
+
+TEST_CASE("counts of successes have their mean and variance") {
+  const int64_t n = 20000;
+  // Few tries, many of them, rare and usual successes: each way of drawing.
+  for (const auto& [count, p] : std::vector<std::pair<double, double>>{
+           {1, 0.3}, {12, 0.5}, {40, 0.1}, {200, 0.3}, {1000, 0.97}, {1e6, 0.5}}) {
+    INFO(count << " tries of " << p);
+    const Tensor x = ops::cast(random::binomial({n}, count, p, DType::float64, 5), DType::float64);
+    const double mean = ops::mean(x).item(), variance = ops::mean(ops::square(x - mean)).item();
+    const double wanted = count * p * (1 - p);
+    // Five standard errors.
+    CHECK(std::abs(mean - count * p) < 5 * std::sqrt(wanted / n));
+    CHECK(std::abs(variance / wanted - 1) < 5 * std::sqrt((2 + 1 / wanted) / n));
+    CHECK(ops::min(x).item() >= 0);
+    CHECK(ops::max(x).item() <= count);
+    CHECK(ops::max(ops::abs(x - ops::floor(x))).item() == 0);
+  }
+  const Tensor edges = random::binomial({4}, Tensor(std::vector<float>{0, 9, 9, 9}),
+                                        Tensor(std::vector<float>{0.5, 0, 1, 2}), {}, 1);
+  const auto values = edges.to_vector<double>();
+  CHECK(std::vector<double>(values.begin(), values.begin() + 3) == std::vector<double>{0, 0, 9});
+  CHECK(std::isnan(values[3]));
+  CHECK_THROWS_AS(random::binomial({2}, 3, 0.5, DType::int32), ValueError);
+}
+
+TEST_CASE("draws take Keras's defaults and order of arguments") {
+  const auto same = [](const Tensor& a, const Tensor& b) {
+    return a.to_vector<double>() == b.to_vector<double>();
+  };
+  CHECK(same(random::normal({5}, 0, 1, DType::float32, 7), random::normal({5}, 0, 1, 7)));
+  CHECK(same(random::uniform({5}, 0, 1, {}, 7), random::uniform({5}, 0, 1, 7)));
+  CHECK(same(random::truncated_normal({5}, 0, 1, {}, 7), random::truncated_normal({5}, 0, 1, 7)));
+  CHECK(same(random::randint({5}, 0, 9, DType::int32, 7), random::randint({5}, 0, 9, 7)));
+  CHECK(
+      same(random::shuffle(ops::arange(0, 9), 0, 7), random::shuffle(ops::arange(0, 9), Seed(7))));
+  // Without a seed each call draws other numbers.
+  CHECK_FALSE(same(random::normal({5}), random::normal({5})));
+  CHECK_FALSE(same(random::uniform({5}), random::uniform({5})));
 }

@@ -1,4 +1,5 @@
 // Transforms of signals, windows, images, segments, labeled sequences, few bits and boxes.
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/bounding_boxes.h>
 #include <cornu/framework/ops/catalog.h>
 #include <cornu/framework/ops/image/color.h>
@@ -10,6 +11,7 @@
 #include <cornu/framework/ops/quantization.h>
 
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "../../support/gradient_check.h"
@@ -159,6 +161,63 @@ TEST_CASE("images move") {
         std::vector<float>{0, 0.5f, 2});
   CHECK(ops::map_coordinates(line, at, 1, "wrap").to_vector<float>() ==
         std::vector<float>{2, 0.5f, 0});
+}
+
+TEST_CASE("images move on the host as by tensor operations") {
+  // What a tape watches has a gradient, and goes through tensor operations.
+  const auto both = [](const Tensor& x, const std::function<Tensor(const Tensor&)>& move) {
+    GradientTape tape;
+    const Tensor watched = x.detached();
+    if (is_float(x.dtype())) tape.watch(watched);
+    return std::pair{move(x), move(watched)};
+  };
+  const Tensor turns = Tensor::from({0.9f,  -0.31f, 2.4f,  0.31f, 0.9f, -1.7f, 0.0f, 0.0f,  //
+                                     1.2f,  0.4f,   -3.3f, -0.2f, 0.7f, 4.1f,  0.0f, 0.0f,  //
+                                     -1.0f, 0.0f,   8.0f,  0.0f,  1.0f, 0.0f,  0.0f, 0.0f},
+                                    {3, 8});
+  const Tensor shifts = Tensor::from({1.0f, 0.1f, 0.3f, 0.0f, 1.0f, 0.2f, 1.0f, -0.5f}, {8});
+  for (const int64_t channels : {1, 3, 5}) {
+    const Tensor x = ops::cast(noise({3, 12, 9, channels}, 0, 255), DType::float32);
+    for (const std::string fill : {"constant", "nearest", "wrap", "mirror", "reflect"})
+      for (const std::string interpolation : {"nearest", "bilinear"})
+        for (const Tensor& transform : {turns, shifts}) {
+          CAPTURE(channels, fill, interpolation);
+          const auto [fast, slow] = both(x, [&](const Tensor& images) {
+            return ops::affine_transform(images, transform, interpolation, fill, 7);
+          });
+          // Where a place lies between two periods of "wrap", and a neighbor in each, both agree
+          // too.
+          CHECK(test::all_close(fast, slow, 2e-6 * 255, 2e-6));
+        }
+  }
+  const Tensor x = ops::cast(noise({2, 12, 9, 3}, 0, 255), DType::float32);
+  const Tensor from = Tensor::from({0.0f, 0.0f, 8.0f, 0.0f, 0.0f, 11.0f, 8.0f, 11.0f}, {4, 2}),
+               to = Tensor::from({1.0f, 0.5f, 7.0f, 1.0f, 0.0f, 10.0f, 8.5f, 11.0f}, {4, 2});
+  for (const std::string format : {"channels_last", "channels_first"}) {
+    const auto [fast, slow] = both(x, [&](const Tensor& images) {
+      return ops::perspective_transform(images, from, to, "bilinear", 3, format);
+    });
+    CHECK(test::all_close(fast, slow, 2e-6 * 255, 2e-6));
+  }
+  // In a function the work of the host is replayed on other values.
+  const auto compiled = function([&](const Tensor& images) {
+    return ops::affine_transform(images, shifts, "bilinear", "reflect");
+  });
+  for (int i = 0; i < 4; ++i) {
+    const Tensor images = x * static_cast<double>(i);
+    CHECK(close(compiled(images), ops::affine_transform(images, shifts, "bilinear", "reflect"), 0));
+  }
+  // Bytes are moved; between them tensor operations round as Keras does.
+  const Tensor bytes = ops::cast(x, DType::uint8);
+  CHECK(ops::affine_transform(bytes, shifts, "nearest").to_vector<double>() ==
+        ops::affine_transform(ops::cast(bytes, DType::float32), shifts, "nearest")
+            .to_vector<double>());
+  CHECK(gradient_error(
+            [&](const List& l) {
+              return ops::affine_transform(l[0], ops::cast(turns, DType::float64), "bilinear",
+                                           "reflect");
+            },
+            {noise({3, 6, 5, 2})}) < tolerance);
 }
 
 TEST_CASE("few bits and boxes") {

@@ -223,25 +223,25 @@ TEST_CASE("Remains of a killed program are removed, those of a living one stay")
   const TemporaryFolder folder;
   const pid_t child = ::fork();
   if (child == 0) {
-    const saving::AtomicFile file(folder / "a");
-    const saving::ScratchFolder scratch(folder / "b");
+    const io::AtomicFile file(folder / "a");
+    const io::ScratchFolder scratch(folder / "b");
     spill(scratch.path() / "inside", "x");
     ::kill(::getpid(), SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
   CHECK(folder.count() == 2);
-  const saving::AtomicFile living(folder / "c");
+  const io::AtomicFile living(folder / "c");
   CHECK(folder.count() == 1);
-  saving::write_file(folder / "d", bytes_of("x"));
+  io::write_file(folder / "d", bytes_of("x"));
   CHECK(folder.count() == 2);
   CHECK(fs::exists(living.temporary()));
   {
-    saving::ScratchFolder scratch(folder / "new");
+    io::ScratchFolder scratch(folder / "new");
     spill(scratch.path() / "inside", "new");
     scratch.commit();
   }
   {
-    saving::ScratchFolder scratch(folder / "new");
+    io::ScratchFolder scratch(folder / "new");
     spill(scratch.path() / "inside", "newer");
     scratch.commit();
   }

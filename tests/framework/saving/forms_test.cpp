@@ -91,7 +91,7 @@ TEST_CASE("Legacy files hold the model, the weights and the optimizer") {
       {.optimizer = optimizers::SGD({.learning_rate = 0.05, .momentum = 0.9}), .loss = "mse"});
   check_form(net, wave({20, 4}), wave({20, 1}, 2), folder / "net.h5", {});
 
-  const saving::H5Reader file{std::filesystem::path(folder / "cnn.h5")};
+  const io::H5Reader file{std::filesystem::path(folder / "cnn.h5")};
   CHECK(file.has_attribute("", "model_config"));
   CHECK(file.string_attribute("", "model_config").find("\"class_name\": \"Conv2D\"") !=
         std::string::npos);

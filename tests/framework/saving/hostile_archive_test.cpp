@@ -9,7 +9,7 @@
 
 using namespace cornu;
 using namespace cornu::test;
-using saving::Compression;
+using io::Compression;
 
 namespace {
 
@@ -151,7 +151,7 @@ TEST_CASE("Any value at any place of a config is refused or loads") {
   // A folder: quicker to change than an archive.
   fs::create_directory(folder / "any");
   spill(folder / "any/model.weights.h5", base_member("model.weights.h5"));
-  const Value base = saving::parse_json(base_member("config.json"), "base");
+  const Value base = cornu::parse_json(base_member("config.json"), "base");
   const std::vector<Value> odd = {
       Value(), Value(true),          Value(int64_t{-1}),   Value(1e300),
       "x",     Value(Value::List{}), Value(Value::Dict{}), Value(int64_t{1} << 50)};
@@ -180,7 +180,7 @@ TEST_CASE("Any value at any place of a config is refused or loads") {
       const Value changed = with(base, replacement, target);
       more = target < 0;
       if (!more) break;
-      const std::string text = saving::to_json(changed);
+      const std::string text = cornu::to_json(changed);
       INFO(text);
       spill(folder / "any/config.json", text);
       const std::string error = refusal_of_model(folder / "any");

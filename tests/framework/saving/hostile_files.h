@@ -20,16 +20,16 @@ inline std::filesystem::path hostile_folder() { return source_path("tests/data/h
 
 /// A member of base.keras, a small model that loads.
 inline std::string base_member(const std::string& name) {
-  return saving::ArchiveReader(hostile_folder() / "base.keras").map(name).text();
+  return io::ArchiveReader(hostile_folder() / "base.keras").map(name).text();
 }
 
 /// Writes a .keras archive of the two members that a model needs.
 inline void write_keras(const std::filesystem::path& path, const std::string& config,
                         const std::string& weights,
-                        saving::Compression compression = saving::Compression::stored) {
-  saving::ArchiveWriter writer(path);
-  writer.add("config.json", saving::Bytes::of(config), compression);
-  writer.add("model.weights.h5", saving::Bytes::of(weights), compression);
+                        io::Compression compression = io::Compression::stored) {
+  io::ArchiveWriter writer(path);
+  writer.add("config.json", io::Bytes::of(config), compression);
+  writer.add("model.weights.h5", io::Bytes::of(weights), compression);
   writer.finish();
 }
 

@@ -209,7 +209,7 @@ TEST_CASE("Strings whose stated length is not theirs are refused") {
   base->save(folder / "base.h5");
   const std::string bytes = slurp(folder / "base.h5");
   const std::string config =
-      saving::H5Reader(fs::path(folder / "base.h5")).string_attribute("", "model_config");
+      io::H5Reader(fs::path(folder / "base.h5")).string_attribute("", "model_config");
   // The element of variable length: its length, the address of a heap, a number in it.
   size_t at = 0, heap = 0;
   for (size_t i = 0; i + 16 <= bytes.size(); ++i) {
@@ -228,8 +228,8 @@ TEST_CASE("Strings whose stated length is not theirs are refused") {
     spill(folder / "strings.h5", damaged);
     const std::string on_disk = refusal_of_model(folder / "strings.h5");
     CHECK(on_disk.find("model_config") != on_disk.npos);
-    const saving::H5Reader file(saving::Bytes::of(damaged), "image");
-    CHECK_THROWS_AS(saving::parse_json(file.string_attribute("", "model_config"), "image"),
+    const io::H5Reader file(io::Bytes::of(damaged), "image");
+    CHECK_THROWS_AS(cornu::parse_json(file.string_attribute("", "model_config"), "image"),
                     FileError);
   };
   refused(at, 0xfffffff0, 4);             // 4 GiB in a file of some kilobytes
@@ -256,7 +256,7 @@ TEST_CASE("A number may not declare gigabytes") {
   const hid_t space = H5Screate_simple(1, &size, nullptr);
   H5Dclose(H5Dcreate2(file, "wide", wide, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   H5Fclose(file);
-  const saving::H5Reader reader{fs::path(path)};
+  const io::H5Reader reader{fs::path(path)};
   CHECK_THROWS_WITH(reader.read("wide", UINT64_MAX), contains("wide.h5") && contains("declares"));
   CHECK(memory.megabytes() < 1000);
 }
@@ -273,7 +273,7 @@ TEST_CASE("A dataset may not declare strings beyond measure") {
   H5Tset_size(text, H5T_VARIABLE);
   H5Dclose(H5Dcreate2(file, "long", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   H5Fclose(file);
-  const saving::H5Reader reader{fs::path(path)};
+  const io::H5Reader reader{fs::path(path)};
   CHECK_THROWS_WITH(reader.read_strings("narrow"), contains("strings.h5") && contains("declares"));
   CHECK_THROWS_WITH(reader.read_strings("long"), contains("strings.h5") && contains("declares"));
   CHECK(memory.megabytes() < 1000);

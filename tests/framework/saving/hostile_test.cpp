@@ -29,8 +29,8 @@ std::string text_of(const Value::Dict& dict, const char* key) {
   return v->get<std::string>();
 }
 
-Tensor array(const saving::H5Reader& file, const std::string& path) {
-  const saving::H5Info info = file.info(path);
+Tensor array(const io::H5Reader& file, const std::string& path) {
+  const io::H5Info info = file.info(path);
   return Tensor::written(info.shape, info.dtype,
                          [&](void* to) { file.read(path, to, info.dtype, info.shape); });
 }
@@ -61,10 +61,10 @@ std::set<fs::path> files_in(const fs::path& where) {
 
 TEST_CASE("Hostile files are refused by name and cause, and odd ones load") {
   const MemoryPeak memory;
-  const saving::H5Reader io(folder / "base.io.h5");
+  const io::H5Reader io(folder / "base.io.h5");
   const Tensor x = array(io, "x");
   const std::vector<double> y = array(io, "y").to_vector<double>();
-  const Value cases = saving::parse_json(slurp(folder / "cases.json"), "cases.json");
+  const Value cases = cornu::parse_json(slurp(folder / "cases.json"), "cases.json");
   const std::set<fs::path> before = files_in(folder);
   for (const Value& value : cases.get<Value::List>()) {
     const auto& c = value.get<Value::Dict>();
@@ -113,8 +113,8 @@ TEST_CASE("Texts that grow or nest without end are refused") {
   const TemporaryFolder scratch;
   const auto with_config = [&](const std::string& name, std::string config) {
     const std::string path = scratch / name;
-    saving::ArchiveWriter writer{fs::path(path)};
-    writer.add("config.json", saving::Bytes::of(std::move(config)), saving::Compression::deflate);
+    io::ArchiveWriter writer{fs::path(path)};
+    writer.add("config.json", io::Bytes::of(std::move(config)), io::Compression::deflate);
     writer.add_text("model.weights.h5", "");
     writer.finish();
     return error_of(path);
@@ -134,14 +134,14 @@ TEST_CASE("Texts that grow or nest without end are refused") {
 TEST_CASE("A config may not ask for more weights than its file can hold") {
   const MemoryPeak memory;
   const TemporaryFolder scratch;
-  saving::ArchiveReader reader(folder / "base.keras");
+  io::ArchiveReader reader(folder / "base.keras");
   for (const char* units : {"100000000", "9223372036854775807", "4611686018427387904"}) {
     std::string config = reader.map("config.json").text();
     const size_t at = config.find("\"units\": 4");
     REQUIRE(at != config.npos);
     config.replace(at, 10, std::string("\"units\": ") + units);
     const std::string path = scratch / "m.keras";
-    saving::ArchiveWriter writer{fs::path(path)};
+    io::ArchiveWriter writer{fs::path(path)};
     writer.add_text("config.json", config);
     writer.add("model.weights.h5", reader.map("model.weights.h5"));
     writer.finish();
@@ -158,7 +158,7 @@ TEST_CASE("The whole collection of hostile files, where CORNU_HOSTILE names its 
   const char* whole = std::getenv("CORNU_HOSTILE");
   if (!whole) return;
   const fs::path collection = whole;
-  const saving::H5Reader io(collection / "base.io.h5");
+  const io::H5Reader io(collection / "base.io.h5");
   const Tensor x = array(io, "x");
   const std::vector<double> y = array(io, "y").to_vector<double>();
   const std::set<fs::path> before = files_in(collection);
@@ -166,7 +166,7 @@ TEST_CASE("The whole collection of hostile files, where CORNU_HOSTILE names its 
   for (const fs::path& description : before) {
     const std::string name = description.stem().string();
     if (description.extension() != ".json" || name.ends_with(".weights")) continue;
-    const Value parsed = saving::parse_json(slurp(description), description.string());
+    const Value parsed = cornu::parse_json(slurp(description), description.string());
     const auto& c = parsed.get<Value::Dict>();
     const std::string path = (collection / name).string(), expect = text_of(c, "expect");
     INFO(name << ": " << text_of(c, "cause"));

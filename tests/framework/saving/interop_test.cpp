@@ -72,13 +72,13 @@ void fit(Model& model, const Tensor& x, const Tensor& y, int64_t epochs) {
             {.batch_size = 8, .epochs = epochs, .verbose = Verbose::silent, .shuffle = false});
 }
 
-Tensor read(const saving::H5Reader& file, const std::string& name) {
-  const saving::H5Info info = file.info(name);
+Tensor read(const io::H5Reader& file, const std::string& name) {
+  const io::H5Info info = file.info(name);
   return Tensor::written(info.shape, info.dtype,
                          [&](void* to) { file.read(name, to, info.dtype, info.shape); });
 }
 
-void write(saving::H5Writer& file, const std::string& name, const Tensor& t) {
+void write(io::H5Writer& file, const std::string& name, const Tensor& t) {
   file.write(name, t.dtype(), t.shape(), t.host_data());
 }
 
@@ -95,7 +95,7 @@ double difference(const Tensor& a, const Tensor& b) {
 
 void go_on_here(const TemporaryFolder& folder, const std::string& name) {
   INFO(name);
-  const saving::H5Reader file(folder / (name + ".data.h5"));
+  const io::H5Reader file(folder / (name + ".data.h5"));
   const Tensor x = read(file, "x"), y = read(file, "y");
   const auto model = load_model(folder / (name + ".keras"));
   fit(*model, x, y, more_epochs);
@@ -111,7 +111,7 @@ void go_on_here(const TemporaryFolder& folder, const std::string& name) {
   fit(*start, x, y, first_epochs);
   start->save(folder / (name + ".here.keras"));
   fit(*start, x, y, more_epochs);
-  saving::H5Writer here(folder / (name + ".here.h5"));
+  io::H5Writer here(folder / (name + ".here.h5"));
   write(here, "x", x);
   write(here, "y", y);
   const std::vector<Tensor> expected = start->get_weights();
@@ -121,7 +121,7 @@ void go_on_here(const TemporaryFolder& folder, const std::string& name) {
 }
 
 void exchange_tower(const TemporaryFolder& folder) {
-  const saving::H5Reader file(folder / "tower.data.h5");
+  const io::H5Reader file(folder / "tower.data.h5");
   const Tensor x = read(file, "x");
   Tower tower(4);
   (void)tower(x);
@@ -132,7 +132,7 @@ void exchange_tower(const TemporaryFolder& folder) {
   for (Tensor& weight : weights) weight = weight * 0.5 + 0.25;
   tower.set_weights(weights);
   tower.save_weights(folder / "tower.here.weights.h5");
-  saving::H5Writer here(folder / "tower.here.h5");
+  io::H5Writer here(folder / "tower.here.h5");
   write(here, "x", x);
   write(here, "y", tower(x));
   here.finish();

@@ -61,9 +61,9 @@ void check_round_trip(Model& model, const Nest& x, const Nest& y) {
 /// Copies an archive with `from` in config.json replaced by `to`, and without the member `dropped`.
 void alter(const std::string& source, const std::string& target, const std::string& from,
            const std::string& to, const std::string& dropped = "") {
-  saving::ArchiveReader reader{std::filesystem::path(source)};
-  saving::ArchiveWriter writer{std::filesystem::path(target)};
-  for (const saving::ArchiveMember& member : reader.members()) {
+  io::ArchiveReader reader{std::filesystem::path(source)};
+  io::ArchiveWriter writer{std::filesystem::path(target)};
+  for (const io::ArchiveMember& member : reader.members()) {
     if (member.name == dropped) continue;
     std::string text = reader.map(member.name).text();
     if (member.name == "config.json" && !from.empty()) {
@@ -164,7 +164,7 @@ TEST_CASE("A save that fails leaves the old file as it was") {
   const std::string before = slurp(file);
 
   model.compile({.loss = [](const Tensor& y, const Tensor& p) { return ops::mean(y - p); }});
-  CHECK_THROWS_WITH(model.save(file), contains("a loss that is a function cannot be saved"));
+  CHECK_THROWS_WITH(model.save(file), contains("A function without a name cannot be saved"));
   Sequential unbuilt({layers::Dense({.units = 1})});
   CHECK_THROWS_AS(unbuilt.save(file), StateError);
   CHECK(slurp(file) == before);

@@ -11,7 +11,7 @@
 
 using namespace cornu;
 using namespace cornu::test;
-using saving::H5Reader;
+using io::H5Reader;
 
 namespace {
 
@@ -31,7 +31,7 @@ class Record {
     return Nest::dict(std::move(entries));
   }
   Tensor tensor(const std::string& path) const {
-    const saving::H5Info info = file_.info(path);
+    const io::H5Info info = file_.info(path);
     return Tensor::written(info.shape, info.dtype,
                            [&](void* to) { file_.read(path, to, info.dtype, info.shape); });
   }

@@ -14,7 +14,7 @@ using namespace cornu::test::files;
 
 namespace {
 
-void write_nest(saving::H5Writer& file, const std::string& group, const Nest& nest) {
+void write_nest(io::H5Writer& file, const std::string& group, const Nest& nest) {
   const auto write = [&](const std::string& name, const Tensor& t) {
     file.write(group + "/" + name, t.dtype(), t.shape(), t.host_data());
   };
@@ -28,7 +28,7 @@ void write(const TemporaryFolder& folder, const std::string& name, Model& model,
   model.fit(x, y, {.batch_size = 7, .epochs = 2, .verbose = Verbose::silent});
   model.save(folder / (name + ".keras"));
   model.save_weights(folder / (name + ".weights.h5"));
-  saving::H5Writer file(folder / (name + ".h5"));
+  io::H5Writer file(folder / (name + ".h5"));
   write_nest(file, "x", x);
   write_nest(file, "y", y);
   write_nest(file, "outputs", model.predict(x, {.verbose = Verbose::silent}));

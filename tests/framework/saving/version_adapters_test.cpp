@@ -124,7 +124,7 @@ TEST_CASE("Calls of nested models are counted from 1 in Keras 2") {
 
 TEST_CASE("Old names of classes and arguments are read") {
   const auto upgraded = [](const std::string& config) {
-    return saving::to_json(saving::upgrade_model(saving::parse_json(config, "test")));
+    return cornu::to_json(saving::upgrade_model(cornu::parse_json(config, "test")));
   };
   const auto has = [](const std::string& text, const char* part) {
     INFO(text);
@@ -180,7 +180,7 @@ TEST_CASE("Old names of classes and arguments are read") {
 
 TEST_CASE("Compile's arguments of Keras 2 are read") {
   const Value config = saving::compile_config_of(
-      saving::parse_json(
+      cornu::parse_json(
           R"({"loss": {"class_name": "Huber", "config": {"reduction": "auto", "name": "huber_loss", "delta": 1.0, "fn": "huber"}},
               "metrics": [[{"class_name": "MeanMetricWrapper", "config": {"name": "mae", "dtype": "float32", "fn": "mean_absolute_error"}},
                            {"class_name": "MeanMetricWrapper", "config": {"name": "accuracy", "dtype": "float32", "fn": "categorical_accuracy"}}]],
@@ -189,7 +189,7 @@ TEST_CASE("Compile's arguments of Keras 2 are read") {
           "test")
           .get<Value::Dict>(),
       {});
-  const std::string text = saving::to_json(config);
+  const std::string text = cornu::to_json(config);
   for (const char* part :
        {R"("reduction": "sum_over_batch_size")", R"("class_name": "MeanAbsoluteError")",
         R"("accuracy"])", R"("class_name": "InverseTimeDecay")",
@@ -206,10 +206,10 @@ TEST_CASE("A legacy file keeps what compile was given") {
   model->compile({.optimizer = "rmsprop", .loss = "mse", .metrics = {"mae", "acc"}});
   model->save(folder / "m.h5");
   const auto again = load_model(folder / "m.h5");
-  CHECK(saving::to_json(Value(again->compile_config())) ==
-        saving::to_json(Value(model->compile_config())));
+  CHECK(cornu::to_json(Value(again->compile_config())) ==
+        cornu::to_json(Value(model->compile_config())));
   // Keras reads the full names.
-  const saving::H5Reader file(folder / "m.h5");
+  const io::H5Reader file(folder / "m.h5");
   CHECK_THAT(file.string_attribute("", "training_config"),
              contains(R"("loss": "mean_squared_error")"));
 }
@@ -224,7 +224,7 @@ TEST_CASE("The bias of a recurrent layer tells what does not fit") {
   CHECK_THROWS_WITH(gru(true)->load_weights(folder / "old.h5"),
                     contains("layer 'gru'") && contains(".reset_after = false"));
   {
-    saving::H5Writer file(folder / "cudnn.h5");
+    io::H5Writer file(folder / "cudnn.h5");
     const std::vector<float> zeros(64);
     file.write("cu_dnnlstm/kernel:0", DType::float32, {2, 8}, zeros.data());
     file.write("cu_dnnlstm/recurrent_kernel:0", DType::float32, {2, 8}, zeros.data());
@@ -281,9 +281,9 @@ TEST_CASE("hard_sigmoid of a Keras 2 file is that of Keras 2") {
   // An archive of Keras 2 says so beside its config.
   model_from_json(stack(name, "3.5.0"))->save(folder / "new.keras");
   {
-    saving::ArchiveReader reader(folder / "new.keras");
-    saving::ArchiveWriter writer(folder / "keras2.keras");
-    for (const saving::ArchiveMember& member : reader.members())
+    io::ArchiveReader reader(folder / "new.keras");
+    io::ArchiveWriter writer(folder / "keras2.keras");
+    for (const io::ArchiveMember& member : reader.members())
       writer.add_text(member.name, member.name == "metadata.json" ? R"({"keras_version": "2.15.0"})"
                                                                   : reader.map(member.name).text());
     writer.finish();
@@ -291,7 +291,7 @@ TEST_CASE("hard_sigmoid of a Keras 2 file is that of Keras 2") {
   check(predicted("new.keras"), keras3);
   check(predicted("keras2.keras"), keras2);
   // A legacy file without a version is older than Keras 3.
-  saving::H5Writer old(folder / "old.h5");
+  io::H5Writer old(folder / "old.h5");
   old.set_attribute("", "model_config", stack(name, ""));
   old.create_group("model_weights");
   old.set_strings_attribute("model_weights", "layer_names", {});

@@ -13,8 +13,8 @@
 using namespace cornu;
 using namespace cornu::test;
 using namespace cornu::test::files;
-using saving::H5Reader;
-using saving::H5Writer;
+using io::H5Reader;
+using io::H5Writer;
 
 namespace {
 

@@ -74,6 +74,7 @@ std::vector<Case> of_colors() {
       {"RandomGaussianBlur", layers::RandomGaussianBlur({.kernel_size = 5})},
       {"RandomGaussianNoise", layers::RandomGaussianNoise()},
       {"RandomMotionBlur", layers::RandomMotionBlur()},
+      {"RandomJpegCompression", layers::RandomJpegCompression()},
       {"RandomChannelShuffle", layers::RandomChannelShuffle()},
       {"RandomCoarseDropout", layers::RandomCoarseDropout()},
       {"RandomErasing", layers::RandomErasing()},

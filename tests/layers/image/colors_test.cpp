@@ -100,7 +100,8 @@ TEST_CASE("draws by rejection are those of keras.random") {
     if (kind == "permutation")
       found = random::permutation(detail::from_value<int64_t>(entry(c, "n")), seed);
     if (kind == "shuffle")
-      found = random::shuffle(ops::reshape(ops::arange(0, 12, 1, DType::float32), {3, 4}), seed, 1);
+      found = random::shuffle(ops::reshape(ops::arange(0, 12, 1, DType::float32), {3, 4}),
+                              Seed(seed), 1);
     const Tensor y = ops::reshape(ops::cast(found, DType::float64), {-1});
     REQUIRE(y.size() == static_cast<int64_t>(values.size()));
     const std::vector<double> got = y.to_vector<double>();
@@ -116,7 +117,7 @@ TEST_CASE("draws by rejection in other dtypes") {
     CHECK(std::abs(ops::mean(ops::cast(g, DType::float64)).item() - 2) < 0.15);
   }
   CHECK_THROWS_AS(random::gamma({2}, 1.0, 1, DType::int32), ValueError);
-  CHECK_THROWS_AS(random::shuffle(Tensor(1.0), 1), ShapeError);
+  CHECK_THROWS_AS(random::shuffle(Tensor(1.0), Seed(1)), ShapeError);
   CHECK_THROWS_AS(random::host_choice(0), ValueError);
   for (int i = 0; i < 50; ++i) CHECK(random::host_choice(3) < 3);
 }

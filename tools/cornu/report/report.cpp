@@ -118,7 +118,7 @@ void report(const ReportOptions& options) {
                          .when = time_text(),
                          .made = fmt::format("cornu {} on {}", backend::plugin_version(),
                                              default_device().description())});
-  saving::write_file(options.out, std::as_bytes(std::span(page)));
+  io::write_file(options.out, std::as_bytes(std::span(page)));
   std::printf("wrote %s\n", options.out.c_str());
 }
 

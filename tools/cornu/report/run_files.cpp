@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t largest_text = uint64_t{1} << 30;
 
 std::string text_of(const fs::path& path) {
-  const std::vector<std::byte> bytes = saving::read_file(path, largest_text);
+  const std::vector<std::byte> bytes = io::read_file(path, largest_text);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -46,7 +46,7 @@ bool is_missing(const std::string& cell) { return cell.empty() || cell == "NA"; 
 
 std::map<std::string, plot::Figure> parse_history_json(const std::string& text,
                                                        const std::string& source) {
-  const Value value = saving::parse_json(text, source, saving::NonNumbers::allow);
+  const Value value = cornu::parse_json(text, source, cornu::NonNumbers::allow);
   if (!value.is<Value::Dict>())
     throw FileError("'" + source + "' is no history: it holds " + value.kind() +
                     " instead of a list of numbers by name.");
@@ -90,7 +90,7 @@ void attempt(RunFiles& run, F&& read) {
 }
 
 void read_facts(RunFiles& run, const std::string& file) {
-  const Value value = saving::parse_json(text_of(file), file, saving::NonNumbers::allow);
+  const Value value = cornu::parse_json(text_of(file), file, cornu::NonNumbers::allow);
   if (!value.is<Value::Dict>())
     throw FileError("'" + file + "' holds " + value.kind() + " instead of facts by name.");
   run.facts = value.get<Value::Dict>();
@@ -117,7 +117,7 @@ void read_folder(RunFiles& run, const fs::path& folder) {
 
 std::map<std::string, plot::Figure> parse_history_csv(const std::string& text,
                                                       const std::string& source) {
-  const std::vector<saving::CsvRow> rows = saving::csv_rows(text, source);
+  const std::vector<io::CsvRow> rows = io::csv_rows(text, source);
   if (rows.empty()) throw FileError("'" + source + "' is empty; CSVLogger's tables have a header.");
   const std::vector<std::string>& names = rows[0].cells;
   if (names[0] != "epoch")

@@ -222,3 +222,42 @@ TEST_CASE("batches of windows") {
   }
   CHECK_THROWS_AS(utils::timeseries_dataset_from_array(series, nullptr, 50), ValueError);
 }
+
+TEST_CASE("both subsets are those of two calls, of one listing") {
+  const test::TemporaryFolder folder;
+  make_images(folder, 10);
+  utils::ImageFolderOptions options{
+      .batch_size = 4, .image_size = {4, 4}, .seed = 3, .validation_split = 0.3};
+  const auto [training, validation] = utils::image_datasets_from_directory(folder.path(), options);
+  options.subset = "training";
+  const auto alone = utils::image_dataset_from_directory(folder.path(), options);
+  options.subset = "validation";
+  const auto other = utils::image_dataset_from_directory(folder.path(), options);
+  CHECK(training.file_paths == alone.file_paths);
+  CHECK(validation.file_paths == other.file_paths);
+  CHECK((training.file_paths.size() == 14 && validation.file_paths.size() == 6));
+  CHECK(training.class_names == std::vector<std::string>{"a", "b"});
+  CHECK(samples_of(training, 1) == samples_of(alone, 1));
+  // As in Keras, the order of the validation's files stays.
+  CHECK(samples_of(training, 1) != samples_of(training, 2));
+  CHECK(samples_of(validation, 1) == samples_of(validation, 2));
+  options.subset = "both";
+  CHECK_THROWS_WITH(utils::image_dataset_from_directory(folder.path(), options),
+                    contains("image_datasets_from_directory"));
+  CHECK_NOTHROW(utils::image_datasets_from_directory(folder.path(), options));
+  options.validation_split = std::nullopt;
+  CHECK_THROWS_WITH(utils::image_datasets_from_directory(folder.path(), options),
+                    contains("validation_split"));
+  options.validation_split = 0.3;
+  options.seed = std::nullopt;
+  CHECK_THROWS_WITH(utils::image_datasets_from_directory(folder.path(), options), contains("seed"));
+  std::filesystem::create_directories(folder / "t" / "x");
+  for (int i = 0; i < 4; ++i)
+    test::spill(folder / "t" / "x" / (std::to_string(i) + ".txt"), std::to_string(i));
+  const auto texts = utils::text_datasets_from_directory(
+      folder / "t", {.shuffle = false, .validation_split = 0.5});
+  CHECK((texts.training.file_paths.size() == 2 && texts.validation.file_paths.size() == 2));
+  CHECK_THROWS_AS(utils::audio_datasets_from_directory(folder / "t",
+                                                       {.shuffle = false, .validation_split = 0.5}),
+                  ValueError);
+}

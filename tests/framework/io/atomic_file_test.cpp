@@ -10,7 +10,7 @@
 #include "../../support/temporary.h"
 
 using namespace cornu;
-using namespace cornu::saving;
+using namespace cornu::io;
 using namespace cornu::test;
 
 TEST_CASE("AtomicFile replaces its target in commit") {

@@ -13,7 +13,7 @@
 #include "../../support/temporary.h"
 
 using namespace cornu;
-using namespace cornu::saving;
+using namespace cornu::io;
 using namespace cornu::test;
 
 namespace {

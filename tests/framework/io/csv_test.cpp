@@ -9,8 +9,8 @@
 #include "../../support/temporary.h"
 
 using namespace cornu;
-using saving::CsvTable;
-using saving::parse_csv;
+using io::CsvTable;
+using io::parse_csv;
 
 namespace {
 
@@ -39,7 +39,7 @@ TEST_CASE("columns of numbers and of texts") {
   CHECK(table.rows == 3);
   CHECK(table.find("age")->numbers == std::vector<double>{31.5, 20, -3});
   CHECK(table.find("rich")->numbers == std::vector<double>{1, 0, 0});
-  const saving::CsvColumn& name = *table.find("name");
+  const io::CsvColumn& name = *table.find("name");
   CHECK(name.texts == std::vector<std::string>{"Ada", "Bo, \"B\"\nC", ""});
   CHECK(name.text_line == 2);
   CHECK(name.text == "Ada");
@@ -48,7 +48,7 @@ TEST_CASE("columns of numbers and of texts") {
 
 TEST_CASE("missing values are NaN and counted") {
   const CsvTable table = parse_csv("a;b\n1;\n2;NA\n3;4\n", "t.csv");
-  const saving::CsvColumn& b = *table.find("b");
+  const io::CsvColumn& b = *table.find("b");
   REQUIRE_FALSE(b.is_text());
   CHECK(b.missing == 2);
   CHECK(b.missing_line == 2);
@@ -65,7 +65,7 @@ TEST_CASE("missing values are those of pandas") {
       "-nan",     "1.#IND", "-1.#IND", "1.#QNAN", "NAN",  "Nan", "-1.#QNAN"};
   for (const std::string& word : words) text += word + ",x\n";
   const CsvTable table = parse_csv(text, "t.csv");
-  const saving::CsvColumn& a = *table.find("a");
+  const io::CsvColumn& a = *table.find("a");
   REQUIRE_FALSE(a.is_text());
   CHECK(a.missing == static_cast<int64_t>(words.size()));
   CHECK(a.missing_line == 3);
@@ -108,19 +108,19 @@ TEST_CASE("tables that cannot be read name the line") {
   CHECK(says(error_of("a,b\n1,\"x\n2,3\n"), "line 2: a quote begins"));
   CHECK(says(error_of("a,b\n1,\"x\"y\n"), "closing quote"));
   CHECK(says(error_of(std::string("a,b\n1,\0\n", 8)), "no text"));
-  CHECK_THROWS_AS(saving::read_csv("/nowhere/t.csv"), FileError);
+  CHECK_THROWS_AS(io::read_csv("/nowhere/t.csv"), FileError);
 }
 
 TEST_CASE("what is written is read again") {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "t.csv";
-  saving::write_csv(path, {"a", "b,c"}, {{"1.5", "x\"y"}, {"2", "line\nend"}});
-  const CsvTable table = saving::read_csv(path);
+  io::write_csv(path, {"a", "b,c"}, {{"1.5", "x\"y"}, {"2", "line\nend"}});
+  const CsvTable table = io::read_csv(path);
   CHECK(table.find("a")->numbers == std::vector<double>{1.5, 2});
   CHECK(table.find("b,c")->texts == std::vector<std::string>{"x\"y", "line\nend"});
-  CHECK_THROWS_AS(saving::write_csv(path, {"a", "b"}, {{"1"}}), ValueError);
+  CHECK_THROWS_AS(io::write_csv(path, {"a", "b"}, {{"1"}}), ValueError);
   // No row gets lost.
-  saving::write_csv(path, {"a"}, {{"1"}, {""}, {"3"}});
-  CHECK(saving::read_csv(path).rows == 3);
-  CHECK(saving::read_csv(path).find("a")->missing == 1);
+  io::write_csv(path, {"a"}, {{"1"}, {""}, {"3"}});
+  CHECK(io::read_csv(path).rows == 3);
+  CHECK(io::read_csv(path).find("a")->missing == 1);
 }

@@ -1,14 +1,14 @@
 // NumPy's array files.
 #include <catch.h>
 #include <cornu/backend/error.h>
-#include <cornu/framework/io/npy.h>
+#include <cornu/framework/io/npy_tensor.h>
 
 #include <cstring>
 
 #include "../../support/temporary.h"
 
 using namespace cornu;
-using namespace cornu::saving;
+using namespace cornu::io;
 using namespace cornu::test;
 
 namespace {
@@ -159,4 +159,15 @@ TEST_CASE("npz files hold named arrays") {
   }
   CHECK_THROWS_AS(write_npz(folder / "b.npz", {arrays[0], arrays[0]}), ValueError);
   CHECK_THROWS_AS(read_npz(folder / "absent.npz"), FileError);
+}
+
+TEST_CASE("Tensors are saved and loaded as .npy files") {
+  TemporaryFolder folder;
+  const Tensor x = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+  save_npy(folder / "x.npy", x);
+  const Tensor read = load_npy(folder / "x.npy");
+  CHECK(read.shape() == x.shape());
+  CHECK(read.dtype() == DType::float32);
+  CHECK(read.to_vector<float>() == x.to_vector<float>());
+  CHECK_THROWS_AS(load_npy(folder / "none.npy"), FileError);
 }

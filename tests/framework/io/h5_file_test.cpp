@@ -12,7 +12,7 @@
 #include "../../support/temporary.h"
 
 using namespace cornu;
-using namespace cornu::saving;
+using namespace cornu::io;
 using namespace cornu::test;
 
 namespace {

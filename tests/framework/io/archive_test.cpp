@@ -9,7 +9,7 @@
 #include "../../support/temporary.h"
 
 using namespace cornu;
-using namespace cornu::saving;
+using namespace cornu::io;
 using namespace cornu::test;
 
 namespace {
@@ -224,7 +224,7 @@ TEST_CASE("an archive may have other bytes in front of it") {
     CHECK(reader.members().size() == 2);
     CHECK(reader.read("config.json").size() == 2);
     CHECK(reader.map("large").text() == large);
-    CHECK(kind_of(file) == FileKind::archive);
+    CHECK(saving::kind_of(file) == saving::FileKind::archive);
   }
   // Cut anywhere, or with a record that claims something else, it is refused or read as it is.
   const std::string small = [&] {

@@ -1,0 +1,20 @@
+// Geometric changes of batches of images by kernels of the host, in one pass.
+#pragma once
+#include "../../../backend/image_sampling.h"
+#include "../op.h"
+
+namespace cornu::detail {
+
+/// Whether sampled_on_host may take the place of tensor operations: the images (n, h, w, c) and the
+/// transform have values in the host's memory, no tape watches them, and the kernel computes in
+/// the images' dtype as those do: float32, and to move pixels uint8 and int32 as well.
+bool host_samples(const Tensor& images, const Tensor& transform,
+                  const backend::image::Sampling& how);
+/// Images (n, h, w, c) sampled at the places of a transform (n, 8) or (1, 8), float32: that of
+/// ops::affine_transform, or a projective one. Coordinates have the same bits as by tensor
+/// operations; the sum of the four neighbors is rounded in another order, and differs by less than
+/// 1e-6 times the largest of them. It has no gradient.
+Tensor sampled_on_host(const Tensor& images, const Tensor& transform,
+                       const backend::image::Sampling& how, bool projective);
+
+}  // namespace cornu::detail
