@@ -1,6 +1,8 @@
 // Repeating the calls of a graph from tensors inside of it.
 #include "cut_graph.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -14,25 +16,29 @@ bool is_input(const Tensor& t) {
   return dynamic_cast<const InputLayer*>(t.origin().node->operation.get()) != nullptr;
 }
 
-class Cut {
+using Key = std::pair<const Node*, int>;
+
+Key key(const Tensor& t) { return {t.origin().node.get(), t.origin().index}; }
+
+// Whether `t` is computed from `inputs` and constants alone.
+bool follows_from(const Nest& inputs, const Tensor& t) {
+  std::set<const Node*> seen;
+  for (const Tensor& input : inputs.flatten()) seen.insert(input.origin().node.get());
+  std::vector<Tensor> open = {t};
+  while (!open.empty()) {
+    const Tensor at = open.back();
+    open.pop_back();
+    if (!at.is_symbolic() || !seen.insert(at.origin().node.get()).second) continue;
+    if (is_input(at)) return false;
+    for (const Tensor& before : at.origin().node->arguments.tensors()) open.push_back(before);
+  }
+  return true;
+}
+
+// Tensors of a graph, and what takes their place.
+class Replaced {
  public:
-  // Only what is symbolic comes here.
-  Nest input(const Nest& inputs) {
-    return inputs.map([&](const Tensor& t) {
-      if (is_input(t)) return t;
-      const Tensor fresh = Input({.dtype = t.dtype(), .batch_shape = t.shape()});
-      return replaced_[key(t)] = fresh;
-    });
-  }
-
-  Nest output(const Nest& outputs) {
-    for (const auto& node : nodes_behind(outputs.flatten())) repeat(node);
-    return outputs.map([&](const Tensor& t) { return now(t); });
-  }
-
- private:
-  using Key = std::pair<const Node*, int>;
-  static Key key(const Tensor& t) { return {t.origin().node.get(), t.origin().index}; }
+  void put(const Tensor& old, const Tensor& fresh) { replaced_[key(old)] = fresh; }
 
   Tensor now(const Tensor& t) const {
     if (!t || !t.is_symbolic()) return t;
@@ -40,39 +46,63 @@ class Cut {
     return found == replaced_.end() ? t : found->second;
   }
 
-  // The nodes from which `outputs` follow, up to the cut, in the order in which they were made.
+  bool has(const Tensor& t) const { return t.is_symbolic() && replaced_.count(key(t)); }
+
+  bool has_argument(const Node& node) const {
+    const std::vector<Tensor> before = node.arguments.tensors();
+    return std::any_of(before.begin(), before.end(), [&](const Tensor& t) { return has(t); });
+  }
+
+  Arguments arguments(const Node& node) const {
+    return node.arguments.map([&](const Tensor& t) { return now(t); });
+  }
+
+  // What a node gave becomes what its call gives now.
+  void put_call(const Node& node, const Nest& outputs) {
+    const std::vector<Tensor> made = outputs.flatten();
+    if (node.mask) masked_.emplace_back(made.front().origin().node, node.mask);
+    for (size_t i = 0; i < made.size(); ++i) replaced_[{&node, static_cast<int>(i)}] = made[i];
+  }
+
+  // What takes the place of `outputs`, when all calls have been made that begin at `inputs`.
+  Nest finish(const Nest& inputs, const Nest& outputs) const {
+    // Masks are made behind the calls whose outputs they belong to. One that comes from in front of
+    // the inputs is none here.
+    for (const auto& [node, old] : masked_) {
+      const Tensor mask = now(old);
+      node->mask = follows_from(inputs, mask) ? mask : Tensor();
+    }
+    return outputs.map([&](const Tensor& t) {
+      Tensor found = now(t);
+      if (found.is_symbolic() && found.origin().index == 0)
+        found.set_mask(found.origin().node->mask);
+      return found;
+    });
+  }
+
+  // The nodes from which `outputs` follow, up to what is replaced, in the order in which they were
+  // made.
   std::vector<std::shared_ptr<Node>> nodes_behind(std::vector<Tensor> open) const {
     std::vector<std::shared_ptr<Node>> nodes;
     std::set<const Node*> seen;
     while (!open.empty()) {
       const Tensor t = open.back();
       open.pop_back();
-      if (!t.is_symbolic() || replaced_.count(key(t))) continue;
+      if (!t.is_symbolic() || has(t)) continue;
       const std::shared_ptr<Node>& node = t.origin().node;
       if (!seen.insert(node.get()).second) continue;
       nodes.push_back(node);
       for (const Tensor& before : node->arguments.tensors()) open.push_back(before);
+      if (node->mask) open.push_back(node->mask);
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const auto& a, const auto& b) { return a->serial < b->serial; });
     return nodes;
   }
 
-  void repeat(const std::shared_ptr<Node>& node) {
-    const std::vector<Tensor> before = node->arguments.tensors();
-    const bool depends = std::any_of(before.begin(), before.end(), [&](const Tensor& t) {
-      return t.is_symbolic() && replaced_.count(key(t));
-    });
-    if (!depends) return;
-    const std::vector<Tensor> made =
-        make_node(node->operation, node->arguments.map([&](const Tensor& t) { return now(t); }),
-                  node->outputs)
-            .flatten();
-    if (node->mask) made.front().origin().node->mask = now(node->mask);
-    for (size_t i = 0; i < made.size(); ++i) replaced_[{node.get(), static_cast<int>(i)}] = made[i];
-  }
-
+ private:
   std::map<Key, Tensor> replaced_;
+  std::vector<std::pair<std::shared_ptr<Node>, Tensor>> masked_;  // new nodes, and the old masks
 };
 
 }  // namespace
@@ -80,9 +110,38 @@ class Cut {
 void cut_graph(Nest& inputs, Nest& outputs) {
   const std::vector<Tensor> all = inputs.flatten();
   if (std::all_of(all.begin(), all.end(), is_input)) return;
-  Cut cut;
-  inputs = cut.input(inputs);
-  outputs = cut.output(outputs);
+  Replaced replaced;
+  inputs = inputs.map([&](const Tensor& t) {
+    if (is_input(t)) return t;
+    const Tensor fresh = Input({.dtype = t.dtype(), .batch_shape = t.shape()});
+    replaced.put(t, fresh);
+    return fresh;
+  });
+  for (const auto& node : replaced.nodes_behind(outputs.flatten())) {
+    if (!replaced.has_argument(*node)) continue;
+    replaced.put_call(*node, make_node(node->operation, replaced.arguments(*node), node->outputs));
+  }
+  outputs = replaced.finish(inputs, outputs);
+}
+
+Nest repeat_graph(
+    const Nest& inputs, const Nest& begin, const Nest& outputs,
+    const std::function<std::shared_ptr<Operation>(const std::shared_ptr<Operation>&)>& other) {
+  Replaced replaced;
+  const std::vector<Tensor> from = inputs.flatten(), to = begin.flatten();
+  for (size_t i = 0; i < from.size(); ++i) replaced.put(from[i], to[i]);
+  for (const auto& node : replaced.nodes_behind(outputs.flatten())) {
+    const auto operation = other(node->operation);
+    const Arguments arguments = replaced.arguments(*node);
+    const Nest specs = infer_outputs(
+        arguments, [&](const Arguments& stand_ins) { return operation->invoke(stand_ins); });
+    const size_t count = specs.flatten().size(), wanted = node->outputs.flatten().size();
+    if (count != wanted)
+      throw StateError(fmt::format("'{}' gives {} tensors in the place of '{}', which gave {}.",
+                                   operation->name(), count, node->operation->name(), wanted));
+    replaced.put_call(*node, make_node(operation, arguments, specs));
+  }
+  return replaced.finish(begin, outputs);
 }
 
 }  // namespace cornu

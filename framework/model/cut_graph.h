@@ -1,11 +1,20 @@
-// Models that begin inside of another model's graph.
+// Graphs made anew from the calls of others: models that begin inside of another, and clones.
 #pragma once
-#include "../tensor/nest.h"
+#include <functional>
+
+#include "../dispatch/node.h"
 
 namespace cornu {
 
 /// Puts an Input in the place of each of `inputs` that is not one, and makes the calls between
 /// these and `outputs` anew, of the same operations. Without such inputs nothing changes.
 void cut_graph(Nest& inputs, Nest& outputs);
+
+/// What takes the place of `outputs` when the calls between `inputs` and these are made again from
+/// `begin` on, which has as many tensors, of the operations that `other` gives for the old ones.
+/// Throws StateError when a call gives another number of tensors than before.
+Nest repeat_graph(
+    const Nest& inputs, const Nest& begin, const Nest& outputs,
+    const std::function<std::shared_ptr<Operation>(const std::shared_ptr<Operation>&)>& other);
 
 }  // namespace cornu

@@ -1,0 +1,29 @@
+// clone_model: a model of new layers, connected as those of another are.
+#pragma once
+#include <functional>
+
+#include "model.h"
+
+namespace cornu {
+
+/// Options of clone_model, as in Keras.
+struct CloneOptions {
+  /// Where the clone of a Functional or Sequential model begins, in the form of the model's inputs;
+  /// default: new Inputs of the same names and shapes.
+  Nest input_tensors = {};
+  /// The layer that takes a layer's place; it may be the layer itself. Default: one made from the
+  /// layer's config. Inputs are not given to it.
+  std::function<std::shared_ptr<Layer>(const std::shared_ptr<Layer>& layer)> clone_function = {};
+  /// Clones the layers of models inside by clone_function too, instead of giving it those models.
+  bool recursive = false;
+};
+
+/// A model with the layers of `model` made anew, with fresh weights, and not compiled: for a
+/// teacher and its student, for ensembles, or to put other layers in the place of some. A
+/// Sequential gives a Sequential, a Functional a Functional; a subclassed model is made from its
+/// config, so its class must be registered, and it takes no other option. Throws ValueError for
+/// options that the model cannot have, and StateError for layers of classes that are not
+/// registered.
+Handle<Model> clone_model(const Model& model, const CloneOptions& options = {});
+
+}  // namespace cornu
