@@ -10,3 +10,7 @@ using LossScaleOptimizerConfig = LossScalingConfig;  ///< options of LossScaleOp
 using LossScaleOptimizer = Ref<LossScaling>;
 
 }  // namespace cornu::optimizers
+
+namespace cornu::mixed_precision {
+using optimizers::LossScaleOptimizer;
+}
