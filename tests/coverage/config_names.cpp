@@ -1,0 +1,58 @@
+// Made by tools/coverage/generate.py: a line of use for each name of Keras. It is compiled and linked, not run.
+// clang-format off
+#include <cornu/cornu.h>
+
+#include "arguments.h"
+
+namespace cornu::test::coverage {
+
+void keras_dtype_policies_DTypePolicy() { (void)dtype_policies::DTypePolicy(); }
+void keras_mixed_precision_DTypePolicy() { (void)mixed_precision::DTypePolicy(); }
+void keras_mixed_precision_Policy() { (void)mixed_precision::Policy(); }
+void keras_quantizers_Quantizer() { class Mine : public quantizers::Quantizer {}; }
+void keras_backend_is_float_dtype() { (void)is_float(dtype); }
+void keras_backend_is_int_dtype() { (void)is_int(dtype); }
+void keras_backend_result_type() { (void)result_type(dtype, dtype); }
+void keras_config_dtype_policy() { (void)config::dtype_policy(); }
+void keras_mixed_precision_dtype_policy() { (void)mixed_precision::dtype_policy(); }
+void keras_mixed_precision_global_policy() { (void)mixed_precision::global_policy(); }
+void keras_config_epsilon() { (void)config::epsilon(); }
+void keras_config_floatx() { (void)config::floatx(); }
+void keras_config_image_data_format() { (void)config::image_data_format(); }
+void keras_config_max_epochs() { (void)config::max_epochs(); }
+void keras_config_max_steps_per_epoch() { (void)config::max_steps_per_epoch(); }
+void keras_config_set_dtype_policy() { (void)config::set_dtype_policy(policy); }
+void keras_mixed_precision_set_dtype_policy() { (void)mixed_precision::set_dtype_policy(policy); }
+void keras_mixed_precision_set_global_policy() { (void)mixed_precision::set_global_policy(policy); }
+void keras_config_set_epsilon() { (void)config::set_epsilon(1e-7); }
+void keras_config_set_floatx() { (void)config::set_floatx("float32"); }
+void keras_config_set_image_data_format() { (void)config::set_image_data_format(data_format); }
+void keras_config_set_max_epochs() { (void)config::set_max_epochs(1); }
+void keras_config_set_max_steps_per_epoch() { (void)config::set_max_steps_per_epoch(1); }
+void keras_dtype_policies_Int4DTypePolicy() { (void)DTypePolicy("int4_from_float32"); }
+void keras_dtype_policies_QuantizedDTypePolicy() { (void)DTypePolicy("int8_from_float32"); }
+void keras_dtype_policies_QuantizedFloat8DTypePolicy() { (void)DTypePolicy("float8_from_float32"); }
+void keras_dtype_policies_deserialize() { (void)dtype_policies::deserialize(config); }
+void keras_dtype_policies_get() { (void)dtype_policies::get("mixed_float16"); }
+void keras_dtype_policies_serialize() { (void)dtype_policies::serialize("mixed_float16"); }
+void keras_mixed_precision_LossScaleOptimizer() { (void)mixed_precision::LossScaleOptimizer({.inner_optimizer = optimizers::SGD()}); }
+void keras_quantizers_AbsMaxQuantizer() { (void)quantizers::AbsMaxQuantizer(); }
+void keras_quantizers_Float8QuantizationConfig() { (void)quantizers::Float8QuantizationConfig(); }
+void keras_quantizers_Int4QuantizationConfig() { (void)quantizers::Int4QuantizationConfig(); }
+void keras_quantizers_Int8QuantizationConfig() { (void)quantizers::Int8QuantizationConfig(); }
+void keras_quantizers_QuantizationConfig() { class Mine : public quantizers::QuantizationConfig {}; }
+void keras_quantizers_abs_max_quantize() { (void)quantizers::abs_max_quantize(inputs, axis); }
+void keras_quantizers_abs_max_quantize_grouped_with_zero_point() { (void)quantizers::abs_max_quantize_grouped_with_zero_point(inputs, block_size); }
+void keras_quantizers_compute_float8_amax_history() { (void)quantizers::compute_float8_amax_history(x, amax_history); }
+void keras_quantizers_compute_float8_scale() { (void)quantizers::compute_float8_scale(amax, scale, dtype_max); }
+void keras_quantizers_deserialize() { (void)quantizers::deserialize(config); }
+void keras_quantizers_get() { (void)quantizers::get("abs_max_quantizer"); }
+void keras_quantizers_pack_int4() { (void)quantizers::pack_int4(arr); }
+void keras_quantizers_quantize_and_dequantize() { (void)quantizers::quantize_and_dequantize(inputs, value, "float8_e4m3fn", dtype); }
+void keras_quantizers_serialize() { (void)quantizers::serialize(*quantizers::AbsMaxQuantizer()); }
+void keras_quantizers_unpack_int4() { (void)quantizers::unpack_int4(packed, orig_len); }
+void keras_config_disable_interactive_logging() { (void)config::disable_interactive_logging(); }
+void keras_config_enable_interactive_logging() { (void)config::enable_interactive_logging(); }
+void keras_config_is_interactive_logging_enabled() { (void)config::is_interactive_logging_enabled(); }
+
+}  // namespace cornu::test::coverage

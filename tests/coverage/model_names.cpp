@@ -1,0 +1,44 @@
+// Made by tools/coverage/generate.py: a line of use for each name of Keras. It is compiled and linked, not run.
+// clang-format off
+#include <cornu/cornu.h>
+
+#include "arguments.h"
+
+namespace cornu::test::coverage {
+
+void keras_DTypePolicy() { (void)DTypePolicy(); }
+void keras_FloatDTypePolicy() { (void)DTypePolicy("float32"); }
+void keras_Function() { (void)Functional(tensor_in, ops::relu(tensor_in)); }
+void keras_Initializer() { class Mine : public Initializer {}; }
+void keras_Input() { (void)Input({4}); }
+void keras_KerasTensor() { (void)Tensor(Input(shape)); }
+void keras_Layer() { class Mine : public Layer {}; }
+void keras_Loss() { class Mine : public Loss {}; }
+void keras_Metric() { class Mine : public Metric {}; }
+void keras_Model() { class Mine : public Model {}; }
+void keras_models_Model() { class Mine : public models::Model {}; }
+void keras_Operation() { class Mine : public Operation {}; }
+void keras_Optimizer() { class Mine : public Optimizer {}; }
+void keras_Quantizer() { class Mine : public Quantizer {}; }
+void keras_Regularizer() { class Mine : public Regularizer {}; }
+void keras_RematScope() { (void)remat([](const Nest& x) { return x; }); }
+void keras_Sequential() { (void)Sequential(); }
+void keras_models_Sequential() { (void)models::Sequential(); }
+void keras_Variable() { (void)Variable(x); }
+void keras_device() { (void)DeviceScope(devices().front()); }
+void keras_version() { (void)version(); }
+void keras_distribution_get_device_count() { (void)devices().size(); }
+void keras_distribution_list_devices() { (void)devices(); }
+void keras_models_clone_model() { (void)model_from_json(model.to_json()); }
+void keras_models_load_model() { (void)models::load_model(filepath); }
+void keras_saving_load_model() { (void)saving::load_model(filepath); }
+void keras_models_model_from_json() { (void)models::model_from_json(json_string); }
+void keras_models_save_model() { (void)models::save_model(model, filepath); }
+void keras_saving_save_model() { (void)saving::save_model(model, filepath); }
+void keras_saving_KerasFileEditor() { (void)saving::KerasFileEditor(filepath); }
+void keras_saving_load_weights() { (void)saving::load_weights(model, filepath); }
+void keras_saving_save_weights() { (void)saving::save_weights(model, filepath); }
+void keras_saving_deserialize_keras_object() { (void)saving::deserialize_keras_object(config); }
+void keras_saving_serialize_keras_object() { (void)saving::serialize_keras_object(*layer); }
+
+}  // namespace cornu::test::coverage
