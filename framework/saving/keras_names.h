@@ -4,6 +4,7 @@
 #include "../../backend/devices.h"
 #include "../base/activations.h"
 #include "../model/callback_list.h"
+#include "../model/clone_model.h"
 #include "../model/functional.h"
 #include "../model/plot/plot_model.h"
 #include "../model/sequential.h"
@@ -31,6 +32,7 @@ inline std::shared_ptr<Layer> deserialize(const Value& config) {
 }  // namespace layers
 
 namespace models {
+using cornu::clone_model;
 using cornu::load_model;
 using cornu::Model;
 using cornu::model_from_json;

@@ -29,7 +29,7 @@ void keras_device() { (void)DeviceScope(devices().front()); }
 void keras_version() { (void)version(); }
 void keras_distribution_get_device_count() { (void)devices().size(); }
 void keras_distribution_list_devices() { (void)devices(); }
-void keras_models_clone_model() { (void)model_from_json(model.to_json()); }
+void keras_models_clone_model() { (void)models::clone_model(model); }
 void keras_models_load_model() { (void)models::load_model(filepath); }
 void keras_saving_load_model() { (void)saving::load_model(filepath); }
 void keras_models_model_from_json() { (void)models::model_from_json(json_string); }
