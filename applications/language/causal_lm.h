@@ -1,0 +1,57 @@
+// CausalLM: models that write a text on, one token after the other.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../../framework/compile/function.h"
+#include "../../framework/tensor/nest.h"
+#include "samplers.h"
+
+namespace cornu::applications {
+
+/// Options of generate.
+struct GenerateOptions {
+  /// Tokens of the prompt and the answer together, at most; none: as many as the model can take.
+  std::optional<int64_t> max_length = {};
+  samplers::Sampler sampler = samplers::Greedy();  ///< chooses each token
+  double temperature = 1.0;          ///< divides logits: below 1 likely tokens become likelier
+  double repetition_penalty = 1.0;   ///< above 1: tokens that are there come less often
+  std::vector<int64_t> stop = {};    ///< tokens that end the answer, of which they are part
+  std::optional<int64_t> seed = {};  ///< of the sampler's draws; none: one is chosen
+  /// Called with each new token; false ends the answer.
+  std::function<bool(int64_t)> on_token = {};
+  bool use_cache = true;  ///< keep keys and values, instead of computing them again for each token
+};
+
+/// Base, beside Model, of models of tokens (batch, t) -> logits (batch, t, vocabulary), where step
+/// t tells token t + 1 and sees those up to t.
+class CausalLM {
+ public:
+  virtual ~CausalLM() = default;
+  /// The prompt and the tokens that the model writes behind it. The repetition penalty is that of
+  /// Keskar et al., https://arxiv.org/abs/1909.05858. Throws ValueError for an empty prompt, tokens
+  /// that the vocabulary does not have, options that make no sense, and where the prompt or
+  /// max_length is above what the model can take.
+  std::vector<int64_t> generate(const std::vector<int64_t>& prompt,
+                                const GenerateOptions& options = {});
+
+  virtual int64_t max_sequence_length() const = 0;  ///< tokens that the model can take
+  virtual int64_t vocabulary_size() const = 0;      ///< number of tokens that it knows
+  /// Zeros for the keys and values of `length` tokens of one text.
+  virtual std::vector<Tensor> make_cache(int64_t length) const = 0;
+  /// The logits (1, t, vocabulary) of tokens (1, t) that stand behind `start`, an int32 scalar,
+  /// others, whose keys and values are in the cache; theirs are added.
+  virtual Tensor call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                 const Tensor& start) = 0;
+
+ protected:
+  /// The logits (1, t, vocabulary) of tokens (1, t), without a cache.
+  virtual Tensor logits_of(const Tensor& ids) = 0;
+
+ private:
+  class Steps;
+  std::unique_ptr<Function> step_;  // one more token
+};
+
+}  // namespace cornu::applications

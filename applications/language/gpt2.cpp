@@ -1,0 +1,114 @@
+// GPT-2's layers, and its blocks with a cache.
+#include "gpt2.h"
+
+#include <fmt/core.h>
+
+#include "../../framework/base/activation.h"
+#include "../../framework/initializers/random_normal.h"
+#include "../../framework/ops/nn/activations.h"
+#include "../../framework/ops/numpy/creation.h"
+#include "../../framework/ops/operators.h"
+#include "../../layers/attention/transformer_decoder.h"
+#include "../../layers/core/reversible_embedding.h"
+#include "../../layers/merging/add.h"
+#include "../../layers/text/position_embedding.h"
+
+namespace cornu::applications {
+namespace {
+
+cornu::Activation gelu_approximate() {
+  static const bool known = [] {
+    register_activation("keras_hub>gelu_approximate",
+                        [](const Tensor& x) { return ops::gelu(x, true); });
+    return true;
+  }();
+  static_cast<void>(known);
+  return "keras_hub>gelu_approximate";
+}
+
+Choice<Initializer> normal(double stddev) { return initializers::RandomNormal({.stddev = stddev}); }
+
+template <class Layer>
+std::shared_ptr<Layer> layer_of(const Functional& model, const std::string& name) {
+  return std::dynamic_pointer_cast<Layer>(model.get_layer(name));
+}
+
+}  // namespace
+
+std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config) {
+  if (config.hidden_dim % std::max<int64_t>(config.num_heads, 1) != 0)
+    throw ValueError(
+        fmt::format("GPT2Backbone: hidden_dim must be a multiple of num_heads, found {} and {}.",
+                    config.hidden_dim, config.num_heads));
+  const Input ids({Shape::unknown}, {.dtype = DType::int32, .name = "token_ids"});
+  const Input padding({Shape::unknown}, {.dtype = DType::int32, .name = "padding_mask"});
+  const Tensor tokens = layers::ReversibleEmbedding({.input_dim = config.vocabulary_size,
+                                                     .output_dim = config.hidden_dim,
+                                                     .embeddings_initializer = normal(0.01),
+                                                     .name = "token_embedding"})(ids);
+  const Tensor places = layers::PositionEmbedding({.sequence_length = config.max_sequence_length,
+                                                   .initializer = normal(0.02),
+                                                   .name = "position_embedding"})(tokens);
+  Tensor x = layers::Add({.name = "embeddings_add"})({tokens, places}).tensor();
+  x = layers::Dropout({.rate = config.dropout, .name = "embeddings_dropout"})(x);
+  for (int64_t i = 0; i < config.num_layers; ++i)
+    x = layers::TransformerDecoder({.intermediate_dim = config.intermediate_dim,
+                                    .num_heads = config.num_heads,
+                                    .dropout = config.dropout,
+                                    .activation = gelu_approximate(),
+                                    .layer_norm_epsilon = 1e-5,
+                                    .kernel_initializer = normal(0.02),
+                                    .normalize_first = true,
+                                    .name = fmt::format("transformer_layer_{}", i)})(
+        x, {.extra = {{"decoder_padding_mask", Tensor(padding)}}});
+  x = layers::LayerNormalization({.epsilon = 1e-5, .name = "layer_norm"})(x);
+  return std::make_shared<Functional>(Nest{{"token_ids", ids}, {"padding_mask", padding}}, x,
+                                      Functional::Options{config.name});
+}
+
+GPT2CausalLM::GPT2CausalLM(GPT2Config c) : ModelOf(std::move(c)) {
+  GPT2Config inner = config;
+  inner.name = "gpt2_backbone";
+  backbone = track("backbone", GPT2Backbone(inner));
+}
+
+Tensor GPT2CausalLM::project(const Tensor& hidden) const {
+  return layer_of<layers::ReversibleEmbeddingLayer>(*backbone, "token_embedding")
+      ->
+      operator()(hidden, Call{.extra = {{"reverse", true}}});
+}
+
+Tensor GPT2CausalLM::call(const Tensor& ids, const Call&) {
+  const Nest inputs{{"token_ids", ids}, {"padding_mask", ops::ones_like(ids)}};
+  return project(backbone(inputs).tensor());
+}
+
+std::vector<Tensor> GPT2CausalLM::make_cache(int64_t length) const {
+  const Shape shape{1, length, config.num_heads, config.hidden_dim / config.num_heads};
+  const Tensor zeros = ops::zeros(shape, compute_dtype());
+  return std::vector<Tensor>(static_cast<size_t>(2 * config.num_layers), zeros);
+}
+
+Tensor GPT2CausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                     const Tensor& start) {
+  Tensor x = (*backbone->get_layer("token_embedding"))(ids);
+  x = x + layer_of<layers::PositionEmbeddingLayer>(*backbone, "position_embedding")->at(x, start);
+  for (int64_t i = 0; i < config.num_layers; ++i) {
+    const auto block = layer_of<layers::TransformerDecoderLayer>(
+        *backbone, fmt::format("transformer_layer_{}", i));
+    Tensor& key = cache[static_cast<size_t>(2 * i)];
+    Tensor& value = cache[static_cast<size_t>(2 * i + 1)];
+    layers::TransformerDecoderLayer::Cache own{key, value};
+    x = block->call_with_cache(x, own, start);
+    key = own.key;
+    value = own.value;
+  }
+  return project((*backbone->get_layer("layer_norm"))(x));
+}
+
+void register_gpt2(Catalog& c) {
+  gelu_approximate();
+  c.add<GPT2CausalLM>("keras_hub>GPT2CausalLM");
+}
+
+}  // namespace cornu::applications
