@@ -97,7 +97,7 @@ class CausalLM::Steps {
 std::vector<int64_t> CausalLM::generate(const std::vector<int64_t>& prompt,
                                         const GenerateOptions& options) {
   check_options(*this, prompt, options);
-  if (!step_)
+  std::call_once(step_made_, [&] {
     step_ = std::make_unique<Function>([this](const Nest& arguments) -> Nest {
       std::vector<Tensor> all = arguments.flatten();
       std::vector<Tensor> cache(all.begin() + 2, all.end());
@@ -105,6 +105,7 @@ std::vector<int64_t> CausalLM::generate(const std::vector<int64_t>& prompt,
       cache.insert(cache.begin(), logits);
       return cache;
     });
+  });
   const auto length = static_cast<size_t>(options.max_length.value_or(max_sequence_length()));
   std::mt19937_64 generator(
       static_cast<uint64_t>(options.seed ? *options.seed : random::default_seed()));

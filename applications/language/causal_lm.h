@@ -1,6 +1,7 @@
 // CausalLM: models that write a text on, one token after the other.
 #pragma once
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -51,6 +52,7 @@ class CausalLM {
 
  private:
   class Steps;
+  std::once_flag step_made_;
   std::unique_ptr<Function> step_;  // one more token
 };
 
