@@ -1,4 +1,5 @@
-// Made by tools/coverage/generate.py: a line of use for each name of Keras. It is compiled and linked, not run.
+// Made by tools/coverage/generate.py: a line of use for each name of Keras, which is compiled
+// and linked, not run.
 // clang-format off
 #include <cornu/cornu.h>
 

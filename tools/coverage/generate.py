@@ -117,7 +117,8 @@ def sources(objects, files):
         if name.line and (name.module == "keras.ops" or name.line not in seen):
             seen.add(name.line)
             made.setdefault(files[name.module], []).append(name.function())
-    head = ("// Made by tools/coverage/generate.py: a line of use for each name of Keras. It is compiled and linked, not run.\n"
+    head = ("// Made by tools/coverage/generate.py: a line of use for each name of Keras, which is compiled\n"
+            "// and linked, not run.\n"
             "// clang-format off\n#include <cornu/cornu.h>\n\n#include \"arguments.h\"\n\n"
             "namespace cornu::test::coverage {\n\n")
     tail = "\n\n}  // namespace cornu::test::coverage\n"
