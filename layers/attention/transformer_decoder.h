@@ -38,7 +38,8 @@ class TransformerDecoderLayer : public LayerOf<TransformerDecoderLayer, Transfor
 
   /// Keys and values of all steps so far, each (batch, length, num_heads, features / num_heads).
   struct Cache {
-    Tensor key, value;
+    Tensor key,  ///< of each step, for each head
+        value;   ///< likewise
   };
   /// The call, without training, for the steps from `start`, an int32 scalar, on: x (batch, t,
   /// features). Those before are in the cache, to which these are added.
