@@ -9,6 +9,7 @@
 #include <set>
 
 #include "../../backend/error.h"
+#include "../../framework/base/layer.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
@@ -69,7 +70,9 @@ void check_options(const CausalLM& model, const std::vector<int64_t>& prompt,
 class CausalLM::Steps {
  public:
   Steps(CausalLM& model, bool use_cache, int64_t length) : model_(model) {
-    if (use_cache) cache_ = model.make_cache(length);
+    if (!use_cache) return;
+    cache_ = model.make_cache(length);
+    step_ = model.step();
   }
 
   std::vector<double> logits(const std::vector<int64_t>& ids) {
@@ -81,7 +84,7 @@ class CausalLM::Steps {
     if (fresh.shape()[1] > 1) return last_logits(model_.call_with_cache(fresh, cache_, start));
     Nest::List arguments{fresh, start};
     arguments.insert(arguments.end(), cache_.begin(), cache_.end());
-    std::vector<Tensor> results = (*model_.step_)(Nest(arguments)).flatten();
+    std::vector<Tensor> results = (*step_)(Nest(arguments)).flatten();
     const Tensor found = results.front();
     results.erase(results.begin());
     cache_ = std::move(results);
@@ -90,22 +93,31 @@ class CausalLM::Steps {
 
  private:
   CausalLM& model_;
+  std::shared_ptr<Function> step_;
   std::vector<Tensor> cache_;
   size_t done_ = 0;
 };
 
+std::shared_ptr<Function> CausalLM::step() {
+  std::vector<uint64_t> weights;
+  if (const auto* layer = dynamic_cast<const Layer*>(this))
+    for (const Variable& weight : layer->weights()) weights.push_back(weight.key());
+  const std::lock_guard lock(step_mutex_);
+  // A recorded step knows the weights that there were: enable_lora and quantize make others.
+  if (step_ && weights == step_weights_) return step_;
+  step_weights_ = std::move(weights);
+  return step_ = std::make_shared<Function>([this](const Nest& arguments) -> Nest {
+           std::vector<Tensor> all = arguments.flatten();
+           std::vector<Tensor> cache(all.begin() + 2, all.end());
+           const Tensor logits = call_with_cache(all[0], cache, all[1]);
+           cache.insert(cache.begin(), logits);
+           return cache;
+         });
+}
+
 std::vector<int64_t> CausalLM::generate(const std::vector<int64_t>& prompt,
                                         const GenerateOptions& options) {
   check_options(*this, prompt, options);
-  std::call_once(step_made_, [&] {
-    step_ = std::make_unique<Function>([this](const Nest& arguments) -> Nest {
-      std::vector<Tensor> all = arguments.flatten();
-      std::vector<Tensor> cache(all.begin() + 2, all.end());
-      const Tensor logits = call_with_cache(all[0], cache, all[1]);
-      cache.insert(cache.begin(), logits);
-      return cache;
-    });
-  });
   const auto length = static_cast<size_t>(options.max_length.value_or(max_sequence_length()));
   std::mt19937_64 generator(
       static_cast<uint64_t>(options.seed ? *options.seed : random::default_seed()));

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "../../framework/compile/function.h"
 #include "../../framework/tensor/nest.h"
@@ -52,8 +53,12 @@ class CausalLM {
 
  private:
   class Steps;
-  std::once_flag step_made_;
-  std::unique_ptr<Function> step_;  // one more token
+  // The compiled call for one more token, of the weights that there are.
+  std::shared_ptr<Function> step();
+
+  std::mutex step_mutex_;
+  std::shared_ptr<Function> step_;
+  std::vector<uint64_t> step_weights_;
 };
 
 }  // namespace cornu::applications

@@ -61,6 +61,30 @@ TEST_CASE("Generation with a cache writes what it writes without, and what Keras
         std::vector<int64_t>(answer.begin(), answer.begin() + 9));
 }
 
+TEST_CASE("Weights that come to a model count in its next texts") {
+  GPT2CausalLM model(tiny);
+  load(model);
+  const std::vector<int64_t> prompt = {1, 2};
+  const auto write = [&](bool use_cache) {
+    return model.generate(prompt,
+                          {.sampler = samplers::Random(), .seed = 7, .use_cache = use_cache});
+  };
+  const auto before = write(true);
+  for (const auto& layer : model.backbone->layers())
+    if (auto* block = dynamic_cast<layers::TransformerDecoderLayer*>(layer.get()))
+      block->feedforward_output_dense->enable_lora(4);
+  // Their product is zero until they are trained.
+  CHECK(write(true) == before);
+  for (Variable weight : model.weights())
+    if (weight.name().starts_with("lora_kernel"))
+      weight.assign(ops::sin(ops::reshape(ops::arange(weight.shape().numel(), DType::float32) * 3,
+                                          weight.shape())) *
+                    4);
+  const auto after = write(true);
+  CHECK(after != before);
+  CHECK(after == write(false));
+}
+
 TEST_CASE("Logits with a cache are those without, whatever was in it before") {
   GPT2CausalLM model(tiny);
   load(model);
