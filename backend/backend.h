@@ -43,7 +43,7 @@ class Allocator {
 };
 
 /// A kernel made ready for operands of given shapes and dtypes, for running many times. One call at
-/// a time.
+/// a time, inside of a DenormalsAsZero where other kernels of the run are.
 class Executable {
  public:
   virtual ~Executable() = default;

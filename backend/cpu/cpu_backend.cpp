@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "../denormals.h"
 #include "instruction_set.h"
 #include "kernels.h"
 #include "onednn.h"
@@ -17,6 +18,7 @@ namespace cpu {
 
 void CpuBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
                      std::span<const Operand> outputs) {
+  const DenormalsAsZero scope;
   std::visit([&](const auto& chosen) { cpu::run(chosen, inputs, outputs); }, kernel);
 }
 

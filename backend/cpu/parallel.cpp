@@ -21,6 +21,7 @@
 #include <string>
 #include <thread>
 
+#include "../denormals.h"
 #include "../error.h"
 #include "../thread_scope.h"
 
@@ -163,6 +164,7 @@ void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* cont
     tbb::parallel_for(
         tbb::blocked_range<int64_t>(0, pieces),
         [&](const tbb::blocked_range<int64_t>& range) {
+          const DenormalsAsZero scope;
           in_loop = true;
           for (int64_t piece = range.begin(); piece < range.end(); ++piece) run(piece);
           in_loop = false;

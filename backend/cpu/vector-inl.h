@@ -97,13 +97,23 @@ HWY_INLINE void store_first(Vector<T> x, T* to, size_t count) {
 #endif
 }
 
+/// The zero that a number below the normal range counts as, with its sign: functions of the
+/// standard library look at bits, and give wrong results where arithmetic takes it for zero.
+template <class T>
+HWY_INLINE T without_denormals(T a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::fabs(a) < std::numeric_limits<T>::min() ? std::copysign(T(0), a) : a;
+  else
+    return a;
+}
+
 /// f of each lane, for what has no vector form or is rare.
 template <class T>
 HWY_INLINE Vector<T> lanewise(T (*f)(T), Vector<T> a) {
   const Tag<T> d;
   HWY_ALIGN T lanes[hn::MaxLanes(d)];
   hn::Store(a.raw, d, lanes);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = f(lanes[i]);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = f(without_denormals(lanes[i]));
   return {hn::Load(d, lanes)};
 }
 
@@ -113,7 +123,8 @@ HWY_INLINE Vector<T> lanewise(T (*f)(T, T), Vector<T> a, Vector<T> b) {
   HWY_ALIGN T lanes[hn::MaxLanes(d)], others[hn::MaxLanes(d)];
   hn::Store(a.raw, d, lanes);
   hn::Store(b.raw, d, others);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = f(lanes[i], others[i]);
+  for (size_t i = 0; i < hn::Lanes(d); ++i)
+    lanes[i] = f(without_denormals(lanes[i]), without_denormals(others[i]));
   return {hn::Load(d, lanes)};
 }
 

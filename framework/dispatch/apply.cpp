@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../../backend/denormals.h"
 #include "complex.h"
 #include "cost.h"
 #include "float8.h"
@@ -75,6 +76,7 @@ InlineVector<backend::Operand, 8> operands_of(std::span<const Tensor> inputs, DT
 // `f` on copies of what is not in the host's memory.
 HostFunction in_host_memory(HostFunction f) {
   return [f = std::move(f)](std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+    const backend::DenormalsAsZero scope;  // as in a plan
     const auto there = [](const Tensor& t) {
       return !t.impl()->storage || t.impl()->storage->backend->on_host();
     };

@@ -56,10 +56,10 @@ Number quotient(const Number& a, const Number& b) {
   const Expr first = expr::absolute(b.re) >= expr::absolute(b.im);
   const Expr larger = expr::select(first, b.re, b.im), smaller = expr::select(first, b.im, b.re);
   const Expr ratio = smaller / expr::select(expr::equal(larger, 0.0), 1.0, larger);
-  const Expr scale = 1.0 / (larger + smaller * ratio);
+  const Expr below = larger + smaller * ratio;  // its reciprocal may be too small for a float
   const Expr x = expr::select(first, a.re, a.im), y = expr::select(first, a.im, a.re);
   const Expr cross = y - x * ratio;
-  return complex((x + y * ratio) * scale, expr::select(first, cross, -cross) * scale);
+  return complex((x + y * ratio) / below, expr::select(first, cross, -cross) / below);
 }
 
 Number exponential(const Number& z) {

@@ -2,6 +2,8 @@
 // allocation.
 #include <catch.h>
 
+#include <cornu/backend/denormals.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -73,6 +75,7 @@ void run_prepared(Executable& executable, std::vector<Array>& inputs, std::vecto
   std::vector<void*> data;
   for (Array& array : inputs) data.push_back(array.data());
   for (Array& array : outputs) data.push_back(array.data());
+  const DenormalsAsZero scope;  // as in a plan
   executable.run(data.data());
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "../../../backend/denormals.h"
 #include "rewrite.h"
 
 namespace cornu::plan {
@@ -223,6 +224,8 @@ void Plan::run_host(const Step& step, size_t first, std::span<const Tensor* cons
 }
 
 void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times) {
+  // Once for all steps, which run past the backend's own scope.
+  const backend::DenormalsAsZero scope;
   // A captured graph reads the kept copies at their old addresses.
   if (stale_ && (once_count_ > 0 || keeps_any_)) {
     run_once();

@@ -21,7 +21,7 @@ double rounding(DType compute) {
 std::vector<double> points(DType compute) {
   if (is_float(compute))
     return {0.0,  -0.0,   0.25, -0.25, 0.5,  0.9,  -0.9, 1,     -1,  1.5,  2,         -2.5, 3,
-            7.75, -11.25, 30,   88,    -100, 1e-9, 1e20, -1e20, inf, -inf, nan_value, 5e-39};
+            7.75, -11.25, 30,   88,    -100, 1e-9, 1e20, -1e20, inf, -inf, nan_value, 2e-38};
   if (compute == DType::uint64) return {0, 1, 2, 3, 5, 8, 63, 1000, 65536, 4294967297.0, 1e18};
   return {0, 1, -1, 2, -2, 3, -5, 7, 31, -32, 1000, -4096, 46341, 2147483647, -2147483648.0};
 }
