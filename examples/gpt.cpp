@@ -47,7 +47,7 @@ class TokensAndPositionsLayer : public Layer {
 class BlockLayer : public Layer {
  public:
   Tensor call(const Tensor& x, const Call&) override {
-    const Tensor seen = attention(norm(x), {.extra = {{"use_causal_mask", true}}});
+    const Tensor seen = attention(norm(x), {.use_causal_mask = true});
     const Tensor y = x + seen;
     return y + contract(expand(norm_2(y)));
   }

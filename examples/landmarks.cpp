@@ -64,7 +64,7 @@ Tensor points_of(const Tensor& maps) {
 // The mean distance of the peaks.
 struct PixelErrorConfig {
   std::string name = "pixels";
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 class PixelErrorMetric : public MetricOf<PixelErrorMetric, PixelErrorConfig, metrics::MeanOf> {

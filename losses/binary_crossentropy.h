@@ -12,7 +12,7 @@ struct BinaryCrossentropyConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "binary_crossentropy";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};           ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                  ///< dtype to compute in; none: float32
 };
 
 /// The mean over `axis` of -(t log(p) + (1 - t) log(1 - p)), where p are y_pred limited to [1e-7, 1

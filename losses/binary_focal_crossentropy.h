@@ -16,7 +16,7 @@ struct BinaryFocalCrossentropyConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "binary_focal_crossentropy";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};                 ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                        ///< dtype to compute in; none: float32
 };
 
 /// The mean over `axis` of (1 - q)^gamma times the binary crossentropy, where p are y_pred or, with

@@ -12,7 +12,7 @@ struct CategoricalCrossentropyConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "categorical_crossentropy";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};                ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                       ///< dtype to compute in; none: float32
 };
 
 /// -sum(y_true * log(p)) along `axis`, where p are y_pred divided by their sum and limited to

@@ -15,7 +15,7 @@ struct CategoricalFocalCrossentropyConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "categorical_focal_crossentropy";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};                      ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                             ///< dtype to compute in; none: float32
 };
 
 /// -sum(alpha (1 - p)^gamma y_true log(p)) along `axis`, where p are y_pred (or softmax(y_pred)

@@ -11,7 +11,7 @@ struct CategoricalGeneralizedCrossEntropyConfig {
   std::string reduction = "sum_over_batch_size";
   /// Name of the loss in logs and errors.
   std::string name = "categorical_generalized_cross_entropy";
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};  ///< dtype to compute in; none: float32
 };
 
 /// (1 - p^q) / q of the probability p that y_pred (..., classes) has at the class y_true (...); a

@@ -9,7 +9,7 @@ struct CategoricalHingeConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "categorical_hinge";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};         ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                ///< dtype to compute in; none: float32
 };
 
 /// max(neg - pos + 1, 0) along the last axis, with pos = sum(y_true * y_pred) and neg = max((1 -

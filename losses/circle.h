@@ -12,8 +12,8 @@ struct CircleConfig {
   bool remove_diagonal = true;
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "circle";      ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  std::string name = "circle";  ///< name of the loss in logs and errors
+  OptionalDType dtype = {};     ///< dtype to compute in; none: float32
 };
 
 /// What a circle loss compares with, where that is not the batch itself.

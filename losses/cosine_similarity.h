@@ -10,7 +10,7 @@ struct CosineSimilarityConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "cosine_similarity";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};         ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                ///< dtype to compute in; none: float32
 };
 
 /// -sum(y_true * y_pred) / (|y_true| |y_pred|) along `axis`: -1 for equal directions, 1 for

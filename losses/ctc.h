@@ -8,8 +8,8 @@ namespace cornu::losses {
 struct CTCConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "ctc";         ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  std::string name = "ctc";  ///< name of the loss in logs and errors
+  OptionalDType dtype = {};  ///< dtype to compute in; none: float32
 };
 
 /// -log of the probability that a sequence of classes, without repetitions and then without class

@@ -8,9 +8,9 @@ namespace cornu::losses {
 struct DiceConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "dice";        ///< name of the loss in logs and errors
-  RegionAxes axis = {};             ///< axes over which a region extends; none: all
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  std::string name = "dice";  ///< name of the loss in logs and errors
+  RegionAxes axis = {};       ///< axes over which a region extends; none: all
+  OptionalDType dtype = {};   ///< dtype to compute in; none: float32
 };
 
 /// 1 - 2 sum(y_true * y_pred) / (sum(y_true) + sum(y_pred) + 1e-7) over `axis` (all by default,

@@ -8,8 +8,8 @@ namespace cornu::losses {
 struct HingeConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "hinge";       ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  std::string name = "hinge";  ///< name of the loss in logs and errors
+  OptionalDType dtype = {};    ///< dtype to compute in; none: float32
 };
 
 /// The mean of max(1 - y_true * y_pred, 0) over the last axis. Targets are -1 and 1; when all of

@@ -10,7 +10,7 @@ struct HuberConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "huber_loss";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};         ///< dtype to compute in; none: float32
 };
 
 /// With x = y_pred - y_true the mean over the last axis of x^2 / 2 where |x| <= delta, else delta

@@ -9,7 +9,7 @@ struct KLDivergenceConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "kl_divergence";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};     ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};            ///< dtype to compute in; none: float32
 };
 
 /// The sum of y_true * log(y_true / y_pred) over the last axis, with both limited to [1e-7, 1].

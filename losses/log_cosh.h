@@ -8,8 +8,8 @@ namespace cornu::losses {
 struct LogCoshConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "log_cosh";    ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  std::string name = "log_cosh";  ///< name of the loss in logs and errors
+  OptionalDType dtype = {};       ///< dtype to compute in; none: float32
 };
 
 /// The mean of log(cosh(y_pred - y_true)) over the last axis: about x^2 / 2 for small x and |x| -

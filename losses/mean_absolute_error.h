@@ -9,7 +9,7 @@ struct MeanAbsoluteErrorConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "mean_absolute_error";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};           ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                  ///< dtype to compute in; none: float32
 };
 
 /// The mean of |y_true - y_pred| over the last axis.

@@ -9,7 +9,7 @@ struct MeanAbsolutePercentageErrorConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "mean_absolute_percentage_error";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};                      ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                             ///< dtype to compute in; none: float32
 };
 
 /// The mean of 100 |y_true - y_pred| / max(|y_true|, 1e-7) over the last axis.

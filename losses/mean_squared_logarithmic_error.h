@@ -9,7 +9,7 @@ struct MeanSquaredLogarithmicErrorConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
   std::string name = "mean_squared_logarithmic_error";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};                      ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                             ///< dtype to compute in; none: float32
 };
 
 /// The mean of (log(y_true + 1) - log(y_pred + 1))^2 over the last axis; values below 1e-7 count as

@@ -8,8 +8,8 @@ namespace cornu::losses {
 struct PoissonConfig {
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "poisson";     ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  std::string name = "poisson";  ///< name of the loss in logs and errors
+  OptionalDType dtype = {};      ///< dtype to compute in; none: float32
 };
 
 /// The mean of y_pred - y_true * log(y_pred + 1e-7) over the last axis.

@@ -13,7 +13,7 @@ struct SparseCategoricalCrossentropyConfig {
   std::string reduction = "sum_over_batch_size";
   int64_t axis = -1;                                     ///< axis of the classes
   std::string name = "sparse_categorical_crossentropy";  ///< name of the loss in logs and errors
-  std::optional<DType> dtype = {};                       ///< dtype to compute in; none: float32
+  OptionalDType dtype = {};                              ///< dtype to compute in; none: float32
 };
 
 /// -log(p) of the class that y_true names, where p are y_pred divided by their sum along `axis` and

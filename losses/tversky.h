@@ -10,9 +10,9 @@ struct TverskyConfig {
   double beta = 0.5;   ///< weight of predictions that are no targets
   /// "sum_over_batch_size" (the mean), "sum", "mean", "mean_with_sample_weight" or "none".
   std::string reduction = "sum_over_batch_size";
-  std::string name = "tversky";     ///< name of the loss in logs and errors
-  RegionAxes axis = {};             ///< axes over which a region extends; none: all
-  std::optional<DType> dtype = {};  ///< dtype to compute in; none: float32
+  std::string name = "tversky";  ///< name of the loss in logs and errors
+  RegionAxes axis = {};          ///< axes over which a region extends; none: all
+  OptionalDType dtype = {};      ///< dtype to compute in; none: float32
 };
 
 /// 1 - i / (i + alpha a + beta b + 1e-7) with i = sum(y_true * y_pred), a = sum(y_true (1 -

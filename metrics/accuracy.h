@@ -6,8 +6,8 @@ namespace cornu::metrics {
 
 /// Options of Accuracy, as in Keras.
 struct AccuracyConfig {
-  std::string name = "accuracy";    ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  std::string name = "accuracy";  ///< name of the metric in logs
+  OptionalDType dtype = {};       ///< dtype of the state and of the result; none: float32
 };
 
 /// The fraction of elements of y_pred that equal those of y_true.

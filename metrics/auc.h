@@ -10,8 +10,8 @@ struct AUCConfig {
   std::string curve = "ROC";     ///< "ROC", "PR" or "PRGAIN"
   /// "interpolation", "minoring" or "majoring".
   std::string summation_method = "interpolation";
-  std::string name = "auc";         ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  std::string name = "auc";  ///< name of the metric in logs
+  OptionalDType dtype = {};  ///< dtype of the state and of the result; none: float32
   /// Used instead of num_thresholds, in [0, 1]; 0 and 1 are added.
   std::optional<std::vector<double>> thresholds = {};
   bool multi_label = false;  ///< an area for each label (samples, labels), then their mean

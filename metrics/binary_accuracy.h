@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of BinaryAccuracy, as in Keras.
 struct BinaryAccuracyConfig {
   std::string name = "binary_accuracy";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};       ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};              ///< dtype of the state and of the result; none: float32
   double threshold = 0.5;                ///< above which a prediction is 1
 };
 

@@ -10,7 +10,7 @@ struct BinaryIoUConfig {
   std::vector<int64_t> target_class_ids = {0, 1};
   double threshold = 0.5;            ///< from which on a prediction is class 1
   std::string name = "binary_io_u";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};   ///< dtype of the state and of the result; none: int32
+  OptionalDType dtype = {};          ///< dtype of the state and of the result; none: int32
 };
 
 /// IoU of classes 0 and 1 (or one of them), where a prediction of at least `threshold` is class 1.

@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct CategoricalAccuracyConfig {
   std::string name = "categorical_accuracy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The fraction of samples whose largest prediction is at the place of the largest target; y_true

@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct CategoricalCrossentropyConfig {
   std::string name = "categorical_crossentropy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
   bool from_logits = false;    ///< y_pred are logits, not probabilities
   double label_smoothing = 0;  ///< in [0, 1]: how far targets move toward equal probabilities
   int64_t axis = -1;           ///< axis of the classes

@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of CategoricalHinge, as in Keras.
 struct CategoricalHingeConfig {
   std::string name = "categorical_hinge";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};         ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};                ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::CategoricalHinge: max(1 + max((1 - t) p) - sum(t p), 0) over

@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct ConcordanceCorrelationConfig {
   std::string name = "concordance_correlation";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
   int64_t axis = -1;  ///< axis along which the correlation is taken
 };
 

@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of CosineSimilarity, as in Keras.
 struct CosineSimilarityConfig {
   std::string name = "cosine_similarity";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};         ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};                ///< dtype of the state and of the result; none: float32
   int64_t axis = -1;                       ///< axis of the vectors' elements
 };
 

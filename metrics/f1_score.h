@@ -10,8 +10,8 @@ struct F1ScoreConfig {
   std::optional<std::string> average = {};
   /// Above which a prediction is positive; none: the largest of a sample.
   std::optional<double> threshold = {};
-  std::string name = "f1_score";    ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  std::string name = "f1_score";  ///< name of the metric in logs
+  OptionalDType dtype = {};       ///< dtype of the state and of the result; none: float32
 };
 
 /// FBetaScore with beta 1.

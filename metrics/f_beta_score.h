@@ -35,7 +35,7 @@ struct FBetaScoreConfig {
   /// Above which a prediction is positive; none: the largest of a sample.
   std::optional<double> threshold = {};
   std::string name = "fbeta_score";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};   ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};          ///< dtype of the state and of the result; none: float32
 };
 
 /// (1 + beta^2) precision recall / (beta^2 precision + recall) of y_true and y_pred (samples,

@@ -10,14 +10,14 @@ namespace {
 
 /// Correlations are as exact as the predictions, unless `dtype` says otherwise; what only counts
 /// is float32.
-Tensor in_type(const Tensor& values, std::optional<DType> dtype) {
+Tensor in_type(const Tensor& values, OptionalDType dtype) {
   if (dtype) return ops::cast(values, *dtype);
   return is_float(values.dtype()) ? values : ops::cast(values, DType::float32);
 }
 
 template <class M>
 Tensor values(typename M::Config options, const Tensor& y_true, const Tensor& y_pred) {
-  const std::optional<DType> dtype = options.dtype;
+  const OptionalDType dtype = options.dtype;
   M metric(std::move(options));
   return in_type(static_cast<MeanOf&>(metric).values(y_true, y_pred), dtype);
 }

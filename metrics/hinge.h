@@ -6,8 +6,8 @@ namespace cornu::metrics {
 
 /// Options of Hinge, as in Keras.
 struct HingeConfig {
-  std::string name = "hinge";       ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  std::string name = "hinge";  ///< name of the metric in logs
+  OptionalDType dtype = {};    ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::Hinge: max(1 - t p, 0), averaged over the last axis, for

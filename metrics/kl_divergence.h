@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of KLDivergence, as in Keras.
 struct KLDivergenceConfig {
   std::string name = "kl_divergence";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};     ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};            ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::KLDivergence: sum(t log(t / p)) over the last axis, for

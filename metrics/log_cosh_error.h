@@ -6,8 +6,8 @@ namespace cornu::metrics {
 
 /// Options of LogCoshError, as in Keras.
 struct LogCoshErrorConfig {
-  std::string name = "logcosh";     ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  std::string name = "logcosh";  ///< name of the metric in logs
+  OptionalDType dtype = {};      ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::LogCosh: log(cosh(p - t)), averaged over the last axis, for

@@ -6,8 +6,8 @@ namespace cornu::metrics {
 
 /// Options of Mean, as in Keras.
 struct MeanConfig {
-  std::string name = "mean";        ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  std::string name = "mean";  ///< name of the metric in logs
+  OptionalDType dtype = {};   ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean of values, weighted where weights are given: update_state(values) or

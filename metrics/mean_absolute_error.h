@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct MeanAbsoluteErrorConfig {
   std::string name = "mean_absolute_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The mean over samples of losses::MeanAbsoluteError: |t - p|, averaged over the last axis, for

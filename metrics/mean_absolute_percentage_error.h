@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct MeanAbsolutePercentageErrorConfig {
   std::string name = "mean_absolute_percentage_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The mean over samples of losses::MeanAbsolutePercentageError: 100 |t - p| / max(|t|, 1e-7),

@@ -6,9 +6,9 @@ namespace cornu::metrics {
 
 /// Options of MeanIoU, as in Keras.
 struct MeanIoUConfig {
-  Required<int64_t> num_classes;    ///< number of classes
-  std::string name = "mean_io_u";   ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: int32
+  Required<int64_t> num_classes;   ///< number of classes
+  std::string name = "mean_io_u";  ///< name of the metric in logs
+  OptionalDType dtype = {};        ///< dtype of the state and of the result; none: int32
   /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
   bool sparse_y_true = true;  ///< y_true are class numbers, not scores along `axis`

@@ -40,7 +40,7 @@ struct MeanMetricWrapperConfig {
   Required<MetricFunction> fn;  ///< function of y_true and y_pred, or the name of a loss or metric
   /// Name of the metric in logs.
   std::string name = "mean_metric_wrapper";
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of fn(y_true, y_pred). In files the function stands by its name and its

@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of MeanSquaredError, as in Keras.
 struct MeanSquaredErrorConfig {
   std::string name = "mean_squared_error";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};          ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};                 ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::MeanSquaredError: (t - p)^2, averaged over the last axis, for

@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct MeanSquaredLogarithmicErrorConfig {
   std::string name = "mean_squared_logarithmic_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The mean over samples of losses::MeanSquaredLogarithmicError: (log(t + 1) - log(p + 1))^2,

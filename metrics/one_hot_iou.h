@@ -10,7 +10,7 @@ struct OneHotIoUConfig {
   Required<std::vector<int64_t>> target_class_ids;  ///< classes whose mean is the result
   std::string name = "one_hot_io_u";                ///< name of the metric in logs
   /// Dtype of the state and of the result; none: int32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
   /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
   bool sparse_y_pred = false;  ///< y_pred are class numbers, not scores along `axis`

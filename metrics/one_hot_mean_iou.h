@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct OneHotMeanIoUConfig {
   Required<int64_t> num_classes;           ///< number of classes
   std::string name = "one_hot_mean_io_u";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};         ///< dtype of the state and of the result; none: int32
+  OptionalDType dtype = {};                ///< dtype of the state and of the result; none: int32
   /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};
   bool sparse_y_pred = false;  ///< y_pred are class numbers, not scores along `axis`

@@ -6,8 +6,8 @@ namespace cornu::metrics {
 
 /// Options of Poisson, as in Keras.
 struct PoissonConfig {
-  std::string name = "poisson";     ///< name of the metric in logs
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  std::string name = "poisson";  ///< name of the metric in logs
+  OptionalDType dtype = {};      ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::Poisson: p - t log(p + 1e-7), averaged over the last axis, for

@@ -11,7 +11,7 @@ struct PrecisionAtRecallConfig {
   std::optional<int64_t> class_id = {};      ///< only this entry of the last axis counts; none: all
   std::string name = "precision_at_recall";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The best fraction of true positives among positive predictions (the precision) where at least

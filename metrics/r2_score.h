@@ -11,7 +11,7 @@ struct R2ScoreConfig {
   int64_t num_regressors = 0;     ///< inputs of the model, for the adjusted score; 0: not adjusted
   std::string name = "r2_score";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// 1 - sum((y_true - y_pred)^2) / sum((y_true - mean)^2) of y_true and y_pred (samples, outputs),

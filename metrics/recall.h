@@ -12,7 +12,7 @@ struct RecallConfig {
   std::optional<int64_t> top_k = {};
   std::optional<int64_t> class_id = {};  ///< only this entry of the last axis counts; none: all
   std::string name = "recall";           ///< name of the metric in logs
-  std::optional<DType> dtype = {};       ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};              ///< dtype of the state and of the result; none: float32
 };
 
 /// The fraction of true positives among all that is true (0.5 without one): a scalar, or a value

@@ -11,7 +11,7 @@ struct RecallAtPrecisionConfig {
   std::optional<int64_t> class_id = {};      ///< only this entry of the last axis counts; none: all
   std::string name = "recall_at_precision";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The best fraction of positive targets found (the recall) where at least the fraction `precision`

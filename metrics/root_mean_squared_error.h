@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct RootMeanSquaredErrorConfig {
   std::string name = "root_mean_squared_error";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The square root of the mean of (y_pred - y_true)^2.

@@ -11,7 +11,7 @@ struct SensitivityAtSpecificityConfig {
   std::optional<int64_t> class_id = {};  ///< only this entry of the last axis counts; none: all
   /// Name of the metric in logs.
   std::string name = "sensitivity_at_specificity";
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The best fraction of positive targets found (the sensitivity) where at least the fraction

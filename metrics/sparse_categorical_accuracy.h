@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct SparseCategoricalAccuracyConfig {
   std::string name = "sparse_categorical_accuracy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The fraction of samples whose largest prediction is at the class that y_true names. y_true (...)

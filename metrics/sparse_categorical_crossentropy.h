@@ -8,7 +8,7 @@ namespace cornu::metrics {
 struct SparseCategoricalCrossentropyConfig {
   std::string name = "sparse_categorical_crossentropy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
   bool from_logits = false;  ///< y_pred are logits, not probabilities
   /// Class of samples that do not count; none: all count.
   std::optional<int64_t> ignore_class = {};

@@ -9,8 +9,8 @@ struct SparseTopKCategoricalAccuracyConfig {
   int64_t k = 5;  ///< number of largest predictions that count
   /// Name of the metric in logs.
   std::string name = "sparse_top_k_categorical_accuracy";
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
-  bool from_sorted_ids = false;     ///< y_pred are class numbers, best first
+  OptionalDType dtype = {};      ///< dtype of the state and of the result; none: float32
+  bool from_sorted_ids = false;  ///< y_pred are class numbers, best first
 };
 
 /// The fraction of samples whose class y_true is among the k largest of y_pred or, with

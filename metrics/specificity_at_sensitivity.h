@@ -11,7 +11,7 @@ struct SpecificityAtSensitivityConfig {
   std::optional<int64_t> class_id = {};  ///< only this entry of the last axis counts; none: all
   /// Name of the metric in logs.
   std::string name = "specificity_at_sensitivity";
-  std::optional<DType> dtype = {};  ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};  ///< dtype of the state and of the result; none: float32
 };
 
 /// The best fraction of negative targets recognized (the specificity) where at least the fraction

@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of SquaredHinge, as in Keras.
 struct SquaredHingeConfig {
   std::string name = "squared_hinge";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};     ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};            ///< dtype of the state and of the result; none: float32
 };
 
 /// The mean over samples of losses::SquaredHinge: max(1 - t p, 0)^2, averaged over the last axis,

@@ -9,7 +9,7 @@ struct TopKCategoricalAccuracyConfig {
   int64_t k = 5;                                    ///< number of largest predictions that count
   std::string name = "top_k_categorical_accuracy";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
-  std::optional<DType> dtype = {};
+  OptionalDType dtype = {};
 };
 
 /// The fraction of samples whose class, the largest of y_true, is among the k largest of y_pred.

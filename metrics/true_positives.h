@@ -9,7 +9,7 @@ struct TruePositivesConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5.
   std::optional<std::vector<double>> thresholds = {};
   std::string name = "true_positives";  ///< name of the metric in logs
-  std::optional<DType> dtype = {};      ///< dtype of the state and of the result; none: float32
+  OptionalDType dtype = {};             ///< dtype of the state and of the result; none: float32
 };
 
 /// The weighted number of positive targets whose prediction is above the threshold (0.5 without

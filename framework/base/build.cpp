@@ -9,8 +9,9 @@
 
 namespace cornu {
 
-Nest specs_of(const Nest& inputs) {
-  return inputs.map([](const Tensor& t) {
+Nest specs_of(const Nest& inputs, bool may_be_missing) {
+  return inputs.map([&](const Tensor& t) {
+    if (!t && may_be_missing) return t;
     if (!t) throw ValueError("one of the inputs is None; expected tensors.");
     return Tensor::abstract(t.shape(), t.dtype());
   });
@@ -59,6 +60,7 @@ class BuildLock {
 
 Value shapes(const Nest& inputs) {
   if (inputs.is_tensor()) {
+    if (inputs.empty()) return {};
     Value::List list;
     for (int64_t size : inputs.tensor().shape())
       list.push_back(size == Shape::unknown ? Value() : Value(size));
@@ -145,7 +147,7 @@ void Layer::ensure_built(const Nest& inputs) {
   const size_t weights = weights_.size(), trainable = trainable_weights_, tracked = tracked_.size();
   building_ = true;
   try {
-    build_many(specs_of(inputs));
+    build_many(specs_of(inputs, !input_spec_.empty()));
   } catch (...) {
     // A failed build leaves nothing behind: the next call may be right.
     weights_.resize(weights);

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "../../backend/log.h"
+#include "../dispatch/stateless_scope.h"
 #include "../ops/convert.h"
 #include "../ops/core/cast.h"
 #include "../ops/operators.h"
@@ -110,6 +111,7 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
     // are looked for after binding has put named tensors in their places.
     bind(in, call, CallForm::tensors);
     if (in.empty()) throw ValueError("called without an input.");
+    if (!input_spec_.empty()) check_input_spec(input_spec_, in);
     cast_inputs(in);
     build_for(in);
     // CallScope has merged the call's own flag with that of the surrounding layers.
@@ -223,6 +225,29 @@ Nest Layer::operator()(const Nest& inputs, const Call& call) {
   return call_on(inputs, call);
 }
 
+Layer::StatelessResult Layer::stateless_call_with_losses(const StateValues& trainable,
+                                                         const StateValues& non_trainable,
+                                                         const Nest& inputs, const Call& call) {
+  if (!built_)
+    throw StateError(fmt::format(
+        "stateless_call: layer '{}' is not built yet. Call it on data or build it before.",
+        name()));
+  const std::vector<Variable> state = non_trainable_variables();
+  StatelessScope scope(state, non_trainable, "non_trainable_variables");
+  scope.add_updates(trainable_variables(), trainable, "trainable_variables");
+  // What is added to the losses stays in this call.
+  const LossScope collected;
+  Nest outputs = (*this)(inputs, call);
+  return {std::move(outputs), scope.values_of(state), losses()};
+}
+
+std::pair<Nest, std::vector<Tensor>> Layer::stateless_call(const StateValues& trainable,
+                                                           const StateValues& non_trainable,
+                                                           const Nest& inputs, const Call& call) {
+  StatelessResult result = stateless_call_with_losses(trainable, non_trainable, inputs, call);
+  return {std::move(result.outputs), std::move(result.non_trainable_variables)};
+}
+
 Nest Layer::call_on(Nest inputs, const Call& call) {
   check_arguments(call);
   const bool symbolic = is_symbolic_call(inputs, call);
@@ -302,7 +327,7 @@ Nest Layer::invoke(const Arguments& arguments) {
 }
 
 Nest Layer::compute_output_spec(const Nest& inputs) {
-  const Nest stand_ins = specs_of(inputs);
+  const Nest stand_ins = specs_of(inputs, !input_spec_.empty());
   // A scope of its own, since inference calls `run` past operator().
   CallScope scope(*this, {});
   return infer_outputs({{Value(stand_ins)}, {}}, [&](const Arguments& a) {

@@ -13,11 +13,13 @@
 #include "activation.h"
 #include "dtype_policy.h"
 #include "initializer.h"
+#include "input_spec.h"
 
 namespace cornu {
 
 class Metric;
 class QuantizationConfig;
+class StateValues;
 struct CallContext;
 
 /// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are
@@ -111,6 +113,30 @@ class Layer : public Operation, public Configurable {
   /// The same for lists and dictionaries, and for layers with several results: `lstm(Nest(x))`.
   Nest operator()(const Nest& inputs, const Call& call = {});
 
+  /// What the inputs must be: checked by each call before the layer is built or computes. Set it in
+  /// the constructor or in build; see InputSpec.
+  void set_input_spec(std::vector<InputSpec> specs) { input_spec_ = std::move(specs); }
+  /// One for each input; none unless set.
+  const std::vector<InputSpec>& input_spec() const { return input_spec_; }
+
+  /// What a stateless call gives.
+  struct StatelessResult {
+    Nest outputs;                                 ///< of the layer
+    std::vector<Tensor> non_trainable_variables;  ///< after the call, in the layer's order
+    std::vector<Tensor> losses;                   ///< what `losses` is after the call
+  };
+  /// The call as a function of values: computes with these values of trainable_variables and
+  /// non_trainable_variables, and gives the outputs and the new values of the latter. The layer
+  /// does not change. Gradients with respect to the given tensors go through it. Throws StateError
+  /// for a layer that is not built, ValueError or ShapeError for values that do not fit.
+  std::pair<Nest, std::vector<Tensor>> stateless_call(const StateValues& trainable_variables,
+                                                      const StateValues& non_trainable_variables,
+                                                      const Nest& inputs, const Call& call = {});
+  /// The same with the losses, as Keras's return_losses.
+  StatelessResult stateless_call_with_losses(const StateValues& trainable_variables,
+                                             const StateValues& non_trainable_variables,
+                                             const Nest& inputs, const Call& call = {});
+
   /// Shape of the output for this input shape, found by running `call` on stand-ins.
   Shape compute_output_shape(const Shape& input_shape);
   /// The same for nests of specs (abstract or symbolic tensors).
@@ -127,7 +153,7 @@ class Layer : public Operation, public Configurable {
     std::string name = "variable";         ///< name in `path`; files number weights instead
     Shape shape = {};                      ///< all sizes known
     Choice<Initializer> initializer = {};  ///< default: glorot_uniform for floats, else zeros
-    std::optional<DType> dtype = {};       ///< default: the policy's variable_dtype
+    OptionalDType dtype = {};              ///< default: the policy's variable_dtype
     bool trainable = true;                 ///< false: no gradient, no optimizer update
     Choice<Regularizer> regularizer = {};  ///< penalty added to the loss
     Choice<Constraint> constraint = {};    ///< applied after each optimizer update
@@ -175,8 +201,14 @@ class Layer : public Operation, public Configurable {
   /// All weights, this layer's first, then those of the layers inside in order.
   std::vector<Variable> weights() const;
   /// Those of `weights` that training changes; none of a layer with trainable() == false.
-  std::vector<Variable> trainable_variables() const;
+  std::vector<Variable> trainable_weights() const;
   /// The rest of `weights`, such as moving averages.
+  std::vector<Variable> non_trainable_weights() const;
+  /// `weights`, and the states of seed generators behind the layer's own: all that a call reads.
+  std::vector<Variable> variables() const;
+  /// The same as trainable_weights.
+  std::vector<Variable> trainable_variables() const { return trainable_weights(); }
+  /// The rest of `variables`.
   std::vector<Variable> non_trainable_variables() const;
   /// Seed generators and other state that files do not keep.
   SeedGenerator& add_seed_generator(std::optional<int64_t> seed);
@@ -306,6 +338,7 @@ class Layer : public Operation, public Configurable {
   std::vector<std::shared_ptr<Metric>> metrics_;
   Choice<Regularizer> activity_regularizer_;
   Value::Dict build_config_;
+  std::vector<InputSpec> input_spec_;
 };
 
 /// Base of a layer with options: `class ResidualLayer : public LayerOf<ResidualLayer,

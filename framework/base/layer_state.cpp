@@ -142,20 +142,28 @@ void add_unique(std::vector<Variable>& list, const Variable& v) {
   list.push_back(v);
 }
 
-void collect_weights(const Layer& layer, std::vector<Variable>& out) {
+void collect_variables(const Layer& layer, bool with_seeds, std::vector<Variable>& out) {
   for (const Variable& v : layer.own_weights()) add_unique(out, v);
-  for (const auto& inside : layer.sublayers()) collect_weights(*inside, out);
+  if (with_seeds)
+    for (const auto& seeds : layer.seed_generators()) add_unique(out, seeds->state());
+  for (const auto& inside : layer.sublayers()) collect_variables(*inside, with_seeds, out);
 }
 
 }  // namespace
 
 std::vector<Variable> Layer::weights() const {
   std::vector<Variable> result;
-  collect_weights(*this, result);
+  collect_variables(*this, false, result);
   return result;
 }
 
-std::vector<Variable> Layer::trainable_variables() const {
+std::vector<Variable> Layer::variables() const {
+  std::vector<Variable> result;
+  collect_variables(*this, true, result);
+  return result;
+}
+
+std::vector<Variable> Layer::trainable_weights() const {
   std::vector<Variable> result;
   if (trainable_)
     for (const Variable& v : weights())
@@ -163,11 +171,21 @@ std::vector<Variable> Layer::trainable_variables() const {
   return result;
 }
 
+namespace {
+
+std::vector<Variable> those_not_trained(std::vector<Variable> variables, bool layer_trainable) {
+  std::erase_if(variables, [&](const Variable& v) { return layer_trainable && v.trainable(); });
+  return variables;
+}
+
+}  // namespace
+
+std::vector<Variable> Layer::non_trainable_weights() const {
+  return those_not_trained(weights(), trainable_);
+}
+
 std::vector<Variable> Layer::non_trainable_variables() const {
-  std::vector<Variable> result;
-  for (const Variable& v : weights())
-    if (!trainable_ || !v.trainable()) result.push_back(v);
-  return result;
+  return those_not_trained(variables(), trainable_);
 }
 
 SeedGenerator& Layer::add_seed_generator(std::optional<int64_t> seed) {

@@ -20,7 +20,8 @@ auto located(const Layer& layer, F&& f) {
   }
 }
 
-/// Tensors without values in the place of `inputs`. Throws ValueError where one is missing.
-Nest specs_of(const Nest& inputs);
+/// Tensors without values in the place of `inputs`. Throws ValueError where one is missing, unless
+/// some may be: those stay empty.
+Nest specs_of(const Nest& inputs, bool may_be_missing);
 
 }  // namespace cornu

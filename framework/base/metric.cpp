@@ -38,6 +38,25 @@ Tensor Metric::operator()(const Tensor& y_true, const Tensor& y_pred, const Tens
   return result();
 }
 
+std::vector<Tensor> Metric::stateless_update_state(const StateValues& metric_variables,
+                                                   const Tensor& y_true, const Tensor& y_pred,
+                                                   const Tensor& sample_weight) {
+  const StatelessScope scope(variables_, metric_variables, "metric_variables");
+  update_state(y_true, y_pred, sample_weight);
+  return scope.values_of(variables_);
+}
+
+Tensor Metric::stateless_result(const StateValues& metric_variables) {
+  const StatelessScope scope(variables_, metric_variables, "metric_variables");
+  return result();
+}
+
+std::vector<Tensor> Metric::stateless_reset_state() {
+  const StatelessScope scope;
+  reset_state();
+  return scope.values_of(variables_);
+}
+
 FunctionMetric::FunctionMetric(Function function, std::string name, std::string function_name)
     : Metric(std::move(name)),
       function_(std::move(function)),

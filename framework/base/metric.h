@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../config/config.h"
-#include "../dispatch/variable.h"
+#include "../dispatch/stateless_scope.h"
 
 namespace cornu {
 
@@ -33,6 +33,17 @@ class Metric : public Configurable {
   /// update_state on this batch, then the result so far.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {});
+
+  /// @{
+  /// The same as functions of values: the state's are given and returned in the order of
+  /// `variables`, and the metric does not change. Throw ValueError or ShapeError for values that do
+  /// not fit.
+  std::vector<Tensor> stateless_update_state(const StateValues& metric_variables,
+                                             const Tensor& y_true, const Tensor& y_pred = {},
+                                             const Tensor& sample_weight = {});
+  Tensor stateless_result(const StateValues& metric_variables);
+  std::vector<Tensor> stateless_reset_state();
+  /// @}
 
   const std::string& name() const { return name_; }  ///< key in the logs
   void set_name(const std::string& name) {

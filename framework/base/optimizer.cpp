@@ -201,6 +201,21 @@ void Optimizer::finalize_variable_values() {
     state_->trainable[i].assign(state_->averages[i].value());
 }
 
+std::pair<std::vector<Tensor>, std::vector<Tensor>> Optimizer::stateless_apply(
+    const StateValues& optimizer_variables, const std::vector<Tensor>& grads,
+    const StateValues& trainable_variables) {
+  if (!built_)
+    throw StateError(
+        fmt::format("{}: stateless_apply needs the optimizer's variables. Call "
+                    "build(trainable_variables) before.",
+                    options_.name));
+  const std::vector<Variable> own = variables();
+  StatelessScope scope(own, optimizer_variables, "optimizer_variables");
+  scope.add_updates(state_->trainable, trainable_variables, "trainable_variables");
+  apply(grads);
+  return {scope.values_of(state_->trainable), scope.values_of(own)};
+}
+
 void Optimizer::apply(const std::vector<Tensor>& gradients) {
   if (!built_)
     throw StateError(

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../config/config.h"
-#include "../dispatch/variable.h"
+#include "../dispatch/stateless_scope.h"
 #include "../ops/elementwise.h"
 
 namespace cornu {
@@ -88,6 +88,13 @@ class Optimizer : public Configurable {
   virtual void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
   /// The same for the variables that the optimizer was built for.
   void apply(const std::vector<Tensor>& gradients);
+
+  /// `apply` as a function of values: gives the new values of the variables that the optimizer was
+  /// built for, and of its own (those of `variables`). Nothing else changes. Throws StateError
+  /// before build, ValueError or ShapeError for values that do not fit, and what `apply` throws.
+  std::pair<std::vector<Tensor>, std::vector<Tensor>> stateless_apply(
+      const StateValues& optimizer_variables, const std::vector<Tensor>& grads,
+      const StateValues& trainable_variables);
 
   /// Number of updates done (int64 scalar): with gradient_accumulation_steps = n one for n calls of
   /// `apply`.

@@ -6,6 +6,7 @@
 
 #include "../../backend/log.h"
 #include "../dispatch/complex.h"
+#include "../dispatch/stateless_scope.h"
 #include "debugger.h"
 #include "function_state.h"
 #include "plan/passes.h"
@@ -186,7 +187,7 @@ Nest Function::operator()(const Nest& arguments) {
   TensorPointers tensors;
   // Whoever watches is to see every operation.
   if (!s.enabled || context.tracer || !context.recorders.empty() || inferring() || context.cost ||
-      UnderWay::has(&s) || !collect(arguments, tensors))
+      StatelessScope::active() || UnderWay::has(&s) || !collect(arguments, tensors))
     return s.run_body(arguments);
   // A callback inside of the body may call the function again; its plan is in use then.
   const UnderWay under_way(&s);

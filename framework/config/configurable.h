@@ -148,6 +148,14 @@ Value function_value(const std::string& name);
 
 bool registered(const std::function<void(Catalog&)>& add);
 
+/// Whether C is what every layer may be told, and Options, the options of one layer's calls,
+/// become.
+template <class C, class Options>
+inline constexpr bool is_general_call =
+    !std::same_as<C, Options> && std::convertible_to<Options, C> && requires(const C& c) {
+  c.extra;
+};
+
 }  // namespace detail
 
 /// A shared handle of T, made from T's options: `Dense({.units = 4})`. Copies share the object.
@@ -193,6 +201,38 @@ class Ref {
   Nest operator()(std::initializer_list<Nest> inputs,
                   const typename U::CallOptions& call = {}) const {
     return (*object_)(Nest(inputs), call);
+  }
+  /// @{
+  /// The same with what any layer is told, as a layer hands on its own call to one whose
+  /// CallOptions have more.
+  template <class C, class U = T>
+  requires(detail::is_general_call<C, typename U::CallOptions>) Tensor operator()(
+      const Tensor& x, const C& call) const {
+    return (*object_)(x, call);
+  }
+  template <class C, class U = T>
+  requires(detail::is_general_call<C, typename U::CallOptions>) Nest operator()(
+      const Nest& inputs, const C& call) const {
+    return (*object_)(inputs, call);
+  }
+  template <class C, class U = T>
+  requires(detail::is_general_call<C, typename U::CallOptions>) Nest operator()(
+      std::initializer_list<Nest> inputs, const C& call) const {
+    return (*object_)(Nest(inputs), call);
+  }
+  /// @}
+  /// Calls a layer whose CallOptions say that it takes a query and a value:
+  /// `attention(query, value, {.key = key})`.
+  template <class U = T>
+  requires(U::CallOptions::takes_value) Nest operator()(
+      const Tensor& query, const Tensor& value, const typename U::CallOptions& call = {}) const {
+    return (*object_)(Nest{query, value}, call);
+  }
+  /// The same with what any layer is told.
+  template <class C, class U = T>
+  requires(U::CallOptions::takes_value&& detail::is_general_call<C, typename U::CallOptions>) Nest
+  operator()(const Tensor& query, const Tensor& value, const C& call) const {
+    return (*object_)(Nest{query, value}, call);
   }
   /// Calls anything else: a loss on y_true and y_pred, a schedule on a step, ...
   template <class... A>

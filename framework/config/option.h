@@ -22,6 +22,11 @@ struct Required {
   /// A shape in braces.
   Required(std::initializer_list<Shape::Size> sizes) requires std::same_as<T, Shape>
       : value(sizes) {}
+  /// A list in braces.
+  template <class U = T>
+  requires std::same_as<U, std::vector<typename U::value_type>> Required(
+      std::initializer_list<typename U::value_type> values)
+      : value(values) {}
   operator const T&() const { return value; }     ///< its value
   const T& operator*() const { return value; }    ///< its value
   const T* operator->() const { return &value; }  ///< its value
@@ -74,6 +79,12 @@ struct OptionCodec<std::optional<T>> {
     if (v.is_null()) return std::nullopt;
     return OptionCodec<T>::decode(v);
   }
+};
+
+template <>
+struct OptionCodec<OptionalDType> {
+  static Value encode(const OptionalDType& v) { return v ? Value(*v) : Value(); }
+  static OptionalDType decode(const Value& v) { return from_value<OptionalDType>(v); }
 };
 
 template <class T>

@@ -17,7 +17,7 @@ template struct ErasedOption<std::optional<bool>>;
 template struct ErasedOption<std::optional<int64_t>>;
 template struct ErasedOption<std::optional<double>>;
 template struct ErasedOption<std::optional<std::string>>;
-template struct ErasedOption<std::optional<DType>>;
+template struct ErasedOption<OptionalDType>;
 template struct ErasedOption<std::vector<int64_t>>;
 template struct ErasedOption<std::vector<double>>;
 template struct ErasedOption<Dims<1>>;

@@ -29,7 +29,7 @@ extern template struct ErasedOption<std::optional<bool>>;
 extern template struct ErasedOption<std::optional<int64_t>>;
 extern template struct ErasedOption<std::optional<double>>;
 extern template struct ErasedOption<std::optional<std::string>>;
-extern template struct ErasedOption<std::optional<DType>>;
+extern template struct ErasedOption<OptionalDType>;
 extern template struct ErasedOption<std::vector<int64_t>>;
 extern template struct ErasedOption<std::vector<double>>;
 extern template struct ErasedOption<Dims<1>>;

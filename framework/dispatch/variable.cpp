@@ -7,6 +7,7 @@
 
 #include "../tensor/recorder.h"
 #include "fused.h"
+#include "stateless_scope.h"
 
 namespace cornu {
 
@@ -29,6 +30,8 @@ thread_local Autocast autocast;
 // constinit spares the check whether it is initialized, on a path that every replay takes for every
 // variable.
 thread_local constinit int overlays = 0;
+// The innermost scope of this thread.
+thread_local constinit StatelessScope* stateless = nullptr;
 
 // The value of a variable is a tensor of its own that carries the variable's identity.
 Tensor owned(const Tensor& value, uint64_t key) {
@@ -66,6 +69,8 @@ Variable::Variable(const Tensor& value, Options options)
 
 const Tensor& Variable::value() const {
   if (!state_) throw StateError("This variable has not been created yet: its layer is not built.");
+  // A value of a scope is a tensor like any other: a recording sees where it comes from.
+  if (const Tensor* given = scoped()) return *given;
   const GraphContext& context = graph_context();
   if (context.observed()) {
     if (context.tracer) context.tracer->read(*this);
@@ -90,6 +95,10 @@ void Variable::assign(const Tensor& value) {
                     state_->path, value.shape().str(), state_->value.shape().str()));
   // Moving averages and seeds must not move when only shapes are asked for.
   if (inferring()) return;
+  if (stateless) {
+    stateless->add_update(*this, value);
+    return;
+  }
   const Device device = state_->value.device();
   const DeviceScope scope(device);
   const Tensor converted = value.dtype() == dtype()
@@ -111,6 +120,12 @@ void Variable::assign_add(const Tensor& value) {
 }
 void Variable::assign_sub(const Tensor& value) {
   assign(combined(*this, backend::Opcode::subtract, value));
+}
+
+const Tensor* Variable::scoped() const {
+  if (!stateless) return nullptr;
+  const auto found = stateless->values_.find(state_->key);
+  return found == stateless->values_.end() ? nullptr : &found->second;
 }
 
 Tensor& Variable::stored() const {
@@ -161,6 +176,58 @@ void VariableOverlay::commit() {
     // What was only read keeps its value, so that other plans see no new identity.
     if (entry.now.impl() != entry.before.impl()) entry.variable.state_->value = entry.now;
   entries_.clear();
+}
+
+StatelessScope::StatelessScope(const Mapping& state_mapping) : outer_(stateless) {
+  for (const auto& [variable, value] : state_mapping) add_update(variable, value);
+  stateless = this;
+}
+
+StateValues::StateValues(const std::vector<Variable>& variables) {
+  for (const Variable& v : variables) values_.push_back(v.value());
+}
+
+StatelessScope::StatelessScope(const std::vector<Variable>& variables, const StateValues& values,
+                               const char* what)
+    : outer_(stateless) {
+  add_updates(variables, values, what);
+  stateless = this;
+}
+
+void StatelessScope::add_updates(const std::vector<Variable>& variables, const StateValues& values,
+                                 const char* what) {
+  if (values.tensors().size() != variables.size())
+    throw ValueError(fmt::format("{}: expected {} values, one for each variable, found {}.", what,
+                                 variables.size(), values.tensors().size()));
+  for (size_t i = 0; i < variables.size(); ++i) add_update(variables[i], values.tensors()[i]);
+}
+
+std::vector<Tensor> StatelessScope::values_of(const std::vector<Variable>& variables) const {
+  std::vector<Tensor> values;
+  for (const Variable& v : variables) {
+    Tensor value = get_current_value(v);
+    values.push_back(value ? std::move(value) : v.value());
+  }
+  return values;
+}
+
+bool StatelessScope::active() { return stateless != nullptr; }
+
+StatelessScope::~StatelessScope() { stateless = outer_; }
+
+void StatelessScope::add_update(const Variable& variable, const Tensor& value) {
+  if (!variable) throw StateError("StatelessScope: a variable has not been created yet.");
+  if (value.shape() != variable.shape())
+    throw ShapeError(
+        fmt::format("StatelessScope: variable '{}' of shape {} cannot have a value of shape {}.",
+                    variable.path(), variable.shape().str(), value.shape().str()));
+  values_[variable.key()] =
+      value.dtype() == variable.dtype() ? value : detail::convert_dtype(value, variable.dtype());
+}
+
+Tensor StatelessScope::get_current_value(const Variable& variable) const {
+  const auto found = values_.find(variable.key());
+  return found == values_.end() ? Tensor() : found->second;
 }
 
 AutocastScope::AutocastScope(DType dtype)

@@ -72,6 +72,8 @@ class Variable {
 
  private:
   friend class VariableOverlay;
+  // The value in a StatelessScope of this thread, or null.
+  const Tensor* scoped() const;
   struct State;
   std::shared_ptr<State> state_;
 };

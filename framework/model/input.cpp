@@ -38,7 +38,7 @@ std::shared_ptr<InputLayer> InputLayer::from_config(const Value::Dict& dict) {
       if (value.is<Value::Dict>())
         config.dtype = detail::OptionCodec<DTypePolicy>::decode(value).compute_dtype();
       else
-        config.dtype = detail::from_value<std::optional<DType>>(value);
+        config.dtype = detail::from_value<OptionalDType>(value);
     } else if (key == "name") {
       if (!value.is_null()) config.name = detail::from_value<std::string>(value);
     } else if (key == "sparse" || key == "ragged" || key == "optional") {

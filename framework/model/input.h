@@ -8,7 +8,7 @@ namespace cornu {
 struct InputConfig {
   Shape shape = {};                        ///< of one sample, without the batch
   std::optional<int64_t> batch_size = {};  ///< default: any
-  std::optional<DType> dtype = {};         ///< default float32
+  OptionalDType dtype = {};                ///< default float32
   std::optional<Shape> batch_shape = {};   ///< with the batch, in place of shape
   std::string name = "";                   ///< default: "input_layer", made unique
 };

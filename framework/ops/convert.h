@@ -42,6 +42,10 @@ struct FromValue<DType> {
   static DType get(const Value& v);
 };
 template <>
+struct FromValue<DTypeName> {
+  static DTypeName get(const Value& v) { return from_value<DType>(v); }
+};
+template <>
 struct FromValue<Shape> {
   static Shape get(const Value& v);
 };
@@ -80,6 +84,10 @@ struct FromValue<std::optional<T>> {
     if (v.is_null()) return std::nullopt;
     return from_value<T>(v);
   }
+};
+template <>
+struct FromValue<OptionalDType> {
+  static OptionalDType get(const Value& v) { return from_value<std::optional<DType>>(v); }
 };
 
 }  // namespace cornu::detail

@@ -18,7 +18,7 @@ constexpr size_t most_listed = 20;
 std::vector<Variable> legacy_order(const Layer& layer) {
   std::vector<Variable> result = layer.trainable_variables();
   // Legacy files have this order, whatever the order of creation was.
-  for (const Variable& v : layer.non_trainable_variables()) result.push_back(v);
+  for (const Variable& v : layer.non_trainable_weights()) result.push_back(v);
   return result;
 }
 

@@ -17,6 +17,7 @@
 #include "../../backend/error.h"
 #include "config.h"
 #include "device.h"
+#include "dtype_option.h"
 
 namespace cornu {
 

@@ -14,6 +14,10 @@ AdditiveAttentionLayer::AdditiveAttentionLayer(AdditiveAttentionConfig c) : Laye
   if (config.dropout > 0) seeds_ = &add_seed_generator(config.seed);
 }
 
+void AdditiveAttentionLayer::bind(Nest& inputs, Call& call, CallForm) const {
+  if (call.find("key")) inputs = take_query_value_key(inputs, call);
+}
+
 void AdditiveAttentionLayer::build_many(const Nest& inputs) {
   const Shape query = attention_inputs(inputs).query.shape();
   if (config.use_scale)

@@ -1,6 +1,6 @@
 // AdditiveAttention: values weighted by a learned sum of queries and keys.
 #pragma once
-#include "../layer_options.h"
+#include "attention_layer.h"
 
 namespace cornu::layers {
 
@@ -21,11 +21,14 @@ class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAt
  public:
   /// Adds a seed if there is dropout.
   explicit AdditiveAttentionLayer(AdditiveAttentionConfig config);
+  using CallOptions = AttentionCall;  ///< of these, the call takes no masks by name
+  /// Puts a key that is given by name behind the value.
+  void bind(Nest& inputs, Call& call, CallForm form) const override;
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
   std::optional<std::vector<std::string>> argument_names() const override {
-    return std::vector<std::string>{"use_causal_mask", "return_attention_scores"};
+    return std::vector<std::string>{"key", "use_causal_mask", "return_attention_scores"};
   }
 
   Variable scale;  ///< (features); none without use_scale

@@ -21,6 +21,10 @@ AttentionLayer::AttentionLayer(AttentionConfig c) : LayerOf(std::move(c)) {
   if (config.dropout > 0) seeds_ = &add_seed_generator(config.seed);
 }
 
+void AttentionLayer::bind(Nest& inputs, Call& call, CallForm) const {
+  if (call.find("key")) inputs = take_query_value_key(inputs, call);
+}
+
 void AttentionLayer::build_many(const Nest& inputs) {
   attention_inputs(inputs);
   if (config.use_scale) scale = add_weight({.name = "scale", .shape = {}, .initializer = "ones"});

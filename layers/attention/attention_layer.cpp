@@ -27,6 +27,20 @@ Tensor find_tensor(const Call& call, const char* name) {
 
 }  // namespace
 
+AttentionCall::operator Call() const {
+  Call call{.training = training, .mask = mask, .extra = extra};
+  const std::pair<const char*, const Tensor&> tensors[] = {{"key", key},
+                                                           {"query_mask", query_mask},
+                                                           {"value_mask", value_mask},
+                                                           {"key_mask", key_mask},
+                                                           {"attention_mask", attention_mask}};
+  for (const auto& [name, tensor] : tensors)
+    if (tensor) call.extra.emplace_back(name, tensor);
+  if (return_attention_scores) call.extra.emplace_back("return_attention_scores", true);
+  if (use_causal_mask) call.extra.emplace_back("use_causal_mask", true);
+  return call;
+}
+
 Choice<Initializer> copy_of(const Choice<Initializer>& initializer) {
   // A file may say null; a function has no seed that two copies would share.
   if (!initializer.shared() || initializer->is_function()) return initializer;

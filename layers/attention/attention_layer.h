@@ -9,6 +9,26 @@
 
 namespace cornu::layers {
 
+/// What an attention layer is told besides its query and value, by Keras's names:
+/// `attention(query, value, {.use_causal_mask = true})`. A layer that does not know an argument
+/// throws ValueError when it has a value.
+struct AttentionCall {
+  static constexpr bool takes_value = true;  ///< lets a Ref be called with a query and a value
+
+  Tensor key = {};         ///< (batch, s, features); default: the value
+  Tensor query_mask = {};  ///< (batch, t), false where the query is padding; default: its own mask
+  Tensor value_mask = {};  ///< (batch, s), likewise
+  Tensor key_mask = {};    ///< (batch, s), likewise
+  Tensor attention_mask = {};            ///< (batch[, heads], t, s), true where a step sees another
+  bool return_attention_scores = false;  ///< {output, scores} instead of the output
+  bool use_causal_mask = false;          ///< step t sees steps up to t
+  std::optional<bool> training = {};     ///< see Call
+  Tensor mask = {};                      ///< see Call
+  Value::Dict extra = {};                ///< further arguments by name
+
+  operator Call() const;  ///< with those that have a value by name
+};
+
 /// A layer's own copy of an initializer, so that without a seed each draws other values.
 Choice<Initializer> copy_of(const Choice<Initializer>& initializer);
 
@@ -42,6 +62,7 @@ template <class Self, class Config>
 class QueryValueLayer : public LayerOf<Self, Config> {
  public:
   using Base = LayerOf<Self, Config>;  ///< the layer with options
+  using CallOptions = AttentionCall;   ///< what a call may be told
   using Base::Base;
 
   /// In a graph the value and the key become arguments of their own, as in files of Keras.

@@ -81,7 +81,7 @@ QuantizedWeight::QuantizedWeight(Layer& layer, WeightForm form, const std::strin
       scale_shape.insert(form_.summed_side, (along + *block_size_ - 1) / *block_size_);
   }
   const auto add = [&](const std::string& name, const Shape& shape, const char* initializer,
-                       std::optional<DType> dtype) {
+                       OptionalDType dtype) {
     return layer.add_weight({.name = name,
                              .shape = shape,
                              .initializer = initializer,

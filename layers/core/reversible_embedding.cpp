@@ -21,6 +21,12 @@ void ReversibleEmbeddingLayer::build_many(const Nest&) {
                                      .initializer = config.embeddings_initializer});
 }
 
+ReversibleEmbeddingCall::operator Call() const {
+  Call call{.training = training, .mask = mask, .extra = extra};
+  if (reverse) call.extra.emplace_back("reverse", true);
+  return call;
+}
+
 Tensor ReversibleEmbeddingLayer::call(const Tensor& x, const Call& call) {
   const Value* reverse = call.find("reverse");
   if (reverse && !reverse->is_null() && detail::from_value<bool>(*reverse)) return project(x);

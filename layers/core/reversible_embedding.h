@@ -15,7 +15,7 @@ struct ReversibleEmbeddingConfig {
   Choice<Constraint> embeddings_constraint = {};    ///< applied to the vectors after each update
   /// Makes index 0 mean padding: the output's mask is false there.
   bool mask_zero = false;
-  std::optional<DType> reverse_dtype = {};    ///< dtype of the projection; none: the compute dtype
+  OptionalDType reverse_dtype = {};           ///< dtype of the projection; none: the compute dtype
   std::optional<double> logit_soft_cap = {};  ///< c: the projection z becomes c tanh(z / c)
   /// Rank of a trained low-rank update; none: no update.
   std::optional<int64_t> lora_rank = {};
@@ -30,13 +30,24 @@ struct ReversibleEmbeddingConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
+/// What a ReversibleEmbedding is told besides its input.
+struct ReversibleEmbeddingCall {
+  bool reverse = false;               ///< from vectors to the products with all embeddings
+  std::optional<bool> training = {};  ///< see Call
+  Tensor mask = {};                   ///< see Call
+  Value::Dict extra = {};             ///< further arguments by name
+
+  operator Call() const;  ///< with "reverse" by name, where it is true
+};
+
 /// indices (batch, ...) -> (batch, ..., output_dim); with the argument "reverse" = true x (...,
 /// output_dim) -> (..., input_dim), the products with all vectors. Press and Wolf,
 /// https://arxiv.org/abs/1608.05859. Throws ShapeError when the last axis of x is not output_dim.
 class ReversibleEmbeddingLayer
     : public TableLayer<ReversibleEmbeddingLayer, ReversibleEmbeddingConfig> {
  public:
-  using TableLayer::TableLayer;  ///< from the options; see TableLayer
+  using CallOptions = ReversibleEmbeddingCall;  ///< what a call may be told
+  using TableLayer::TableLayer;                 ///< from the options; see TableLayer
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& x, const Call& call) override;
   std::optional<std::vector<std::string>> argument_names() const override {

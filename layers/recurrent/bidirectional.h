@@ -28,6 +28,7 @@ struct BidirectionalConfig {
 /// same direction or with other options.
 class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfig> {
  public:
+  using CallOptions = RecurrentCall;  ///< what a call may be told
   /// Copies the layer; throws ValueError for options that the class rules out.
   explicit BidirectionalLayer(BidirectionalConfig config);
   void bind(Nest& inputs, Call& call, CallForm form) const override;

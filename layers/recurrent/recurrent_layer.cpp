@@ -189,6 +189,12 @@ Nest RecurrentBase::call_cell(const Layer& layer, Layer& cell_layer, const Nest&
   return all;
 }
 
+RecurrentCall::operator Call() const {
+  Call call{.training = training, .mask = mask, .extra = extra};
+  if (!initial_state.empty()) call.extra.emplace_back("initial_state", Value(initial_state));
+  return call;
+}
+
 bool has_initial_state(const Nest& inputs, const Call& call) {
   if (!inputs.is_tensor() && inputs.flatten().size() > 1) return true;
   const Value* states = call.find("initial_state");

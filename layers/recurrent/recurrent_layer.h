@@ -5,6 +5,17 @@
 
 namespace cornu::layers {
 
+/// What a recurrent layer is told besides its input, by Keras's names:
+/// `lstm(x, {.initial_state = {h, c}})`.
+struct RecurrentCall {
+  Nest initial_state = {};            ///< the states before the first step; default: see the layer
+  std::optional<bool> training = {};  ///< see Call
+  Tensor mask = {};                   ///< (batch, steps), false where a step is padding
+  Value::Dict extra = {};             ///< further arguments by name
+
+  operator Call() const;  ///< with the states by name, where there are any
+};
+
 /// How a layer goes through the steps; the options of these names.
 struct SequenceOptions {
   bool return_sequences = false;  ///< the output of each step instead of the last
@@ -89,7 +100,8 @@ Nest name_initial_state(const Nest& inputs, Call& call);
 template <class Self, class C>
 class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
  public:
-  using Base = LayerOf<Self, C>;  ///< the layer with options
+  using Base = LayerOf<Self, C>;      ///< the layer with options
+  using CallOptions = RecurrentCall;  ///< what a call may be told
 
   /// Accepts inputs with a mask.
   explicit RecurrentLayer(C c) : Base(std::move(c)) { this->supports_masking_ = true; }

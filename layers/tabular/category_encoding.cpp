@@ -14,6 +14,12 @@ CategoryEncodingLayer::CategoryEncodingLayer(CategoryEncodingConfig c) : LayerOf
   autocast_ = false;
 }
 
+CategoryEncodingCall::operator Call() const {
+  Call call{.training = training, .mask = mask, .extra = extra};
+  if (count_weights) call.extra.emplace_back("count_weights", count_weights);
+  return call;
+}
+
 Tensor CategoryEncodingLayer::call(const Tensor& x, const Call& call) {
   Tensor weights;
   if (const Value* given = call.find("count_weights"); given && !given->is_null()) {

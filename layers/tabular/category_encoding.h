@@ -14,11 +14,22 @@ struct CategoryEncodingConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
+/// What a CategoryEncoding is told besides its input.
+struct CategoryEncodingCall {
+  Tensor count_weights = {};          ///< of the numbers' shape: what each of them counts
+  std::optional<bool> training = {};  ///< see Call
+  Tensor mask = {};                   ///< see Call
+  Value::Dict extra = {};             ///< further arguments by name
+
+  operator Call() const;  ///< with the weights by name, where there are any
+};
+
 /// Class numbers encoded over num_tokens classes: "one_hot", "multi_hot" or "count". For "count"
 /// the call takes `count_weights`, of the shape of the numbers. Throws ValueError for an unknown
 /// output_mode, and for weights with another mode than "count".
 class CategoryEncodingLayer : public LayerOf<CategoryEncodingLayer, CategoryEncodingConfig> {
  public:
+  using CallOptions = CategoryEncodingCall;  ///< what a call may be told
   /// Takes "binary" for "multi_hot". Throws ValueError for an unknown output_mode or num_tokens
   /// that is not positive, UnsupportedError with `sparse`.
   explicit CategoryEncodingLayer(CategoryEncodingConfig config);

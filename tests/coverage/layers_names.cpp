@@ -8,6 +8,7 @@
 namespace cornu::test::coverage {
 
 void keras_layers_Input() { (void)layers::Input({4}); }
+void keras_layers_InputSpec() { layers::InputSpec spec{.min_ndim = 2}; }
 void keras_layers_Layer() { class Mine : public layers::Layer {}; }
 void keras_layers_Activation() { (void)layers::Activation({.activation = "relu"}); }
 void keras_layers_ActivityRegularization() { (void)layers::ActivityRegularization(); }

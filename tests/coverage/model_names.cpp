@@ -12,6 +12,7 @@ void keras_FloatDTypePolicy() { (void)DTypePolicy("float32"); }
 void keras_Function() { (void)Functional(tensor_in, ops::relu(tensor_in)); }
 void keras_Initializer() { class Mine : public Initializer {}; }
 void keras_Input() { (void)Input({4}); }
+void keras_InputSpec() { InputSpec spec{.min_ndim = 2}; }
 void keras_KerasTensor() { (void)Tensor(Input(shape)); }
 void keras_Layer() { class Mine : public Layer {}; }
 void keras_Loss() { class Mine : public Loss {}; }
@@ -25,6 +26,7 @@ void keras_Regularizer() { class Mine : public Regularizer {}; }
 void keras_RematScope() { (void)remat([](const Nest& x) { return x; }); }
 void keras_Sequential() { (void)Sequential(); }
 void keras_models_Sequential() { (void)models::Sequential(); }
+void keras_StatelessScope() { StatelessScope scope; }
 void keras_Variable() { (void)Variable(x); }
 void keras_device() { (void)DeviceScope(devices().front()); }
 void keras_version() { (void)version(); }

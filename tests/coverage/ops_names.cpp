@@ -279,7 +279,7 @@ void keras_ops_sin() { (void)ops::sin(x); }
 void keras_ops_sinc() { (void)ops::sinc(x); }
 void keras_ops_sinh() { (void)ops::sinh(x); }
 void keras_ops_size() { (void)ops::size(x); }
-void keras_ops_slice() { (void)ops::slice(inputs, start_indices, {1, 1}); }
+void keras_ops_slice() { (void)ops::slice(inputs, {0, 0}, {1, 1}); }
 void keras_ops_slice_update() { (void)ops::slice_update(inputs, start_indices, updates); }
 void keras_ops_slogdet() { (void)ops::slogdet(x); }
 void keras_ops_soft_shrink() { (void)ops::soft_shrink(x); }

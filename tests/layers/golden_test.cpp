@@ -72,7 +72,7 @@ void check(const Value& recorded) {
   if (detail::find(dict, "state_after")) {
     INFO("state after the call");
     std::vector<Tensor> state;
-    for (const Variable& v : layer->non_trainable_variables()) state.push_back(v.value());
+    for (const Variable& v : layer->non_trainable_weights()) state.push_back(v.value());
     compare(state, golden_tensors(entry(recorded, "state_after")), 2e-5);
   }
   INFO("gradients");

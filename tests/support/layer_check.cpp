@@ -262,7 +262,7 @@ void check_layer(const std::function<std::shared_ptr<Layer>()>& make,
   CHECK(layer->built());
   CHECK(output.shape() == expected.output);
   CHECK(static_cast<int>(layer->weights().size()) == expected.weights);
-  CHECK(static_cast<int>(layer->non_trainable_variables().size()) == expected.non_trainable);
+  CHECK(static_cast<int>(layer->non_trainable_weights().size()) == expected.non_trainable);
   check_config(s, *layer, inputs, output);
   check_inference(s, *layer, inputs, output);
   if (expected.random) return;

@@ -13,12 +13,13 @@
 
 namespace cornu::ops {
 
-Tensor cast(const Tensor& x, DType dtype) {
+Tensor cast(const Tensor& x, DTypeName name) {
+  const DType dtype = name;
   if (is_symbolic(x)) return symbolic_call(&cast, x, dtype);
   return detail::convert_dtype(x, dtype);
 }
 
-Tensor convert_to_tensor(const Tensor& x, std::optional<DType> dtype) {
+Tensor convert_to_tensor(const Tensor& x, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&convert_to_tensor, x, dtype);
   return cast(x, dtype.value_or(x.dtype()));
 }
@@ -63,7 +64,7 @@ double cut(double x, int digits) {
 
 }  // namespace
 
-Tensor saturate_cast(const Tensor& x, std::optional<DType> target) {
+Tensor saturate_cast(const Tensor& x, OptionalDType target) {
   if (is_symbolic(x)) return symbolic_call(&saturate_cast, x, target);
   const DType dtype = target.value_or(DType::float32);
   const DType from = x.dtype();

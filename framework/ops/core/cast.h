@@ -6,11 +6,11 @@ namespace cornu::ops {
 
 /// x as another dtype: floats to integers truncate, anything to bool is x != 0. A gradient passes
 /// where both are floats.
-Tensor cast(const Tensor& x, DType dtype);
+Tensor cast(const Tensor& x, DTypeName dtype);
 /// x as a tensor, of `dtype` if one is given.
-Tensor convert_to_tensor(const Tensor& x, std::optional<DType> dtype = {});
+Tensor convert_to_tensor(const Tensor& x, OptionalDType dtype = {});
 /// x as another dtype, float32 by default; what that cannot hold becomes its nearest limit.
-Tensor saturate_cast(const Tensor& x, std::optional<DType> dtype = {});
+Tensor saturate_cast(const Tensor& x, OptionalDType dtype = {});
 /// The same values, with no gradient through them.
 Tensor stop_gradient(const Tensor& variable);
 

@@ -24,6 +24,10 @@ namespace cornu::ops {
 
 namespace {
 
+// Of the overloads, those that are nodes of graphs.
+constexpr Tensor (*slice_op)(const Tensor&, const Tensor&, const Integers&) = &slice;
+constexpr Tensor (*slice_update_op)(const Tensor&, const Tensor&, const Tensor&) = &slice_update;
+
 using backend::Scatter;
 
 using backend::ScatterOp;
@@ -52,7 +56,7 @@ std::vector<Tensor> positions(const Tensor& start, const Shape& shape, const Sha
 }  // namespace
 
 Tensor slice(const Tensor& x, const Tensor& start, const Integers& sizes) {
-  if (is_symbolic(x, start)) return symbolic_call(&slice, x, start, sizes);
+  if (is_symbolic(x, start)) return symbolic_call(slice_op, x, start, sizes);
   const Shape shape = sizes.list();
   Tensor y = x;
   const auto places = positions(start, x.shape(), shape, "slice");
@@ -62,7 +66,7 @@ Tensor slice(const Tensor& x, const Tensor& start, const Integers& sizes) {
 }
 
 Tensor slice_update(const Tensor& x, const Tensor& start, const Tensor& updates) {
-  if (is_symbolic(x, start, updates)) return symbolic_call(&slice_update, x, start, updates);
+  if (is_symbolic(x, start, updates)) return symbolic_call(slice_update_op, x, start, updates);
   const Shape& box = updates.shape();
   const auto places = positions(start, x.shape(), box, "slice_update");
   // Row-major positions in the flattened x.
@@ -218,8 +222,10 @@ std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t
 }
 
 void list_core_slices(OpCatalog& catalog) {
-  catalog.add("core.Slice", {"inputs", "start_indices", "shape"}, &slice);
-  catalog.add("core.SliceUpdate", {"inputs", "start_indices", "updates"}, &slice_update);
+  catalog.add("core.Slice", {"inputs", "start_indices", "shape"},
+              static_cast<Tensor (*)(const Tensor&, const Tensor&, const Integers&)>(&slice));
+  catalog.add("core.SliceUpdate", {"inputs", "start_indices", "updates"},
+              static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&slice_update));
   catalog.add("core.Scatter", {"indices", "values", "shape"}, &scatter);
   catalog.add("core.ScatterUpdate", {"inputs", "indices", "updates", "reduction=None"},
               &scatter_update);

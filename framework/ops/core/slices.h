@@ -7,9 +7,19 @@ namespace cornu::ops {
 /// The box of `shape` that begins at `start_indices` (one for each axis). A start from which the
 /// box would reach beyond the end is moved back.
 Tensor slice(const Tensor& inputs, const Tensor& start_indices, const Integers& shape);
+/// The same for numbers in braces: `ops::slice(x, {0, 2}, {1, 3})`.
+inline Tensor slice(const Tensor& inputs, std::initializer_list<int64_t> start_indices,
+                    const Integers& shape) {
+  return slice(inputs, Tensor(std::vector<int64_t>(start_indices)), shape);
+}
 /// `inputs` with the box of updates' shape at `start_indices` replaced by `updates`; starts as in
 /// slice.
 Tensor slice_update(const Tensor& inputs, const Tensor& start_indices, const Tensor& updates);
+/// The same for numbers in braces.
+inline Tensor slice_update(const Tensor& inputs, std::initializer_list<int64_t> start_indices,
+                           const Tensor& updates) {
+  return slice_update(inputs, Tensor(std::vector<int64_t>(start_indices)), updates);
+}
 /// Zeros of `shape` to which `values` (n..., rest...) are added at `indices` (n..., k), where k
 /// numbers choose a place in the first k axes and rest are the other axes. Indices out of range are
 /// ignored.

@@ -12,7 +12,7 @@
 
 namespace cornu::ops {
 
-Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, std::optional<DType> dtype,
+Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, OptionalDType dtype,
                bool sparse) {
   if (is_symbolic(x)) return symbolic_call(&one_hot, x, num_classes, axis, dtype, sparse);
   if (sparse)
@@ -26,7 +26,7 @@ Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, std::optional
 }
 
 Tensor multi_hot(const Tensor& inputs, std::optional<int64_t> num_classes, int64_t axis,
-                 std::optional<DType> dtype, bool sparse) {
+                 OptionalDType dtype, bool sparse) {
   if (is_symbolic(inputs))
     return symbolic_call(&multi_hot, inputs, num_classes, axis, dtype, sparse);
   if (!num_classes) throw ValueError("multi_hot: num_classes must be given.");

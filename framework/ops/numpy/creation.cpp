@@ -16,6 +16,15 @@
 #include "../operators.h"
 #include "manipulation.h"
 
+namespace cornu {
+
+void detail::check_row(size_t length, size_t first) {
+  if (length != first)
+    throw ShapeError(fmt::format("array: rows of {} and of {} numbers.", first, length));
+}
+
+}  // namespace cornu
+
 namespace cornu::ops {
 
 namespace {
@@ -27,17 +36,17 @@ Tensor filled(const Shape& shape, const Tensor& value, DType dtype) {
 
 }  // namespace
 
-Tensor zeros(const Shape& shape, std::optional<DType> dtype) {
+Tensor zeros(const Shape& shape, OptionalDType dtype) {
   return filled(shape, Tensor(0.0), dtype.value_or(config::default_dtype()));
 }
 
-Tensor ones(const Shape& shape, std::optional<DType> dtype) {
+Tensor ones(const Shape& shape, OptionalDType dtype) {
   return filled(shape, Tensor(1.0), dtype.value_or(config::default_dtype()));
 }
 
-Tensor empty(const Shape& shape, std::optional<DType> dtype) { return zeros(shape, dtype); }
+Tensor empty(const Shape& shape, OptionalDType dtype) { return zeros(shape, dtype); }
 
-Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype) {
+Tensor full(const Shape& shape, const Tensor& value, OptionalDType dtype) {
   if (is_symbolic(value)) return symbolic_call(&full, shape, value, dtype);
   if (value.rank() > 0 && broadcast(value.shape(), shape) != shape)
     throw ShapeError(fmt::format("full: a value of shape {} does not broadcast to {}.",
@@ -48,22 +57,22 @@ Tensor full(const Shape& shape, const Tensor& value, std::optional<DType> dtype)
   return filled(shape, fraction ? cast(value, type) : value, type);
 }
 
-Tensor empty_like(const Tensor& x, std::optional<DType> dtype) {
+Tensor empty_like(const Tensor& x, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&empty_like, x, dtype);
   return zeros(x.shape(), dtype.value_or(x.dtype()));
 }
 
-Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) {
+Tensor zeros_like(const Tensor& x, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&zeros_like, x, dtype);
   return zeros(x.shape(), dtype.value_or(x.dtype()));
 }
 
-Tensor ones_like(const Tensor& x, std::optional<DType> dtype) {
+Tensor ones_like(const Tensor& x, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&ones_like, x, dtype);
   return ones(x.shape(), dtype.value_or(x.dtype()));
 }
 
-Tensor full_like(const Tensor& x, const Tensor& value, std::optional<DType> dtype) {
+Tensor full_like(const Tensor& x, const Tensor& value, OptionalDType dtype) {
   if (is_symbolic(x, value)) return symbolic_call(&full_like, x, value, dtype);
   return full(x.shape(), value, dtype.value_or(x.dtype()));
 }
@@ -100,7 +109,7 @@ Tensor line(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
   return is_float(dtype) ? y : cast(floor(y), dtype);
 }
 
-DType line_type(const Tensor& start, const Tensor& stop, std::optional<DType> dtype) {
+DType line_type(const Tensor& start, const Tensor& stop, OptionalDType dtype) {
   if (dtype) return *dtype;
   const PromotionType types[] = {promotion_type(start), promotion_type(stop)};
   return float_result_type(types);
@@ -109,17 +118,17 @@ DType line_type(const Tensor& start, const Tensor& stop, std::optional<DType> dt
 }  // namespace
 
 Tensor linspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
-                std::optional<DType> dtype, int64_t axis) {
+                OptionalDType dtype, int64_t axis) {
   if (is_symbolic(start, stop))
     return linspace(start, stop, num, endpoint, false, dtype, axis).tensor();
   return line(start, stop, num, endpoint, line_type(start, stop, dtype), axis);
 }
 
 Nest linspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint, bool retstep,
-              std::optional<DType> dtype, int64_t axis) {
+              OptionalDType dtype, int64_t axis) {
   if (is_symbolic(start, stop))
     return symbolic_call(static_cast<Nest (*)(const Tensor&, const Tensor&, int64_t, bool, bool,
-                                              std::optional<DType>, int64_t)>(&linspace),
+                                              OptionalDType, int64_t)>(&linspace),
                          start, stop, num, endpoint, retstep, dtype, axis);
   const Tensor y = linspace(start, stop, num, endpoint, dtype, axis);
   if (!retstep) return y;
@@ -136,7 +145,7 @@ Nest linspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoin
 }
 
 Tensor logspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint, double base,
-                std::optional<DType> dtype, int64_t axis) {
+                OptionalDType dtype, int64_t axis) {
   if (is_symbolic(start, stop))
     return symbolic_call(&logspace, start, stop, num, endpoint, base, dtype, axis);
   const DType type = line_type(start, stop, dtype);
@@ -146,7 +155,7 @@ Tensor logspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpo
 }
 
 Tensor geomspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint,
-                 std::optional<DType> dtype, int64_t axis) {
+                 OptionalDType dtype, int64_t axis) {
   if (is_symbolic(start, stop))
     return symbolic_call(&geomspace, start, stop, num, endpoint, dtype, axis);
   const DType type = line_type(start, stop, dtype);
@@ -173,8 +182,7 @@ Tensor steps_from(double start, double stop, double step, DType dtype) {
 
 }  // namespace
 
-Tensor arange(const Value& start, const Value& stop, const Value& step,
-              std::optional<DType> dtype) {
+Tensor arange(const Value& start, const Value& stop, const Value& step, OptionalDType dtype) {
   InlineVector<PromotionType, 6> types;
   const auto number = [&](const Value& v, double otherwise) {
     if (v.is_null()) return otherwise;
@@ -190,7 +198,7 @@ Tensor arange(const Value& start, const Value& stop, const Value& step,
 
 Tensor arange(const Value& stop, DType dtype) { return arange(stop, {}, {}, dtype); }
 
-Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, std::optional<DType> dtype) {
+Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, OptionalDType dtype) {
   const int64_t n = columns.value_or(rows);
   std::vector<float> values(static_cast<size_t>(rows * n), 0.0f);
   for (int64_t i = 0; i < rows; ++i)
@@ -198,9 +206,9 @@ Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, std::optiona
   return cast(Tensor::from(values, {rows, n}), dtype.value_or(config::default_dtype()));
 }
 
-Tensor identity(int64_t n, std::optional<DType> dtype) { return eye(n, {}, 0, dtype); }
+Tensor identity(int64_t n, OptionalDType dtype) { return eye(n, {}, 0, dtype); }
 
-Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, std::optional<DType> dtype) {
+Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, OptionalDType dtype) {
   const Tensor row = arange(rows), column = arange(columns.value_or(rows));
   return cast(greater_equal(reshape(add(row, Tensor(k)), {-1, 1}), column),
               dtype.value_or(config::default_dtype()));
@@ -230,8 +238,8 @@ void list_numpy_creation(OpCatalog& catalog) {
   catalog.add("numpy.Meshgrid", {"*x", "indexing='xy'"}, &meshgrid);
   catalog.add("numpy.Linspace",
               {"start", "stop", "num=50", "endpoint=True", "retstep=False", "dtype=None", "axis=0"},
-              static_cast<Nest (*)(const Tensor&, const Tensor&, int64_t, bool, bool,
-                                   std::optional<DType>, int64_t)>(&linspace));
+              static_cast<Nest (*)(const Tensor&, const Tensor&, int64_t, bool, bool, OptionalDType,
+                                   int64_t)>(&linspace));
   catalog.add("numpy.Logspace",
               {"start", "stop", "num=50", "endpoint=True", "base=10", "dtype=None", "axis=0"},
               &logspace);
@@ -247,8 +255,7 @@ void list_numpy_creation(OpCatalog& catalog) {
   catalog.add("numpy.Tri", {"N", "M=None", "k=0", "dtype=None"}, &tri);
   catalog.add(
       "numpy.Arange", {"start", "stop=None", "step=None", "dtype=None"},
-      static_cast<Tensor (*)(const Value&, const Value&, const Value&, std::optional<DType>)>(
-          &arange));
+      static_cast<Tensor (*)(const Value&, const Value&, const Value&, OptionalDType)>(&arange));
   catalog.add("numpy.ZerosLike", {"x", "dtype=None"}, &zeros_like);
   catalog.add("numpy.OnesLike", {"x", "dtype=None"}, &ones_like);
   catalog.add("numpy.FullLike", {"x", "fill_value", "dtype=None"}, &full_like);

@@ -2,60 +2,115 @@
 #pragma once
 #include "../core/cast.h"
 
+namespace cornu::detail {
+/// Throws ShapeError unless a row is as long as the first one.
+void check_row(size_t length, size_t first);
+/// The values with the dtype that numbers of this type have in Keras, unless one is given.
+template <class T>
+Tensor array_of(const std::vector<T>& values, const Shape& shape, OptionalDType dtype) {
+  if (!dtype && std::same_as<T, double>) dtype = DType::float32;
+  if constexpr (std::same_as<T, bool>) {
+    const std::vector<uint8_t> bytes(values.begin(), values.end());
+    return ops::cast(Tensor::from(bytes, shape), dtype.value_or(DType::boolean));
+  } else {
+    return ops::convert_to_tensor(Tensor::from(values, shape), dtype);
+  }
+}
+}  // namespace cornu::detail
+
 namespace cornu::ops {
 
 /// x as a tensor, of `dtype` if one is given, as convert_to_tensor.
-inline Tensor array(const Tensor& x, std::optional<DType> dtype = {}) {
+inline Tensor array(const Tensor& x, OptionalDType dtype = {}) {
   return convert_to_tensor(x, dtype);
 }
+/// @{
+/// Numbers in braces, up to three levels deep: `ops::array({{1, 2}, {3, 4}})`. By default int32 of
+/// int, float32 of float and double as in Keras, else of the numbers' own dtype. Throws ShapeError
+/// for rows of different lengths.
+template <class T>
+requires std::is_arithmetic_v<T> Tensor array(std::initializer_list<T> values,
+                                              OptionalDType dtype = {}) {
+  return detail::array_of<T>(std::vector<T>(values), {static_cast<int64_t>(values.size())}, dtype);
+}
+template <class T>
+requires std::is_arithmetic_v<T> Tensor array(std::initializer_list<std::initializer_list<T>> rows,
+                                              OptionalDType dtype = {}) {
+  std::vector<T> values;
+  for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());
+  const size_t columns = rows.size() > 0 ? rows.begin()->size() : 0;
+  for (const auto& row : rows) detail::check_row(row.size(), columns);
+  return detail::array_of<T>(
+      values, {static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns)}, dtype);
+}
+template <class T>
+requires std::is_arithmetic_v<T> Tensor
+array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> blocks,
+      OptionalDType dtype = {}) {
+  std::vector<T> values;
+  const size_t rows = blocks.size() > 0 ? blocks.begin()->size() : 0;
+  const size_t columns = rows > 0 ? blocks.begin()->begin()->size() : 0;
+  for (const auto& block : blocks) {
+    detail::check_row(block.size(), rows);
+    for (const auto& row : block) {
+      detail::check_row(row.size(), columns);
+      values.insert(values.end(), row.begin(), row.end());
+    }
+  }
+  return detail::array_of<T>(values,
+                             {static_cast<int64_t>(blocks.size()), static_cast<int64_t>(rows),
+                              static_cast<int64_t>(columns)},
+                             dtype);
+}
+/// @}
 /// x itself, as tensors do not change.
 inline Tensor copy(const Tensor& x) { return convert_to_tensor(x); }
 /// Zeros; float32 by default, as ones, empty and full are.
-Tensor zeros(const Shape& shape, std::optional<DType> dtype = {});
+Tensor zeros(const Shape& shape, OptionalDType dtype = {});
 /// As zeros, with ones.
-Tensor ones(const Shape& shape, std::optional<DType> dtype = {});
+Tensor ones(const Shape& shape, OptionalDType dtype = {});
 /// Zeros: there is no memory with undefined values.
-Tensor empty(const Shape& shape, std::optional<DType> dtype = {});
+Tensor empty(const Shape& shape, OptionalDType dtype = {});
 /// All elements `fill_value` (which broadcasts), converted to `dtype`.
-Tensor full(const Shape& shape, const Tensor& fill_value, std::optional<DType> dtype = {});
+Tensor full(const Shape& shape, const Tensor& fill_value, OptionalDType dtype = {});
 /// Of x's shape, and dtype unless another is given.
-Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor zeros_like(const Tensor& x, OptionalDType dtype = {});
 /// As zeros_like, with ones.
-Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor ones_like(const Tensor& x, OptionalDType dtype = {});
 /// As zeros_like, with fill_value, which broadcasts.
-Tensor full_like(const Tensor& x, const Tensor& fill_value, std::optional<DType> dtype = {});
+Tensor full_like(const Tensor& x, const Tensor& fill_value, OptionalDType dtype = {});
 /// Zeros, as empty.
-Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor empty_like(const Tensor& x, OptionalDType dtype = {});
 /// start, start + step, ... below stop (above it for a negative step), or 0, 1, ... below `start`
 /// if it is the only bound. Each is a number or a tensor with a value. By default of the dtype that
 /// they promote to: int32 where all are whole numbers of C++. Throws ValueError for a step of 0.
 Tensor arange(const Value& start, const Value& stop = {}, const Value& step = {},
-              std::optional<DType> dtype = {});
+              OptionalDType dtype = {});
 /// 0, 1, ... below stop.
 Tensor arange(const Value& stop, DType dtype);
+/// The same for a dtype by name.
+inline Tensor arange(const Value& stop, const char* dtype) { return arange(stop, dtype_of(dtype)); }
 /// `num` numbers in equal steps from start to stop, which is the last one unless `endpoint` is
 /// false; along a new `axis` where the bounds have axes. A float by default; integer dtypes round
 /// down.
 Tensor linspace(const Tensor& start, const Tensor& stop, int64_t num = 50, bool endpoint = true,
-                std::optional<DType> dtype = {}, int64_t axis = 0);
+                OptionalDType dtype = {}, int64_t axis = 0);
 /// The same; with `retstep` a list of the numbers and the step between them, which is NaN where
 /// there is none.
 Nest linspace(const Tensor& start, const Tensor& stop, int64_t num, bool endpoint, bool retstep,
-              std::optional<DType> dtype = {}, int64_t axis = 0);
+              OptionalDType dtype = {}, int64_t axis = 0);
 /// base to the powers linspace(start, stop, ...).
 Tensor logspace(const Tensor& start, const Tensor& stop, int64_t num = 50, bool endpoint = true,
-                double base = 10, std::optional<DType> dtype = {}, int64_t axis = 0);
+                double base = 10, OptionalDType dtype = {}, int64_t axis = 0);
 /// Numbers in equal proportions from start to stop, both of one sign and not 0.
 Tensor geomspace(const Tensor& start, const Tensor& stop, int64_t num = 50, bool endpoint = true,
-                 std::optional<DType> dtype = {}, int64_t axis = 0);
+                 OptionalDType dtype = {}, int64_t axis = 0);
 /// The matrix (N, M), or (N, N), with ones where column - row = k, else zeros; float32 by default.
-Tensor eye(int64_t N, std::optional<int64_t> M = {}, int64_t k = 0,
-           std::optional<DType> dtype = {});
+Tensor eye(int64_t N, std::optional<int64_t> M = {}, int64_t k = 0, OptionalDType dtype = {});
 /// The n x n matrix with ones on its diagonal, else zeros.
-Tensor identity(int64_t n, std::optional<DType> dtype = {});
+Tensor identity(int64_t n, OptionalDType dtype = {});
 /// The matrix (N, M), or (N, N), with ones where column - row <= k, else zeros; float32 by default.
-Tensor tri(int64_t N, std::optional<int64_t> M = {}, int64_t k = 0,
-           std::optional<DType> dtype = {});
+Tensor tri(int64_t N, std::optional<int64_t> M = {}, int64_t k = 0, OptionalDType dtype = {});
 /// Repeats each vector along the axes of all the others: coordinates of a grid. `indexing` "xy" has
 /// the second's axis first, "ij" keeps the order.
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing = "xy");

@@ -307,7 +307,7 @@ Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers
   return y;
 }
 
-Tensor view(const Tensor& given, std::optional<DType> dtype) {
+Tensor view(const Tensor& given, OptionalDType dtype) {
   if (is_symbolic(given)) return symbolic_call(&view, given, dtype);
   const Tensor x = detail::strong(given);
   const DType to = dtype.value_or(x.dtype());

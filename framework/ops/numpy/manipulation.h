@@ -44,7 +44,7 @@ Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& pad_width,
            const std::string& mode = "constant", std::optional<double> constant_values = {});
 /// The bytes of x read as another dtype (x's own without one). The last axis shrinks or grows when
 /// the sizes of the dtypes differ; ShapeError when it does not divide. No gradient passes.
-Tensor view(const Tensor& x, std::optional<DType> dtype = {});
+Tensor view(const Tensor& x, OptionalDType dtype = {});
 /// The number of x's elements as an int32 tensor, for graphs; x.size() is the number itself.
 Tensor size(const Tensor& x);
 

@@ -96,12 +96,12 @@ Tensor nanargmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
   return where(all(isnan(x), axis ? Axes(*axis) : Axes(), keepdims), Tensor(-1), y);
 }
 
-Tensor nancumsum(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+Tensor nancumsum(const Tensor& x, std::optional<int64_t> axis, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&nancumsum, x, axis, dtype);
   return cumsum(replaced(x, 0), axis, dtype);
 }
 
-Tensor nancumprod(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+Tensor nancumprod(const Tensor& x, std::optional<int64_t> axis, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&nancumprod, x, axis, dtype);
   return cumprod(replaced(x, 1), axis, dtype);
 }

@@ -25,11 +25,9 @@ Tensor nanargmax(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdim
 /// argmin without NaN; -1 where all elements are NaN.
 Tensor nanargmin(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdims = false);
 /// cumsum with 0 in place of NaN.
-Tensor nancumsum(const Tensor& x, std::optional<int64_t> axis = {},
-                 std::optional<DType> dtype = {});
+Tensor nancumsum(const Tensor& x, std::optional<int64_t> axis = {}, OptionalDType dtype = {});
 /// cumprod with 1 in place of NaN.
-Tensor nancumprod(const Tensor& x, std::optional<int64_t> axis = {},
-                  std::optional<DType> dtype = {});
+Tensor nancumprod(const Tensor& x, std::optional<int64_t> axis = {}, OptionalDType dtype = {});
 /// quantile without NaN; NaN where all elements are.
 Tensor nanquantile(const Tensor& x, const Tensor& q, const Axes& axis = {},
                    const std::string& method = "linear", bool keepdims = false);

@@ -126,7 +126,7 @@ Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
   return reduce(x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
 }
 
-Tensor prod(const Tensor& x, const Axes& axis, bool keepdims, std::optional<DType> dtype) {
+Tensor prod(const Tensor& x, const Axes& axis, bool keepdims, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&prod, x, axis, keepdims, dtype);
   if (dtype) return reduce(cast(x, *dtype), ReduceOp::product, axis, keepdims, *dtype);
   return reduce(x, ReduceOp::product, axis, keepdims, sum_type(x.dtype()));
@@ -196,7 +196,7 @@ Tensor count_nonzero(const Tensor& x, const Axes& axis) {
 
 namespace {
 
-Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> wanted,
+Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, OptionalDType wanted,
                   bool product) {
   const Tensor given = wanted ? cast(x, *wanted) : x;
   const Tensor flat = axis ? given : reshape(given, {given.size()});
@@ -209,12 +209,12 @@ Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, std::optional<DT
 
 }  // namespace
 
-Tensor cumsum(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+Tensor cumsum(const Tensor& x, std::optional<int64_t> axis, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&cumsum, x, axis, dtype);
   return cumulative(x, axis, dtype, false);
 }
 
-Tensor cumprod(const Tensor& x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+Tensor cumprod(const Tensor& x, std::optional<int64_t> axis, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&cumprod, x, axis, dtype);
   return cumulative(x, axis, dtype, true);
 }

@@ -9,7 +9,7 @@ namespace cornu::ops {
 Tensor sum(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 /// The product over axes, computed in `dtype` if one is given.
 Tensor prod(const Tensor& x, const Axes& axis = {}, bool keepdims = false,
-            std::optional<DType> dtype = {});
+            OptionalDType dtype = {});
 /// The mean over axes; that of integers is float32.
 Tensor mean(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 /// The greatest of the elements and of `initial`, if given. NaN wins. Throws ShapeError for an
@@ -46,8 +46,8 @@ Tensor std(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor count_nonzero(const Tensor& x, const Axes& axis = {});
 /// Running sums along `axis` (flattened without one), computed in `dtype` if one is
 /// given.
-Tensor cumsum(const Tensor& x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
+Tensor cumsum(const Tensor& x, std::optional<int64_t> axis = {}, OptionalDType dtype = {});
 /// Running products; arguments as cumsum.
-Tensor cumprod(const Tensor& x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
+Tensor cumprod(const Tensor& x, std::optional<int64_t> axis = {}, OptionalDType dtype = {});
 
 }  // namespace cornu::ops

@@ -108,7 +108,7 @@ Tensor categorical(const Tensor& logits, int64_t num_samples, DType dtype,
 }
 
 Tensor binomial(const Shape& shape, const Tensor& counts, const Tensor& probabilities,
-                std::optional<DType> dtype, std::optional<Seed> seed) {
+                OptionalDType dtype, std::optional<Seed> seed) {
   const DType result = dtype.value_or(config::default_dtype());
   if (!is_float(result))
     throw ValueError(

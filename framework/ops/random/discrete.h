@@ -14,6 +14,6 @@ Tensor categorical(const Tensor& logits, int64_t num_samples, DType dtype = DTyp
 /// How many of `counts` tries with success probability `probabilities` succeed; both broadcast to
 /// `shape`. Float, as in Keras; not Keras's numbers of the same seed. No gradient passes.
 Tensor binomial(const Shape& shape, const Tensor& counts, const Tensor& probabilities,
-                std::optional<DType> dtype = {}, std::optional<Seed> seed = {});
+                OptionalDType dtype = {}, std::optional<Seed> seed = {});
 
 }  // namespace cornu::random

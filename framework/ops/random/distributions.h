@@ -24,12 +24,12 @@ Tensor shuffle(const Tensor& x, const Seed& seed, int64_t axis = 0);
 
 /// @{
 /// The same with Keras's order of arguments; without a seed one is chosen, see Seed::fresh.
-inline Tensor gamma(const Shape& shape, const Tensor& alpha, std::optional<DType> dtype = {},
+inline Tensor gamma(const Shape& shape, const Tensor& alpha, OptionalDType dtype = {},
                     std::optional<Seed> seed = {}) {
   return gamma(shape, alpha, seed ? *seed : Seed::fresh(), dtype.value_or(config::default_dtype()));
 }
 inline Tensor beta(const Shape& shape, const Tensor& alpha, const Tensor& beta,
-                   std::optional<DType> dtype = {}, std::optional<Seed> seed = {}) {
+                   OptionalDType dtype = {}, std::optional<Seed> seed = {}) {
   return random::beta(shape, alpha, beta, seed ? *seed : Seed::fresh(),
                       dtype.value_or(config::default_dtype()));
 }

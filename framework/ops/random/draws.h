@@ -29,17 +29,17 @@ Tensor dropout(const Tensor& x, double rate, const Seed& seed,
 /// The same with Keras's order and defaults of arguments; without a seed one is chosen, see
 /// Seed::fresh.
 inline Tensor uniform(const Shape& shape, double minval = 0, double maxval = 1,
-                      std::optional<DType> dtype = {}, std::optional<Seed> seed = {}) {
+                      OptionalDType dtype = {}, std::optional<Seed> seed = {}) {
   return uniform(shape, minval, maxval, seed ? *seed : Seed::fresh(),
                  dtype.value_or(config::default_dtype()));
 }
 inline Tensor normal(const Shape& shape, double mean = 0, double stddev = 1,
-                     std::optional<DType> dtype = {}, std::optional<Seed> seed = {}) {
+                     OptionalDType dtype = {}, std::optional<Seed> seed = {}) {
   return normal(shape, mean, stddev, seed ? *seed : Seed::fresh(),
                 dtype.value_or(config::default_dtype()));
 }
 inline Tensor truncated_normal(const Shape& shape, double mean = 0, double stddev = 1,
-                               std::optional<DType> dtype = {}, std::optional<Seed> seed = {}) {
+                               OptionalDType dtype = {}, std::optional<Seed> seed = {}) {
   return truncated_normal(shape, mean, stddev, seed ? *seed : Seed::fresh(),
                           dtype.value_or(config::default_dtype()));
 }

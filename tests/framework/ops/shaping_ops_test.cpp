@@ -100,7 +100,7 @@ TEST_CASE("split takes a number of sections or a list of places") {
 }
 
 TEST_CASE("a linspace gives its step too") {
-  const auto step = [](int64_t num, bool endpoint, std::optional<DType> dtype) {
+  const auto step = [](int64_t num, bool endpoint, OptionalDType dtype) {
     return ops::linspace(0, 9, num, endpoint, true, dtype)[1].tensor();
   };
   CHECK(step(4, true, {}).item() == 3);
