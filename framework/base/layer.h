@@ -445,6 +445,12 @@ template <class T>
 Handle<T> make(const Nest& inputs, const Nest& outputs, typename T::Options options) {
   return std::make_shared<T>(inputs, outputs, std::move(options));
 }
+/// The same without options, for tensors in braces: `make<Functional>({a, b}, {c, d})`.
+template <class T>
+requires std::constructible_from<T, const Nest&, const Nest&> Handle<T> make(const Nest& inputs,
+                                                                             const Nest& outputs) {
+  return std::make_shared<T>(inputs, outputs);
+}
 /// The same from options in braces: `make<Encoder>({.units = 8})`.
 template <class T>
 Handle<T> make(typename T::Config config) {

@@ -59,7 +59,7 @@ Variable Layer::add_weight(WeightOptions options) {
   // While a file is loaded, its values come later: no initializer runs, and memory is bounded.
   const Tensor room = detail::claim_weight(options.name, options.shape, dtype);
   Variable v(room ? room : (*options.initializer)(options.shape, dtype), std::move(settings));
-  v.set_path(name() + "/" + options.name);
+  v.set_path(path() + "/" + options.name);
   // Trainable weights stand before the others, in the order that Keras's get_weights has.
   if (options.trainable) {
     weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(trainable_weights_++), v);

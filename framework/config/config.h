@@ -1,5 +1,6 @@
 // Config structs to and from the dictionaries that files hold, by reflection.
 #pragma once
+#include "../ops/random/seed.h"
 #include "configurable.h"
 #include "option_table.h"
 
@@ -56,7 +57,13 @@ Value::Dict to_dict(const C& config) {
 /// missing required option, an unknown key (with a did-you-mean), or a value of the wrong kind.
 template <class C>
 C from_dict(const Value::Dict& dict) {
-  C config = detail::make_config<C>(dict);
+  const auto defaults = [&] {
+    std::optional<random::StillScope> still;
+    // Options that are all replaced take no seeds for the defaults that go.
+    if (detail::has_all_options(detail::option_rows<C>, dict)) still.emplace();
+    return detail::make_config<C>(dict);
+  };
+  C config = defaults();
   detail::decode_options(detail::option_rows<C>, detail::option_addresses(config).data(), dict);
   return config;
 }

@@ -52,6 +52,11 @@ void decode_options(std::span<const OptionRow> rows, void* const* options,
   }
 }
 
+bool has_all_options(std::span<const OptionRow> rows, const Value::Dict& dict) {
+  return std::all_of(rows.begin(), rows.end(),
+                     [&](const OptionRow& row) { return find(dict, std::string(row.name)); });
+}
+
 const Value& required_option(const Value::Dict& dict, std::string_view name) {
   const Value* value = find(dict, std::string(name));
   if (!value) missing_key(std::string(name));

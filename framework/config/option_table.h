@@ -76,6 +76,8 @@ Value::Dict encode_options(std::span<const OptionRow> rows, const void* const* o
 /// Sets the options that `dict` has. Throws ValueError for a key that no row has (with a
 /// did-you-mean), or a value of the wrong kind.
 void decode_options(std::span<const OptionRow> rows, void* const* options, const Value::Dict& dict);
+/// Whether all options are in `dict`.
+bool has_all_options(std::span<const OptionRow> rows, const Value::Dict& dict);
 /// The value of an option that must be there. Throws ValueError when it is missing.
 const Value& required_option(const Value::Dict& dict, std::string_view name);
 /// Throws again what is being handled, a ValueError, naming the option.

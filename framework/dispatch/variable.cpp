@@ -87,7 +87,7 @@ Variable::operator Tensor() const {
   return v;
 }
 
-void Variable::assign(const Tensor& value) {
+void Variable::assign(const Tensor& value) const {
   if (!state_) throw StateError("assign: this variable has not been created yet.");
   if (value.shape() != state_->value.shape())
     throw ShapeError(
@@ -115,10 +115,10 @@ void Variable::assign(const Tensor& value) {
   stored() = std::move(fresh);
 }
 
-void Variable::assign_add(const Tensor& value) {
+void Variable::assign_add(const Tensor& value) const {
   assign(combined(*this, backend::Opcode::add, value));
 }
-void Variable::assign_sub(const Tensor& value) {
+void Variable::assign_sub(const Tensor& value) const {
   assign(combined(*this, backend::Opcode::subtract, value));
 }
 

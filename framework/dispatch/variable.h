@@ -39,11 +39,11 @@ class Variable {
 
   /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted, and a
   /// value on another device moves to the variable's.
-  void assign(const Tensor& value);
+  void assign(const Tensor& value) const;
   /// assign(value() + value).
-  void assign_add(const Tensor& value);
+  void assign_add(const Tensor& value) const;
   /// assign(value() - value).
-  void assign_sub(const Tensor& value);
+  void assign_sub(const Tensor& value) const;
 
   const std::string& name() const;  ///< see Options
   /// "sequential/dense/kernel" once the owner has been named.

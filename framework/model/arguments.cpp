@@ -6,6 +6,19 @@
 #include <algorithm>
 
 namespace cornu {
+
+Verbose VerboseOption::of_number(int64_t number) {
+  if (number < 0 || number > 2)
+    throw ValueError(fmt::format(
+        "verbose must be 0 (silent), 1 (a bar), 2 (a line for each epoch) or \"auto\", found {}.",
+        number));
+  return static_cast<Verbose>(number);
+}
+
+VerboseOption::VerboseOption(const char* text) : verbose_(Verbose::automatic) {
+  if (std::string_view(text) != "auto")
+    throw ValueError(fmt::format("verbose must be \"auto\" or a number, found \"{}\".", text));
+}
 namespace {
 
 bool is_object(const Value& v) {

@@ -187,15 +187,31 @@ struct ValidationData {
 /// How much fit, evaluate and predict print. `automatic` is `bar` on a terminal, else `lines`.
 enum class Verbose : int { silent = 0, bar = 1, lines = 2, automatic = 3 };
 
+/// The same as Keras writes it: `.verbose = 0`, `.verbose = "auto"`.
+class VerboseOption {
+ public:
+  VerboseOption(Verbose verbose) : verbose_(verbose) {}  ///< by name
+  /// 0, 1 or 2. Throws ValueError for another number.
+  template <std::integral T>
+  VerboseOption(T number) : VerboseOption(of_number(static_cast<int64_t>(number))) {}
+  /// "auto". Throws ValueError for another text.
+  VerboseOption(const char* text);
+  operator Verbose() const { return verbose_; }  ///< what was given
+
+ private:
+  static Verbose of_number(int64_t number);
+  Verbose verbose_;
+};
+
 /// Called in this order.
 using Callbacks = std::vector<std::shared_ptr<Callback>>;
 
 /// Options of fit, in Keras's order.
 struct FitOptions {
-  std::optional<int64_t> batch_size = {};  ///< 32
-  int64_t epochs = 1;                      ///< number of the last epoch, counted from 1
-  Verbose verbose = Verbose::automatic;    ///< what to print
-  Callbacks callbacks = {};                ///< beside the progress bar and History
+  std::optional<int64_t> batch_size = {};      ///< 32
+  int64_t epochs = 1;                          ///< number of the last epoch, counted from 1
+  VerboseOption verbose = Verbose::automatic;  ///< what to print
+  Callbacks callbacks = {};                    ///< beside the progress bar and History
   double validation_split = 0;  ///< share of the samples, from the end, that is not trained on
   ValidationData validation_data = {};  ///< evaluated after epochs; goes before validation_split
   bool shuffle = true;  ///< a new order of the samples in each epoch; not for a Dataset
@@ -218,19 +234,19 @@ struct FitOptions {
 
 /// Options of evaluate, in Keras's order.
 struct EvaluateOptions {
-  std::optional<int64_t> batch_size = {};  ///< default 32; not for a Dataset
-  Verbose verbose = Verbose::automatic;    ///< what to print
-  Nest sample_weight = {};                 ///< weights of the samples' losses
-  std::optional<int64_t> steps = {};       ///< batches to evaluate; default: all
-  Callbacks callbacks = {};                ///< their on_test hooks are called
+  std::optional<int64_t> batch_size = {};      ///< default 32; not for a Dataset
+  VerboseOption verbose = Verbose::automatic;  ///< what to print
+  Nest sample_weight = {};                     ///< weights of the samples' losses
+  std::optional<int64_t> steps = {};           ///< batches to evaluate; default: all
+  Callbacks callbacks = {};                    ///< their on_test hooks are called
 };
 
 /// Options of predict, in Keras's order.
 struct PredictOptions {
-  std::optional<int64_t> batch_size = {};  ///< default 32; not for a Dataset
-  Verbose verbose = Verbose::automatic;    ///< what to print
-  std::optional<int64_t> steps = {};       ///< batches to predict; default: all
-  Callbacks callbacks = {};                ///< their on_predict hooks are called
+  std::optional<int64_t> batch_size = {};      ///< default 32; not for a Dataset
+  VerboseOption verbose = Verbose::automatic;  ///< what to print
+  std::optional<int64_t> steps = {};           ///< batches to predict; default: all
+  Callbacks callbacks = {};                    ///< their on_predict hooks are called
 };
 
 /// What predict returns: the outputs for all samples.

@@ -43,7 +43,10 @@ class InputLayer : public Layer {
 class Input : public Tensor {
  public:
   /// Samples of this shape, float32, in batches of any size.
-  Input(const Shape& shape) : Input(InputConfig{.shape = shape}) {}
+  template <std::same_as<Shape> S>
+  Input(const S& shape) : Input(InputConfig{.shape = shape}) {}
+  /// The same for sizes in braces.
+  Input(std::initializer_list<Shape::Size> sizes) : Input(InputConfig{.shape = Shape(sizes)}) {}
   /// The same with options: `Input({8}, {.name = "height"})`.
   Input(const Shape& shape, InputConfig rest) : Input((rest.shape = shape, std::move(rest))) {}
   /// The same with all options.

@@ -225,9 +225,9 @@ class Model : public Layer {
   std::string summary_text();
 
   /// compile_config of a file; empty when not compiled.
-  Value::Dict compile_config() const;
+  virtual Value::Dict compile_config() const;
   /// Compiles as a file's compile_config says.
-  void compile_from_config(const Value::Dict& config);
+  virtual void compile_from_config(const Value::Dict& config);
 
  protected:
   /// Says that layers came or went since the last step.

@@ -127,7 +127,8 @@ Logs Model::evaluate(AnyDataset dataset, EvaluateOptions options) {
   if (!dataset) throw ValueError("evaluate: the dataset is empty.");
   forget_step_cache();
   const int64_t steps = steps_of(*dataset, options.steps, "evaluate", "steps");
-  CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
+  CallbackList callbacks(options.callbacks, *this,
+                         {1, steps, static_cast<int>(Verbose(options.verbose))});
   ProgressBar bar(options.verbose, 1);
   bar.begin_pass(steps);
   return Trainer(*this).evaluate(*dataset, options.steps, callbacks, &bar);
@@ -149,7 +150,8 @@ Prediction Model::predict(AnyDataset dataset, PredictOptions options) {
   const detail::ModelUse::Inference inference(use_, "predict", *this);
   if (!dataset) throw ValueError("predict: the dataset is empty.");
   const int64_t steps = steps_of(*dataset, options.steps, "predict", "steps");
-  CallbackList callbacks(options.callbacks, *this, {1, steps, static_cast<int>(options.verbose)});
+  CallbackList callbacks(options.callbacks, *this,
+                         {1, steps, static_cast<int>(Verbose(options.verbose))});
   ProgressBar bar(options.verbose, 1);
   bar.begin_pass(steps);
   return Trainer(*this).predict(*dataset, options.steps, callbacks, &bar);

@@ -12,9 +12,9 @@ namespace cornu {
 
 // Tells the callbacks, and goes on from a state if there is one. False when nothing is left to do.
 bool Trainer::begin(Run& run, const std::optional<RunState>& state, const std::string& folder) {
-  run.callbacks = CallbackList(
-      run.options.callbacks, model_,
-      {run.options.epochs, run.steps, static_cast<int>(run.options.verbose), state.has_value()});
+  run.callbacks = CallbackList(run.options.callbacks, model_,
+                               {run.options.epochs, run.steps,
+                                static_cast<int>(Verbose(run.options.verbose)), state.has_value()});
   run.epoch = run.options.initial_epoch;
   if (state) {
     restore_variables(run, *state, folder);
