@@ -238,6 +238,8 @@ Nest Layer::call_on(Nest inputs, const Call& call) {
   CallScope scope(*this, call.training);
   // Inside the scope, so that errors while the graph is made carry the path too.
   if (symbolic) return call_symbolic(inputs, call);
+  // Losses are those of the last call that nobody but the user made, as in Keras.
+  if (scope.context().stack.size() == 1 && !inferring()) clear_losses();
   return run(std::move(inputs), call, scope.context());
 }
 
