@@ -29,7 +29,7 @@ std::vector<T> list_of(const Value& list) {
 
 /// Whether a tensor is the recorded one, to a hundred-thousandth.
 inline void check_same(const Tensor& found, const Value& golden, double rtol = 1e-5,
-                       double atol = 1e-6) {
+                       double atol = 1e-7) {
   const Tensor expected = golden_tensor(golden);
   INFO("found " << found << "\nexpected " << expected);
   CHECK(all_close(found, expected, rtol, atol));
@@ -37,7 +37,7 @@ inline void check_same(const Tensor& found, const Value& golden, double rtol = 1
 
 /// The same of the figures of epochs, or of any list of numbers.
 inline void check_same(const std::vector<double>& found, const Value& golden, double rtol = 1e-5,
-                       double atol = 1e-6) {
+                       double atol = 1e-7) {
   const auto expected = list_of<double>(golden);
   check_same(Tensor(found),
              Value::Dict{{"values", golden},
