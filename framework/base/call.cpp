@@ -92,8 +92,11 @@ bool is_symbolic_call(const Nest& inputs, const Call& call) {
   return any_symbolic(named);
 }
 
+// No tensor where there is none.
 Tensor first_of(const Nest& nest) {
-  return nest.is_tensor() ? nest.tensor() : nest.flatten().at(0);
+  if (nest.is_tensor()) return nest.tensor();
+  const std::vector<Tensor> all = nest.flatten();
+  return all.empty() ? Tensor() : all[0];
 }
 
 // Keras divides by the batch so that the penalty does not grow with it.
@@ -158,7 +161,6 @@ Tensor Layer::bind_mask(const Nest& inputs, Call& call) {
   const bool given = static_cast<bool>(call.mask);
   const Tensor mask = given ? cast_input(call.mask) : first_mask(inputs);
   call.mask = given || (mask && takes_carried_mask(inputs, call)) ? mask : Tensor();
-  check_mask(mask);
   return mask;
 }
 
@@ -171,13 +173,16 @@ void Layer::check_mask(const Tensor& mask) {
 }
 
 Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
-  if (Tensor first = mask ? first_of(outputs) : Tensor()) {
+  if (Tensor first = first_of(outputs)) {
     // A layer that returns its input must not hand on a mask that it does not support.
     const bool returns_input = inputs.is_tensor() && first.impl() == inputs.tensor().impl();
-    if (returns_input && !supports_masking_) first.set_mask({});
-    // A layer that has set a mask itself knows better.
+    if (mask && returns_input && !supports_masking_) first.set_mask({});
+    // A layer that has set a mask itself knows better. Others may make one where inputs have none.
     if (!first.mask()) {
-      if (const Tensor out = compute_mask(inputs, mask)) first.set_mask(out);
+      if (const Tensor out = compute_mask(inputs, mask))
+        first.set_mask(out);
+      else
+        check_mask(mask);
     }
     if (first.impl() != first_of(outputs).impl()) outputs = with_first(outputs, first);
   }
@@ -258,6 +263,8 @@ Nest Layer::call_on(Nest inputs, const Call& call) {
   CallScope scope(*this, call.training);
   // Inside the scope, so that errors while the graph is made carry the path too.
   if (symbolic) return call_symbolic(inputs, call);
+  // Losses are those of the last call that nobody but the user made, as in Keras.
+  if (scope.context().stack.size() == 1 && !inferring()) clear_losses();
   return run(std::move(inputs), call, scope.context());
 }
 
@@ -285,9 +292,11 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
   const Nest outputs =
       infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });
   const Nest result = make_node(std::move(self), std::move(arguments), outputs);
-  if (mask) check_mask(mask);
   const Tensor out = compute_mask(inputs, mask);
-  if (!out) return result;
+  if (!out) {
+    check_mask(mask);
+    return result;
+  }
   Tensor first = first_of(result);
   first.origin().node->mask = out;
   first.set_mask(out);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "../config/loading.h"
@@ -25,6 +26,9 @@ std::mutex& losses_mutex() {
   static std::mutex mutex;
   return mutex;
 }
+
+// Whether a layer of this process has ever kept a loss.
+std::atomic<bool> losses_kept = false;
 
 }  // namespace
 
@@ -232,6 +236,7 @@ void Layer::add_loss(const Tensor& loss) {
   if (inferring()) return;
   // Inside of a training step losses belong to the step; outside they collect in the layer.
   if (LossScope* scope = call_context().losses) return scope->add(*this, loss);
+  losses_kept = true;
   const std::lock_guard lock(losses_mutex());
   losses_.push_back(loss);
 }
@@ -261,7 +266,10 @@ std::vector<Tensor> Layer::losses() const {
 }
 
 void Layer::clear_losses() {
-  if (LossScope* scope = call_context().losses) scope->remove(*this);
+  LossScope* const scope = call_context().losses;
+  // Nearly all calls come here for nothing, and are not to walk through all layers.
+  if (!losses_kept && (!scope || scope->losses().empty())) return;
+  if (scope) scope->remove(*this);
   {
     const std::lock_guard lock(losses_mutex());
     losses_.clear();

@@ -14,7 +14,7 @@ namespace cornu {
 namespace {
 
 struct Seen {
-  std::string shape;
+  std::vector<Shape> shapes;  // of the outputs of the last call
   Cost cost;
 };
 
@@ -28,13 +28,8 @@ class Watcher : public LayerObserver {
   void after(Layer& layer, const Nest& outputs) override {
     if (!direct(layer)) return;
     Seen& seen = layers[&layer];
-    std::string shapes;
-    for (const Tensor& t : outputs.flatten()) {
-      Shape shape = t.shape();
-      if (shape.rank() > 0) shape[0] = Shape::unknown;
-      shapes += (shapes.empty() ? "" : ", ") + shape.str();
-    }
-    seen.shape = shapes;
+    seen.shapes.clear();
+    for (const Tensor& t : outputs.flatten()) seen.shapes.push_back(t.shape());
     const Cost now = *graph_context().cost;
     seen.cost.flops += now.flops - start_.flops;
     seen.cost.bytes += now.bytes - start_.bytes;
@@ -50,6 +45,87 @@ class Watcher : public LayerObserver {
   const Model& model_;
   Cost start_;
 };
+
+// Stand-ins for the inputs. Batches that the model leaves open are of `batch` samples, other axes
+// of unknown size have `unknown` elements.
+Nest stand_ins(const Model& model, int64_t batch, int64_t unknown) {
+  const Nest sample = sample_spec(model, unknown);
+  std::vector<Tensor> tensors = sample.flatten();
+  const std::vector<Tensor> given = model.input_spec().flatten();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i] || tensors[i].rank() == 0) continue;
+    Shape shape = tensors[i].shape();
+    const bool fixed = i < given.size() && given[i] && given[i].shape()[0] != Shape::unknown;
+    shape[0] = fixed ? given[i].shape()[0] : batch;
+    tensors[i] = Tensor::abstract(shape, tensors[i].dtype());
+  }
+  return sample.pack(tensors);
+}
+
+// Calls the model on stand-ins. Throws NeedsValues where the call reads values.
+Watcher watch(Model& model, const Nest& inputs, Cost& total) {
+  Watcher watcher(model);
+  GraphContext& graph = graph_context();
+  CallContext& calls = call_context();
+  Cost* const outer_cost = std::exchange(graph.cost, &total);
+  LayerObserver* const outer = std::exchange(calls.observer, &watcher);
+  const auto restore = [&] {
+    graph.cost = outer_cost;
+    calls.observer = outer;
+  };
+  try {
+    InferenceScope scope;
+    model(inputs);
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+  return watcher;
+}
+
+// What the layers directly inside a model give, and what one sample costs.
+struct Walk {
+  std::map<Layer*, Seen> layers;
+  Cost total;
+  bool known = false;
+};
+
+// Shapes are those of two walks: axes that differ are of any size.
+Walk walk(Model& model) {
+  Walk result;
+  if (sample_spec(model).empty()) return result;
+  // Convolutions need more than one pixel where the size is not known.
+  static constexpr int64_t sizes[] = {1, 32, 256};
+  for (size_t i = 0; !result.known; ++i) {
+    Cost unused;
+    result.total = {};
+    try {
+      result.layers = watch(model, sample_spec(model, sizes[i]), result.total).layers;
+      auto some = watch(model, stand_ins(model, 1, sizes[i]), unused).layers;
+      auto more = watch(model, stand_ins(model, 2, 2 * sizes[i]), unused).layers;
+      for (auto& [layer, seen] : result.layers) {
+        seen.shapes = some[layer].shapes;
+        const std::vector<Shape>& others = more[layer].shapes;
+        for (size_t k = 0; k < seen.shapes.size() && k < others.size(); ++k)
+          for (int axis = 0; axis < seen.shapes[k].rank(); ++axis)
+            if (seen.shapes[k][axis] != others[k].at(axis)) seen.shapes[k][axis] = Shape::unknown;
+      }
+      result.known = true;
+    } catch (const NeedsValues&) {
+      return {};  // call reads values: shapes are known only while it runs
+    } catch (const Error&) {
+      if (i + 1 == std::size(sizes)) throw;
+    }
+  }
+  return result;
+}
+
+std::string text_of(const std::vector<Shape>& shapes) {
+  std::string text;
+  for (const Shape& shape : shapes) text += (text.empty() ? "" : ", ") + shape.str();
+  return text;
+}
 
 std::string grouped(int64_t n) {
   std::string digits = std::to_string(n), text;
@@ -118,61 +194,39 @@ std::string Model::summary_text() {
     throw StateError(fmt::format(
         "summary: model '{}' is not built yet. Call it on data, or give it an Input, first.",
         name()));
-  Watcher watcher(*this);
-  Cost total;
-  const Nest sample = sample_spec(*this);
-  bool traced = !sample.empty();
-  if (traced) {
-    GraphContext& graph = graph_context();
-    CallContext& calls = call_context();
-    Cost* const outer_cost = std::exchange(graph.cost, &total);
-    LayerObserver* const outer = std::exchange(calls.observer, &watcher);
-    const auto restore = [&] {
-      graph.cost = outer_cost;
-      calls.observer = outer;
-    };
-    try {
-      InferenceScope scope;
-      (*this)(sample);
-    } catch (const NeedsValues&) {
-      traced = false;  // call reads values: shapes are known only while it runs
-    } catch (...) {
-      restore();
-      throw;
-    }
-    restore();
-  }
+  Walk walked = walk(*this);
   std::vector<Layer*> order;
   for (const auto& layer : sublayers()) order.push_back(layer.get());
   std::vector<std::vector<std::string>> rows = {
       {"Layer (type)", "Output shape", "Param #", "FLOPs", "Bytes"}};
   for (Layer* layer : order) {
-    const auto seen = watcher.layers.find(layer);
-    const bool known = seen != watcher.layers.end();
+    const auto seen = walked.layers.find(layer);
+    const bool known = seen != walked.layers.end();
     if (const auto* input = dynamic_cast<InputLayer*>(layer)) {
       rows.push_back({fmt::format("{} (input_layer)", layer->name()), input->batch_shape().str(),
                       "0", "0", "0 B"});
       continue;
     }
     rows.push_back({fmt::format("{} ({})", layer->name(), layer->base_name()),
-                    known ? seen->second.shape : "?", grouped(count(layer->weights())),
+                    known ? text_of(seen->second.shapes) : "?", grouped(count(layer->weights())),
                     known ? scaled(seen->second.cost.flops, "") : "?",
                     known ? scaled(seen->second.cost.bytes, "B") : "?"});
   }
   std::string text = fmt::format("Model: \"{}\"\n", name()) + table(rows);
   const int64_t all = count(weights()), trainable = count(trainable_variables());
+  std::vector<Variable> state;
+  if (optimizer_ && optimizer_->built()) state = optimizer_->variables();
   int64_t bytes = 0;
-  for (const Variable& v : weights()) bytes += static_cast<int64_t>(v.value().bytes());
+  for (const auto& list : {weights(), state})
+    for (const Variable& v : list) bytes += static_cast<int64_t>(v.value().bytes());
+  // The total has what the optimizer keeps, as Keras counts.
   text += fmt::format(" Total params: {} ({})\n Trainable params: {}\n Non-trainable params: {}\n",
-                      grouped(all), scaled(static_cast<double>(bytes), "B"), grouped(trainable),
-                      grouped(all - trainable));
-  if (optimizer_ && optimizer_->built()) {
-    const std::vector<Variable> state = optimizer_->variables();
-    text += fmt::format(" Optimizer params: {}\n", grouped(count(state)));
-  }
-  if (traced)
-    text += fmt::format(" One sample: {}, {} moved\n", scaled(total.flops, "FLOPs"),
-                        scaled(total.bytes, "B"));
+                      grouped(all + count(state)), scaled(static_cast<double>(bytes), "B"),
+                      grouped(trainable), grouped(all - trainable));
+  if (!state.empty()) text += fmt::format(" Optimizer params: {}\n", grouped(count(state)));
+  if (walked.known)
+    text += fmt::format(" One sample: {}, {} moved\n", scaled(walked.total.flops, "FLOPs"),
+                        scaled(walked.total.bytes, "B"));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "../../framework/initializers/random_initializer.h"
 #include "../../framework/ops/numpy/einsum.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/products.h"
@@ -139,6 +140,10 @@ Choice<Initializer> with_axes(const Choice<Initializer>& initializer, const Weig
     for (auto& [name, option] : config) {
       if (name == "input_axes") option = weights.input_axes;
       if (name == "output_axes") option = weights.output_axes;
+      // The copy draws what the initializer would, and takes no seed of its own.
+      if (const auto* random = dynamic_cast<initializers::RandomInitializer*>(initializer.get());
+          random && name == "seed")
+        option = random->seed();
     }
     entry = config;
   }

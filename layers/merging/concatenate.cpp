@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/joining.h"
@@ -31,15 +33,16 @@ Nest ConcatenateLayer::call_many(const Nest& inputs, const Call&) {
 }
 
 Tensor ConcatenateLayer::compute_mask(const Nest& inputs, const Tensor&) {
+  const std::vector<Tensor> list = inputs.flatten();
+  const auto masked = [](const Tensor& x) { return static_cast<bool>(x.mask()); };
+  if (std::none_of(list.begin(), list.end(), masked)) return {};
   std::vector<Tensor> masks;
-  bool any = false;
-  for (const Tensor& x : inputs.flatten()) {
+  for (const Tensor& x : list) {
     const Tensor mask = wide_mask(x);
-    any |= static_cast<bool>(mask);
     const Tensor all = ops::ones_like(x, DType::boolean);
     masks.push_back(mask ? ops::logical_and(mask, all) : all);
   }
-  return any ? ops::any(ops::concatenate(masks, config.axis), -1) : Tensor();
+  return ops::any(ops::concatenate(masks, config.axis), -1);
 }
 
 void register_concatenate(Catalog& c) { c.add<ConcatenateLayer>("keras.layers.Concatenate"); }

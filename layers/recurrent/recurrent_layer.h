@@ -53,7 +53,11 @@ CellConfig cell_config(const Config& config, const char* name, const DTypePolicy
     else
       return config.filters;
   };
-  CellConfig cell{size()};
+  CellConfig cell = [&] {
+    // The initializers of the cell's defaults are replaced below: they are to take no seeds.
+    const random::StillScope still;
+    return CellConfig{size()};
+  }();
   reflect::for_each_member(cell, [&](std::string_view to, auto& member) {
     reflect::for_each_member(config, [&](std::string_view from, const auto& option) {
       if constexpr (std::is_same_v<decltype(member), std::remove_cvref_t<decltype(option)>&>)

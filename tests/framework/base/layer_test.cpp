@@ -165,6 +165,9 @@ TEST_CASE("losses of calls and penalties of weights are collected") {
   CHECK(losses[0].item() == 10);
   // 0.5 * sum((2 x)^2) divided by the batch of 2.
   CHECK(losses[1].item() == Approx(0.5 * 4 * 30 / 2));
+  // Those of the last call alone.
+  layer(x);
+  CHECK(layer.losses().size() == 2);
   layer.clear_losses();
   CHECK(layer.losses().empty());
   const Dense dense({.units = 1,

@@ -79,6 +79,25 @@ TEST_CASE("The summary of a model of one's own") {
   CHECK_THAT(net.summary_text(), has("Optimizer params: 54"));
 }
 
+TEST_CASE("The summary tells which axes may have any size") {
+  Input image({std::nullopt, std::nullopt, 3}),
+      row({.dtype = DType::float32, .batch_shape = Shape{4, 6, 2}});
+  Functional images(image, layers::Conv2D({.filters = 4, .kernel_size = 3})(image));
+  CHECK_THAT(line_of(images.summary_text(), "conv2d"), has("(None, None, None, 4)"));
+  Functional rows(row, layers::Flatten()(row));
+  CHECK_THAT(line_of(rows.summary_text(), "input_layer"), has("(4, 6, 2)"));
+  CHECK_THAT(line_of(rows.summary_text(), "flatten"), has("(4, 12)"));
+}
+
+TEST_CASE("The total has the optimizer's parameters") {
+  Sequential model({Input({3}), Dense({.units = 2})});
+  CHECK_THAT(model.summary_text(), has("Total params: 8 "));
+  model.compile({.optimizer = "adam", .loss = "mse"});
+  model.fit(wave({2, 3}), wave({2, 2}), {.verbose = Verbose::silent});
+  CHECK_THAT(model.summary_text(), has("Total params: 26 "));
+  CHECK_THAT(model.summary_text(), has("Optimizer params: 18"));
+}
+
 TEST_CASE("A model that reads values has a summary without shapes") {
   class Reads : public Model {
    public:

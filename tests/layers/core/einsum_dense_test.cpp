@@ -2,6 +2,7 @@
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/numpy/einsum.h>
+#include <cornu/layers/core/dense.h>
 #include <cornu/layers/core/einsum_dense.h>
 
 #include "../../catch.h"
@@ -68,6 +69,19 @@ TEST_CASE("EinsumDense tells its initializer which axes are summed") {
     largest = std::max(largest, std::abs(v));
   CHECK(largest < 0.298);
   CHECK(largest > 0.26);
+}
+
+TEST_CASE("EinsumDense begins with the weights that its initializer has drawn a seed for") {
+  const Tensor x = test::noise({2, 4});
+  random::set_seed(1);
+  const layers::Dense dense({.units = 3});
+  dense(x);
+  const int64_t next = random::default_seed();
+  random::set_seed(1);
+  const layers::EinsumDense einsum({.equation = "ab,bc->ac", .output_shape = {3}});
+  einsum(x);
+  CHECK(random::default_seed() == next);
+  CHECK(einsum->kernel.value().to_vector<float>() == dense->kernel.value().to_vector<float>());
 }
 
 TEST_CASE("EinsumDense says what is wrong") {
