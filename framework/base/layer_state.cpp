@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "../config/loading.h"
@@ -16,9 +17,6 @@
 
 namespace cornu {
 
-Layer::Layer() : policy_(default_policy()) {}
-Layer::~Layer() = default;
-
 namespace {
 
 std::mutex& losses_mutex() {
@@ -26,7 +24,13 @@ std::mutex& losses_mutex() {
   return mutex;
 }
 
+// How many losses the layers of the process keep: mostly none, and then no call looks for them.
+std::atomic<size_t> kept_losses = 0;
+
 }  // namespace
+
+Layer::Layer() : policy_(default_policy()) {}
+Layer::~Layer() { kept_losses -= losses_.size(); }
 
 // Weights or layers come from a call of `build` that was not ensure_built's: the layer is built
 // now, and the first call tells the shapes. A constructor is told from it by the owner, which comes
@@ -216,6 +220,7 @@ void Layer::add_loss(const Tensor& loss) {
   if (LossScope* scope = call_context().losses) return scope->add(*this, loss);
   const std::lock_guard lock(losses_mutex());
   losses_.push_back(loss);
+  ++kept_losses;
 }
 
 std::shared_ptr<Metric> Layer::add_metric(std::shared_ptr<Metric> metric) {
@@ -246,9 +251,15 @@ void Layer::clear_losses() {
   if (LossScope* scope = call_context().losses) scope->remove(*this);
   {
     const std::lock_guard lock(losses_mutex());
+    kept_losses -= losses_.size();
     losses_.clear();
   }
   for (const auto& layer : sublayers()) layer->clear_losses();
+}
+
+void drop_old_losses(Layer& layer, const CallContext& context) {
+  if (inferring()) return;
+  if (context.losses ? !context.losses->losses().empty() : kept_losses > 0) layer.clear_losses();
 }
 
 std::vector<std::shared_ptr<Metric>> Layer::layer_metrics() const {
