@@ -90,6 +90,13 @@ class LowerModel : public Functional {
     return {{"loss", loss_tracker->result()}, {"mae", mae_metric->result()}};
   }
 
+  StepLogs test_step(const Batch& batch) override {
+    const Tensor y_pred = (*this)(batch.x, {.training = false});
+    loss_tracker->update_state(loss_fn(batch.y, y_pred));
+    mae_metric->update_state(batch.y, y_pred);
+    return {{"loss", loss_tracker->result()}, {"mae", mae_metric->result()}};
+  }
+
  private:
   std::shared_ptr<Metric> loss_tracker = add_metric(metrics::Mean({.name = "loss"}));
   std::shared_ptr<Metric> mae_metric = add_metric(metrics::MeanAbsoluteError({.name = "mae"}));
@@ -121,10 +128,13 @@ TEST_CASE("Callbacks and validation see the figures of a step") {
                                               Logs& logs) { seen.push_back(logs.at("mae")); }}),
                      callbacks::EarlyStopping({.monitor = "mae", .min_delta = 10, .patience = 2})},
        .validation_data = {x, y},
-       .shuffle = false});
+       .shuffle = false,
+       .validation_batch_size = 100});
   CHECK(seen == history["mae"]);
   CHECK(history.epoch.size() == 3);
-  CHECK(history["val_loss"].size() == 3);
+  REQUIRE(history["val_loss"].size() == 3);
+  const Tensor y_pred = model->predict(x, {.verbose = Verbose::silent});
+  CHECK(history["val_loss"][2] == Approx(ops::mean(ops::square(y - y_pred)).item()).epsilon(1e-5));
   check_close(history["loss"], goldens().history("simple").at("loss"));
 }
 
