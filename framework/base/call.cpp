@@ -261,10 +261,9 @@ Nest Layer::call_on(Nest inputs, const Call& call) {
     if (const auto self = shared_layer(); self.get() != this)
       return self->call_on(std::move(inputs), call);
   CallScope scope(*this, call.training);
+  if (scope.context().stack.size() == 1) drop_old_losses(*this, scope.context());
   // Inside the scope, so that errors while the graph is made carry the path too.
   if (symbolic) return call_symbolic(inputs, call);
-  // Losses are those of the last call that nobody but the user made, as in Keras.
-  if (scope.context().stack.size() == 1 && !inferring()) clear_losses();
   return run(std::move(inputs), call, scope.context());
 }
 

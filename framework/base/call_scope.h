@@ -85,4 +85,8 @@ class LossScope {
   std::vector<std::pair<const Layer*, Tensor>> losses_;
 };
 
+/// Drops what earlier calls of `layer` added to the loss, as the outermost of nested calls begins:
+/// its losses are those of the last call, as in Keras.
+void drop_old_losses(Layer& layer, const CallContext& context);
+
 }  // namespace cornu

@@ -17,9 +17,6 @@
 
 namespace cornu {
 
-Layer::Layer() : policy_(default_policy()) {}
-Layer::~Layer() = default;
-
 namespace {
 
 std::mutex& losses_mutex() {
@@ -27,10 +24,13 @@ std::mutex& losses_mutex() {
   return mutex;
 }
 
-// Whether a layer of this process has ever kept a loss.
-std::atomic<bool> losses_kept = false;
+// How many losses the layers of the process keep: mostly none, and then no call looks for them.
+std::atomic<size_t> kept_losses = 0;
 
 }  // namespace
+
+Layer::Layer() : policy_(default_policy()) {}
+Layer::~Layer() { kept_losses -= losses_.size(); }
 
 // Weights or layers come from a call of `build` that was not ensure_built's: the layer is built
 // now, and the first call tells the shapes. A constructor is told from it by the owner, which comes
@@ -236,9 +236,9 @@ void Layer::add_loss(const Tensor& loss) {
   if (inferring()) return;
   // Inside of a training step losses belong to the step; outside they collect in the layer.
   if (LossScope* scope = call_context().losses) return scope->add(*this, loss);
-  losses_kept = true;
   const std::lock_guard lock(losses_mutex());
   losses_.push_back(loss);
+  ++kept_losses;
 }
 
 std::shared_ptr<Metric> Layer::add_metric(std::shared_ptr<Metric> metric) {
@@ -266,15 +266,18 @@ std::vector<Tensor> Layer::losses() const {
 }
 
 void Layer::clear_losses() {
-  LossScope* const scope = call_context().losses;
-  // Nearly all calls come here for nothing, and are not to walk through all layers.
-  if (!losses_kept && (!scope || scope->losses().empty())) return;
-  if (scope) scope->remove(*this);
+  if (LossScope* scope = call_context().losses) scope->remove(*this);
   {
     const std::lock_guard lock(losses_mutex());
+    kept_losses -= losses_.size();
     losses_.clear();
   }
   for (const auto& layer : sublayers()) layer->clear_losses();
+}
+
+void drop_old_losses(Layer& layer, const CallContext& context) {
+  if (inferring()) return;
+  if (context.losses ? !context.losses->losses().empty() : kept_losses > 0) layer.clear_losses();
 }
 
 std::vector<std::shared_ptr<Metric>> Layer::layer_metrics() const {

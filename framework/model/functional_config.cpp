@@ -10,6 +10,7 @@
 #include "../ops/core/cast.h"
 #include "../ops/operators.h"
 #include "functional.h"
+#include "kept_build.h"
 
 namespace cornu {
 namespace {
@@ -191,6 +192,7 @@ class GraphReader {
       } else {
         auto layer = std::dynamic_pointer_cast<Layer>(deserialize(dict));
         if (!layer) throw ValueError("is not a layer.");
+        build_as_kept(*layer, dict);
         entry.operation = layer;
         if (auto input = std::dynamic_pointer_cast<InputLayer>(layer)) {
           // The node of an input lives only as long as its tensor.

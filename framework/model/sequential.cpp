@@ -5,6 +5,7 @@
 
 #include "../ops/operators.h"
 #include "checkpoint_segments.h"
+#include "kept_build.h"
 #include "names.h"
 #include "standardize.h"
 
@@ -238,6 +239,7 @@ std::shared_ptr<Layer> read_entry(const Value& entry, size_t place) {
   try {
     auto layer = std::dynamic_pointer_cast<Layer>(deserialize(entry));
     if (!layer) throw ValueError("is not a layer.");
+    build_as_kept(*layer, entry.get<Value::Dict>());
     return layer;
   } catch (const UnsupportedError& e) {
     throw UnsupportedError(who + ": " + e.what());

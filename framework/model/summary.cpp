@@ -153,6 +153,13 @@ int64_t count(const std::vector<Variable>& variables) {
   return n;
 }
 
+// "Conv2D", as files call the class; of one that nobody has registered what its layers are named
+// by.
+std::string class_of(const Layer& layer) {
+  const ClassInfo* const info = catalog().find_class(layer);
+  return info ? info->class_name : layer.base_name();
+}
+
 size_t width_of(const std::string& text) {
   size_t width = 0;
   for (char c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -203,11 +210,11 @@ std::string Model::summary_text() {
     const auto seen = walked.layers.find(layer);
     const bool known = seen != walked.layers.end();
     if (const auto* input = dynamic_cast<InputLayer*>(layer)) {
-      rows.push_back({fmt::format("{} (input_layer)", layer->name()), input->batch_shape().str(),
+      rows.push_back({fmt::format("{} (InputLayer)", layer->name()), input->batch_shape().str(),
                       "0", "0", "0 B"});
       continue;
     }
-    rows.push_back({fmt::format("{} ({})", layer->name(), layer->base_name()),
+    rows.push_back({fmt::format("{} ({})", layer->name(), class_of(*layer)),
                     known ? text_of(seen->second.shapes) : "?", grouped(count(layer->weights())),
                     known ? scaled(seen->second.cost.flops, "") : "?",
                     known ? scaled(seen->second.cost.bytes, "B") : "?"});

@@ -49,6 +49,14 @@ KernelProduct DenseLayer::product(const Shape& shape) const {
           [](const Tensor& x, const Tensor& kernel) { return ops::linear(x, kernel); }};
 }
 
+Value::Dict DenseLayer::get_config() const {
+  Value::Dict dict = KernelLayer::get_config();
+  // Of Keras's layers with a kernel, this one alone leaves the option to Layer, which writes none.
+  if (!config.activity_regularizer)
+    std::erase_if(dict, [](const auto& entry) { return entry.first == "activity_regularizer"; });
+  return dict;
+}
+
 void register_dense(Catalog& c) { c.add<DenseLayer>("keras.layers.Dense"); }
 
 }  // namespace cornu::layers

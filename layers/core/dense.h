@@ -38,6 +38,7 @@ class DenseLayer : public KernelLayer<DenseLayer, DenseConfig> {
   bool acts_per_row() const override { return config.activation.is_builtin(); }
   /// How it multiplies by a kernel of this shape; see KernelLayer.
   KernelProduct product(const Shape& kernel_shape) const;
+  Value::Dict get_config() const override;  ///< as Keras, without a penalty that there is not
 
   Variable kernel;  ///< (features, units)
   Variable bias;    ///< (units); none without use_bias

@@ -1,4 +1,5 @@
 // Layer: weights, names, calls, masks, losses, policies, and its errors.
+#include <cornu/framework/base/call_scope.h>
 #include <cornu/framework/base/layer.h>
 #include <cornu/framework/initializers/initializers.h>
 #include <cornu/framework/ops/ops.h>
@@ -137,6 +138,30 @@ TEST_CASE("the training flag is inherited unless a layer is given its own") {
   CHECK(layer.second->training == false);
   (*layer.first)(x);
   CHECK_FALSE(layer.first->training);
+}
+
+TEST_CASE("losses are those of the last call, with all calls inside of it") {
+  const auto inner = make<Penalized>();
+  class Twice : public Layer {
+   public:
+    explicit Twice(std::shared_ptr<Layer> layer) : layer_(track("layer", std::move(layer))) {}
+    Tensor call(const Tensor& x, const Call&) override { return (*layer_)((*layer_)(x)); }
+
+   private:
+    std::shared_ptr<Layer> layer_;
+  } outer(inner);
+  outer(x);
+  CHECK(outer.losses().size() == 4);
+  outer(x);
+  CHECK(outer.losses().size() == 4);
+  (*inner)(x);
+  CHECK(outer.losses().size() == 2);
+  // In a step they are the step's, by the same rule.
+  const LossScope scope;
+  CHECK(outer.losses().empty());
+  outer(x);
+  (*inner)(x);
+  CHECK(scope.losses().size() == 2);
 }
 
 TEST_CASE("masks go on through layers that support them, others warn once") {

@@ -32,6 +32,7 @@ TEST_CASE("The summary of a Sequential") {
                     Dense({.units = 10, .name = "logits"})});
   const std::string text = model.summary_text();
   CHECK_THAT(text, has("Model: \"sequential\""));
+  CHECK_THAT(text, has("conv2d (Conv2D)"));
   CHECK_THAT(line_of(text, "conv2d"), has("(None, 6, 6, 4)"));
   CHECK_THAT(line_of(text, "conv2d"), has(" 40 "));
   CHECK_THAT(line_of(text, "max_pooling2d"), has("(None, 3, 3, 4)"));
@@ -55,6 +56,7 @@ TEST_CASE("The summary of a Functional lists inputs and shared layers") {
   Functional model({a, b}, shared(a) * shared(b), {.name = "pair"});
   const std::string text = model.summary_text();
   CHECK_THAT(text, has("Model: \"pair\""));
+  CHECK_THAT(text, has("a (InputLayer)"));
   CHECK_THAT(line_of(text, "a"), has("(None, 4)"));
   CHECK_THAT(line_of(text, "shared"), has("(None, 3)"));
   CHECK_THAT(text, has("Total params: 15"));
