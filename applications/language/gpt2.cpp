@@ -83,8 +83,8 @@ Tensor GPT2CausalLM::call(const Tensor& ids, const Call&) {
   return project(backbone(inputs).tensor());
 }
 
-std::vector<Tensor> GPT2CausalLM::make_cache(int64_t length) const {
-  const Shape shape{1, length, config.num_heads, config.hidden_dim / config.num_heads};
+std::vector<Tensor> GPT2CausalLM::make_cache(int64_t texts, int64_t length) const {
+  const Shape shape{texts, length, config.num_heads, config.hidden_dim / config.num_heads};
   const Tensor zeros = ops::zeros(shape, compute_dtype());
   return std::vector<Tensor>(static_cast<size_t>(2 * config.num_layers), zeros);
 }
