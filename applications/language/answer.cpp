@@ -34,7 +34,8 @@ Answer::Answer(const std::vector<int64_t>& prompt, const GenerateOptions& option
   const auto* search = options.sampler.target<samplers::BeamSearch>();
   if (!search) return;
   // All but the first are so unlikely that none goes on while the first has enough tokens.
-  texts_.resize(static_cast<size_t>(search->num_beams), Text{.ids = prompt, .log_probability = -1e9F});
+  texts_.resize(static_cast<size_t>(search->num_beams),
+                Text{.ids = prompt, .log_probability = -1e9F});
 }
 
 int64_t Answer::token(size_t text, size_t place) const {

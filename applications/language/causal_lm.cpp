@@ -31,7 +31,11 @@ void check_prompt(const CausalLM& model, const std::vector<int64_t>& prompt, int
                     prompt.size(), length, most));
 }
 
-void check_options(const GenerateOptions& options, size_t prompts) {
+void check_options(const CausalLM& model, const GenerateOptions& options, size_t prompts) {
+  if (!options.max_length && model.max_sequence_length() == CausalLM::unlimited)
+    throw ValueError(
+        "generate: the model takes texts of any length; give max_length, the tokens of prompt and "
+        "answer together.");
   if (!options.sampler)
     throw ValueError("generate: there is no sampler; the default is samplers::Greedy().");
   if (!(options.temperature > 0))
@@ -150,7 +154,7 @@ std::vector<int64_t> CausalLM::generate(const std::vector<int64_t>& prompt,
 
 std::vector<std::vector<int64_t>> CausalLM::generate_batch(
     const std::vector<std::vector<int64_t>>& prompts, const GenerateOptions& options) {
-  check_options(options, prompts.size());
+  check_options(*this, options, prompts.size());
   if (prompts.empty()) return {};
   const int64_t most = options.max_length.value_or(max_sequence_length());
   const auto length = static_cast<size_t>(most);

@@ -1,5 +1,6 @@
 // CausalLM: models that write texts on, one token after the other.
 #pragma once
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@ namespace cornu::applications {
 /// Options of generate and generate_batch.
 struct GenerateOptions {
   /// Tokens of the prompt and the answer together, at most; none: as many as the model can take.
+  /// Needed where that is any number.
   std::optional<int64_t> max_length = {};
   samplers::Sampler sampler = samplers::Greedy();  ///< chooses each token
   double temperature = 1.0;         ///< divides logits: below 1 likely tokens become likelier
@@ -47,6 +49,8 @@ class CausalLM {
   std::vector<std::vector<int64_t>> generate_batch(const std::vector<std::vector<int64_t>>& prompts,
                                                    const GenerateOptions& options = {});
 
+  /// What max_sequence_length gives where a text may have any number of tokens.
+  static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
   virtual int64_t max_sequence_length() const = 0;  ///< tokens that the model can take
   virtual int64_t vocabulary_size() const = 0;      ///< number of tokens that it knows
   /// Zeros for the keys and values of `length` tokens of each of `texts` texts, which are axis 0.

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include "../../framework/base/activation.h"
-#include "../../framework/initializers/random_normal.h"
 #include "../../framework/ops/nn/activations.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
@@ -12,6 +11,7 @@
 #include "../../layers/core/reversible_embedding.h"
 #include "../../layers/merging/add.h"
 #include "../../layers/text/position_embedding.h"
+#include "backbone.h"
 
 namespace cornu::applications {
 namespace {
@@ -24,13 +24,6 @@ cornu::Activation gelu_approximate() {
   }();
   static_cast<void>(known);
   return "keras_hub>gelu_approximate";
-}
-
-Choice<Initializer> normal(double stddev) { return initializers::RandomNormal({.stddev = stddev}); }
-
-template <class Layer>
-std::shared_ptr<Layer> layer_of(const Functional& model, const std::string& name) {
-  return std::dynamic_pointer_cast<Layer>(model.get_layer(name));
 }
 
 }  // namespace
