@@ -1,6 +1,6 @@
 // What the language models share: graphs whose files hold options, as KerasHub's do.
 #pragma once
-#include "../../framework/initializers/random_normal.h"
+#include "../../framework/base/activation.h"
 #include "../../framework/model/functional.h"
 #include "../../layers/normalization/rms_normalization.h"
 
@@ -48,9 +48,9 @@ class NormOf : public layers::RMSNormalizationLayer {
 };
 
 /// Draws around 0, anew at each use.
-inline Choice<Initializer> normal(double stddev) {
-  return initializers::RandomNormal({.stddev = stddev});
-}
+Choice<Initializer> normal(double stddev);
+/// GELU by its approximation with tanh, under KerasHub's name.
+cornu::Activation gelu_approximate();
 
 /// The layer of a graph with this name, as what it is.
 template <class L>
@@ -60,16 +60,6 @@ std::shared_ptr<L> layer_of(const Functional& model, const std::string& name) {
 
 /// The options of a model with a head, from its config: KerasHub's has those of its backbone
 /// inside.
-inline Value::Dict head_options(const Value::Dict& dict) {
-  const Value* backbone = cornu::detail::find(dict, "backbone");
-  if (!backbone || !backbone->is<Value::Dict>()) return dict;
-  const Value* inner = cornu::detail::find(backbone->get<Value::Dict>(), "config");
-  if (!inner || !inner->is<Value::Dict>()) return dict;
-  Value::Dict options;
-  for (const auto& [key, value] : inner->get<Value::Dict>())
-    if (key != "name") options.emplace_back(key, value);
-  if (const Value* name = cornu::detail::find(dict, "name")) options.emplace_back("name", *name);
-  return options;
-}
+Value::Dict head_options(const Value::Dict& dict);
 
 }  // namespace cornu::applications

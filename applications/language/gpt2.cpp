@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/base/activation.h"
-#include "../../framework/ops/nn/activations.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
 #include "../../layers/attention/transformer_decoder.h"
@@ -14,19 +12,6 @@
 #include "backbone.h"
 
 namespace cornu::applications {
-namespace {
-
-cornu::Activation gelu_approximate() {
-  static const bool known = [] {
-    register_activation("keras_hub>gelu_approximate",
-                        [](const Tensor& x) { return ops::gelu(x, true); });
-    return true;
-  }();
-  static_cast<void>(known);
-  return "keras_hub>gelu_approximate";
-}
-
-}  // namespace
 
 std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config) {
   if (config.hidden_dim % std::max<int64_t>(config.num_heads, 1) != 0)
