@@ -99,7 +99,6 @@ goldens["mistral"] = {
 }
 
 bert = draw(models.BertBackbone(**sizes, num_heads=2, max_sequence_length=16, dropout=0.0))
-bert.save_weights(f"{folder}/keras_bert.weights.h5")
 segment_ids = generator.integers(0, 2, (2, 12))
 mask_positions = np.array([[1, 5, 7], [0, 3, 8]])
 filler = models.BertMaskedLM(backbone=bert)
@@ -117,17 +116,22 @@ goldens["bert"] = {
 
 t5 = draw(models.T5Backbone(**sizes, num_heads=2, key_value_dim=3, activation="gelu", dropout=0.0))
 t5.save(f"{folder}/keras_t5.keras")
-decoder_ids = generator.integers(0, 19, (2, 40))
-decoder_mask = np.array([[1] * 40, [1] * 35 + [0] * 5])
+# Long enough for distances that share a number.
+encoder_ids = generator.integers(0, 19, (1, 70))
+encoder_mask = np.array([[1] * 66 + [0] * 4])
+decoder_ids = generator.integers(0, 19, (1, 40))
+decoder_mask = np.array([[1] * 35 + [0] * 5])
 found = t5(
     {
-        "encoder_token_ids": token_ids,
-        "encoder_padding_mask": padding_mask,
+        "encoder_token_ids": encoder_ids,
+        "encoder_padding_mask": encoder_mask,
         "decoder_token_ids": decoder_ids,
         "decoder_padding_mask": decoder_mask,
     }
 )
 goldens["t5"] = {
+    "encoder_token_ids": tensor(encoder_ids),
+    "encoder_padding_mask": tensor(encoder_mask),
     "decoder_token_ids": tensor(decoder_ids),
     "decoder_padding_mask": tensor(decoder_mask),
     **{name: tensor(value) for name, value in found.items()},
