@@ -1,8 +1,6 @@
-// Llama's layers, and its blocks with a cache.
+// Llama's layers.
 #include "llama.h"
 
-#include "../../framework/ops/numpy/creation.h"
-#include "../../framework/ops/operators.h"
 #include "rotary_graph.h"
 
 namespace cornu::applications {
@@ -31,17 +29,27 @@ class LlamaBackboneLayer : public BackboneOf<LlamaBackboneLayer, LlamaConfig> {
 
  private:
   static Graph graph_of(const LlamaConfig& c) {
-    return rotary_graph<layers::LlamaTransformerDecoderLayer, LlamaLayerNorm>(
-        "LlamaBackbone", c,
-        {.intermediate_dim = *c.intermediate_dim,
-         .num_query_heads = *c.num_query_heads,
-         .num_key_value_heads = *c.num_key_value_heads,
-         .rope_max_wavelength = c.rope_max_wavelength,
-         .rope_frequency_adjustment_factor = c.rope_frequency_adjustment_factor,
-         .rope_low_freq_factor = c.rope_low_freq_factor,
-         .rope_high_freq_factor = c.rope_high_freq_factor,
-         .rope_pretraining_sequence_length = c.rope_pretraining_sequence_length},
-        c.tie_word_embeddings);
+    const MakeBlock make_block = [](const layers::LlamaTransformerDecoderConfig& block) {
+      return std::make_shared<layers::LlamaTransformerDecoderLayer>(block);
+    };
+    const layers::RMSNormalizationConfig norm{.epsilon = c.layer_norm_epsilon,
+                                              .name = "sequence_output_layernorm"};
+    return rotary_graph({.model = "LlamaBackbone",
+                         .vocabulary_size = c.vocabulary_size,
+                         .num_layers = c.num_layers,
+                         .hidden_dim = c.hidden_dim,
+                         .tie_weights = c.tie_word_embeddings},
+                        {.intermediate_dim = *c.intermediate_dim,
+                         .num_query_heads = *c.num_query_heads,
+                         .num_key_value_heads = *c.num_key_value_heads,
+                         .rope_max_wavelength = c.rope_max_wavelength,
+                         .rope_frequency_adjustment_factor = c.rope_frequency_adjustment_factor,
+                         .rope_low_freq_factor = c.rope_low_freq_factor,
+                         .rope_high_freq_factor = c.rope_high_freq_factor,
+                         .rope_pretraining_sequence_length = c.rope_pretraining_sequence_length,
+                         .layer_norm_epsilon = c.layer_norm_epsilon,
+                         .dropout = c.dropout},
+                        make_block, std::make_shared<LlamaLayerNorm>(norm));
   }
 };
 
@@ -49,51 +57,6 @@ class LlamaBackboneLayer : public BackboneOf<LlamaBackboneLayer, LlamaConfig> {
 
 std::shared_ptr<Functional> LlamaBackbone(const LlamaConfig& config) {
   return std::make_shared<LlamaBackboneLayer>(config);
-}
-
-std::vector<std::shared_ptr<layers::LlamaTransformerDecoderLayer>> RotaryCausalLM::blocks() const {
-  std::vector<std::shared_ptr<layers::LlamaTransformerDecoderLayer>> result;
-  for (const auto& layer : backbone->layers())
-    if (auto block = std::dynamic_pointer_cast<layers::LlamaTransformerDecoderLayer>(layer))
-      result.push_back(std::move(block));
-  return result;
-}
-
-int64_t RotaryCausalLM::vocabulary_size() const {
-  return layer_of<layers::ReversibleEmbeddingLayer>(*backbone, "token_embedding")->config.input_dim;
-}
-
-Tensor RotaryCausalLM::project(const Tensor& hidden) const {
-  const auto embedding = layer_of<layers::ReversibleEmbeddingLayer>(*backbone, "token_embedding");
-  return (*embedding)(hidden, Call{.extra = {{"reverse", true}}});
-}
-
-Tensor RotaryCausalLM::logits_of(const Tensor& ids) {
-  const Nest inputs{{"token_ids", ids}, {"padding_mask", ops::ones_like(ids)}};
-  return project(backbone(inputs).tensor());
-}
-
-std::vector<Tensor> RotaryCausalLM::make_cache(int64_t texts, int64_t length) const {
-  std::vector<Tensor> cache;
-  for (const auto& block : blocks()) {
-    const auto own = block->make_cache(texts, length);
-    cache.push_back(own.key);
-    cache.push_back(own.value);
-  }
-  return cache;
-}
-
-Tensor RotaryCausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
-                                       const Tensor& start) {
-  Tensor x = (*backbone->get_layer("token_embedding"))(ids);
-  auto part = cache.begin();
-  for (const auto& block : blocks()) {
-    layers::LlamaTransformerDecoderLayer::Cache own{part[0], part[1]};
-    x = block->call_with_cache(x, own, start);
-    *part++ = own.key;
-    *part++ = own.value;
-  }
-  return project((*backbone->get_layer("sequence_output_layernorm"))(x));
 }
 
 LlamaCausalLM::LlamaCausalLM(LlamaConfig c) : ModelOf(std::move(c)) {

@@ -25,16 +25,26 @@ class MistralBackboneLayer : public BackboneOf<MistralBackboneLayer, MistralConf
 
  private:
   static Graph graph_of(const MistralConfig& c) {
-    return rotary_graph<MistralTransformerDecoder, MistralLayerNormalization>(
-        "MistralBackbone", c,
-        {.intermediate_dim = *c.intermediate_dim,
-         .num_query_heads = *c.num_query_heads,
-         .num_key_value_heads = *c.num_key_value_heads,
-         .rope_max_wavelength = c.rope_max_wavelength,
-         .rope_scaling_factor = c.rope_scaling_factor,
-         .head_dim = c.head_dim,
-         .sliding_window = c.sliding_window},
-        false);
+    const MakeBlock make_block = [](const layers::LlamaTransformerDecoderConfig& block) {
+      return std::make_shared<MistralTransformerDecoder>(block);
+    };
+    const layers::RMSNormalizationConfig norm{.epsilon = c.layer_norm_epsilon,
+                                              .name = "sequence_output_layernorm"};
+    return rotary_graph({.model = "MistralBackbone",
+                         .vocabulary_size = c.vocabulary_size,
+                         .num_layers = c.num_layers,
+                         .hidden_dim = c.hidden_dim,
+                         .tie_weights = false},
+                        {.intermediate_dim = *c.intermediate_dim,
+                         .num_query_heads = *c.num_query_heads,
+                         .num_key_value_heads = *c.num_key_value_heads,
+                         .rope_max_wavelength = c.rope_max_wavelength,
+                         .rope_scaling_factor = c.rope_scaling_factor,
+                         .layer_norm_epsilon = c.layer_norm_epsilon,
+                         .dropout = c.dropout,
+                         .head_dim = c.head_dim,
+                         .sliding_window = c.sliding_window},
+                        make_block, std::make_shared<MistralLayerNormalization>(norm));
   }
 };
 
