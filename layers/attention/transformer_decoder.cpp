@@ -1,8 +1,6 @@
 // The block of decoders, with and without what it has computed before.
 #include "transformer_decoder.h"
 
-
-
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/core/slices.h"
 #include "../../framework/ops/nn/attention.h"
