@@ -3,37 +3,15 @@
 
 #include <fmt/core.h>
 
-#include "../../framework/base/activation.h"
-#include "../../framework/initializers/random_normal.h"
-#include "../../framework/ops/nn/activations.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/operators.h"
 #include "../../layers/attention/transformer_decoder.h"
 #include "../../layers/core/reversible_embedding.h"
 #include "../../layers/merging/add.h"
 #include "../../layers/text/position_embedding.h"
+#include "backbone.h"
 
 namespace cornu::applications {
-namespace {
-
-cornu::Activation gelu_approximate() {
-  static const bool known = [] {
-    register_activation("keras_hub>gelu_approximate",
-                        [](const Tensor& x) { return ops::gelu(x, true); });
-    return true;
-  }();
-  static_cast<void>(known);
-  return "keras_hub>gelu_approximate";
-}
-
-Choice<Initializer> normal(double stddev) { return initializers::RandomNormal({.stddev = stddev}); }
-
-template <class Layer>
-std::shared_ptr<Layer> layer_of(const Functional& model, const std::string& name) {
-  return std::dynamic_pointer_cast<Layer>(model.get_layer(name));
-}
-
-}  // namespace
 
 std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config) {
   if (config.hidden_dim % std::max<int64_t>(config.num_heads, 1) != 0)
@@ -83,8 +61,8 @@ Tensor GPT2CausalLM::call(const Tensor& ids, const Call&) {
   return project(backbone(inputs).tensor());
 }
 
-std::vector<Tensor> GPT2CausalLM::make_cache(int64_t length) const {
-  const Shape shape{1, length, config.num_heads, config.hidden_dim / config.num_heads};
+std::vector<Tensor> GPT2CausalLM::make_cache(int64_t texts, int64_t length) const {
+  const Shape shape{texts, length, config.num_heads, config.hidden_dim / config.num_heads};
   const Tensor zeros = ops::zeros(shape, compute_dtype());
   return std::vector<Tensor>(static_cast<size_t>(2 * config.num_layers), zeros);
 }

@@ -36,7 +36,7 @@ class GPT2CausalLM : public ModelOf<GPT2CausalLM, GPT2Config>, public CausalLM {
 
   int64_t max_sequence_length() const override { return config.max_sequence_length; }
   int64_t vocabulary_size() const override { return config.vocabulary_size; }
-  std::vector<Tensor> make_cache(int64_t length) const override;
+  std::vector<Tensor> make_cache(int64_t texts, int64_t length) const override;
   Tensor call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
                          const Tensor& start) override;
 

@@ -75,4 +75,14 @@ Sampler TopP(double p) {
   };
 }
 
+int64_t BeamSearch::operator()(const std::vector<double>& probabilities, double draw) const {
+  return Greedy()(probabilities, draw);
+}
+
+Sampler Beam(int64_t num_beams) {
+  if (num_beams <= 0)
+    throw ValueError(fmt::format("Beam: num_beams must be positive, found {}.", num_beams));
+  return BeamSearch{num_beams};
+}
+
 }  // namespace cornu::samplers

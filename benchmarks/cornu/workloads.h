@@ -61,6 +61,8 @@ void print_traffic(const std::string& workload, bool steps);
 // The ways to measure.
 void measure_training(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_kernels(const Workload& workload, const std::string& mode, const Settings& settings);
+void measure_generation(const Workload& workload, const std::string& mode,
+                        const Settings& settings);
 void measure_calls(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_loading(const Workload& workload, const std::string& mode, const Settings& settings);
 void measure_loaded(const Workload& workload, const std::string& mode, const Settings& settings);

@@ -90,7 +90,7 @@ TEST_CASE("Logits with a cache are those without, whatever was in it before") {
   load(model);
   const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 9, 2, 6};
   const Tensor all = model(Tensor::from(ids, {1, 8}));
-  std::vector<Tensor> cache = model.make_cache(12);
+  std::vector<Tensor> cache = model.make_cache(1, 12);
   const Tensor first =
       model.call_with_cache(Tensor::from(std::vector<int32_t>{3, 1, 4}, {1, 3}), cache, Tensor(0));
   const Tensor second = model.call_with_cache(

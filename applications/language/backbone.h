@@ -1,0 +1,65 @@
+// What the language models share: graphs whose files hold options, as KerasHub's do.
+#pragma once
+#include "../../framework/base/activation.h"
+#include "../../framework/model/functional.h"
+#include "../../layers/normalization/rms_normalization.h"
+
+namespace cornu::applications {
+
+/// A graph's ends.
+struct Graph {
+  Nest inputs, outputs;
+};
+
+/// Base of a graph that is made from options: its config is these, so that ".keras" files of
+/// KerasHub's class of the same name are read, and written.
+template <class Self, class C>
+class BackboneOf : public Functional {
+ public:
+  using Config = C;  ///< the options
+  /// Takes the options over, and the name from them.
+  BackboneOf(C c, const Graph& graph)
+      : Functional(graph.inputs, graph.outputs, {.name = c.name}), config(std::move(c)) {}
+  Value::Dict get_config() const override {
+    return cornu::detail::merge_config(base_config(), to_dict(config));
+  }
+  /// A model from its config. Throws ValueError for missing, unknown or wrong options.
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    const cornu::detail::BaseOptions base =
+        cornu::detail::split_base_options(dict, true, false, false);
+    auto model = std::make_shared<Self>(from_dict<C>(base.rest));
+    if (!base.trainable) model->set_trainable(false);
+    return model;
+  }
+  /// The class's, under which files list it.
+  std::string base_name() const override { return Layer::base_name(); }
+  C config;  ///< as given
+};
+
+/// RMSNormalization under the name of a class of KerasHub's, by which files list it.
+template <class Self>
+class NormOf : public layers::RMSNormalizationLayer {
+ public:
+  using RMSNormalizationLayer::RMSNormalizationLayer;
+  /// As RMSNormalization's.
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    return std::make_shared<Self>(from_dict<layers::RMSNormalizationConfig>(dict));
+  }
+};
+
+/// Draws around 0, anew at each use.
+Choice<Initializer> normal(double stddev);
+/// GELU by its approximation with tanh, under KerasHub's name.
+cornu::Activation gelu_approximate();
+
+/// The layer of a graph with this name, as what it is.
+template <class L>
+std::shared_ptr<L> layer_of(const Functional& model, const std::string& name) {
+  return std::dynamic_pointer_cast<L>(model.get_layer(name));
+}
+
+/// The options of a model with a head, from its config: KerasHub's has those of its backbone
+/// inside.
+Value::Dict head_options(const Value::Dict& dict);
+
+}  // namespace cornu::applications
