@@ -37,6 +37,7 @@
 #include "framework/model/journal.h"
 #include "framework/model/plot/plot_model.h"
 #include "framework/model/sequential.h"
+#include "framework/model/source_inputs.h"
 #include "framework/model/step_replay.h"
 #include "framework/ops/ops.h"
 #include "framework/regularizers/regularizers.h"
