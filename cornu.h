@@ -39,6 +39,7 @@
 #include "framework/model/sequential.h"
 #include "framework/model/source_inputs.h"
 #include "framework/model/step_replay.h"
+#include "framework/ops/nn/flash_attention.h"
 #include "framework/ops/ops.h"
 #include "framework/regularizers/regularizers.h"
 #include "framework/saving/file_editor.h"
