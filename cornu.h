@@ -27,6 +27,7 @@
 #include "framework/data/sequences.h"
 #include "framework/data/shard_crops.h"
 #include "framework/data/timeseries_dataset.h"
+#include "framework/data/visualization/galleries.h"
 #include "framework/initializers/initializers.h"
 #include "framework/io/events/summary_writer.h"
 #include "framework/io/npy_tensor.h"
