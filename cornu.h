@@ -10,6 +10,7 @@
 #include "framework/base/call_scope.h"
 #include "framework/compile/control_flow.h"
 #include "framework/compile/function.h"
+#include "framework/compile/vectorize.h"
 #include "framework/constraints/constraints.h"
 #include "framework/data/dataset.h"
 #include "framework/data/datasets.h"
