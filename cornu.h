@@ -35,6 +35,7 @@
 #include "framework/model/call_graph.h"
 #include "framework/model/callback_list.h"
 #include "framework/model/clone_model.h"
+#include "framework/model/distillation/distiller.h"
 #include "framework/model/functional.h"
 #include "framework/model/journal.h"
 #include "framework/model/plot/plot_model.h"
