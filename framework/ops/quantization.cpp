@@ -3,8 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <array>
+
+#include "../dispatch/custom_gradient.h"
+#include "../tensor/promotion.h"
 #include "catalog.h"
 #include "core/cast.h"
+#include "detail/sum_to_shape.h"
 #include "elementwise.h"
 #include "numpy/indexing.h"
 #include "numpy/joining.h"
@@ -124,7 +129,90 @@ Tensor dequantize_with_sz_map(const Tensor& x, const Tensor& scale, const Tensor
                take(scale, places, axis));
 }
 
+namespace {
+
+// A range whose ends and whose 0 are steps.
+struct Nudged {
+  Tensor low, high, scale, steps_per_unit;
+};
+
+Nudged nudge(const Tensor& low, const Tensor& high, double least, double most) {
+  const Tensor scale = (high - low) / (most - least);
+  const Tensor zero = detail::round_even(limited(least - low / scale, {least, most}));
+  return {(least - zero) * scale, (most - zero) * scale, scale, (most - least) / (high - low)};
+}
+
+Tensor to_steps(const Tensor& x, const Nudged& range) {
+  const Tensor zero = floor(-range.low * range.steps_per_unit + 0.5);
+  const Tensor shifted = minimum(maximum(x, range.low), range.high) - range.low;
+  return floor(shifted * range.steps_per_unit - zero + 0.5) * range.scale;
+}
+
+// The shape in which one number for each place along the axis meets x.
+Shape range_shape(const Shape& x, const Shape& ends, std::optional<int64_t> axis) {
+  Shape shape = std::vector<int64_t>(static_cast<size_t>(x.rank()), 1);
+  if (axis) {
+    const int a = normalize_axis(*axis, x.rank(), "fake_quant_with_min_max_vars: axis");
+    shape[a] = x[a];
+  }
+  if (axis ? ends == Shape{shape.numel()} : ends.numel() == 1) return shape;
+  throw ShapeError(fmt::format(
+      "fake_quant_with_min_max_vars: expected min_vals and max_vals of {}, found shape {} for "
+      "inputs of shape {}.",
+      axis ? "shape " + Shape{shape.numel()}.str() : "one element, as there is no axis", ends.str(),
+      x.str()));
+}
+
+// The sum of dy over all that one end of the range is for.
+Tensor sum_to_range(const Tensor& dy, const Shape& range, const TensorSpec& end) {
+  return cast(reshape(detail::sum_to_shape(dy, range), end.shape), end.dtype);
+}
+
+void check_steps(const Tensor& x, int64_t num_bits, bool narrow) {
+  if (!is_float(x.dtype()))
+    throw ValueError(fmt::format("fake_quant_with_min_max_vars: expected floats, found {}.",
+                                 dtype_name(x.dtype())));
+  if (num_bits < (narrow ? 2 : 1) || num_bits > 24)
+    throw ValueError(
+        fmt::format("fake_quant_with_min_max_vars: num_bits must be {} to 24{}, found {}.",
+                    narrow ? 2 : 1, narrow ? " with narrow_range" : "", num_bits));
+}
+
+}  // namespace
+
+Tensor fake_quant_with_min_max_vars(const Tensor& inputs, const Tensor& min_vals,
+                                    const Tensor& max_vals, int64_t num_bits, bool narrow_range,
+                                    std::optional<int64_t> axis) {
+  if (is_symbolic(inputs, min_vals, max_vals))
+    return symbolic_call(&fake_quant_with_min_max_vars, inputs, min_vals, max_vals, num_bits,
+                         narrow_range, axis);
+  check_steps(inputs, num_bits, narrow_range);
+  const Shape shape = range_shape(inputs.shape(), min_vals.shape(), axis);
+  range_shape(inputs.shape(), max_vals.shape(), axis);
+  const double least = narrow_range, most = static_cast<double>((int64_t{1} << num_bits) - 1);
+  const auto quantize = [&](std::span<const Tensor> given) -> WithGradient {
+    const DType wide = result_type(result_type(given[1].dtype(), given[2].dtype()), DType::float32);
+    const std::array specs = {given[0].spec(), given[1].spec(), given[2].spec()};
+    const auto end = [&](const Tensor& t) { return reshape(cast(t, wide), shape); };
+    const Tensor x = cast(given[0], wide);
+    const Nudged range = nudge(end(given[1]), end(given[2]), least, most);
+    const auto gradient = [x, range, specs](std::span<const Tensor> dy) -> Tensors {
+      const Tensor inside = logical_and(greater_equal(x, range.low), less_equal(x, range.high));
+      return {
+          cast(where(inside, dy[0], 0), specs[0].dtype),
+          sum_to_range(where(less_equal(x, range.low), dy[0], 0), range.low.shape(), specs[1]),
+          sum_to_range(where(greater_equal(x, range.high), dy[0], 0), range.low.shape(), specs[2])};
+    };
+    return {{cast(to_steps(x, range), given[0].dtype())}, gradient};
+  };
+  const Tensor all[] = {inputs, min_vals, max_vals};
+  return custom_gradient(all, quantize)[0];
+}
+
 void list_quantization(OpCatalog& catalog) {
+  catalog.add("quantizers.FakeQuantWithMinMaxVars",
+              {"inputs", "min_vals", "max_vals", "num_bits=8", "narrow_range=False", "axis=None"},
+              &fake_quant_with_min_max_vars);
   catalog.add("quantizers.AbsMaxQuantize",
               {"inputs", "axis", "value_range=(-127,127)", "dtype='int8'", "epsilon=1e-7",
                "to_numpy=False"},

@@ -30,4 +30,18 @@ Tensor unpack_int4(const Tensor& packed, int64_t orig_len, int64_t axis = 0,
 Tensor dequantize_with_sz_map(const Tensor& weights_matrix, const Tensor& scale, const Tensor& zero,
                               const Tensor& g_idx, int64_t group_axis = -1);
 
+/// inputs as 2^num_bits steps between min_vals and max_vals would keep them, as floats: limited to
+/// that range, which is first moved a little so that 0 is a step, and rounded to the nearest step.
+/// narrow_range leaves out the lowest step. Without `axis` there is one range, and min_vals and
+/// max_vals have one element; else each place along `axis` has its own, and they are (places). The
+/// arithmetic is that of float32 or wider, and the result has the dtype of inputs.
+///
+/// The gradient of inputs passes where they are inside of the range; that of min_vals is the sum
+/// over inputs at or below it, of max_vals over inputs at or above it. Throws ShapeError for other
+/// shapes, ValueError for an `inputs` of no float type and for less than two steps or more than 24
+/// bits. Jacob et al., https://arxiv.org/abs/1712.05877.
+Tensor fake_quant_with_min_max_vars(const Tensor& inputs, const Tensor& min_vals,
+                                    const Tensor& max_vals, int64_t num_bits = 8,
+                                    bool narrow_range = false, std::optional<int64_t> axis = {});
+
 }  // namespace cornu::ops

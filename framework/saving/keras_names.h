@@ -78,6 +78,7 @@ using ops::abs_max_quantize;
 using ops::abs_max_quantize_grouped_with_zero_point;
 using ops::compute_float8_amax_history;
 using ops::compute_float8_scale;
+using ops::fake_quant_with_min_max_vars;
 using ops::pack_int4;
 using ops::quantize_and_dequantize;
 using ops::unpack_int4;

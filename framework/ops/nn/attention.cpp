@@ -15,6 +15,7 @@
 #include "../numpy/products.h"
 #include "../numpy/reduction.h"
 #include "../operators.h"
+#include "flash_attention.h"
 #include "softmax.h"
 
 namespace cornu::ops {
@@ -32,6 +33,15 @@ void check_shapes(const Shape& q, const Shape& k, const Shape& v) {
       "dot_product_attention: expected query (batch, t, heads, depth), key (batch, s, heads, "
       "depth) and value (batch, s, heads, value_depth), found {}, {} and {}.",
       q.str(), k.str(), v.str()));
+}
+
+void check_mask(const Shape& mask, const Shape& q, const Shape& k) {
+  const Shape logits{q[0], q[2], q[1], k[1]};
+  // Refuses what does not broadcast.
+  if (broadcast(mask, logits) == logits) return;
+  throw ShapeError(fmt::format(
+      "dot_product_attention: mask and bias must broadcast to (batch, heads, t, s) = {}, found {}.",
+      logits.str(), mask.str()));
 }
 
 // Bias and mask as one: bools, or numbers to add.
@@ -52,23 +62,15 @@ Tensor compute(const Tensor& query, const Tensor& key, const Tensor& value,
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(query.shape()[3])));
   const Tensor q = cast(query, dtype), k = heads(key), v = heads(value);
   const Tensor mask = join_masks(options, wide);
+  if (mask) check_mask(mask.shape(), q.shape(), k.shape());
   const bool fits = is_float(dtype) && k.shape() == v.shape() && !options.attn_logits_soft_cap;
-  if (!fits)
+  if (!fits || !options.flash_attention.value_or(config::is_flash_attention_enabled()))
     return detail::compose_attention(q, k, v, mask, scale, options.is_causal,
                                      options.attn_logits_soft_cap)
         .y;
-  const Shape &from = q.shape(), &to = k.shape();
   Tensors inputs{q, k, v};
-  if (mask) {
-    // Refuses what does not broadcast.
-    if (broadcast(mask.shape(), {from[0], from[2], from[1], to[1]}) !=
-        Shape{from[0], from[2], from[1], to[1]})
-      throw ShapeError(fmt::format(
-          "dot_product_attention: mask and bias must broadcast to (batch, heads, t, s) = {}, found "
-          "{}.",
-          Shape{from[0], from[2], from[1], to[1]}.str(), mask.shape().str()));
-    inputs.push_back(mask);
-  }
+  if (mask) inputs.push_back(mask);
+  const Shape& from = q.shape();
   const TensorSpec outputs[] = {{from, dtype}, {{from[0], from[2], from[1]}, wide}};
   return apply(backend::Attention{.scale = scale, .causal = options.is_causal, .mask = bool(mask)},
                inputs, outputs)[0];

@@ -11,7 +11,8 @@ struct AttentionOptions {
   std::optional<Tensor> mask = {};   ///< where false a key is left out; broadcasts likewise
   std::optional<double> scale = {};  ///< of the logits; by default 1 / sqrt(depth)
   bool is_causal = false;            ///< step t sees the keys up to step t
-  /// As in Keras; changes no result: blocks that fit the cache are used wherever they can be.
+  /// Whether to go without the matrix of all scores, in blocks that fit the cache, where one kernel
+  /// can; results differ by rounding alone. None: as config::is_flash_attention_enabled says.
   std::optional<bool> flash_attention = {};
   /// Logits become cap * tanh(logits / cap).
   std::optional<double> attn_logits_soft_cap = {};
@@ -22,7 +23,8 @@ struct AttentionOptions {
 /// value_depth).
 /// Key and value may have fewer heads, each then shared by as many neighboring heads of the query.
 /// Logits are computed in float32 or wider. A query without any key gets the mean of all values.
-/// One Attention kernel, unless values have another depth than keys or there is a soft cap.
+/// One Attention kernel, unless values have another depth than keys, there is a soft cap, or flash
+/// attention is turned off.
 /// Throws ShapeError when the shapes do not fit.
 /// Vaswani et al., Attention Is All You Need (2017).
 Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,

@@ -1,8 +1,10 @@
 // The Attention kernel against the formula composed of other operations.
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/nn/attention.h>
+#include <cornu/framework/ops/nn/flash_attention.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
 #include <cornu/framework/ops/numpy/reduction.h>
@@ -189,4 +191,32 @@ TEST_CASE("attention refuses masks that do not broadcast") {
   CHECK_THROWS_AS(ops::dot_product_attention(x.q, x.k, x.v, {.bias = ops::zeros({5})}), ShapeError);
   CHECK_THROWS_AS(ops::dot_product_attention(x.q, x.k, x.v, {.mask = ops::ones({2, 1, 3, 4})}),
                   ShapeError);
+}
+
+TEST_CASE("attention makes the matrix of all scores where flash attention is turned off") {
+  const Inputs x = inputs_of({2, 5, 6, 2, 4}, DType::float32);
+  const Tensor mask = ops::greater(test::noise({2, 1, 5, 6}), 0);
+  // The kernels of a recorded call.
+  const auto kernels = [&](std::optional<bool> flash) {
+    Function attend([&](const Nest& q) -> Nest {
+      return ops::dot_product_attention(q.tensor(), x.k, x.v,
+                                        {.mask = mask, .flash_attention = flash});
+    });
+    for (int i = 0; i < 3; ++i) attend(x.q);
+    return attend.plans();
+  };
+  const auto makes_scores = [&](std::optional<bool> flash) {
+    return kernels(flash).find("attention") == std::string::npos;
+  };
+  const Tensor y = ops::dot_product_attention(x.q, x.k, x.v, {.mask = mask});
+  CHECK(config::is_flash_attention_enabled());
+  CHECK_FALSE(makes_scores({}));
+  CHECK(makes_scores(false));
+  config::disable_flash_attention();
+  CHECK_FALSE(config::is_flash_attention_enabled());
+  CHECK(makes_scores({}));
+  CHECK_FALSE(makes_scores(true));
+  CHECK(difference(ops::dot_product_attention(x.q, x.k, x.v, {.mask = mask}), y) < 1e-6);
+  config::enable_flash_attention();
+  CHECK(config::is_flash_attention_enabled());
 }
