@@ -18,6 +18,10 @@ cornu::Activation gelu_approximate() {
   return "keras_hub>gelu_approximate";
 }
 
+Value::Dict head_config(const Model& model, const Functional& backbone) {
+  return {{"backbone", serialize(backbone)}, {"preprocessor", Value()}, {"name", model.name()}};
+}
+
 Value::Dict head_options(const Value::Dict& dict) {
   const Value* backbone = cornu::detail::find(dict, "backbone");
   if (!backbone || !backbone->is<Value::Dict>()) return dict;

@@ -1,4 +1,4 @@
-// What the language models share: graphs whose files hold options, as KerasHub's do.
+// What the language models share: graphs and heads whose files hold options, as KerasHub's do.
 #pragma once
 #include "../../framework/base/activation.h"
 #include "../../framework/model/functional.h"
@@ -23,10 +23,12 @@ class BackboneOf : public Functional {
   Value::Dict get_config() const override {
     return cornu::detail::merge_config(base_config(), to_dict(config));
   }
-  /// A model from its config. Throws ValueError for missing, unknown or wrong options.
+  /// A model from its config, in the dtypes that it names. Throws ValueError for missing, unknown
+  /// or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     const cornu::detail::BaseOptions base =
         cornu::detail::split_base_options(dict, true, false, false);
+    const PolicyScope scope(base.policy.value_or(cornu::config::dtype_policy()));
     auto model = std::make_shared<Self>(from_dict<C>(base.rest));
     if (!base.trainable) model->set_trainable(false);
     return model;
@@ -58,8 +60,28 @@ std::shared_ptr<L> layer_of(const Functional& model, const std::string& name) {
   return std::dynamic_pointer_cast<L>(model.get_layer(name));
 }
 
-/// The options of a model with a head, from its config: KerasHub's has those of its backbone
-/// inside.
+/// The config of a model with a head, as KerasHub's: that of its backbone is inside.
+Value::Dict head_config(const Model& model, const Functional& backbone);
+/// The options in such a config, or in one that has them itself.
 Value::Dict head_options(const Value::Dict& dict);
+
+/// Base of a backbone with a head, whose files are those of KerasHub's class of the same name. Self
+/// has the backbone in a member of this name.
+template <class Self, class C>
+class HeadOf : public ModelOf<Self, C> {
+ public:
+  using ModelOf<Self, C>::ModelOf;
+  Value::Dict get_config() const override {
+    return head_config(*this, *static_cast<const Self&>(*this).backbone);
+  }
+  /// A model from its config, or its options alone. Throws ValueError for missing, unknown or wrong
+  /// options.
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+    const Value::Dict options = head_options(dict);
+    const auto base = cornu::detail::split_base_options(options, false, false, false);
+    const PolicyScope scope(base.policy.value_or(cornu::config::dtype_policy()));
+    return ModelOf<Self, C>::from_config(options);
+  }
+};
 
 }  // namespace cornu::applications

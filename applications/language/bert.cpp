@@ -107,7 +107,7 @@ std::shared_ptr<Functional> BertBackbone(const BertConfig& config) {
   return std::make_shared<BertBackboneLayer>(config);
 }
 
-BertMaskedLM::BertMaskedLM(BertConfig c) : ModelOf(std::move(c)) {
+BertMaskedLM::BertMaskedLM(BertConfig c) : HeadOf(std::move(c)) {
   BertConfig inner = config;
   inner.name = "bert_backbone";
   backbone = BertBackbone(inner);
@@ -126,10 +126,6 @@ Nest BertMaskedLM::call_many(const Nest& inputs, const Call&) {
   const Tensor features = backbone(text)["sequence_output"].tensor();
   const Tensor places = ops::expand_dims(inputs["mask_positions"].tensor(), {-1});
   return (*head_)(ops::take_along_axis(features, places, 1));
-}
-
-std::shared_ptr<BertMaskedLM> BertMaskedLM::from_config(const Value::Dict& dict) {
-  return ModelOf::from_config(head_options(dict));
 }
 
 void register_bert(Catalog& c) {

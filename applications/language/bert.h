@@ -1,6 +1,6 @@
 // BERT: a model that reads whole texts, as KerasHub names and builds it.
 #pragma once
-#include "../../framework/model/functional.h"
+#include "backbone.h"
 
 namespace cornu::applications {
 
@@ -27,12 +27,10 @@ std::shared_ptr<Functional> BertBackbone(const BertConfig& config);
 /// BERT that fills gaps: what BertBackbone takes and "mask_positions", int32 (batch, n), places in
 /// the text -> logits (batch, n, vocabulary_size) of the tokens there. Reads ".keras" files of
 /// KerasHub's BertMaskedLM, without their tokenizer.
-class BertMaskedLM : public ModelOf<BertMaskedLM, BertConfig> {
+class BertMaskedLM : public HeadOf<BertMaskedLM, BertConfig> {
  public:
   explicit BertMaskedLM(BertConfig config);  ///< throws as BertBackbone
   Nest call_many(const Nest& inputs, const Call& call) override;
-  /// From the config of this class or of KerasHub's, whose backbone is one of its own.
-  static std::shared_ptr<BertMaskedLM> from_config(const Value::Dict& dict);
 
   Handle<Functional> backbone;  ///< the model without its head
 

@@ -12,8 +12,17 @@
 #include "backbone.h"
 
 namespace cornu::applications {
+namespace {
 
-std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config) {
+class GPT2BackboneLayer : public BackboneOf<GPT2BackboneLayer, GPT2Config> {
+ public:
+  explicit GPT2BackboneLayer(const GPT2Config& c) : BackboneOf(c, graph_of(c)) {}
+
+ private:
+  static Graph graph_of(const GPT2Config& config);
+};
+
+Graph GPT2BackboneLayer::graph_of(const GPT2Config& config) {
   if (config.hidden_dim % std::max<int64_t>(config.num_heads, 1) != 0)
     throw ValueError(
         fmt::format("GPT2Backbone: hidden_dim must be a multiple of num_heads, found {} and {}.",
@@ -40,14 +49,21 @@ std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config) {
                                     .name = fmt::format("transformer_layer_{}", i)})(
         x, {.extra = {{"decoder_padding_mask", Tensor(padding)}}});
   x = layers::LayerNormalization({.epsilon = 1e-5, .name = "layer_norm"})(x);
-  return std::make_shared<Functional>(Nest{{"token_ids", ids}, {"padding_mask", padding}}, x,
-                                      Functional::Options{config.name});
+  return {Nest{{"token_ids", ids}, {"padding_mask", padding}}, x};
 }
 
-GPT2CausalLM::GPT2CausalLM(GPT2Config c) : ModelOf(std::move(c)) {
+}  // namespace
+
+std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config) {
+  return std::make_shared<GPT2BackboneLayer>(config);
+}
+
+GPT2CausalLM::GPT2CausalLM(GPT2Config c) : HeadOf(std::move(c)) {
   GPT2Config inner = config;
   inner.name = "gpt2_backbone";
-  backbone = track("backbone", GPT2Backbone(inner));
+  backbone = GPT2Backbone(inner);
+  track("layers", Members{backbone});  // where KerasHub's files have it
+  ensure_built(Tensor::abstract({Shape::unknown, Shape::unknown}, DType::int32));
 }
 
 Tensor GPT2CausalLM::project(const Tensor& hidden) const {
@@ -86,7 +102,8 @@ Tensor GPT2CausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cac
 
 void register_gpt2(Catalog& c) {
   gelu_approximate();
-  c.add<GPT2CausalLM>("keras_hub>GPT2CausalLM");
+  c.add_custom<GPT2BackboneLayer>("keras_hub>GPT2Backbone");
+  c.add_custom<GPT2CausalLM>("keras_hub>GPT2CausalLM");
 }
 
 }  // namespace cornu::applications

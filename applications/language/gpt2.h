@@ -1,6 +1,6 @@
 // GPT2: a language model of decoder blocks, as KerasHub names and builds it.
 #pragma once
-#include "../../framework/model/functional.h"
+#include "backbone.h"
 #include "causal_lm.h"
 
 namespace cornu::applications {
@@ -20,7 +20,8 @@ struct GPT2Config {
 /// The model without its head (Radford et al., Language Models are Unsupervised Multitask Learners,
 /// 2019): {"token_ids": int32 (batch, t), "padding_mask": int32 (batch, t), 0 where a token is
 /// padding} -> (batch, t, hidden_dim). Layers and weights are named as in KerasHub's GPT2Backbone,
-/// so that ".weights.h5" files go both ways. Throws ValueError for sizes that do not fit.
+/// so that ".weights.h5" and ".keras" files go both ways. Throws ValueError for sizes that do not
+/// fit.
 std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config = {});
 
 /// GPT-2 with its head: token numbers (batch, t) -> logits (batch, t, vocabulary_size), the
@@ -29,7 +30,7 @@ std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config = {});
 ///   applications::GPT2CausalLM model({.num_layers = 2, .num_heads = 2, .hidden_dim = 64});
 ///   model.backbone->load_weights("gpt2.weights.h5");
 ///   auto ids = model.generate(tokenizer.encode("Once upon"), {.max_length = 50});
-class GPT2CausalLM : public ModelOf<GPT2CausalLM, GPT2Config>, public CausalLM {
+class GPT2CausalLM : public HeadOf<GPT2CausalLM, GPT2Config>, public CausalLM {
  public:
   explicit GPT2CausalLM(GPT2Config config = {});  ///< throws as GPT2Backbone
   Tensor call(const Tensor& ids, const Call&) override;

@@ -59,7 +59,7 @@ std::shared_ptr<Functional> LlamaBackbone(const LlamaConfig& config) {
   return std::make_shared<LlamaBackboneLayer>(config);
 }
 
-LlamaCausalLM::LlamaCausalLM(LlamaConfig c) : ModelOf(std::move(c)) {
+LlamaCausalLM::LlamaCausalLM(LlamaConfig c) : HeadOf(std::move(c)) {
   LlamaConfig inner = config;
   inner.name = "llama_backbone";
   backbone = LlamaBackbone(inner);
@@ -68,7 +68,7 @@ LlamaCausalLM::LlamaCausalLM(LlamaConfig c) : ModelOf(std::move(c)) {
 }
 
 std::shared_ptr<LlamaCausalLM> LlamaCausalLM::from_config(const Value::Dict& dict) {
-  return ModelOf::from_config(LlamaBackboneLayer::known_options(head_options(dict)));
+  return HeadOf::from_config(LlamaBackboneLayer::known_options(head_options(dict)));
 }
 
 void register_llama(Catalog& c) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../framework/model/functional.h"
 #include "../../layers/attention/llama_transformer_decoder.h"
+#include "backbone.h"
 #include "causal_lm.h"
 
 namespace cornu::applications {
@@ -60,11 +61,11 @@ class RotaryCausalLM : public CausalLM {
 ///                                      .num_query_heads = 4, .hidden_dim = 64,
 ///                                      .intermediate_dim = 172, .num_key_value_heads = 2});
 ///   auto ids = model.generate(prompt, {.max_length = 50});
-class LlamaCausalLM : public ModelOf<LlamaCausalLM, LlamaConfig>, public RotaryCausalLM {
+class LlamaCausalLM : public HeadOf<LlamaCausalLM, LlamaConfig>, public RotaryCausalLM {
  public:
   explicit LlamaCausalLM(LlamaConfig config);  ///< throws as LlamaBackbone
   Tensor call(const Tensor& ids, const Call&) override { return logits_of(ids); }
-  /// From the config of this class or of KerasHub's, whose backbone is one of its own.
+  /// As HeadOf's, but passes over an option of KerasHub's that changes nothing.
   static std::shared_ptr<LlamaCausalLM> from_config(const Value::Dict& dict);
 };
 

@@ -54,16 +54,12 @@ std::shared_ptr<Functional> MistralBackbone(const MistralConfig& config) {
   return std::make_shared<MistralBackboneLayer>(config);
 }
 
-MistralCausalLM::MistralCausalLM(MistralConfig c) : ModelOf(std::move(c)) {
+MistralCausalLM::MistralCausalLM(MistralConfig c) : HeadOf(std::move(c)) {
   MistralConfig inner = config;
   inner.name = "mistral_backbone";
   backbone = MistralBackbone(inner);
   track("layers", Members{backbone});  // where KerasHub's files have it
   ensure_built(Tensor::abstract({Shape::unknown, Shape::unknown}, DType::int32));
-}
-
-std::shared_ptr<MistralCausalLM> MistralCausalLM::from_config(const Value::Dict& dict) {
-  return ModelOf::from_config(head_options(dict));
 }
 
 void register_mistral(Catalog& c) {

@@ -27,12 +27,10 @@ struct MistralConfig {
 std::shared_ptr<Functional> MistralBackbone(const MistralConfig& config);
 
 /// Mistral with its head, as LlamaCausalLM. The cache keeps all tokens, also those out of sight.
-class MistralCausalLM : public ModelOf<MistralCausalLM, MistralConfig>, public RotaryCausalLM {
+class MistralCausalLM : public HeadOf<MistralCausalLM, MistralConfig>, public RotaryCausalLM {
  public:
   explicit MistralCausalLM(MistralConfig config);  ///< throws as MistralBackbone
   Tensor call(const Tensor& ids, const Call&) override { return logits_of(ids); }
-  /// From the config of this class or of KerasHub's, whose backbone is one of its own.
-  static std::shared_ptr<MistralCausalLM> from_config(const Value::Dict& dict);
 };
 
 }  // namespace cornu::applications

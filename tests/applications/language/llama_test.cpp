@@ -169,6 +169,23 @@ TEST_CASE("Llama and Mistral train, and files keep them") {
   check(mistral);
 }
 
+TEST_CASE("A file of Llama's has its dtypes, and its backbone where KerasHub has it") {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder / "llama.keras").string();
+  {
+    const PolicyScope scope("mixed_bfloat16");
+    LlamaCausalLM model(tiny);
+    const Value::Dict config = model.get_config();
+    CHECK(entry(entry(config, "backbone"), "registered_name").get<std::string>() ==
+          "keras_hub>LlamaBackbone");
+    model.save(path);
+  }
+  const auto same = load_model<LlamaCausalLM>(path);
+  const auto block = same->backbone->get_layer("transformer_layer_0");
+  CHECK(block->compute_dtype() == DType::bfloat16);
+  CHECK(block->variable_dtype() == DType::float32);
+}
+
 TEST_CASE("Wrong options of Llama and Mistral are errors that say so") {
   LlamaConfig config = tiny;
   config.num_key_value_heads = 3;
