@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
 
 #include "../../backend/error.h"
 #include "../ops/numpy/creation.h"

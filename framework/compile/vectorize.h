@@ -1,8 +1,9 @@
 // vectorize: a function of small tensors, called along the leading axes of larger ones.
 #pragma once
-#include <map>
+#include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "../tensor/nest.h"
 

@@ -14,12 +14,15 @@ void keras_quantizers_Quantizer() { class Mine : public quantizers::Quantizer {}
 void keras_backend_is_float_dtype() { (void)is_float(dtype); }
 void keras_backend_is_int_dtype() { (void)is_int(dtype); }
 void keras_backend_result_type() { (void)result_type(dtype, dtype); }
+void keras_config_disable_flash_attention() { (void)config::disable_flash_attention(); }
 void keras_config_dtype_policy() { (void)config::dtype_policy(); }
 void keras_mixed_precision_dtype_policy() { (void)mixed_precision::dtype_policy(); }
 void keras_mixed_precision_global_policy() { (void)mixed_precision::global_policy(); }
+void keras_config_enable_flash_attention() { (void)config::enable_flash_attention(); }
 void keras_config_epsilon() { (void)config::epsilon(); }
 void keras_config_floatx() { (void)config::floatx(); }
 void keras_config_image_data_format() { (void)config::image_data_format(); }
+void keras_config_is_flash_attention_enabled() { (void)config::is_flash_attention_enabled(); }
 void keras_config_max_epochs() { (void)config::max_epochs(); }
 void keras_config_max_steps_per_epoch() { (void)config::max_steps_per_epoch(); }
 void keras_config_set_dtype_policy() { (void)config::set_dtype_policy(policy); }
@@ -47,6 +50,7 @@ void keras_quantizers_abs_max_quantize_grouped_with_zero_point() { (void)quantiz
 void keras_quantizers_compute_float8_amax_history() { (void)quantizers::compute_float8_amax_history(x, amax_history); }
 void keras_quantizers_compute_float8_scale() { (void)quantizers::compute_float8_scale(amax, scale, dtype_max); }
 void keras_quantizers_deserialize() { (void)quantizers::deserialize(config); }
+void keras_quantizers_fake_quant_with_min_max_vars() { (void)quantizers::fake_quant_with_min_max_vars(inputs, x, x); }
 void keras_quantizers_get() { (void)quantizers::get("abs_max_quantizer"); }
 void keras_quantizers_pack_int4() { (void)quantizers::pack_int4(arr); }
 void keras_quantizers_quantize_and_dequantize() { (void)quantizers::quantize_and_dequantize(inputs, value, "float8_e4m3fn", dtype); }

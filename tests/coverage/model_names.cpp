@@ -30,6 +30,10 @@ void keras_StatelessScope() { StatelessScope scope; }
 void keras_Variable() { (void)Variable(x); }
 void keras_device() { (void)DeviceScope(devices().front()); }
 void keras_version() { (void)version(); }
+void keras_distillation_DistillationLoss() { class Mine : public distillation::DistillationLoss {}; }
+void keras_distillation_Distiller() { (void)distillation::Distiller({.teacher = model, .student = model, .distillation_losses = {distillation::LogitsDistillation()}}); }
+void keras_distillation_FeatureDistillation() { (void)distillation::FeatureDistillation(); }
+void keras_distillation_LogitsDistillation() { (void)distillation::LogitsDistillation(); }
 void keras_distribution_get_device_count() { (void)devices().size(); }
 void keras_distribution_list_devices() { (void)devices(); }
 void keras_models_clone_model() { (void)models::clone_model(model); }

@@ -291,6 +291,7 @@ void keras_ops_numpy_unravel_index() { (void)ops::numpy::unravel_index(indices, 
 void keras_ops_numpy_vander() { (void)ops::numpy::vander(x); }
 void keras_ops_numpy_var() { (void)ops::numpy::var(x); }
 void keras_ops_numpy_vdot() { (void)ops::numpy::vdot(x1, x2); }
+void keras_ops_numpy_vectorize() { (void)ops::numpy::vectorize([](const Tensor& x) { return x; }); }
 void keras_ops_numpy_view() { (void)ops::numpy::view(x); }
 void keras_ops_numpy_vsplit() { (void)ops::numpy::vsplit(x, 2); }
 void keras_ops_numpy_vstack() { (void)ops::numpy::vstack(xs); }

@@ -332,6 +332,7 @@ void keras_ops_unstack() { (void)ops::unstack(x); }
 void keras_ops_vander() { (void)ops::vander(x); }
 void keras_ops_var() { (void)ops::var(x); }
 void keras_ops_vdot() { (void)ops::vdot(x1, x2); }
+void keras_ops_vectorize() { (void)ops::vectorize([](const Tensor& x) { return x; }); }
 void keras_ops_vectorized_map() { (void)ops::vectorized_map([](const Nest& x) { return x; }, x); }
 void keras_ops_view() { (void)ops::view(x); }
 void keras_ops_view_as_complex() { (void)ops::view_as_complex(x); }

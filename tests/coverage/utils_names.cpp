@@ -25,7 +25,10 @@ void keras_tree_flatten() { (void)tree::flatten(structure); }
 void keras_tree_flatten_with_path() { (void)tree::flatten_with_path(structure); }
 void keras_tree_is_nested() { (void)tree::is_nested(structure); }
 void keras_tree_map_structure() { (void)tree::map_structure([](const Tensor& x) { return x; }, structure); }
+void keras_tree_map_structure_up_to() { (void)tree::map_structure_up_to(structure, [](const Nest& part) { return part; }, structure); }
 void keras_tree_pack_sequence_as() { (void)tree::pack_sequence_as(structure, flat_sequence); }
+void keras_tree_traverse() { (void)tree::traverse([](const Nest&) { return std::optional<Nest>(); }, structure); }
+void keras_utils_FeatureSpace() { (void)utils::FeatureSpace({.features = {{"age", "float"}}}); }
 void keras_utils_Progbar() { (void)ProgressBar(Verbose::bar); }
 void keras_utils_PyDataset() { class Mine : public Dataset {}; }
 void keras_utils_array_to_img() { (void)utils::array_to_img(x); }
@@ -37,6 +40,7 @@ void keras_utils_enable_interactive_logging() { (void)utils::enable_interactive_
 void keras_utils_get_custom_objects() { (void)catalog(); }
 void keras_utils_get_registered_name() { (void)catalog().of(*layer); }
 void keras_utils_get_registered_object() { (void)catalog().find_registered("package>Name"); }
+void keras_utils_get_source_inputs() { (void)utils::get_source_inputs(tensor); }
 void keras_utils_image_dataset_from_directory() { (void)utils::image_dataset_from_directory(directory); }
 void keras_preprocessing_image_dataset_from_directory() { (void)preprocessing::image_dataset_from_directory(directory); }
 void keras_utils_img_to_array() { (void)utils::img_to_array(utils::load_img(path)); }
@@ -73,5 +77,10 @@ void keras_utils_bounding_boxes_crop() { (void)utils::bounding_boxes::crop(boxes
 void keras_utils_bounding_boxes_decode_deltas_to_boxes() { (void)utils::bounding_boxes::decode_deltas_to_boxes(anchors, boxes_delta, anchor_format, box_format); }
 void keras_utils_bounding_boxes_encode_box_to_deltas() { (void)utils::bounding_boxes::encode_box_to_deltas(anchors, boxes, anchor_format, box_format); }
 void keras_utils_bounding_boxes_pad() { (void)utils::bounding_boxes::pad(boxes, a, a); }
+void keras_visualization_draw_bounding_boxes() { (void)visualization::draw_bounding_boxes(images, structure, "xyxy"); }
+void keras_visualization_draw_segmentation_masks() { (void)visualization::draw_segmentation_masks(images, indices); }
+void keras_visualization_plot_bounding_box_gallery() { (void)visualization::plot_bounding_box_gallery(images, "xyxy"); }
+void keras_visualization_plot_image_gallery() { (void)visualization::plot_image_gallery(images); }
+void keras_visualization_plot_segmentation_mask_gallery() { (void)visualization::plot_segmentation_mask_gallery(images, num_classes); }
 
 }  // namespace cornu::test::coverage
