@@ -15,9 +15,9 @@ class Answer {
 
   /// The token of a text at a place; behind the text's end 0, which nothing depends on.
   int64_t token(size_t text, size_t place) const;
-  size_t prompt_length() const { return prompt_length_; }
-  size_t texts() const { return texts_.size(); }  ///< the same all the time
-  bool done() const;                              ///< whether all texts have ended
+  size_t prompt_length() const { return prompt_length_; }  ///< in tokens
+  size_t texts() const { return texts_.size(); }           ///< the same all the time
+  bool done() const;                                       ///< whether all texts have ended
   /// Writes a token behind each text, given the logits of its last one. Returns the number of the
   /// text that each goes on from.
   std::vector<size_t> advance(std::span<const std::vector<double>> logits);

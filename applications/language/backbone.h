@@ -8,7 +8,8 @@ namespace cornu::applications {
 
 /// A graph's ends.
 struct Graph {
-  Nest inputs, outputs;
+  Nest inputs;   ///< from Input
+  Nest outputs;  ///< made of them
 };
 
 /// Base of a graph that is made from options: its config is these, so that ".keras" files of
@@ -34,6 +35,7 @@ class BackboneOf : public Functional {
     return model;
   }
   /// The class's, under which files list it.
+  // NOLINTNEXTLINE(bugprone-parent-virtual-call): a Functional would call itself one.
   std::string base_name() const override { return Layer::base_name(); }
   C config;  ///< as given
 };
@@ -71,6 +73,7 @@ template <class Self, class C>
 class HeadOf : public ModelOf<Self, C> {
  public:
   using ModelOf<Self, C>::ModelOf;
+  /// {"backbone", "preprocessor", "name"}, as in KerasHub.
   Value::Dict get_config() const override {
     return head_config(*this, *static_cast<const Self&>(*this).backbone);
   }

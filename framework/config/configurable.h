@@ -214,12 +214,12 @@ class Ref {
   requires(detail::is_general_call<C, typename U::CallOptions>) Nest operator()(
       const Nest& inputs, const C& call) const {
     return (*object_)(inputs, call);
-  }
+  }  ///< the same
   template <class C, class U = T>
   requires(detail::is_general_call<C, typename U::CallOptions>) Nest operator()(
       std::initializer_list<Nest> inputs, const C& call) const {
     return (*object_)(Nest(inputs), call);
-  }
+  }  ///< the same
   /// @}
   /// Calls a layer whose CallOptions say that it takes a query and a value:
   /// `attention(query, value, {.key = key})`.

@@ -205,8 +205,8 @@ void StatelessScope::add_updates(const std::vector<Variable>& variables, const S
 std::vector<Tensor> StatelessScope::values_of(const std::vector<Variable>& variables) const {
   std::vector<Tensor> values;
   for (const Variable& v : variables) {
-    Tensor value = get_current_value(v);
-    values.push_back(value ? std::move(value) : v.value());
+    const Tensor value = get_current_value(v);
+    values.push_back(value ? value : v.value());
   }
   return values;
 }

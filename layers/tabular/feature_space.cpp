@@ -222,7 +222,7 @@ void FeatureSpaceModel::adapt(const Nest& data) {
 }
 
 void FeatureSpaceModel::adapt(AnyDataset dataset, std::optional<int64_t> steps) {
-  const std::shared_ptr<Dataset> data = dataset.shared();
+  const std::shared_ptr<Dataset>& data = dataset.shared();
   if (!steps && data->size() == Dataset::endless)
     throw ValueError("adapt: the data have no end. Say how many batches to take, by steps.");
   learn([](const std::string&, Adaptable& layer) { layer.reset_state(); });

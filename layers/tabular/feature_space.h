@@ -141,8 +141,9 @@ class FeatureSpace : public Ref<FeatureSpaceModel> {
   };
   /// Options of features that are scaled.
   struct Rescaled {
-    double scale = 1, offset = 0;  ///< x * scale + offset
-    std::string name = "";         ///< of the preprocessor, without "_preprocessor"
+    double scale = 1;       ///< x * scale + offset
+    double offset = 0;      ///< see scale
+    std::string name = "";  ///< of the preprocessor, without "_preprocessor"
   };
 
   /// Numbers as they are: Keras's `float`, which is a word of C++.

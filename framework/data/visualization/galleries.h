@@ -12,8 +12,9 @@ namespace cornu::visualization {
 /// How a gallery is laid out and where it goes, for all of the functions below. What Keras has
 /// between, `show`, is not there: a program has no window.
 struct GalleryOptions {
-  std::string path;            ///< the file, which ends in ".png"
-  int64_t rows = 0, cols = 0;  ///< of the grid; 0: as many columns as rows, or so that all fit
+  std::string path;  ///< the file, which ends in ".png"
+  int64_t rows = 0;  ///< of the grid; 0: as many as columns, or so that all fit
+  int64_t cols = 0;  ///< likewise
   std::pair<double, double> value_range = {0, 255};  ///< of the images' numbers
   double scale = 2;                                  ///< inches of an image's longer side
   int64_t dpi = 60;                                  ///< pixels of an inch

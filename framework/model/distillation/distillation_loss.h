@@ -84,6 +84,7 @@ class LogitsDistillationLoss
     : public Configured<LogitsDistillationLoss, LogitsDistillationConfig, DistillationLoss> {
  public:
   explicit LogitsDistillationLoss(LogitsDistillationConfig config);  ///< checks the options
+  /// See DistillationLoss.
   Tensor compute_loss(const Nest& teacher_outputs, const Nest& student_outputs) override;
 
  private:
@@ -110,10 +111,15 @@ class FeatureDistillationLoss
     : public Configured<FeatureDistillationLoss, FeatureDistillationConfig, DistillationLoss> {
  public:
   explicit FeatureDistillationLoss(FeatureDistillationConfig config);  ///< checks the options
+  /// See DistillationLoss.
   Tensor compute_loss(const Nest& teacher_outputs, const Nest& student_outputs) override;
+  /// See DistillationLoss.
   void validate_outputs(const Nest& teacher_outputs, const Nest& student_outputs) const override;
+  /// See DistillationLoss.
   void validate_model_compatibility(const Model& teacher, const Model& student) const override;
+  /// As given.
   std::string teacher_layer_name() const override { return config.teacher_layer_name.value_or(""); }
+  /// As given.
   std::string student_layer_name() const override { return config.student_layer_name.value_or(""); }
 
  private:
