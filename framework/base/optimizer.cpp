@@ -240,7 +240,7 @@ void Optimizer::apply(const std::vector<Tensor>& gradients,
     std::vector<Tensor> rest;
     std::vector<Variable> updated;
     for (size_t i = 0; i < variables.size(); ++i) {
-      Variable v = variables[i];
+      const Variable& v = variables[i];
       if (!v.overwrite_with_gradient()) {
         rest.push_back(gradients[i]);
         updated.push_back(v);

@@ -19,6 +19,8 @@ constexpr std::string_view prefix = "state-", suffix = ".zip", magic = "CORNUJ1\
 // Steps are written about every tenth of a second, by this many at most.
 constexpr size_t largest_flush = 1 << 14;
 constexpr double seconds_between = 0.1;
+// How much of the time that states may take the steps may wait for: to copy it, to start a thread.
+constexpr double blocked_fraction = 0.25;
 
 fs::path steps_file(const std::string& folder) { return fs::path(folder) / "steps.bin"; }
 
@@ -120,14 +122,20 @@ void Journal::resume(int64_t epoch, int64_t step) {
 }
 
 bool Journal::due() {
-  if (!any_state_) return true;
+  if (!any_state_) {
+    asked_ = {};
+    return true;
+  }
   // The clock is looked at now and then: a step may take less time than that.
   if (steps_ < next_look_) return false;
   next_look_ = steps_ + 1 + steps_ / 256;
   // As many steps lie between two as the number of states gives, and the time between two pays for
   // the next one.
-  return steps_ - last_state_ > steps_ / options_.keep &&
-         spent_ + longest_ <= options_.time_fraction * watch_.seconds() && !writer_.busy();
+  if (steps_ - last_state_ <= steps_ / options_.keep || writer_.busy()) return false;
+  const double affordable = options_.time_fraction * watch_.seconds();
+  asked_ = {};
+  return spent_ + longest_ <= affordable &&
+         blocked_ + longest_blocked_ <= blocked_fraction * affordable;
 }
 
 void Journal::keep(RunState state) {
@@ -142,6 +150,9 @@ void Journal::keep(RunState state) {
     spent_ = spent_ + seconds;
     longest_ = std::max(longest_.load(), seconds);
   });
+  const double waited = asked_.seconds();
+  blocked_ += waited;
+  longest_blocked_ = std::max(longest_blocked_, waited);
 }
 
 void Journal::write(const RunState& state) {

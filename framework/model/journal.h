@@ -80,6 +80,8 @@ class Journal {
   bool any_state_ = false;
   Stopwatch watch_;
   std::atomic<double> spent_ = 0, longest_ = 0;  // seconds that states took
+  Stopwatch asked_;                              // since the step has waited for the latest state
+  double blocked_ = 0, longest_blocked_ = 0;     // seconds that steps waited for states
   BackgroundWriter writer_;
 };
 

@@ -208,8 +208,6 @@ Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor&
   return reshape(y, inputs.shape());
 }
 
-using detail::box;
-
 std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis) {
   if (is_symbolic(x)) return symbolic_call(&unstack, x, num, axis);
   const int a = normalize_axis(axis, x.rank());
