@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -146,6 +147,38 @@ int64_t pieces_for(int64_t work) {
   return std::min(work / work_per_piece, most_pieces);
 }
 
+namespace {
+
+// A caller's loop while it runs, counted among those of all callers.
+class LoopCall {
+ public:
+  LoopCall() : others_(count().fetch_add(1, std::memory_order_relaxed)) {}
+  ~LoopCall() { count().fetch_sub(1, std::memory_order_relaxed); }
+  LoopCall(const LoopCall&) = delete;
+
+  // Whether as many callers as there are threads were in loops just now. Then each computes alone:
+  // threads that could help are callers themselves, and to offer them pieces only costs.
+  bool crowded() const {
+    static std::atomic<int64_t> until{0};
+    using Clock = std::chrono::steady_clock;
+    const int64_t now = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
+    if (others_ == 0 || others_ + 1 < threads()) return now < until.load(std::memory_order_relaxed);
+    until.store(now + crowded_for, std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  // Callers are outside of loops for a while, too.
+  static constexpr int64_t crowded_for = 100'000;  // ns
+  static std::atomic<int>& count() {
+    static std::atomic<int> calls{0};
+    return calls;
+  }
+  const int others_;
+};
+
+}  // namespace
+
 namespace detail {
 
 void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* context) {
@@ -154,9 +187,15 @@ void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* cont
     const int64_t begin = piece * share + std::min(piece, extra);
     body(context, begin, begin + share + (piece < extra ? 1 : 0));
   };
-  const int wanted = threads_for(work);
-  if (wanted == 1) {
+  const auto run_all = [&] {
     for (int64_t piece = 0; piece < pieces; ++piece) run(piece);
+  };
+  if (threads_for(work) == 1) return run_all();
+  const LoopCall call;
+  if (call.crowded()) {
+    in_loop = true;
+    run_all();
+    in_loop = false;
     return;
   }
   // The arena is that of all threads also where fewer would do: idle ones cost nothing.
