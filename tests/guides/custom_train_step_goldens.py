@@ -1,28 +1,15 @@
 """Records what the examples of Keras's guide to training steps of one's own give on small data.
 
-Run with KERAS_BACKEND=jax from the repository's root:
-    python tests/guides/custom_train_step_goldens.py
-Writes tests/data/guides_custom_train_step.json. The guide's steps are written with TensorFlow's tape; here JAX
-differentiates the same losses, in a loop that does what fit does around a step. Seeds stand for the data and the
-weights: Cornu draws the same numbers from them.
+The guide's steps are written with TensorFlow's tape; here JAX
+differentiates the same losses, in a loop that does what fit does around a step.
 """
-
-import json
 
 import jax
 import keras
 import numpy as np
 from keras import layers, ops
 
-RESULT = {}
-
-
-def numbers(values):
-    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
-
-
-def uniform(shape, seed):
-    return np.asarray(keras.random.uniform(shape, seed=seed))
+from recording import RESULT, numbers, uniform
 
 
 def descend(model, optimizer, loss_of):
@@ -139,6 +126,3 @@ def gan():
 
 steps()
 gan()
-with open("tests/data/guides_custom_train_step.json", "w") as file:
-    json.dump(RESULT, file, indent=1)
-    file.write("\n")

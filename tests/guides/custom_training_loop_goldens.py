@@ -1,28 +1,13 @@
-"""Records what the examples of Keras's guide to training loops of one's own give on small data.
-
-Run with KERAS_BACKEND=jax from the repository's root:
-    python tests/guides/custom_training_loop_goldens.py
-Writes tests/data/guides_custom_training_loop.json. Seeds stand for the data and the weights: Cornu draws the same
-numbers from them.
-"""
-
-import json
+"""Records what the examples of Keras's guide to training loops of one's own give on small data."""
 
 import jax
 import keras
 import numpy as np
 from keras import ops
 
-RESULT = {}
+from recording import RESULT, numbers, uniform
+
 BATCH = 32
-
-
-def numbers(values):
-    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
-
-
-def uniform(shape, seed):
-    return np.asarray(keras.random.uniform(shape, seed=seed))
 
 
 class ActivityRegularizationLayer(keras.layers.Layer):
@@ -83,6 +68,3 @@ def loop(name, epochs, regularized=False):
 
 loop("plain", 3)
 loop("regularized", 2, True)
-with open("tests/data/guides_custom_training_loop.json", "w") as file:
-    json.dump(RESULT, file, indent=1)
-    file.write("\n")

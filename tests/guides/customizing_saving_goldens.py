@@ -1,27 +1,12 @@
-"""Records what the examples of Keras's guide to customizing what is saved give on small data.
+"""Records what the examples of Keras's guide to customizing what is saved give on small data."""
 
-Run with KERAS_BACKEND=jax from the repository's root:
-    python tests/guides/customizing_saving_goldens.py
-Writes tests/data/guides_customizing_saving.json. Seeds stand for the data and the weights: Cornu draws the same numbers
-from them.
-"""
-
-import json
 import tempfile
 
 import keras
 import numpy as np
 from keras import ops
 
-RESULT = {}
-
-
-def numbers(values):
-    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
-
-
-def uniform(shape, seed):
-    return np.asarray(keras.random.uniform(shape, seed=seed))
+from recording import RESULT, numbers, uniform
 
 
 @keras.saving.register_keras_serializable(package="my_custom_package")
@@ -87,6 +72,3 @@ def compiled():
 
 variables()
 compiled()
-with open("tests/data/guides_customizing_saving.json", "w") as file:
-    json.dump(RESULT, file, indent=1)
-    file.write("\n")

@@ -1,25 +1,9 @@
-"""Records what the examples of Keras's introduction for engineers give on small images.
-
-Run with KERAS_BACKEND=jax from the repository's root:
-    python tests/guides/intro_to_keras_for_engineers_goldens.py
-Writes tests/data/guides_intro_to_keras_for_engineers.json. Seeds stand for the data and the weights: Cornu draws the
-same numbers from them.
-"""
-
-import json
+"""Records what the examples of Keras's introduction for engineers give on small images."""
 
 import keras
 import numpy as np
 
-RESULT = {}
-
-
-def numbers(values):
-    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
-
-
-def keep(name, history):
-    RESULT[name] = {"history": {key: numbers(values) for key, values in history.history.items()}}
+from recording import RESULT, keep, numbers
 
 
 def images(count, seed):
@@ -153,6 +137,3 @@ def subclassed():
 convnet()
 components()
 subclassed()
-with open("tests/data/guides_intro_to_keras_for_engineers.json", "w") as file:
-    json.dump(RESULT, file, indent=1)
-    file.write("\n")

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 EXAMPLES = []
+RESULT = {}  # of guides whose examples are no functions of their own: figures by names, by examples
 os.environ["COLUMNS"] = "200"  # what a summary may be wide
 
 
@@ -17,10 +18,15 @@ def example(function):
     return function
 
 
-def record(function):
-    """The result of an example that begins as a program does, with random seed 1."""
+def begin():
+    """As a program begins, with random seed 1."""
     keras.utils.clear_session()
     keras.utils.set_random_seed(1)
+
+
+def record(function):
+    """The result of an example that is a program of its own."""
+    begin()
     return plain(function())
 
 
@@ -40,6 +46,21 @@ def plain(value):
     else:
         values = [float(f"{v:.8g}") for v in value.reshape(-1).astype("float64")]
     return {"shape": list(value.shape), "dtype": str(value.dtype), "values": values}
+
+
+def numbers(values):
+    """A flat list, in the digits that a file keeps."""
+    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
+
+
+def uniform(shape, seed):
+    """Numbers in [0, 1) that Cornu draws from the same seed."""
+    return np.asarray(keras.random.uniform(shape, seed=seed))
+
+
+def keep(name, run):
+    """Puts the figures of fit into RESULT."""
+    RESULT[name] = {"history": {key: numbers(values) for key, values in run.history.items()}}
 
 
 def means(tensors):

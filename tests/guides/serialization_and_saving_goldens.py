@@ -1,10 +1,4 @@
-"""Records what the examples of Keras's guide to saving give: configs, names of weights, figures after loading.
-
-Run with KERAS_BACKEND=jax from the repository's root:
-    python tests/guides/serialization_and_saving_goldens.py
-Writes tests/data/guides_serialization_and_saving.json. Seeds stand for the data and the weights: Cornu draws the same
-numbers from them.
-"""
+"""Records what the examples of Keras's guide to saving give: configs, names of weights, figures after loading."""
 
 import json
 import tempfile
@@ -13,15 +7,7 @@ import keras
 import numpy as np
 from keras import layers
 
-RESULT = {}
-
-
-def numbers(values):
-    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
-
-
-def uniform(shape, seed):
-    return np.asarray(keras.random.uniform(shape, seed=seed))
+from recording import RESULT, numbers, uniform
 
 
 @keras.saving.register_keras_serializable(package="MyLayers")
@@ -78,6 +64,7 @@ def configs():
     model = keras.Model(inputs, keras.layers.Dense(1)(inputs))
     RESULT["functional"] = json.dumps(model.get_config())
     RESULT["regularizer"] = json.dumps(keras.saving.serialize_keras_object(keras.regularizers.L1(0.005)))
+    CustomLayer.__module__ = "__main__"  # as in the guide, where it is the program's
     RESULT["custom_layer"] = json.dumps(keras.layers.serialize(CustomLayer(0.5, name="half")))
 
 
@@ -106,6 +93,3 @@ def nested():
 resumed()
 configs()
 nested()
-with open("tests/data/guides_serialization_and_saving.json", "w") as file:
-    json.dump(RESULT, file, indent=1)
-    file.write("\n")

@@ -1,31 +1,12 @@
-"""Records what the examples of Keras's guide to fit and evaluate give on small data.
+"""Records what the examples of Keras's guide to fit and evaluate give on small data."""
 
-Run with KERAS_BACKEND=jax from the repository's root:
-    python tests/guides/training_with_built_in_methods_goldens.py
-Writes tests/data/guides_training_with_built_in_methods.json. Seeds stand for the data and the weights: Cornu draws the
-same numbers from them.
-"""
-
-import json
 import math
 
 import keras
 import numpy as np
 from keras import layers, ops
 
-RESULT = {}
-
-
-def numbers(values):
-    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
-
-
-def keep(name, history):
-    RESULT[name] = {"history": {key: numbers(values) for key, values in history.history.items()}}
-
-
-def uniform(shape, seed):
-    return np.asarray(keras.random.uniform(shape, seed=seed))
+from recording import RESULT, keep, numbers, uniform
 
 
 def digits(shape, seed):
@@ -278,6 +259,3 @@ datasets()
 weights()
 several()
 callbacks()
-with open("tests/data/guides_training_with_built_in_methods.json", "w") as file:
-    json.dump(RESULT, file, indent=1)
-    file.write("\n")

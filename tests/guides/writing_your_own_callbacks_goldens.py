@@ -1,21 +1,9 @@
-"""Records what the callbacks of Keras's guide to callbacks of one's own see on small data.
-
-Run with KERAS_BACKEND=jax from the repository's root:
-    python tests/guides/writing_your_own_callbacks_goldens.py
-Writes tests/data/guides_writing_your_own_callbacks.json. Seeds stand for the data and the weights: Cornu draws the
-same numbers from them.
-"""
-
-import json
+"""Records what the callbacks of Keras's guide to callbacks of one's own see on small data."""
 
 import keras
 import numpy as np
 
-RESULT = {}
-
-
-def numbers(values):
-    return [float(f"{v:.8g}") for v in np.asarray(values, "float64").ravel()]
+from recording import RESULT, numbers
 
 
 def get_model(learning_rate=0.1):
@@ -155,6 +143,3 @@ RESULT["scheduled"] = {
     "history": {key: numbers(values) for key, values in history.history.items()},
     "rates": numbers(scheduler.rates),
 }
-with open("tests/data/guides_writing_your_own_callbacks.json", "w") as file:
-    json.dump(RESULT, file, indent=1)
-    file.write("\n")
