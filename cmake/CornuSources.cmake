@@ -65,6 +65,24 @@ function(cornu_add_programs prefix glob)
   endforeach()
 endfunction()
 
+# cornu_share_headers(<target>)
+# Reads cornu.h, with which all sources of the target begin, once for all programs of this kind.
+function(cornu_share_headers target)
+  if(NOT TARGET program_headers)
+    set(source "${PROJECT_BINARY_DIR}/program_headers.cpp")
+    if(NOT EXISTS "${source}")
+      file(TOUCH "${source}")
+    endif()
+    add_library(program_headers OBJECT "${source}")
+    target_compile_options(program_headers PRIVATE -Wall -Wextra)
+    target_link_libraries(program_headers PRIVATE cornu::cornu)
+    target_precompile_headers(program_headers PRIVATE <cornu/cornu.h>)
+  endif()
+  # What shares a precompiled header has the same flags.
+  set_target_properties(program_headers ${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_precompile_headers(${target} REUSE_FROM program_headers)
+endfunction()
+
 # cornu_generate_messages(<output variable> <folder> <file.proto>...)
 # The sources that protoc makes of these files, in <folder>, which sources that use them have among their system includes.
 function(cornu_generate_messages output folder)
