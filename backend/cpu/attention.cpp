@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "../optional_kernels.h"
 #include "allocator.h"
 #include "convert.h"
 #include "kernels.h"
@@ -501,9 +502,7 @@ void run_as(const Attention& kernel, Operands inputs, Operands outputs,
   dv.finish();
 }
 
-}  // namespace
-
-void run(const Attention& kernel, Operands inputs, Operands outputs) {
+void run_attention(const Attention& kernel, Operands inputs, Operands outputs) {
   int64_t written = 0;
   for (const Operand& output : outputs) written += output.shape->numel();
   if (written == 0) return;
@@ -513,5 +512,8 @@ void run(const Attention& kernel, Operands inputs, Operands outputs) {
     run_as<float>(kernel, inputs, outputs, HWY_DYNAMIC_DISPATCH(attend_float32));
 }
 
+}  // namespace
 }  // namespace cornu::backend::cpu
+
+void cornu::backend::use_attention_kernel() { cpu::optional_code<Attention> = &cpu::run_attention; }
 #endif

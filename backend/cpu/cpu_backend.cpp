@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "../denormals.h"
+#include "../error.h"
 #include "instruction_set.h"
 #include "kernels.h"
 #include "onednn.h"
@@ -15,6 +16,27 @@
 
 namespace cornu::backend {
 namespace cpu {
+namespace {
+
+template <class K>
+void run_optional(const K& kernel, Operands inputs, Operands outputs, const char* use) {
+  const auto code = optional_code<K>.load();
+  if (!code)
+    throw StateError(
+        std::string("This program runs a kernel whose code it does not contain: call ") + use +
+        " of backend/optional_kernels.h first.");
+  code(kernel, inputs, outputs);
+}
+
+}  // namespace
+
+void run(const Rnn& kernel, Operands inputs, Operands outputs) {
+  run_optional(kernel, inputs, outputs, "use_rnn_kernel()");
+}
+
+void run(const Attention& kernel, Operands inputs, Operands outputs) {
+  run_optional(kernel, inputs, outputs, "use_attention_kernel()");
+}
 
 void CpuBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
                      std::span<const Operand> outputs) {

@@ -1,5 +1,6 @@
 // The CPU's implementation of each kernel of ../kernel.h, one .cpp each.
 #pragma once
+#include <atomic>
 #include <span>
 
 #include "../backend.h"
@@ -21,10 +22,14 @@ void run(const Sort& kernel, Operands inputs, Operands outputs);
 void run(const Cumulative& kernel, Operands inputs, Operands outputs);
 void run(const Random& kernel, Operands inputs, Operands outputs);
 void run(const Normalize& kernel, Operands inputs, Operands outputs);
-void run(const Rnn& kernel, Operands inputs, Operands outputs);
-void run(const Attention& kernel, Operands inputs, Operands outputs);
 void run(const MultiTensorFused& kernel, Operands inputs, Operands outputs);
 void run(const Linalg& kernel, Operands inputs, Operands outputs);
 void run(const Fft& kernel, Operands inputs, Operands outputs);
+
+/// The code of those of ../optional_kernels.h: null until it is used.
+template <class K>
+inline std::atomic<void (*)(const K&, Operands, Operands)> optional_code = nullptr;
+void run(const Rnn& kernel, Operands inputs, Operands outputs);
+void run(const Attention& kernel, Operands inputs, Operands outputs);
 
 }  // namespace cornu::backend::cpu

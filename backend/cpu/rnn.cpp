@@ -4,6 +4,7 @@
 #include <cstring>
 #include <list>
 
+#include "../optional_kernels.h"
 #include "allocator.h"
 #include "convert.h"
 #include "kernels.h"
@@ -101,9 +102,7 @@ void run_as(const Rnn& kernel, Operands inputs, Operands outputs) {
   walk.finish();
 }
 
-}  // namespace
-
-void run(const Rnn& kernel, Operands inputs, Operands outputs) {
+void run_rnn(const Rnn& kernel, Operands inputs, Operands outputs) {
   const Shape& x = *inputs[0].shape;
   if (x[0] == 0 || x[1] == 0) {  // nothing to walk through; the gradients of the weights are zeros
     for (const Operand& out : outputs)
@@ -116,4 +115,7 @@ void run(const Rnn& kernel, Operands inputs, Operands outputs) {
     run_as<float>(kernel, inputs, outputs);
 }
 
+}  // namespace
 }  // namespace cornu::backend::cpu
+
+void cornu::backend::use_rnn_kernel() { cpu::optional_code<Rnn> = &cpu::run_rnn; }

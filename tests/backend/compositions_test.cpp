@@ -1,5 +1,6 @@
 // Composed kernels give what the CPU's own kernels give, forwards and backwards.
 #include <cornu/backend/compositions.h>
+#include <cornu/backend/optional_kernels.h>
 
 #include <cmath>
 
@@ -19,6 +20,8 @@ std::vector<Operand> operands(std::vector<Array>& arrays) {
 }
 
 void run_own(const Kernel& kernel, std::vector<Array>& inputs, std::vector<Array>& outputs) {
+  use_rnn_kernel();
+  use_attention_kernel();
   cpu_backend().run(kernel, operands(inputs), operands(outputs));
 }
 

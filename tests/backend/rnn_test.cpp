@@ -1,4 +1,6 @@
 // The Rnn kernel: forward against the formulas, backward against finite differences.
+#include <cornu/backend/optional_kernels.h>
+
 #include <cmath>
 
 #include "array.h"
@@ -50,6 +52,7 @@ struct Problem {
   int states() const { return kernel.cell == RnnCell::lstm ? 2 : 1; }
 
   void forward() {
+    use_rnn_kernel();
     std::vector<Array*> in, out;
     for (Array& a : inputs) in.push_back(&a);
     for (Array& a : outputs) out.push_back(&a);

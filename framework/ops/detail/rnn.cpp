@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../../../backend/optional_kernels.h"
 #include "../../dispatch/apply.h"
 #include "../../tensor/promotion.h"
 #include "../core/cast.h"
@@ -50,6 +51,7 @@ RnnResult rnn(backend::RnnCell cell, const Tensor& x, const RnnOperands& operand
     outputs.push_back({{from[1], from[0], columns}, wide});
     outputs.push_back({{from[1], from[0], units}, wide});
   }
+  backend::use_rnn_kernel();
   const Tensors made = apply(
       backend::Rnn{
           .cell = cell, .backward = false, .bias = bool(operands.bias), .reverse = reverse},

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../../../backend/optional_kernels.h"
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
@@ -72,6 +73,7 @@ Tensor compute(const Tensor& query, const Tensor& key, const Tensor& value,
   if (mask) inputs.push_back(mask);
   const Shape& from = q.shape();
   const TensorSpec outputs[] = {{from, dtype}, {{from[0], from[2], from[1]}, wide}};
+  backend::use_attention_kernel();
   return apply(backend::Attention{.scale = scale, .causal = options.is_causal, .mask = bool(mask)},
                inputs, outputs)[0];
 }

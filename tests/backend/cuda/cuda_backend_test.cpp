@@ -1,5 +1,6 @@
 // The CUDA backend on a driver of host functions: memory, copies, and launches.
 #include <cornu/backend/error.h>
+#include <cornu/backend/optional_kernels.h>
 
 #include <cstring>
 #include <numeric>
@@ -296,6 +297,7 @@ TEST_CASE("What nobody else has is composed", "[cuda]") {
 }
 
 TEST_CASE("Attention without a library is a sequence of kernels", "[cuda]") {
+  use_attention_kernel();
   Bench bench;
   bench.composition = nullptr;
   bench.library = true;  // all but attention
