@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "../dispatch/custom_gradient.h"
+#include "../dispatch/stateless_scope.h"
 #include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
@@ -38,11 +39,15 @@ void RunningMean::reset() {
 }
 
 std::optional<float> RunningMean::at_hand() const {
-  const Tensor &total = total_.value(), &weight = weight_.value();
-  if (graph_context().observed() || total.is_meta() || !total.device().backend().on_host())
-    return {};
-  const float t = *static_cast<const float*>(total.data());
-  const float n = *static_cast<const float*>(weight.data());
+  if (graph_context().observed() || StatelessScope::active()) return {};
+  const Tensor& total = total_.stored();
+  if (total.is_meta() || !total.device().backend().on_host()) return {};
+  return peek();
+}
+
+float RunningMean::peek() const {
+  const float t = *static_cast<const float*>(total_.stored().data());
+  const float n = *static_cast<const float*>(weight_.stored().data());
   return n == 0 ? 0 : t / n;
 }
 

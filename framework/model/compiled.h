@@ -18,8 +18,10 @@ class RunningMean {
   void reset();                                  ///< forgets all
   /// 0 before the first.
   Tensor result() const;
-  /// The same where it is at hand: on the host, and outside of recordings.
+  /// The same where it is at hand: on the host, outside of recordings and of a StatelessScope.
   std::optional<float> at_hand() const;
+  /// The same for those who look after every step, where it has been found at hand.
+  float peek() const;
   std::vector<Variable> variables() const { return {total_, weight_}; }  ///< its state
 
  private:

@@ -15,12 +15,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view prefix = "state-", suffix = ".zip", magic = "CORNUJ1\n";
+constexpr std::string_view prefix = "state-", suffix = ".zip", magic = "CORNUJ2\n";
 // Steps are written about every tenth of a second, by this many at most.
-constexpr size_t largest_flush = 1 << 14;
+constexpr size_t largest_flush = 1 << 14;  // words
 constexpr double seconds_between = 0.1;
 // How much of the time that states may take the steps may wait for: to copy it, to start a thread.
-constexpr double blocked_fraction = 0.25;
+constexpr double blocked_fraction = 0.1;
 
 fs::path steps_file(const std::string& folder) { return fs::path(folder) / "steps.bin"; }
 
@@ -45,21 +45,39 @@ bool before(const JournalStep& a, const JournalStep& b) {
 
 }  // namespace
 
-std::vector<JournalStep> read_steps(const std::string& folder) {
-  using Record = Journal::Record;
-  static_assert(sizeof(Record) == 16);
+// The steps of a file, and where the words of each end.
+struct Journal::Reading {
+  std::vector<JournalStep> steps;
+  std::vector<size_t> ends;  // in bytes
+};
+
+Journal::Reading Journal::read(const std::string& folder) {
   const fs::path path = steps_file(folder);
   const std::vector<std::byte> bytes = io::read_file(path, std::numeric_limits<uint64_t>::max());
   if (bytes.size() < magic.size() || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
     throw FileError(fmt::format("'{}' is not the journal of a training run.", path.string()));
-  // The last record of a run that was killed may be there in part.
-  std::vector<JournalStep> steps((bytes.size() - magic.size()) / sizeof(Record));
-  for (size_t i = 0; i < steps.size(); ++i) {
-    Record record;
-    std::memcpy(&record, bytes.data() + magic.size() + i * sizeof(Record), sizeof(Record));
-    steps[i] = {record.epoch, record.step, record.loss};
+  // What a run that was killed wrote last may be there in part.
+  std::vector<uint32_t> words((bytes.size() - magic.size()) / sizeof(uint32_t));
+  if (!words.empty())
+    std::memcpy(words.data(), bytes.data() + magic.size(), words.size() * sizeof(uint32_t));
+  Reading reading;
+  int64_t epoch = 0, step = 0;
+  for (size_t i = 0; i < words.size();) {
+    const uint32_t word = words[i];
+    const size_t next = i + (word == wide || word == jump ? 3 : 1);
+    if (next > words.size()) break;
+    if (word == jump) {
+      epoch = words[i + 1];
+      step = words[i + 2];
+    } else {
+      double loss = std::bit_cast<float>(word);
+      if (word == wide) std::memcpy(&loss, &words[i + 1], sizeof(loss));
+      reading.steps.push_back({epoch, step++, loss});
+      reading.ends.push_back(magic.size() + next * sizeof(uint32_t));
+    }
+    i = next;
   }
-  return steps;
+  return reading;
 }
 
 // --- writing
@@ -90,6 +108,7 @@ void Journal::begin() {
   for (const fs::path& path : states_in(options_.folder)) fs::remove(path);
   file_ = std::ofstream(steps_file(options_.folder), std::ios::binary | std::ios::trunc);
   file_ << magic;
+  epoch_ = step_ = -1;
   steps_ = last_state_ = next_look_ = 0;
   any_state_ = false;
   watch_ = {};
@@ -99,11 +118,13 @@ void Journal::begin() {
 void Journal::resume(int64_t epoch, int64_t step) {
   const fs::path path = steps_file(options_.folder);
   if (!fs::exists(path)) return begin();
-  const std::vector<JournalStep> steps = read_steps(options_.folder);
+  const auto [steps, ends] = read(options_.folder);
   const JournalStep next{epoch, step, 0};
   steps_ = std::lower_bound(steps.begin(), steps.end(), next, before) - steps.begin();
-  io::shorten_file(
-      path, static_cast<int64_t>(magic.size()) + steps_ * static_cast<int64_t>(sizeof(Record)));
+  const size_t end = steps_ == 0 ? magic.size() : ends[static_cast<size_t>(steps_ - 1)];
+  io::shorten_file(path, static_cast<int64_t>(end));
+  epoch_ = steps_ == 0 ? -1 : steps[static_cast<size_t>(steps_ - 1)].epoch;
+  step_ = steps_ == 0 ? -1 : steps[static_cast<size_t>(steps_ - 1)].step + 1;
   const fs::path own = state_file(options_.folder, epoch, step);
   for (const fs::path& other : states_in(options_.folder))
     if (other > own) fs::remove(other);
@@ -121,13 +142,12 @@ void Journal::resume(int64_t epoch, int64_t step) {
   watch_ = {};
 }
 
-bool Journal::due() {
+bool Journal::due_now() {
   if (!any_state_) {
     asked_ = {};
     return true;
   }
   // The clock is looked at now and then: a step may take less time than that.
-  if (steps_ < next_look_) return false;
   next_look_ = steps_ + 1 + steps_ / 256;
   // As many steps lie between two as the number of states gives, and the time between two pays for
   // the next one.
@@ -169,7 +189,7 @@ void Journal::write(const RunState& state) {
 // leaves the smallest gap.
 void Journal::thin_out() {
   std::vector<fs::path> states = states_in(options_.folder);
-  const std::vector<JournalStep> steps = read_steps(options_.folder);
+  const std::vector<JournalStep> steps = read(options_.folder).steps;
   const auto place = [&](const fs::path& path) {
     const std::string name = path.filename().string();
     const JournalStep at{std::stoll(name.substr(prefix.size(), 10)),
@@ -186,27 +206,38 @@ void Journal::thin_out() {
   }
 }
 
+void Journal::jump_to(int64_t epoch, int64_t step) {
+  epoch_ = epoch;
+  step_ = step;
+  words_.insert(words_.end(), {jump, static_cast<uint32_t>(epoch), static_cast<uint32_t>(step)});
+}
+
 void Journal::note(int64_t epoch, int64_t step, const Tensor& loss) {
-  note(epoch, step, std::numeric_limits<double>::quiet_NaN());
-  if (loss && loss.size() == 1) unread_.emplace_back(noted_.size() - 1, loss);
+  if (!loss || loss.size() != 1) return note(epoch, step, std::numeric_limits<float>::quiet_NaN());
+  begin_step(epoch, step);
+  unread_.emplace_back(words_.size() + 1, loss);
+  words_.insert(words_.end(), {wide, 0, 0});
 }
 
 void Journal::flush_now_and_then() {
   const double seconds = since_flush_.seconds();
   if (seconds < seconds_between / 2)
-    noted_at_most_ = std::min(2 * noted_at_most_, largest_flush);
+    words_at_most_ = std::min(2 * words_at_most_, largest_flush);
   else if (seconds > 2 * seconds_between)
-    noted_at_most_ = std::max<size_t>(noted_at_most_ / 2, 1);
+    words_at_most_ = std::max<size_t>(words_at_most_ / 2, 1);
   flush();
 }
 
 void Journal::flush() {
   if (!file_.is_open()) return;
-  for (const auto& [place, loss] : unread_) noted_[place].loss = loss.item();
+  for (const auto& [place, loss] : unread_) {
+    const double value = loss.item();
+    std::memcpy(&words_[place], &value, sizeof(value));
+  }
   unread_.clear();
-  file_.write(reinterpret_cast<const char*>(noted_.data()),
-              static_cast<std::streamsize>(noted_.size() * sizeof(Record)));
-  noted_.clear();
+  file_.write(reinterpret_cast<const char*>(words_.data()),
+              static_cast<std::streamsize>(words_.size() * sizeof(uint32_t)));
+  words_.clear();
   since_flush_ = {};
   file_.flush();
   if (!file_)
@@ -227,7 +258,7 @@ JournalReader::JournalReader(const std::string& folder) : folder_(folder) {
     throw FileError(
         fmt::format("'{}' has no journal. A run keeps one when fit is given .journal = \"{}\".",
                     folder, folder));
-  steps_ = read_steps(folder);
+  steps_ = Journal::read(folder).steps;
 }
 
 const JournalStep& JournalReader::operator[](int64_t step) const {

@@ -1,6 +1,8 @@
 // Journal: what a run of fit notes of its steps, so that any of them can be taken again.
 #pragma once
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -22,7 +24,7 @@ struct JournalStep {
   bool operator==(const JournalStep&) const = default;  ///< the same numbers
 };
 
-/// Writes a journal: "steps.bin", 16 bytes a step, and states of the run,
+/// Writes a journal: "steps.bin", 4 bytes a step, and states of the run,
 /// "state-<epoch>-<step>.zip" (those of BackupOptions), from a thread of its own. States come as
 /// often as the options' fraction of the run's time allows, and thin out as the run grows.
 class Journal {
@@ -39,16 +41,15 @@ class Journal {
   /// anew where there are none. Throws FileError.
   void resume(int64_t epoch, int64_t step);
   /// Whether a state may be kept before the next step.
-  bool due();
+  bool due() { return (!any_state_ || steps_ >= next_look_) && due_now(); }
   /// Begins to write a state. Throws FileError when the one before could not be written.
   void keep(RunState state);
   /// Notes a step and the loss that it reported (a scalar), which is read later.
   void note(int64_t epoch, int64_t step, const Tensor& loss);
   /// The same of a loss that is at hand.
-  void note(int64_t epoch, int64_t step, double loss) {
-    if (noted_.size() >= noted_at_most_) flush_now_and_then();
-    noted_.push_back({static_cast<uint32_t>(epoch), static_cast<uint32_t>(step), loss});
-    ++steps_;
+  void note(int64_t epoch, int64_t step, float loss) {
+    begin_step(epoch, step);
+    words_.push_back(word_of(loss));
   }
   /// Writes what is noted. Throws FileError.
   void flush();
@@ -57,21 +58,35 @@ class Journal {
   const JournalOptions& options() const { return options_; }  ///< as given
 
  private:
+  bool due_now();
   void write(const RunState& state);
   void thin_out();
 
+  // The file is words of 32 bits, least significant bytes first. A word is a float, the loss of the
+  // step after the one before, unless it is one of these NaNs, which no loss is noted as.
+  static constexpr uint32_t wide = 0xfffffffd;  // the next two words are a double, a step's loss
+  static constexpr uint32_t jump = 0xfffffffe;  // the next two are the epoch and number of a step
+  static uint32_t word_of(float loss) {
+    const uint32_t word = std::bit_cast<uint32_t>(loss);
+    return word >= wide ? 0xffc00000 : word;
+  }
+  void begin_step(int64_t epoch, int64_t step) {
+    if (words_.size() >= words_at_most_) flush_now_and_then();
+    if (epoch != epoch_ || step != step_) jump_to(epoch, step);
+    ++step_;
+    ++steps_;
+  }
+  void jump_to(int64_t epoch, int64_t step);
   void flush_now_and_then();
-  // A step as it lies in the file, least significant bytes first.
-  struct Record {
-    uint32_t epoch, step;
-    double loss;
-  };
-  friend std::vector<JournalStep> read_steps(const std::string& folder);
+  struct Reading;
+  static Reading read(const std::string& folder);
+  friend class JournalReader;
 
   JournalOptions options_;
-  std::vector<Record> noted_;                      // not yet in the file
-  std::vector<std::pair<size_t, Tensor>> unread_;  // losses of some of these, to be read still
-  size_t noted_at_most_ = 64;
+  std::vector<uint32_t> words_;                    // not yet in the file
+  std::vector<std::pair<size_t, Tensor>> unread_;  // wide losses among these, to be read still
+  size_t words_at_most_ = 64;
+  int64_t epoch_ = -1, step_ = -1;  // of the next step, where the file goes on without a jump
   Stopwatch since_flush_;
   std::ofstream file_;
   int64_t steps_ = 0;       // noted by the run

@@ -270,6 +270,7 @@ void Trainer::train_epoch(Run& run) {
   // C++ values that a step reads, such as a schedule of the user's, may change between epochs.
   model_.train_function_->recheck();
   run.bar.begin(run.epoch, run.steps >= 0 ? run.steps : run.seen);
+  run.loss_at_hand = model_.loss_mean_->at_hand().has_value();
   if (run.step == 0) {
     model_.reset_metrics();
     run.last.clear();

@@ -47,6 +47,7 @@ class Trainer {
     int64_t epoch = 0, step = 0;
     std::optional<Backup> backup = {};
     std::optional<Journal> journal = {};
+    bool loss_at_hand = false;              // whether the journal may peek at it
     std::optional<JournalStep> until = {};  // the step that a replay ends before
     std::vector<Variable> variables = {};   // that a state keeps; found at the first step
     StepClock clock = {};

@@ -116,10 +116,8 @@ void Trainer::note_state(Run& run) {
 }
 
 void Trainer::note_step(Run& run) {
-  const std::optional<float> at_hand =
-      run.last.empty() ? model_.loss_mean_->at_hand() : std::optional<float>();
-  if (at_hand)
-    run.journal->note(run.epoch, run.step, static_cast<double>(*at_hand));
+  if (run.last.empty() && run.loss_at_hand)
+    run.journal->note(run.epoch, run.step, model_.loss_mean_->peek());
   else
     run.journal->note(run.epoch, run.step, loss_of(run.last));
 }

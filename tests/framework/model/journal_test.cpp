@@ -4,7 +4,10 @@
 #include <cornu/framework/model/journal.h>
 #include <cornu/framework/model/step_replay.h>
 
+#include <bit>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "../../catch.h"
@@ -325,5 +328,57 @@ TEST_CASE("A journal's states thin out evenly, and their time is bounded") {
   o.journal = JournalOptions{.folder = folder / "first", .time_fraction = 1e-6};
   seeded(mlp)->fit(x, y, o);
   CHECK(count_states(folder / "first") == 1);
-  CHECK(fs::file_size(folder / "first" / "steps.bin") == 8 + 16 * 300);
+  // A word for each step, and three where an epoch begins.
+  CHECK(fs::file_size(folder / "first" / "steps.bin") == 8 + 4 * (300 + 3 * 50));
+}
+
+TEST_CASE("A journal keeps every kind of loss, and whole steps of what was cut off") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  const float not_finite[] = {std::numeric_limits<float>::infinity(),
+                              std::numeric_limits<float>::quiet_NaN(),
+                              // NaNs that mean something else in the file
+                              std::bit_cast<float>(0xfffffffdu), std::bit_cast<float>(0xfffffffeu)};
+  {
+    Journal journal({.folder = path});
+    journal.begin();
+    journal.note(0, 0, 0.1f);
+    journal.note(0, 1, Tensor::from({0.1}, {}));
+    for (int i = 0; i < 4; ++i) journal.note(0, 2 + i, not_finite[i]);
+    journal.note(3, 7, -2.0f);
+    journal.note(3, 8, Tensor());
+    journal.finish();
+  }
+  const auto check = [&](int64_t count) {
+    const JournalReader reader(path);
+    REQUIRE(reader.size() == count);
+    CHECK(reader[0] == JournalStep{0, 0, static_cast<double>(0.1f)});
+    CHECK(reader[1] == JournalStep{0, 1, 0.1});
+    CHECK(reader[2].loss == HUGE_VAL);
+    for (int64_t i = 3; i < 6; ++i) {
+      CHECK(std::isnan(reader[i].loss));
+      CHECK(reader[i].step == i);
+    }
+    if (count > 6) CHECK(reader[6] == JournalStep{3, 7, -2});
+    if (count > 7) CHECK(std::isnan(reader[7].loss));
+    CHECK(reader.find(0, 5) == 5);
+  };
+  check(8);
+  const auto whole = fs::file_size(path + "/steps.bin");
+  fs::resize_file(path + "/steps.bin", whole - 1);
+  check(7);
+  fs::resize_file(path + "/steps.bin", whole - 4 - 2);
+  check(6);
+  fs::resize_file(path + "/steps.bin", whole - 8 - 3);  // within the number of a step
+  check(6);
+  // Going on writes what an undisturbed run would have.
+  {
+    Journal journal({.folder = path});
+    journal.resume(3, 7);
+    journal.note(3, 7, -2.0f);
+    journal.note(3, 8, Tensor());
+    journal.finish();
+  }
+  check(8);
+  CHECK(fs::file_size(path + "/steps.bin") == whole);
 }
