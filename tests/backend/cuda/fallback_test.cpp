@@ -1,7 +1,6 @@
 // What users hear when a library does not do its part, and how kernels of each kind run.
 #include <cornu/backend/cuda/fallback.h>
 #include <cornu/backend/cuda/sample_kernels.h>
-#include <cornu/backend/optional_kernels.h>
 
 #include <set>
 
@@ -40,8 +39,6 @@ TEST_CASE("The sample has a kernel of each kind") {
 }
 
 TEST_CASE("A device says who runs each kind of kernel", "[cuda]") {
-  use_rnn_kernel();
-  use_attention_kernel();
   Bench bench;
   bench.library = true;
   bool libraries = false, composed = false;
