@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "error.h"
+#include "local_rank.h"
 #include "log.h"
 
 #ifndef CORNU_VERSION
@@ -119,6 +120,19 @@ Registry& registry() {
 
 std::atomic<Backend*> chosen{nullptr};
 
+// Of the GPUs behind the CPU: processes side by side take one each. A launcher that shows each of
+// them one GPU numbers it 0.
+Backend* gpu_of_rank(const std::vector<Backend*>& all) {
+  const size_t count = all.size() - 1, rank = local_rank().value_or(0);
+  Backend* const device = all[1 + rank % count];
+  if (rank >= count && count > 1)
+    warn_once(fmt::format(
+        "process {} of this machine shares {} with others, since there are {} GPUs. CORNU_DEVICE "
+        "names another device.",
+        rank, device->name(), count));
+  return device;
+}
+
 std::string names(const std::vector<Backend*>& devices) {
   std::string text;
   for (const Backend* device : devices) text += (text.empty() ? "" : ", ") + device->name();
@@ -139,7 +153,8 @@ Backend& find_device(const std::string& name) {
   for (Backend* device : all)
     if (device->name() == name) return *device;
   if (name == "gpu" || name.starts_with("gpu:")) {
-    const std::string number = name == "gpu" ? "0" : name.substr(4);
+    std::string number = name == "gpu" ? "0" : name.substr(4);
+    if (number == "rank") number = std::to_string(local_rank().value_or(0));
     const size_t index = number.find_first_not_of("0123456789") == std::string::npos &&
                                  !number.empty() && number.size() < 4
                              ? std::stoul(number)
@@ -158,7 +173,7 @@ Backend& default_device() {
   if (!wanted.empty())
     device = &find_device(wanted);
   else if (const std::vector<Backend*> all = devices(); all.size() > 1)
-    device = all[1];
+    device = gpu_of_rank(all);
   Backend* expected = nullptr;
   return chosen.compare_exchange_strong(expected, device) ? *device : *expected;
 }

@@ -58,8 +58,8 @@ bool CachingAllocator::Less::operator()(const Block* a, const Block* b) const {
   return a->size != b->size ? a->size < b->size : a->data < b->data;
 }
 
-CachingAllocator::CachingAllocator(MemorySource& source, std::string device)
-    : source_(source), device_(std::move(device)) {}
+CachingAllocator::CachingAllocator(MemorySource& source, std::string device, bool exact)
+    : source_(source), device_(std::move(device)), exact_(exact) {}
 
 CachingAllocator::~CachingAllocator() {
   reserve_.reset();
@@ -71,13 +71,14 @@ void* CachingAllocator::allocate(size_t bytes) {
   const std::lock_guard lock(mutex_);
   // Also what a negative size becomes.
   if (bytes > size_t{1} << 60) fail(bytes);  // the sums below would wrap
-  const size_t size = rounded(std::max(bytes, size_t{1}), unit);
+  const size_t size =
+      exact_ ? std::max(bytes, size_t{1}) : rounded(std::max(bytes, size_t{1}), unit);
   Block* block = nullptr;
   const bool reserving = reserve_ && reserve_->thread == std::this_thread::get_id();
   if (reserving) {
     Block key{nullptr, size, false};
     const auto at = reserve_->unused.lower_bound(&key);
-    if (at != reserve_->unused.end() && (*at)->size - size <= std::max(unit, size)) {
+    if (at != reserve_->unused.end() && (*at)->size - size <= (exact_ ? 0 : std::max(unit, size))) {
       // A graph of launches may use a block again that was dropped while it was captured: its own
       // launches run in order.
       block = *at;
@@ -105,7 +106,7 @@ CachingAllocator::Block* CachingAllocator::find(size_t size) {
   FreeBlocks& blocks = size <= small_limit ? small_ : large_;
   Block key{nullptr, size, false};
   const auto at = blocks.lower_bound(&key);
-  if (at == blocks.end()) return nullptr;
+  if (at == blocks.end() || (exact_ && (*at)->size != size)) return nullptr;
   Block* const block = *at;
   blocks.erase(at);
   block->free = false;
@@ -115,12 +116,12 @@ CachingAllocator::Block* CachingAllocator::find(size_t size) {
 // A block of a new segment.
 CachingAllocator::Block* CachingAllocator::grow(size_t size) {
   const bool small = size <= small_limit;
-  const size_t least = rounded(size, first_segment);
+  const size_t least = exact_ ? size : rounded(size, first_segment);
   // An eighth of what there is, so that the number of segments grows with the logarithm of the
   // memory.
   const size_t growth =
       std::clamp(rounded(reserved_bytes_ / 8, first_segment), first_segment, largest_growth);
-  const size_t wanted = std::max(least, growth);
+  const size_t wanted = exact_ ? size : std::max(least, growth);
   if (Block* const block = new_segment(wanted, small)) return block;
   if (least < wanted)
     if (Block* const block = new_segment(least, small)) return block;
@@ -133,6 +134,7 @@ CachingAllocator::Block* CachingAllocator::grow(size_t size) {
   if (released > 0)
     for (const size_t bytes : {least, size})
       if (Block* const block = new_segment(bytes, small)) return block;
+  if (exact_) fail(size);
   // Near the limit a free block of the other kind is better than none.
   std::swap(small_, large_);
   Block* const block = find(size);

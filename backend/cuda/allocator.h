@@ -39,8 +39,9 @@ class MemorySource {
 /// that of the device's stream.
 class CachingAllocator final : public Allocator {
  public:
-  /// `device` is for errors: "cuda:0".
-  CachingAllocator(MemorySource& source, std::string device);
+  /// `device` is for errors: "cuda:0". With `exact`, each block is a segment of the very size that
+  /// was asked for: slower, and compute-sanitizer sees accesses beyond it.
+  CachingAllocator(MemorySource& source, std::string device, bool exact = false);
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator() override;
 
@@ -103,6 +104,7 @@ class CachingAllocator final : public Allocator {
 
   MemorySource& source_;
   std::string device_;
+  bool exact_;
   mutable std::mutex mutex_;
   FreeBlocks small_, large_;
   std::unordered_map<const void*, Block*> taken_;

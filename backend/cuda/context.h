@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <typeindex>
 #include <unordered_map>
+#include <utility>
 
 #include "../backend.h"
 
@@ -33,8 +35,8 @@ class Context {
   /// Scratch memory, aligned to 256. It belongs to the caller for what it launches before anybody's
   /// next call of `workspace`. May be another address in each run. Null for 0 bytes.
   virtual void* workspace(size_t bytes) = 0;
-  /// What a kernel should not ask more than, where it has a choice. Default: 256 MiB, or 32 MiB on
-  /// small devices.
+  /// What a kernel should not ask more than, where it has a choice: a 64th of the device's memory,
+  /// at least 32 MiB and at most 1 GiB.
   virtual size_t workspace_limit() const = 0;
 
   /// For memory that a kernel keeps between runs. Blocks may be given back while launched work
@@ -45,6 +47,10 @@ class Context {
   /// that it keeps.
   virtual std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                               std::span<const Operand> outputs) = 0;
+
+  /// Notes how the kernel that was made ready last runs, for reports: "cuDNN 9.19.0, engine 12".
+  void set_path(std::string path) { path_ = std::move(path); }
+  const std::string& path() const { return path_; }
 
   /// What a library keeps for each device (its handle, say): made by T(Context&) at the first call,
   /// destroyed with the device.
@@ -60,6 +66,7 @@ class Context {
 
  private:
   std::unordered_map<std::type_index, std::shared_ptr<void>> parts_;
+  std::string path_;
 };
 
 /// Whether float32 products in matrix products and convolutions may be rounded to TF32 (10 bits of
@@ -67,5 +74,10 @@ class Context {
 bool tf32();
 /// Takes effect for kernels that are made ready after it; eager calls forget theirs.
 void set_tf32(bool allowed);
+
+/// Whether kernels that may give other bits in each run are left out even where the others take
+/// memory quadratic in the length of a sequence: what CORNU_CUDA_SAME_BITS says (1 or 0), else
+/// false.
+bool same_bits();
 
 }  // namespace cornu::backend::cuda

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../error.h"
-#include "../log.h"
 #include "bounded_cache.h"
+#include "fallback.h"
 #include "library_checks.h"
 #include "library_search.h"
 #include "matmul_layout.h"
@@ -212,11 +212,10 @@ struct Handle {
       const cublasStatus_t status = functions().create(&handle);
       if (status == CUBLAS_STATUS_SUCCESS) return;
       handle = nullptr;
-      warn_once("cuBLASLt: expected a device to use, found " + describe(status) +
-                ". Matrix products run in generated kernels. Check that the driver is as new as "
-                "the library.");
-    } catch (const UnsupportedError&) {
-      // No cuBLASLt: library_versions() says why.
+      why = "Expected a device to use, found " + describe(status) +
+            ". Check that the driver is as new as the library.";
+    } catch (const UnsupportedError& error) {
+      why = error.what();
     }
   }
   ~Handle() {
@@ -225,6 +224,7 @@ struct Handle {
   Handle(const Handle&) = delete;
 
   cublasLtHandle_t handle = nullptr;
+  std::string why;  ///< there is no handle
   BoundedCache<std::optional<Algorithm>> algorithms{2048};
 };
 
@@ -323,7 +323,7 @@ size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, Cub
 
 std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, const Types& types,
                                 bool wants_bias, std::span<const Operand> inputs,
-                                const Operand& out, Context& context) {
+                                const Operand& out, Context& context, std::string& why) {
   const int alignment = matmul_alignment(layout, size_of(out.dtype));
   // Some types and versions have no algorithm that adds a bias: then a kernel adds it.
   for (const bool bias : {true, false}) {
@@ -337,8 +337,9 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
         const size_t best = fastest_of(found, trial, bias ? inputs : inputs.first(2), out, context);
         return Algorithm{found[best].algo, found[best].workspaceSize, bias};
       }
-    } catch (const Refusal&) {
-      // Without the bias, or not at all.
+      why = "It has no algorithm for this product.";
+    } catch (const Refusal& refusal) {
+      why = refusal.what();  // without the bias, or not at all
     }
   }
   return std::nullopt;
@@ -382,14 +383,27 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
     if (operand.dtype != out.dtype) return nullptr;
   const std::optional<MatmulLayout> layout =
       matmul_layout(matmul, *inputs[0].shape, *inputs[1].shape, *out.shape);
-  if (!layout) return nullptr;
+  const auto lost = [&](const std::string& why) {
+    tell_fallback(matmul, inputs, outputs, "cuBLASLt " + cublas_version(), why,
+                  "a generated kernel without tensor cores");
+    return nullptr;
+  };
+  if (!layout) {
+    // Empty products are no loss.
+    if (out.shape->numel() == 0 || inputs[0].shape->numel() == 0) return nullptr;
+    return lost("Its batches are too many, or broadcast in too many pieces.");
+  }
   Handle& handle = context.part<Handle>();
-  if (handle.handle == nullptr) return nullptr;
+  if (handle.handle == nullptr) return lost(handle.why);
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
                           (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
                           operands_text(inputs, outputs);
-  const std::optional<Algorithm> algorithm = handle.algorithms.get(
-      key, [&] { return choose(handle, *layout, *types, matmul.bias, inputs, out, context); });
+  const std::optional<Algorithm> algorithm = handle.algorithms.get(key, [&] {
+    std::string why;
+    auto chosen = choose(handle, *layout, *types, matmul.bias, inputs, out, context, why);
+    if (!chosen) lost(why);
+    return chosen;
+  });
   if (!algorithm) return nullptr;
   auto executable = std::make_unique<CublasMatmul>(context, handle.handle, *layout, *types,
                                                    out.dtype, *algorithm);
@@ -405,6 +419,7 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
     executable->set_epilogue(
         context.prepare(Fused{builder.finish({value}), compute}, operands, outputs), adds_bias);
   }
+  context.set_path("cuBLASLt " + cublas_version());
   return executable;
 }
 

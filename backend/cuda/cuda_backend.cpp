@@ -9,6 +9,7 @@
 
 #include "../compositions.h"
 #include "../deferred_call.h"
+#include "../error.h"
 #include "settings.h"
 
 namespace cornu::backend::cuda {
@@ -172,20 +173,44 @@ Services with_compositions(Services services, Backend& backend) {
 }  // namespace
 
 CudaBackend::CudaBackend(int ordinal, Services services, std::function<std::string()> versions)
-    : device_(ordinal, with_compositions(std::move(services), *this)),
+    : ordinal_(ordinal),
+      name_("cuda:" + std::to_string(ordinal)),
+      services_(with_compositions(std::move(services), *this)),
+      facts_(device_facts(*services_.driver, ordinal)),
       versions_(std::move(versions)) {}
 
 CudaBackend::~CudaBackend() {
-  const Session session(device_, std::nothrow);
+  if (!device_) return;
+  const Session session(*device_, std::nothrow);
   cache_.clear();
 }
 
+Device& CudaBackend::device() {
+  if (Device* const opened = opened_.load(std::memory_order_acquire)) return *opened;
+  std::call_once(once_, [this] {
+    const auto text = [this](const Error& e) {
+      return fmt::format(
+          "{} ({}) cannot be used. {} Other programs may have taken it, or all of its memory (see "
+          "nvidia-smi). CORNU_DEVICE names another device, such as cuda:{} or cpu.",
+          name_, facts_.model, e.what(), ordinal_ == 0 ? 1 : 0);
+    };
+    try {
+      device_ = std::make_unique<Device>(ordinal_, services_, facts_);
+    } catch (const MemoryError& e) {
+      throw MemoryError(text(e));
+    } catch (const Error& e) {
+      throw StateError(text(e));
+    }
+    opened_.store(device_.get(), std::memory_order_release);
+  });
+  return *device_;
+}
+
 std::string CudaBackend::description() const {
-  const DeviceFacts& facts = device_.facts();
   int version = 0;
-  device_.driver().version(&version);
+  services_.driver->version(&version);
   std::string text =
-      fmt::format("{}, {:.0f} GiB", facts.model, static_cast<double>(facts.memory) / (1 << 30));
+      fmt::format("{}, {:.0f} GiB", facts_.model, static_cast<double>(facts_.memory) / (1 << 30));
   if (const std::string module = module_version(); !module.empty()) text += ", driver " + module;
   text += fmt::format(", CUDA {}.{}", version / 1000, version % 1000 / 10);
   if (versions_) text += ", " + versions_();
@@ -194,23 +219,24 @@ std::string CudaBackend::description() const {
 
 void CudaBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
                       std::span<const Operand> outputs) {
-  const Session session(device_);
+  Device& device = this->device();
+  const Session session(device);
   if (const uint64_t now = settings_version(); now != settings_) {
     cache_.clear();
     settings_ = now;
   }
   // A copy: kernels that it runs itself may push it out.
   const std::shared_ptr<Executable> executable = cache_.get(
-      kernel, inputs, outputs, [&] { return make_executable(device_, kernel, inputs, outputs); });
-  device_.keep_for_graph(executable);
+      kernel, inputs, outputs, [&] { return make_executable(device, kernel, inputs, outputs); });
+  device.keep_for_graph(executable);
   InlineVector<void*, 16> data;
   for (const auto& list : {inputs, outputs})
     for (const Operand& operand : list) {
       data.push_back(operand.data);
-      place(device_, operand, data.back());
+      place(device, operand, data.back());
     }
   run_aligned(
-      device_, {data.data(), data.size()}, inputs.size(),
+      device, {data.data(), data.size()}, inputs.size(),
       [&](size_t i) {
         return bytes_of(i < inputs.size() ? inputs[i] : outputs[i - inputs.size()]);
       },
@@ -220,34 +246,35 @@ void CudaBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
 std::unique_ptr<Executable> CudaBackend::prepare(const Kernel& kernel,
                                                  std::span<const Operand> inputs,
                                                  std::span<const Operand> outputs) {
-  const Session session(device_);
-  return std::make_unique<Prepared>(device_, make_executable(device_, kernel, inputs, outputs),
+  Device& device = this->device();
+  const Session session(device);
+  return std::make_unique<Prepared>(device, make_executable(device, kernel, inputs, outputs),
                                     inputs, outputs);
 }
 
-void CudaBackend::copy_from_host(void* device, const void* host, size_t bytes) {
-  const Session session(device_);
-  device_.copy_in(device, host, bytes);
+void CudaBackend::copy_from_host(void* to, const void* host, size_t bytes) {
+  const Session session(device());
+  device().copy_in(to, host, bytes);
 }
 
-void CudaBackend::copy_to_host(void* host, const void* device, size_t bytes) {
-  const Session session(device_);
-  device_.copy_out(host, device, bytes);
+void CudaBackend::copy_to_host(void* host, const void* from, size_t bytes) {
+  device().copy_out(host, from, bytes);
 }
 
 void CudaBackend::copy(void* to, const void* from, size_t bytes) {
-  const Session session(device_);
-  device_.copy_within(to, from, bytes);
+  const Session session(device());
+  device().copy_within(to, from, bytes);
 }
 
 void CudaBackend::synchronize() {
-  const Session session(device_);
-  device_.synchronize();
+  if (!opened_.load(std::memory_order_acquire)) return;  // no work was begun
+  const Session session(device());
+  device().synchronize();
 }
 
 std::unique_ptr<Executable> CudaBackend::capture(const std::function<void()>& work) {
-  const Session session(device_);
-  return device_.capture(work);
+  const Session session(device());
+  return device().capture(work);
 }
 
 }  // namespace cornu::backend::cuda

@@ -1,32 +1,36 @@
 // A CUDA device as a Backend.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "../kernel_paths.h"
 #include "device.h"
 #include "dispatch.h"
 
 namespace cornu::backend::cuda {
 
 /// "cuda:0". Kernels and copies are launched in the order of the calls and run by themselves.
-class CudaBackend final : public Backend {
+class CudaBackend final : public Backend, public KernelPaths {
  public:
-  /// Throws StateError when the device cannot be opened. `versions` names the libraries, for
+  /// Asks the driver about the device, but does not open it: the first use does, and throws
+  /// StateError when that fails, as each later one tries again. `versions` names the libraries, for
   /// `description`.
   CudaBackend(int ordinal, Services services, std::function<std::string()> versions = {});
   CudaBackend(const CudaBackend&) = delete;
   ~CudaBackend() override;
 
-  const std::string& name() const override { return device_.name(); }
+  const std::string& name() const override { return name_; }
   std::string description() const override;
-  Allocator& allocator() override { return device_.allocator(); }
+  Allocator& allocator() override { return device().allocator(); }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs) override;
   std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                       std::span<const Operand> outputs) override;
-  void copy_from_host(void* device, const void* host, size_t bytes) override;
-  void copy_to_host(void* host, const void* device, size_t bytes) override;
+  void copy_from_host(void* to, const void* host, size_t bytes) override;
+  void copy_to_host(void* host, const void* from, size_t bytes) override;
   void copy(void* to, const void* from, size_t bytes) override;
   bool tf32() const override { return cuda::tf32(); }
   void set_tf32(bool allowed) override { cuda::set_tf32(allowed); }
@@ -36,12 +40,22 @@ class CudaBackend final : public Backend {
   /// the driver; see Device::capture.
   std::unique_ptr<Executable> capture(const std::function<void()>& work) override;
 
-  Device& device() { return device_; }
+  std::vector<KernelPath> kernel_paths() override;
+
+  /// Opened by the first call.
+  Device& device();
+  const DeviceFacts& facts() const { return facts_; }
   /// Executables of eager calls that are kept.
   size_t cached() const { return cache_.size(); }
 
  private:
-  Device device_;
+  int ordinal_;
+  std::string name_;
+  Services services_;
+  DeviceFacts facts_;
+  std::once_flag once_;
+  std::unique_ptr<Device> device_;
+  std::atomic<Device*> opened_{nullptr};
   std::function<std::string()> versions_;
   ExecutableCache cache_;
   uint64_t settings_ = 0;

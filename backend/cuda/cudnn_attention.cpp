@@ -7,12 +7,16 @@
 
 #include "cudnn_device.h"
 #include "cudnn_library-inl.h"
+#include "fallback.h"
 #include "library_layouts.h"
 
 namespace cornu::backend::cuda::cudnn {
 namespace {
 
 constexpr AttentionTensors names;
+
+// From this version on cuDNN sets the sums of dq to 0 by itself.
+constexpr size_t clears_sums = 90600;
 
 // Whether this cuDNN is known to compute it rightly. 9.10.0 and 9.10.1 do not. Backwards, those
 // before 9.15.1 are wrong when the keys do not fill tiles of 128; all give NaN for rows of very
@@ -27,8 +31,8 @@ bool is_right(const Attention& attention, const Shape& q, const Shape& k) {
 class AttentionGraph {
  public:
   AttentionGraph(const Attention& attention, DType dtype, const Shape& q, const Shape& k,
-                 const MaskPlan* mask)
-      : attention_(attention), dtype_(dtype), masked_(mask != nullptr) {
+                 const MaskPlan* mask, bool sums_dq)
+      : attention_(attention), dtype_(dtype), masked_(mask != nullptr), sums_dq_(sums_dq) {
     const Layout of_q = attention_layout(q), of_k = attention_layout(k);
     const Layout exchanged = attention_layout(k, true);
     const int64_t batch = q[0], queries = q[1], heads = q[2], keys = k[1];
@@ -53,6 +57,7 @@ class AttentionGraph {
     graph.tensor(of_k, dtype);
     graph.tensor(of_k, dtype);
     graph.tensor(rows_, DType::float32);
+    if (sums_dq_) graph.tensor(dense_layout({batch, heads, queries, q[3]}), DType::float32);
     backward(of_q, of_k);
   }
 
@@ -116,19 +121,20 @@ class AttentionGraph {
     graph.matmul(names.dy, names.v, gradient);
     const int64_t centered = map(Pointwise::subtract, {gradient, names.row_sums}, scores_);
     const int64_t weighted = map(Pointwise::multiply, {centered, weights}, scores_);
-    const int64_t result = inner(scores_, dtype_);
+    const int64_t result = inner(scores_, sums_dq_ ? DType::float32 : dtype_);
     graph.pointwise(Pointwise::multiply, {weighted, names.scale}, result);
     const int64_t turned_result = inner(across, dtype_);
     graph.reshape(result, turned_result);
     graph.matmul(turned_result, names.q, names.dk);
     const int64_t keys = inner(of_k, dtype_);
     graph.reshape(names.k, keys);
-    graph.matmul(result, keys, names.dq);
+    graph.matmul(result, keys, sums_dq_ ? names.dq_sums : names.dq);
+    if (sums_dq_) graph.pointwise(Pointwise::identity, {names.dq_sums}, names.dq);
   }
 
   Attention attention_;
   DType dtype_;
-  bool masked_;
+  bool masked_, sums_dq_;
   Layout scores_, rows_;
 };
 
@@ -198,16 +204,23 @@ class MaskSteps {
 
 class AttentionExecutable : public Executable {
  public:
-  AttentionExecutable(const Attention& attention, const Shape& q, PlanRef plan,
+  AttentionExecutable(const Attention& attention, const Shape& q, const AttentionPlan& plan,
                       const MaskPlan* mask, Context& context)
       : context_(context),
-        plan_(std::move(plan)),
+        plan_(plan.plan),
         backward_(attention.backward),
         causal_(attention.causal && mask == nullptr),
         scale_(static_cast<float>(attention.scale)),
         sums_offset_((plan_->workspace() + 255) / 256 * 256),
         sums_bytes_(backward_ ? static_cast<size_t>(q.numel() / q.back()) * sizeof(float) : 0),
-        mask_offset_(sums_offset_ + (sums_bytes_ + 255) / 256 * 256) {
+        dq_offset_(sums_offset_ + (sums_bytes_ + 255) / 256 * 256),
+        dq_bytes_(plan.sums_dq ? static_cast<size_t>(q.numel()) * sizeof(float) : 0),
+        mask_offset_(dq_offset_ + (dq_bytes_ + 255) / 256 * 256) {
+    if (dq_bytes_ > 0 && functions().version() < clears_sums) {
+      const Shape all({q.numel()});
+      const Operand sums{&all, DType::float32, nullptr};
+      clear_ = context.prepare(Copy{{}, all, 0, false}, {}, {&sums, 1});
+    }
     if (mask != nullptr) mask_ = std::make_unique<MaskSteps>(*mask, context);
   }
 
@@ -226,8 +239,8 @@ class AttentionExecutable : public Executable {
     char* scratch =
         static_cast<char*>(context_.workspace(mask_offset_ + (mask_ ? mask_->scratch() : 0)));
     // q, k, v, y and logsumexp stand first in both directions.
-    int64_t tensors[13] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
-    void* addresses[13] = {data[0], data[1], data[2], data[3], data[4], &scale_};
+    int64_t tensors[14] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
+    void* addresses[14] = {data[0], data[1], data[2], data[3], data[4], &scale_};
     size_t count = 6;
     const auto add = [&](int64_t tensor, void* address) {
       tensors[count] = tensor;
@@ -247,6 +260,9 @@ class AttentionExecutable : public Executable {
       add(names.dk, data[7]);
       add(names.dv, data[8]);
       add(names.row_sums, scratch + sums_offset_);
+      void* const dq_sums = scratch + dq_offset_;
+      if (dq_bytes_ > 0) add(names.dq_sums, dq_sums);
+      if (clear_) clear_->run(&dq_sums);
     }
     plan_->run({tensors, count}, {addresses, count}, scratch);
     if (mask_) mask_->run(MaskPlan::after);
@@ -254,22 +270,35 @@ class AttentionExecutable : public Executable {
 
  private:
   Context& context_;
-  PlanRef plan_;
+  std::shared_ptr<const Plan> plan_;
   bool backward_, causal_;
   float scale_;
   float lowest_ = std::numeric_limits<float>::lowest();
-  size_t sums_offset_, sums_bytes_, mask_offset_;
+  size_t sums_offset_, sums_bytes_, dq_offset_, dq_bytes_, mask_offset_;
+  std::unique_ptr<Executable> clear_;  // takes no scratch memory
   std::unique_ptr<MaskSteps> mask_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plan> plan_attention(const Target& target, const Attention& attention, DType dtype,
-                                     const Shape& q, const Shape& k, const MaskPlan* mask,
-                                     size_t workspace, std::string* why) {
-  AttentionGraph built(attention, dtype, q, k, mask);
-  return built.graph.plan(
-      target, {.tensor_cores = true, .deterministic = true, .workspace = workspace}, why);
+AttentionPlan plan_attention(const Target& target, const Attention& attention, DType dtype,
+                             const Shape& q, const Shape& k, const MaskPlan* mask, size_t workspace,
+                             bool same_bits, std::string* why) {
+  const auto plan = [&](bool sums_dq, size_t most, std::string* reason) {
+    AttentionGraph built(attention, dtype, q, k, mask, sums_dq);
+    const Wishes wishes{.tensor_cores = true, .deterministic = !sums_dq, .workspace = most};
+    return AttentionPlan{built.graph.plan(target, wishes, reason), sums_dq};
+  };
+  if (!attention.backward) return plan(false, workspace, why);
+  const auto tiles = [](int64_t length) { return static_cast<size_t>((length + 63) / 64 * 64); };
+  const size_t quadratic =
+      static_cast<size_t>(q[0] * q[2]) * tiles(q[1]) * tiles(k[1]) * size_of(dtype);
+  if (quadratic <= workspace)
+    if (AttentionPlan found = plan(false, workspace, why); found.plan) return found;
+  if (!same_bits)
+    if (AttentionPlan found = plan(true, workspace, why); found.plan) return found;
+  // Composed kernels would hold the scores in float32, so that much is no loss.
+  return quadratic <= workspace ? AttentionPlan{} : plan(false, 2 * quadratic, nullptr);
 }
 
 std::unique_ptr<Executable> attention(const Attention& attention, std::span<const Operand> inputs,
@@ -282,9 +311,21 @@ std::unique_ptr<Executable> attention(const Attention& attention, std::span<cons
   const Operand& logsumexp = attention.backward ? inputs[attention.mask ? 5 : 4] : outputs[1];
   if (logsumexp.dtype != DType::float32 || *inputs[1].shape != *inputs[2].shape) return nullptr;
   Device& device = context.part<Device>();
-  if (device.target() == nullptr) return nullptr;
+  const auto lost = [&](const std::string& why) {
+    tell_fallback(attention, inputs, outputs, "cuDNN " + version(), why,
+                  "a sequence of products and a softmax that hold all scores in memory");
+  };
+  if (device.target() == nullptr) {
+    lost(device.why());
+    return nullptr;
+  }
   const Shape &q = *inputs[0].shape, &k = *inputs[1].shape;
-  if (!is_right(attention, q, k)) return nullptr;
+  if (!is_right(attention, q, k)) {
+    lost(
+        "This version is known to be wrong for these lengths. Lengths of keys that are multiples "
+        "of 128, and several queries, are right in all but 9.10.0 and 9.10.1.");
+    return nullptr;
+  }
   std::optional<MaskPlan> mask;
   if (attention.mask) {
     const Operand& given = inputs[3];
@@ -295,15 +336,17 @@ std::unique_ptr<Executable> attention(const Attention& attention, std::span<cons
   const MaskPlan* const masked = mask ? &*mask : nullptr;
   const std::string key = std::string("attention ") + (attention.backward ? "backward " : "") +
                           (attention.causal ? "causal " : "") + operands_text(inputs, outputs);
-  // Backwards the deterministic engines hold 16-bit gradients of all scores. Composed kernels would
-  // hold the scores in float32, so that much is no loss.
-  const size_t scores = static_cast<size_t>(q[0] * q[2] * q[1] * k[1]) * sizeof(float);
-  const size_t workspace = std::max(context.workspace_limit(), scores);
-  const PlanRef plan = device.plan(key, [&] {
-    return PlanRef(plan_attention(*device.target(), attention, dtype, q, k, masked, workspace));
+  const AttentionPlan plan = device.attention(key, [&] {
+    std::string why;
+    AttentionPlan found = plan_attention(*device.target(), attention, dtype, q, k, masked,
+                                         context.workspace_limit(), same_bits(), &why);
+    if (!found.plan) lost(why);
+    return found;
   });
-  if (!plan) return nullptr;
-  return std::make_unique<AttentionExecutable>(attention, q, plan, masked, context);
+  if (!plan.plan) return nullptr;
+  auto executable = std::make_unique<AttentionExecutable>(attention, q, plan, masked, context);
+  context.set_path("cuDNN " + version() + ", " + plan.plan->engine());
+  return executable;
 }
 
 }  // namespace cornu::backend::cuda::cudnn

@@ -1,4 +1,6 @@
 // Plans for devices that are only described.
+#include <fmt/core.h>
+
 #include <optional>
 
 #include "../error.h"
@@ -40,13 +42,16 @@ std::string try_convolution(const std::string& json, const Conv& conv, DType dty
 }
 
 std::string try_attention(const std::string& json, const Attention& attention, DType dtype,
-                          const Shape& q, const Shape& k, const Shape& mask, DType mask_dtype) {
+                          const Shape& q, const Shape& k, const Shape& mask, DType mask_dtype,
+                          bool same_bits) {
   return attempt(json, [&](const cudnn::Target& target, std::string& why) {
     std::optional<cudnn::MaskPlan> masked;
     if (attention.mask) masked.emplace(attention, dtype, q, k[1], mask, mask_dtype);
-    const auto plan = cudnn::plan_attention(target, attention, dtype, q, k,
-                                            masked ? &*masked : nullptr, workspace, &why);
-    return plan ? plan->engine() : std::string();
+    const auto [plan, sums_dq] = cudnn::plan_attention(
+        target, attention, dtype, q, k, masked ? &*masked : nullptr, workspace, same_bits, &why);
+    if (!plan) return std::string();
+    return plan->engine() + ", workspace " + std::to_string(plan->workspace()) +
+           (sums_dq ? ", sums of dq " + std::to_string(q.numel() * 4) : "");
   });
 }
 
@@ -61,15 +66,40 @@ std::string try_rnn(const Rnn& rnn, DType dtype, const Shape& x, const Shape& ke
   }
 }
 
-std::string described_h100() {
-  return R"({"maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
-    "regsPerBlock": 65536, "multiProcessorCount": 132, "warpSize": 32,
-    "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": 232448,
-    "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536, "maxCtasPerSM": 32,
-    "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048, "pciDeviceId": 0, "isTccDriver": 0,
-    "supportCoopLaunch": 1, "totalGlobalMem": 85029158912, "smClockRateKHz": 1980000,
-    "memClockRateKHz": 2619000, "l2CacheSize": 52428800, "cudaDeviceId": 0, "deviceVer": 900,
-    "driverVer": 13000, "deviceName": "NVIDIA H100 80GB HBM3"})";
+std::vector<DescribedDevice> described_devices() {
+  struct Facts {
+    const char* name;
+    int architecture, multiprocessors, threads, blocks, shared;
+    size_t memory;
+    int clock, memory_clock, cache;
+  };
+  // From the tables of the CUDA programming guide and NVIDIA's data sheets.
+  constexpr Facts all[] = {
+      {"NVIDIA H100 80GB HBM3", 900, 132, 2048, 32, 232448, 85029158912, 1980000, 2619000,
+       52428800},
+      {"NVIDIA A100-SXM4-80GB", 800, 108, 2048, 32, 166912, 85031714816, 1410000, 1593000,
+       41943040},
+      {"NVIDIA B200", 1000, 148, 2048, 32, 232448, 191503400960, 1965000, 3996000, 132644864},
+      {"NVIDIA GeForce RTX 5090", 1200, 170, 1536, 24, 101376, 33672134656, 2407000, 14001000,
+       100663296}};
+  std::vector<DescribedDevice> devices;
+  for (const Facts& f : all)
+    devices.push_back(
+        {f.name,
+         fmt::format(
+             R"({{"maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
+    "regsPerBlock": 65536, "multiProcessorCount": {}, "warpSize": 32,
+    "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": {},
+    "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536, "maxCtasPerSM": {},
+    "maxThreadsPerBlock": 1024, "maxThreadsPerSM": {}, "pciDeviceId": 0, "isTccDriver": 0,
+    "supportCoopLaunch": 1, "totalGlobalMem": {}, "smClockRateKHz": {},
+    "memClockRateKHz": {}, "l2CacheSize": {}, "cudaDeviceId": 0, "deviceVer": {},
+    "driverVer": 13000, "deviceName": "{}"}})",
+             f.multiprocessors, f.shared, f.blocks, f.threads, f.memory, f.clock, f.memory_clock,
+             f.cache, f.architecture, f.name)});
+  return devices;
 }
+
+std::string described_h100() { return described_devices().front().json; }
 
 }  // namespace cornu::backend::cuda

@@ -5,6 +5,7 @@
 
 #include "../error.h"
 #include "cudnn_device.h"
+#include "fallback.h"
 #include "library_layouts.h"
 #include "measuring.h"
 
@@ -222,7 +223,14 @@ std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operan
       std::any_of(conv.pad_high.begin(), conv.pad_high.end(), negative))
     return nullptr;
   Device& device = context.part<Device>();
-  if (device.target() == nullptr) return nullptr;
+  const auto lost = [&](const std::string& why) {
+    tell_fallback(conv, inputs, outputs, "cuDNN " + version(), why,
+                  "a generated kernel without tensor cores");
+  };
+  if (device.target() == nullptr) {
+    lost(device.why());
+    return nullptr;
+  }
   const bool exact = !tf32();
   std::string key = "convolution " + std::to_string(static_cast<int>(conv.pass)) + " " +
                     std::to_string(conv.groups) + (conv.bias ? " bias" : "") +
@@ -231,13 +239,21 @@ std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operan
     for (int64_t value : list) key += std::to_string(value) + ",";
   key += operands_text(inputs, outputs);
   const ConvolutionPlan plan = device.convolution(key, [&] {
-    return choose(
-        plan_convolution(*device.target(), conv, x.dtype, *x.shape, *kernel.shape, *y.shape,
-                         context.workspace_limit(), !exact, may_measure() ? most_candidates : 1),
-        conv, inputs, outputs, context);
+    std::string why;
+    const auto plans = plan_convolution(*device.target(), conv, x.dtype, *x.shape, *kernel.shape,
+                                        *y.shape, context.workspace_limit(), !exact,
+                                        may_measure() ? most_candidates : 1, &why);
+    if (plans.empty())
+      lost(why + (x.dtype == DType::float32 && exact
+                      ? " Perhaps with TF32 (Device::allow_tf32, or CORNU_TF32=1) it does."
+                      : ""));
+    return choose(plans, conv, inputs, outputs, context);
   });
   if (!plan.plan) return nullptr;
-  return std::make_unique<Convolution>(conv, inputs, outputs, plan, context);
+  auto executable = std::make_unique<Convolution>(conv, inputs, outputs, plan, context);
+  context.set_path("cuDNN " + version() + ", " + plan.plan->engine() +
+                   (plan.padded ? ", with padding by a copy" : ""));
+  return executable;
 }
 
 }  // namespace cornu::backend::cuda::cudnn

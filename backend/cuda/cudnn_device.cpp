@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "../error.h"
-#include "../log.h"
 
 namespace cornu::backend::cuda::cudnn {
 namespace {
@@ -17,12 +16,12 @@ std::string note;
 Device::Device(Context& context) {
   try {
     target_.emplace(Target::current_device(context.stream()));
-  } catch (const UnsupportedError&) {
-    // No cuDNN: library_versions() says why.
+  } catch (const UnsupportedError& error) {
+    why_ = error.what();  // no cuDNN: kernels that lose it say so
   } catch (const StateError& error) {
-    warn_once(error.what());
+    why_ = error.what();
     const std::lock_guard lock(note_mutex);
-    note = error.what();
+    note = why_;
   }
 }
 

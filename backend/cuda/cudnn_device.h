@@ -7,13 +7,12 @@
 
 #include "bounded_cache.h"
 #include "context.h"
+#include "cudnn_attention.h"
 #include "cudnn_convolution.h"
 #include "cudnn_graph.h"
 #include "operands_text.h"
 
 namespace cornu::backend::cuda::cudnn {
-
-using PlanRef = std::shared_ptr<const Plan>;
 
 /// Context::part of a device.
 class Device {
@@ -21,19 +20,23 @@ class Device {
   explicit Device(Context& context);
   /// Null when there is no cuDNN, or it cannot use the device.
   const Target* target() const { return target_ ? &*target_ : nullptr; }
+  /// Why there is no target.
+  const std::string& why() const { return why_; }
   /// The plan of that key, which is none when no engine took what `make` tried, now or before.
   const ConvolutionPlan& convolution(const std::string& key,
                                      const std::function<ConvolutionPlan()>& make) {
     return convolutions_.get(key, make);
   }
-  const PlanRef& plan(const std::string& key, const std::function<PlanRef()>& make) {
-    return plans_.get(key, make);
+  const AttentionPlan& attention(const std::string& key,
+                                 const std::function<AttentionPlan()>& make) {
+    return attentions_.get(key, make);
   }
 
  private:
   std::optional<Target> target_;
+  std::string why_;
   BoundedCache<ConvolutionPlan> convolutions_{1024};
-  BoundedCache<PlanRef> plans_{256};
+  BoundedCache<AttentionPlan> attentions_{256};
 };
 
 /// Why cuDNN could not use a device, the last time; "" when it could.

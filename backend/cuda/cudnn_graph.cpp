@@ -26,6 +26,8 @@ cudnnPointwiseMode_t mode_of(Pointwise op) {
       return CUDNN_POINTWISE_LOG;
     case Pointwise::relu:
       return CUDNN_POINTWISE_RELU_FWD;
+    case Pointwise::identity:
+      return CUDNN_POINTWISE_IDENTITY;
     case Pointwise::greater_equal:
       return CUDNN_POINTWISE_CMP_GE;
     case Pointwise::select:

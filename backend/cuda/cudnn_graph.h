@@ -23,6 +23,7 @@ enum class Pointwise {
   exp,
   log,
   relu,
+  identity,
   greater_equal,
   select,
   index

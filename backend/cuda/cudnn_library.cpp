@@ -10,6 +10,10 @@ namespace {
 
 class Getter {
  public:
+  Getter() {
+    // Its name is the same for all of CUDA's versions.
+    library_.join(static_cast<int>(library_.function<size_t()>("cudnnGetCudartVersion")() / 1000));
+  }
   template <class F>
   void operator()(F& to, const char* name) const {
     to = library_.function<std::remove_pointer_t<F>>(name);

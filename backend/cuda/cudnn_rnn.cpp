@@ -7,6 +7,7 @@
 #include "../error.h"
 #include "cudnn_device.h"
 #include "cudnn_library-inl.h"
+#include "fallback.h"
 
 namespace cornu::backend::cuda::cudnn {
 namespace {
@@ -353,23 +354,31 @@ std::unique_ptr<Executable> rnn(const Rnn& rnn, std::span<const Operand> inputs,
   for (const Operand& operand : inputs.first(count))
     if (operand.dtype != dtype || operand.shape->numel() == 0) return nullptr;
   Device& device = context.part<Device>();
-  if (device.target() == nullptr) return nullptr;
+  const auto lost = [&](const std::string& why) {
+    tell_fallback(rnn, inputs, outputs, "cuDNN " + version(), why,
+                  "a sequence of kernels for each step of time");
+    return nullptr;
+  };
+  if (device.target() == nullptr) return lost(device.why());
   const RnnSizes sizes = rnn_sizes(rnn.cell, *inputs[0].shape, *inputs[1].shape);
   std::unique_ptr<RnnLayer> layer;
   try {
     layer = std::make_unique<RnnLayer>(rnn, sizes, dtype, tf32(),
                                        static_cast<cudnnHandle_t>(device.target()->handle()));
-  } catch (const Refusal&) {
-    return nullptr;
-  } catch (const UnsupportedError&) {  // a library without these functions
-    return nullptr;
+  } catch (const Refusal& refusal) {
+    return lost(refusal.text);
+  } catch (const UnsupportedError& error) {  // a library without these functions
+    return lost(error.what());
   }
   for (const Operand& operand : inputs.subspan(count))
     if (operand.dtype != dtype)
       throw UnsupportedError("cuDNN's recurrent layers: expected all operands of " +
                              std::string(dtype_name(dtype)) + ", found " +
                              operands_text(inputs, outputs) + ". Cast the gradients.");
-  return std::make_unique<RnnExecutable>(rnn, sizes, inputs, outputs, std::move(layer), context);
+  auto executable =
+      std::make_unique<RnnExecutable>(rnn, sizes, inputs, outputs, std::move(layer), context);
+  context.set_path("cuDNN " + version());
+  return executable;
 }
 
 std::string try_rnn_descriptors(const Rnn& rnn, const RnnSizes& sizes, DType dtype, bool tf32) {

@@ -1,12 +1,15 @@
 // Fourier transforms by cuFFT: plans, scratch memory, and the copies around them.
 #include "cufft_transform.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <vector>
 
 #include "../error.h"
 #include "bounded_cache.h"
+#include "fallback.h"
 #include "library_search.h"
 
 namespace cornu::backend::cuda {
@@ -14,6 +17,7 @@ namespace {
 
 // Values of cufft.h.
 constexpr int success = 0;
+constexpr const char* by_roots = "a sequence of products with roots of unity";
 constexpr int forward = -1, inverse = 1;
 constexpr int type_c2c = 0x29, type_z2z = 0x69, type_r2c = 0x2a, type_d2z = 0x6a;
 
@@ -193,17 +197,25 @@ std::unique_ptr<Executable> cufft_transform(const Fft& fft, std::span<const Oper
   const PlanRef plan = context.part<Plans>().plans.get(key, [&] {
     return std::make_shared<const Plan>(library, type, n, rows, terms, context.stream());
   });
-  if (!plan->ready()) return nullptr;
-  return std::make_unique<CufftTransform>(real_rows, fft.inverse, inputs, outputs, terms, plan,
-                                          context);
+  if (!plan->ready()) {
+    tell_fallback(fft, inputs, outputs, "cuFFT",
+                  fmt::format("It has no plan for {} transforms of {} numbers.", rows, n),
+                  by_roots);
+    return nullptr;
+  }
+  auto executable = std::make_unique<CufftTransform>(real_rows, fft.inverse, inputs, outputs, terms,
+                                                     plan, context);
+  context.set_path("cuFFT");
+  return executable;
 }
 
 std::unique_ptr<Executable> cufft_transform(const Fft& fft, std::span<const Operand> inputs,
                                             std::span<const Operand> outputs, Context& context) {
   try {
     return cufft_transform(fft, inputs, outputs, context, Cufft::get());
-  } catch (const UnsupportedError&) {
-    return nullptr;  // no cuFFT: library_versions() says why
+  } catch (const UnsupportedError& error) {
+    tell_fallback(fft, inputs, outputs, "cuFFT", error.what(), by_roots);
+    return nullptr;
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../error.h"
-#include "../log.h"
+#include "fallback.h"
 #include "library_search.h"
 #include "linalg_steps.h"
 
@@ -125,10 +125,10 @@ struct Solver {
       check(functions().create(&handle), "cusolverDnCreate");
       check(functions().set_stream(handle, context.stream()), "cusolverDnSetStream");
       check(functions().params_create(&params), "cusolverDnCreateParams");
-    } catch (const UnsupportedError&) {
-      // No cuSOLVER: library_versions() says why.
+    } catch (const UnsupportedError& error) {
+      why = error.what();
     } catch (const Refusal& refusal) {
-      warn_once(std::string(refusal.what()) + " Decompositions of matrices run on the CPU.");
+      why = refusal.what();
       drop();
     }
   }
@@ -143,6 +143,7 @@ struct Solver {
 
   cusolverDnHandle_t handle = nullptr;
   cusolverDnParams_t params = nullptr;
+  std::string why;  // there is no handle
 };
 
 struct Blas {
@@ -150,9 +151,10 @@ struct Blas {
     try {
       check(blas().create(&handle), "cublasCreate");
       check(blas().set_stream(handle, context.stream()), "cublasSetStream");
-    } catch (const UnsupportedError&) {
+    } catch (const UnsupportedError& error) {
+      why = error.what();
     } catch (const Refusal& refusal) {
-      warn_once(std::string(refusal.what()) + " Triangular systems are solved on the CPU.");
+      why = refusal.what();
       drop();
     }
   }
@@ -164,6 +166,7 @@ struct Blas {
   }
 
   cublasHandle_t handle = nullptr;
+  std::string why;  // there is no handle
 };
 
 cudaDataType_t type_of(DType dtype) { return dtype == DType::float64 ? CUDA_R_64F : CUDA_R_32F; }
@@ -333,9 +336,10 @@ MatrixWork work_of(const MatrixCall& c, Context& context) {
   }
 }
 
-bool has_library(LinalgOp op, Context& context) {
-  return op == LinalgOp::solve_triangular ? context.part<Blas>().handle != nullptr
-                                          : context.part<Solver>().handle != nullptr;
+// Null where the library is there and takes the device.
+const std::string* why_not(LinalgOp op, Context& context) {
+  const auto why = [](const auto& part) { return part.handle ? nullptr : &part.why; };
+  return op == LinalgOp::solve_triangular ? why(context.part<Blas>()) : why(context.part<Solver>());
 }
 
 }  // namespace
@@ -347,13 +351,20 @@ std::unique_ptr<Executable> cusolver_linalg(const Linalg& kernel, std::span<cons
     for (const int64_t size : *operand.shape)
       if (size > std::numeric_limits<int>::max()) return nullptr;
   }
-  if (!has_library(kernel.op, context)) return nullptr;
-  try {
-    return linalg_steps(kernel, inputs, outputs, context,
-                        [&](const MatrixCall& call) { return work_of(call, context); });
-  } catch (const Refusal& refusal) {
-    warn_once(std::string(refusal.what()) + " Such decompositions run on the CPU.");
+  const std::string library = kernel.op == LinalgOp::solve_triangular ? "cuBLAS" : "cuSOLVER";
+  const auto lost = [&](const std::string& why) {
+    tell_fallback(kernel, inputs, outputs, library, why,
+                  "the CPU, on copies for which the program waits,");
     return nullptr;
+  };
+  if (const std::string* why = why_not(kernel.op, context)) return lost(*why);
+  try {
+    auto executable = linalg_steps(kernel, inputs, outputs, context,
+                                   [&](const MatrixCall& call) { return work_of(call, context); });
+    context.set_path(library);
+    return executable;
+  } catch (const Refusal& refusal) {
+    return lost(refusal.what());
   }
 }
 

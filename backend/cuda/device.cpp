@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "../error.h"
 #include "dispatch.h"
+#include "settings.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -56,26 +58,30 @@ struct Device::Scratch {
   void* data;
 };
 
-Device::Device(int ordinal, Services services)
+Device::Device(int ordinal, Services services, DeviceFacts facts)
     : ordinal_(ordinal),
       name_("cuda:" + std::to_string(ordinal)),
       services_(std::move(services)),
-      facts_(device_facts(driver(), ordinal)),
+      facts_(std::move(facts)),
       context_(driver(), device_handle(driver(), ordinal)),
+      opening_(std::in_place, context_),
       compute_(driver()),
       copies_(driver()),
       events_(driver()),
-      allocator_(*this, name_),
+      allocator_(*this, name_, exact_blocks()),
       uploads_(driver(), compute_, copies_, events_, allocator_,
                std::min(most_staging, facts_.memory / 16)),
+      downloads_(driver()),
       numbers_(number_memory()) {
   allocator_.set_clock([this] { return work_.load(std::memory_order_relaxed); });
+  opening_.reset();
 }
 
 Device::~Device() {
+  // For the members too, which end after it.
+  opening_.emplace(context_, std::nothrow);
   try {
     // Whatever is freed below may still be in use by work that was begun.
-    context_.use();
     compute_.synchronize();
     copies_.synchronize();
   } catch (const Error&) {
@@ -115,6 +121,12 @@ CUfunc_st* Device::function(const Source& source) {
   CUfunc_st* const function = module->function(source.name.c_str());
   modules_.emplace(source.name, std::pair(std::move(module), function));
   return function;
+}
+
+bool Device::prefetch(const std::shared_ptr<const Source>& source) {
+  if (!services_.prefetch || modules_.contains(source->name)) return false;
+  services_.prefetch(source, facts_.architecture);
+  return true;
 }
 
 void Device::launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint32_t threads,
@@ -197,6 +209,57 @@ void Device::copy_in(void* to, const void* from, size_t bytes) {
 
 void Device::copy_out(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
+  const ContextScope scope(context_);
+  const std::unique_ptr<Downloads::Place> place = downloads_.take();
+  if (!place) return copy_out_alone(to, from, bytes);
+  // Two pieces in turn: one is on its way while the other is copied to where it belongs.
+  struct Piece {
+    char* to;
+    size_t bytes;
+    Event event;
+  };
+  std::deque<Piece> under_way;
+  size_t begun = 0, number = 0, first = 0;
+  const auto begin = [&] {
+    const size_t count = std::min(bytes - begun, Downloads::piece_bytes);
+    under_way.push_back(
+        {static_cast<char*>(to) + begun, count,
+         begin_copy_out(place->piece(number++), static_cast<const char*>(from) + begun, count)});
+    begun += count;
+  };
+  try {
+    begin();
+    if (begun < bytes) begin();
+    while (!under_way.empty()) {
+      Piece& piece = under_way.front();
+      piece.event.wait();
+      std::memcpy(piece.to, place->piece(first++), piece.bytes);
+      {
+        const std::lock_guard lock(mutex_);
+        events_.give_back(std::move(piece.event));
+      }
+      under_way.pop_front();
+      if (begun < bytes) begin();
+    }
+  } catch (...) {
+    place->spoil();
+    throw;
+  }
+}
+
+Event Device::begin_copy_out(void* to, const void* from, size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  refuse_capture("copies to the host");
+  driver().check(driver().copy_out(to, address_of(from), bytes, compute_.handle()),
+                 "a copy from the device");
+  Event event = events_.take();
+  event.record(compute_);
+  return event;
+}
+
+// Straight to where the values belong, while nobody else works on the device.
+void Device::copy_out_alone(void* to, const void* from, size_t bytes) {
+  const std::lock_guard lock(mutex_);
   refuse_capture("copies to the host");
   driver().check(driver().copy_out(to, address_of(from), bytes, compute_.handle()),
                  "a copy from the device");
@@ -218,7 +281,7 @@ void Device::synchronize() {
 }
 
 void* Device::allocate(size_t bytes) {
-  context_.use();
+  const ContextScope scope(context_);
   DeviceAddress address = 0;
   const int result = driver().memory_allocate(&address, bytes);
   // The allocator then gives back what it has cached, and asks again.
@@ -230,7 +293,8 @@ void* Device::allocate(size_t bytes) {
 // Called by threads that hold the allocator's lock, perhaps without the device's: it takes none
 // under which memory is asked for.
 bool Device::settle() noexcept {
-  if (!context_.try_use()) return true;  // the device is gone, and its work
+  const ContextScope scope(context_, std::nothrow);
+  if (!scope.holds()) return true;  // the device is gone, and its work
   const std::lock_guard lock(capture_mutex_);
   if (capturing_) return false;  // the wait would spoil the capture
   // A fault of the device comes to light at its next use.
@@ -240,11 +304,12 @@ bool Device::settle() noexcept {
 }
 
 void Device::free(void* data) noexcept {
-  if (context_.try_use()) driver().memory_free(address_of(data));
+  const ContextScope scope(context_, std::nothrow);
+  if (scope.holds()) driver().memory_free(address_of(data));
 }
 
 size_t Device::free_bytes() {
-  context_.use();
+  const ContextScope scope(context_);
   size_t free = 0, total = 0;
   return driver().memory_info(&free, &total) == 0 ? free : 0;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "allocator.h"
 #include "codegen/kernel_plan.h"
 #include "context.h"
+#include "downloads.h"
 #include "driver.h"
 #include "numbers.h"
 #include "uploads.h"
@@ -27,6 +29,8 @@ struct Services {
   const Driver* driver = nullptr;
   /// The machine code of a text for an architecture.
   std::function<std::shared_ptr<const std::string>(const Source&, int architecture)> compile;
+  /// Begins that beside others, for a `compile` to come; null: kernels are compiled one by one.
+  std::function<void(const std::shared_ptr<const Source>&, int architecture)> prefetch;
   Maker library;  ///< kernels of libraries; null, or null results: none
   /// Kernels made of other kernels, the last resort; null: those of backend/compositions.h.
   Maker composition;
@@ -44,8 +48,9 @@ DeviceFacts device_facts(const Driver& driver, int ordinal);
 /// See Context. Everything but the allocator is used inside a Session.
 class Device final : public Context, private MemorySource {
  public:
-  /// Throws StateError when the driver does not open the device.
-  Device(int ordinal, Services services);
+  /// Opens the device, which takes some hundred MiB of its memory. Throws StateError when the
+  /// driver does not.
+  Device(int ordinal, Services services, DeviceFacts facts);
   ~Device() override;
 
   const DeviceFacts& facts() const { return facts_; }
@@ -65,6 +70,9 @@ class Device final : public Context, private MemorySource {
 
   /// The function of a compiled text, which is loaded once and stays.
   CUfunc_st* function(const Source& source);
+  /// Begins to compile a text, where that can be done beside other work; else, and where the
+  /// function is known, false.
+  bool prefetch(const std::shared_ptr<const Source>& source);
   /// The address of a number on the device.
   void* number(DType dtype, const void* value) {
     void* const address = numbers_.address(dtype, value);
@@ -81,6 +89,8 @@ class Device final : public Context, private MemorySource {
 
   /// Large blocks travel while kernels run that were launched before.
   void copy_in(void* to, const void* from, size_t bytes);
+  /// The one function that is called outside of a Session: it takes the device only to begin its
+  /// copies, and waits for them without it.
   void copy_out(void* to, const void* from, size_t bytes);
   void copy_within(void* to, const void* from, size_t bytes);
   void synchronize();
@@ -106,6 +116,8 @@ class Device final : public Context, private MemorySource {
   void free(void* data) noexcept override;
   size_t free_bytes() override;
 
+  void copy_out_alone(void* to, const void* from, size_t bytes);
+  Event begin_copy_out(void* to, const void* from, size_t bytes);
   void add_milestone();
   void pass_milestones();
   bool copies_wait_for(uint64_t work);
@@ -119,6 +131,7 @@ class Device final : public Context, private MemorySource {
   std::recursive_mutex mutex_;
   DeviceFacts facts_;
   PrimaryContext context_;
+  std::optional<ContextScope> opening_;  // while the members below are made
   Stream compute_, copies_;
   EventPool events_;
   std::deque<Marked> milestones_;  // of the compute stream, by the work launched before
@@ -126,6 +139,7 @@ class Device final : public Context, private MemorySource {
   std::atomic<uint64_t> work_{0};
   CachingAllocator allocator_;
   Uploads uploads_;
+  Downloads downloads_;
   std::vector<void*> dropped_numbers_;
   NumberTable numbers_;
   std::shared_ptr<Scratch> scratch_;
@@ -135,18 +149,18 @@ class Device final : public Context, private MemorySource {
   std::vector<std::shared_ptr<void>> captured_;  // what the graph that is being made must keep
 };
 
-/// The right to work on a device: holds its lock, and makes its context the thread's.
+/// The right to work on a device: holds its lock, and makes its context the thread's meanwhile.
 class Session {
  public:
-  explicit Session(Device& device) : lock_(device.mutex_) { device.context_.use(); }
+  explicit Session(Device& device) : lock_(device.mutex_), scope_(device.context_) {}
   /// For destructors. At the end of a process the driver may be gone before what uses it.
   Session(Device& device, std::nothrow_t) noexcept
-      : lock_(device.mutex_), has_driver_(device.context_.try_use()) {}
-  bool has_driver() const { return has_driver_; }
+      : lock_(device.mutex_), scope_(device.context_, std::nothrow) {}
+  bool has_driver() const { return scope_.holds(); }
 
  private:
   std::unique_lock<std::recursive_mutex> lock_;
-  bool has_driver_ = true;
+  ContextScope scope_;
 };
 
 }  // namespace cornu::backend::cuda

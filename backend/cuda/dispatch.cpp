@@ -73,7 +73,8 @@ std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel
   // Libraries first, where they have the kernel: products and convolutions are faster there. Then
   // generated kernels, then compositions of other kernels.
   if (services.library && (whole || std::holds_alternative<Rnn>(kernel)))
-    if (auto executable = services.library(kernel, inputs, outputs, device))
+    if (device.set_path("a library");
+        auto executable = services.library(kernel, inputs, outputs, device))
       return std::make_unique<Counted>(device, std::move(executable));
 
   std::string why;
@@ -81,14 +82,24 @@ std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel
     const PlanOptions options{.multiprocessors = device.multiprocessors()};
     const std::optional<KernelPlan> plan =
         std::visit([&](const auto& k) { return generated(k, inputs, outputs, options); }, kernel);
-    if (plan)
-      return std::make_unique<PlanExecutable>(device, *plan, inputs.size() + outputs.size());
+    if (plan) {
+      auto executable =
+          std::make_unique<PlanExecutable>(device, *plan, inputs.size() + outputs.size());
+      device.set_path(plan->stages.size() == 1
+                          ? "a generated kernel"
+                          : fmt::format("{} generated kernels", plan->stages.size()));
+      return executable;
+    }
   } catch (const UnsupportedError& e) {
     // Kept for the last error: a composition may still do it.
     why = fmt::format(" {}", e.what());
   }
   if (services.composition)
-    if (auto executable = services.composition(kernel, inputs, outputs, device)) return executable;
+    if (auto executable = services.composition(kernel, inputs, outputs, device)) {
+      device.set_path(std::holds_alternative<Linalg>(kernel) ? "the CPU, by copies"
+                                                             : "other kernels, one after another");
+      return executable;
+    }
   throw UnsupportedError(fmt::format(
       "{}: expected a kernel {} of ({}) to ({}), found none.{} Move the operands to the CPU with "
       "Tensor::to.",

@@ -49,6 +49,7 @@ static_assert(fits<&Driver::device_memory, decltype(&cuDeviceTotalMem)>);
 static_assert(fits<&Driver::device_attribute, decltype(&cuDeviceGetAttribute)>);
 static_assert(fits<&Driver::context_retain, decltype(&cuDevicePrimaryCtxRetain)>);
 static_assert(fits<&Driver::context_release, decltype(&cuDevicePrimaryCtxRelease)>);
+static_assert(fits<&Driver::context_get, decltype(&cuCtxGetCurrent)>);
 static_assert(fits<&Driver::context_set, decltype(&cuCtxSetCurrent)>);
 static_assert(fits<&Driver::memory_info, decltype(&cuMemGetInfo)>);
 static_assert(fits<&Driver::memory_allocate, decltype(&cuMemAlloc)>);
@@ -119,6 +120,7 @@ Driver open_driver() {
   open(d.device_attribute, "cuDeviceGetAttribute");
   open(d.context_retain, "cuDevicePrimaryCtxRetain");
   open(d.context_release, "cuDevicePrimaryCtxRelease_v2");
+  open(d.context_get, "cuCtxGetCurrent");
   open(d.context_set, "cuCtxSetCurrent");
   open(d.memory_info, "cuMemGetInfo_v2");
   open(d.memory_allocate, "cuMemAlloc_v2");
@@ -188,13 +190,22 @@ void Driver::fail(int result, const char* wanted) const {
 PrimaryContext::PrimaryContext(const Driver& driver, int device)
     : driver_(driver), device_(device) {
   driver_.check(driver_.context_retain(&handle_, device), "opening a device");
-  // The destructor does not run when the constructor throws.
-  if (const int result = driver_.context_set(handle_); result != 0) {
-    driver_.context_release(device);
-    driver_.check(result, "use of a device");
-  }
 }
 PrimaryContext::~PrimaryContext() { driver_.context_release(device_); }
+
+ContextScope::ContextScope(const PrimaryContext& context) : ContextScope(context, std::nothrow) {
+  driver_.check(result_, "use of a device");
+}
+ContextScope::ContextScope(const PrimaryContext& context, std::nothrow_t) noexcept
+    : driver_(context.driver_) {
+  result_ = driver_.context_get(&outer_);
+  if (result_ != 0 || outer_ == context.handle_) return;
+  result_ = driver_.context_set(context.handle_);
+  changed_ = result_ == 0;
+}
+ContextScope::~ContextScope() {
+  if (changed_) driver_.context_set(outer_);
+}
 
 Stream::Stream(const Driver& driver) : driver_(driver) {
   constexpr unsigned non_blocking = 1;  // does not wait for work on the default stream

@@ -1,6 +1,7 @@
 // The CUDA driver's interface, opened at run time: a machine without a driver runs the rest.
 #pragma once
 #include <cstddef>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct Driver {
 
   int (*context_retain)(CUctx_st**, int) = nullptr;
   int (*context_release)(int) = nullptr;
+  int (*context_get)(CUctx_st**) = nullptr;
   int (*context_set)(CUctx_st*) = nullptr;
 
   int (*memory_info)(size_t*, size_t*) = nullptr;
@@ -85,21 +87,38 @@ inline constexpr int not_ready = 600;
 
 inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
 
-/// The device's primary context, which other CUDA code in the process shares. It is the calling
-/// thread's when it has been made.
+/// The device's primary context, which other CUDA code in the process shares.
 class PrimaryContext {
  public:
   PrimaryContext(const Driver& driver, int device);
   PrimaryContext(const PrimaryContext&) = delete;
   ~PrimaryContext();
-  /// Makes it the calling thread's.
-  void use() const { driver_.check(driver_.context_set(handle_), "use of a device"); }
-  bool try_use() const noexcept { return driver_.context_set(handle_) == 0; }
 
  private:
+  friend class ContextScope;
   const Driver& driver_;
   int device_;
   CUctx_st* handle_ = nullptr;
+};
+
+/// Makes a context the calling thread's, and puts back the one that was: other code of the thread
+/// may be at work on another device.
+class ContextScope {
+ public:
+  /// Throws StateError when the driver refuses.
+  explicit ContextScope(const PrimaryContext& context);
+  /// For destructors: at the end of a process the driver may be gone.
+  ContextScope(const PrimaryContext& context, std::nothrow_t) noexcept;
+  ContextScope(const ContextScope&) = delete;
+  ~ContextScope();
+  /// False where the driver refused.
+  bool holds() const { return result_ == 0; }
+
+ private:
+  const Driver& driver_;
+  int result_ = 0;
+  bool changed_ = false;
+  CUctx_st* outer_ = nullptr;
 };
 
 class Stream {

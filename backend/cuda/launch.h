@@ -12,15 +12,16 @@ namespace cornu::backend::cuda {
 /// them and allocates nothing.
 class PlanExecutable final : public Executable {
  public:
-  /// `operands` counts inputs and outputs. Compiles and loads what is new. Throws what
-  /// Services::compile throws.
+  /// `operands` counts inputs and outputs. What is new is compiled beside other work and loaded by
+  /// the first run, or at once where there is no Services::prefetch. Throws what Services::compile
+  /// throws, here or there.
   PlanExecutable(Device& device, const KernelPlan& plan, size_t operands);
   void run(void* const* data) override;
 
  private:
   struct Ready {
     Stage stage;
-    CUfunc_st* function;
+    CUfunc_st* function;  // null: not loaded yet
     std::vector<uint64_t> block;
   };
   Device& device_;

@@ -2,12 +2,13 @@
 #include "library_search.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <system_error>
 
 #include "../error.h"
@@ -18,7 +19,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int newest_cuda = 13, oldest_cuda = 12;
-std::atomic<int> driver_cuda = newest_cuda;
+
+// What libraries have to fit.
+struct Choice {
+  std::mutex mutex;
+  int driver = newest_cuda;  // the newest CUDA that the driver runs
+  int major = 0;             // of the libraries in use; 0: none yet
+  std::string by;            // the one that decided
+};
+Choice& choice() {
+  static Choice& all = *new Choice;
+  return all;
+}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -57,6 +69,14 @@ void add_python(std::vector<fs::path>& folders, const fs::path& prefix) {
   for (const fs::path& python : below(prefix / "lib", "python3"))
     for (const char* packages : {"site-packages", "dist-packages"})
       add_all(folders, python_package_folders(python / packages));
+}
+
+// Where the loader found what was opened by `name`.
+std::string file_of(void* handle, const std::string& name) {
+  const link_map* map = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name
+             ? map->l_name
+             : name;
 }
 
 /// Those of the interpreter that the user would run.
@@ -103,6 +123,7 @@ std::vector<fs::path> library_folders() {
     }
   add_toolkit(folders, "/usr/local/cuda");
   for (const fs::path& root : below("/usr/local", "cuda-")) add_toolkit(folders, root);
+  add_toolkit(folders, "/opt/cuda");
   if (const std::string home = environment("HOME"); !home.empty())
     add_python(folders, fs::path(home) / ".local");
   add_python(folders, "/usr/local");
@@ -118,20 +139,62 @@ void Library::fit_driver(int cuda_major) {
     throw UnsupportedError("CUDA: expected a driver for CUDA " + std::to_string(oldest_cuda) +
                            " or newer, found one for CUDA " + std::to_string(cuda_major) +
                            ". Update the driver.");
-  driver_cuda = cuda_major;
+  const std::lock_guard lock(choice().mutex);
+  choice().driver = cuda_major;
+  choice().major = 0;
+}
+
+void Library::join(int cuda_major) const {
+  Choice& c = choice();
+  const std::lock_guard lock(c.mutex);
+  std::string other;
+  if (c.major != 0 && c.major != cuda_major)
+    other = c.by + " of CUDA " + std::to_string(c.major);
+  else if (cuda_major > c.driver)
+    other = "a driver for CUDA " + std::to_string(c.driver);
+  if (!other.empty())
+    throw UnsupportedError("CUDA: expected a library for the CUDA of the others, found " + path_ +
+                           " for CUDA " + std::to_string(cuda_major) + " beside " + other +
+                           ". Install both for the same one, or name the folders of those to use "
+                           "in CORNU_CUDA_LIBRARIES.");
+  if (c.major == 0) c.by = path_;
+  c.major = cuda_major;
 }
 
 Library Library::open(const std::string& stem, std::initializer_list<int> all_majors) {
   Library library;
   std::string reason;
   std::vector<int> majors(all_majors);
-  const bool passed_over = majors.size() == 2 && driver_cuda < newest_cuda;
-  if (passed_over) majors.erase(majors.begin());
-  const auto try_path = [&](const std::string& path) {
+  // Two majors are those of CUDA 13 and 12.
+  Choice& c = choice();
+  const std::lock_guard lock(c.mutex);
+  const bool tells = majors.size() == 2;
+  std::vector<int> cudas;
+  std::string passed_over;  // the major that does not fit, and why
+  if (tells)
+    for (int i = 0; i < 2; ++i) {
+      const int cuda = newest_cuda - i;
+      if (cuda <= c.driver && (c.major == 0 || c.major == cuda)) {
+        cudas.push_back(cuda);
+      } else {
+        const std::string file = "lib" + stem + ".so." + std::to_string(majors[cudas.size()]);
+        passed_over = cuda > c.driver
+                          ? ". The driver is for CUDA " + std::to_string(c.driver)
+                          : ". " + c.by + " of CUDA " + std::to_string(c.major) + " is in use";
+        passed_over += ", so " + file + " is passed over";
+        majors.erase(majors.begin() + static_cast<std::ptrdiff_t>(cudas.size()));
+      }
+    }
+  const auto try_path = [&](const std::string& path, int major) {
     library.handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library.handle_ != nullptr)
-      library.path_ = path;
-    else if (const char* text = dlerror(); text && path.find('/') != std::string::npos)
+    if (library.handle_ != nullptr) {
+      library.path_ = path.find('/') != std::string::npos ? path : file_of(library.handle_, path);
+      if (tells && c.major == 0) {
+        c.major = cudas[static_cast<size_t>(std::find(majors.begin(), majors.end(), major) -
+                                            majors.begin())];
+        c.by = library.path_;
+      }
+    } else if (const char* text = dlerror(); text && path.find('/') != std::string::npos)
       reason = text;
     return library.handle_ != nullptr;
   };
@@ -140,7 +203,7 @@ Library Library::open(const std::string& stem, std::initializer_list<int> all_ma
       for (int major : majors) {
         const fs::path path = folder / ("lib" + stem + ".so." + std::to_string(major));
         std::error_code error;
-        if (fs::exists(path, error) && try_path(path.string())) return true;
+        if (fs::exists(path, error) && try_path(path.string(), major)) return true;
       }
     return false;
   };
@@ -151,7 +214,7 @@ Library Library::open(const std::string& stem, std::initializer_list<int> all_ma
   const bool everywhere = searches_usual_places();
   if (everywhere) {
     for (int major : majors)
-      if (try_path("lib" + stem + ".so." + std::to_string(major))) return library;
+      if (try_path("lib" + stem + ".so." + std::to_string(major), major)) return library;
     if (try_folders(folders)) return library;
     static const std::vector<fs::path> asked = asked_python_folders();
     if (try_folders(asked)) return library;
@@ -164,10 +227,7 @@ Library Library::open(const std::string& stem, std::initializer_list<int> all_ma
   for (const fs::path& folder : folders) places += " " + folder.string();
   throw UnsupportedError("CUDA: expected " + names + ", found none in" +
                          (everywhere ? " the loader's paths nor in:" : ":") +
-                         (places.empty() ? " (no folder)" : places) +
-                         (passed_over ? ". The driver is for CUDA " + std::to_string(driver_cuda) +
-                                            ", so libraries for a newer one are passed over"
-                                      : "") +
+                         (places.empty() ? " (no folder)" : places) + passed_over +
                          (reason.empty() ? "" : ". The last one found did not open: " + reason) +
                          ". Install it, or name its folder in CORNU_CUDA_LIBRARIES" +
                          (everywhere ? "." : ", or let CORNU_CUDA_SEARCH be 1."));

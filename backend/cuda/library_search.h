@@ -12,16 +12,23 @@ namespace cornu::backend::cuda {
 class Library {
  public:
   /// Opens lib<stem>.so.<major> for the first of `majors` that is found: open("cudnn", {9}),
-  /// open("nvrtc", {13, 12}). Two majors are those of CUDA 13 and 12; what is newer than the driver
-  /// (see fit_driver) is passed over. Looks where the system's loader looks, then in
-  /// `library_folders()`, last in those of the Python packages that `python3` knows; folders that
-  /// CORNU_CUDA_LIBRARIES names come before all. Throws UnsupportedError with the places it looked
-  /// in and what to do.
+  /// open("nvrtc", {13, 12}). Two majors are those of CUDA 13 and 12. Libraries of both do not work
+  /// together: the first of two majors that is found decides for those behind it. What is newer
+  /// than the driver (see fit_driver) is passed over. Looks where the system's loader looks, then
+  /// in `library_folders()`, last in those of the Python packages that `python3` knows; folders
+  /// that CORNU_CUDA_LIBRARIES names come before all. Throws UnsupportedError with the places it
+  /// looked in and what to do.
   static Library open(const std::string& stem, std::initializer_list<int> majors);
 
   /// From now on, passes over libraries of a newer CUDA than this major version, which the driver
-  /// would not run. Throws UnsupportedError when it is too old for all.
+  /// would not run; the next library that is found decides on the major. Throws UnsupportedError
+  /// when the driver is too old for all.
   static void fit_driver(int cuda_major);
+
+  /// For a library whose name does not tell: throws UnsupportedError, which names both, when it is
+  /// for another CUDA than those in use, or for a newer one than the driver's. Decides, where it is
+  /// the first.
+  void join(int cuda_major) const;
 
   /// The address of a function, as the type of a pointer to it. Throws UnsupportedError when the
   /// library has none of this name.
@@ -36,7 +43,7 @@ class Library {
   /// that the loader has it where it would not look for it. Does nothing where there is none.
   void open_beside(const std::string& file) const;
 
-  /// The file's name as it was opened.
+  /// The file, or its bare name where the loader does not tell.
   const std::string& path() const { return path_; }
 
  private:
@@ -47,8 +54,8 @@ class Library {
 };
 
 /// Folders that may hold such libraries, those to prefer first: CORNU_CUDA_LIBRARIES (folders
-/// separated by colons), CUDA_HOME, CUDA_PATH, /usr/local/cuda*, and nvidia/*/lib in the Python
-/// packages of VIRTUAL_ENV, CONDA_PREFIX, ~/.local and the system. Only folders that exist.
+/// separated by colons), CUDA_HOME, CUDA_PATH, /usr/local/cuda*, /opt/cuda, and nvidia/*/lib in the
+/// Python packages of VIRTUAL_ENV, CONDA_PREFIX, ~/.local and the system. Only folders that exist.
 std::vector<std::filesystem::path> library_folders();
 
 /// Whether libraries are looked for anywhere but in the folders of CORNU_CUDA_LIBRARIES. With

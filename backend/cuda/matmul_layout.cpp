@@ -2,6 +2,7 @@
 #include "matmul_layout.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cornu::backend::cuda {
 namespace {
@@ -62,6 +63,8 @@ std::optional<MatmulLayout> matmul_layout(const Matmul& matmul, const Shape& a, 
     const auto largest =
         std::max_element(groups.begin(), groups.end(),
                          [](const Group& x, const Group& y) { return x.size < y.size; });
+    // The library counts them in 32 bits.
+    if (largest->size > std::numeric_limits<int32_t>::max()) return std::nullopt;
     layout.batch = largest->size;
     layout.first.batch_stride = largest->b * b_matrix;
     layout.second.batch_stride = largest->a * a_matrix;

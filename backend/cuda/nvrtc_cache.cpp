@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <thread>
 
 #include "../error.h"
 #include "library_search.h"
@@ -21,6 +23,15 @@ namespace fs = std::filesystem;
 /// Changes when the options of the compiler or the form of the files do.
 constexpr const char* cache_version = "1";
 constexpr std::string_view magic = "cornu kernel 1\n";
+
+std::string key_of(const Source& source, int architecture) {
+  return source.name + "-" + std::to_string(architecture);
+}
+
+// "9.0" of 90.
+std::string capability(int architecture) {
+  return std::to_string(architecture / 10) + "." + std::to_string(architecture % 10);
+}
 
 }  // namespace
 
@@ -70,20 +81,24 @@ bool Nvrtc::gives_ptx(int architecture) const {
   return !std::binary_search(architectures_.begin(), architectures_.end(), architecture);
 }
 
+void Nvrtc::check_architecture(int architecture) const {
+  if (!architectures_.empty() && architecture >= architectures_.front()) return;
+  throw UnsupportedError("NVRTC " + std::to_string(major_) + "." + std::to_string(minor_) +
+                         ": expected a device of compute capability " +
+                         (architectures_.empty() ? "?" : capability(architectures_.front())) +
+                         " or newer, found " + capability(architecture) +
+                         ". Install an older CUDA, or use a newer device.");
+}
+
 std::string Nvrtc::compile(const std::string& text, const std::string& name,
                            int architecture) const {
   const bool as_ptx = gives_ptx(architecture);
   int target = architecture;
   if (as_ptx) {
     // A device newer than the compiler: PTX for the newest known one, which the driver translates.
-    const auto newer = std::upper_bound(architectures_.begin(), architectures_.end(), architecture);
-    if (newer == architectures_.begin())
-      throw ValueError("NVRTC " + std::to_string(major_) + "." + std::to_string(minor_) +
-                       ": expected a device of compute capability " +
-                       (architectures_.empty() ? "?" : std::to_string(architectures_[0])) +
-                       " or newer, found " + std::to_string(architecture) +
-                       ". Install an older CUDA, or use a newer device.");
-    target = *std::prev(newer);
+    check_architecture(architecture);
+    target =
+        *std::prev(std::upper_bound(architectures_.begin(), architectures_.end(), architecture));
   }
   const Functions& f = *functions_;
   Functions::Program program = nullptr;
@@ -228,44 +243,89 @@ void NvrtcCache::shrink() {
   }
 }
 
-NvrtcCache::Image NvrtcCache::image(const Source& source, int architecture) {
-  const std::string key = source.name + "-" + std::to_string(architecture);
-  std::promise<Image> promise;
-  std::shared_future<Image> known;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto at = images_.find(key); at != images_.end()) {
-      known = at->second;
-      ++counts_.from_memory;
-    } else {
-      // Others wait for this compilation instead of starting their own; the lock is not held
-      // meanwhile.
-      images_.emplace(key, promise.get_future().share());
-    }
+NvrtcCache::Image NvrtcCache::make(const Source& source, int architecture) {
+  const fs::path file = file_of(source, architecture);
+  Image image = load(file);
+  const bool found = image != nullptr;
+  if (!found) {
+    image = std::make_shared<const std::string>(
+        Nvrtc::get().compile(source.text(), source.name, architecture));
+    save(file, *image);
   }
-  // Another thread has it, or is at work on it.
-  if (known.valid()) return known.get();
+  const std::scoped_lock lock(mutex_);
+  ++(found ? counts_.from_disk : counts_.compiled);
+  return image;
+}
+
+void NvrtcCache::finish(const std::string& key, std::promise<Image>& promise, const Source& source,
+                        int architecture) {
   try {
-    const fs::path file = file_of(source, architecture);
-    Image image = load(file);
-    const bool found = image != nullptr;
-    if (!found) {
-      image = std::make_shared<const std::string>(
-          Nvrtc::get().compile(source.text(), source.name, architecture));
-      save(file, *image);
-    }
-    {
-      const std::scoped_lock lock(mutex_);
-      ++(found ? counts_.from_disk : counts_.compiled);
-    }
-    promise.set_value(image);
-    return image;
+    promise.set_value(make(source, architecture));
   } catch (...) {
     promise.set_exception(std::current_exception());
     const std::scoped_lock lock(mutex_);
     images_.erase(key);  // the next call tries again
-    throw;
   }
+}
+
+NvrtcCache::Image NvrtcCache::image(const Source& source, int architecture) {
+  const std::string key = key_of(source, architecture);
+  std::promise<Image> promise;
+  std::shared_future<Image> image;
+  bool known = true;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto at = images_.find(key); at != images_.end()) {
+      image = at->second;
+      ++counts_.from_memory;
+    } else {
+      // Others wait for this compilation instead of starting their own; the lock is not held
+      // meanwhile.
+      known = false;
+      image = promise.get_future().share();
+      images_.emplace(key, image);
+    }
+  }
+  if (!known) finish(key, promise, source, architecture);
+  return image.get();
+}
+
+void NvrtcCache::prefetch(const std::shared_ptr<const Source>& source, int architecture) {
+  const std::scoped_lock lock(mutex_);
+  const std::string key = key_of(*source, architecture);
+  if (images_.contains(key)) return;
+  Job& job = jobs_.emplace_back(Job{source, architecture, {}});
+  images_.emplace(key, job.promise.get_future().share());
+  static const size_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  if (working_ == most) return;
+  ++working_;
+  std::thread([this] { work(); }).detach();
+}
+
+// Ends when there is nothing to do: threads that wait would outlive the work by far.
+void NvrtcCache::work() {
+  for (;;) {
+    std::optional<Job> job;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (jobs_.empty()) {
+        --working_;
+        idle_.notify_all();
+        return;
+      }
+      job.emplace(std::move(jobs_.front()));
+      jobs_.pop_front();
+    }
+    finish(key_of(*job->source, job->architecture), job->promise, *job->source, job->architecture);
+  }
+}
+
+void NvrtcCache::stop() {
+  std::unique_lock lock(mutex_);
+  // Whoever waits for one of them hears of a broken promise.
+  for (const Job& job : jobs_) images_.erase(key_of(*job.source, job.architecture));
+  jobs_.clear();
+  idle_.wait(lock, [this] { return working_ == 0; });
 }
 
 NvrtcCache::Counts NvrtcCache::counts() const {

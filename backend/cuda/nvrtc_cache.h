@@ -1,7 +1,9 @@
 // Compiles generated kernels, each text once: NVRTC, opened at run time, and a cache in memory and
 // on disk.
 #pragma once
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -28,10 +30,12 @@ class Nvrtc {
 
   /// Whether `compile` gives PTX, not machine code: for devices newer than this compiler.
   bool gives_ptx(int architecture) const;
+  /// Throws UnsupportedError for an architecture older than all it knows.
+  void check_architecture(int architecture) const;
   /// Machine code (a cubin) for `architecture`, or PTX for the newest one that it knows; both are
   /// what cuModuleLoadData takes. Products and sums are not contracted, so that programs round as
-  /// on the CPU. Throws StateError with the compiler's log, and ValueError for an architecture
-  /// older than all it knows.
+  /// on the CPU. Throws StateError with the compiler's log, and what check_architecture
+  /// throws.
   std::string compile(const std::string& text, const std::string& name, int architecture) const;
 
  private:
@@ -63,12 +67,28 @@ class NvrtcCache {
 
   NvrtcCache() : NvrtcCache(Options{}) {}
   explicit NvrtcCache(Options options);
+  NvrtcCache(const NvrtcCache&) = delete;
+  ~NvrtcCache() { stop(); }
 
   /// The compiled text, which `Nvrtc::compile` describes. Throws what that throws.
   Image image(const Source& source, int architecture);
+  /// Begins that on another thread, beside others: `image` waits for it, and throws what it threw.
+  void prefetch(const std::shared_ptr<const Source>& source, int architecture);
+  /// Forgets what `prefetch` has not begun, and waits for what it has.
+  void stop();
   Counts counts() const;
 
  private:
+  struct Job {
+    std::shared_ptr<const Source> source;
+    int architecture;
+    std::promise<Image> promise;
+  };
+
+  Image make(const Source& source, int architecture);
+  void finish(const std::string& key, std::promise<Image>& promise, const Source& source,
+              int architecture);
+  void work();
   std::filesystem::path file_of(const Source& source, int architecture) const;
   Image load(const std::filesystem::path& file) const;
   void save(const std::filesystem::path& file, const std::string& image);
@@ -78,6 +98,9 @@ class NvrtcCache {
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_future<Image>> images_;
   Counts counts_;
+  std::deque<Job> jobs_;
+  size_t working_ = 0;
+  std::condition_variable idle_;
   std::mutex folder_mutex_;
   uint64_t folder_bytes_ = 0;
   bool folder_measured_ = false;

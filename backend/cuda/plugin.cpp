@@ -1,11 +1,10 @@
 // What the program sees of the CUDA plugin: its devices, or why there are none.
-#include <fmt/core.h>
-
+#include <cstdlib>
 #include <memory>
 
 #include "../devices.h"
 #include "../error.h"
-#include "cuda_backend.h"
+#include "device_list.h"
 #include "library_kernels.h"
 #include "library_search.h"
 #include "nvrtc_cache.h"
@@ -14,39 +13,32 @@ namespace cornu::backend::cuda {
 namespace {
 
 std::vector<Backend*> open_devices(std::string& note) {
-  const Driver* driver = nullptr;
-  int count = 0;
+  std::vector<Backend*> devices;
   try {
-    driver = &Driver::get();
+    Services services;
+    services.driver = &Driver::get();
     int version = 0;
-    driver->check(driver->version(&version), "asking for the driver's version");
+    services.driver->check(services.driver->version(&version), "asking for the driver's version");
     Library::fit_driver(version / 1000);
-    driver->check(driver->device_count(&count), "counting devices");
-    if (count == 0) {
-      note = "CUDA: the driver shows no device (CUDA_VISIBLE_DEVICES hides some).";
-      return {};
-    }
-    Nvrtc::get();
+    const Nvrtc& compiler = Nvrtc::get();
+    // It lives as long as the process, like all devices.
+    static NvrtcCache& cache = *new NvrtcCache;
+    services.compile = [](const Source& source, int architecture) {
+      return cache.image(source, architecture);
+    };
+    services.prefetch = [](const std::shared_ptr<const Source>& source, int architecture) {
+      cache.prefetch(source, architecture);
+    };
+    // What a compiler's thread uses goes when the process ends.
+    static const int at_end = std::atexit([] { cache.stop(); });
+    static_cast<void>(at_end);
+    services.library = library_executable;
+    for (auto& device : list_devices(
+             services, [&](int architecture) { compiler.check_architecture(architecture); },
+             library_versions, note))
+      devices.push_back(device.release());
   } catch (const Error& e) {
     note = e.what();
-    return {};
-  }
-  // Both live as long as the process, like all devices.
-  static NvrtcCache& cache = *new NvrtcCache;
-  std::vector<Backend*> devices;
-  for (int i = 0; i < count; ++i) {
-    try {
-      Services services;
-      services.driver = driver;
-      services.compile = [](const Source& source, int architecture) {
-        return cache.image(source, architecture);
-      };
-      services.library = library_executable;
-      devices.push_back(new CudaBackend(i, std::move(services), library_versions));
-    } catch (const Error& e) {
-      note += fmt::format("{}cuda:{} is left out: {}", note.empty() ? "" : " ", i, e.what());
-      break;  // numbers of devices have no gaps
-    }
   }
   return devices;
 }

@@ -11,20 +11,20 @@
 namespace cornu::backend::cuda {
 namespace {
 
-bool from_environment() {
-  const char* const text = std::getenv("CORNU_TF32");
+bool from_environment(const char* name) {
+  const char* const text = std::getenv(name);
   if (!text || !*text) return false;
   const std::string_view value = text;
   if (value == "1" || value == "on" || value == "true") return true;
   if (value == "0" || value == "off" || value == "false") return false;
-  throw ValueError("The environment variable CORNU_TF32: expected 1 or 0, found '" +
+  throw ValueError("The environment variable " + std::string(name) + ": expected 1 or 0, found '" +
                    std::string(value) + "'.");
 }
 
 std::atomic<uint64_t> version{0};
 
 std::atomic<bool>& allowed() {
-  static std::atomic<bool> allowed{from_environment()};
+  static std::atomic<bool> allowed{from_environment("CORNU_TF32")};
   return allowed;
 }
 
@@ -34,6 +34,16 @@ bool tf32() { return allowed().load(std::memory_order_relaxed); }
 
 void set_tf32(bool value) {
   if (allowed().exchange(value) != value) ++version;
+}
+
+bool same_bits() {
+  static const bool wanted = from_environment("CORNU_CUDA_SAME_BITS");
+  return wanted;
+}
+
+bool exact_blocks() {
+  static const bool wanted = from_environment("CORNU_CUDA_EXACT_BLOCKS");
+  return wanted;
 }
 
 uint64_t settings_version() { return version.load(std::memory_order_relaxed); }

@@ -7,4 +7,8 @@ namespace cornu::backend::cuda {
 /// Changes whenever a setting does that kernels are made by.
 uint64_t settings_version();
 
+/// Whether each block of memory is the driver's own, of its exact size, so that compute-sanitizer
+/// sees accesses beyond it: what CORNU_CUDA_EXACT_BLOCKS says (1 or 0), else false.
+bool exact_blocks();
+
 }  // namespace cornu::backend::cuda

@@ -175,15 +175,21 @@ const void* Tensor::read() const {
   const void* const values = data();
   detail::Storage* const storage = impl_->storage;
   if (!storage || storage->backend->on_host() || storage->bytes == 0) return values;
-  // Whoever looks at values waits for the device anyway: a lock is nothing beside that.
+  // Whoever looks at values waits for the device anyway: a lock is nothing beside that. It is not
+  // held meanwhile, since others may read other tensors.
   static std::mutex mutex;
-  const std::lock_guard lock(mutex);
   // A plan may write new values into the same storage; their id differs then.
-  if (!storage->copy || storage->copy->id != storage->id) {
-    auto bytes = std::make_unique<std::byte[]>(storage->bytes);
-    storage->backend->copy_to_host(bytes.get(), values, storage->bytes);
-    storage->copy.reset(new detail::HostCopy{storage->id, std::move(bytes)});
+  const auto id = storage->id;
+  const auto known = [&] { return storage->copy && storage->copy->id == id; };
+  {
+    const std::lock_guard lock(mutex);
+    if (known()) return storage->copy->bytes.get();
   }
+  auto bytes = std::make_unique<std::byte[]>(storage->bytes);
+  storage->backend->copy_to_host(bytes.get(), values, storage->bytes);
+  const std::lock_guard lock(mutex);
+  // Another thread may have read the same values meanwhile, and hold their address.
+  if (!known()) storage->copy.reset(new detail::HostCopy{id, std::move(bytes)});
   return storage->copy->bytes.get();
 }
 

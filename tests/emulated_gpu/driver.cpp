@@ -49,6 +49,8 @@ FakeDriver& driver() {
   static FakeDriver& emulated = *[] {
     auto* made = new FakeDriver;
     made->capacity = memory;
+    if (const char* const devices = std::getenv("CORNU_EMULATED_DEVICES"))
+      made->devices = std::atoi(devices);
     return made;
   }();
   return emulated;
@@ -146,6 +148,7 @@ int cuDevicePrimaryCtxRetain(CUctx_st** context, int device) {
 int cuDevicePrimaryCtxRelease_v2(int device) {
   return call<&cuda::Driver::context_release>(device);
 }
+int cuCtxGetCurrent(CUctx_st** context) { return call<&cuda::Driver::context_get>(context); }
 int cuCtxSetCurrent(CUctx_st* context) { return call<&cuda::Driver::context_set>(context); }
 
 int cuMemGetInfo_v2(size_t* free, size_t* total) {

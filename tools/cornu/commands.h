@@ -141,7 +141,9 @@ struct PackOptions {
 /// Packs the images of a folder into shards (docs/shards.md).
 void pack(const PackOptions& options);
 
-/// Prints the devices of this machine, and why others cannot be used.
-void devices();
+/// Prints the devices of this machine, and why others cannot be used. With `check`, runs kernels of
+/// each kind on each device and prints who ran them: libraries, or what takes their place. False
+/// when one failed.
+bool devices(bool check);
 
 }  // namespace cornu::cli

@@ -88,6 +88,9 @@ int main(int argc, char** argv) {
   diff_command->add_option("B", out, "Another")->required();
   CLI::App* devices_command =
       app.add_subcommand("devices", "List the devices, and say why others cannot be used");
+  bool check_kernels = false;
+  devices_command->add_flag("--check", check_kernels,
+                            "Run kernels of each kind, and say which library runs them");
   ParityOptions parity_options;
   CLI::App* parity_command =
       add("parity", "Run the model here and in Python's Keras, layer by layer");
@@ -135,7 +138,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (*summary_command) summary(file);
-    if (*devices_command) devices();
+    if (*devices_command) return devices(check_kernels) ? 0 : failure;
     if (*train_command) return train(std::move(train_options));
     if (*predict_command) predict(file, data, out, options);
     if (*evaluate_command) evaluate(file, data, compile, options);

@@ -78,6 +78,8 @@ for folder in data zoo conformance support; do
   if [[ -d tests/$folder ]]; then cp -r "tests/$folder" "$work/sources/tests/"; fi
 done
 cp -r examples/data "$work/sources/examples/"
+mkdir -p "$work/sources/tools"
+cp -r tools/gpu_bundle "$work/sources/tools/"  # whose tests read it
 cp benchmarks/gpu/*.py "$work/benchmarks/"
 if [[ -n $cases ]]; then cp -rL "$cases" "$work/cases"; fi
 

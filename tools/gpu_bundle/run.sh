@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs Cornu's tests, conformance cases, and benchmarks on a GPU, and PyTorch and JAX beside them
 # where they are installed. Writes results.json, and prints a table.
-# Usage: ./run.sh [--device cuda:0] [--only PART]... [--python PATH]... [--out FOLDER]
+# Usage: ./run.sh [--device cuda:0] [--only PART]... [--seconds N] [--python PATH]... [--out FOLDER]
 #   PART      kernels (the tests' first part), tests, conformance, zoo, sanitizer, ratios (the networks and
 #             kernels that are to keep a ratio to the peers') or benchmarks (the others); default: all
+#   --seconds after so many nothing new begins, and what runs is ended; default: no bound
 #   --device  cpu runs the same on the CPU
 #   --python  an interpreter that may have torch, or jax, and NVIDIA's libraries; default: python3
 # Exit status 1 when a test or a case fails.
@@ -11,15 +12,16 @@ set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 device=cuda:0
 out=$here/results
-parts=() pythons=()
+parts=() pythons=() bound=0
 while (($#)); do
   case $1 in
     --device) device=$2 ;;
     --only) parts+=("$2") ;;
     --python) if [[ $2 == */* && $2 != /* ]]; then pythons+=("$PWD/$2"); else pythons+=("$2"); fi ;;
     --out) out=$2 ;;
+    --seconds) bound=$2 ;;
     *)
-      sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}" >&2
+      sed -n '2,11s/^# //p' "${BASH_SOURCE[0]}" >&2
       exit 2
       ;;
   esac
@@ -49,7 +51,7 @@ if ! starts >/dev/null 2>&1; then
   starts >/dev/null || exit 1
 fi
 export CORNU_DEVICE=$device CORNU_TEST_DEVICE=$device
-# Processes open all devices that they see, which takes time on each.
+# A driver starts on all devices that a process sees, which takes time on each.
 if [[ $device == cuda:0 ]]; then export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0}; fi
 export CORNU_DATA_DIR=$payload/sources/examples/data CORNU_TEST_SOURCES=$payload/sources
 export CORNU_KERNEL_CACHE=${CORNU_KERNEL_CACHE:-$out/kernels} OMP_WAIT_POLICY=passive
@@ -84,6 +86,13 @@ write_results() {
 }
 # The last line of a log that says something, as characters that JSON takes.
 last_line() { grep -avE '^[[:space:]=~.-]*$' "$1" | tail -n 1 | LC_ALL=C tr -cd ' -~' | cut -c1-160; }
+# So many seconds of a limit are left; none is below 10, so that what begins can tell something.
+within() {
+  local left=$((bound - SECONDS))
+  if ((bound == 0 || left > $1)); then left=$1; fi
+  printf '%s' $((left < 10 ? 10 : left))
+}
+is_over() { ((bound > 0 && SECONDS >= bound)); }
 # start NAME LIMIT COMMAND... runs a command in the background, beside up to $together others, since
 # most of the time goes into compiling kernels. `finish` waits for all and records them in order.
 together=$(($(nproc) / 2)) begun=()
@@ -92,9 +101,13 @@ start() {
   local name=$1 limit=$2
   shift 2
   while (($(jobs -rp | wc -l) >= together)); do wait -n; done
+  if is_over; then
+    record "$name" skipped "the ${bound} seconds are over" 0
+    return
+  fi
   {
     begin=$SECONDS status=0
-    timeout -k 20 "$limit" "$@" >"$out/$name.log" 2>&1 || status=$?
+    timeout -k 20 "$(within "$limit")" "$@" >"$out/$name.log" 2>&1 || status=$?
     printf '%s %s\n' "$status" $((SECONDS - begin)) >"$out/$name.status"
   } &
   begun+=("$name")
@@ -104,7 +117,11 @@ finish() {
   wait
   for name in "${begun[@]}"; do
     read -r status seconds <"$out/$name.status" || status=1 seconds=0
-    if ((status == 124 || status == 137)); then printf 'out of time\n' >>"$out/$name.log"; fi
+    if ((status == 124 || status == 137)); then
+      printf 'out of time\n' >>"$out/$name.log"
+    elif ((status > 128)); then
+      printf 'ended by signal %d\n' $((status - 128)) >>"$out/$name.log"
+    fi
     record "$name" "$( ((status == 0)) && echo passed || echo failed)" "$(last_line "$out/$name.log")" "$seconds"
   done
   begun=()
@@ -118,6 +135,10 @@ start devices 120 "$payload/bin/cornu" devices
 finish
 cat "$out/devices.log"
 if ((failures)); then exit 1; fi
+# Which library runs what: the first thing to look at where figures are low.
+start paths 300 "$payload/bin/cornu" devices --check
+finish
+cat "$out/paths.log"
 if wanted tests || wanted kernels; then
   # Each kernel beside the CPU first: what fails there fails everywhere.
   start kernels 580 "$payload/bin/test_backend" "[#gpu_test]"
@@ -127,11 +148,20 @@ fi
 if wanted tests; then
   # A process for each file of tests, as ctest has it: after a fault of the device nothing in its process works.
   for program in "$payload"/bin/test_*; do
+    named=0
     while read -r tag; do
+      named=1
       if [[ $tag == gpu_test || $tag == gpu_sequences_test ]]; then continue; fi
       start "$(basename "$program")-$tag" 500 "$program" "[#$tag]"
     done < <(env -u CORNU_TEST_DEVICE CORNU_DEVICE=cpu "$program" --list-tags | grep -o '\[#[^]]*\]' | tr -d '[]#' | sort -u)
+    # A program that does not start names no tests.
+    if ((!named)); then
+      record "$(basename "$program")" failed "it lists no tests" 0
+    fi
   done
+  # Two processes at work on one device.
+  start two-processes 500 "$payload/bin/test_framework" "[#long_run_test]"
+  start two-processes-beside 500 "$payload/bin/test_framework" "[#long_run_test]"
   finish
 fi
 if wanted conformance; then
@@ -152,11 +182,16 @@ if wanted sanitizer && [[ $device == cuda* ]]; then
   sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer)
   if [[ -n $sanitizer ]]; then
     # What the tests of single kernels launch; those of races are about shared memory, so about our own kernels.
+    # Blocks of the driver's own show what is read or written beyond them.
+    export CORNU_CUDA_EXACT_BLOCKS=1
     start memcheck 580 "$sanitizer" --tool memcheck --error-exitcode 9 \
       "$payload/bin/test_backend" "[#gpu_test],[#gpu_sequences_test]"
-    start racecheck 580 "$sanitizer" --tool racecheck --error-exitcode 9 \
-      "$payload/bin/test_backend" "GPUs run generated kernels as the CPU does"
+    for tool in racecheck synccheck initcheck; do
+      start "$tool" 580 "$sanitizer" --tool "$tool" --error-exitcode 9 \
+        "$payload/bin/test_backend" "GPUs run generated kernels as the CPU does"
+    done
     finish
+    unset CORNU_CUDA_EXACT_BLOCKS
   else
     record sanitizer skipped "there is no compute-sanitizer" 0
   fi
@@ -165,9 +200,13 @@ fi
 # bench NAME COMMAND...: keeps the lines of JSON that it prints. Cornu's do not tell of TF32.
 bench() {
   local name=$1 log=$out/bench_${1// /_}.log started=$SECONDS status=passed rounding=
+  if is_over; then
+    record "$name" skipped "the ${bound} seconds are over" 0
+    return
+  fi
   if [[ ${CORNU_TF32:-0} == 1 ]]; then rounding=' tf32'; fi
   shift
-  timeout -k 20 400 "$@" >"$log" 2>"$log.errors" || status=failed
+  timeout -k 20 "$(within 400)" "$@" >"$log" 2>"$log.errors" || status=failed
   grep '^{.*}$' "$log" | sed -E "s/(\"peer\": \"cornu\", \"mode\": \"[^\"]*)/\1$rounding/" >>"$figures"
   record "$name" "$status" "$(grep -c '^{.*}$' "$log") figures $( [[ $status == failed ]] && last_line "$log.errors")" \
     $((SECONDS - started))

@@ -54,6 +54,36 @@ class HostSource final : public cuda::MemorySource {
 
 }  // namespace
 
+TEST_CASE("Exact blocks are segments of the size that was asked for", "[cuda]") {
+  HostSource source;
+  cuda::CachingAllocator memory(source, "cuda:0", true);
+  void *const a = memory.allocate(1000), *const b = memory.allocate(3 * mib + 7);
+  CHECK(source.segments.at(a) == 1000);
+  CHECK(source.segments.at(b) == 3 * mib + 7);
+  CHECK(memory.stats().live == 3 * mib + 1007);
+  memory.deallocate(a, 1000);
+  // Nobody gets a larger one.
+  void* const c = memory.allocate(999);
+  CHECK(source.segments.at(c) == 999);
+  CHECK(memory.allocate(1000) == a);
+  memory.deallocate(b, 3 * mib + 7);
+  // A graph's launches use a block again of the very size.
+  memory.begin_reserve();
+  void* const first = memory.allocate(2000);
+  memory.deallocate(first, 2000);
+  CHECK(memory.allocate(1500) != first);
+  CHECK(memory.allocate(2000) == first);
+  memory.deallocate(first, 2000);
+  const auto reserve = memory.end_reserve();
+  // A full device gives back what is cached, then it is an error.
+  void* const large = memory.allocate(63 * mib);
+  CHECK(source.segments.count(b) == 0);
+  CHECK_THROWS_AS(memory.allocate(2 * mib), MemoryError);
+  memory.deallocate(large, 63 * mib);
+  memory.release();
+  CHECK(source.used == 999 + 1000 + 2000 + 1500);
+}
+
 TEST_CASE("A freed block serves the next allocation of its size", "[cuda]") {
   HostSource source;
   cuda::CachingAllocator memory(source, "cuda:0");

@@ -108,6 +108,40 @@ TEST_CASE("A generated kernel is compiled and loaded once", "[cuda]") {
   CHECK(bench.compiled == 1);
 }
 
+TEST_CASE("Kernels that can be compiled beside others are loaded by their first run", "[cuda]") {
+  FakeDriver driver;
+  std::vector<std::string> begun;
+  int compiled = 0;
+  cuda::Services services;
+  services.driver = &driver.table();
+  services.prefetch = [&](const std::shared_ptr<const cuda::Source>& source, int architecture) {
+    CHECK(architecture == 90);
+    begun.push_back(source->name);
+  };
+  services.compile = [&](const cuda::Source& source, int) {
+    ++compiled;
+    return std::make_shared<const std::string>(source.name);
+  };
+  cuda::CudaBackend backend(0, services);
+  const Operand in[] = {{&four, DType::float32, nullptr}, {&four, DType::float32, nullptr}};
+  const Operand out[] = {{&four, DType::float32, nullptr}};
+  const auto first = backend.prepare(adder(), in, out), again = backend.prepare(adder(), in, out);
+  CHECK(begun.size() == 2);
+  CHECK(compiled == 0);
+  CHECK(driver.calls["module_load"] == 0);
+  void* const block = backend.allocator().allocate(64);
+  void* const data[] = {block, block, block};
+  for (const auto* kernel : {&first, &again, &first}) (*kernel)->run(data);
+  CHECK(compiled == 1);
+  CHECK(driver.calls["module_load"] == 1);
+  const auto known = backend.prepare(adder(), in, out);
+  CHECK(begun.size() == 2);
+  known->run(data);
+  backend.synchronize();
+  backend.allocator().deallocate(block, 64);
+  CHECK(compiled == 1);
+}
+
 TEST_CASE("Parts of tensors reach kernels by aligned copies", "[cuda]") {
   Bench bench;
   cuda::CudaBackend& backend = bench.backend();

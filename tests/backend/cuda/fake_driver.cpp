@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -41,7 +42,7 @@ struct FakeDriver::State {
   std::set<CUgraph_st*> graphs;
   std::set<CUgraphExec_st*> execs;
   std::map<std::string, CUfunc_st> functions;
-  CUctx_st context;
+  std::map<int, CUctx_st> contexts;  // of devices
 };
 
 namespace {
@@ -49,11 +50,22 @@ namespace {
 FakeDriver* fake = nullptr;
 thread_local CUctx_st* current = nullptr;  // the thread's context
 
+// Threads wait for events without the lock that the device's user has. Work runs under one lock,
+// the queues change under another, so that work can be launched while other work runs.
+std::recursive_mutex running, changing;
+
 void run_until(CUstream_st* stream, uint64_t position) {
-  while (stream->done < position && !stream->queue.empty()) {
-    const std::function<void()> work = std::move(stream->queue.front());
-    stream->queue.pop_front();
+  const std::lock_guard run(running);
+  for (;;) {
+    std::function<void()> work;
+    {
+      const std::lock_guard change(changing);
+      if (stream->done >= position || stream->queue.empty()) return;
+      work = std::move(stream->queue.front());
+      stream->queue.pop_front();
+    }
     work();
+    const std::lock_guard change(changing);
     ++stream->done;
   }
 }
@@ -65,6 +77,7 @@ struct Calls {
   static FakeDriver::State& state() { return *fake->state_; }
 
   static int count(const char* name, bool needs_context = true) {
+    const std::lock_guard change(changing);
     ++fake->calls[name];
     if (const auto fault = fake->faults.find(name); fault != fake->faults.end())
       return fault->second;
@@ -72,6 +85,7 @@ struct Calls {
   }
 
   static int put(const std::string& what, CUstream_st* stream, std::function<void()> work) {
+    const std::lock_guard change(changing);
     if (stream->capture) {
       stream->capture->work.push_back(std::move(work));
       return 0;
@@ -79,6 +93,7 @@ struct Calls {
     fake->put.push_back({what, stream});
     stream->queue.push_back([=, work = std::move(work)] {
       work();
+      const std::lock_guard change(changing);
       fake->ran.push_back({what, stream});
     });
     ++stream->launched;
@@ -147,15 +162,24 @@ struct Calls {
       *bytes = fake->capacity;
       return count("device_memory", false);
     };
-    d.device_attribute = [](int* value, int which, int) {
-      *value = which == 16 ? 132 : which == 75 ? 9 : 0;
+    d.device_attribute = [](int* value, int which, int device) {
+      const auto named = fake->architectures.find(device);
+      const int architecture = named == fake->architectures.end() ? 90 : named->second;
+      *value = which == 16   ? 132
+               : which == 75 ? architecture / 10
+               : which == 76 ? architecture % 10
+                             : 0;
       return count("device_attribute", false);
     };
-    d.context_retain = [](CUctx_st** context, int) {
-      *context = &state().context;
+    d.context_retain = [](CUctx_st** context, int device) {
+      *context = &state().contexts[device];
       return count("context_retain", false);
     };
     d.context_release = [](int) { return count("context_release", false); };
+    d.context_get = [](CUctx_st** context) {
+      *context = current;
+      return count("context_get", false);
+    };
     d.context_set = [](CUctx_st* context) {
       current = context;
       return count("context_set", false);
@@ -239,12 +263,14 @@ struct Calls {
     };
     d.event_record = [](CUevent_st* event, CUstream_st* stream) {
       if (const int fault = count("event_record")) return fault;
+      const std::lock_guard change(changing);
       event->stream = stream;
       event->position = stream->launched;
       return 0;
     };
     d.event_query = [](CUevent_st* event) {
       if (const int fault = count("event_query")) return fault;
+      const std::lock_guard change(changing);
       return event->stream && event->stream->done < event->position ? cuda::not_ready : 0;
     };
     d.event_synchronize = [](CUevent_st* event) {

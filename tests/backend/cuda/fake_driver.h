@@ -13,7 +13,8 @@
 
 namespace cornu::backend::testing {
 
-/// One at a time in a process. Whatever uses it must be gone before it is.
+/// One at a time in a process. Whatever uses it must be gone before it is. Calls as a device's lock
+/// orders them; a thread may wait for an event beside them.
 class FakeDriver {
  public:
   FakeDriver();
@@ -51,6 +52,7 @@ class FakeDriver {
   size_t capacity = size_t{256} << 20;  ///< of the device's memory
   size_t allocated() const;
   int devices = 1;
+  std::map<int, int> architectures;  ///< of devices; 90 where none is named
   /// How often memory was given back while work waited, which may use it. (Real drivers may wait.)
   int early_frees = 0;
 

@@ -4,6 +4,8 @@
 #include <cornu/backend/cuda/nvrtc_cache.h>
 #include <cornu/backend/error.h>
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -201,6 +203,49 @@ TEST_CASE("indices beyond 31 bits take 64, and grids stay within their limits") 
   const Copy smaller{{{Shape{32, big / 64}, {0, {1, 32}}, {0, {big / 64, 1}}}},
                      Shape{32, big / 64}};
   CHECK(has(plan_of(smaller, {{big / 64, 32}}, {{32, big / 64}}), "uint32 Index;"));
+}
+
+TEST_CASE("elements beyond 2^31 are found where they are") {
+  // Zeros that take no memory, but for the pages that are written.
+  const int64_t count = (int64_t{1} << 31) + 5;
+  const auto bytes = static_cast<size_t>(count);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    WARN("Not tested: no addresses for 2^31 + 5 bytes");
+    return;
+  }
+  const std::shared_ptr<void> owner(memory, [bytes](void* p) { munmap(p, bytes); });
+  auto* const values = static_cast<uint8_t*>(memory);
+  for (int64_t i = 0; i < 5; ++i) values[count - 5 + i] = static_cast<uint8_t>(11 + i);
+  values[0] = 7;
+
+  const DType byte = DType::uint8;
+  const auto last =
+      plan_of(Copy{{{Shape{5}, {count - 1, {-1}}, {0, {1}}}}, Shape{5}}, {{count}}, {{5}}, byte);
+  const auto picked = plan_of(Gather{}, {{count}, {3}}, {{3}}, byte, DType::int64);
+  const auto rows = plan_of(Gather{}, {{count / 3, 3}, {2}}, {{2, 3}}, byte, DType::int64);
+  const auto written = plan_of(Scatter{}, {{count}, {2}, {2}}, {{count}}, byte, DType::int64);
+  std::vector<std::shared_ptr<const cuda::Source>> sources;
+  for (const auto* plan : {&last, &picked, &rows})
+    for (const cuda::Stage& stage : plan->stages) {
+      CHECK(stage.source->body.find("uint64 Index;") != std::string::npos);
+      sources.push_back(stage.source);
+    }
+  CHECK(has(written, "uint64 Index;"));
+  const HostKernels kernels(sources);
+  if (!kernels.ok()) return;
+  uint8_t five[5] = {}, three[3] = {}, six[6] = {};
+  kernels.run(last, {memory, five});
+  CHECK(std::vector<int>(five, five + 5) == std::vector<int>{15, 14, 13, 12, 11});
+  int64_t places[] = {count - 1, -5, 0}, last_row[] = {-1, 0};
+  kernels.run(picked, {memory, places, three});
+  CHECK(std::vector<int>(three, three + 3) == std::vector<int>{15, 11, 7});
+  kernels.run(rows, {memory, last_row, six});
+  const int64_t row = (count / 3 - 1) * 3;
+  CHECK(std::vector<int>(six, six + 6) ==
+        std::vector<int>{values[row], values[row + 1], values[row + 2], 7, 0, 0});
+  CHECK(values[row + 1] > 10);
 }
 
 TEST_CASE("few results of many products are shared by blocks") {

@@ -15,9 +15,10 @@ namespace cornu::backend::cuda {
 [[gnu::weak]] std::string try_convolution(const std::string&, const Conv&, DType, const Shape&,
                                           const Shape&, const Shape&, bool, size_t);
 [[gnu::weak]] std::string try_attention(const std::string&, const Attention&, DType, const Shape&,
-                                        const Shape&, const Shape&, DType);
+                                        const Shape&, const Shape&, DType, bool);
 [[gnu::weak]] std::string try_rnn(const Rnn&, DType, const Shape&, const Shape&);
 [[gnu::weak]] std::string described_h100();
+[[gnu::weak]] std::vector<DescribedDevice> described_devices();
 [[gnu::weak]] std::string cusolver_version(std::string*);
 }  // namespace cornu::backend::cuda
 
@@ -197,6 +198,10 @@ TEST_CASE("a row-major product is a column-major one of the exchanged factors") 
   }
   CHECK_FALSE(matmul_layout({}, {0, 5}, {5, 4}, {0, 4}));
   CHECK_FALSE(matmul_layout({}, {2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}, 1));
+  // Sizes that need 64 bits; batches are counted in 32.
+  const int64_t many = (int64_t{1} << 31) + 5;
+  CHECK(matmul_layout({}, {many, 3, 5}, {5, 4}, {many, 3, 4})->result.columns == 3 * many);
+  CHECK_FALSE(matmul_layout({}, {many, 3, 5}, {many, 5, 4}, {many, 3, 4}));
 }
 
 TEST_CASE("the alignment of a product is that of all its parts") {
@@ -285,6 +290,25 @@ TEST_CASE("cuDNN has deterministic engines for convolutions on an H100") {
       }
 }
 
+TEST_CASE("cuDNN has engines for convolutions on all described devices") {
+  if (!linked()) return;
+  Conv conv = conv_of({1, 1}, {1, 1}, {1, 1}, {1, 1});
+  const Shape x({32, 28, 28, 64}), kernel({3, 3, 64, 64}), y({32, 28, 28, 64});
+  REQUIRE(described_devices().size() == 4);
+  for (const DescribedDevice& device : described_devices())
+    for (DType dtype : {DType::float32, DType::bfloat16, DType::float16})
+      for (ConvPass pass :
+           {ConvPass::forward, ConvPass::backward_data, ConvPass::backward_weights}) {
+        conv.pass = pass;
+        const std::string said = try_convolution(device.json, conv, dtype, x, kernel, y, false, 8);
+        if (!usable(said)) return;
+        INFO(device.name << " " << dtype_name(dtype) << " pass " << static_cast<int>(pass) << ": "
+                         << said);
+        CHECK(said.starts_with("engine"));
+        CHECK((said.find("tensor cores") != std::string::npos) == (dtype != DType::float32));
+      }
+}
+
 TEST_CASE("cuDNN names several engines to try for a convolution") {
   if (!linked()) return;
   Conv conv;
@@ -342,7 +366,7 @@ TEST_CASE("cuDNN has fused attention for an H100") {
                                     .mask = mask.shape.rank() > 0,
                                     .backward = backward};
           const std::string said = try_attention(h100, attention, dtype, {8, 256, 12, 64},
-                                                 {8, 192, 12, 64}, mask.shape, mask.dtype);
+                                                 {8, 192, 12, 64}, mask.shape, mask.dtype, false);
           if (!usable(said)) return;
           INFO(dtype_name(dtype) << (backward ? " backward" : "") << (causal ? " causal" : "")
                                  << " mask " << mask.shape.str() << ": " << said);
@@ -354,9 +378,9 @@ TEST_CASE("cuDNN has fused attention for an H100") {
           else
             CHECK((said.starts_with("engine") || said.starts_with("refused")));
         }
-  CHECK_FALSE(
-      try_attention(h100, {}, DType::float32, {2, 16, 2, 8}, {2, 16, 2, 8}, {}, DType::boolean)
-          .starts_with("engine"));
+  CHECK_FALSE(try_attention(h100, {}, DType::float32, {2, 16, 2, 8}, {2, 16, 2, 8}, {},
+                            DType::boolean, false)
+                  .starts_with("engine"));
 }
 
 TEST_CASE("cuSOLVER has all routines that are asked of it") {

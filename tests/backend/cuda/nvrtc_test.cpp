@@ -102,7 +102,7 @@ TEST_CASE("errors of the compiler carry its log") {
   if (compiler == nullptr) return;
   CHECK_THROWS_WITH(compiler->compile("__global__ void f() { missing(); }", "wrong", 80),
                     Catch::Matchers::Contains("missing") && Catch::Matchers::Contains("'wrong'"));
-  CHECK_THROWS_AS(compiler->compile("", "old", 10), ValueError);
+  CHECK_THROWS_AS(compiler->compile("", "old", 10), UnsupportedError);
   // A device of the future gets PTX.
   CHECK(compiler->gives_ptx(999));
   CHECK_FALSE(compiler->gives_ptx(90));
@@ -154,6 +154,32 @@ TEST_CASE("compiled kernels are kept in memory and on disk") {
   CHECK(files_in(kept).size() == 1);
 }
 
+TEST_CASE("kernels are compiled beside each other") {
+  if (nvrtc() == nullptr) return;
+  cuda::NvrtcCache cache({.folder = {}});
+  for (int i = 10; i < 16; ++i) {
+    const auto source = small_source(i);
+    cache.prefetch(source, 80);
+    cache.prefetch(source, 80);
+  }
+  for (int i = 10; i < 16; ++i) CHECK(cache.image(*small_source(i), 80)->substr(1, 3) == "ELF");
+  CHECK(cache.counts().compiled == 6);
+  CHECK(cache.counts().from_memory == 6);
+
+  const auto wrong = std::make_shared<cuda::Source>();
+  wrong->name = "wrong";
+  wrong->body = "nonsense";
+  cache.prefetch(wrong, 80);
+  CHECK_THROWS_AS(cache.image(*wrong, 80), StateError);
+  CHECK_THROWS_AS(cache.image(*wrong, 80), StateError);
+
+  // What was not begun is begun by whoever wants it.
+  for (int i = 20; i < 60; ++i) cache.prefetch(small_source(i), 80);
+  cache.stop();
+  CHECK(cache.counts().compiled < 46);
+  CHECK(cache.image(*small_source(59), 80)->substr(1, 3) == "ELF");
+}
+
 TEST_CASE("the folder of kernels stays below its limit") {
   if (nvrtc() == nullptr) return;
   const TemporaryFolder folder;
@@ -190,6 +216,43 @@ TEST_CASE("libraries that are newer than the driver are passed over") {
   cuda::Library::fit_driver(14);
   CHECK(opened({5, 4}) == "libsome.so.5");
   CHECK_THROWS_WITH(cuda::Library::fit_driver(11), Catch::Matchers::Contains("Update the driver"));
+}
+
+TEST_CASE("libraries of one CUDA are taken, that of the first") {
+  const TemporaryFolder folder;
+  setenv("CORNU_CUDA_LIBRARIES", folder.path().c_str(), 1);
+  setenv("CORNU_CUDA_SEARCH", "0", 1);
+  struct AsBefore {
+    ~AsBefore() {
+      cuda::Library::fit_driver(13);
+      unsetenv("CORNU_CUDA_SEARCH");
+      unsetenv("CORNU_CUDA_LIBRARIES");
+    }
+  } const as_before;
+  for (const char* name :
+       {"libfirst.so.12", "libsecond.so.13", "libsecond.so.12", "libthird.so.13", "libthird.so.9"})
+    fs::create_symlink(fs::canonical(loaded_file("libc.so.6")), folder.path() / name);
+  const auto opened = [](const char* stem, std::initializer_list<int> majors) {
+    return cuda::Library::open(stem, majors);
+  };
+  cuda::Library::fit_driver(13);
+  CHECK(fs::path(opened("first", {13, 12}).path()).filename() == "libfirst.so.12");
+  CHECK(fs::path(opened("second", {13, 12}).path()).filename() == "libsecond.so.12");
+  CHECK_THROWS_WITH(
+      opened("third", {13, 12}),
+      Catch::Matchers::Contains("expected libthird.so.12, found none in") &&
+          Catch::Matchers::Contains("libfirst.so.12 of CUDA 12 is in use, so libthird.so.13 is "
+                                    "passed over"));
+  const cuda::Library nameless = opened("third", {9});
+  nameless.join(12);
+  CHECK_THROWS_WITH(nameless.join(13), Catch::Matchers::Contains(" for CUDA 13 beside ") &&
+                                           Catch::Matchers::Contains(" of CUDA 12. Install both"));
+  // A library without a major in its name may be the first as well.
+  cuda::Library::fit_driver(13);
+  nameless.join(12);
+  CHECK_THROWS_AS(opened("third", {13, 12}), UnsupportedError);
+  cuda::Library::fit_driver(12);
+  CHECK_THROWS_WITH(nameless.join(13), Catch::Matchers::Contains("a driver for CUDA 12"));
 }
 
 TEST_CASE("NVRTC's second library comes from the folder of the first") {

@@ -216,7 +216,10 @@ TEST_CASE("Without memory for the place blocks go straight", "[cuda]") {
   SECTION("the copy stream waits for the memory's last user, where that is known") {
     float* const fresh = t.busy(1, mib);
     memory.deallocate(fresh, mib);
-    for (int i = 0; i < 64; ++i) t.backend().device().count_work();
+    {
+      const cuda::Session session(t.backend().device());
+      for (int i = 0; i < 64; ++i) t.backend().device().count_work();
+    }
     memory.set_limit(t.driver.allocated());
     t.put();
     CHECK(t.busy(2, mib) == fresh);
