@@ -141,6 +141,14 @@ std::array<float, 12> toward_gray(float share) {
   return matrix;
 }
 
+void toward_gray(const Picture& from, const Picture& to, float share) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if (share == 0)
+    std::memcpy(to.data, from.data, static_cast<size_t>(from.height) * from.row_bytes());
+  else
+    mix_channels(from, to, toward_gray(share), -infinity, infinity);
+}
+
 std::vector<float> smooth_field(int64_t height, int64_t width, double alpha, double sigma,
                                 backend::Key key) {
   std::vector<float> noise(static_cast<size_t>(height * width), 0), smooth(noise.size());

@@ -17,4 +17,9 @@ bool host_samples(const Tensor& images, const Tensor& transform,
 Tensor sampled_on_host(const Tensor& images, const Tensor& transform,
                        const backend::image::Sampling& how, bool projective);
 
+/// Images (n, h, w, c) of float32 in which each pixel comes from a place `shift` (n, h, w) to the
+/// right of it and as far below; where host_samples says so. It has no gradient.
+Tensor displaced_on_host(const Tensor& images, const Tensor& shift,
+                         const backend::image::Sampling& how);
+
 }  // namespace cornu::detail
