@@ -202,7 +202,7 @@ Tensor straight_through(const Quantizer& quantizer, const Tensor& x, const Axes&
 // --- 8-bit floats --------------------------------------------------------------------------------
 
 Float8Scales::Float8Scales(Layer& layer) {
-  const int64_t length = layer.dtype_policy().amax_history_length();
+  const int64_t length = layer.own_dtype_policy().amax_history_length();
   const auto add = [&](const std::string& name, const Shape& shape, const char* initializer) {
     Variable v = layer.add_weight(
         {.name = name, .shape = shape, .initializer = initializer, .dtype = DType::float32});
@@ -273,12 +273,20 @@ AdaptedKernel::AdaptedKernel(Layer& layer, KernelProduct product)
     : layer_(layer), product_(std::move(product)) {}
 
 Variable AdaptedKernel::build(const Choice<QuantizationConfig>& config) {
-  const DTypePolicy& policy = layer_.dtype_policy();
-  const std::string mode =
-      config && !policy.is_quantized() ? config->mode() : policy.quantization_mode();
+  return build_for(layer_.own_dtype_policy(), config);
+}
+
+Variable AdaptedKernel::build_for(const DTypePolicy& policy,
+                                  const Choice<QuantizationConfig>& config) {
+  const std::string mode = policy.quantization_mode();
   if (mode == "float8") {
     float8_ = std::make_unique<Float8Scales>(layer_);
     return {};
+  }
+  if (mode == "gptq" || mode == "awq") {
+    calibrated_ = std::make_unique<CalibratedWeight>(layer_, product_.form.shape,
+                                                     product_.calibrated, policy);
+    return calibrated_->values;
   }
   inputs_quantizer_ =
       activation_quantizer(config, mode == "int8" ? Choice<Quantizer>(quantizers::AbsMaxQuantizer())
@@ -293,11 +301,39 @@ void AdaptedKernel::quantize(const Choice<QuantizationConfig>& config, Variable&
   if (float8 && lora_)
     throw UnsupportedError("quantize: 'float8' does not go with LoRA. Use 'int8' or 'int4'.");
   const Variable before = kernel;
-  const Variable fresh = build(config);
+  const Variable fresh = build_for(
+      DTypePolicy::quantized(config->policy_mode(), layer_.own_dtype_policy()), config);
   if (!fresh) return;
   quantized_->assign(before.value(), config->weight_quantizer());
   layer_.remove_weight(before);
   kernel = fresh;
+}
+
+Tensor AdaptedKernel::calibration_matrix(const Variable& kernel) const {
+  const CalibratedForm& form = product_.calibrated;
+  if (lora_)
+    throw UnsupportedError(
+        "quantize: calibration does not go with LoRA. Save the model, which merges the update into "
+        "the kernel, load it and quantize that.");
+  if (form.matrix.empty() || !form.rows_are_inputs)
+    throw UnsupportedError(fmt::format(
+        "quantize: calibration needs a kernel of two or three axes whose first ones are the last "
+        "ones of the inputs, which are summed; found {} (of three axes Keras takes the first one as "
+        "features if it is the longest, else the first two).",
+        product_.form.shape.str()));
+  return ops::reshape(kernel.value(), form.matrix);
+}
+
+void AdaptedKernel::take_calibrated(const Choice<QuantizationConfig>& config,
+                                    const CalibratedKernel& numbers, Variable& kernel) {
+  const Shape matrix = calibration_matrix(kernel).shape();
+  const DTypePolicy policy =
+      DTypePolicy::quantized(config->policy_mode(), layer_.own_dtype_policy());
+  check_calibrated(numbers, matrix, policy.group_size(), policy.quantization_mode() == "awq");
+  const Variable before = kernel;
+  kernel = build_for(policy, config);
+  calibrated_->assign(numbers);
+  layer_.remove_weight(before);
 }
 
 void AdaptedKernel::enable_lora(Variable& kernel, int64_t rank, const LoraOptions& options,
@@ -306,14 +342,18 @@ void AdaptedKernel::enable_lora(Variable& kernel, int64_t rank, const LoraOption
   check_no_lora(lora_);
   if (float8_)
     throw UnsupportedError("enable_lora: LoRA does not go with quantization to 'float8'.");
+  if (calibrated_)
+    throw UnsupportedError("enable_lora: LoRA does not go with quantization by GPTQ or AWQ.");
   lora_ = std::make_unique<Lora>(layer_, product_.form.name, product_.form.shape, kernel, rank,
                                  options, regularizer, constraint);
 }
 
 Tensor AdaptedKernel::product(const Tensor& x, const Variable& kernel) const {
   const DType compute = layer_.compute_dtype();
-  if (!quantized_) return product_.multiply(x, adapted_kernel(*lora_, kernel, compute));
   const DType wide = size_of(compute) < 4 ? DType::float32 : compute;
+  if (calibrated_)
+    return ops::cast(product_.multiply(ops::cast(x, wide), calibrated_->dequantized(wide)), compute);
+  if (!quantized_) return product_.multiply(x, adapted_kernel(*lora_, kernel, compute));
   const Tensor inputs = ops::cast(x, wide), weight = quantized_->dequantized(wide);
   Tensor y;
   if (inputs_quantizer_) {
@@ -342,6 +382,11 @@ Tensor AdaptedKernel::apply(const Tensor& x, const Variable& kernel, const Varia
 
 std::vector<Variable> AdaptedKernel::file_variables(const Variable& kernel, const Variable& bias,
                                                     bool merged) const {
+  if (calibrated_) {
+    std::vector<Variable> result = calibrated_->variables();
+    if (bias) result.insert(result.begin(), bias);
+    return result;
+  }
   const Lora* lora = merged ? lora_.get() : nullptr;
   std::vector<Variable> result = quantized_
                                      ? quantized_->file_variables(lora)

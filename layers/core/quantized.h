@@ -3,6 +3,7 @@
 #pragma once
 #include "../../framework/base/serialization.h"
 #include "../../framework/quantizers/quantization_config.h"
+#include "calibrated.h"
 #include "lora.h"
 
 namespace cornu::layers {
@@ -89,6 +90,7 @@ struct KernelProduct {
   WeightForm form;                    ///< of the kernel
   std::vector<int64_t> input_summed;  ///< axes of the inputs that are summed
   std::function<Tensor(const Tensor& x, const Tensor& kernel)> multiply;  ///< the product itself
+  CalibratedForm calibrated = {};  ///< of the kernel, for GPTQ and AWQ
 };
 
 /// What LoRA and quantization make of the kernel of a Dense or EinsumDense.
@@ -101,6 +103,11 @@ class AdaptedKernel {
   Variable build(const Choice<QuantizationConfig>& config);
   /// For a layer that has been built: replaces `kernel`.
   void quantize(const Choice<QuantizationConfig>& config, Variable& kernel);
+  /// The same by what calibration made of it; see Quantizable.
+  void take_calibrated(const Choice<QuantizationConfig>& config, const CalibratedKernel& numbers,
+                       Variable& kernel);
+  /// The kernel as a matrix for calibration; see Quantizable.
+  Tensor calibration_matrix(const Variable& kernel) const;
   /// Freezes the kernel and adds a low-rank update. Throws StateError without a kernel or for a
   /// second update, ValueError for a rank below 1 or a constraint, UnsupportedError with float8.
   void enable_lora(Variable& kernel, int64_t rank, const LoraOptions& options,
@@ -112,14 +119,17 @@ class AdaptedKernel {
   std::vector<Variable> file_variables(const Variable& kernel, const Variable& bias,
                                        bool merged) const;
   void reset_lora();  ///< sets the update to zeros, if there is one
+  const Shape& kernel_shape() const { return product_.form.shape; }  ///< as it multiplies
 
  private:
+  Variable build_for(const DTypePolicy& policy, const Choice<QuantizationConfig>& config);
   Tensor product(const Tensor& x, const Variable& kernel) const;
 
   Layer& layer_;
   KernelProduct product_;
   Choice<Quantizer> inputs_quantizer_;
   std::unique_ptr<QuantizedWeight> quantized_;
+  std::unique_ptr<CalibratedWeight> calibrated_;
   std::unique_ptr<Float8Scales> float8_;
   std::unique_ptr<Lora> lora_;
 };
@@ -145,9 +155,23 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
   /// Replaces the kernel, or for float8 adds scales. Throws UnsupportedError for a class derived
   /// from the layer, and for float8 beside LoRA.
   void quantize_weights(const Choice<QuantizationConfig>& config) override {
-    if (typeid(*this) != typeid(Self))
-      throw UnsupportedError("quantize: a class derived from a layer cannot be quantized.");
+    refuse_derived();
     adapt(kernel_shape()).quantize(config, self().kernel);
+    this->config.quantization_config = config;
+  }
+  /// The kernel's features by its channels. Throws UnsupportedError for a class derived from the
+  /// layer, beside LoRA, and where a row of the inputs is no sample of the features.
+  Tensor calibration_matrix() const override {
+    refuse_derived();
+    const Self& s = static_cast<const Self&>(*this);
+    if (adapted_) return adapted_->calibration_matrix(s.kernel);
+    return AdaptedKernel(const_cast<KernelLayer&>(*this), s.product(s.kernel.shape()))
+        .calibration_matrix(s.kernel);
+  }
+  void take_calibrated(const Choice<QuantizationConfig>& config,
+                       const CalibratedKernel& numbers) override {
+    refuse_derived();
+    adapt(kernel_shape()).take_calibrated(config, numbers, self().kernel);
     this->config.quantization_config = config;
   }
   /// Kernel, bias and what quantization added, with the low-rank update merged in.
@@ -166,13 +190,17 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
  protected:
   /// Makes what a quantized policy asks for: the kernel, or nothing where that stays floats.
   Variable build_quantized(const Shape& kernel_shape) {
-    if (!this->dtype_policy().is_quantized()) return {};
+    if (!this->own_dtype_policy().is_quantized()) return {};
     return adapt(kernel_shape).build(this->config.quantization_config);
   }
   /// Null for the usual layer, whose kernel is floats and nothing else.
   const AdaptedKernel* adapted() const { return adapted_.get(); }
 
  private:
+  void refuse_derived() const {
+    if (typeid(*this) != typeid(Self))
+      throw UnsupportedError("quantize: a class derived from a layer cannot be quantized.");
+  }
   Self& self() { return static_cast<Self&>(*this); }
   AdaptedKernel& adapt(const Shape& kernel_shape) {
     if (!adapted_) adapted_ = std::make_unique<AdaptedKernel>(*this, self().product(kernel_shape));
