@@ -9,7 +9,6 @@
 #include <cornu/layers/core/dense.h>
 
 #include "catch.h"
-#include "framework/matchers.h"
 #include "support/layer_check.h"
 #include "support/temporary.h"
 

@@ -20,7 +20,6 @@
 #include <filesystem>
 
 #include "../../catch.h"
-#include "../../framework/matchers.h"
 #include "../../support/golden_json.h"
 #include "../../support/layer_check.h"
 #include "../../support/temporary.h"
