@@ -44,10 +44,11 @@ std::pair<int64_t, int64_t> groups_of(const std::string& mode) {
   const std::string base = mode.substr(0, first);
   if (!two || !read(first + 1, second, bits) || !read(second + 1, mode.size(), size) || size < -1 ||
       size == 0)
-    throw ValueError(fmt::format(
-        "dtype policy: expected '{}/<weight bits>/<group size>' with a size that is positive or -1, "
-        "found '{}'.",
-        base, mode));
+    throw ValueError(
+        fmt::format("dtype policy: expected '{}/<weight bits>/<group size>' with a size that is "
+                    "positive or -1, "
+                    "found '{}'.",
+                    base, mode));
   const bool known = base == "awq" ? bits == 4 : bits == 2 || bits == 3 || bits == 4 || bits == 8;
   if (!known)
     throw ValueError(fmt::format("dtype policy '{}': {} has weights of {} bits, found {}.", mode,

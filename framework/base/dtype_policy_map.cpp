@@ -21,7 +21,7 @@ struct PolicyEntry {
 
 struct PolicyEntries {
   DTypePolicy fallback;
-  bool given = false;               // the default was given by the user
+  bool given = false;              // the default was given by the user
   std::list<PolicyEntry> entries;  // layers refer to the policies: they stay where they are
 
   std::list<PolicyEntry>::iterator find(const std::string& key) {
@@ -55,10 +55,9 @@ bool operator==(const DTypePolicy& a, const DTypePolicy& b) {
     return false;
   return a.entries_ == b.entries_ ||
          (a.entries_->fallback == b.entries_->fallback &&
-          std::ranges::equal(a.entries_->entries, b.entries_->entries,
-                             [](const auto& x, const auto& y) {
-                               return x.key == y.key && x.policy == y.policy;
-                             }));
+          std::ranges::equal(
+              a.entries_->entries, b.entries_->entries,
+              [](const auto& x, const auto& y) { return x.key == y.key && x.policy == y.policy; }));
 }
 
 DTypePolicyMap::DTypePolicyMap(const std::optional<DTypePolicy>& default_policy,
@@ -145,13 +144,12 @@ Value encode_policy_map(const DTypePolicy& policy) {
   Value::Dict entries;
   for (const auto& [key, entry] : map.entries()) {
     Value value = OptionCodec<DTypePolicy>::encode(entry);
-    entries.emplace_back(
-        key, given ? value : without_default_name(value, map.default_policy().name()));
+    entries.emplace_back(key,
+                         given ? value : without_default_name(value, map.default_policy().name()));
   }
   return serialized_policy(
       "keras.dtype_policies", "DTypePolicyMap",
-      {{"default_policy",
-        given ? OptionCodec<DTypePolicy>::encode(map.default_policy()) : Value()},
+      {{"default_policy", given ? OptionCodec<DTypePolicy>::encode(map.default_policy()) : Value()},
        {"policy_map", entries}});
 }
 

@@ -34,7 +34,7 @@ class DTypePolicyMap : public DTypePolicy {
   /// Adds an entry. Throws ValueError for a key that is there, one that is no regular expression,
   /// and a policy that is a map.
   void set(const std::string& key, const DTypePolicy& policy);
-  void erase(const std::string& key);  ///< throws ValueError when there is no such key
+  void erase(const std::string& key);           ///< throws ValueError when there is no such key
   bool contains(const std::string& key) const;  ///< whether it is a key; matches do not count
   size_t size() const;                          ///< number of entries
   Entries entries() const;                      ///< in their order

@@ -13,8 +13,8 @@ class Layer;
 /// function takes, or by default all.
 class LayerFilter {
  public:
-  LayerFilter() = default;                                                   ///< all layers
-  LayerFilter(const char* pattern) : LayerFilter(std::string(pattern)) {}    ///< one expression
+  LayerFilter() = default;                                                 ///< all layers
+  LayerFilter(const char* pattern) : LayerFilter(std::string(pattern)) {}  ///< one expression
   LayerFilter(const std::string& pattern) : LayerFilter(std::vector{pattern}) {}  ///< the same
   /// Any of several; without any, all layers. Throws ValueError for one that is no regular
   /// expression.

@@ -22,8 +22,8 @@ struct AffineOptions {
 /// Spreads the integers over the range from the least to the greatest weight of a channel among
 /// `rows`, which holds whole rows of so many channels; with `with_zero`, 0 counts as one of them.
 ///
-/// A range beside 0 is widened to reach 0 where its zero point would not fit in a byte, as in Frantar et
-/// al., https://arxiv.org/abs/2210.17323. (Keras lets the byte overflow.)
+/// A range beside 0 is widened to reach 0 where its zero point would not fit in a byte, as in
+/// Frantar et al., https://arxiv.org/abs/2210.17323. (Keras lets the byte overflow.)
 AffineParameters affine_parameters(std::span<const float> rows, int64_t channels,
                                    const AffineOptions& options, bool with_zero = false);
 /// The integer for x, as a float: rounded to even, in [0, most].

@@ -108,8 +108,7 @@ class Rounded {
 std::vector<float> scales_of(const std::vector<float>& magnitudes, double ratio) {
   std::vector<float> scales;
   for (float m : magnitudes)
-    scales.push_back(
-        std::max(ratio == 0 ? 1.0F : std::pow(m, static_cast<float>(ratio)), 1e-4F));
+    scales.push_back(std::max(ratio == 0 ? 1.0F : std::pow(m, static_cast<float>(ratio)), 1e-4F));
   const auto [least, greatest] = std::ranges::minmax(scales);
   const float mean = std::max(std::sqrt(greatest * least), 1e-8F);
   for (float& scale : scales) scale /= mean;
@@ -134,8 +133,8 @@ CalibratedKernel awq_quantize(const Tensor& kernel, const Tensor& activation_mag
   std::vector<float> best;
   double least = 0;
   for (int64_t i = 0; i <= options.num_grid_points; ++i) {
-    const std::vector<float> scales =
-        scales_of(magnitudes, static_cast<double>(i) / static_cast<double>(options.num_grid_points));
+    const std::vector<float> scales = scales_of(
+        magnitudes, static_cast<double>(i) / static_cast<double>(options.num_grid_points));
     const double loss =
         Rounded(weights, channels, scales, options.group_size).loss(weights, scales, magnitudes);
     if (!best.empty() && !(loss < least)) continue;

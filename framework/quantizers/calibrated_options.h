@@ -13,7 +13,7 @@ void check_calibrated_options(const char* who, int64_t num_samples, int64_t sequ
 class GroupParameters {
  public:
   explicit GroupParameters(size_t channels) : channels_(channels) {}  ///< of no group yet
-  void add(const AffineParameters& group);                           ///< one for each channel
+  void add(const AffineParameters& group);                            ///< one for each channel
   const AffineParameters& operator[](size_t group) const { return groups_[group]; }  ///< as added
   Tensor scale() const;  ///< (channels, groups), float32
   Tensor zero() const;   ///< (channels, groups), uint8

@@ -23,7 +23,8 @@ std::vector<int32_t> all_tokens(const CalibratedConfig& config) {
   for (const std::string& text : data.texts())
     for (int64_t token : config.tokenizer()(text)) tokens.push_back(static_cast<int32_t>(token));
   for (const Tensor& sequence : data.tokens())
-    for (int64_t token : sequence.to_vector<int64_t>()) tokens.push_back(static_cast<int32_t>(token));
+    for (int64_t token : sequence.to_vector<int64_t>())
+      tokens.push_back(static_cast<int32_t>(token));
   if (tokens.empty())
     throw ValueError(
         fmt::format("quantize: the dataset for '{}' has no tokens at all.", config.mode()));

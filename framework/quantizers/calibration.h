@@ -14,15 +14,15 @@ class Layer;
 class CalibrationData {
  public:
   CalibrationData() = default;  ///< none, as configs from files have it
-  CalibrationData(std::vector<std::string> texts) : texts_(std::move(texts)) {}    ///< texts
-  CalibrationData(std::initializer_list<std::string> texts) : texts_(texts) {}     ///< the same
+  CalibrationData(std::vector<std::string> texts) : texts_(std::move(texts)) {}      ///< texts
+  CalibrationData(std::initializer_list<std::string> texts) : texts_(texts) {}       ///< the same
   CalibrationData(std::vector<Tensor> sequences) : tokens_(std::move(sequences)) {}  ///< tokens
   /// Tokens in one tensor, all of whose numbers count, row by row.
   CalibrationData(const Tensor& tokens) : tokens_({tokens}) {}
 
-  bool empty() const { return texts_.empty() && tokens_.empty(); }   ///< whether there is nothing
-  const std::vector<std::string>& texts() const { return texts_; }   ///< empty for tokens
-  const std::vector<Tensor>& tokens() const { return tokens_; }      ///< empty for texts
+  bool empty() const { return texts_.empty() && tokens_.empty(); }  ///< whether there is nothing
+  const std::vector<std::string>& texts() const { return texts_; }  ///< empty for tokens
+  const std::vector<Tensor>& tokens() const { return tokens_; }     ///< empty for texts
 
  private:
   std::vector<std::string> texts_;
@@ -36,9 +36,8 @@ class CalibrationTokenizer {
   CalibrationTokenizer() = default;  ///< none, for data that are tokens
   /// A function from a text to numbers.
   template <class F>
-  requires std::is_invocable_r_v<std::vector<int64_t>, F, const std::string&> CalibrationTokenizer(
-      F function)
-      : encode_(std::move(function)) {}
+  requires std::is_invocable_r_v < std::vector<int64_t>, F,
+  const std::string& > CalibrationTokenizer(F function) : encode_(std::move(function)) {}
   /// Anything with `encode`.
   template <class T>
   requires requires(const T& t, const std::string& text) {
@@ -65,10 +64,10 @@ struct QuantizationLayerStructure {
 /// A kernel (features, channels) in few bits: value - zero, times scale, is about a weight, with
 /// the scale and the zero point of its channel and of its feature's group.
 struct CalibratedKernel {
-  Tensor values;  ///< (channels, features), uint8
-  Tensor scale;   ///< (channels, groups), float32
-  Tensor zero;    ///< (channels, groups), uint8
-  Tensor groups;  ///< (features), float32: the group is its whole part
+  Tensor values;           ///< (channels, features), uint8
+  Tensor scale;            ///< (channels, groups), float32
+  Tensor zero;             ///< (channels, groups), uint8
+  Tensor groups;           ///< (features), float32: the group is its whole part
   Tensor awq_scales = {};  ///< (features), by which weights were multiplied before; none for GPTQ
 };
 
@@ -84,10 +83,10 @@ class CalibrationStatistics {
 class CalibratedConfig : public QuantizationConfig {
  public:
   bool needs_calibration() const override { return true; }
-  virtual const CalibrationData& dataset() const = 0;            ///< as given
-  virtual const CalibrationTokenizer& tokenizer() const = 0;     ///< as given
-  virtual int64_t num_samples() const = 0;                       ///< as given
-  virtual int64_t sequence_length() const = 0;                   ///< as given
+  virtual const CalibrationData& dataset() const = 0;         ///< as given
+  virtual const CalibrationTokenizer& tokenizer() const = 0;  ///< as given
+  virtual int64_t num_samples() const = 0;                    ///< as given
+  virtual int64_t sequence_length() const = 0;                ///< as given
   /// As given; none: the model's own.
   virtual const std::optional<QuantizationLayerStructure>& structure() const = 0;
   /// For a layer of so many features, before its first inputs.

@@ -20,8 +20,7 @@ namespace cornu::quantizers {
 GPTQQuantization::GPTQQuantization(GPTQOptions c) : Configured(std::move(c)) {
   const int64_t bits = config.weight_bits;
   if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
-    throw ValueError(
-        fmt::format("GPTQConfig: weight_bits must be 2, 3, 4 or 8, found {}.", bits));
+    throw ValueError(fmt::format("GPTQConfig: weight_bits must be 2, 3, 4 or 8, found {}.", bits));
   check_calibrated_options("GPTQConfig", config.num_samples, config.sequence_length,
                            config.group_size);
   if (!(config.hessian_damping >= 0 && config.hessian_damping <= 1))
@@ -74,8 +73,7 @@ Matrix matrix_of(const Tensor& x) {
 }
 
 Tensor tensor_of(const Matrix& m) {
-  return Tensor::from(m.values,
-                      {static_cast<int64_t>(m.rows()), static_cast<int64_t>(m.columns)});
+  return Tensor::from(m.values, {static_cast<int64_t>(m.rows()), static_cast<int64_t>(m.columns)});
 }
 
 // Features whose inputs were always 0 get a 1, and all of them part of the mean.
@@ -95,9 +93,8 @@ std::vector<size_t> order_of(const Matrix& hessian, bool largest_first) {
   std::vector<size_t> order(hessian.columns);
   std::iota(order.begin(), order.end(), size_t{0});
   if (largest_first)
-    std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-      return hessian.row(a)[a] > hessian.row(b)[b];
-    });
+    std::ranges::stable_sort(
+        order, [&](size_t a, size_t b) { return hessian.row(a)[a] > hessian.row(b)[b]; });
   return order;
 }
 

@@ -5,7 +5,8 @@
 namespace cornu {
 
 /// Base of Int8QuantizationConfig, Int4QuantizationConfig and Float8QuantizationConfig, which the
-/// names "int8", "int4" and "float8" stand for with their defaults, and of GPTQConfig and AWQConfig.
+/// names "int8", "int4" and "float8" stand for with their defaults, and of GPTQConfig and
+/// AWQConfig.
 class QuantizationConfig : public Configurable {
  public:
   static constexpr const char* module = "keras.quantizers";  ///< where names are looked up

@@ -168,9 +168,8 @@ std::optional<TensorLayout> LayoutMap::get(const std::string& path) const {
 }
 
 DataParallel::DataParallel(const DataParallelOptions& options)
-    : Distribution(mesh_of(options),
-                   options.device_mesh ? options.device_mesh->axis_names()[0]
-                                       : default_batch_axis) {}
+    : Distribution(mesh_of(options), options.device_mesh ? options.device_mesh->axis_names()[0]
+                                                         : default_batch_axis) {}
 
 ModelParallel::ModelParallel(const ModelParallelOptions& options)
     : Distribution(options.layout_map.device_mesh(), batch_axis(options)) {}
@@ -187,8 +186,7 @@ void set_distribution(const std::optional<Distribution>& value) {
 }
 
 Tensor distribute_tensor(const Tensor& tensor, const TensorLayout& layout) {
-  if (!layout.device_mesh())
-    throw ValueError("distribute_tensor: the layout has no device_mesh.");
+  if (!layout.device_mesh()) throw ValueError("distribute_tensor: the layout has no device_mesh.");
   if (static_cast<int>(layout.axes().size()) != tensor.rank())
     throw ValueError(
         fmt::format("distribute_tensor: a layout of {} axes does not fit a tensor of shape {}.",

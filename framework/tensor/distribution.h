@@ -1,5 +1,5 @@
-// keras.distribution for one device: programs that set a distribution run as they are, on the device
-// of their mesh. A model runs on one device, so a mesh of several is an error.
+// keras.distribution for one device: programs that set a distribution run as they are, on the
+// device of their mesh. A model runs on one device, so a mesh of several is an error.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace cornu::distribution {
 
-/// The devices of a type, "cpu" or "gpu", as "gpu:0"; by default the GPUs if there are any, else the
-/// CPU. Throws ValueError for another type.
+/// The devices of a type, "cpu" or "gpu", as "gpu:0"; by default the GPUs if there are any, else
+/// the CPU. Throws ValueError for another type.
 std::vector<std::string> list_devices(const std::string& device_type = "");
 /// How many list_devices has.
 int64_t get_device_count(const std::string& device_type = "");
@@ -24,8 +24,8 @@ void initialize(const std::optional<std::string>& job_addresses = {},
 
 /// Options of DeviceMesh, as in Keras.
 struct DeviceMeshOptions {
-  std::vector<int64_t> shape;           ///< of the mesh: 1 along each axis
-  std::vector<std::string> axis_names;  ///< one for each axis
+  std::vector<int64_t> shape;             ///< of the mesh: 1 along each axis
+  std::vector<std::string> axis_names;    ///< one for each axis
   std::vector<std::string> devices = {};  ///< as list_devices names them, and as Device does
 };
 
@@ -35,10 +35,10 @@ class DeviceMesh {
   /// Throws ValueError where shape, names and devices are not equally many, UnsupportedError for
   /// more than one device.
   explicit DeviceMesh(const DeviceMeshOptions& options);
-  const std::vector<int64_t>& shape() const { return shape_; }                 ///< ones
-  const std::vector<std::string>& axis_names() const { return axis_names_; }   ///< as given
-  const std::vector<std::string>& devices() const { return devices_; }         ///< one name
-  Device device() const { return device_; }                                    ///< that device
+  const std::vector<int64_t>& shape() const { return shape_; }                ///< ones
+  const std::vector<std::string>& axis_names() const { return axis_names_; }  ///< as given
+  const std::vector<std::string>& devices() const { return devices_; }        ///< one name
+  Device device() const { return device_; }                                   ///< that device
 
  private:
   std::vector<int64_t> shape_;
@@ -57,8 +57,8 @@ class TensorLayout {
  public:
   /// Throws ValueError for a name that the mesh does not have.
   explicit TensorLayout(TensorLayoutOptions options);
-  const std::vector<std::optional<std::string>>& axes() const { return axes_; }      ///< as given
-  const std::optional<DeviceMesh>& device_mesh() const { return device_mesh_; }      ///< if known
+  const std::vector<std::optional<std::string>>& axes() const { return axes_; }  ///< as given
+  const std::optional<DeviceMesh>& device_mesh() const { return device_mesh_; }  ///< if known
   /// Gives the layout its mesh. Throws ValueError when it has one, or for axes that are not there.
   void set_device_mesh(const DeviceMesh& mesh);
 
@@ -77,8 +77,8 @@ class LayoutMap {
   void set(const std::string& key, TensorLayout layout);
   /// The layout of a path, or none. Throws ValueError when several keys match.
   std::optional<TensorLayout> get(const std::string& path) const;
-  size_t size() const { return entries_.size(); }                    ///< number of entries
-  const DeviceMesh& device_mesh() const { return device_mesh_; }     ///< as given
+  size_t size() const { return entries_.size(); }                 ///< number of entries
+  const DeviceMesh& device_mesh() const { return device_mesh_; }  ///< as given
 
  private:
   DeviceMesh device_mesh_;
@@ -89,9 +89,9 @@ class LayoutMap {
 /// device mean the same: all of it is there.
 class Distribution {
  public:
-  const DeviceMesh& device_mesh() const { return device_mesh_; }          ///< its one device
-  const std::string& batch_dim_name() const { return batch_dim_name_; }   ///< axis of the batch
-  int64_t num_model_replicas() const { return 1; }                        ///< one
+  const DeviceMesh& device_mesh() const { return device_mesh_; }         ///< its one device
+  const std::string& batch_dim_name() const { return batch_dim_name_; }  ///< axis of the batch
+  int64_t num_model_replicas() const { return 1; }                       ///< one
 
  protected:
   Distribution(DeviceMesh mesh, std::string batch_dim_name)

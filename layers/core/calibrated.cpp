@@ -38,9 +38,8 @@ CalibratedWeight::CalibratedWeight(Layer& layer, const Shape& shape, const Calib
                                    const DTypePolicy& policy)
     : shape_(shape), packed_(policy.weight_bits() == 4) {
   if (form.matrix.empty())
-    throw UnsupportedError(fmt::format(
-        "'{}' is for kernels of two axes, or three, found {}.", policy.quantization_mode(),
-        shape.str()));
+    throw UnsupportedError(fmt::format("'{}' is for kernels of two axes, or three, found {}.",
+                                       policy.quantization_mode(), shape.str()));
   const int64_t features = form.matrix[0];
   channels_ = form.matrix[1];
   const Shape per_group = {channels_, group_count(features, policy.group_size())};
@@ -52,8 +51,8 @@ CalibratedWeight::CalibratedWeight(Layer& layer, const Shape& shape, const Calib
                              .dtype = dtype,
                              .trainable = false});
   };
-  values = add("kernel", {packed_ ? (channels_ + 1) / 2 : channels_, features}, "zeros",
-               DType::uint8);
+  values =
+      add("kernel", {packed_ ? (channels_ + 1) / 2 : channels_, features}, "zeros", DType::uint8);
   scale = add("kernel_scale", per_group, "ones", {});
   zero = add(form.zero_name, per_group, "zeros", DType::uint8);
   if (policy.quantization_mode() == "awq") awq_scales = add("awq_scales", {features}, "ones", {});

@@ -127,8 +127,8 @@ Weights weights_of(const EinsumDenseConfig& config, const Letters& letters, cons
   return weights;
 }
 
-// How GPTQ and AWQ see the kernel. Keras, whose files have this matrix, tells features from channels
-// by the sizes of a kernel of three axes.
+// How GPTQ and AWQ see the kernel. Keras, whose files have this matrix, tells features from
+// channels by the sizes of a kernel of three axes.
 CalibratedForm calibrated_form(const std::string& x, const std::string& k, const WeightForm& form,
                                bool right_dots) {
   CalibratedForm result{.zero_name = "zero_point"};
@@ -142,8 +142,8 @@ CalibratedForm calibrated_form(const std::string& x, const std::string& k, const
                    shape.slice(static_cast<int>(rows)).numel()};
   // Whether these are the axes that are summed, and the last ones of the inputs.
   const auto count = static_cast<size_t>(rows);
-  result.rows_are_inputs = !right_dots && form.summed.size() == count &&
-                           x.size() >= count && x.substr(x.size() - count) == k.substr(0, count);
+  result.rows_are_inputs = !right_dots && form.summed.size() == count && x.size() >= count &&
+                           x.substr(x.size() - count) == k.substr(0, count);
   return result;
 }
 

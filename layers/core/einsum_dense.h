@@ -1,6 +1,6 @@
 // EinsumDense: a dense layer whose product is an Einstein sum.
 #pragma once
-#include "quantized.h"
+#include "adapted_kernel.h"
 
 namespace cornu::layers {
 

@@ -49,7 +49,8 @@ TEST_CASE("a map says what it cannot hold") {
 }
 
 TEST_CASE("layers that a map is given to take what it has for their paths") {
-  DTypePolicyMap map("float32", {{"attention/query", "bfloat16"}, {"attention/.*output", "float16"}});
+  DTypePolicyMap map("float32",
+                     {{"attention/query", "bfloat16"}, {"attention/.*output", "float16"}});
   layers::MultiHeadAttention attention(
       {.num_heads = 2, .key_dim = 2, .name = "attention", .dtype = map});
   const Tensor x = ops::ones({2, 3, 4});

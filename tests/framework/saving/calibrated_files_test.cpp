@@ -28,22 +28,24 @@ std::shared_ptr<Layer> layer_of(const std::shared_ptr<Model>& model, const std::
 
 // As the script does it.
 void quantize(const std::shared_ptr<Model>& model, const std::string& mode, const Tensor& tokens) {
-  const QuantizationLayerStructure structure{
-      {layer_of(model, "embedding")}, {layer_of(model, "first"), layer_of(model, "second")}};
+  const QuantizationLayerStructure structure{{layer_of(model, "embedding")},
+                                             {layer_of(model, "first"), layer_of(model, "second")}};
   const std::string filter = "up|down|split|join";
   if (mode == "gptq")
-    model->quantize("gptq", quantizers::GPTQConfig({.dataset = tokens,
-                                                    .num_samples = 6,
-                                                    .sequence_length = 5,
-                                                    .group_size = 4,
-                                                    .quantization_layer_structure = structure}),
+    model->quantize("gptq",
+                    quantizers::GPTQConfig({.dataset = tokens,
+                                            .num_samples = 6,
+                                            .sequence_length = 5,
+                                            .group_size = 4,
+                                            .quantization_layer_structure = structure}),
                     filter);
   else
-    model->quantize("awq", quantizers::AWQConfig({.dataset = tokens,
-                                                  .num_samples = 6,
-                                                  .sequence_length = 5,
-                                                  .group_size = 4,
-                                                  .quantization_layer_structure = structure}),
+    model->quantize("awq",
+                    quantizers::AWQConfig({.dataset = tokens,
+                                           .num_samples = 6,
+                                           .sequence_length = 5,
+                                           .group_size = 4,
+                                           .quantization_layer_structure = structure}),
                     filter);
 }
 

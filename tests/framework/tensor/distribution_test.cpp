@@ -62,9 +62,8 @@ TEST_CASE("a model runs on one device") {
   CHECK_THROWS_AS(DeviceMesh({.shape = {1}, .axis_names = {}, .devices = {"cpu:0"}}), ValueError);
   CHECK_THROWS_AS(DeviceMesh({.shape = {1}, .axis_names = {"batch"}, .devices = {"cpu:9"}}),
                   ValueError);
-  CHECK_THROWS_WITH(
-      ModelParallel({.layout_map = LayoutMap(cpu_mesh()), .batch_dim_name = "rows"}),
-      contains("no 'rows'"));
+  CHECK_THROWS_WITH(ModelParallel({.layout_map = LayoutMap(cpu_mesh()), .batch_dim_name = "rows"}),
+                    contains("no 'rows'"));
 }
 
 TEST_CASE("a process is all of them") {

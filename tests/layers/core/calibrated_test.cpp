@@ -56,8 +56,7 @@ void check(const Value& recorded) {
   const auto& calibrated = dynamic_cast<const CalibratedConfig&>(*config);
   const Tensor matrix = dynamic_cast<const Quantizable&>(*layer).calibration_matrix();
   const auto statistics = calibrated.statistics(matrix.shape()[0]);
-  for (const Tensor& batch : batches)
-    statistics->add(ops::reshape(batch, {-1, matrix.shape()[0]}));
+  for (const Tensor& batch : batches) statistics->add(ops::reshape(batch, {-1, matrix.shape()[0]}));
   layer->quantize(config, calibrated.quantize(matrix, *statistics));
 
   compare(layer->weights(), golden_tensors(entry(recorded, "weights")));
@@ -146,8 +145,8 @@ TEST_CASE("ranges beside 0 keep their weights") {
   // Zero points of these ranges alone would be below 0, and with 8 bits above 255.
   const Tensor above = numbers({8, 3}) * Tensor(0.1) + Tensor(2.0);
   for (const Tensor& kernel : {above, -above}) {
-    const CalibratedKernel gptq = quantizers::gptq_quantize(
-        kernel, ops::eye(8), {.weight_bits = 8, .group_size = 4});
+    const CalibratedKernel gptq =
+        quantizers::gptq_quantize(kernel, ops::eye(8), {.weight_bits = 8, .group_size = 4});
     CHECK(test::difference(dequantized(gptq, 4), kernel) < 0.005);
     const CalibratedKernel awq = quantizers::awq_quantize(kernel, ops::ones({8}), {});
     CHECK(test::difference(dequantized(awq, -1), kernel) < 0.08);
@@ -161,17 +160,18 @@ TEST_CASE("a model is quantized block by block") {
                                  layers::Dense({.units = 6, .name = "down"})});
   layers::Dense head({.units = 3, .name = "head"});
   Sequential model({embedding, block, head});
-  const Tensor tokens = Tensor::from(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 3},
-                                     {2, 6});
+  const Tensor tokens =
+      Tensor::from(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 3}, {2, 6});
   const Tensor before = model(tokens);
   const QuantizationLayerStructure structure{{embedding}, {block}};
   const CalibrationData data(tokens);
   if (mode == "gptq")
-    model.quantize("gptq", quantizers::GPTQConfig({.dataset = data,
-                                                   .weight_bits = 8,
-                                                   .num_samples = 4,
-                                                   .sequence_length = 5,
-                                                   .quantization_layer_structure = structure}),
+    model.quantize("gptq",
+                   quantizers::GPTQConfig({.dataset = data,
+                                           .weight_bits = 8,
+                                           .num_samples = 4,
+                                           .sequence_length = 5,
+                                           .quantization_layer_structure = structure}),
                    "up|down");
   else
     model.quantize(quantizers::AWQConfig({.dataset = data,
@@ -204,10 +204,9 @@ TEST_CASE("calibration says what it lacks, and changes nothing then") {
                     contains("quantization_layer_structure"));
   CHECK_THROWS_WITH(model.quantize(GPTQConfig({.quantization_layer_structure = structure})),
                     contains("calibration data"));
-  CHECK_THROWS_WITH(
-      model.quantize(GPTQConfig(
-          {.dataset = {"a text"}, .quantization_layer_structure = structure})),
-      contains("tokenizer"));
+  CHECK_THROWS_WITH(model.quantize(GPTQConfig(
+                        {.dataset = {"a text"}, .quantization_layer_structure = structure})),
+                    contains("tokenizer"));
   CHECK_THROWS_AS(model.quantize("awq", GPTQConfig({.dataset = tokens})), ValueError);
   CHECK_THROWS_AS(dense->quantize(GPTQConfig({.dataset = tokens})), UnsupportedError);
   CHECK_THROWS_AS(dense->quantize(GPTQConfig(), CalibratedKernel{}), ShapeError);
@@ -244,21 +243,22 @@ TEST_CASE("kernels whose rows are no inputs are kept") {
 TEST_CASE("samples are cut from the tokens at even distances") {
   const auto samples = [](int64_t count, int64_t length, const CalibrationData& data) {
     std::vector<std::vector<int32_t>> result;
-    for (const Tensor& sample : calibration_samples(*quantizers::GPTQConfig(
-             {.dataset = data,
-              .tokenizer = [](const std::string& text) {
-                return std::vector<int64_t>(text.begin(), text.end());
-              },
-              .num_samples = count,
-              .sequence_length = length})))
+    for (const Tensor& sample : calibration_samples(
+             *quantizers::GPTQConfig({.dataset = data,
+            .tokenizer =
+                                          [](const std::string& text) {
+                                            return std::vector<int64_t>(text.begin(), text.end());
+                                          },
+            .num_samples = count,
+            .sequence_length = length})))
       result.push_back(sample.to_vector<int32_t>());
     return result;
   };
-  const CalibrationData tokens({Tensor(std::vector<int32_t>{0, 1, 2, 3}),
-                                Tensor(std::vector<int32_t>{4, 5, 6, 7, 8})});
+  const CalibrationData tokens(
+      {Tensor(std::vector<int32_t>{0, 1, 2, 3}), Tensor(std::vector<int32_t>{4, 5, 6, 7, 8})});
   CHECK(samples(3, 3, tokens) ==
         std::vector<std::vector<int32_t>>{{0, 1, 2}, {2, 3, 4}, {4, 5, 6}});
-  CHECK(samples(2, 6, tokens) == std::vector<std::vector<int32_t>>{{0, 1, 2, 3, 4, 5},
-                                                                   {6, 7, 8, 0, 1, 2}});
+  CHECK(samples(2, 6, tokens) ==
+        std::vector<std::vector<int32_t>>{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 0, 1, 2}});
   CHECK(samples(1, 2, {"AB", "C"}) == std::vector<std::vector<int32_t>>{{65, 66}});
 }
