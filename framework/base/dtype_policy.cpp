@@ -233,7 +233,8 @@ DTypePolicy OptionCodec<DTypePolicy>::decode(const Value& v) {
       const std::string* source = text(options, "source_name");
       const Value* length = find(options, "amax_history_length");
       if (const std::string* mode = text(options, "mode"))
-        return DTypePolicy::quantized(*mode, source ? DTypePolicy(*source) : default_policy(),
+        return DTypePolicy::quantized(*mode,
+                                      source ? DTypePolicy(*source) : default_policy().for_path(""),
                                       length ? from_value<int64_t>(*length) : 1024);
     }
     if (class_name && *class_name != "DTypePolicy")

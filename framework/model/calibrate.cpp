@@ -57,7 +57,7 @@ class InputWatcher : public LayerObserver {
 };
 
 // The layers of a block that can be quantized, with the others' kernels in `kept`.
-std::vector<Layer*> targets_of(Layer& block, const CalibratedConfig& config,
+std::vector<Layer*> kernels_of(Layer& block, const CalibratedConfig& config,
                                const LayerFilter& filter, std::set<Layer*>& seen,
                                std::vector<Layer*>& kept) {
   std::vector<Layer*> targets;
@@ -89,7 +89,7 @@ Nest call_block(Layer& block, const Tensor& x) {
   return block(Nest(x.rank() == 2 ? ops::expand_dims(x, {0}) : x));
 }
 
-Tensor first_output(const Nest& outputs) {
+Tensor next_sample(const Nest& outputs) {
   if (!outputs.is_tensor()) return outputs.flatten().at(0);
   return ops::get_item(outputs.tensor(), Value::List{0});
 }
@@ -111,7 +111,7 @@ std::vector<Layer*> calibrate_blocks(const Choice<QuantizationConfig>& config,
   std::vector<std::vector<Layer*>> targets;
   std::set<Layer*> seen;
   for (const auto& block : structure.sequential_blocks)
-    targets.push_back(targets_of(*block, calibrated, filter, seen, kept));
+    targets.push_back(kernels_of(*block, calibrated, filter, seen, kept));
   std::vector<Tensor> samples = calibration_samples(calibrated);
   for (Tensor& sample : samples) {
     const InferenceScope inference;
@@ -133,7 +133,7 @@ std::vector<Layer*> calibrate_blocks(const Choice<QuantizationConfig>& config,
       }
     }
     if (i + 1 < targets.size())
-      for (Tensor& sample : samples) sample = first_output(call_block(block, sample));
+      for (Tensor& sample : samples) sample = next_sample(call_block(block, sample));
   }
   return kept;
 }

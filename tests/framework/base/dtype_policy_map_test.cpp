@@ -66,13 +66,21 @@ TEST_CASE("layers that a map is given to take what it has for their paths") {
 TEST_CASE("the layers made in a map's scope take theirs") {
   const DTypePolicyMap map("float32", {{"net/.*hidden", "float64"}});
   const PolicyScope scope(map);
-  Sequential net({layers::Dense({.units = 2, .name = "first_hidden"}),
-                  layers::Dense({.units = 2, .name = "last"})},
-                 {.name = "net"});
+  std::vector<AnyLayer> layers = {layers::Dense({.units = 2, .name = "first_hidden"}),
+                                  layers::Dense({.units = 2, .name = "last"})};
+  if (GENERATE(false, true)) layers.insert(layers.begin(), Input({3}));
+  Sequential net(layers, {.name = "net"});
   net(ops::ones({1, 3}));
   CHECK(net.layers()[0]->compute_dtype() == DType::float64);
   CHECK(net.layers()[0]->own_weights()[0].dtype() == DType::float64);
   CHECK(net.layers()[1]->compute_dtype() == DType::float32);
+  // In files each layer has the map, and finds its place in it again.
+  const test::TemporaryFolder folder;
+  net.save(folder / "net.keras");
+  const auto loaded = load_model(folder / "net.keras");
+  CHECK(loaded->layers()[0]->compute_dtype() == DType::float64);
+  CHECK(loaded->layers()[0]->own_weights()[0].dtype() == DType::float64);
+  CHECK(loaded->layers()[1]->own_weights()[0].dtype() == DType::float32);
   // Before it is built a layer has no path.
   layers::Dense hidden({.units = 2, .name = "hidden"});
   CHECK(hidden->compute_dtype() == DType::float32);
