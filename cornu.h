@@ -50,6 +50,7 @@
 #include "framework/saving/keras_file.h"
 #include "framework/saving/keras_names.h"
 #include "framework/tensor/complex.h"
+#include "framework/tensor/distribution.h"
 #include "framework/tensor/threads.h"
 #include "framework/tensor/tree.h"
 #include "layers.h"

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "../dispatch/shape_tree.h"
 #include "call_scope.h"
 #include "located.h"
 
@@ -76,34 +77,17 @@ Value shapes(const Nest& inputs) {
   return dict;
 }
 
-// Whether it is one shape, not a nest of shapes.
-bool is_shape(const Value& v) {
-  if (!v.is<Value::List>()) return false;
-  const auto& list = v.get<Value::List>();
-  return std::all_of(list.begin(), list.end(),
-                     [](const Value& e) { return e.is_null() || e.is<int64_t>(); });
-}
-
 Nest nest_of_shapes(const Value& v) {
-  if (is_shape(v)) return Tensor::abstract(detail::from_value<Shape>(v), DType::float32);
-  if (v.is<Value::List>()) {
-    Nest::List nests;
-    for (const Value& e : v.get<Value::List>()) nests.push_back(nest_of_shapes(e));
-    return nests;
-  }
-  if (v.is<Value::Dict>()) {
-    Nest::Dict dict;
-    for (const auto& [key, e] : v.get<Value::Dict>()) dict.emplace_back(key, nest_of_shapes(e));
-    return Nest::dict(std::move(dict));
-  }
-  throw ValueError("build_config: expected a shape, found " + v.kind());
+  return tree::map_shape_structure(
+             [](const Shape& shape) { return Tensor::abstract(shape, DType::float32); }, v)
+      .nest();
 }
 
 // Makes unknown each axis whose size differs between two shapes, or nests of shapes. What was built
 // for one shape may be called with more tensors behind the first, as a cell is with its states.
 Value merge_shapes(const Value& a, const Value& b) {
   // The first shape of the list is the one that the layer was built for.
-  if (is_shape(a) && b.is<Value::List>() && !is_shape(b))
+  if (tree::is_shape(a) && b.is<Value::List>() && !tree::is_shape(b))
     return merge_shapes(a, b.get<Value::List>()[0]);
   if (a.is<Value::List>() && b.is<Value::List>() &&
       a.get<Value::List>().size() == b.get<Value::List>().size()) {
@@ -142,6 +126,7 @@ void Layer::ensure_built(const Nest& inputs) {
   const BuildLock lock(*this);
   if (built_) return;  // by another thread meanwhile
   name();              // what is made up on demand is there before several threads ask for it
+  note_path();
   // Weights outlive a recording under way, so they are made for real and unseen by it.
   const ComputeNow now;
   const size_t weights = weights_.size(), trainable = trainable_weights_, tracked = tracked_.size();
@@ -160,6 +145,15 @@ void Layer::ensure_built(const Nest& inputs) {
   build_config_ = {{"input_shape", shapes(inputs)}};
   shapes_pending_ = inference_pass() == InferencePass::first;
   built_ = true;
+}
+
+// The dtypes of a layer whose policy is a map depend on its path, which files and Keras take to be
+// the layer's place in the call that built it.
+void Layer::note_path() {
+  if (!policy_.is_map()) return;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (built_path_.empty()) built_path_ = path();
 }
 
 // A layer that was built on stand-ins learns from their second sizes which axes are unknown; one

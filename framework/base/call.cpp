@@ -115,6 +115,7 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
     bind(in, call, CallForm::tensors);
     if (in.empty()) throw ValueError("called without an input.");
     if (!input_spec_.empty()) check_input_spec(input_spec_, in);
+    if (!built_) note_path();
     cast_inputs(in);
     build_for(in);
     // CallScope has merged the call's own flag with that of the surrounding layers.
@@ -124,7 +125,7 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
     if (observer) observer->before(*this, in);
     std::optional<AutocastScope> autocast;
     // Only mixed precision pays for the scope.
-    if (policy_.compute_dtype() != policy_.variable_dtype()) autocast.emplace(compute_dtype());
+    if (compute_dtype() != variable_dtype()) autocast.emplace(compute_dtype());
     const Nest out = finish(in, mask, call_many(in, call));
     if (observer) observer->after(*this, out);
     return out;

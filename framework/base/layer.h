@@ -19,6 +19,7 @@ namespace cornu {
 
 class Metric;
 class QuantizationConfig;
+struct CalibratedKernel;
 class StateValues;
 struct CallContext;
 
@@ -225,18 +226,27 @@ class Layer : public Operation, public Configurable {
   bool trainable() const { return trainable_; }  ///< false: its weights are frozen
   /// Of this layer and all inside it.
   void set_trainable(bool trainable);
-  const DTypePolicy& dtype_policy() const { return policy_; }  ///< of this layer
+  const DTypePolicy& dtype_policy() const { return policy_; }  ///< as given: maybe a DTypePolicyMap
+  /// The policy that holds for this layer: dtype_policy(), or if that is a DTypePolicyMap what it
+  /// has for the layer's path. A layer has a path from its first call or its build on.
+  const DTypePolicy& own_dtype_policy() const {
+    return policy_.is_map() ? policy_.for_path(built_path_) : policy_;
+  }
   /// Does not change weights that there are, except that a quantized policy quantizes a layer that
-  /// is built.
+  /// is built. Where the policy is a DTypePolicyMap and the layer has a path, that gets an entry.
   void set_dtype_policy(const DTypePolicy& policy);
   /// Puts the weights into fewer bits: "int8", "int4" (two numbers in a byte), "float8" (for
   /// training), or a config such as quantizers::Int8QuantizationConfig({.activation_quantizer =
   /// {}}). Compile models again afterwards. Throws StateError for a layer that is not built or
   /// already quantized, UnsupportedError for one that cannot be (Dense, EinsumDense, Embedding and
-  /// ReversibleEmbedding can).
+  /// ReversibleEmbedding can), and for modes that need calibration (see Model::quantize).
   void quantize(const Choice<QuantizationConfig>& config);
-  DType compute_dtype() const { return policy_.compute_dtype(); }    ///< of its arithmetic
-  DType variable_dtype() const { return policy_.variable_dtype(); }  ///< of its weights
+  /// The same for a kernel that calibration has quantized, as by quantizers::gptq_quantize_matrix:
+  /// Dense and EinsumDense take it. Throws ShapeError, with the layer unchanged, where it is not
+  /// that of the layer.
+  void quantize(const Choice<QuantizationConfig>& config, const CalibratedKernel& kernel);
+  DType compute_dtype() const { return own_dtype_policy().compute_dtype(); }    ///< of arithmetic
+  DType variable_dtype() const { return own_dtype_policy().variable_dtype(); }  ///< of weights
   bool supports_masking() const {
     return supports_masking_;
   }  ///< whether it accepts inputs with a mask
@@ -309,6 +319,9 @@ class Layer : public Operation, public Configurable {
   void track_one(const std::string& attribute, std::shared_ptr<Layer> layer);
   void track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers);
   void note_direct_build();
+  void note_path();
+  void put_dtype_policy(const DTypePolicy& policy);
+  void check_can_quantize(const Choice<QuantizationConfig>& config) const;
   Nest call_on(Nest inputs, const Call& call);
   // A call on values, and its steps.
   Nest run(Nest inputs, Call call, const CallContext& context);
@@ -330,6 +343,7 @@ class Layer : public Operation, public Configurable {
   std::atomic<bool> warned_mask_ = false;
   std::atomic<bool> shapes_pending_ = false;  // the next call tells (more of) what it was built for
   DTypePolicy policy_;
+  std::string built_path_;  // for a policy that is a map; empty before the first call
   std::vector<Variable> weights_;
   size_t trainable_weights_ = 0;
   std::vector<Tracked> tracked_;

@@ -37,6 +37,7 @@ Layer::~Layer() { kept_losses -= losses_.size(); }
 // later.
 void Layer::note_direct_build() {
   if (built_ || building_ || weak_from_this().expired()) return;
+  note_path();
   built_ = true;
   shapes_pending_ = true;
 }

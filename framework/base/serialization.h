@@ -6,6 +6,7 @@
 namespace cornu {
 
 class QuantizationConfig;
+struct CalibratedKernel;
 
 /// A layer whose weights in files are not its own_weights: with a low-rank update, or in few bits.
 class CustomSerialization {
@@ -26,6 +27,13 @@ class Quantizable {
   /// Replaces the weights; called for a layer that is built and not quantized. Throws
   /// UnsupportedError, before anything changes, for modes that it does not have.
   virtual void quantize_weights(const Choice<QuantizationConfig>& config) = 0;
+  /// The kernel as the matrix (features, channels) that calibration quantizes, where each row of
+  /// the inputs (..., features) is a sample. Throws UnsupportedError for a layer without one, as
+  /// take_calibrated does.
+  virtual Tensor calibration_matrix() const;
+  /// Replaces the kernel by what calibration made of that matrix.
+  virtual void take_calibrated(const Choice<QuantizationConfig>& config,
+                               const CalibratedKernel& kernel);
 };
 
 }  // namespace cornu

@@ -5,6 +5,7 @@
 #include "../base/layer.h"
 #include "arguments.h"
 #include "diagnose/finding.h"
+#include "layer_filter.h"
 #include "model_use.h"
 #include "names.h"
 
@@ -15,6 +16,7 @@ class Function;
 class CompiledMetrics;
 class RunningMean;
 struct StepReplay;
+struct QuantizationLayerStructure;
 
 namespace detail {
 struct ModelState;
@@ -165,10 +167,25 @@ class Model : public Layer {
   virtual Nest input_spec() const { return {}; }
 
   /// Quantizes all layers that can be; see Layer::quantize. With `filters` only those in whose
-  /// names one of these regular expressions is found. Layers with weights that cannot be quantized
-  /// keep them, with one warning. Compile again afterwards: the weights are other variables.
-  void quantize(const Choice<QuantizationConfig>& config,
-                const std::vector<std::string>& filters = {});
+  /// names one of these regular expressions is found, or that a function takes. Layers with weights
+  /// that cannot be quantized keep them, with one warning. Compile again afterwards: the weights
+  /// are other variables.
+  ///
+  /// GPTQConfig and AWQConfig have calibration data, which go through the layers before the blocks
+  /// of their structure, and then from block to block, each of which is quantized by what comes to
+  /// it. Dense and EinsumDense layers in the blocks are, and no others. Throws, before anything
+  /// changes, ValueError for no data or no structure.
+  void quantize(const Choice<QuantizationConfig>& config, const LayerFilter& filters = {});
+  /// The same as Keras writes it: `quantize("gptq", GPTQConfig({...}))`. Throws ValueError when
+  /// `mode` is not the config's.
+  template <std::derived_from<QuantizationConfig> T>
+  void quantize(const std::string& mode, const Ref<T>& config, const LayerFilter& filters = {}) {
+    quantize_as(mode, config, filters);
+  }
+  /// Which way calibration data take through the model, if their config does not say. By default
+  /// none is known; a model of blocks in a row overrides it.
+  virtual std::optional<QuantizationLayerStructure> get_quantization_layer_structure(
+      const std::string& mode) const;
 
   // --- files (framework/saving)
   // ----------------------------------------------------------------------
@@ -247,6 +264,8 @@ class Model : public Layer {
     std::vector<std::shared_ptr<Metric>> metrics;
   };
   void require_compiled(const char* what) const;
+  void quantize_as(const std::string& mode, const Choice<QuantizationConfig>& config,
+                   const LayerFilter& filters);
   std::shared_ptr<const StepCache> step_cache();
   void forget_step_cache();
   Nest forward(const Nest& x, bool training);

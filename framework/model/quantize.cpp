@@ -2,35 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <regex>
-#include <set>
 
 #include "../../backend/log.h"
 #include "../base/serialization.h"
-#include "../quantizers/quantization_config.h"
+#include "calibrate.h"
 #include "model.h"
 
 namespace cornu {
 namespace {
-
-void collect_leaves(Layer& layer, std::vector<Layer*>& leaves, std::set<Layer*>& seen) {
-  if (!seen.insert(&layer).second) return;
-  const auto inside = layer.sublayers();
-  if (inside.empty()) leaves.push_back(&layer);
-  for (const auto& part : inside) collect_leaves(*part, leaves, seen);
-}
-
-std::vector<std::regex> patterns_of(const std::vector<std::string>& filters) {
-  std::vector<std::regex> patterns;
-  for (const std::string& filter : filters) {
-    try {
-      patterns.emplace_back(filter);
-    } catch (const std::regex_error&) {
-      throw ValueError(fmt::format("quantize: '{}' is not a regular expression.", filter));
-    }
-  }
-  return patterns;
-}
 
 // Whether an object of this name is in a config.
 bool holds(const Value& value, const std::string& name) {
@@ -48,7 +27,7 @@ bool holds(const Value& value, const std::string& name) {
 }
 
 bool has_quantized(const Layer& layer) {
-  return layer.dtype_policy().is_quantized() ||
+  return layer.own_dtype_policy().is_quantized() ||
          std::ranges::any_of(layer.sublayers(), [](const auto& l) { return has_quantized(*l); });
 }
 
@@ -71,26 +50,47 @@ void require_saved_quantization(const Layer& layer) {
   }
 }
 
-void Model::quantize(const Choice<QuantizationConfig>& config,
-                     const std::vector<std::string>& filters) {
-  const std::vector<std::regex> patterns = patterns_of(filters);
-  std::vector<Layer*> leaves;
-  std::set<Layer*> seen;
-  collect_leaves(*this, leaves, seen);
-  std::string kept;
-  for (Layer* layer : leaves) {
-    const auto matches = [&](const std::regex& p) { return std::regex_search(layer->name(), p); };
-    if (!patterns.empty() && std::none_of(patterns.begin(), patterns.end(), matches)) continue;
-    try {
-      if (layer != this) layer->quantize(config);
-    } catch (const UnsupportedError&) {
-      if (!layer->own_weights().empty()) kept += (kept.empty() ? "'" : ", '") + layer->name() + "'";
+std::optional<QuantizationLayerStructure> Model::get_quantization_layer_structure(
+    const std::string&) const {
+  return {};
+}
+
+void Model::quantize_as(const std::string& mode, const Choice<QuantizationConfig>& config,
+                        const LayerFilter& filters) {
+  if (!config || mode != config->mode())
+    throw ValueError(fmt::format("quantize: the mode is '{}', but that of the config '{}'.", mode,
+                                 config ? config->mode() : "none"));
+  quantize(config, filters);
+}
+
+void Model::quantize(const Choice<QuantizationConfig>& config, const LayerFilter& filters) {
+  std::vector<Layer*> kept;
+  if (const auto* calibrated = dynamic_cast<const CalibratedConfig*>(config.get())) {
+    auto structure = calibrated->structure();
+    if (!structure) structure = get_quantization_layer_structure(config->mode());
+    if (!structure || structure->sequential_blocks.empty())
+      throw ValueError(fmt::format(
+          "quantize: '{}' must know the way of the data through the model. Give the config a "
+          "quantization_layer_structure with sequential_blocks, or override "
+          "get_quantization_layer_structure.",
+          config->mode()));
+    kept = calibrate_blocks(config, *calibrated, *structure, filters);
+  } else {
+    for (Layer* layer : leaf_layers(*this)) {
+      if (!filters.takes(*layer)) continue;
+      try {
+        if (layer != this) layer->quantize(config);
+      } catch (const UnsupportedError&) {
+        if (!layer->own_weights().empty()) kept.push_back(layer);
+      }
     }
   }
   forget_layers();
+  std::string names;
+  for (const Layer* layer : kept) names += (names.empty() ? "'" : ", '") + layer->name() + "'";
   if (!kept.empty())
     warn_once(
-        fmt::format("quantize: the layers {} cannot be quantized and stay as they are.", kept));
+        fmt::format("quantize: the layers {} cannot be quantized and stay as they are.", names));
 }
 
 }  // namespace cornu

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "../base/call_scope.h"
 #include "../ops/operators.h"
 #include "checkpoint_segments.h"
 #include "kept_build.h"
@@ -38,8 +41,12 @@ Tensor any_batch(const Tensor& t) {
 }  // namespace
 
 void Sequential::build_from_input() {
-  if (input_ && !layers_.empty())
-    ensure_built(Tensor::abstract(input_->batch_shape(), input_->dtype()));
+  if (!input_ || layers_.empty()) return;
+  // Keys of a DTypePolicyMap are paths that begin with the model's name.
+  std::optional<CallScope> scope;
+  if (std::ranges::any_of(layers_, [](const auto& l) { return l->dtype_policy().is_map(); }))
+    scope.emplace(*this, std::nullopt);
+  ensure_built(Tensor::abstract(input_->batch_shape(), input_->dtype()));
 }
 
 std::shared_ptr<Layer> Sequential::shared_layer() {

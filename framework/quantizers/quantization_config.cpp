@@ -22,17 +22,6 @@ void check_int8(const char* who, const Choice<Quantizer>& quantizer) {
                                  dtype_name(quantizer->output_dtype())));
 }
 
-// What Keras has and Cornu has not: a clear error by name.
-template <int number>
-struct Unsupported {
-  static std::shared_ptr<QuantizationConfig> from_config(const Value::Dict&) {
-    throw UnsupportedError(
-        fmt::format("quantization by {}, which needs calibration data, is not supported. Use "
-                    "'int8', 'int4' or 'float8'.",
-                    number == 0 ? "GPTQ" : "AWQ"));
-  }
-};
-
 }  // namespace
 
 Int8Quantization::Int8Quantization(Int8QuantizationOptions c) : Configured(std::move(c)) {
@@ -67,6 +56,10 @@ std::optional<int64_t> Int4Quantization::block_size() const {
   return config.block_size.value_or(-1) > 0 ? config.block_size : std::nullopt;
 }
 
+std::string Int4Quantization::policy_mode() const {
+  return fmt::format("int4/{}", block_size().value_or(-1));
+}
+
 std::shared_ptr<Float8Quantization> Float8Quantization::from_config(const Value::Dict& dict) {
   for (const auto& [key, value] : dict) detail::unknown_key(key, {});
   return std::make_shared<Float8Quantization>();
@@ -76,13 +69,9 @@ void register_quantization_config(Catalog& c) {
   c.add<Int8Quantization>("keras.quantizers.Int8QuantizationConfig");
   c.add<Int4Quantization>("keras.quantizers.Int4QuantizationConfig");
   c.add<Float8Quantization>("keras.quantizers.Float8QuantizationConfig");
-  c.add<Unsupported<0>>("keras.quantizers.GPTQConfig");
-  c.add<Unsupported<1>>("keras.quantizers.AWQConfig");
   c.add_alias("keras.quantizers", "int8", "Int8QuantizationConfig");
   c.add_alias("keras.quantizers", "int4", "Int4QuantizationConfig");
   c.add_alias("keras.quantizers", "float8", "Float8QuantizationConfig");
-  c.add_alias("keras.quantizers", "gptq", "GPTQConfig");
-  c.add_alias("keras.quantizers", "awq", "AWQConfig");
 }
 
 }  // namespace cornu::quantizers

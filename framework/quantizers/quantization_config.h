@@ -5,12 +5,17 @@
 namespace cornu {
 
 /// Base of Int8QuantizationConfig, Int4QuantizationConfig and Float8QuantizationConfig, which the
-/// names "int8", "int4" and "float8" stand for with their defaults.
+/// names "int8", "int4" and "float8" stand for with their defaults, and of GPTQConfig and
+/// AWQConfig.
 class QuantizationConfig : public Configurable {
  public:
   static constexpr const char* module = "keras.quantizers";  ///< where names are looked up
-  /// "int8", "int4" or "float8".
+  /// "int8", "int4", "float8", "gptq" or "awq".
   virtual const char* mode() const = 0;
+  /// The mode as names of dtype policies have it, such as "int4/128"; by default mode().
+  virtual std::string policy_mode() const { return mode(); }
+  /// Whether it needs calibration data, and so the model that the layers are in.
+  virtual bool needs_calibration() const { return false; }
   /// For the weights; empty: the mode's own.
   virtual Choice<Quantizer> weight_quantizer() const { return {}; }
   /// For a layer's inputs; empty: they stay floats.
@@ -65,6 +70,7 @@ class Int4Quantization
   Choice<Quantizer> weight_quantizer() const override { return config.weight_quantizer; }
   Choice<Quantizer> activation_quantizer() const override { return config.activation_quantizer; }
   std::optional<int64_t> block_size() const override;
+  std::string policy_mode() const override;
 };
 using Int4QuantizationConfig =
     Ref<Int4Quantization>;  ///< a shared Int4Quantization, made from its options

@@ -3,6 +3,8 @@
 #pragma once
 #include "../../backend/devices.h"
 #include "../base/activations.h"
+#include "../base/quantized_dtype_policies.h"
+#include "../dispatch/shape_tree.h"
 #include "../model/callback_list.h"
 #include "../model/clone_model.h"
 #include "../model/functional.h"
@@ -10,7 +12,8 @@
 #include "../model/sequential.h"
 #include "../ops/ops.h"
 #include "../quantizers/abs_max_quantizer.h"
-#include "../quantizers/quantization_config.h"
+#include "../quantizers/awq.h"
+#include "../quantizers/gptq.h"
 #include "../tensor/promotion.h"
 #include "keras_file.h"
 
@@ -94,9 +97,8 @@ inline std::shared_ptr<Quantizer> get(const Choice<Quantizer>& identifier) {
 }
 }  // namespace quantizers
 
-/// keras.dtype_policies: all of its classes are DTypePolicy here.
+/// keras.dtype_policies, of which quantized_dtype_policies.h has the classes.
 namespace dtype_policies {
-using cornu::DTypePolicy;
 /// The policy of this name, or this one. Throws ValueError with a did-you-mean.
 inline DTypePolicy get(const DTypePolicy& identifier) { return identifier; }
 /// The policy as files hold it.

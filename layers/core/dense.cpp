@@ -33,7 +33,7 @@ void DenseLayer::build(const Shape& input) {
 
 Tensor DenseLayer::call(const Tensor& x, const Call& call) {
   check_min_rank(x.shape(), 2);
-  check_axis(x.shape(), -1, kernel.shape()[0]);
+  check_axis(x.shape(), -1, (adapted() ? adapted()->kernel_shape() : kernel.shape())[0]);
   if (adapted()) return config.activation(adapted()->apply(x, kernel, bias, call.is_training()));
   const Tensor y = bias ? ops::linear(x, kernel, bias) : ops::linear(x, kernel);
   return config.activation(y);
@@ -46,7 +46,8 @@ KernelProduct DenseLayer::product(const Shape& shape) const {
            .scale_shape = {*config.units},
            .matrix = shape},
           {-1},
-          [](const Tensor& x, const Tensor& kernel) { return ops::linear(x, kernel); }};
+          [](const Tensor& x, const Tensor& kernel) { return ops::linear(x, kernel); },
+          {.matrix = shape}};
 }
 
 Value::Dict DenseLayer::get_config() const {

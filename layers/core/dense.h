@@ -1,6 +1,6 @@
 // Dense: the fully connected layer, activation(x kernel + bias).
 #pragma once
-#include "quantized.h"
+#include "adapted_kernel.h"
 
 namespace cornu::layers {
 

@@ -127,6 +127,26 @@ Weights weights_of(const EinsumDenseConfig& config, const Letters& letters, cons
   return weights;
 }
 
+// How GPTQ and AWQ see the kernel. Keras, whose files have this matrix, tells features from
+// channels by the sizes of a kernel of three axes.
+CalibratedForm calibrated_form(const std::string& x, const std::string& k, const WeightForm& form,
+                               bool right_dots) {
+  CalibratedForm result{.zero_name = "zero_point"};
+  const Shape& shape = form.shape;
+  int64_t rows = 1;
+  if (shape.rank() == 3)
+    rows = shape[0] >= std::max(shape[1], shape[2]) ? 1 : 2;
+  else if (shape.rank() != 2)
+    return result;
+  result.matrix = {shape.slice(0, static_cast<int>(rows)).numel(),
+                   shape.slice(static_cast<int>(rows)).numel()};
+  // Whether these are the axes that are summed, and the last ones of the inputs.
+  const auto count = static_cast<size_t>(rows);
+  result.rows_are_inputs = !right_dots && form.summed.size() == count && x.size() >= count &&
+                           x.substr(x.size() - count) == k.substr(0, count);
+  return result;
+}
+
 // The initializer, told which axes of the kernel are inputs when it scales by their number.
 Choice<Initializer> with_axes(const Choice<Initializer>& initializer, const Weights& weights) {
   if (!initializer.shared() || initializer->is_function()) return initializer;
@@ -188,7 +208,7 @@ KernelProduct EinsumDenseLayer::product(const Shape& shape) const {
   const std::string &x = letters.input, &k = letters.kernel, &y = letters.output;
   const int elided = input_rank_ - static_cast<int>(x.size());
   const int skipped = letters.left_dots ? elided : 0;
-  KernelProduct product{{.name = "kernel", .shape = shape, .matrix = {1, 1}}, {}, {}};
+  KernelProduct product{{.name = "kernel", .shape = shape, .matrix = {1, 1}}, {}, {}, {}};
   WeightForm& form = product.form;
   // The scales stand as the output has the kernel's axes.
   form.scale_shape = Shape(std::vector<int64_t>(y.size() + static_cast<size_t>(elided), 1));
@@ -209,6 +229,7 @@ KernelProduct EinsumDenseLayer::product(const Shape& shape) const {
   product.multiply = [equation = *config.equation](const Tensor& x, const Tensor& kernel) {
     return ops::einsum(equation, {x, kernel});
   };
+  product.calibrated = calibrated_form(x, k, form, letters.right_dots);
   return product;
 }
 
@@ -233,7 +254,17 @@ Tensor EinsumDenseLayer::call(const Tensor& x, const Call& call) {
 }
 
 std::shared_ptr<EinsumDenseLayer> EinsumDenseLayer::from_config(const Value::Dict& dict) {
-  return LayerOf::from_config(without_unused(dict, {"gptq_unpacked_column_size"}));
+  Value::Dict used = dict;
+  std::erase_if(used, [](const auto& e) { return e.first == "gptq_unpacked_column_size"; });
+  return LayerOf::from_config(used);
+}
+
+Value::Dict EinsumDenseLayer::get_config() const {
+  Value::Dict dict = KernelLayer::get_config();
+  if (adapted() && own_dtype_policy().quantization_mode() == "gptq")
+    dict.emplace_back("gptq_unpacked_column_size",
+                      product(adapted()->kernel_shape()).calibrated.matrix[1]);
+  return dict;
 }
 
 void register_einsum_dense(Catalog& c) { c.add<EinsumDenseLayer>("keras.layers.EinsumDense"); }

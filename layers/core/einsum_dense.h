@@ -1,6 +1,6 @@
 // EinsumDense: a dense layer whose product is an Einstein sum.
 #pragma once
-#include "quantized.h"
+#include "adapted_kernel.h"
 
 namespace cornu::layers {
 
@@ -41,8 +41,10 @@ class EinsumDenseLayer : public KernelLayer<EinsumDenseLayer, EinsumDenseConfig>
   Tensor call(const Tensor& x, const Call& call) override;
   /// How it multiplies by a kernel of this shape; see KernelLayer.
   KernelProduct product(const Shape& kernel_shape) const;
-  /// As LayerOf's; throws UnsupportedError where gptq_unpacked_column_size has a value.
+  /// As LayerOf's; ignores gptq_unpacked_column_size, which the kernel's shape tells.
   static std::shared_ptr<EinsumDenseLayer> from_config(const Value::Dict& dict);
+  /// As KernelLayer's, and gptq_unpacked_column_size for a layer quantized by GPTQ, as Keras.
+  Value::Dict get_config() const override;
 
   Variable kernel;  ///< has the axes of the equation's second input
   Variable bias;    ///< shaped to broadcast to the output; none without bias_axes

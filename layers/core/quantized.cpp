@@ -202,7 +202,7 @@ Tensor straight_through(const Quantizer& quantizer, const Tensor& x, const Axes&
 // --- 8-bit floats --------------------------------------------------------------------------------
 
 Float8Scales::Float8Scales(Layer& layer) {
-  const int64_t length = layer.dtype_policy().amax_history_length();
+  const int64_t length = layer.own_dtype_policy().amax_history_length();
   const auto add = [&](const std::string& name, const Shape& shape, const char* initializer) {
     Variable v = layer.add_weight(
         {.name = name, .shape = shape, .initializer = initializer, .dtype = DType::float32});
@@ -265,95 +265,6 @@ Tensor Float8Scales::product(
                       next_history};
             }};
   })[0];
-}
-
-// --- a kernel ------------------------------------------------------------------------------------
-
-AdaptedKernel::AdaptedKernel(Layer& layer, KernelProduct product)
-    : layer_(layer), product_(std::move(product)) {}
-
-Variable AdaptedKernel::build(const Choice<QuantizationConfig>& config) {
-  const DTypePolicy& policy = layer_.dtype_policy();
-  const std::string mode =
-      config && !policy.is_quantized() ? config->mode() : policy.quantization_mode();
-  if (mode == "float8") {
-    float8_ = std::make_unique<Float8Scales>(layer_);
-    return {};
-  }
-  inputs_quantizer_ =
-      activation_quantizer(config, mode == "int8" ? Choice<Quantizer>(quantizers::AbsMaxQuantizer())
-                                                  : Choice<Quantizer>());
-  quantized_ =
-      std::make_unique<QuantizedWeight>(layer_, product_.form, mode, block_size_of(config, policy));
-  return quantized_->values;
-}
-
-void AdaptedKernel::quantize(const Choice<QuantizationConfig>& config, Variable& kernel) {
-  const bool float8 = std::string(config->mode()) == "float8";
-  if (float8 && lora_)
-    throw UnsupportedError("quantize: 'float8' does not go with LoRA. Use 'int8' or 'int4'.");
-  const Variable before = kernel;
-  const Variable fresh = build(config);
-  if (!fresh) return;
-  quantized_->assign(before.value(), config->weight_quantizer());
-  layer_.remove_weight(before);
-  kernel = fresh;
-}
-
-void AdaptedKernel::enable_lora(Variable& kernel, int64_t rank, const LoraOptions& options,
-                                const Choice<Regularizer>& regularizer,
-                                const Choice<Constraint>& constraint) {
-  check_no_lora(lora_);
-  if (float8_)
-    throw UnsupportedError("enable_lora: LoRA does not go with quantization to 'float8'.");
-  lora_ = std::make_unique<Lora>(layer_, product_.form.name, product_.form.shape, kernel, rank,
-                                 options, regularizer, constraint);
-}
-
-Tensor AdaptedKernel::product(const Tensor& x, const Variable& kernel) const {
-  const DType compute = layer_.compute_dtype();
-  if (!quantized_) return product_.multiply(x, adapted_kernel(*lora_, kernel, compute));
-  const DType wide = size_of(compute) < 4 ? DType::float32 : compute;
-  const Tensor inputs = ops::cast(x, wide), weight = quantized_->dequantized(wide);
-  Tensor y;
-  if (inputs_quantizer_) {
-    y = product_.multiply(straight_through(*inputs_quantizer_, inputs, Axes(product_.input_summed)),
-                          weight);
-    if (lora_) y = y + product_.multiply(inputs, ops::cast(lora_->update(), wide));
-  } else {
-    y = product_.multiply(inputs, lora_ ? weight + ops::cast(lora_->update(), wide) : weight);
-  }
-  return ops::cast(y, compute);
-}
-
-Tensor AdaptedKernel::apply(const Tensor& x, const Variable& kernel, const Variable& bias,
-                            bool training) const {
-  if (!float8_) {
-    const Tensor y = product(x, kernel);
-    return bias ? y + Tensor(bias) : y;
-  }
-  const Tensor y = float8_->product(x, kernel, training, product_.multiply);
-  if (!bias) return y;
-  // As Keras does, whose products of 8-bit floats take their bias in bfloat16.
-  const Tensor b = bias;
-  return y +
-         (b.dtype() == DType::float32 ? ops::cast(ops::cast(b, DType::bfloat16), b.dtype()) : b);
-}
-
-std::vector<Variable> AdaptedKernel::file_variables(const Variable& kernel, const Variable& bias,
-                                                    bool merged) const {
-  const Lora* lora = merged ? lora_.get() : nullptr;
-  std::vector<Variable> result = quantized_
-                                     ? quantized_->file_variables(lora)
-                                     : std::vector<Variable>{lora ? lora->merged(kernel) : kernel};
-  if (bias) result.insert(result.begin() + 1, bias);
-  if (float8_)
-    for (const Variable& v : float8_->variables()) result.push_back(v);
-  return result;
-}
-
-void AdaptedKernel::reset_lora() {
-  if (lora_) lora_->reset();
 }
 
 }  // namespace cornu::layers

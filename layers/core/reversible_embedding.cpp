@@ -12,7 +12,7 @@ namespace cornu::layers {
 
 void ReversibleEmbeddingLayer::build_many(const Nest&) {
   build_table();
-  const std::string mode = dtype_policy().quantization_mode();
+  const std::string mode = own_dtype_policy().quantization_mode();
   if (!mode.empty())
     build_quantized_reverse(mode, config.quantization_config);
   else if (!config.tie_weights)
@@ -79,7 +79,7 @@ void ReversibleEmbeddingLayer::build_quantized_reverse(const std::string& mode,
                            .packed_side = 0,
                            .zero_dtype = variable_dtype()};
   quantized_reverse_ = std::make_unique<QuantizedWeight>(
-      *this, form, mode, block_size_of(given, dtype_policy()), quantized());
+      *this, form, mode, block_size_of(given, own_dtype_policy()), quantized());
   reverse_embeddings = quantized_reverse_->values;
 }
 

@@ -81,7 +81,7 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
   /// Makes the table, quantized where the policy says so, and with lora_rank its update.
   void build_table() {
     const auto& o = this->config;
-    const std::string mode = this->dtype_policy().quantization_mode();
+    const std::string mode = this->own_dtype_policy().quantization_mode();
     if (!mode.empty()) {
       check_table_mode(mode);
       build_quantized(mode, o.quantization_config);
@@ -118,7 +118,7 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
   void build_quantized(const std::string& mode, const Choice<QuantizationConfig>& config) {
     quantized_ = std::make_unique<QuantizedWeight>(
         *this, table_form(this->config.input_dim, this->config.output_dim), mode,
-        block_size_of(config, this->dtype_policy()));
+        block_size_of(config, this->own_dtype_policy()));
     embeddings = quantized_->values;
   }
   std::vector<Variable> file_variables(bool merged) const {

@@ -33,15 +33,20 @@ void keras_config_set_floatx() { (void)config::set_floatx("float32"); }
 void keras_config_set_image_data_format() { (void)config::set_image_data_format(data_format); }
 void keras_config_set_max_epochs() { (void)config::set_max_epochs(1); }
 void keras_config_set_max_steps_per_epoch() { (void)config::set_max_steps_per_epoch(1); }
-void keras_dtype_policies_Int4DTypePolicy() { (void)DTypePolicy("int4_from_float32"); }
-void keras_dtype_policies_QuantizedDTypePolicy() { (void)DTypePolicy("int8_from_float32"); }
-void keras_dtype_policies_QuantizedFloat8DTypePolicy() { (void)DTypePolicy("float8_from_float32"); }
+void keras_dtype_policies_AWQDTypePolicy() { (void)dtype_policies::AWQDTypePolicy("awq/4/128"); }
+void keras_dtype_policies_DTypePolicyMap() { (void)dtype_policies::DTypePolicyMap("float32", {{"encoder/.*", "bfloat16"}}); }
+void keras_dtype_policies_GPTQDTypePolicy() { (void)dtype_policies::GPTQDTypePolicy("gptq/4/128"); }
+void keras_dtype_policies_Int4DTypePolicy() { (void)dtype_policies::Int4DTypePolicy("int4/128"); }
+void keras_dtype_policies_QuantizedDTypePolicy() { (void)dtype_policies::QuantizedDTypePolicy("int8"); }
+void keras_dtype_policies_QuantizedFloat8DTypePolicy() { (void)dtype_policies::QuantizedFloat8DTypePolicy("float8"); }
 void keras_dtype_policies_deserialize() { (void)dtype_policies::deserialize(config); }
 void keras_dtype_policies_get() { (void)dtype_policies::get("mixed_float16"); }
 void keras_dtype_policies_serialize() { (void)dtype_policies::serialize("mixed_float16"); }
 void keras_mixed_precision_LossScaleOptimizer() { (void)mixed_precision::LossScaleOptimizer({.inner_optimizer = optimizers::SGD()}); }
+void keras_quantizers_AWQConfig() { (void)quantizers::AWQConfig({.dataset = tensor_in}); }
 void keras_quantizers_AbsMaxQuantizer() { (void)quantizers::AbsMaxQuantizer(); }
 void keras_quantizers_Float8QuantizationConfig() { (void)quantizers::Float8QuantizationConfig(); }
+void keras_quantizers_GPTQConfig() { (void)quantizers::GPTQConfig({.dataset = tensor_in}); }
 void keras_quantizers_Int4QuantizationConfig() { (void)quantizers::Int4QuantizationConfig(); }
 void keras_quantizers_Int8QuantizationConfig() { (void)quantizers::Int8QuantizationConfig(); }
 void keras_quantizers_QuantizationConfig() { class Mine : public quantizers::QuantizationConfig {}; }

@@ -34,8 +34,17 @@ void keras_distillation_DistillationLoss() { class Mine : public distillation::D
 void keras_distillation_Distiller() { (void)distillation::Distiller({.teacher = model, .student = model, .distillation_losses = {distillation::LogitsDistillation()}}); }
 void keras_distillation_FeatureDistillation() { (void)distillation::FeatureDistillation(); }
 void keras_distillation_LogitsDistillation() { (void)distillation::LogitsDistillation(); }
-void keras_distribution_get_device_count() { (void)devices().size(); }
-void keras_distribution_list_devices() { (void)devices(); }
+void keras_distribution_DataParallel() { (void)distribution::DataParallel(); }
+void keras_distribution_DeviceMesh() { (void)distribution::DeviceMesh({.shape = {1}, .axis_names = {"batch"}}); }
+void keras_distribution_LayoutMap() { (void)distribution::LayoutMap(distribution::DeviceMesh({.shape = {1}, .axis_names = {"batch"}})); }
+void keras_distribution_ModelParallel() { (void)distribution::ModelParallel({.layout_map = distribution::LayoutMap(distribution::DeviceMesh({.shape = {1}, .axis_names = {"batch"}}))}); }
+void keras_distribution_TensorLayout() { (void)distribution::TensorLayout({.axes = {"batch"}}); }
+void keras_distribution_distribute_tensor() { (void)distribution::distribute_tensor(tensor_in, distribution::TensorLayout({.axes = {"batch"}})); }
+void keras_distribution_distribution() { (void)distribution::distribution(); }
+void keras_distribution_get_device_count() { (void)distribution::get_device_count(); }
+void keras_distribution_initialize() { (void)distribution::initialize(); }
+void keras_distribution_list_devices() { (void)distribution::list_devices(); }
+void keras_distribution_set_distribution() { (void)distribution::set_distribution(distribution::DataParallel()); }
 void keras_models_clone_model() { (void)models::clone_model(model); }
 void keras_models_load_model() { (void)models::load_model(filepath); }
 void keras_saving_load_model() { (void)saving::load_model(filepath); }

@@ -24,6 +24,7 @@ void keras_tree_assert_same_structure() { (void)tree::assert_same_structure(a, b
 void keras_tree_flatten() { (void)tree::flatten(structure); }
 void keras_tree_flatten_with_path() { (void)tree::flatten_with_path(structure); }
 void keras_tree_is_nested() { (void)tree::is_nested(structure); }
+void keras_tree_map_shape_structure() { (void)tree::map_shape_structure([](const Shape& shape) { return Value(shape); }, Value::List{}); }
 void keras_tree_map_structure() { (void)tree::map_structure([](const Tensor& x) { return x; }, structure); }
 void keras_tree_map_structure_up_to() { (void)tree::map_structure_up_to(structure, [](const Nest& part) { return part; }, structure); }
 void keras_tree_pack_sequence_as() { (void)tree::pack_sequence_as(structure, flat_sequence); }

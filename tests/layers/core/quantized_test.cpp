@@ -292,7 +292,7 @@ TEST_CASE("what cannot be quantized says so") {
   constrained(numbers({2, 4}));
   CHECK_THROWS_AS(constrained->enable_lora(2), ValueError);
   CHECK_THROWS_AS(DTypePolicy("int8_from_mixed_float16"), ValueError);
-  CHECK_THROWS_AS(DTypePolicy("gptq/4/128_from_float32"), UnsupportedError);
+  CHECK_THROWS_AS(DTypePolicy("gptq/4_from_float32"), ValueError);
   CHECK(DTypePolicy("int4/64_from_mixed_bfloat16").block_size() == 64);
   CHECK_THROWS_AS(quantizers::Int4QuantizationConfig(
                       {.activation_quantizer = quantizers::AbsMaxQuantizer(), .block_size = 8}),

@@ -1,0 +1,123 @@
+// Models quantized by GPTQ and AWQ, and dtype policy maps, in files of Keras and for Keras. The
+// files of Keras are written by tools/goldens/calibrated_quantization_goldens.py.
+#include <catch.h>
+#include <cornu/cornu.h>
+#include <cornu/framework/io/h5_file.h>
+#include <paths.h>
+
+#include "../../support/golden_json.h"
+#include "../../support/layer_check.h"
+#include "../../support/temporary.h"
+#include "python.h"
+
+using namespace cornu;
+using test::entry;
+using test::golden_tensor;
+
+namespace {
+
+Value recorded() { return entry(test::golden_file("calibrated_quantization.json"), "models"); }
+
+std::shared_ptr<Model> keras_model(const std::string& name) {
+  return load_model(test::source_path("tests/data/" + name + ".keras"));
+}
+
+std::shared_ptr<Layer> layer_of(const std::shared_ptr<Model>& model, const std::string& name) {
+  return model->get_layer(name);
+}
+
+// As the script does it.
+void quantize(const std::shared_ptr<Model>& model, const std::string& mode, const Tensor& tokens) {
+  const QuantizationLayerStructure structure{{layer_of(model, "embedding")},
+                                             {layer_of(model, "first"), layer_of(model, "second")}};
+  const std::string filter = "up|down|split|join";
+  if (mode == "gptq")
+    model->quantize("gptq",
+                    quantizers::GPTQConfig({.dataset = tokens,
+                                            .num_samples = 6,
+                                            .sequence_length = 5,
+                                            .group_size = 4,
+                                            .quantization_layer_structure = structure}),
+                    filter);
+  else
+    model->quantize("awq",
+                    quantizers::AWQConfig({.dataset = tokens,
+                                           .num_samples = 6,
+                                           .sequence_length = 5,
+                                           .group_size = 4,
+                                           .quantization_layer_structure = structure}),
+                    filter);
+}
+
+void write_case(const std::filesystem::path& folder, const std::string& name, Model& model,
+                const Tensor& x) {
+  model.save((folder / (name + ".keras")).string());
+  io::H5Writer file(folder / (name + ".h5"));
+  const Tensor y = model.predict(x).tensor();
+  file.write("x", x.dtype(), x.shape(), x.host_data());
+  file.write("y", y.dtype(), y.shape(), y.host_data());
+  file.finish();
+}
+
+}  // namespace
+
+TEST_CASE("quantized models of Keras are read") {
+  const Value golden = recorded();
+  const Tensor tokens = golden_tensor(entry(golden, "tokens"));
+  for (const char* mode : {"gptq", "awq"}) {
+    const auto model = keras_model(std::string("keras_") + mode);
+    CHECK(test::difference((*model)(tokens), golden_tensor(entry(entry(golden, mode), "output"))) <
+          1e-5);
+    CHECK(std::dynamic_pointer_cast<Sequential>(model->get_layer("first"))
+              ->layers()[0]
+              ->dtype_policy()
+              .name() == std::string(mode) + "/4/4_from_float32");
+  }
+}
+
+TEST_CASE("a model of Keras is quantized as Keras does it") {
+  const std::string mode = GENERATE("gptq", "awq");
+  const Value golden = recorded();
+  const Tensor tokens = golden_tensor(entry(golden, "tokens"));
+  const auto model = keras_model("keras_calibrated");
+  CHECK(test::difference((*model)(tokens), golden_tensor(entry(golden, "output"))) < 1e-5);
+  quantize(model, mode, tokens);
+  CHECK(test::difference((*model)(tokens), golden_tensor(entry(entry(golden, mode), "output"))) <
+        1e-5);
+  const auto expected = keras_model("keras_" + mode)->weights();
+  const auto found = model->weights();
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO(expected[i].path());
+    CHECK(found[i].name() == expected[i].name());
+    CHECK(found[i].dtype() == expected[i].dtype());
+    CHECK(test::difference(found[i], expected[i]) <= (is_float(found[i].dtype()) ? 2e-6 : 0));
+  }
+}
+
+TEST_CASE("Keras opens quantized models, and models with policy maps") {
+  const std::string python = test::python_for("keras_quantized.py", "Keras");
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  const Tensor tokens = golden_tensor(entry(recorded(), "tokens"));
+  for (const char* mode : {"gptq", "awq"}) {
+    const auto model = keras_model("keras_calibrated");
+    quantize(model, mode, tokens);
+    write_case(folder.path(), mode, *model, tokens);
+  }
+  const Input x({3, 4});
+  const Tensor values = ops::reshape(ops::arange(0, 2.4, 0.1, DType::float32), {2, 3, 4});
+  const DTypePolicyMap map("float32", {{"attention/value", "mixed_bfloat16"}});
+  layers::MultiHeadAttention attention(
+      {.num_heads = 2, .key_dim = 2, .name = "attention", .dtype = map});
+  Functional model(x, attention({x, x}));
+  write_case(folder.path(), "mixed", model, values);
+  model.quantize("int8", "query|key");
+  write_case(folder.path(), "nested", model, values);
+  const auto log = folder / "log";
+  const int status =
+      test::run_script(python, "keras_quantized.py", test::quote(folder.path().string()), log);
+  std::ifstream report(log);
+  INFO(std::string(std::istreambuf_iterator<char>(report), {}));
+  CHECK(status == 0);
+}
