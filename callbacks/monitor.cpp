@@ -130,8 +130,10 @@ bool Monitor::improves(double value, std::optional<double> reference, const Mode
         "\"min\" or .mode = \"max\".",
         who_, name_));
   if (!reference) return true;
-  return direction_ == Direction::up ? value - min_delta_ > *reference
-                                     : value + min_delta_ < *reference;
+  // As float32, like Keras: what differs from min_delta by rounding alone is no improvement.
+  const auto best = static_cast<float>(*reference);
+  return direction_ == Direction::up ? static_cast<float>(value - min_delta_) > best
+                                     : static_cast<float>(value + min_delta_) < best;
 }
 
 }  // namespace cornu::callbacks

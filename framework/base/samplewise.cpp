@@ -12,7 +12,7 @@
 namespace cornu {
 namespace {
 
-Tensor as(const Tensor& t, DType dtype) {
+Tensor of_type(const Tensor& t, DType dtype) {
   return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
 }
 
@@ -27,7 +27,7 @@ Tensor mean_from(const Tensor& x, int first) {
 }  // namespace
 
 WeightedSums samplewise_sums(const Tensor& values, const Tensor& sample_weight, DType dtype) {
-  Tensor v = as(values, dtype), w = as(sample_weight, dtype);
+  Tensor v = of_type(values, dtype), w = of_type(sample_weight, dtype);
   if (const Tensor mask = values.mask()) w = apply_mask(w, mask, dtype, false);
   std::tie(v, w) = squeeze_or_expand_to_same_rank(v, w);
   v = mean_from(v, w.rank());

@@ -117,8 +117,8 @@ TEST_CASE("options that are misspelt in files are answered with the nearest") {
       {"BinaryFocalCrossentropy", "gama", "gamma"},
       {"CategoricalCrossentropy", "label_smooth", "label_smoothing"},
       {"SparseCategoricalCrossentropy", "ignore_clas", "ignore_class"},
-      {"Tversky", "alfa", "alpha"},
-      {"Circle", "remove_diag", "remove_diagonal"},
+      {"Tversky", "alpah", "alpha"},
+      {"Circle", "remove_diagonals", "remove_diagonal"},
       {"MeanSquaredError", "reductions", "reduction"}};
   for (const auto& [name, wrong, right] : cases) {
     INFO(name);

@@ -83,7 +83,7 @@ void check_case(const Value& recorded) {
 }  // namespace
 
 TEST_CASE("losses with each of their options agree with Keras, and so do their gradients") {
-  for (const char* file : {"loss_options.json"}) {
+  for (const char* file : {"loss_options.json", "loss_shapes.json"}) {
     const Value cases = test::golden_file(file);
     for (const Value& recorded : cases.get<Value::List>()) {
       INFO(cornu::to_json(recorded));

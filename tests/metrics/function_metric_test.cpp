@@ -2,6 +2,8 @@
 // over samples in the same way, with weights and masks.
 #include <cornu/cornu.h>
 
+#include <cmath>
+
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
@@ -81,6 +83,32 @@ TEST_CASE("a mask of the predictions leaves values out of a function's mean") {
   const double wanted = by_hand({{y, p, mask}});
   CHECK(lambda.result().item() == Approx(wanted).epsilon(1e-5));
   CHECK(wrapper->result().item() == Approx(wanted).epsilon(1e-5));
+}
+
+TEST_CASE(
+    "a RootMeanSquaredError is the root of the MeanSquaredError, also with masks and weights") {
+  const Tensor y = pattern("unit 3x4x2"), p = pattern("unit 3x4x2 ~2");
+  const Tensor masked = p.with_mask(ops::cast(pattern("flags 3x4"), DType::boolean));
+  metrics::RootMeanSquaredError root;
+  metrics::MeanSquaredError square;
+  for (const Tensor& weight : {Tensor(), pattern("unit 3x4"), pattern("unit 3x1")}) {
+    root->update_state(y, masked, weight);
+    square->update_state(y, masked, weight);
+    CHECK(root->result().item() == Approx(std::sqrt(square->result().item())).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("metrics of losses read a last axis of size 1 as their losses do") {
+  const Tensor flat = pattern("unit 4"), column = pattern("unit 4x1 ~1");
+  for (const char* name :
+       {"KLDivergence", "Poisson", "Hinge", "SquaredHinge", "CategoricalHinge"}) {
+    INFO(name);
+    const auto metric = std::dynamic_pointer_cast<Metric>(make_by_name("keras.metrics", name));
+    const auto loss = std::dynamic_pointer_cast<Loss>(make_by_name("keras.losses", name));
+    CHECK((*metric)(flat, column).item() == Approx((*loss)(flat, column).item()).epsilon(1e-5));
+    metric->reset_state();
+    CHECK((*metric)(column, flat).item() == Approx((*loss)(column, flat).item()).epsilon(1e-5));
+  }
 }
 
 TEST_CASE("a function in compile gets the sample weights as a weighted metric") {

@@ -118,7 +118,7 @@ void check_case(const Value& recorded) {
 }  // namespace
 
 TEST_CASE("metrics with each of their options agree with Keras in every way of running") {
-  for (const char* file : {"metric_options.json"}) {
+  for (const char* file : {"metric_options.json", "metric_shapes.json", "metric_counts.json"}) {
     const Value cases = test::golden_file(file);
     for (const Value& recorded : cases.get<Value::List>()) {
       INFO(cornu::to_json(recorded));

@@ -71,7 +71,7 @@ TEST_CASE("options that are misspelt are answered with the nearest") {
   CHECK(has(refusal("Adam", R"({"beta1": 0.9})"), "beta_1"));
   CHECK(has(refusal("RMSprop", R"({"centred": true})"), "centered"));
   CHECK(has(refusal("SGD", R"({"nestrov": true})"), "nesterov"));
-  CHECK(has(refusal("Ftrl", R"({"l1_regularization": 1})"), "l1_regularization_strength"));
+  CHECK(has(refusal("Ftrl", R"({"l1_regularization_strenght": 1})"), "l1_regularization_strength"));
   CHECK(has(refusal("Muon", R"({"ns_step": 1})"), "ns_steps"));
 }
 

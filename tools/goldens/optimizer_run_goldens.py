@@ -146,7 +146,7 @@ def schedule_cases():
         s.PiecewiseConstantDecay([10.0, 30.5], [0.3, 0.2, 0.1]), s.PiecewiseConstantDecay([1, 2, 9, 30], [5.0, 4.5, 4.0, 3.5, 3.0]),
     ]
     return {"steps": steps, "cases": [
-        {"object": keras.saving.serialize_keras_object(x), "rates": [float(f"{float(x(n)):.7g}") for n in steps]}
+        {"object": keras.saving.serialize_keras_object(x), "rates": [numbers(ops.convert_to_tensor(x(n)))[0] for n in steps]}
         for x in made]}
 
 

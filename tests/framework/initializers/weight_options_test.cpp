@@ -57,6 +57,15 @@ TEST_CASE("initializers with each of their options draw what Keras draws") {
   });
 }
 
+TEST_CASE("the gain of an identity matrix is kept in files, in which Keras loses it") {
+  for (const double gain : {2.5, 0.0, -1.0}) {
+    const initializers::Identity identity({.gain = gain});
+    const auto copy = test::remade<Initializer>(*identity);
+    for (const DType dtype : {DType::float32, DType::float16, DType::float64})
+      CHECK(test::matches((*copy)(Shape{2, 3}, dtype), {gain, 0, 0, 0, gain, 0}, 0));
+  }
+}
+
 TEST_CASE("regularizers with each of their options cost what they cost in Keras") {
   for_each<Regularizer>("regularizers", [](Regularizer& regularizer, const Value& recorded) {
     const Tensor weight = weight_of(recorded);
