@@ -14,6 +14,7 @@
 #include "call_scope.h"
 #include "layer.h"
 #include "metric.h"
+#include "optimizer.h"
 
 namespace cornu {
 
@@ -55,7 +56,7 @@ Variable Layer::add_weight(WeightOptions options) {
         options.name, options.shape.str()));
   if (!options.initializer) options.initializer = is_float(dtype) ? "glorot_uniform" : "zeros";
   const ComputeNow now;
-  Variable::Options settings{.name = options.name, .trainable = options.trainable && trainable_};
+  Variable::Options settings{.name = options.name, .trainable = options.trainable && *trainable_};
   if (auto constraint = options.constraint)
     settings.constraint = [constraint](const Tensor& x) { return (*constraint)(x); };
   if (auto regularizer = options.regularizer)
@@ -64,6 +65,7 @@ Variable Layer::add_weight(WeightOptions options) {
   const Tensor room = detail::claim_weight(options.name, options.shape, dtype);
   Variable v(room ? room : (*options.initializer)(options.shape, dtype), std::move(settings));
   v.set_path(path() + "/" + options.name);
+  if (options.overwrite_with_gradient) v.set_overwrite_with_gradient(true);
   // Trainable weights stand before the others, in the order that Keras's get_weights has.
   if (options.trainable) {
     weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(trainable_weights_++), v);
@@ -90,13 +92,24 @@ void Layer::track_activations(std::span<const detail::OptionRow> rows, const voi
   }
 }
 
+namespace {
+[[noreturn]] void throw_taken(const std::string& attribute) {
+  throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
+}
+}  // namespace
+
+// Two entries of one name would be one group in a file.
+void Layer::require_free(const std::string& attribute) const {
+  for (const Tracked& t : tracked_)
+    if (t.attribute == attribute) throw_taken(attribute);
+}
+
 void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers) {
   for (const auto& layer : layers)
     if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));
-  for (const Tracked& t : tracked_)
-    // Two entries of one name would be one group in a file.
-    if (t.attribute == attribute)
-      throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
+  require_free(attribute);
+  for (const TrackedState& state : states_)
+    if (state.attribute == attribute) throw_taken(attribute);
   note_direct_build();
   // Layers inside are told apart by name; one the user has not named gets a free one.
   std::vector<std::string> taken;
@@ -169,7 +182,7 @@ std::vector<Variable> Layer::variables() const {
 
 std::vector<Variable> Layer::trainable_weights() const {
   std::vector<Variable> result;
-  if (trainable_)
+  if (*trainable_)
     for (const Variable& v : weights())
       if (v.trainable()) result.push_back(v);
   return result;
@@ -185,11 +198,11 @@ std::vector<Variable> those_not_trained(std::vector<Variable> variables, bool la
 }  // namespace
 
 std::vector<Variable> Layer::non_trainable_weights() const {
-  return those_not_trained(weights(), trainable_);
+  return those_not_trained(weights(), *trainable_);
 }
 
 std::vector<Variable> Layer::non_trainable_variables() const {
-  return those_not_trained(variables(), trainable_);
+  return those_not_trained(variables(), *trainable_);
 }
 
 SeedGenerator& Layer::add_seed_generator(std::optional<int64_t> seed) {
@@ -227,7 +240,7 @@ void Layer::set_weights(const std::vector<Tensor>& values) {
 }
 
 void Layer::set_trainable(bool trainable) {
-  trainable_ = trainable;
+  *trainable_ = trainable;
   for (size_t i = 0; i < trainable_weights_; ++i) weights_[i].set_trainable(trainable);
   for (const auto& layer : sublayers()) layer->set_trainable(trainable);
 }
@@ -288,6 +301,33 @@ std::vector<std::shared_ptr<Metric>> Layer::layer_metrics() const {
   return result;
 }
 
+std::vector<Variable> Layer::metrics_variables() const {
+  std::vector<Variable> result;
+  for (const auto& metric : metrics())
+    for (const Variable& v : metric->variables()) result.push_back(v);
+  return result;
+}
+
+std::shared_ptr<Optimizer> Layer::track(const std::string& attribute,
+                                        const std::shared_ptr<Optimizer>& optimizer) {
+  if (!optimizer) throw ValueError(fmt::format("track: '{}' holds no optimizer.", attribute));
+  require_free(attribute);
+  for (TrackedState& state : states_)
+    // Compiled again, a model holds another one.
+    if (state.attribute == attribute && state.optimizer) return state.optimizer = optimizer;
+  return states_.emplace_back(TrackedState{attribute, optimizer, nullptr}).optimizer;
+}
+
+std::shared_ptr<Metric> Layer::track(const std::string& attribute,
+                                     const std::shared_ptr<Metric>& metric) {
+  if (!metric) throw ValueError(fmt::format("track: '{}' holds no metric.", attribute));
+  require_free(attribute);
+  for (const TrackedState& state : states_)
+    if (state.attribute == attribute) throw_taken(attribute);
+  states_.push_back({attribute, nullptr, metric});
+  return add_metric(metric);
+}
+
 const std::string& Layer::name() const {
   // Several threads may be the first to ask.
   static std::mutex mutex;
@@ -299,9 +339,16 @@ const std::string& Layer::name() const {
 void Layer::rename(const std::string& name) {
   if (name.find('/') != std::string::npos)
     throw ValueError(fmt::format("A layer's name may not contain '/', found '{}'.", name));
-  name_ = name;
-  // The paths of weights begin with the layer's name.
-  for (Variable& v : weights_) v.set_path(name + "/" + v.name());
+  const std::string old = std::exchange(name_, name);
+  if (old.empty()) return;
+  // The paths of weights have the layer's name in them, behind those of the layers around it.
+  for (Variable& v : weights()) {
+    const std::string path = "/" + v.path();
+    const size_t found = path.find("/" + old + "/");
+    if (found != std::string::npos)
+      v.set_path(
+          (path.substr(0, found + 1) + name + path.substr(found + 1 + old.size())).substr(1));
+  }
 }
 
 std::string Layer::base_name() const {
@@ -324,7 +371,7 @@ void Layer::set_base(const std::string& name, bool trainable,
     rename(name);
     named_ = true;
   }
-  trainable_ = trainable;
+  *trainable_ = trainable;
   if (policy) policy_ = *policy;
 }
 
@@ -338,7 +385,7 @@ Value::Dict Layer::get_config() const { return base_config(); }
 
 Value::Dict Layer::base_config() const {
   return {{"name", name()},
-          {"trainable", trainable_},
+          {"trainable", *trainable_},
           {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../base/call_scope.h"
 #include "../ops/operators.h"
 #include "checkpoint_segments.h"
 #include "kept_build.h"
@@ -50,6 +51,7 @@ std::shared_ptr<Layer> Sequential::shared_layer() {
     all.insert(all.end(), layers_.begin(), layers_.end());
     shared_ = std::make_shared<Sequential>(
         all, Options{is_named() ? name() : std::string(), trainable()});
+    share_trainable(*shared_);
   }
   return shared_;
 }
@@ -94,6 +96,8 @@ void Sequential::pop() {
 }
 
 void Sequential::build_many(const Nest& inputs) {
+  // Also where nobody calls it, as with an Input first: paths of weights begin with its name.
+  const CallScope scope(*this, {});
   graph_.clear();
   try {
     if (input_) {
@@ -205,13 +209,14 @@ Value::Dict Sequential::get_config() const {
   Value::List list;
   auto append = [&](const Layer& layer) {
     Value::Dict entry = serialize(layer).get<Value::Dict>();
-    if (!layer.build_config().empty()) entry.emplace_back("build_config", layer.build_config());
+    if (!layer.get_build_config().empty())
+      entry.emplace_back("build_config", layer.get_build_config());
     list.push_back(std::move(entry));
   };
   if (input_) append(*input_);
   for (const auto& layer : layers_) append(*layer);
   config.emplace_back("layers", std::move(list));
-  const Value::Dict build = build_config();
+  const Value::Dict build = get_build_config();
   if (const Value* built = detail::find(build, "input_shape")) {
     Value shape = *built;
     // Built by data: the next data may come in other batches.
