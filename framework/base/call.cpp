@@ -134,9 +134,9 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
   return located(*this, [&]() -> Nest {
     // The order matters: layers are built for inputs of the dtype that they compute in, and masks
     // are looked for after binding has put named tensors in their places.
+    if (!call.masks.empty()) in = with_masks(in, call.masks);
     bind(in, call, CallForm::tensors);
     if (in.empty()) throw ValueError("called without an input.");
-    if (!call.masks.empty()) in = with_masks(in, call.masks);
     if (!input_spec_.empty()) check_input_spec(input_spec_, in);
     cast_inputs(in);
     build_for(in);
@@ -336,8 +336,8 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
   Call call = given;
   Nest inputs = given_inputs;
   located(*this, [&] {
-    bind(inputs, call, CallForm::graph);
     if (!call.masks.empty()) inputs = with_masks(inputs, call.masks);
+    bind(inputs, call, CallForm::graph);
   });
   // The node keeps what the call was given, not what it was cast to: files hold the former.
   Arguments arguments{{Value(inputs)}, call.extra};

@@ -43,8 +43,9 @@ std::vector<size_t> breaks(const Characters& text, size_t width) {
     while (i < text.size() && is_space(text[i])) ++i;
     if (width - std::min(width, used) >= word) {
       used += i - start;
-    } else if (used && start) {
-      result.push_back(start);
+    } else if (word > width || (used && start)) {
+      // One that fits in no line has one to itself.
+      if (start) result.push_back(start);
       used = i - start;
     }
   }
