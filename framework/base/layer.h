@@ -182,39 +182,47 @@ class Layer : public Operation, public Configurable, public Saveable {
     track_one(attribute, layer.shared());
     return layer;
   }
+  /// The same for a shared pointer.
+  template <std::derived_from<Layer> T>
+  std::shared_ptr<T> track(const std::string& attribute, std::shared_ptr<T> layer) {
+    track_one(attribute, layer);
+    return layer;
+  }
   /// Tracks an optimizer that a member holds besides the one of compile: files keep its state under
   /// the member's name. Another one under that name takes its place. Throws ValueError for none.
-  std::shared_ptr<Optimizer> track(const std::string& attribute,
-                                   const std::shared_ptr<Optimizer>& optimizer);
-  /// The same for what an option of a compile of one's own holds.
-  template <std::same_as<Choice<Optimizer>> C>
-  C track(const std::string& attribute, const C& optimizer) {
-    track(attribute, optimizer.shared());
+  template <class T>
+  requires std::convertible_to<T*, Optimizer*> std::shared_ptr<T> track(
+      const std::string& attribute, std::shared_ptr<T> optimizer) {
+    track_optimizer(attribute, optimizer);
     return optimizer;
   }
   /// The same for a handle.
   template <class T>
   requires std::convertible_to<T*, Optimizer*> Ref<T> track(const std::string& attribute,
                                                             Ref<T> optimizer) {
-    track(attribute, std::shared_ptr<Optimizer>(optimizer.shared()));
+    track_optimizer(attribute, optimizer.shared());
+    return optimizer;
+  }
+  /// The same for what an option of a compile of one's own holds.
+  template <std::same_as<Choice<Optimizer>> C>
+  C track(const std::string& attribute, const C& optimizer) {
+    track_optimizer(attribute, optimizer.shared());
     return optimizer;
   }
   /// add_metric for a metric that a member holds. Files keep what its save_own_variables puts
   /// there, which by default is nothing.
-  std::shared_ptr<Metric> track(const std::string& attribute,
-                                const std::shared_ptr<Metric>& metric);
+  template <class T>
+  requires std::convertible_to<T*, Metric*> std::shared_ptr<T> track(const std::string& attribute,
+                                                                     std::shared_ptr<T> metric) {
+    track_metric(attribute, metric);
+    return metric;
+  }
   /// The same for a handle.
   template <class T>
   requires std::convertible_to<T*, Metric*> Ref<T> track(const std::string& attribute,
                                                          Ref<T> metric) {
-    track(attribute, std::shared_ptr<Metric>(metric.shared()));
+    track_metric(attribute, metric.shared());
     return metric;
-  }
-  /// The same for a shared pointer.
-  template <std::derived_from<Layer> T>
-  std::shared_ptr<T> track(const std::string& attribute, std::shared_ptr<T> layer) {
-    track_one(attribute, layer);
-    return layer;
   }
   /// Tracks a list of layers.
   template <class T>
@@ -370,6 +378,8 @@ class Layer : public Operation, public Configurable, public Saveable {
   friend class CallScope;
   void track_one(const std::string& attribute, std::shared_ptr<Layer> layer);
   void track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers);
+  void track_optimizer(const std::string& attribute, std::shared_ptr<Optimizer> optimizer);
+  void track_metric(const std::string& attribute, std::shared_ptr<Metric> metric);
   void require_free(const std::string& attribute) const;
   void note_direct_build();
   Nest call_on(Nest inputs, const Call& call);

@@ -308,24 +308,26 @@ std::vector<Variable> Layer::metrics_variables() const {
   return result;
 }
 
-std::shared_ptr<Optimizer> Layer::track(const std::string& attribute,
-                                        const std::shared_ptr<Optimizer>& optimizer) {
+void Layer::track_optimizer(const std::string& attribute, std::shared_ptr<Optimizer> optimizer) {
   if (!optimizer) throw ValueError(fmt::format("track: '{}' holds no optimizer.", attribute));
   require_free(attribute);
   for (TrackedState& state : states_)
-    // Compiled again, a model holds another one.
-    if (state.attribute == attribute && state.optimizer) return state.optimizer = optimizer;
-  return states_.emplace_back(TrackedState{attribute, optimizer, nullptr}).optimizer;
+    if (state.attribute == attribute) {
+      if (state.metric) throw_taken(attribute);
+      // Compiled again, a model holds another one.
+      state.optimizer = std::move(optimizer);
+      return;
+    }
+  states_.push_back({attribute, std::move(optimizer), nullptr});
 }
 
-std::shared_ptr<Metric> Layer::track(const std::string& attribute,
-                                     const std::shared_ptr<Metric>& metric) {
+void Layer::track_metric(const std::string& attribute, std::shared_ptr<Metric> metric) {
   if (!metric) throw ValueError(fmt::format("track: '{}' holds no metric.", attribute));
   require_free(attribute);
   for (const TrackedState& state : states_)
     if (state.attribute == attribute) throw_taken(attribute);
   states_.push_back({attribute, nullptr, metric});
-  return add_metric(metric);
+  add_metric(std::move(metric));
 }
 
 const std::string& Layer::name() const {

@@ -191,7 +191,7 @@ class RealSumsLayer : public Layer {
     Tensor total;
     for (const Tensor& x : inputs.flatten()) {
       const Tensor real = x.mask() ? x * ops::expand_dims(ops::cast(x.mask(), x.dtype()), -1) : x;
-      const Tensor sum = ops::sum(real, std::vector<int64_t>{1, 2});
+      const Tensor sum = ops::sum(real, {1, 2});
       total = total ? total + sum : sum;
     }
     return total;
@@ -245,8 +245,7 @@ TEST_CASE("a layer takes several masks, carried or given, in a graph as well") {
   const Tensor a = waves({2, 3, 1}), b = waves({2, 2, 1}, 2);
   const Tensor one = flags({1, 1, 0, 1, 0, 0}, {2, 3}), two = flags({0, 1, 1, 1}, {2, 2});
   const auto real = [](const Tensor& x, const Tensor& mask) {
-    return ops::sum(x * ops::expand_dims(ops::cast(mask, x.dtype()), -1),
-                    std::vector<int64_t>{1, 2});
+    return ops::sum(x * ops::expand_dims(ops::cast(mask, x.dtype()), -1), {1, 2});
   };
   const Tensor expected = real(a, one) + real(b, two);
   auto sums = make<RealSumsLayer>();

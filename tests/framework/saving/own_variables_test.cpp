@@ -104,9 +104,9 @@ TEST_CASE("A layer says what files keep of it") {
 
   model.save_weights(folder / "model.weights.h5");
   const auto found = datasets_in(folder / "model.weights.h5");
-  CHECK(found.at("layers/own_table/vars/kernel_t") == Shape{2, 3});
-  CHECK(found.at("layers/own_table/vars/offset") == Shape{2});
-  CHECK(found.count("layers/own_table/vars/0") == 0);
+  CHECK(found.at("layers/table/vars/kernel_t") == Shape{2, 3});
+  CHECK(found.at("layers/table/vars/offset") == Shape{2});
+  CHECK(found.count("layers/table/vars/0") == 0);
   const Tensor kept = layer->kernel.value();
   layer->kernel.assign(ops::zeros({3, 2}));
   model.load_weights(folder / "model.weights.h5");
@@ -317,7 +317,7 @@ class KeptSum : public Metric {
   KeptSum() : Metric("kept_sum") {
     total = add_variable({.shape = {2}, .initializer = "ones", .name = "total"});
   }
-  void update_state(const Tensor& values, const Tensor&, const Tensor&) override {
+  void update_state(const Tensor& values, const Tensor& = {}, const Tensor& = {}) override {
     total.assign_add(ops::sum(values));
   }
   Tensor result() override { return ops::sum(total); }
@@ -336,7 +336,7 @@ class Summing : public Model {
   std::shared_ptr<KeptSum> sum = std::make_shared<KeptSum>();
 
  private:
-  std::shared_ptr<Metric> tracked = track("sum", std::shared_ptr<Metric>(sum));
+  std::shared_ptr<Metric> kept_ = track("sum", std::shared_ptr<Metric>(sum));
   layers::Dense dense = track("dense", layers::Dense({.units = 1}));
 };
 CORNU_REGISTER("tests>Summing", Summing);
