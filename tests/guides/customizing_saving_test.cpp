@@ -233,6 +233,7 @@ namespace {
 // A compile of its own signature, which keeps what it was given.
 class ModelWithCompileOfItsOwn : public ModelWithCustomCompile {
  public:
+  using Model::compile;
   void compile(const Choice<Optimizer>& optimizer, const std::string& loss_fn,
                const std::string& metric) {
     Model::compile({.optimizer = optimizer, .loss = loss_fn, .metrics = {metric}});
