@@ -341,8 +341,9 @@ const std::string& Layer::name() const {
 void Layer::rename(const std::string& name) {
   if (name.find('/') != std::string::npos)
     throw ValueError(fmt::format("A layer's name may not contain '/', found '{}'.", name));
-  const std::string old = std::exchange(name_, name);
-  if (old.empty()) return;
+  const std::string old = name_;
+  name_ = name;
+  if (old.empty() || old == name_) return;
   // The paths of weights have the layer's name in them, behind those of the layers around it.
   for (Variable& v : weights()) {
     const std::string path = "/" + v.path();

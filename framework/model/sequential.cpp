@@ -123,6 +123,7 @@ void Sequential::build_many(const Nest& inputs) {
 
 // The graph in which layers find their symbolic inputs and outputs, from layer `first` on.
 void Sequential::extend_graph(size_t first) {
+  const CallScope scope(*this, {});
   for (size_t i = first; i < layers_.size(); ++i) graph_.push_back((*layers_[i])(graph_.back()));
 }
 

@@ -276,7 +276,7 @@ class Rows {
   }
 
   static std::string params_of(const Layer* layer) {
-    if (!layer) return "0";
+    if (!layer || dynamic_cast<const InputLayer*>(layer)) return "0";
     return layer->built() ? grouped(count(layer->weights())) : "0 (unbuilt)";
   }
 
@@ -332,16 +332,16 @@ std::vector<detail::TextColumn> columns_for(const SummaryOptions& options, bool 
     throw ValueError(fmt::format("summary: {} positions were given for {} columns.",
                                  positions.size(), columns.size()));
   line_length = connected ? 108 : 88;
-  const auto append = [&](const char* title, Justify justify) {
-    for (double& p : positions) p *= 0.9;
+  const auto append = [&](const char* title, Justify justify, double rest) {
+    for (double& p : positions) p *= rest;
     positions.push_back(1);
     columns.push_back({title, justify});
     line_length += 12;
   };
-  if (options.show_trainable) append("Trainable", Justify::center);
+  if (options.show_trainable) append("Trainable", Justify::center, 0.9);
   if (options.show_costs) {
-    append("FLOPs", Justify::right);
-    append("Bytes", Justify::right);
+    append("FLOPs", Justify::right, 0.84);
+    append("Bytes", Justify::right, 0.84);
   }
   line_length = options.line_length.value_or(std::min(line_length, terminal_width() - 4));
   int64_t current = 0;

@@ -76,7 +76,8 @@ TEST_CASE("A summary tells which layers are trained") {
 TEST_CASE("A graph's summary tells what its layers and ops are connected to") {
   Input a({.shape = {4}, .name = "a"}), b({.shape = {4}, .name = "b"});
   Dense shared({.units = 3, .name = "shared"});
-  Functional pair({a, b}, shared(a) * shared(b), {.name = "pair"});
+  const Tensor of_a = shared(a), of_b = shared(b);
+  Functional pair({a, b}, of_a * of_b, {.name = "pair"});
   check(pair, "pair");
   check(pair, "pair_trainable", {.show_trainable = true});
 
@@ -108,7 +109,8 @@ TEST_CASE("A summary lists the layers of models inside when it is asked to") {
                                       Functional::Options{.name = "graph"});
   const auto series =
       make<Sequential>({Input({4}), Dense({.units = 5, .name = "e"})}, {.name = "series"});
-  Functional nested(in, graph(in) + series(in), {.name = "nested"});
+  const Tensor one = graph(in), two = series(in);
+  Functional nested(in, one + two, {.name = "nested"});
   check(nested, "nested", {.expand_nested = true});
 }
 
