@@ -111,7 +111,13 @@ Monitor::Direction Monitor::infer(const Model* model) const {
   const std::string name = name_.starts_with("val_") ? name_.substr(4) : name_;
   if (name == "loss" || name.ends_with("_loss")) return Direction::down;
   if (!model) return Direction::unknown;
+  std::vector<std::shared_ptr<Metric>> metrics;
   for (const auto& metric : model->metrics()) {
+    const std::vector<std::shared_ptr<Metric>> inside = metric->metrics();
+    metrics.insert(metrics.end(), inside.begin(), inside.end());
+    metrics.push_back(metric);
+  }
+  for (const auto& metric : metrics) {
     // With several outputs the figure has the output's name in front.
     if (metric->name() != name && !name.ends_with("_" + metric->name())) continue;
     const std::string kind = class_of(*metric);

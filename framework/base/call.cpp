@@ -1,6 +1,8 @@
 // Calling layers: casting, building on first use, masks, graphs, and errors that say which layer.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "../../backend/log.h"
 #include "../dispatch/stateless_scope.h"
 #include "../ops/convert.h"
@@ -52,6 +54,16 @@ Tensor Layer::compute_mask(const Nest&, const Tensor& mask) {
   return supports_masking_ ? mask : Tensor();
 }
 
+std::vector<Tensor> Layer::compute_masks(const Nest& inputs, const std::vector<Tensor>& masks) {
+  const auto first =
+      std::find_if(masks.begin(), masks.end(), [](const Tensor& m) { return bool(m); });
+  const Tensor given = first == masks.end() ? Tensor() : *first;
+  std::vector<Tensor> result = {compute_mask(inputs, given)};
+  if (given && result[0] && result[0].impl() == given.impl() && masks.size() > 1)
+    result.insert(result.end(), masks.begin() + 1, masks.end());
+  return result;
+}
+
 bool Layer::takes_carried_mask(const Nest&, const Call&) const { return true; }
 
 // --- the steps of a call
@@ -66,12 +78,22 @@ Tensor first_mask(const Nest& inputs) {
   return {};
 }
 
-// Inputs with the masks of a list, in their order.
-Nest with_masks(const Nest& inputs, const Value::List& masks) {
+// Inputs with these masks, in their order; an empty one leaves what an input carries.
+Nest with_masks(const Nest& inputs, const std::vector<Tensor>& masks) {
   std::vector<Tensor> tensors = inputs.flatten();
-  for (size_t i = 0; i < tensors.size() && i < masks.size(); ++i)
-    if (masks[i].is<Tensor>()) tensors[i].set_mask(masks[i].get<Tensor>());
+  if (masks.size() > tensors.size())
+    throw ValueError(
+        fmt::format("{} masks were given for {} inputs.", masks.size(), tensors.size()));
+  for (size_t i = 0; i < masks.size(); ++i)
+    if (masks[i]) tensors[i] = tensors[i].with_mask(masks[i]);
   return inputs.pack(tensors);
+}
+
+// What a graph keeps of them.
+Value::List list_of(const std::vector<Tensor>& masks) {
+  Value::List list;
+  for (const Tensor& mask : masks) list.push_back(mask ? Value(mask) : Value());
+  return list;
 }
 
 // The nest with another first tensor.
@@ -112,6 +134,7 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
   return located(*this, [&]() -> Nest {
     // The order matters: layers are built for inputs of the dtype that they compute in, and masks
     // are looked for after binding has put named tensors in their places.
+    if (!call.masks.empty()) in = with_masks(in, call.masks);
     bind(in, call, CallForm::tensors);
     if (in.empty()) throw ValueError("called without an input.");
     if (!input_spec_.empty()) check_input_spec(input_spec_, in);
@@ -173,8 +196,39 @@ void Layer::check_mask(const Tensor& mask) {
       path()));
 }
 
+// The masks of all outputs where there are several inputs or outputs.
+std::vector<Tensor> Layer::output_masks(const Nest& inputs, const Tensor& mask) {
+  std::vector<Tensor> masks;
+  for (const Tensor& t : inputs.flatten()) masks.push_back(t ? t.mask() : Tensor());
+  // A mask by name stands before the one that the first input carries.
+  if (mask && std::none_of(masks.begin(), masks.end(),
+                           [&](const Tensor& m) { return m && m.impl() == mask.impl(); }))
+    masks.at(0) = mask;
+  return compute_masks(inputs, masks);
+}
+
+// Gives outputs that have none the masks at their places.
 Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
-  if (Tensor first = first_of(outputs)) {
+  if (!inputs.is_tensor() || !outputs.is_tensor()) {
+    std::vector<Tensor> all = outputs.flatten();
+    const std::vector<Tensor> given = inputs.flatten();
+    bool missing = false;
+    for (Tensor& t : all) {
+      const bool returned = t && std::any_of(given.begin(), given.end(), [&](const Tensor& in) {
+                              return in && in.impl() == t.impl();
+                            });
+      if (returned && t.mask() && !supports_masking_) t.set_mask({});
+      missing = missing || (t && !t.mask());
+    }
+    if (missing) {
+      const std::vector<Tensor> masks = output_masks(inputs, mask);
+      for (size_t i = 0; i < all.size() && i < masks.size(); ++i)
+        if (all[i] && !all[i].mask() && masks[i]) all[i].set_mask(masks[i]);
+      if (std::none_of(masks.begin(), masks.end(), [](const Tensor& m) { return bool(m); }))
+        check_mask(mask);
+    }
+    outputs = outputs.pack(all);
+  } else if (Tensor first = first_of(outputs)) {
     // A layer that returns its input must not hand on a mask that it does not support.
     const bool returns_input = inputs.is_tensor() && first.impl() == inputs.tensor().impl();
     if (mask && returns_input && !supports_masking_) first.set_mask({});
@@ -282,36 +336,45 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
   std::shared_ptr<Layer> self = shared_layer();
   Call call = given;
   Nest inputs = given_inputs;
-  located(*this, [&] { bind(inputs, call, CallForm::graph); });
+  located(*this, [&] {
+    if (!call.masks.empty()) inputs = with_masks(inputs, call.masks);
+    bind(inputs, call, CallForm::graph);
+  });
   // The node keeps what the call was given, not what it was cast to: files hold the former.
   Arguments arguments{{Value(inputs)}, call.extra};
   const Tensor mask = call.mask ? call.mask : first_mask(inputs);
-  if (mask && uses_mask() && (call.mask || takes_carried_mask(inputs, call)))
+  if (!call.masks.empty())
+    arguments.named.emplace_back("mask", list_of(call.masks));
+  else if (mask && uses_mask() && (call.mask || takes_carried_mask(inputs, call)))
     arguments.named.emplace_back("mask", mask);
   if (call.training) arguments.named.emplace_back("training", *call.training);
   const Nest outputs =
       infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });
   const Nest result = make_node(std::move(self), std::move(arguments), outputs);
-  const Tensor out = compute_mask(inputs, mask);
-  if (!out) {
+  std::vector<Tensor> masks = inputs.is_tensor() && result.is_tensor()
+                                  ? std::vector<Tensor>{compute_mask(inputs, mask)}
+                                  : output_masks(inputs, mask);
+  std::vector<Tensor> all = result.flatten();
+  if (masks.size() > all.size()) masks.resize(all.size());
+  if (std::none_of(masks.begin(), masks.end(), [](const Tensor& m) { return bool(m); })) {
     check_mask(mask);
     return result;
   }
-  Tensor first = first_of(result);
-  first.origin().node->mask = out;
-  first.set_mask(out);
-  return with_first(result, first);
+  for (size_t i = 0; i < masks.size(); ++i)
+    if (masks[i]) all[i].set_mask(masks[i]);
+  all[0].origin().node->masks = std::move(masks);
+  return result.pack(all);
 }
 
 Nest Layer::invoke(const Arguments& arguments) {
   Call call;
-  const Value::List* masks = nullptr;
   for (const auto& [key, value] : arguments.named) {
     if (value.is_null()) continue;
     if (key == "training")
       call.training = detail::from_value<bool>(value);
     else if (key == "mask" && value.is<Value::List>())
-      masks = &value.get<Value::List>();
+      for (const Value& mask : value.get<Value::List>())
+        call.masks.push_back(mask.is<Tensor>() ? mask.get<Tensor>() : Tensor());
     else if (key == "mask")
       call.mask = value.nest().tensor();
     else
@@ -328,7 +391,6 @@ Nest Layer::invoke(const Arguments& arguments) {
       if (!v.is_null()) list.push_back(v.nest());
     inputs = std::move(list);
   }
-  if (masks) inputs = with_masks(inputs, *masks);
   // A False in a graph is often Keras's default only; the flag of the model around it goes first.
   if (call.training && !*call.training && call_context().training) call.training.reset();
   CallScope scope(*this, call.training);

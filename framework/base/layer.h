@@ -14,10 +14,12 @@
 #include "dtype_policy.h"
 #include "initializer.h"
 #include "input_spec.h"
+#include "saveable.h"
 
 namespace cornu {
 
 class Metric;
+class Optimizer;
 class QuantizationConfig;
 struct CalibratedKernel;
 class StateValues;
@@ -31,6 +33,8 @@ struct Call {
   std::optional<bool> training = {};
   /// Which steps of the input are real; by default the mask that the input carries.
   Tensor mask = {};
+  /// The same for several inputs, a mask or an empty tensor for each.
+  std::vector<Tensor> masks = {};
   /// Further arguments by name, such as initial_state; see Layer::argument_names.
   Value::Dict extra = {};
 
@@ -61,7 +65,7 @@ class Members;
 /// thread, so any number of threads may call one layer at a time in inference. A layer whose call
 /// changes its own state (stateful=True, a metric of its own, members of a user's class) is for one
 /// thread at a time.
-class Layer : public Operation, public Configurable {
+class Layer : public Operation, public Configurable, public Saveable {
  public:
   static constexpr const char* module = "keras.layers";  ///< where names are looked up
   using CallOptions = Call;                              ///< lets a Ref pass call options
@@ -94,6 +98,10 @@ class Layer : public Operation, public Configurable {
   /// The mask of the output; by default the input's when supports_masking, else none. Throws
   /// nothing.
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
+  /// The masks of the outputs, in their order, of a layer with several inputs or outputs, from
+  /// those of the inputs; empty tensors where there is none. By default compute_mask of the first
+  /// mask is the first output's, and where that is handed on, so are those of the other inputs.
+  virtual std::vector<Tensor> compute_masks(const Nest& inputs, const std::vector<Tensor>& masks);
   /// Whether each row of a batch (axis 0) is computed alone, in training too: the same row in any
   /// other batch gives the same result. TimeDistributed then computes all steps at once, else one
   /// after the other.
@@ -158,6 +166,8 @@ class Layer : public Operation, public Configurable {
     bool trainable = true;                 ///< false: no gradient, no optimizer update
     Choice<Regularizer> regularizer = {};  ///< penalty added to the loss
     Choice<Constraint> constraint = {};    ///< applied after each optimizer update
+    /// Whether an optimizer replaces the value by the gradient instead of updating it.
+    bool overwrite_with_gradient = false;
   };
   /// A weight of this layer. Call it in build() or the constructor.
   Variable add_weight(WeightOptions options);
@@ -178,6 +188,42 @@ class Layer : public Operation, public Configurable {
   std::shared_ptr<T> track(const std::string& attribute, std::shared_ptr<T> layer) {
     track_one(attribute, layer);
     return layer;
+  }
+  /// Tracks an optimizer that a member holds besides the one of compile: files keep its state under
+  /// the member's name. Another one under that name takes its place. Throws ValueError for none.
+  template <class T>
+  requires std::convertible_to<T*, Optimizer*> std::shared_ptr<T> track(
+      const std::string& attribute, std::shared_ptr<T> optimizer) {
+    track_optimizer(attribute, optimizer);
+    return optimizer;
+  }
+  /// The same for a handle.
+  template <class T>
+  requires std::convertible_to<T*, Optimizer*> Ref<T> track(const std::string& attribute,
+                                                            Ref<T> optimizer) {
+    track_optimizer(attribute, optimizer.shared());
+    return optimizer;
+  }
+  /// The same for what an option of a compile of one's own holds.
+  template <std::same_as<Choice<Optimizer>> C>
+  C track(const std::string& attribute, const C& optimizer) {
+    track_optimizer(attribute, optimizer.shared());
+    return optimizer;
+  }
+  /// add_metric for a metric that a member holds. Files keep what its save_own_variables puts
+  /// there, which by default is nothing.
+  template <class T>
+  requires std::convertible_to<T*, Metric*> std::shared_ptr<T> track(const std::string& attribute,
+                                                                     std::shared_ptr<T> metric) {
+    track_metric(attribute, metric);
+    return metric;
+  }
+  /// The same for a handle.
+  template <class T>
+  requires std::convertible_to<T*, Metric*> Ref<T> track(const std::string& attribute,
+                                                         Ref<T> metric) {
+    track_metric(attribute, metric.shared());
+    return metric;
   }
   /// Tracks a list of layers.
   template <class T>
@@ -223,7 +269,7 @@ class Layer : public Operation, public Configurable {
   /// Throws ShapeError, leaving all weights as they are, when the number or a shape differs.
   void set_weights(const std::vector<Tensor>& values);
 
-  bool trainable() const { return trainable_; }  ///< false: its weights are frozen
+  bool trainable() const { return *trainable_; }  ///< false: its weights are frozen
   /// Of this layer and all inside it.
   void set_trainable(bool trainable);
   const DTypePolicy& dtype_policy() const { return policy_; }  ///< as given: maybe a DTypePolicyMap
@@ -247,6 +293,12 @@ class Layer : public Operation, public Configurable {
   void quantize(const Choice<QuantizationConfig>& config, const CalibratedKernel& kernel);
   DType compute_dtype() const { return own_dtype_policy().compute_dtype(); }    ///< of arithmetic
   DType variable_dtype() const { return own_dtype_policy().variable_dtype(); }  ///< of weights
+  DType dtype() const { return variable_dtype(); }                   ///< the same
+  DType input_dtype() const { return compute_dtype(); }  ///< to which float inputs are cast
+  /// "int8", "int4", "float8", "gptq" or "awq" of a quantized layer, else "".
+  std::string quantization_mode() const {
+    return own_dtype_policy().is_quantized() ? own_dtype_policy().quantization_mode() : "";
+  }
   bool supports_masking() const {
     return supports_masking_;
   }  ///< whether it accepts inputs with a mask
@@ -266,6 +318,14 @@ class Layer : public Operation, public Configurable {
     std::shared_ptr<const Members> members = {};  ///< how `layers` are nested, if they are
   };
   const std::vector<Tracked>& tracked() const { return tracked_; }  ///< in the order of tracking
+  /// An object with a state that is no layer, and the member that holds it.
+  struct TrackedState {
+    std::string attribute;                 ///< the member's name
+    std::shared_ptr<Optimizer> optimizer;  ///< null for a metric
+    std::shared_ptr<Metric> metric;        ///< null for an optimizer
+  };
+  /// The tracked optimizers and metrics, in the order of tracking.
+  const std::vector<TrackedState>& tracked_states() const { return states_; }
 
   // --- losses and metrics
   // ------------------------------------------------------------------------------
@@ -281,6 +341,11 @@ class Layer : public Operation, public Configurable {
   void clear_losses();
   /// Metrics of add_metric, of this layer and those inside.
   std::vector<std::shared_ptr<Metric>> layer_metrics() const;
+  /// The metrics that are reported and reset together: of a layer the same, of a compiled model
+  /// first those of compile.
+  virtual std::vector<std::shared_ptr<Metric>> metrics() const { return layer_metrics(); }
+  /// The state of `metrics`, in their order.
+  std::vector<Variable> metrics_variables() const;
 
   // --- names (Operation) and files
   // -----------------------------------------------------------------------
@@ -290,8 +355,11 @@ class Layer : public Operation, public Configurable {
   std::string base_name() const override;
   bool is_named() const override { return named_; }
   Nest invoke(const Arguments& arguments) override;
+  /// By default own_weights; low-rank updates are merged into them.
+  void save_own_variables(VariableStore& store) const override;
+  void load_own_variables(const VariableStore& store) override;
   /// {"input_shape": ...} as files keep it; empty when not built.
-  virtual Value::Dict build_config() const { return build_config_; }
+  virtual Value::Dict get_build_config() const { return build_config_; }
   /// Builds from what a file kept.
   virtual void build_from_config(const Value::Dict& config);
   /// "net/hidden": this layer's place in the calls under way on this thread, for errors.
@@ -306,6 +374,8 @@ class Layer : public Operation, public Configurable {
   }
   /// The config entries that every layer has: name, trainable, dtype.
   Value::Dict base_config() const;
+  /// From now on both have one trainable flag, as the two forms of one layer do.
+  void share_trainable(Layer& other) { other.trainable_ = trainable_; }
   /// Tracks the layers that activations among the options are.
   void track_activations(std::span<const detail::OptionRow> rows, const void* const* options);
 
@@ -318,6 +388,9 @@ class Layer : public Operation, public Configurable {
   friend class CallScope;
   void track_one(const std::string& attribute, std::shared_ptr<Layer> layer);
   void track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers);
+  void track_optimizer(const std::string& attribute, std::shared_ptr<Optimizer> optimizer);
+  void track_metric(const std::string& attribute, std::shared_ptr<Metric> metric);
+  void require_free(const std::string& attribute) const;
   void note_direct_build();
   void note_path();
   void put_dtype_policy(const DTypePolicy& policy);
@@ -330,6 +403,7 @@ class Layer : public Operation, public Configurable {
   void build_for(const Nest& inputs);
   Tensor bind_mask(const Nest& inputs, Call& call);
   Nest finish(const Nest& inputs, const Tensor& mask, Nest outputs);
+  std::vector<Tensor> output_masks(const Nest& inputs, const Tensor& mask);
   Nest call_symbolic(const Nest& inputs, const Call& call);
   void check_arguments(const Call& call) const;
   void check_mask(const Tensor& mask);
@@ -337,7 +411,7 @@ class Layer : public Operation, public Configurable {
 
   mutable std::string name_;
   bool named_ = false;
-  bool trainable_ = true;
+  std::shared_ptr<bool> trainable_ = std::make_shared<bool>(true);
   std::atomic<bool> built_ = false;
   bool building_ = false;
   std::atomic<bool> warned_mask_ = false;
@@ -350,6 +424,7 @@ class Layer : public Operation, public Configurable {
   std::vector<std::unique_ptr<SeedGenerator>> seed_generators_;
   std::vector<Tensor> losses_;
   std::vector<std::shared_ptr<Metric>> metrics_;
+  std::vector<TrackedState> states_;
   Choice<Regularizer> activity_regularizer_;
   Value::Dict build_config_;
   std::vector<InputSpec> input_spec_;

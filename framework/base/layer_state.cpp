@@ -14,6 +14,7 @@
 #include "call_scope.h"
 #include "layer.h"
 #include "metric.h"
+#include "optimizer.h"
 
 namespace cornu {
 
@@ -56,7 +57,7 @@ Variable Layer::add_weight(WeightOptions options) {
         options.name, options.shape.str()));
   if (!options.initializer) options.initializer = is_float(dtype) ? "glorot_uniform" : "zeros";
   const ComputeNow now;
-  Variable::Options settings{.name = options.name, .trainable = options.trainable && trainable_};
+  Variable::Options settings{.name = options.name, .trainable = options.trainable && *trainable_};
   if (auto constraint = options.constraint)
     settings.constraint = [constraint](const Tensor& x) { return (*constraint)(x); };
   if (auto regularizer = options.regularizer)
@@ -65,6 +66,7 @@ Variable Layer::add_weight(WeightOptions options) {
   const Tensor room = detail::claim_weight(options.name, options.shape, dtype);
   Variable v(room ? room : (*options.initializer)(options.shape, dtype), std::move(settings));
   v.set_path(path() + "/" + options.name);
+  if (options.overwrite_with_gradient) v.set_overwrite_with_gradient(true);
   // Trainable weights stand before the others, in the order that Keras's get_weights has.
   if (options.trainable) {
     weights_.insert(weights_.begin() + static_cast<std::ptrdiff_t>(trainable_weights_++), v);
@@ -91,13 +93,24 @@ void Layer::track_activations(std::span<const detail::OptionRow> rows, const voi
   }
 }
 
+namespace {
+[[noreturn]] void throw_taken(const std::string& attribute) {
+  throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
+}
+}  // namespace
+
+// Two entries of one name would be one group in a file.
+void Layer::require_free(const std::string& attribute) const {
+  for (const Tracked& t : tracked_)
+    if (t.attribute == attribute) throw_taken(attribute);
+}
+
 void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers) {
   for (const auto& layer : layers)
     if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));
-  for (const Tracked& t : tracked_)
-    // Two entries of one name would be one group in a file.
-    if (t.attribute == attribute)
-      throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
+  require_free(attribute);
+  for (const TrackedState& state : states_)
+    if (state.attribute == attribute) throw_taken(attribute);
   note_direct_build();
   // Layers inside are told apart by name; one the user has not named gets a free one.
   std::vector<std::string> taken;
@@ -170,7 +183,7 @@ std::vector<Variable> Layer::variables() const {
 
 std::vector<Variable> Layer::trainable_weights() const {
   std::vector<Variable> result;
-  if (trainable_)
+  if (*trainable_)
     for (const Variable& v : weights())
       if (v.trainable()) result.push_back(v);
   return result;
@@ -186,11 +199,11 @@ std::vector<Variable> those_not_trained(std::vector<Variable> variables, bool la
 }  // namespace
 
 std::vector<Variable> Layer::non_trainable_weights() const {
-  return those_not_trained(weights(), trainable_);
+  return those_not_trained(weights(), *trainable_);
 }
 
 std::vector<Variable> Layer::non_trainable_variables() const {
-  return those_not_trained(variables(), trainable_);
+  return those_not_trained(variables(), *trainable_);
 }
 
 SeedGenerator& Layer::add_seed_generator(std::optional<int64_t> seed) {
@@ -228,7 +241,7 @@ void Layer::set_weights(const std::vector<Tensor>& values) {
 }
 
 void Layer::set_trainable(bool trainable) {
-  trainable_ = trainable;
+  *trainable_ = trainable;
   for (size_t i = 0; i < trainable_weights_; ++i) weights_[i].set_trainable(trainable);
   for (const auto& layer : sublayers()) layer->set_trainable(trainable);
 }
@@ -289,6 +302,35 @@ std::vector<std::shared_ptr<Metric>> Layer::layer_metrics() const {
   return result;
 }
 
+std::vector<Variable> Layer::metrics_variables() const {
+  std::vector<Variable> result;
+  for (const auto& metric : metrics())
+    for (const Variable& v : metric->variables()) result.push_back(v);
+  return result;
+}
+
+void Layer::track_optimizer(const std::string& attribute, std::shared_ptr<Optimizer> optimizer) {
+  if (!optimizer) throw ValueError(fmt::format("track: '{}' holds no optimizer.", attribute));
+  require_free(attribute);
+  for (TrackedState& state : states_)
+    if (state.attribute == attribute) {
+      if (state.metric) throw_taken(attribute);
+      // Compiled again, a model holds another one.
+      state.optimizer = std::move(optimizer);
+      return;
+    }
+  states_.push_back({attribute, std::move(optimizer), nullptr});
+}
+
+void Layer::track_metric(const std::string& attribute, std::shared_ptr<Metric> metric) {
+  if (!metric) throw ValueError(fmt::format("track: '{}' holds no metric.", attribute));
+  require_free(attribute);
+  for (const TrackedState& state : states_)
+    if (state.attribute == attribute) throw_taken(attribute);
+  states_.push_back({attribute, nullptr, metric});
+  add_metric(std::move(metric));
+}
+
 const std::string& Layer::name() const {
   // Several threads may be the first to ask.
   static std::mutex mutex;
@@ -300,9 +342,17 @@ const std::string& Layer::name() const {
 void Layer::rename(const std::string& name) {
   if (name.find('/') != std::string::npos)
     throw ValueError(fmt::format("A layer's name may not contain '/', found '{}'.", name));
+  const std::string old = name_;
   name_ = name;
-  // The paths of weights begin with the layer's name.
-  for (Variable& v : weights_) v.set_path(name + "/" + v.name());
+  if (old.empty() || old == name_) return;
+  // The paths of weights have the layer's name in them, behind those of the layers around it.
+  for (Variable& v : weights()) {
+    const std::string path = "/" + v.path();
+    const size_t found = path.find("/" + old + "/");
+    if (found != std::string::npos)
+      v.set_path(
+          (path.substr(0, found + 1) + name + path.substr(found + 1 + old.size())).substr(1));
+  }
 }
 
 std::string Layer::base_name() const {
@@ -325,7 +375,7 @@ void Layer::set_base(const std::string& name, bool trainable,
     rename(name);
     named_ = true;
   }
-  trainable_ = trainable;
+  *trainable_ = trainable;
   if (policy) policy_ = *policy;
 }
 
@@ -339,7 +389,7 @@ Value::Dict Layer::get_config() const { return base_config(); }
 
 Value::Dict Layer::base_config() const {
   return {{"name", name()},
-          {"trainable", trainable_},
+          {"trainable", *trainable_},
           {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
 }
 

@@ -23,6 +23,18 @@ void Layer::share_weight(const Variable& weight) {
     weights_.push_back(weight);
 }
 
+void Layer::save_own_variables(VariableStore& store) const {
+  const auto* own = dynamic_cast<const CustomSerialization*>(this);
+  store.set_all(own ? own->weights_to_write() : own_weights());
+}
+
+void Layer::load_own_variables(const VariableStore& store) {
+  if (auto* own = dynamic_cast<CustomSerialization*>(this))
+    store.assign_to(own->weights_to_read(), [own] { own->weights_were_read(); });
+  else
+    store.assign_to(own_weights());
+}
+
 Tensor Quantizable::calibration_matrix() const {
   throw UnsupportedError("quantize: this layer has no kernel that calibration could quantize.");
 }

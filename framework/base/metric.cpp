@@ -21,6 +21,12 @@ Variable Metric::add_variable(const Tensor& initial, const std::string& name) {
   return v;
 }
 
+Variable Metric::add_variable(VariableOptions options) {
+  if (!options.initializer) throw ValueError("add_variable: the initializer is empty.");
+  return add_variable((*options.initializer)(options.shape, options.dtype.value_or(dtype_)),
+                      options.name);
+}
+
 Tensor Metric::result() {
   throw StateError("Metric '" + name_ +
                    "' overrides neither result nor, for several figures, results.");
@@ -42,20 +48,21 @@ Tensor Metric::operator()(const Tensor& y_true, const Tensor& y_pred, const Tens
 std::vector<Tensor> Metric::stateless_update_state(const StateValues& metric_variables,
                                                    const Tensor& y_true, const Tensor& y_pred,
                                                    const Tensor& sample_weight) {
-  const StatelessScope scope(variables_, metric_variables, "metric_variables");
+  const std::vector<Variable> state = variables();
+  const StatelessScope scope(state, metric_variables, "metric_variables");
   update_state(y_true, y_pred, sample_weight);
-  return scope.values_of(variables_);
+  return scope.values_of(state);
 }
 
 Tensor Metric::stateless_result(const StateValues& metric_variables) {
-  const StatelessScope scope(variables_, metric_variables, "metric_variables");
+  const StatelessScope scope(variables(), metric_variables, "metric_variables");
   return result();
 }
 
 std::vector<Tensor> Metric::stateless_reset_state() {
   const StatelessScope scope;
   reset_state();
-  return scope.values_of(variables_);
+  return scope.values_of(variables());
 }
 
 FunctionMetric::FunctionMetric(Function function, std::string name, std::string function_name)

@@ -7,12 +7,14 @@
 
 #include "../config/config.h"
 #include "../dispatch/stateless_scope.h"
+#include "initializer.h"
+#include "saveable.h"
 
 namespace cornu {
 
 /// Base of all metrics. A subclass makes its state with add_variable, and overrides update_state
 /// and result (or results).
-class Metric : public Configurable {
+class Metric : public Configurable, public Saveable {
  public:
   static constexpr const char* module = "keras.metrics";  ///< where names are looked up
   /// `dtype` is that of the state and of the result.
@@ -51,9 +53,20 @@ class Metric : public Configurable {
   }                                       ///< renames it, as compile does for outputs by name
   DType dtype() const { return dtype_; }  ///< of state and result
   /// State in the order in which it was made.
-  const std::vector<Variable>& variables() const { return variables_; }
+  virtual std::vector<Variable> variables() const { return variables_; }
+  /// The metrics that this one consists of, as that of compile's metrics; else none.
+  virtual std::vector<std::shared_ptr<Metric>> metrics() const { return {}; }
 
  protected:
+  /// Options of add_variable.
+  struct VariableOptions {
+    Shape shape = {};                           ///< all sizes known
+    Choice<Initializer> initializer = "zeros";  ///< values at the beginning and after each reset
+    OptionalDType dtype = {};                   ///< default: the metric's
+    std::string name = "variable";              ///< last part of its path
+  };
+  /// A variable of the state.
+  Variable add_variable(VariableOptions options);
   /// A variable that begins as (and is reset to) `initial`.
   Variable add_variable(const Tensor& initial, const std::string& name);
 

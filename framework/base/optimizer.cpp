@@ -216,6 +216,16 @@ std::pair<std::vector<Tensor>, std::vector<Tensor>> Optimizer::stateless_apply(
   return {scope.values_of(state_->trainable), scope.values_of(own)};
 }
 
+void Optimizer::apply_gradients(const std::vector<std::pair<Tensor, Variable>>& grads_and_vars) {
+  std::vector<Tensor> gradients;
+  std::vector<Variable> variables;
+  for (const auto& [gradient, variable] : grads_and_vars) {
+    gradients.push_back(gradient);
+    variables.push_back(variable);
+  }
+  apply(gradients, variables);
+}
+
 void Optimizer::apply(const std::vector<Tensor>& gradients) {
   if (!built_)
     throw StateError(

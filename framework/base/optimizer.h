@@ -7,6 +7,7 @@
 #include "../config/config.h"
 #include "../dispatch/stateless_scope.h"
 #include "../ops/elementwise.h"
+#include "saveable.h"
 
 namespace cornu {
 
@@ -71,7 +72,7 @@ struct OptimizerOptions {
 
 /// Base of all optimizers. A subclass makes its slots in `build_slots` and updates one variable in
 /// `update_step`.
-class Optimizer : public Configurable {
+class Optimizer : public Configurable, public Saveable {
  public:
   static constexpr const char* module = "keras.optimizers";  ///< where names are looked up
   /// Throws ValueError when options contradict each other or are out of range.
@@ -88,6 +89,8 @@ class Optimizer : public Configurable {
   virtual void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
   /// The same for the variables that the optimizer was built for.
   void apply(const std::vector<Tensor>& gradients);
+  /// The same for pairs.
+  void apply_gradients(const std::vector<std::pair<Tensor, Variable>>& grads_and_vars);
 
   /// `apply` as a function of values: gives the new values of the variables that the optimizer was
   /// built for, and of its own (those of `variables`). Nothing else changes. Throws StateError
@@ -118,6 +121,7 @@ class Optimizer : public Configurable {
   const OptimizerOptions& options() const { return options_; }  ///< as given
 
  protected:
+  std::vector<Variable> saved_variables() const override { return variables(); }
   /// Makes the subclass's slots with add_slot, in the order of Keras's files.
   virtual void build_slots(const std::vector<Variable>& variables) = 0;
   /// Called once before the variables of an update, with the rate as a scalar.

@@ -38,6 +38,10 @@ class Dataset {
     if (size() >= 0 && index >= size()) return {};
     return batch(index);
   }
+  /// Whether the order of the batches is the dataset's own business, as a pipeline's is. Where it
+  /// is not, and the size is known, `fit` with `shuffle` asks for the batches of each epoch in
+  /// another order.
+  virtual bool has_own_order() const { return false; }
   /// One sentence for a user whose run waited `waited` of `total` seconds for the batches: what
   /// took the time, and what would help. Empty when there is nothing to say.
   virtual std::string advice(double /*waited*/, double /*total*/) const { return {}; }
@@ -93,6 +97,7 @@ class TensorDataset : public Dataset {
   int64_t size() const override;
   /// Throws ValueError when `index` is not in [0, size()).
   Batch batch(int64_t index) override;
+  bool has_own_order() const override { return true; }  ///< see Options
   /// Shuffles, if asked to, by the seed and the epoch's number alone.
   void on_epoch_begin(int64_t epoch) override;
   Value::Dict get_state() const override;             ///< the seed

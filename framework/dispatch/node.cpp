@@ -83,7 +83,8 @@ Nest outputs_of(const std::shared_ptr<Node>& node) {
   int index = 0;
   return node->outputs.map([&](const Tensor& t) {
     Tensor output = Tensor::symbolic(t.shape(), t.dtype(), {node, index});
-    if (index++ == 0 && node->mask) output.set_mask(node->mask);
+    const size_t place = static_cast<size_t>(index++);
+    if (place < node->masks.size() && node->masks[place]) output.set_mask(node->masks[place]);
     return output;
   });
 }

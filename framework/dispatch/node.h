@@ -71,8 +71,8 @@ struct Node {
   Nest outputs;
   /// Order of creation, for numbering an operation's nodes.
   uint64_t serial = 0;
-  /// Of the first output, if it has one.
-  Tensor mask = {};
+  /// Of the outputs, in their order, up to the last that has one; empty tensors before that.
+  std::vector<Tensor> masks = {};
 };
 
 /// The symbolic tensors that a node gives.

@@ -208,13 +208,15 @@ using Callbacks = std::vector<std::shared_ptr<Callback>>;
 
 /// Options of fit, in Keras's order.
 struct FitOptions {
-  std::optional<int64_t> batch_size = {};      ///< 32
+  std::optional<int64_t> batch_size = {};      ///< 32; a Dataset's batches stay as they are
   int64_t epochs = 1;                          ///< number of the last epoch, counted from 1
   VerboseOption verbose = Verbose::automatic;  ///< what to print
   Callbacks callbacks = {};                    ///< beside the progress bar and History
   double validation_split = 0;  ///< share of the samples, from the end, that is not trained on
   ValidationData validation_data = {};  ///< evaluated after epochs; goes before validation_split
-  bool shuffle = true;  ///< a new order of the samples in each epoch; not for a Dataset
+  /// A new order in each epoch: of the samples, or of a Dataset's batches, unless these have an
+  /// order of their own as a pipeline's have.
+  bool shuffle = true;
   std::map<int64_t, double> class_weight = {};   ///< weight of a class's samples, by its number
   Nest sample_weight = {};                       ///< weights of the samples' losses
   int64_t initial_epoch = 0;                     ///< first epoch, from 0; for training that goes on
@@ -234,7 +236,7 @@ struct FitOptions {
 
 /// Options of evaluate, in Keras's order.
 struct EvaluateOptions {
-  std::optional<int64_t> batch_size = {};      ///< default 32; not for a Dataset
+  std::optional<int64_t> batch_size = {};      ///< 32; a Dataset's batches stay as they are
   VerboseOption verbose = Verbose::automatic;  ///< what to print
   Nest sample_weight = {};                     ///< weights of the samples' losses
   std::optional<int64_t> steps = {};           ///< batches to evaluate; default: all
@@ -243,7 +245,7 @@ struct EvaluateOptions {
 
 /// Options of predict, in Keras's order.
 struct PredictOptions {
-  std::optional<int64_t> batch_size = {};      ///< default 32; not for a Dataset
+  std::optional<int64_t> batch_size = {};      ///< 32; a Dataset's batches stay as they are
   VerboseOption verbose = Verbose::automatic;  ///< what to print
   std::optional<int64_t> steps = {};           ///< batches to predict; default: all
   Callbacks callbacks = {};                    ///< their on_predict hooks are called

@@ -16,9 +16,17 @@
 
 namespace cornu {
 
-RunningMean::RunningMean() : zero_(ops::zeros({})) {
-  total_ = Variable(zero_, {.name = "total", .trainable = false});
-  weight_ = Variable(zero_, {.name = "weight", .trainable = false});
+RunningMean::RunningMean(std::string name)
+    : Metric(std::move(name)),
+      total_(add_variable(ops::zeros({}), "total")),
+      weight_(add_variable(ops::zeros({}), "count")) {}
+
+void RunningMean::update_state(const Tensor& values, const Tensor&, const Tensor& sample_weight) {
+  const Tensor numbers = is_float(values.dtype()) ? values : ops::cast(values, DType::float32);
+  if (!sample_weight) return add(ops::mean(numbers), 1);
+  const Tensor weights = ops::cast(sample_weight, DType::float32) * ops::ones(numbers.shape());
+  total_.assign_add(stop_gradient(ops::sum(numbers * weights)));
+  weight_.assign_add(ops::sum(weights));
 }
 
 void RunningMean::add(const Tensor& value, double weight) {
@@ -31,11 +39,6 @@ void RunningMean::add(const Tensor& value, double weight) {
       total_.value(), weight_.value(), stop_gradient(value), Tensor(weight));
   total_.assign(sums[0]);
   weight_.assign(sums[1]);
-}
-
-void RunningMean::reset() {
-  total_.assign(zero_);
-  weight_.assign(zero_);
 }
 
 std::optional<float> RunningMean::at_hand() const {
@@ -51,7 +54,9 @@ float RunningMean::peek() const {
   return n == 0 ? 0 : t / n;
 }
 
-Tensor RunningMean::result() const {
+bool RunningMean::has_values() const { return weight_.value().item() != 0; }
+
+Tensor RunningMean::result() {
   // Asked for after every step when somebody looks at the figures: too small for a kernel.
   if (const std::optional<float> mean = at_hand()) return Tensor::from_host(&*mean, Shape{});
   const Tensor &total = total_.value(), &weight = weight_.value();
@@ -172,7 +177,10 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
   // One loss alone is "loss", whichever output it is of.
   const auto used = std::count_if(losses_.begin(), losses_.end(),
                                   [](const auto& loss) { return loss != nullptr; });
-  means_.resize(used > 1 ? count : 0);
+  means_.clear();
+  if (used > 1)
+    for (const std::string& name : names_)
+      means_.push_back(std::make_shared<RunningMean>(name + "_loss"));
   resolved_ = true;
 }
 
@@ -205,8 +213,8 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
       return (*losses_[i])(targets[i], predictions[i], at(weights, i));
     });
     if (!means_.empty())
-      means_[i].add(value,
-                    static_cast<double>(predictions[i].rank() > 0 ? predictions[i].shape()[0] : 1));
+      means_[i]->add(
+          value, static_cast<double>(predictions[i].rank() > 0 ? predictions[i].shape()[0] : 1));
     const Tensor weighted = factors_[i] == 1 ? value : value * Tensor(factors_[i]);
     total = total ? total + weighted : weighted;
   }
@@ -217,24 +225,19 @@ std::vector<Tensor> CompiledLoss::targets(const Nest& y, const Nest& y_pred) con
   return aligned(y, y_pred, names_, "y");
 }
 
-void CompiledLoss::append_results(StepLogs& logs) const {
+std::vector<std::shared_ptr<Metric>> CompiledLoss::metrics() const {
+  std::vector<std::shared_ptr<Metric>> result;
   for (size_t i = 0; i < means_.size(); ++i)
-    if (losses_[i]) logs.emplace_back(names_[i] + "_loss", means_[i].result());
+    if (losses_[i]) result.push_back(means_[i]);
+  return result;
 }
 
-std::vector<Variable> CompiledLoss::variables() const {
-  std::vector<Variable> all;
-  for (const RunningMean& mean : means_)
-    for (const Variable& v : mean.variables()) all.push_back(v);
-  return all;
-}
-
-void CompiledLoss::reset() {
-  for (RunningMean& mean : means_) mean.reset();
-}
-
-CompiledMetrics::CompiledMetrics(const MetricOption& metrics, const MetricOption& weighted_metrics)
-    : plain_(metrics), weighted_(weighted_metrics) {
+CompiledMetrics::CompiledMetrics(const MetricOption& metrics, const MetricOption& weighted_metrics,
+                                 std::vector<std::string> output_names)
+    : Metric("compile_metrics"),
+      plain_(metrics),
+      weighted_(weighted_metrics),
+      output_names_(std::move(output_names)) {
   // Unknown names are reported by compile, not in the first batch.
   const std::function<void(const MetricOption&)> check = [&](const MetricOption& option) {
     for (const auto& entry : option.list()) check(entry);
@@ -370,18 +373,36 @@ void CompiledMetrics::update(const Nest& y, const Nest& y_pred, const Nest& samp
     });
 }
 
-void CompiledMetrics::append_results(StepLogs& logs) const {
-  for (const Entry& e : entries_) append_result(logs, e.name, *e.metric);
+void CompiledMetrics::update_state(const Tensor& y_true, const Tensor& y_pred,
+                                   const Tensor& sample_weight) {
+  update(y_true, y_pred, sample_weight ? Nest(sample_weight) : Nest(), output_names_);
 }
 
-void append_result(StepLogs& logs, const std::string& name, Metric& metric) {
-  std::vector<std::pair<std::string, Tensor>> named = metric.results();
-  if (named.empty()) logs.emplace_back(name, metric.result());
-  std::move(named.begin(), named.end(), std::back_inserter(logs));
+Tensor CompiledMetrics::result() {
+  throw StateError(
+      "compile_metrics: its figures have names of their own, which `results` gives. A step returns "
+      "those of all metrics as get_metrics_result().");
 }
 
-void CompiledMetrics::reset() {
+std::vector<std::pair<std::string, Tensor>> CompiledMetrics::results() {
+  std::vector<std::pair<std::string, Tensor>> figures;
+  for (const Entry& e : entries_) {
+    std::vector<std::pair<std::string, Tensor>> named = e.metric->results();
+    if (named.empty()) figures.emplace_back(e.name, e.metric->result());
+    std::move(named.begin(), named.end(), std::back_inserter(figures));
+  }
+  return figures;
+}
+
+void CompiledMetrics::reset_state() {
   for (Entry& e : entries_) e.metric->reset_state();
+}
+
+std::vector<Variable> CompiledMetrics::variables() const {
+  std::vector<Variable> all;
+  for (const Entry& e : entries_)
+    for (const Variable& v : e.metric->variables()) all.push_back(v);
+  return all;
 }
 
 std::vector<std::shared_ptr<Metric>> CompiledMetrics::metrics() const {

@@ -3,30 +3,34 @@
 #include <string>
 #include <vector>
 
-#include "../dispatch/variable.h"
+#include "../base/metric.h"
 #include "arguments.h"
 
 namespace cornu {
 
 using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 
-/// The mean of scalars that arrive one by one with a weight; nothing is read on the way.
-class RunningMean {
+/// The mean of scalars that arrive one by one with a weight, such as the loss; nothing is read on
+/// the way.
+class RunningMean : public Metric {
  public:
-  RunningMean();
+  explicit RunningMean(std::string name);
   void add(const Tensor& value, double weight);  ///< may be a tensor of a recording
-  void reset();                                  ///< forgets all
+  /// Takes in the mean of `values`, with a weight of 1 or that of the sample weights.
+  void update_state(const Tensor& values, const Tensor& = {},
+                    const Tensor& sample_weight = {}) override;
   /// 0 before the first.
-  Tensor result() const;
+  Tensor result() override;
   /// The same where it is at hand: on the host, outside of recordings and of a StatelessScope.
   std::optional<float> at_hand() const;
   /// The same for those who look after every step, where it has been found at hand.
   float peek() const;
-  std::vector<Variable> variables() const { return {total_, weight_}; }  ///< its state
+  /// Whether it has taken in anything since the last reset.
+  bool has_values() const;
+  Value::Dict get_config() const override { return {{"name", name()}}; }
 
  private:
   Variable total_, weight_;
-  Tensor zero_;
 };
 
 /// The loss option of compile, resolved for the model's outputs at the first call.
@@ -39,10 +43,8 @@ class CompiledLoss {
   Tensor operator()(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
                     const std::vector<std::string>& output_names);
   bool empty() const { return option_.empty(); }  ///< whether compile got no loss
-  /// "<output>_loss" for each output, if there are several.
-  void append_results(StepLogs& logs) const;
-  void reset();                             ///< of the means that append_results reports
-  std::vector<Variable> variables() const;  ///< of those means
+  /// The means "<output>_loss" of the outputs with losses, if there are several.
+  std::vector<std::shared_ptr<Metric>> metrics() const;
 
   /// Finds the loss of each of these outputs, as the first call does. Throws ValueError when they
   /// do not match.
@@ -62,28 +64,35 @@ class CompiledLoss {
   std::vector<std::shared_ptr<Loss>> losses_;  // one for each output, null where there is none
   std::vector<double> factors_;
   std::vector<std::string> names_;
-  std::vector<RunningMean> means_;
+  std::vector<std::shared_ptr<RunningMean>> means_;  // one for each output, or none
 };
 
-/// Adds a metric's figure under `name`, or its several figures under their own names.
-void append_result(StepLogs& logs, const std::string& name, Metric& metric);
-
-/// The metrics options of compile, resolved for targets and outputs at the first batch.
-class CompiledMetrics {
+/// The metrics options of compile, resolved for targets and outputs at the first batch: one metric
+/// with a figure for each.
+class CompiledMetrics : public Metric {
  public:
   /// Throws ValueError for unknown names.
-  CompiledMetrics(const MetricOption& metrics, const MetricOption& weighted_metrics);
+  CompiledMetrics(const MetricOption& metrics, const MetricOption& weighted_metrics,
+                  std::vector<std::string> output_names = {});
+  /// For a model with one output; Model::compute_metrics is for any number.
+  void update_state(const Tensor& y_true, const Tensor& y_pred = {},
+                    const Tensor& sample_weight = {}) override;
+  /// Throws StateError: the figures have names.
+  Tensor result() override;
+  /// Each metric by name, with "<output>_" in front where there are several outputs; empty before
+  /// the first batch.
+  std::vector<std::pair<std::string, Tensor>> results() override;
+  void reset_state() override;  ///< of all metrics
+  std::vector<Variable> variables() const override;
+  Value::Dict get_config() const override { return {}; }
   /// Updates all metrics; sample weights go to the weighted ones.
   void update(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
               const std::vector<std::string>& output_names);
-  /// Each metric by name, with "<output>_" in front where there are several outputs.
-  void append_results(StepLogs& logs) const;
-  void reset();  ///< of all metrics
   bool empty() const {
     return plain_.empty() && weighted_.empty();
   }  ///< whether compile got no metrics
   /// The metric objects; empty before the first batch.
-  std::vector<std::shared_ptr<Metric>> metrics() const;
+  std::vector<std::shared_ptr<Metric>> metrics() const override;
 
   /// A metric of one output.
   struct Entry {
@@ -103,6 +112,7 @@ class CompiledMetrics {
                const Nest& y_pred, const std::vector<std::string>& names);
 
   MetricOption plain_, weighted_;
+  std::vector<std::string> output_names_;  // of the model, where it has any
   bool resolved_ = false;
   std::vector<Entry> entries_;
 };

@@ -60,7 +60,7 @@ class Replaced {
   // What a node gave becomes what its call gives now.
   void put_call(const Node& node, const Nest& outputs) {
     const std::vector<Tensor> made = outputs.flatten();
-    if (node.mask) masked_.emplace_back(made.front().origin().node, node.mask);
+    if (!node.masks.empty()) masked_.emplace_back(made.front().origin().node, node.masks);
     for (size_t i = 0; i < made.size(); ++i) replaced_[{&node, static_cast<int>(i)}] = made[i];
   }
 
@@ -69,13 +69,19 @@ class Replaced {
     // Masks are made behind the calls whose outputs they belong to. One that comes from in front of
     // the inputs is none here.
     for (const auto& [node, old] : masked_) {
-      const Tensor mask = now(old);
-      node->mask = follows_from(inputs, mask) ? mask : Tensor();
+      node->masks.clear();
+      for (const Tensor& before : old) {
+        const Tensor mask = before ? now(before) : Tensor();
+        node->masks.push_back(mask && follows_from(inputs, mask) ? mask : Tensor());
+      }
     }
     return outputs.map([&](const Tensor& t) {
       Tensor found = now(t);
-      if (found.is_symbolic() && found.origin().index == 0)
-        found.set_mask(found.origin().node->mask);
+      if (!found.is_symbolic()) return found;
+      const std::vector<Tensor>& masks = found.origin().node->masks;
+      const size_t place = static_cast<size_t>(found.origin().index);
+      if (place == 0 || place < masks.size())
+        found.set_mask(place < masks.size() ? masks[place] : Tensor());
       return found;
     });
   }
@@ -93,7 +99,8 @@ class Replaced {
       if (!seen.insert(node.get()).second) continue;
       nodes.push_back(node);
       for (const Tensor& before : node->arguments.tensors()) open.push_back(before);
-      if (node->mask) open.push_back(node->mask);
+      for (const Tensor& mask : node->masks)
+        if (mask) open.push_back(mask);
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const auto& a, const auto& b) { return a->serial < b->serial; });
@@ -102,7 +109,8 @@ class Replaced {
 
  private:
   std::map<Key, Tensor> replaced_;
-  std::vector<std::pair<std::shared_ptr<Node>, Tensor>> masked_;  // new nodes, and the old masks
+  std::vector<std::pair<std::shared_ptr<Node>, std::vector<Tensor>>>
+      masked_;  // new nodes, and the old masks
 };
 
 }  // namespace

@@ -189,10 +189,18 @@ Nest Functional::call_many(const Nest& inputs, const Call&) {
 
 std::shared_ptr<Layer> Functional::shared_layer() {
   if (!weak_from_this().expired()) return Model::shared_layer();
-  if (!shared_)
+  if (!shared_) {
     shared_ = std::make_shared<Functional>(
         inputs_, outputs_, Options{is_named() ? name() : std::string(), trainable()});
+    share_trainable(*shared_);
+  }
   return shared_;
+}
+
+std::vector<std::shared_ptr<Node>> Functional::nodes() const {
+  std::vector<std::shared_ptr<Node>> result;
+  for (const Step& step : steps_) result.push_back(step.node);
+  return result;
 }
 
 Nest Functional::input_spec() const {

@@ -24,6 +24,10 @@ class Functional : public Model {
   /// The same with options.
   Functional(const Nest& inputs, const Nest& outputs, Options options);
 
+  /// What the graph calls, layers and ops, in the order of Keras's files (by depth).
+  const std::vector<std::shared_ptr<Operation>>& operations() const { return operations_; }
+  /// The calls of the graph, each behind those that it depends on.
+  std::vector<std::shared_ptr<Node>> nodes() const;
   /// The layers in the order of Keras's files (by depth).
   std::vector<std::shared_ptr<Layer>> layers() const override { return layers_; }
 

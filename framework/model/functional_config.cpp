@@ -101,8 +101,8 @@ Value::Dict Functional::get_config() const {
     Value::Dict entry;
     if (auto* layer = dynamic_cast<Layer*>(operation.get())) {
       entry = serialize(*layer).get<Value::Dict>();
-      if (!layer->build_config().empty() && !dynamic_cast<InputLayer*>(layer))
-        entry.emplace_back("build_config", layer->build_config());
+      if (!layer->get_build_config().empty() && !dynamic_cast<InputLayer*>(layer))
+        entry.emplace_back("build_config", layer->get_build_config());
     } else {
       const auto& op = dynamic_cast<const OpOperation&>(*operation);
       Value::Dict config = encode(op.config(), numbers).get<Value::Dict>();

@@ -17,7 +17,7 @@
 
 namespace cornu {
 
-Model::Model() : loss_mean_(std::make_unique<RunningMean>()) {
+Model::Model() : loss_mean_(std::make_shared<RunningMean>("loss")) {
   autocast_ = false;
   make_functions();
 }
@@ -40,7 +40,8 @@ void Model::compile(CompileOptions options) {
   auto loss = std::make_unique<CompiledLoss>(options.loss, options.loss_weights);
   options.metrics = options.metrics.by_name(output_names());
   options.weighted_metrics = options.weighted_metrics.by_name(output_names());
-  auto metrics = std::make_unique<CompiledMetrics>(options.metrics, options.weighted_metrics);
+  auto metrics =
+      std::make_shared<CompiledMetrics>(options.metrics, options.weighted_metrics, output_names());
   loss_ = std::move(loss);
   metrics_ = std::move(metrics);
   optimizer_ = options.optimizer.shared();
@@ -49,7 +50,7 @@ void Model::compile(CompileOptions options) {
       !dynamic_cast<const LossScaling*>(optimizer_.get()))
     optimizer_ = std::make_shared<LossScaling>(LossScalingConfig{Choice<Optimizer>(optimizer_)});
   compile_options_ = std::move(options);
-  loss_mean_->reset();
+  loss_mean_->reset_state();
   forget_layers();
   compiled_ = true;
 }
@@ -89,12 +90,12 @@ void Model::build_many(const Nest& inputs) {
   }
 }
 
-void Model::forget_step_cache() {
+void Model::forget_step_cache() const {
   const std::lock_guard lock(cache_mutex_);
   cache_.reset();
 }
 
-std::shared_ptr<const Model::StepCache> Model::step_cache() {
+std::shared_ptr<const Model::StepCache> Model::step_cache() const {
   const std::lock_guard lock(cache_mutex_);
   if (cache_) return cache_;
   auto cache = std::make_shared<StepCache>();
@@ -158,9 +159,10 @@ Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred,
   return total;
 }
 
-void Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
-                            const Nest& sample_weight) try {
+StepLogs Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
+                                const Nest& sample_weight) try {
   if (metrics_ && !metrics_->empty()) metrics_->update(y, y_pred, sample_weight, output_names());
+  return {};
 } catch (const ShapeError& e) {
   throw ShapeError(fmt::format("Model '{}': {}", name(), e.what()));
 }
@@ -179,8 +181,7 @@ StepLogs Model::train_step(const Batch& batch) {
   const std::vector<Tensor> gradients = tape.gradient(optimizer_->scale_loss(loss), variables);
   if (!variables.empty()) optimizer_->apply(gradients, variables);
   // On the predictions from before the update, as Keras does.
-  compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
-  return {};
+  return compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
 }
 
 StepLogs Model::test_step(const Batch& batch) {
@@ -188,8 +189,7 @@ StepLogs Model::test_step(const Batch& batch) {
   const Nest y_pred = forward(batch.x, false);
   const Tensor loss = compute_loss(batch.x, batch.y, y_pred, batch.sample_weight);
   loss_mean_->add(loss, batch_size_of(batch.x));
-  compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
-  return {};
+  return compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
 }
 
 Nest Model::predict_step(const Batch& batch) {
@@ -266,7 +266,8 @@ std::vector<Variable> Model::run_variables(const Batch& batch) {
     for (const auto& seed : layer->seed_generators()) add({seed->state()});
   if (optimizer_) add(optimizer_->variables());
   add(loss_mean_->variables());
-  if (loss_) add(loss_->variables());
+  // Of Model, since one that overrides it may leave out what evaluate uses.
+  for (const auto& metric : Model::metrics()) add(metric->variables());
   for (const auto& metric : metrics()) add(metric->variables());
   // Those that only the step knows: a second optimizer, a metric of one's own.
   add(assigned);
@@ -285,41 +286,15 @@ std::string Model::explain() const {
   return train_function_->explain() + test_function_->explain() + predict_function_->explain();
 }
 
-StepLogs Model::metrics_result() {
-  StepLogs logs;
-  logs.emplace_back("loss", loss_mean_->result());
-  if (loss_) loss_->append_results(logs);
-  if (metrics_) metrics_->append_results(logs);
-  const auto cache = step_cache();
-  for (const auto& metric : cache->metrics) append_result(logs, metric->name(), *metric);
-  return logs;
-}
-
-void Model::reset_metrics() {
-  loss_mean_->reset();
-  if (loss_) loss_->reset();
-  if (metrics_) metrics_->reset();
-  const auto cache = step_cache();
-  for (const auto& metric : cache->metrics) metric->reset_state();
-}
-
-std::vector<std::shared_ptr<Metric>> Model::metrics() const {
-  std::vector<std::shared_ptr<Metric>> result =
-      metrics_ ? metrics_->metrics() : std::vector<std::shared_ptr<Metric>>{};
-  for (const auto& metric : layer_metrics()) result.push_back(metric);
-  return result;
-}
-
-std::vector<std::string> Model::metrics_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : metrics_result()) names.push_back(name);
-  return names;
+void Model::set_run_eagerly(bool run_eagerly) {
+  compile_options_.run_eagerly = run_eagerly;
+  make_functions();
 }
 
 // --- files
 // ---------------------------------------------------------------------------------------------------
 
-Value::Dict Model::compile_config() const {
+Value::Dict Model::get_compile_config() const {
   if (!compiled_) return {};
   auto weights = [&]() -> Value {
     if (!compile_options_.loss_weights.list.empty())

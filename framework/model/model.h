@@ -8,6 +8,7 @@
 #include "layer_filter.h"
 #include "model_use.h"
 #include "names.h"
+#include "summary_options.h"
 
 namespace cornu {
 
@@ -27,7 +28,7 @@ struct ModelState;
 using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 
 /// Base of Sequential, Functional and of users' models. A subclass overrides `call`, and may
-/// override train_step, test_step, predict_step or compute_loss.
+/// override train_step, test_step, predict_step, compute_loss, compute_metrics or compile.
 ///
 /// predict may be called from any number of threads at a time, with the same bits as from one. fit,
 /// evaluate and the other calls that change the model are for one thread at a time: while one is at
@@ -37,8 +38,10 @@ class Model : public Layer {
   Model();
   ~Model() override;
 
-  /// Sets what training needs. Throws ValueError for unknown names, before anything changes.
-  void compile(CompileOptions options = {});
+  /// Sets what training needs. Throws ValueError for unknown names, before anything changes. A
+  /// subclass that takes more, such as a second optimizer, has a compile of its own that calls this
+  /// one, and get_compile_config and compile_from_config for its files.
+  virtual void compile(CompileOptions options = {});
   bool compiled() const { return compiled_; }  ///< whether compile was called
 
   /// Trains on tensors (or vectors of numbers, lists and dictionaries of tensors), whose first axis
@@ -101,8 +104,11 @@ class Model : public Layer {
   // --- what a subclass may override
   // ------------------------------------------------------------------
 
-  /// One training step. The default differentiates compute_loss and applies the optimizer. An empty
-  /// result stands for metrics_result().
+  /// One training step. The default differentiates compute_loss, applies the optimizer, and lets
+  /// the loss tracker and compute_metrics take in the batch. An empty result stands for
+  /// get_metrics_result(), without the loss where no tracker of it took anything in. Figures that
+  /// are returned are those of the epoch's last step, unless they are named as those of `metrics`:
+  /// then these count, which have seen the whole epoch.
   virtual StepLogs train_step(const Batch& batch);
   /// One step of evaluate: the loss and the metrics, without a gradient.
   virtual StepLogs test_step(const Batch& batch);
@@ -111,18 +117,47 @@ class Model : public Layer {
   /// The loss of a batch: the compiled losses, then what layers added.
   virtual Tensor compute_loss(const Nest& x, const Nest& y, const Nest& y_pred,
                               const Nest& sample_weight = {});
-  /// Lets the compiled metrics take in a batch.
-  virtual void compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred,
-                               const Nest& sample_weight = {});
+  /// Lets the compiled metrics take in a batch. An empty result stands for get_metrics_result(), as
+  /// in train_step, which returns what this does.
+  virtual StepLogs compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred,
+                                   const Nest& sample_weight = {});
 
-  /// "loss", then the metrics, over what they have taken in.
-  StepLogs metrics_result();
-  /// Back to the state before the first batch, of all metrics.
+  /// The figures of all `metrics` by name, over what they have taken in.
+  StepLogs get_metrics_result();
+  /// Back to the state before the first batch, of all `metrics`.
   void reset_metrics();
-  /// The compiled metrics and those of the layers.
-  std::vector<std::shared_ptr<Metric>> metrics() const;
-  /// The keys of the logs, "loss" first.
-  std::vector<std::string> metrics_names();
+  /// Of a compiled model the loss's mean, "loss"; the metrics of compile as one, "compile_metrics";
+  /// and the means of the outputs' losses. Then those of add_metric, of this model and its layers.
+  /// What a step of one's own updates of them stands in the logs. A subclass may override it: those
+  /// that it gives are reported and reset.
+  std::vector<std::shared_ptr<Metric>> metrics() const override;
+  /// The names of `metrics`.
+  std::vector<std::string> metrics_names() const;
+
+  /// What a stateless loss gives.
+  struct StatelessLoss {
+    Tensor loss;                                  ///< a scalar
+    std::vector<Tensor> trainable_variables;      ///< as given
+    std::vector<Tensor> non_trainable_variables;  ///< after the call
+    std::vector<Tensor> metrics_variables;        ///< after the call
+  };
+  /// compute_loss as a function of values: of trainable_variables, non_trainable_variables and
+  /// metrics_variables, in their order. The model does not change. Throws ValueError or ShapeError
+  /// for values that do not fit.
+  StatelessLoss stateless_compute_loss(const StateValues& trainable_variables,
+                                       const StateValues& non_trainable_variables,
+                                       const StateValues& metrics_variables, const Nest& x,
+                                       const Nest& y, const Nest& y_pred,
+                                       const Nest& sample_weight = {});
+
+  /// All state as nested dictionaries of tensors: "trainable_variables",
+  /// "non_trainable_variables", "optimizer_variables" and "metrics_variables", in each of which the
+  /// parts of a variable's path are the keys. Throws StateError for two variables of one path.
+  Value::Dict get_state_tree() const;
+  /// Assigns what get_state_tree gave, or some of its four dictionaries. Throws ValueError for a
+  /// key that the model does not have, ShapeError for a value that does not fit; the model is as
+  /// before then.
+  void set_state_tree(const Value::Dict& state_tree);
 
   /// Also runs `call` on stand-ins, so that layers which `call` reaches are built. A `call` that
   /// reads values cannot be run so; its layers are built by the first real call.
@@ -132,8 +167,17 @@ class Model : public Layer {
     return optimizer_;
   }  ///< null before compile
   const CompileOptions& compile_options() const { return compile_options_; }  ///< as given
+  const LossOption& loss() const { return compile_options_.loss; }            ///< of compile
+  bool run_eagerly() const { return compile_options_.run_eagerly; }  ///< see CompileOptions
+  const std::string& jit_compile() const { return compile_options_.jit_compile; }  ///< likewise
+  /// The same as compiling with this option. The model need not be compiled.
+  void set_run_eagerly(bool run_eagerly);
+  /// What fit returned last; empty before.
+  const History& history() const { return history_; }
   /// Set by a callback to end fit after the current batch.
   bool stop_training = false;
+  bool stop_evaluating = false;  ///< the same for evaluate
+  bool stop_predicting = false;  ///< the same for predict
 
   /// The layers directly inside: of a Functional in the order of Keras's files, of a Sequential
   /// without the Input.
@@ -156,6 +200,11 @@ class Model : public Layer {
   virtual Nest outputs() const;
   Nest input() const override { return inputs(); }    ///< as inputs
   Nest output() const override { return outputs(); }  ///< as outputs
+  /// The shape of the only input, axes of any size being Shape::unknown. Throws as `inputs`, and
+  /// ValueError where there are several.
+  Shape input_shape() const { return inputs().shape(); }
+  /// The same of the only output.
+  Shape output_shape() const { return outputs().shape(); }
 
   /// Names of the outputs, for losses and metrics by name; empty when they have none.
   virtual std::vector<std::string> output_names() const { return {}; }
@@ -235,14 +284,18 @@ class Model : public Layer {
   /// and why, what runs eagerly, and the size of the plans.
   std::string explain() const;
 
-  /// Prints a table of the layers with the real shapes of their outputs, parameters, and the FLOPs
-  /// and bytes of one sample. Throws StateError for a model that is not built.
-  void summary();
+  /// Prints a table of the layers with the shapes of their outputs and the numbers of their
+  /// parameters, as Keras does. Throws ValueError for options that do not fit.
+  void summary(const SummaryOptions& options);
+  /// The same with default options.
+  void summary() { summary(SummaryOptions()); }
   /// What `summary` prints.
-  std::string summary_text();
+  std::string summary_text(const SummaryOptions& options);
+  /// The same with default options.
+  std::string summary_text() { return summary_text(SummaryOptions()); }
 
   /// compile_config of a file; empty when not compiled.
-  virtual Value::Dict compile_config() const;
+  virtual Value::Dict get_compile_config() const;
   /// Compiles as a file's compile_config says.
   virtual void compile_from_config(const Value::Dict& config);
 
@@ -266,8 +319,10 @@ class Model : public Layer {
   void require_compiled(const char* what) const;
   void quantize_as(const std::string& mode, const Choice<QuantizationConfig>& config,
                    const LayerFilter& filters);
-  std::shared_ptr<const StepCache> step_cache();
-  void forget_step_cache();
+  std::shared_ptr<const StepCache> step_cache() const;
+  void forget_step_cache() const;
+  // The figures of a step that returned these.
+  StepLogs figures_of(const StepLogs& returned);
   Nest forward(const Nest& x, bool training);
   // The steps as fit, evaluate and predict take them: by a plan, unless compile said run_eagerly.
   StepLogs run_train_step(const Batch& batch);
@@ -281,10 +336,11 @@ class Model : public Layer {
   CompileOptions compile_options_;
   std::shared_ptr<Optimizer> optimizer_;
   std::unique_ptr<CompiledLoss> loss_;
-  std::unique_ptr<CompiledMetrics> metrics_;
-  std::unique_ptr<RunningMean> loss_mean_;
-  std::mutex cache_mutex_;
-  std::shared_ptr<const StepCache> cache_;
+  std::shared_ptr<CompiledMetrics> metrics_;
+  std::shared_ptr<RunningMean> loss_mean_;
+  History history_;
+  mutable std::mutex cache_mutex_;
+  mutable std::shared_ptr<const StepCache> cache_;
   detail::ModelUse use_;
   std::unique_ptr<Function> train_function_, test_function_, predict_function_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../../backend/log.h"
+#include "../data/shuffled_batches.h"
 #include "../ops/random/seed.h"
 #include "trainer.h"
 
@@ -60,10 +61,11 @@ RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
 
 RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
   if (!dataset) throw ValueError("fit: the dataset is empty.");
-  if (options.validation_split > 0)
+  if (options.validation_split > 0 && options.validation_data.empty())
     throw ValueError("fit: validation_split works on tensors only; give validation_data.");
-  if (options.batch_size)
-    throw ValueError("fit: a Dataset sets its own batch size; leave batch_size out.");
+  // As Keras: a PyDataset's batches come in any order, those of a pipeline in its own.
+  if (options.shuffle && !dataset->has_own_order() && dataset->size() > 0)
+    dataset = std::make_shared<ShuffledBatches>(std::move(dataset), random::default_seed());
   RunData data{std::move(dataset), nullptr};
   add_validation(data, options.validation_data, options.validation_batch_size.value_or(32));
   return data;
@@ -83,7 +85,7 @@ History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
   const detail::ModelUse::Change change(use_, "fit", *this);
   limit_epochs(options);
   const RunData data = data_of(x, y, options);
-  return Trainer(*this).fit(*data.train, options, data.validation.get());
+  return history_ = Trainer(*this).fit(*data.train, options, data.validation.get());
 }
 
 History Model::fit(const Nest& x, FitOptions options) { return fit(x, Nest(), std::move(options)); }
@@ -93,7 +95,7 @@ History Model::fit(AnyDataset dataset, FitOptions options) {
   const detail::ModelUse::Change change(use_, "fit", *this);
   limit_epochs(options);
   const RunData data = data_of(dataset.shared(), options);
-  return Trainer(*this).fit(*data.train, options, data.validation.get());
+  return history_ = Trainer(*this).fit(*data.train, options, data.validation.get());
 }
 
 StepReplay Model::replay(int64_t step, const Nest& x, const Nest& y, FitOptions options) {
@@ -167,7 +169,7 @@ Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weig
   forget_step_cache();
   reset_metrics();
   const StepLogs logs = run_train_step(batch);
-  return read_figures(logs.empty() ? metrics_result() : logs);
+  return read_figures(figures_of(logs));
 }
 
 Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight) {
@@ -176,7 +178,7 @@ Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weigh
   count_samples(x, y, sample_weight);
   reset_metrics();
   const StepLogs logs = run_test_step({x, y, sample_weight});
-  return read_figures(logs.empty() ? metrics_result() : logs);
+  return read_figures(figures_of(logs));
 }
 
 Prediction Model::predict_on_batch(const Nest& x) {

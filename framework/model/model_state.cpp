@@ -43,9 +43,9 @@ Trial::Trial(Model& model, std::optional<double> rate)
   if (model.compiled()) {
     const CompileOptions& options = model.compile_options();
     loss_ = std::make_unique<CompiledLoss>(options.loss, options.loss_weights);
-    metrics_ = std::make_unique<CompiledMetrics>(MetricOption(), MetricOption());
+    metrics_ = std::make_shared<CompiledMetrics>(MetricOption(), MetricOption());
   }
-  mean_ = std::make_unique<RunningMean>();
+  mean_ = std::make_shared<RunningMean>("loss");
   exchange();
   graph_context().assignments = &assigned_;
 }
@@ -70,7 +70,7 @@ std::optional<double> Trial::step(const Batch& batch) {
   const LossScope losses;
   model_.reset_metrics();
   const StepLogs own = model_.train_step(batch);
-  for (const auto& [name, value] : own.empty() ? model_.metrics_result() : own)
+  for (const auto& [name, value] : ModelState::figures_of(model_, own))
     if (name == "loss") return value.item();
   return {};
 }

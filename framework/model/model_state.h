@@ -19,12 +19,16 @@ struct ModelState {
   /// Puts these in the place of the model's own.
   static void exchange(Model& model, std::shared_ptr<Optimizer>& optimizer,
                        std::unique_ptr<CompiledLoss>& loss,
-                       std::unique_ptr<CompiledMetrics>& metrics,
-                       std::unique_ptr<RunningMean>& mean) {
+                       std::shared_ptr<CompiledMetrics>& metrics,
+                       std::shared_ptr<RunningMean>& mean) {
     std::swap(model.optimizer_, optimizer);
     std::swap(model.loss_, loss);
     std::swap(model.metrics_, metrics);
     std::swap(model.loss_mean_, mean);
+  }
+  /// The figures of a step that returned these.
+  static StepLogs figures_of(Model& model, const StepLogs& returned) {
+    return model.figures_of(returned);
   }
   /// Forgets which layers there are.
   static void forget_layers(Model& model) { model.forget_step_cache(); }
@@ -51,8 +55,8 @@ class Trial {
   Model& model_;
   std::shared_ptr<Optimizer> optimizer_;
   std::unique_ptr<CompiledLoss> loss_;
-  std::unique_ptr<CompiledMetrics> metrics_;
-  std::unique_ptr<RunningMean> mean_;
+  std::shared_ptr<CompiledMetrics> metrics_;
+  std::shared_ptr<RunningMean> mean_;
   AssignmentList assigned_;
   AssignmentList* outer_;
 };

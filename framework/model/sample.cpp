@@ -30,7 +30,7 @@ Nest spec_of(const Value& shapes) {
 Nest sample_spec(const Model& model, int64_t unknown) {
   Nest spec = model.input_spec();
   if (spec.empty()) {
-    const Value::Dict built = model.build_config();
+    const Value::Dict built = model.get_build_config();
     if (const Value* shapes = detail::find(built, "input_shape")) spec = spec_of(*shapes);
   }
   if (spec.empty()) return spec;

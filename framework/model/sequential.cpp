@@ -57,6 +57,7 @@ std::shared_ptr<Layer> Sequential::shared_layer() {
     all.insert(all.end(), layers_.begin(), layers_.end());
     shared_ = std::make_shared<Sequential>(
         all, Options{is_named() ? name() : std::string(), trainable()});
+    share_trainable(*shared_);
   }
   return shared_;
 }
@@ -101,6 +102,8 @@ void Sequential::pop() {
 }
 
 void Sequential::build_many(const Nest& inputs) {
+  // Also where nobody calls it, as with an Input first: paths of weights begin with its name.
+  const CallScope scope(*this, {});
   graph_.clear();
   try {
     if (input_) {
@@ -126,6 +129,7 @@ void Sequential::build_many(const Nest& inputs) {
 
 // The graph in which layers find their symbolic inputs and outputs, from layer `first` on.
 void Sequential::extend_graph(size_t first) {
+  const CallScope scope(*this, {});
   for (size_t i = first; i < layers_.size(); ++i) graph_.push_back((*layers_[i])(graph_.back()));
 }
 
@@ -212,13 +216,14 @@ Value::Dict Sequential::get_config() const {
   Value::List list;
   auto append = [&](const Layer& layer) {
     Value::Dict entry = serialize(layer).get<Value::Dict>();
-    if (!layer.build_config().empty()) entry.emplace_back("build_config", layer.build_config());
+    if (!layer.get_build_config().empty())
+      entry.emplace_back("build_config", layer.get_build_config());
     list.push_back(std::move(entry));
   };
   if (input_) append(*input_);
   for (const auto& layer : layers_) append(*layer);
   config.emplace_back("layers", std::move(list));
-  const Value::Dict build = build_config();
+  const Value::Dict build = get_build_config();
   if (const Value* built = detail::find(build, "input_shape")) {
     Value shape = *built;
     // Built by data: the next data may come in other batches.

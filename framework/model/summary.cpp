@@ -1,14 +1,22 @@
-// The table of a model's layers, with shapes and costs found by running it on stand-ins.
+// The table of a model's layers. What no graph tells is found by running it on stand-ins.
 #include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <map>
+#include <regex>
+#include <set>
 
 #include "../base/call_scope.h"
 #include "../dispatch/cost.h"
-#include "input.h"
+#include "../ops/catalog.h"
+#include "functional.h"
 #include "model.h"
 #include "sample.h"
+#include "text_table.h"
 
 namespace cornu {
 namespace {
@@ -121,10 +129,12 @@ Walk walk(Model& model) {
   return result;
 }
 
+// "(None, 4)"; several as a list.
 std::string text_of(const std::vector<Shape>& shapes) {
+  if (shapes.size() == 1) return shapes[0].str();
   std::string text;
   for (const Shape& shape : shapes) text += (text.empty() ? "" : ", ") + shape.str();
-  return text;
+  return "[" + text + "]";
 }
 
 std::string grouped(int64_t n) {
@@ -147,96 +157,255 @@ std::string scaled(double value, const char* unit) {
            : fmt::format("{:.0f} {}", value, unit);
 }
 
+std::string memory_text(double bytes) {
+  const char* units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
+  size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+  return fmt::format("{:.2f} {}", bytes, units[unit]);
+}
+
 int64_t count(const std::vector<Variable>& variables) {
   int64_t n = 0;
   for (const Variable& v : variables) n += v.shape().numel();
   return n;
 }
 
+int64_t bytes_of(const std::vector<Variable>& variables) {
+  int64_t n = 0;
+  for (const Variable& v : variables) n += static_cast<int64_t>(v.value().bytes());
+  return n;
+}
+
 // "Conv2D", as files call the class; of one that nobody has registered what its layers are named
 // by.
-std::string class_of(const Layer& layer) {
-  const ClassInfo* const info = catalog().find_class(layer);
-  return info ? info->class_name : layer.base_name();
+std::string class_of(const Operation& operation) {
+  if (const auto* op = dynamic_cast<const OpOperation*>(&operation)) return op->info().class_name;
+  const auto* layer = dynamic_cast<const Layer*>(&operation);
+  const ClassInfo* const info = layer ? catalog().find_class(*layer) : nullptr;
+  return info ? info->class_name : operation.base_name();
 }
 
-size_t width_of(const std::string& text) {
-  size_t width = 0;
-  for (char c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return width;
+// Columns of the terminal, or of what stands for it.
+int64_t terminal_width() {
+  if (const char* columns = std::getenv("COLUMNS"))
+    if (const long given = std::strtol(columns, nullptr, 10); given > 0) return given;
+  winsize size{};
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
 }
 
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> widths(rows[0].size());
-  for (const auto& row : rows)
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  auto rule = [&](const char* left, const char* middle, const char* right, const char* fill) {
-    std::string line = left;
-    for (size_t i = 0; i < widths.size(); ++i) {
-      for (size_t k = 0; k < widths[i] + 2; ++k) line += fill;
-      line += i + 1 < widths.size() ? middle : right;
-    }
-    return line + "\n";
-  };
-  std::string text = rule("┏", "┳", "┓", "━");
-  for (size_t r = 0; r < rows.size(); ++r) {
-    text += r ? "│" : "┃";
-    for (size_t i = 0; i < widths.size(); ++i) {
-      const std::string space(widths[i] - width_of(rows[r][i]), ' ');
-      text += (i < 2 ? " " + rows[r][i] + space : " " + space + rows[r][i]) + " " + (r ? "│" : "┃");
-    }
-    text += "\n";
-    if (r == 0)
-      text += rule("┡", "╇", "┩", "━");
-    else if (r + 1 < rows.size())
-      text += rule("├", "┼", "┤", "─");
+std::vector<Tensor> symbolic_inputs(const Node& node) {
+  std::vector<Tensor> inputs = node.arguments.tensors();
+  std::erase_if(inputs, [](const Tensor& t) { return !t.is_symbolic(); });
+  return inputs;
+}
+
+// Whether the graph is a chain of operations, each called once.
+bool is_chain(const Functional& model) {
+  std::set<const Operation*> called;
+  std::map<const Node*, std::set<const Node*>> readers;
+  size_t beginnings = 0;
+  const std::vector<Tensor> inputs = model.inputs().flatten();
+  for (const auto& node : model.nodes()) {
+    if (!called.insert(node->operation.get()).second) return false;
+    const bool given = std::any_of(inputs.begin(), inputs.end(),
+                                   [&](const Tensor& t) { return t.origin().node == node; });
+    const std::vector<Tensor> before = given ? std::vector<Tensor>() : symbolic_inputs(*node);
+    if (before.size() > 1) return false;
+    if (before.empty() && ++beginnings > 1) return false;
+    for (const Tensor& t : before) readers[t.origin().node.get()].insert(node.get());
   }
-  return text + rule("└", "┴", "┘", "─");
+  return std::all_of(readers.begin(), readers.end(),
+                     [](const auto& entry) { return entry.second.size() == 1; });
+}
+
+// "dense[0][0]": the operation, which of its calls, which of that call's outputs.
+std::string connection(const Tensor& input) {
+  const Origin& origin = input.origin();
+  const std::vector<std::shared_ptr<Node>> calls = origin.node->operation->inbound_nodes();
+  size_t number = 0;
+  while (number < calls.size() && calls[number] != origin.node) ++number;
+  return fmt::format("{}[{}][{}]", origin.node->operation->name(), number, origin.index);
+}
+
+// What is told of each line.
+class Rows {
+ public:
+  Rows(Model& model, const SummaryOptions& options, bool connected, const Walk& walk)
+      : options_(options), walk_(walk) {
+    if (auto* graph = dynamic_cast<Functional*>(&model); graph && connected)
+      nodes_ = graph->nodes();
+    connected_ = connected;
+  }
+
+  void add(Operation& operation, int64_t level) {
+    auto* layer = dynamic_cast<Layer*>(&operation);
+    std::string prefix;
+    for (int64_t i = 0; i < level; ++i) prefix += "   ";
+    if (level) prefix += "└ ";
+    std::vector<std::string> row = {
+        fmt::format("{}{} ({})", prefix, operation.name(), class_of(operation)),
+        shape_of(operation), params_of(layer)};
+    if (connected_) row.push_back(connections_of(operation));
+    if (options_.show_trainable) {
+      const bool any = layer && !layer->weights().empty();
+      row.emplace_back(!any ? "-" : layer->trainable() ? "Y" : "N");
+    }
+    if (options_.show_costs) {
+      const auto seen = walk_.layers.find(layer);
+      const bool known = seen != walk_.layers.end();
+      row.push_back(known ? scaled(seen->second.cost.flops, "") : level || !layer ? "" : "?");
+      row.push_back(known ? scaled(seen->second.cost.bytes, "B") : level || !layer ? "" : "?");
+    }
+    rows.push_back(std::move(row));
+    if (const auto* inside = dynamic_cast<Model*>(layer); inside && options_.expand_nested)
+      for (const auto& l : inside->layers()) add(*l, level + 1);
+  }
+
+  std::vector<std::vector<std::string>> rows;
+
+ private:
+  std::string shape_of(const Operation& operation) const {
+    const std::vector<std::shared_ptr<Node>> calls = operation.inbound_nodes();
+    std::vector<Shape> shapes;
+    if (!calls.empty())
+      for (const Tensor& t : calls.back()->outputs.flatten()) shapes.push_back(t.shape());
+    if (!shapes.empty()) return text_of(shapes);
+    const auto seen = walk_.layers.find(const_cast<Layer*>(dynamic_cast<const Layer*>(&operation)));
+    return seen == walk_.layers.end() ? "?" : text_of(seen->second.shapes);
+  }
+
+  static std::string params_of(const Layer* layer) {
+    if (!layer || dynamic_cast<const InputLayer*>(layer)) return "0";
+    return layer->built() ? grouped(count(layer->weights())) : "0 (unbuilt)";
+  }
+
+  std::string connections_of(const Operation& operation) const {
+    std::string text;
+    for (const auto& node : nodes_)
+      if (node->operation.get() == &operation)
+        for (const Tensor& t : symbolic_inputs(*node))
+          text += (text.empty() ? "" : ", ") + connection(t);
+    return text.empty() ? "-" : text;
+  }
+
+  const SummaryOptions& options_;
+  const Walk& walk_;
+  bool connected_ = false;
+  std::vector<std::shared_ptr<Node>> nodes_;
+};
+
+// The lines that layer_range asks for: those from the first to the last whose names begin so.
+void cut(std::vector<std::shared_ptr<Operation>>& all,
+         const std::optional<std::pair<std::string, std::string>>& range) {
+  if (!range) return;
+  const auto matches = [&](const std::string& expression) {
+    std::vector<size_t> places;
+    const std::regex regex(expression);
+    for (size_t i = 0; i < all.size(); ++i)
+      if (std::regex_search(all[i]->name(), regex, std::regex_constants::match_continuous))
+        places.push_back(i);
+    return places;
+  };
+  const std::vector<size_t> lower = matches(range->first), upper = matches(range->second);
+  if (lower.empty() || upper.empty())
+    throw ValueError(fmt::format("summary: layer_range {{'{}', '{}'}}: no layer's name begins so.",
+                                 range->first, range->second));
+  const bool turned = lower.front() > upper.back();
+  const size_t begin = turned ? upper.front() : lower.front();
+  const size_t end = (turned ? lower.back() : upper.back()) + 1;
+  all = {all.begin() + static_cast<ptrdiff_t>(begin), all.begin() + static_cast<ptrdiff_t>(end)};
+}
+
+// The columns, and how long a line is.
+std::vector<detail::TextColumn> columns_for(const SummaryOptions& options, bool connected,
+                                            int64_t& line_length) {
+  using detail::Justify;
+  std::vector<detail::TextColumn> columns = {
+      {"Layer (type)"}, {"Output Shape"}, {"Param #", Justify::right}};
+  if (connected) columns.push_back({"Connected to"});
+  std::vector<double> positions = options.positions;
+  if (positions.empty())
+    positions =
+        connected ? std::vector<double>{0.3, 0.56, 0.74, 1} : std::vector<double>{0.45, 0.8, 1};
+  if (positions.size() != columns.size())
+    throw ValueError(fmt::format("summary: {} positions were given for {} columns.",
+                                 positions.size(), columns.size()));
+  line_length = connected ? 108 : 88;
+  const auto append = [&](const char* title, Justify justify, double rest) {
+    for (double& p : positions) p *= rest;
+    positions.push_back(1);
+    columns.push_back({title, justify});
+    line_length += 12;
+  };
+  if (options.show_trainable) append("Trainable", Justify::center, 0.9);
+  if (options.show_costs) {
+    append("FLOPs", Justify::right, 0.84);
+    append("Bytes", Justify::right, 0.84);
+  }
+  line_length = options.line_length.value_or(std::min(line_length, terminal_width() - 4));
+  int64_t current = 0;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    columns[i].width =
+        static_cast<int64_t>(positions[i] * static_cast<double>(line_length)) - current;
+    if (columns[i].width < 4)
+      throw ValueError(fmt::format(
+          "summary: column '{}' would have {} characters, at least 4 are needed. Give a larger "
+          "line_length than {}, or other positions.",
+          columns[i].title, columns[i].width, line_length));
+    current += columns[i].width;
+  }
+  return columns;
 }
 
 }  // namespace
 
-std::string Model::summary_text() {
-  if (!built())
-    throw StateError(fmt::format(
-        "summary: model '{}' is not built yet. Call it on data, or give it an Input, first.",
-        name()));
-  Walk walked = walk(*this);
-  std::vector<Layer*> order;
-  for (const auto& layer : sublayers()) order.push_back(layer.get());
-  std::vector<std::vector<std::string>> rows = {
-      {"Layer (type)", "Output shape", "Param #", "FLOPs", "Bytes"}};
-  for (Layer* layer : order) {
-    const auto seen = walked.layers.find(layer);
-    const bool known = seen != walked.layers.end();
-    if (const auto* input = dynamic_cast<InputLayer*>(layer)) {
-      rows.push_back({fmt::format("{} (InputLayer)", layer->name()), input->batch_shape().str(),
-                      "0", "0", "0 B"});
-      continue;
-    }
-    rows.push_back({fmt::format("{} ({})", layer->name(), class_of(*layer)),
-                    known ? text_of(seen->second.shapes) : "?", grouped(count(layer->weights())),
-                    known ? scaled(seen->second.cost.flops, "") : "?",
-                    known ? scaled(seen->second.cost.bytes, "B") : "?"});
-  }
-  std::string text = fmt::format("Model: \"{}\"\n", name()) + table(rows);
-  const int64_t all = count(weights()), trainable = count(trainable_variables());
+std::string Model::summary_text(const SummaryOptions& options) {
+  const auto* graph = dynamic_cast<Functional*>(this);
+  const bool connected = graph && !is_chain(*graph);
+  int64_t line_length = 0;
+  const std::vector<detail::TextColumn> columns = columns_for(options, connected, line_length);
+  std::vector<std::shared_ptr<Operation>> all;
+  if (graph)
+    all = graph->operations();
+  else
+    for (const auto& layer : layers()) all.push_back(layer);
+  cut(all, options.layer_range);
+  // Graphs tell their shapes, and a model that is not built has none.
+  const bool told = std::all_of(all.begin(), all.end(), [](const auto& operation) {
+    return !operation->inbound_nodes().empty();
+  });
+  const Walk walked = built() && (options.show_costs || !told) ? walk(*this) : Walk();
+  Rows rows(*this, options, connected, walked);
+  for (const auto& operation : all) rows.add(*operation, 0);
+
+  std::string text = fmt::format("Model: \"{}\"\n", name()) +
+                     detail::text_table(columns, rows.rows, line_length, terminal_width());
+  const std::vector<Variable> trained = trainable_weights(), others = non_trainable_weights();
   std::vector<Variable> state;
-  if (optimizer_ && optimizer_->built()) state = optimizer_->variables();
-  int64_t bytes = 0;
-  for (const auto& list : {weights(), state})
-    for (const Variable& v : list) bytes += static_cast<int64_t>(v.value().bytes());
+  if (compiled() && optimizer_ && optimizer_->built()) state = optimizer_->variables();
+  const auto line = [&](const char* what, int64_t number, int64_t bytes) {
+    text += fmt::format(" {}: {} ({})\n", what, grouped(number),
+                        memory_text(static_cast<double>(bytes)));
+  };
   // The total has what the optimizer keeps, as Keras counts.
-  text += fmt::format(" Total params: {} ({})\n Trainable params: {}\n Non-trainable params: {}\n",
-                      grouped(all + count(state)), scaled(static_cast<double>(bytes), "B"),
-                      grouped(trainable), grouped(all - trainable));
-  if (!state.empty()) text += fmt::format(" Optimizer params: {}\n", grouped(count(state)));
-  if (walked.known)
+  line("Total params", count(trained) + count(others) + count(state),
+       bytes_of(trained) + bytes_of(others) + bytes_of(state));
+  line("Trainable params", count(trained), bytes_of(trained));
+  line("Non-trainable params", count(others), bytes_of(others));
+  if (!state.empty()) line("Optimizer params", count(state), bytes_of(state));
+  if (options.show_costs && walked.known)
     text += fmt::format(" One sample: {}, {} moved\n", scaled(walked.total.flops, "FLOPs"),
                         scaled(walked.total.bytes, "B"));
   return text;
 }
 
-void Model::summary() { std::cout << summary_text() << std::flush; }
+void Model::summary(const SummaryOptions& options) {
+  const std::string text = summary_text(options);
+  if (options.print_fn)
+    options.print_fn(text);
+  else
+    std::cout << text << std::flush;
+}
 
 }  // namespace cornu

@@ -311,8 +311,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   }
   // Figures are read from the device only when somebody looks at them.
   const bool due = run.bar.due(run.step);
-  if (due || logs_each_batch)
-    logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
+  if (due || logs_each_batch) logs = read_figures(model_.figures_of(run.last));
   run.clock.lap(time.step);
   run.callbacks.on_train_batch_end(begin + group - 1, logs);
   if (due) run.bar.update(run.step, logs, slow_parts(time));
@@ -341,7 +340,7 @@ bool Trainer::end_epoch(Run& run) {
   // Whether data of unknown size go on is for the next epoch to find out.
   const bool over = run.data.size() == Dataset::unknown ? ended_ : at_end(run.data);
   if (over || !run.options.steps_per_epoch) end_pass(run.data, run.epoch);
-  run.logs = read_figures(run.last.empty() ? model_.metrics_result() : run.last);
+  run.logs = read_figures(model_.figures_of(run.last));
   if (!validate(run)) return false;
   // What callbacks add is in the history, and not in the logs of on_train_end.
   Logs logs = run.logs;
@@ -394,13 +393,15 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
                        ProgressBar* bar, int64_t epoch) {
   const int64_t count = steps_of(data, steps, "evaluate", "steps");
   model_.reset_metrics();
+  model_.stop_evaluating = false;
   begin_unknown(data, epoch);
   if (at_end(data)) throw ValueError("evaluate: the dataset has no batches.");
   Logs logs;
   callbacks.on_test_begin(logs);
   StepLogs last;
   const int64_t group = model_.compile_options().steps_per_execution;
-  for (int64_t step = 0; within(step, count) && !(interrupt_ && interrupt_->requested());) {
+  for (int64_t step = 0; within(step, count) && !model_.stop_evaluating &&
+                         !(interrupt_ && interrupt_->requested());) {
     if (ran_out(data, "evaluate", steps.has_value())) break;
     logs.clear();
     const int64_t begin = step, end = count < 0 ? begin + group : std::min(count, begin + group);
@@ -410,13 +411,12 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
       if (within(step + 1, count)) fetch_ahead(data);
     }
     const bool due = bar && bar->due(step);
-    if (due || callbacks.wants_batch_logs())
-      logs = read_figures(last.empty() ? model_.metrics_result() : last);
+    if (due || callbacks.wants_batch_logs()) logs = read_figures(model_.figures_of(last));
     callbacks.on_test_batch_end(begin + group - 1, logs);
     if (due) bar->update(step, logs);
   }
   end_pass(data, epoch);
-  logs = read_figures(last.empty() ? model_.metrics_result() : last);
+  logs = read_figures(model_.figures_of(last));
   callbacks.on_test_end(logs);
   if (bar) bar->finish(logs);
   return logs;
@@ -425,6 +425,7 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
 Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
                       ProgressBar* bar) {
   const int64_t count = steps_of(data, steps, "predict", "steps");
+  if (model_.stop_predicting) model_.stop_predicting = false;
   begin_unknown(data, 0);
   if (at_end(data)) throw ValueError("predict: the dataset has no batches.");
   Logs logs;
@@ -432,7 +433,8 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
   std::vector<std::vector<Tensor>> parts;
   Nest first;
   const int64_t group = model_.compile_options().steps_per_execution;
-  for (int64_t step = 0; within(step, count) && !ran_out(data, "predict", steps.has_value());) {
+  for (int64_t step = 0; within(step, count) && !model_.stop_predicting &&
+                         !ran_out(data, "predict", steps.has_value());) {
     const int64_t begin = step, end = count < 0 ? begin + group : std::min(count, begin + group);
     callbacks.on_predict_batch_begin(begin, logs);
     for (; step < end && !at_end(data); ++step) {

@@ -32,8 +32,9 @@ constexpr const char* keras_version = "3.15.1";
 // The model as {module, class_name, config, registered_name, build_config, compile_config}.
 Value model_value(const Model& model) {
   Value::Dict dict = serialize(model).get<Value::Dict>();
-  if (!model.build_config().empty()) dict.emplace_back("build_config", model.build_config());
-  if (model.compiled()) dict.emplace_back("compile_config", model.compile_config());
+  if (!model.get_build_config().empty())
+    dict.emplace_back("build_config", model.get_build_config());
+  if (model.compiled()) dict.emplace_back("compile_config", model.get_compile_config());
   return dict;
 }
 
@@ -161,8 +162,8 @@ void write_legacy(Model& model, const std::string& path, const SaveOptions& opti
   Value::Dict config = downgrade_model(model_value(model)).get<Value::Dict>();
   // A class of the user's does not say its input's shape in its config.
   if (!dynamic_cast<Sequential*>(&model) && !dynamic_cast<Functional*>(&model) &&
-      !model.build_config().empty())
-    config.emplace_back("build_config", model.build_config());
+      !model.get_build_config().empty())
+    config.emplace_back("build_config", model.get_build_config());
   const Value described(std::move(config));
   const std::string text = to_json(described);
   warn_of_keras2_activations(described, model.name());
@@ -172,7 +173,7 @@ void write_legacy(Model& model, const std::string& path, const SaveOptions& opti
   const bool compiled = model.compiled() && options.include_optimizer;
   Value::Dict training;
   if (compiled) {
-    training = training_config_of(model.compile_config()).get<Value::Dict>();
+    training = training_config_of(model.get_compile_config()).get<Value::Dict>();
     file.set_attribute("", "training_config", to_json(training));
   }
   write_legacy_weights(file, "model_weights", model);

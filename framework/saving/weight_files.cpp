@@ -159,14 +159,11 @@ std::map<std::string, Place> WeightTree::variables(const std::string& object) co
 
 namespace {
 
-// Variables are numbered, but tables of words keep their only one under its name.
-std::string name_of(const std::vector<Variable>& variables, size_t i) {
-  const bool table = variables.size() == 1 && variables[0].name() == "idf_weights";
-  return table ? variables[0].name() : std::to_string(i);
-}
-
-void write_variable(io::H5Writer& file, const std::string& path, const Variable& variable) {
-  const Tensor& v = variable.value();
+void write_array(io::H5Writer& file, const std::string& path, const Tensor& v) {
+  if (v.dtype() == DType::string)
+    throw UnsupportedError(fmt::format(
+        "'{}' is an array of strings, which files of weights do not hold. Keep it by save_assets.",
+        path));
   file.write(path, v.dtype(), v.shape(), v.host_data());
 }
 
@@ -191,12 +188,11 @@ std::string interim_name(const std::string& base, int number) {
 }  // namespace
 
 void SingleSink::write(const std::string& object, const std::string& name,
-                       const std::vector<Variable>& variables) {
+                       const VariableStore& store) {
   const std::string group = object.empty() ? "vars" : object + "/vars";
   file_.create_group(group);
   file_.set_attribute(group, "name", name);
-  for (size_t i = 0; i < variables.size(); ++i)
-    write_variable(file_, group + "/" + name_of(variables, i), variables[i]);
+  for (const std::string& key : store.keys()) write_array(file_, group + "/" + key, store.get(key));
 }
 
 ShardSink::ShardSink(const fs::path& map, uint64_t limit) : map_(map), limit_(limit) {
@@ -225,16 +221,17 @@ void ShardSink::next() {
 }
 
 void ShardSink::write(const std::string& object, const std::string& name,
-                      const std::vector<Variable>& variables) {
+                      const VariableStore& store) {
   const std::string group = object.empty() ? "vars" : object + "/vars";
   std::vector<size_t> files;
-  for (size_t i = 0; i < variables.size(); ++i) {
-    const uint64_t bytes = variables[i].value().bytes();
+  for (const std::string& key : store.keys()) {
+    const Tensor value = store.get(key);
+    const uint64_t bytes = value.bytes();
     if (bytes > limit_)
       throw ValueError(fmt::format(
-          "save_weights: variable '{}' has {} bytes, more than a shard may have ({}). Give a "
+          "save_weights: variable '{}/{}' has {} bytes, more than a shard may have ({}). Give a "
           "larger max_shard_size.",
-          variables[i].path(), bytes, limit_));
+          name, key, bytes, limit_));
     if (used_ + bytes > limit_) next();
     io::H5Writer& shard = *shards_.back();
     if (files.empty() || files.back() != shards_.size() - 1) {
@@ -242,7 +239,7 @@ void ShardSink::write(const std::string& object, const std::string& name,
       shard.create_group(group);
       shard.set_attribute(group, "name", name);
     }
-    write_variable(shard, group + "/" + name_of(variables, i), variables[i]);
+    write_array(shard, group + "/" + key, value);
     used_ += bytes;
     total_ += bytes;
   }
@@ -295,15 +292,30 @@ void ShardSink::finish() {
 
 // --- Values -------------------------------------------------------------------------------------
 
+namespace {
+// Why a dataset of this size cannot be genuine; "" when it can.
+std::string inflated(const Place& place, const io::H5Info& info) {
+  const uint64_t bytes = static_cast<uint64_t>(info.shape.numel()) * size_of(info.dtype);
+  if (bytes > free_inflation && bytes / inflation > info.stored)
+    return fmt::format("'/{}' declares {} bytes and stores {}", place.path, bytes, info.stored);
+  return {};
+}
+}  // namespace
+
 std::string mismatch(const Variable& variable, const Place& place) {
   const io::H5Info info = place.file->info(place.path);
   if (info.shape != variable.shape())
     return fmt::format("variable '{}' has shape {}, '/{}' has {}", variable.name(),
                        variable.shape().str(), place.path, info.shape.str());
-  const uint64_t bytes = static_cast<uint64_t>(info.shape.numel()) * size_of(info.dtype);
-  if (bytes > free_inflation && bytes / inflation > info.stored)
-    return fmt::format("'/{}' declares {} bytes and stores {}", place.path, bytes, info.stored);
-  return {};
+  return inflated(place, info);
+}
+
+Tensor read_array(const Place& place) {
+  const io::H5Info info = place.file->info(place.path);
+  if (const std::string problem = inflated(place, info); !problem.empty()) throw FileError(problem);
+  return Tensor::written(info.shape, info.dtype, [&](void* to) {
+    place.file->read(place.path, to, info.dtype, info.shape);
+  });
 }
 
 void dry_run(const std::vector<Transfer>& transfers) {

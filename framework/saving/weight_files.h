@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../dispatch/variable.h"
+#include "../base/variable_store.h"
 #include "../io/h5_file.h"
 
 namespace cornu::saving {
@@ -45,9 +45,9 @@ class WeightTree {
 class WeightSink {
  public:
   virtual ~WeightSink() = default;
-  /// Writes an object's variables as "0", "1", ...; `name` is the object's, kept as an attribute.
+  /// Writes the arrays of an object; `name` is the object's, kept as an attribute.
   virtual void write(const std::string& object, const std::string& name,
-                     const std::vector<Variable>& variables) = 0;
+                     const VariableStore& store) = 0;
 };
 
 /// Writes into one HDF5 file.
@@ -55,7 +55,7 @@ class SingleSink : public WeightSink {
  public:
   explicit SingleSink(io::H5Writer& file) : file_(file) {}  ///< the file is finished by its owner
   void write(const std::string& object, const std::string& name,
-             const std::vector<Variable>& variables) override;
+             const VariableStore& store) override;
 
  private:
   io::H5Writer& file_;
@@ -70,7 +70,7 @@ class ShardSink : public WeightSink {
   ShardSink(const std::filesystem::path& map, uint64_t limit);
   ~ShardSink() override;
   void write(const std::string& object, const std::string& name,
-             const std::vector<Variable>& variables) override;
+             const VariableStore& store) override;
   /// Writes the map and gives the shards their names.
   void finish();
 
@@ -95,6 +95,9 @@ struct Transfer {
   Variable variable;  ///< gets the value
   Place place;        ///< where it is read from
 };
+
+/// The array at a place as it is. Throws FileError for one that cannot be genuine.
+Tensor read_array(const Place& place);
 
 /// Why a variable's value cannot come from there; "" when it can.
 std::string mismatch(const Variable& variable, const Place& place);

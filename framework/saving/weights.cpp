@@ -16,12 +16,19 @@ namespace {
 class Walk {
  public:
   std::vector<WeightEntry> entries;
+  std::vector<StateEntry> states;
 
   void visit(Layer& layer, const std::string& path) {
     entries.push_back({path, &layer});
     // Entered once, listed each time: files of Keras hold a shared layer at its first place, which
     // depends on the order of the walk.
     if (!visited_.insert(&layer).second) return;
+    for (const auto& state : layer.tracked_states()) {
+      const void* object = state.optimizer ? static_cast<const void*>(state.optimizer.get())
+                                           : static_cast<const void*>(state.metric.get());
+      if (seen_.insert(object).second)
+        states.push_back({join(path, state.attribute), state.optimizer.get(), state.metric.get()});
+    }
     const bool graph = dynamic_cast<Sequential*>(&layer) || dynamic_cast<Functional*>(&layer);
     if (graph) container(layer.sublayers(), join(path, "layers"));
     for (const auto& [attribute, members] : attributes(layer, graph)) {
@@ -77,6 +84,7 @@ class Walk {
   }
 
   std::set<Layer*> visited_;
+  std::set<const void*> seen_;
 };
 
 }  // namespace
@@ -85,6 +93,12 @@ std::vector<WeightEntry> weight_entries(Layer& root) {
   Walk walk;
   walk.visit(root, "");
   return std::move(walk.entries);
+}
+
+std::vector<StateEntry> state_entries(Layer& root) {
+  Walk walk;
+  walk.visit(root, "");
+  return std::move(walk.states);
 }
 
 }  // namespace cornu::saving

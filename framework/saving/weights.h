@@ -18,6 +18,16 @@ struct WeightEntry {
   Layer* layer;      ///< alive as long as the model
 };
 
+/// An optimizer or a metric that a member of a layer holds, and its group in the tree.
+struct StateEntry {
+  std::string path;      ///< group in the tree, "d_optimizer"
+  Optimizer* optimizer;  ///< null for a metric
+  Metric* metric;        ///< null for an optimizer
+};
+
+/// Those of the model and of its layers, each once.
+std::vector<StateEntry> state_entries(Layer& root);
+
 /// The walk that Keras makes: layers of Sequential and Functional models by class and number,
 /// members of other layers in alphabetical order.
 std::vector<WeightEntry> weight_entries(Layer& root);

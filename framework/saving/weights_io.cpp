@@ -2,12 +2,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "../../backend/log.h"
-#include "../base/assets.h"
-#include "../base/serialization.h"
 #include "weights.h"
 
 namespace cornu::saving {
@@ -39,11 +39,90 @@ std::string plan(const WeightTree& file, const std::string& path,
   return {};
 }
 
-// A layer's variables in the order of files.
-std::vector<Variable> weights_of(const Layer& layer, bool writing) {
-  const auto* own = dynamic_cast<const CustomSerialization*>(&layer);
-  if (!own) return layer.own_weights();
-  return writing ? own->weights_to_write() : own->weights_to_read();
+// What is to be done once the whole file has been found to fit.
+struct Plan {
+  std::vector<Transfer> transfers;                    // arrays into variables, unread so far
+  std::vector<std::pair<Variable, Tensor>> assigned;  // what objects assigned themselves
+  std::vector<std::function<void()>> then;
+
+  void carry_out(bool fresh) const {
+    transfer(transfers, fresh);
+    for (const auto& [variable, value] : assigned) variable.assign(value);
+    for (const auto& f : then) f();
+  }
+};
+
+// The arrays of one object in a file. Variables that they are assigned to get them by the plan.
+class PlannedStore : public VariableStore {
+ public:
+  /// Which variables an object's own are in the file, where others than it says.
+  using Choose = std::function<std::vector<Variable>(std::vector<Variable>)>;
+  PlannedStore(const WeightTree& file, const std::string& path, Plan& plan, Choose choose = {})
+      : file_(file), path_(path), found_(file.variables(path)), plan_(plan), choose_(choose) {}
+
+  std::vector<std::string> keys() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, place] : found_) names.push_back(name);
+    return names;
+  }
+  Tensor get(const std::string& name) const override {
+    const auto place = found_.find(name);
+    if (place == found_.end())
+      throw FileError(fmt::format("'/{}/{}' is missing.{}", join(path_, "vars"), name,
+                                  did_you_mean(name, keys())));
+    if (!place->second.file->is_dataset(place->second.path))
+      throw FileError(fmt::format("'/{}' is not a dataset", place->second.path));
+    return read_array(place->second);
+  }
+  void assign_to(const std::vector<Variable>& variables,
+                 const std::function<void()>& then) const override {
+    const std::string problem =
+        plan(file_, path_, choose_ ? choose_(variables) : variables, plan_.transfers);
+    if (!problem.empty()) throw FileError(problem);
+    if (then) plan_.then.push_back(then);
+  }
+
+ private:
+  const WeightTree& file_;
+  const std::string path_;
+  std::map<std::string, Place> found_;
+  Plan& plan_;
+  Choose choose_;
+};
+
+// Notes what is assigned to variables while it lives, and takes it back at its end.
+struct Assignments {
+  Assignments() : outer(std::exchange(graph_context().assignments, &list)) {}
+  ~Assignments() {
+    graph_context().assignments = outer;
+    for (const auto& [variable, old] : list) variable.stored() = old;
+  }
+  Assignments(const Assignments&) = delete;
+
+  AssignmentList list;
+  AssignmentList* outer;
+};
+
+// Lets an object take its arrays; what it assigns goes into the plan. Why it cannot, or "".
+std::string take(Saveable& object, const PlannedStore& store, Plan& plan) {
+  const size_t transfers = plan.transfers.size(), then = plan.then.size();
+  Assignments assigned;
+  try {
+    object.load_own_variables(store);
+  } catch (const Error& e) {
+    plan.transfers.resize(transfers);
+    plan.then.resize(then);
+    return e.what();
+  }
+  for (const auto& [variable, old] : assigned.list)
+    plan.assigned.emplace_back(variable, variable.stored());
+  return {};
+}
+
+VariableStore stored(const Saveable& object) {
+  VariableStore store;
+  object.save_own_variables(store);
+  return store;
 }
 
 void warn_of_optimizer(const std::string& file, const std::string& problem) {
@@ -54,9 +133,10 @@ void warn_of_optimizer(const std::string& file, const std::string& problem) {
 }
 
 // The optimizer's variables that the file holds: all of them, those of an optimizer that was never
-// used, or (Keras 2) those without the learning rate. Builds the optimizer where it must.
-std::vector<Variable> optimizer_variables(Model& model, size_t found) {
-  Optimizer& optimizer = *model.optimizer();
+// used, or (Keras 2) those without the learning rate. Builds the optimizer where it must, if it is
+// said for which variables.
+std::vector<Variable> optimizer_variables(Optimizer& optimizer, const Model* trained,
+                                          size_t found) {
   std::vector<Variable> variables = optimizer.variables();
   const size_t unused = optimizer.options().learning_rate.is_schedule() ? 1 : 2;
   if (!optimizer.built()) {
@@ -67,24 +147,40 @@ std::vector<Variable> optimizer_variables(Model& model, size_t found) {
     variables.resize(unused);
     return variables;
   }
-  if (!optimizer.built()) {
-    optimizer.build(model.trainable_variables());
+  if (!optimizer.built() && trained) {
+    optimizer.build(trained->trainable_variables());
     variables = optimizer.variables();
   }
   if (found + 1 == variables.size() && unused == 2) variables.erase(variables.begin() + 1);
   return variables;
 }
 
-void read_optimizer(const WeightTree& file, Model& model) {
-  if (!model.optimizer()) return;
-  const size_t found = file.variables("optimizer").size();
+// `trained` is the model whose variables it trains, if it is that of compile.
+void read_optimizer(const WeightTree& file, const std::string& path, Optimizer& optimizer,
+                    const Model* trained) {
+  const size_t found = file.variables(path).size();
   if (found == 0) return;
-  std::vector<Transfer> transfers;
-  const std::string problem = plan(file, "optimizer", optimizer_variables(model, found), transfers);
-  if (problem.empty())
-    transfer(transfers, true);
-  else
-    warn_of_optimizer(file.name(), problem);
+  Plan plan;
+  const PlannedStore store(file, path, plan, [&](std::vector<Variable> variables) {
+    const bool all = variables.size() == optimizer.variables().size();
+    return all ? optimizer_variables(optimizer, trained, found) : variables;
+  });
+  std::string problem = take(optimizer, store, plan);
+  if (problem.empty()) return plan.carry_out(true);
+  if (!trained && !optimizer.built())
+    problem += fmt::format(
+        ". Optimizer '{}' is not built: build it for its variables before weights are loaded",
+        optimizer.name());
+  warn_of_optimizer(file.name(), problem);
+}
+
+void read_metric(const WeightTree& file, const std::string& path, Metric& metric) {
+  if (file.variables(path).empty()) return;
+  Plan plan;
+  const std::string problem = take(metric, PlannedStore(file, path, plan), plan);
+  if (problem.empty()) return plan.carry_out(true);
+  warn_once(fmt::format("{}: the state of metric '{}' does not fit and is left out: {}",
+                        file.name(), metric.name(), problem));
 }
 
 // Throws when an optimizer's state is damaged, before anything has changed.
@@ -110,6 +206,10 @@ uint64_t weight_bytes(Model& model) {
   for (const Variable& v : model.weights()) bytes += 1024 + v.value().bytes();
   if (model.optimizer())
     for (const Variable& v : model.optimizer()->variables()) bytes += 1024 + v.value().bytes();
+  for (const StateEntry& entry : state_entries(model))
+    for (const Variable& v :
+         entry.optimizer ? entry.optimizer->variables() : entry.metric->variables())
+      bytes += 1024 + v.value().bytes();
   return bytes;
 }
 
@@ -117,19 +217,28 @@ void write_weights(WeightSink& file, Model& model) {
   std::set<Layer*> written;
   for (const WeightEntry& entry : weight_entries(model))
     if (written.insert(entry.layer).second)
-      file.write(entry.path, entry.layer->name(), weights_of(*entry.layer, true));
-  if (model.optimizer())
-    file.write("optimizer", model.optimizer()->name(), model.optimizer()->variables());
+      file.write(entry.path, entry.layer->name(), stored(*entry.layer));
+  bool tracked = false;
+  for (const StateEntry& entry : state_entries(model)) {
+    tracked |= entry.optimizer && entry.optimizer == model.optimizer().get();
+    if (entry.optimizer) file.write(entry.path, entry.optimizer->name(), stored(*entry.optimizer));
+    // Keras's metrics keep nothing, and their groups are not made.
+    const VariableStore kept = entry.metric ? stored(*entry.metric) : VariableStore();
+    if (kept.size() > 0) file.write(entry.path, entry.metric->name(), kept);
+  }
+  // One that a member holds too is in the file once, as in Keras.
+  if (model.optimizer() && !tracked)
+    file.write("optimizer", model.optimizer()->name(), stored(*model.optimizer()));
 }
 
 void read_weights(const WeightTree& file, Model& model, const ReadOptions& options) {
-  std::vector<Transfer> transfers;
+  Plan plan;
   std::map<Layer*, std::string> failed;
   std::set<Layer*> done;
   std::vector<Layer*> order;
   for (const WeightEntry& entry : weight_entries(model)) {
     if (done.count(entry.layer)) continue;
-    const std::string problem = plan(file, entry.path, weights_of(*entry.layer, false), transfers);
+    const std::string problem = take(*entry.layer, PlannedStore(file, entry.path, plan), plan);
     if (problem.empty()) {
       done.insert(entry.layer);
       failed.erase(entry.layer);
@@ -156,40 +265,65 @@ void read_weights(const WeightTree& file, Model& model, const ReadOptions& optio
   if (options.only_check) return;
   // A model that was made for this file is thrown away on an error, so it needs no second reading.
   if (!options.fresh && options.optimizer) dry_run_optimizer(file, model);
-  transfer(transfers, options.fresh);
-  for (Layer* layer : done)
-    if (auto* own = dynamic_cast<CustomSerialization*>(layer)) own->weights_were_read();
-  if (options.optimizer) read_optimizer(file, model);
+  plan.carry_out(options.fresh);
+  for (const StateEntry& entry : state_entries(model)) {
+    if (entry.metric) read_metric(file, entry.path, *entry.metric);
+    if (entry.optimizer && options.optimizer)
+      read_optimizer(file, entry.path, *entry.optimizer, nullptr);
+  }
+  if (options.optimizer && model.optimizer())
+    read_optimizer(file, "optimizer", *model.optimizer(), &model);
 }
 
 namespace {
 
-// Calls f(layer, "assets/its place in the tree of weights/") for each layer that has files.
+// Calls f(object, "assets/its place in the tree of weights/") for each that may have files.
 template <class F>
-void for_each_with_assets(Model& model, F&& f) {
+void for_each_object(Model& model, F&& f) {
+  const auto folder = [](const std::string& path) {
+    return "assets/" + (path.empty() ? "" : path + "/");
+  };
   std::set<Layer*> done;
-  for (const WeightEntry& entry : weight_entries(model)) {
-    auto* layer = dynamic_cast<HasAssets*>(entry.layer);
-    if (layer && done.insert(entry.layer).second)
-      f(*layer, "assets/" + (entry.path.empty() ? "" : entry.path + "/"));
+  for (const WeightEntry& entry : weight_entries(model))
+    if (done.insert(entry.layer).second) f(*entry.layer, folder(entry.path));
+  for (const StateEntry& entry : state_entries(model)) {
+    if (entry.optimizer) f(*entry.optimizer, folder(entry.path));
+    if (entry.metric) f(*entry.metric, folder(entry.path));
   }
+}
+
+// Names of files lead nowhere else.
+void check_asset_name(const std::string& name) {
+  const std::filesystem::path path(name);
+  const bool leads_away = std::any_of(path.begin(), path.end(), [](const auto& step) {
+    return step.empty() || step == "." || step == "..";
+  });
+  if (name.empty() || path.is_absolute() || leads_away)
+    throw ValueError(
+        fmt::format("save_assets: '{}' is no name of a file in the object's folder, such as "
+                    "\"vocabulary.txt\".",
+                    name));
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> assets_of(Model& model) {
   std::vector<std::pair<std::string, std::string>> result;
-  for_each_with_assets(model, [&](const HasAssets& layer, const std::string& folder) {
-    for (auto& [name, content] : layer.assets())
-      result.emplace_back(folder + name, std::move(content));
+  for_each_object(model, [&](const Saveable& object, const std::string& folder) {
+    AssetStore store;
+    object.save_assets(store);
+    for (const auto& [name, content] : store.files()) {
+      check_asset_name(name);
+      result.emplace_back(folder + name, content);
+    }
   });
   return result;
 }
 
 void read_assets(Model& model,
                  const std::function<std::optional<std::string>(const std::string&)>& read) {
-  for_each_with_assets(model, [&](HasAssets& layer, const std::string& folder) {
-    layer.load_assets([&](const std::string& name) { return read(folder + name); });
+  for_each_object(model, [&](Saveable& object, const std::string& folder) {
+    object.load_assets(AssetStore([&](const std::string& name) { return read(folder + name); }));
   });
 }
 

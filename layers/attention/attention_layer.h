@@ -79,7 +79,7 @@ class QueryValueLayer : public LayerOf<Self, Config> {
     return inputs.flatten().at(0).mask();
   }
   /// {"shapes_dict": {"query_shape": ..., ...}}, which names the arguments of Keras's build.
-  Value::Dict build_config() const override { return shapes_by_name(Base::build_config()); }
+  Value::Dict get_build_config() const override { return shapes_by_name(Base::get_build_config()); }
   /// Builds from shapes in a list or by name.
   void build_from_config(const Value::Dict& config) override {
     const Value::Dict list = shapes_as_list(config);

@@ -148,8 +148,8 @@ Tensor BidirectionalLayer::compute_mask(const Nest&, const Tensor& mask) {
   return options_.return_sequences ? mask : Tensor();
 }
 
-Value::Dict BidirectionalLayer::build_config() const {
-  return sequence_build_config(LayerOf::build_config());
+Value::Dict BidirectionalLayer::get_build_config() const {
+  return sequence_build_config(LayerOf::get_build_config());
 }
 
 void BidirectionalLayer::build_from_config(const Value::Dict& dict) {

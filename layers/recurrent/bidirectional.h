@@ -40,7 +40,7 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   bool takes_carried_mask(const Nest& inputs, const Call& call) const override {
     return !has_initial_state(inputs, call);
   }
-  Value::Dict build_config() const override;
+  Value::Dict get_build_config() const override;
   void build_from_config(const Value::Dict& config) override;
   Value::Dict get_config() const override;
   /// As LayerOf's; throws UnsupportedError where `weights` has a value.

@@ -99,7 +99,9 @@ class CellLayer : public LayerOf<Self, C>, public RecurrentCell {
   using Base::Base;
 
   /// The shape of x alone; see sequence_build_config.
-  Value::Dict build_config() const override { return sequence_build_config(Base::build_config()); }
+  Value::Dict get_build_config() const override {
+    return sequence_build_config(Base::get_build_config());
+  }
   /// "states", which may be given by name.
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"states"};

@@ -140,7 +140,9 @@ class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
   }
 
   /// The shape of x alone; see sequence_build_config.
-  Value::Dict build_config() const override { return sequence_build_config(Base::build_config()); }
+  Value::Dict get_build_config() const override {
+    return sequence_build_config(Base::get_build_config());
+  }
   /// Builds for x's shape, without those of the states.
   void build_from_config(const Value::Dict& config) override {
     Base::build_from_config(sequence_build_config(config));

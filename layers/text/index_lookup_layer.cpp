@@ -109,16 +109,19 @@ std::vector<Tensor> IndexLookupLayer<Self, C, Token>::statistics() const {
 }
 
 template <class Self, class C, class Token>
-std::vector<std::pair<std::string, std::string>> IndexLookupLayer<Self, C, Token>::assets() const {
-  if (this->config.vocabulary.tokens()) return {};
-  return {{"vocabulary.txt", lines_of(get_vocabulary())}};
+void IndexLookupLayer<Self, C, Token>::save_assets(AssetStore& store) const {
+  if (!this->config.vocabulary.tokens()) store.write("vocabulary.txt", lines_of(get_vocabulary()));
 }
 
 template <class Self, class C, class Token>
-void IndexLookupLayer<Self, C, Token>::load_assets(
-    const std::function<std::optional<std::string>(const std::string& name)>& read) {
+void IndexLookupLayer<Self, C, Token>::save_own_variables(VariableStore& store) const {
+  for (const Variable& v : weights_to_write()) store.set(v.name(), v.value());
+}
+
+template <class Self, class C, class Token>
+void IndexLookupLayer<Self, C, Token>::load_assets(const AssetStore& store) {
   if (this->config.vocabulary.tokens()) return;
-  const std::optional<std::string> text = read("vocabulary.txt");
+  const std::optional<std::string> text = store.read("vocabulary.txt");
   if (!text) return;
   std::vector<Token> tokens = tokens_in<Token>(*text);
   if constexpr (std::is_same_v<Token, std::string>)

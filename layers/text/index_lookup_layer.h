@@ -1,6 +1,5 @@
 // IndexLookupLayer: what StringLookup and IntegerLookup share.
 #pragma once
-#include "../../framework/base/assets.h"
 #include "../../framework/base/serialization.h"
 #include "../../framework/data/adapt.h"
 #include "../layer_options.h"
@@ -12,10 +11,7 @@ namespace cornu::layers {
 /// Numbers of tokens in a vocabulary, or their encoding. The vocabulary is an option, is set, or is
 /// learned by `adapt`; it is kept in files as "vocabulary.txt" unless it was an option.
 template <class Self, class C, class Token>
-class IndexLookupLayer : public LayerOf<Self, C>,
-                         public Adaptable,
-                         public HasAssets,
-                         public CustomSerialization {
+class IndexLookupLayer : public LayerOf<Self, C>, public Adaptable, public CustomSerialization {
  public:
   using Adaptable::adapt;
 
@@ -26,7 +22,7 @@ class IndexLookupLayer : public LayerOf<Self, C>,
   /// Lists of numbers or texts count as one tensor.
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// Empty: nothing is built from a shape.
-  Value::Dict build_config() const override { return {}; }
+  Value::Dict get_build_config() const override { return {}; }
 
   /// All tokens in the order of their numbers, or those without the mask and OOV tokens.
   std::vector<Token> get_vocabulary(bool include_special_tokens = true) const;
@@ -52,11 +48,12 @@ class IndexLookupLayer : public LayerOf<Self, C>,
   std::vector<Tensor> statistics() const override;
 
   /// "vocabulary.txt" with a token on each line; none when the options have the list.
-  std::vector<std::pair<std::string, std::string>> assets() const override;
+  void save_assets(AssetStore& store) const override;
   /// Takes the vocabulary from "vocabulary.txt", unless the options have the list or there is no
   /// file.
-  void load_assets(
-      const std::function<std::optional<std::string>(const std::string& name)>& read) override;
+  void load_assets(const AssetStore& store) override;
+  /// The weights of "tf_idf" under their name.
+  void save_own_variables(VariableStore& store) const override;
   /// The weights of "tf_idf", if there are any.
   std::vector<Variable> weights_to_write() const override;
   /// The same.

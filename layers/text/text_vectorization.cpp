@@ -251,13 +251,12 @@ void TextVectorizationLayer::finalize_state() { lookup_->finalize_state(); }
 
 std::vector<Tensor> TextVectorizationLayer::statistics() const { return lookup_->statistics(); }
 
-std::vector<std::pair<std::string, std::string>> TextVectorizationLayer::assets() const {
-  return lookup_->assets();
-}
+void TextVectorizationLayer::save_assets(AssetStore& store) const { lookup_->save_assets(store); }
 
-void TextVectorizationLayer::load_assets(
-    const std::function<std::optional<std::string>(const std::string& name)>& read) {
-  lookup_->load_assets(read);
+void TextVectorizationLayer::load_assets(const AssetStore& store) { lookup_->load_assets(store); }
+
+void TextVectorizationLayer::save_own_variables(VariableStore& store) const {
+  lookup_->save_own_variables(store);
 }
 
 std::vector<Variable> TextVectorizationLayer::weights_to_write() const {

@@ -42,7 +42,6 @@ struct TextVectorizationConfig {
 class TextVectorizationLayer final
     : public LayerOf<TextVectorizationLayer, TextVectorizationConfig>,
       public Adaptable,
-      public HasAssets,
       public CustomSerialization {
  public:
   using Adaptable::adapt;
@@ -69,9 +68,9 @@ class TextVectorizationLayer final
   void finalize_state() override;
   std::vector<Tensor> statistics() const override;
 
-  std::vector<std::pair<std::string, std::string>> assets() const override;
-  void load_assets(
-      const std::function<std::optional<std::string>(const std::string& name)>& read) override;
+  void save_assets(AssetStore& store) const override;
+  void load_assets(const AssetStore& store) override;
+  void save_own_variables(VariableStore& store) const override;
   std::vector<Variable> weights_to_write() const override;
   std::vector<Variable> weights_to_read() const override { return weights_to_write(); }
 

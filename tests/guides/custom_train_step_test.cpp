@@ -39,15 +39,15 @@ class CustomModel : public Functional {
     const std::vector<Tensor> gradients = tape.gradient(loss, trainable_vars);
     optimizer()->apply(gradients, trainable_vars);
 
-    loss_tracker->update_state(loss);
-    compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
-    StepLogs logs;
-    for (const auto& metric : metrics()) logs.emplace_back(metric->name(), metric->result());
-    return logs;
+    const Tensor weight = batch.sample_weight;
+    for (const auto& metric : metrics()) {
+      if (metric->name() == "loss")
+        metric->update_state(loss);
+      else
+        metric->update_state(batch.y, y_pred, weight);
+    }
+    return get_metrics_result();
   }
-
- private:
-  std::shared_ptr<Metric> loss_tracker = add_metric(metrics::Mean({.name = "loss"}));
 };
 
 }  // namespace
@@ -95,6 +95,11 @@ class LowerModel : public Functional {
     loss_tracker->update_state(loss_fn(batch.y, y_pred));
     mae_metric->update_state(batch.y, y_pred);
     return {{"loss", loss_tracker->result()}, {"mae", mae_metric->result()}};
+  }
+
+  // These, and not those of compile, are reset at the start of each epoch.
+  std::vector<std::shared_ptr<Metric>> metrics() const override {
+    return {loss_tracker, mae_metric};
   }
 
  private:
@@ -160,15 +165,15 @@ class TestedModel : public Functional {
 
   StepLogs test_step(const Batch& batch) override {
     const Nest y_pred = (*this)(batch.x, {.training = false});
-    loss_tracker->update_state(compute_loss(batch.x, batch.y, y_pred));
-    compute_metrics(batch.x, batch.y, y_pred);
-    StepLogs logs;
-    for (const auto& metric : metrics()) logs.emplace_back(metric->name(), metric->result());
-    return logs;
+    const Tensor loss = compute_loss(batch.x, batch.y, y_pred);
+    for (const auto& metric : metrics()) {
+      if (metric->name() == "loss")
+        metric->update_state(loss);
+      else
+        metric->update_state(batch.y, y_pred);
+    }
+    return get_metrics_result();
   }
-
- private:
-  std::shared_ptr<Metric> loss_tracker = add_metric(metrics::Mean({.name = "loss"}));
 };
 
 }  // namespace
@@ -254,11 +259,12 @@ class GAN : public Model {
         generator(track("generator", generator)),
         latent_dim(latent_dim) {}
 
+  using Model::compile;
   void compile(Choice<Optimizer> d_optimizer, Choice<Optimizer> g_optimizer,
                losses::BinaryCrossentropy loss_fn) {
     Model::compile();
-    this->d_optimizer = d_optimizer;
-    this->g_optimizer = g_optimizer;
+    this->d_optimizer = track("d_optimizer", d_optimizer);
+    this->g_optimizer = track("g_optimizer", g_optimizer);
     this->loss_fn = loss_fn;
   }
 

@@ -1,6 +1,4 @@
 // Keras's guide to customizing what is saved, in C++.
-#include <cornu/framework/base/assets.h>
-
 #include <filesystem>
 
 #include "goldens.h"
@@ -75,19 +73,15 @@ struct VocabularyConfig {
 };
 
 // A sentence that stands in a file of its own, and not in the config.
-class LayerWithCustomAssets : public LayerOf<LayerWithCustomAssets, VocabularyConfig>,
-                              public HasAssets {
+class LayerWithCustomAssets : public LayerOf<LayerWithCustomAssets, VocabularyConfig> {
  public:
   explicit LayerWithCustomAssets(VocabularyConfig c) : LayerOf(std::move(c)), vocab(config.vocab) {
     config.vocab = "";
   }
   Tensor call(const Tensor& x, const Call&) override { return dense(x); }
-  std::vector<std::pair<std::string, std::string>> assets() const override {
-    return {{"vocabulary.txt", vocab}};
-  }
-  void load_assets(
-      const std::function<std::optional<std::string>(const std::string&)>& read) override {
-    vocab = read("vocabulary.txt").value();
+  void save_assets(AssetStore& store) const override { store.write("vocabulary.txt", vocab); }
+  void load_assets(const AssetStore& store) override {
+    vocab = store.read("vocabulary.txt").value();
     vocab.replace(vocab.find("<unk>"), 5, "little");
   }
 
@@ -146,7 +140,7 @@ class LayerWithCustomBuild : public LayerOf<LayerWithCustomBuild, CustomBuildCon
     this->input_shape = input_shape;
     this->layer_init = layer_init;
   }
-  Value::Dict build_config() const override {
+  Value::Dict get_build_config() const override {
     return {{"input_shape", input_shape}, {"layer_init", layer_init}};
   }
   void build_from_config(const Value::Dict& kept) override {
@@ -239,6 +233,7 @@ namespace {
 // A compile of its own signature, which keeps what it was given.
 class ModelWithCompileOfItsOwn : public ModelWithCustomCompile {
  public:
+  using Model::compile;
   void compile(const Choice<Optimizer>& optimizer, const std::string& loss_fn,
                const std::string& metric) {
     Model::compile({.optimizer = optimizer, .loss = loss_fn, .metrics = {metric}});
@@ -288,7 +283,7 @@ struct WatchedConfig {
   std::string name = "";
 };
 
-class WatchedLayer : public LayerOf<WatchedLayer, WatchedConfig>, public HasAssets {
+class WatchedLayer : public LayerOf<WatchedLayer, WatchedConfig> {
  public:
   using LayerOf::LayerOf;
   void build(const Shape& input) override {
@@ -299,12 +294,9 @@ class WatchedLayer : public LayerOf<WatchedLayer, WatchedConfig>, public HasAsse
     noted().push_back("build_from_config");
     LayerOf::build_from_config(config);
   }
-  std::vector<std::pair<std::string, std::string>> assets() const override {
-    return {{"note.txt", "kept"}};
-  }
-  void load_assets(
-      const std::function<std::optional<std::string>(const std::string&)>& read) override {
-    noted().push_back("load_assets: " + read("note.txt").value_or("nothing"));
+  void save_assets(AssetStore& store) const override { store.write("note.txt", "kept"); }
+  void load_assets(const AssetStore& store) override {
+    noted().push_back("load_assets: " + store.read("note.txt").value_or("nothing"));
   }
 
  private:

@@ -11,6 +11,7 @@ class PipelineDataset final : public Dataset {
  public:
   explicit PipelineDataset(const Pipeline<Batch>& pipeline) : pipeline_(pipeline) {}
 
+  bool has_own_order() const override { return true; }
   int64_t size() const override { return pipeline_.size(); }
 
   Batch batch(int64_t index) override {

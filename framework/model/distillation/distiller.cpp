@@ -161,7 +161,7 @@ namespace cornu::detail {
 
 Value OptionCodec<distillation::AnyModel>::encode(const distillation::AnyModel& v) {
   Value::Dict entry = serialize(*v.shared()).get<Value::Dict>();
-  if (!v->build_config().empty()) entry.emplace_back("build_config", v->build_config());
+  if (!v->get_build_config().empty()) entry.emplace_back("build_config", v->get_build_config());
   return entry;
 }
 

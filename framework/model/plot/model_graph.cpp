@@ -102,7 +102,7 @@ Nest specs_of_shapes(const Value& v) {
 Nest inputs_of(const Model& model) {
   Nest spec = model.input_spec();
   if (!spec.empty()) return spec;
-  const Value::Dict built = model.build_config();
+  const Value::Dict built = model.get_build_config();
   const Value* shapes = detail::find(built, "input_shape");
   return shapes ? specs_of_shapes(*shapes) : Nest();
 }

@@ -249,8 +249,8 @@ TEST_CASE("build builds, as Keras's does") {
   dense(ops::ones({5, 3}));
   CHECK(dense->weights().size() == 2);
   std::string where;
-  CHECK(test::same(Value(dense->build_config()), Value::Dict{{"input_shape", Value::List{5, 3}}},
-                   where));
+  CHECK(test::same(Value(dense->get_build_config()),
+                   Value::Dict{{"input_shape", Value::List{5, 3}}}, where));
 
   dense->build({5, 3});  // finds the weights
   CHECK(dense->weights().size() == 2);

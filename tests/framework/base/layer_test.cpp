@@ -125,7 +125,7 @@ TEST_CASE("layers inside are told apart by name and bring their weights") {
                     "track: 'third' holds no layer.");
   CHECK_THROWS_AS(layer.rename("a/b"), ValueError);
   layer.first->rename("left");
-  CHECK(layer.first->factor.path() == "left/factor");
+  CHECK(layer.first->factor.path() == "pair/left/factor");
 }
 
 TEST_CASE("the training flag is inherited unless a layer is given its own") {
@@ -276,4 +276,30 @@ TEST_CASE("classes without options of their own are configured with every layer'
   layer(x);
   CHECK(layer.trainable_variables().empty());
   CHECK_THROWS_WITH(layer.configure({{"nam", "t"}}), "unknown option 'nam'. Did you mean 'name'?");
+}
+
+TEST_CASE("A layer tells its dtypes, and whether it is quantized") {
+  Dense dense({.units = 2, .dtype = DTypePolicy("mixed_bfloat16")});
+  CHECK(dense->dtype() == DType::float32);
+  CHECK(dense->variable_dtype() == DType::float32);
+  CHECK(dense->input_dtype() == DType::bfloat16);
+  CHECK(dense->quantization_mode().empty());
+  Dense small({.units = 2});
+  small(ops::ones({1, 3}));
+  small->quantize("int8");
+  CHECK(small->quantization_mode() == "int8");
+}
+
+TEST_CASE("A weight may be one that optimizers overwrite") {
+  class Scaled : public Layer {
+   public:
+    void build(const Shape&) override {
+      scale = add_weight({.name = "scale", .initializer = "ones", .overwrite_with_gradient = true});
+    }
+    Tensor call(const Tensor& x, const Call&) override { return x * scale; }
+    Variable scale;
+  };
+  Scaled layer;
+  layer.build({1, 2});
+  CHECK(layer.scale.overwrite_with_gradient());
 }

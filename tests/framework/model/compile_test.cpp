@@ -224,13 +224,13 @@ TEST_CASE("compile_config brings everything back") {
                   .metrics = MetricOption::Dict{{"b", {"mae", "mse"}}},
                   .weighted_metrics = {MetricOption::List{"mse"}, MetricOption::List{}}});
   const auto other = two_outputs();
-  other->compile_from_config(model->compile_config());
+  other->compile_from_config(model->get_compile_config());
   CHECK(other->optimizer()->learning_rate() == Approx(0.25));
   const Nest zeros = {kZeros, kZeros};
   CHECK(other->evaluate(kOnes, zeros, {.verbose = quiet}) ==
         model->evaluate(kOnes, zeros, {.verbose = quiet}));
   model->compile({.loss = [](const Tensor&, const Tensor& p) { return p; }});
-  CHECK_THROWS_AS(model->compile_config(), StateError);
+  CHECK_THROWS_AS(model->get_compile_config(), StateError);
 }
 
 TEST_CASE("A compile_config may leave outputs out") {
@@ -240,7 +240,7 @@ TEST_CASE("A compile_config may leave outputs out") {
         {{"optimizer", "sgd"}, {"loss", loss}, {"loss_weights", weights}, {"metrics", metrics}});
     // What is written back computes the same.
     const auto again = two_outputs();
-    again->compile_from_config(model->compile_config());
+    again->compile_from_config(model->get_compile_config());
     const Nest zeros = {kZeros, kZeros};
     const Logs result = model->evaluate(kOnes, zeros, {.verbose = quiet});
     CHECK(again->evaluate(kOnes, zeros, {.verbose = quiet}) == result);

@@ -3,6 +3,9 @@
 #include <numeric>
 #include <set>
 
+#include <cornu/framework/data/pipeline.h>
+#include <cornu/framework/data/shuffled_batches.h>
+#include <cornu/framework/ops/random/seed.h>
 #include "model_support.h"
 
 using namespace cornu;
@@ -24,7 +27,8 @@ TEST_CASE("A dataset's passes begin and end once each") {
   Sequential model({Input({3}), Dense({.units = 1})});
   model.compile({.optimizer = "sgd", .loss = "mse"});
   auto train = std::make_shared<NotingDataset>(3, 3), test = std::make_shared<NotingDataset>(2, 3);
-  model.fit(train, {.epochs = 2, .verbose = Verbose::silent, .validation_data = {test}});
+  model.fit(train,
+            {.epochs = 2, .verbose = Verbose::silent, .validation_data = {test}, .shuffle = false});
   CHECK(train->notes == "<0:012:0><1:012:1>");
   CHECK(test->notes == "<0:01:0><1:01:1>");
   test->notes.clear();
@@ -39,10 +43,11 @@ TEST_CASE("steps_per_epoch goes on where the last epoch stopped, up to the end o
   Sequential model({Input({3}), Dense({.units = 1})});
   model.compile({.optimizer = "sgd", .loss = "mse"});
   auto data = std::make_shared<NotingDataset>(5, 3);
-  model.fit(data, {.epochs = 4, .verbose = Verbose::silent, .steps_per_epoch = 2});
+  model.fit(data,
+            {.epochs = 4, .verbose = Verbose::silent, .shuffle = false, .steps_per_epoch = 2});
   CHECK(data->notes == "<0:01234:2><3:01:3>");
   data->notes.clear();
-  model.fit(data, {.verbose = Verbose::silent, .steps_per_epoch = 7});
+  model.fit(data, {.verbose = Verbose::silent, .shuffle = false, .steps_per_epoch = 7});
   CHECK(data->notes == "<0:01234:0>");
 }
 
@@ -128,4 +133,89 @@ TEST_CASE("Sample weights of a dataset count") {
   model.compile({.optimizer = "sgd", .loss = "mse"});
   CHECK(model.evaluate(std::make_shared<Weighted>(), {.verbose = Verbose::silent}).at("loss") ==
         Approx(0.0));
+}
+
+TEST_CASE("fit asks for a dataset's batches in another order in each epoch") {
+  random::set_seed(3);
+  const auto orders = [](bool shuffle, std::shared_ptr<NotingDataset> data) {
+    Sequential model({Input({3}), Dense({.units = 1})});
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    model.fit(data, {.epochs = 2, .verbose = Verbose::silent, .shuffle = shuffle});
+    return data->notes;
+  };
+  const auto make_data = [] { return std::make_shared<NotingDataset>(8, 3); };
+  CHECK(orders(false, make_data()) == "<0:01234567:0><1:01234567:1>");
+  const std::string notes = orders(true, make_data());
+  const std::string first = notes.substr(3, 8), second = notes.substr(17, 8);
+  CHECK(first != "01234567");
+  CHECK(first != second);
+  for (std::string order : {first, second}) {
+    std::sort(order.begin(), order.end());
+    CHECK(order == "01234567");
+  }
+  CHECK(notes.substr(0, 3) == "<0:");
+  CHECK(notes.substr(11, 5) == ":0><1");
+
+  class Ordered : public NotingDataset {
+   public:
+    using NotingDataset::NotingDataset;
+    bool has_own_order() const override { return true; }
+  };
+  CHECK(orders(true, std::make_shared<Ordered>(8, 3)) == "<0:01234567:0><1:01234567:1>");
+}
+
+TEST_CASE("A pipeline keeps its order, and validation every dataset's") {
+  Sequential model({Input({3}), Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  auto data = std::make_shared<NotingDataset>(8, 3), test = std::make_shared<NotingDataset>(8, 3);
+  model.fit(data::from(std::shared_ptr<Dataset>(data)),
+            {.verbose = Verbose::silent, .validation_data = {test}});
+  CHECK(data->notes == "<0:01234567:0>");
+  CHECK(test->notes == "<0:01234567:0>");
+}
+
+TEST_CASE("A shuffled dataset goes on in the order that it had") {
+  auto data = std::make_shared<NotingDataset>(6, 3);
+  ShuffledBatches shuffled(data, 5), resumed(std::make_shared<NotingDataset>(6, 3), 6);
+  resumed.set_state(shuffled.get_state());
+  for (const int64_t epoch : {0, 4}) {
+    shuffled.on_epoch_begin(epoch);
+    resumed.on_epoch_begin(epoch);
+    for (int64_t i = 0; i < 6; ++i)
+      CHECK(floats(shuffled.batch(i).x) == floats(resumed.batch(i).x));
+  }
+  CHECK_THROWS_AS(resumed.set_state({}), ValueError);
+}
+
+TEST_CASE("Options that a dataset has no use for change nothing") {
+  Sequential model({Input({3}), Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  auto data = std::make_shared<NotingDataset>(2, 3), test = std::make_shared<NotingDataset>(1, 3);
+  CHECK(model.fit(data, {.batch_size = 32, .verbose = Verbose::silent})["loss"].size() == 1);
+  CHECK(model.evaluate(data, {.batch_size = 32, .verbose = Verbose::silent}).count("loss") == 1);
+  CHECK(model.predict(data, {.batch_size = 1, .verbose = Verbose::silent}).shape(0) == 4);
+  // As for tensors, validation_data go before a share of the training data.
+  CHECK(model
+            .fit(data, {.verbose = Verbose::silent,
+                        .validation_split = 0.5,
+                        .validation_data = {test}})["val_loss"]
+            .size() == 1);
+  CHECK_THROWS_AS(model.fit(data, {.verbose = Verbose::silent, .validation_split = 0.5}),
+                  ValueError);
+}
+
+TEST_CASE("Class weights weigh the batches of a dataset") {
+  class Classes : public Dataset {
+   public:
+    int64_t size() const override { return 1; }
+    Batch batch(int64_t) override {
+      return {ops::ones({2, 1}), Tensor::from({0.0f, 1.0f}, {2, 1})};
+    }
+  };
+  Sequential model({Input({1}), constant_dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  // Squared errors of 1 and 0: that of class 0 counts three times, over two samples.
+  const History history = model.fit(std::make_shared<Classes>(),
+                                    {.verbose = Verbose::silent, .class_weight = {{0, 3.0}}});
+  CHECK(history["loss"][0] == Approx(1.5));
 }

@@ -120,8 +120,6 @@ TEST_CASE("Arguments of fit that cannot be are errors") {
   check({.steps_per_epoch = 0}, "steps_per_epoch must be at least 1");
   check({.validation_freq = 0}, "validation_freq must be at least 1");
   auto data = std::make_shared<NotingDataset>(1, 4);
-  CHECK_THROWS_WITH(model->fit(data, {.batch_size = 4, .verbose = quiet}),
-                    has("leave batch_size out"));
   CHECK_THROWS_WITH(model->fit(data, {.verbose = quiet, .validation_split = 0.5}),
                     has("give validation_data"));
   check_usable(*model);

@@ -71,6 +71,7 @@ struct Run {
   std::string fit(FitOptions options = {}) {
     notes.clear();
     options.verbose = quiet;
+    options.shuffle = false;
     options.callbacks = {watcher};
     model.fit(data, options);
     return notes;

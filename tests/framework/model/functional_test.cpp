@@ -13,6 +13,7 @@
 #include <cornu/layers/merging/concatenate.h>
 #include <cornu/layers/recurrent/lstm.h>
 #include <cornu/layers/regularization/dropout.h>
+#include <cornu/layers/reshaping/flatten.h>
 
 #include <algorithm>
 
@@ -269,4 +270,15 @@ TEST_CASE("Configs that are broken say where") {
   for (auto& [key, value] : config)
     if (key == "output_layers") value = Value::List{"ou", 0, 0};
   CHECK_THROWS_WITH(Functional::from_config(config), has("Did you mean 'out'?"));
+}
+
+TEST_CASE("A model with one input and one output tells their shapes") {
+  Input in({3, 2});
+  Functional model(in, layers::Flatten()(in));
+  CHECK(model.input_shape() == Shape{Shape::unknown, 3, 2});
+  CHECK(model.output_shape() == Shape{Shape::unknown, 6});
+  Functional pair(in, Nest{Tensor(in), layers::Flatten()(in)});
+  CHECK_THROWS_AS(pair.output_shape(), ValueError);
+  CHECK(pair.operations().size() == 2);
+  CHECK(pair.nodes().size() == 2);
 }

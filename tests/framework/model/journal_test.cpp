@@ -197,8 +197,9 @@ TEST_CASE("A replay names the layers and has what they gave") {
   CHECK(names.back() == model->path());
   const Tensor hidden = named(replay.activations, "hidden");
   const Tensor flat = ops::reshape(replay.batch.x.tensor(), {7, 18});
-  const Tensor expected = ops::tanh(ops::matmul(flat, named(replay.weights, "hidden/kernel")) +
-                                    named(replay.weights, "hidden/bias"));
+  const Tensor expected =
+      ops::tanh(ops::matmul(flat, named(replay.weights, "sequential/hidden/kernel")) +
+                named(replay.weights, "sequential/hidden/bias"));
   CHECK(ops::amax(ops::abs(hidden - expected)).item() < 1e-6);
   // Dropout has dropped, and what it kept it has scaled.
   const Tensor kept = named(replay.activations, "dropout"), before = replay.activations[2].second;

@@ -171,7 +171,7 @@ TEST_CASE("locate_nan puts the state back") {
       for (float v : floats(t)) numbers.push_back(v);
     for (const Variable& v : model.optimizer()->variables())
       for (float f : v.value().to_vector<float>()) numbers.push_back(f);
-    for (const auto& [name, value] : model.metrics_result())
+    for (const auto& [name, value] : model.get_metrics_result())
       numbers.push_back(static_cast<float>(value.item()));
     return numbers;
   };

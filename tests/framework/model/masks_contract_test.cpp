@@ -157,3 +157,103 @@ TEST_CASE("masks work the same in compiled, eager and recorded calls") {
   CHECK(compiled.report().replays == 2);
   CHECK(test::difference(model.predict(x, quiet).tensor(), expected) < 1e-6);
 }
+
+namespace {
+
+// The first and the last steps, each with their part of the mask.
+class HalvesLayer : public Layer {
+ public:
+  HalvesLayer() { supports_masking_ = true; }
+  Nest call_many(const Nest& inputs, const Call&) override {
+    const Tensor x = inputs;
+    return Nest{x[{Slice(), Slice(0, 2)}], x[{Slice(), Slice(2, 4)}]};
+  }
+  std::vector<Tensor> compute_masks(const Nest&, const std::vector<Tensor>& masks) override {
+    if (!masks[0]) return {};
+    return {masks[0][{Slice(), Slice(0, 2)}], masks[0][{Slice(), Slice(2, 4)}]};
+  }
+};
+
+// Two sequences, as they are but for a factor.
+class TwiceLayer : public Layer {
+ public:
+  TwiceLayer() { supports_masking_ = true; }
+  Nest call_many(const Nest& inputs, const Call&) override {
+    return Nest{inputs[0].tensor() * 2.0, inputs[1].tensor() * 2.0};
+  }
+};
+
+// The sums of the real steps of all its inputs.
+class RealSumsLayer : public Layer {
+ public:
+  RealSumsLayer() { supports_masking_ = true; }
+  Nest call_many(const Nest& inputs, const Call&) override {
+    Tensor total;
+    for (const Tensor& x : inputs.flatten()) {
+      const Tensor real = x.mask() ? x * ops::expand_dims(ops::cast(x.mask(), x.dtype()), -1) : x;
+      const Tensor sum = ops::sum(real, {1, 2});
+      total = total ? total + sum : sum;
+    }
+    return total;
+  }
+  std::vector<Tensor> compute_masks(const Nest&, const std::vector<Tensor>&) override { return {}; }
+};
+
+}  // namespace
+
+TEST_CASE("a layer with several outputs gives each a mask") {
+  const Tensor mask = flags({1, 1, 0, 0, 1, 1, 1, 0}, {2, 4});
+  const Tensor x = waves({2, 4, 3});
+  auto halves = make<HalvesLayer>();
+  const Nest y = halves(Nest(x.with_mask(mask)));
+  CHECK(equals(y[0].tensor().mask(), {1, 1, 1, 1}));
+  CHECK(equals(y[1].tensor().mask(), {0, 0, 1, 0}));
+  const Nest bare = make<HalvesLayer>()(Nest(x));
+  CHECK(!bare[0].tensor().mask());
+  CHECK(!bare[1].tensor().mask());
+
+  // What reads the masks behind it, in a graph too.
+  Input in({4, 3});
+  const Nest parts = make<HalvesLayer>()(Nest(layers::Masking()(in)));
+  layers::LSTM lstm({.units = 2});
+  Functional model(in, lstm(parts[1].tensor()));
+  const Tensor real = x[{Slice(0, 1), Slice(0, 3)}];
+  const Tensor short_one = ops::concatenate({real, ops::zeros({1, 1, 3})}, 1);
+  const Tensor only = real[{Slice(), Slice(2, 3)}];
+  CHECK(test::difference(model(short_one), lstm(only)) < 1e-6);
+  CHECK(test::difference(Functional(model.input(), model.output())(short_one), lstm(only)) < 1e-6);
+}
+
+TEST_CASE("masks of several inputs go to the outputs at their places") {
+  const Tensor a = waves({2, 3, 1}), b = waves({2, 3, 1}, 2);
+  const Tensor one = flags({1, 1, 0, 1, 0, 0}, {2, 3}), two = flags({0, 1, 1, 1, 1, 1}, {2, 3});
+  auto layer = make<TwiceLayer>();
+  const Nest y = layer(Nest{a.with_mask(one), b.with_mask(two)});
+  CHECK(identical(y[0].tensor().mask(), one));
+  CHECK(identical(y[1].tensor().mask(), two));
+  // Or are given with the call.
+  const Nest given = layer(Nest{a, b}, {.masks = {one, two}});
+  CHECK(identical(given[0].tensor().mask(), one));
+  CHECK(identical(given[1].tensor().mask(), two));
+  const Nest first = layer(Nest{a, b}, {.masks = {one}});
+  CHECK(identical(first[0].tensor().mask(), one));
+  CHECK(!first[1].tensor().mask());
+  CHECK_THROWS_AS(layer(Nest{a, b}, {.masks = {one, two, one}}), ValueError);
+}
+
+TEST_CASE("a layer takes several masks, carried or given, in a graph as well") {
+  const Tensor a = waves({2, 3, 1}), b = waves({2, 2, 1}, 2);
+  const Tensor one = flags({1, 1, 0, 1, 0, 0}, {2, 3}), two = flags({0, 1, 1, 1}, {2, 2});
+  const auto real = [](const Tensor& x, const Tensor& mask) {
+    return ops::sum(x * ops::expand_dims(ops::cast(mask, x.dtype()), -1), {1, 2});
+  };
+  const Tensor expected = real(a, one) + real(b, two);
+  auto sums = make<RealSumsLayer>();
+  CHECK(test::difference(sums(Nest{a.with_mask(one), b.with_mask(two)}).tensor(), expected) < 1e-6);
+  CHECK(test::difference(sums(Nest{a, b}, {.masks = {one, two}}).tensor(), expected) < 1e-6);
+
+  Input x({3, 1}), y({2, 1}), m({.shape = {3}, .dtype = DType::boolean}),
+      n({.shape = {2}, .dtype = DType::boolean});
+  Functional model(Nest{x, y, m, n}, sums(Nest{x, y}, {.masks = {m, n}}));
+  CHECK(test::difference(model(Nest{a, b, one, two}).tensor(), expected) < 1e-6);
+}

@@ -16,8 +16,8 @@ TEST_CASE("A Sequential with an Input is built at once") {
   CHECK(model.count_params() == 4 * 3 + 3 + 3 * 2 + 2);
   CHECK(names(model.layers()) == std::vector<std::string>{"dense", "dense_1"});
   CHECK(model.compute_output_shape({7, 4}) == Shape{7, 2});
-  CHECK(model.layers()[0]->own_weights()[0].path() == "dense/kernel");
-  CHECK(model.layers()[1]->own_weights()[0].path() == "dense_1/kernel");
+  CHECK(model.layers()[0]->own_weights()[0].path() == "sequential/dense/kernel");
+  CHECK(model.layers()[1]->own_weights()[0].path() == "sequential/dense_1/kernel");
 }
 
 TEST_CASE("A Sequential without an Input is built by its first call") {
@@ -150,4 +150,71 @@ TEST_CASE("Vectors stand for columns where the Input has one feature") {
   Sequential model({Input({1}), constant_dense(1)});
   CHECK(floats(model.predict(std::vector<float>{1, 2, 3}).tensor()) == std::vector<float>{1, 2, 3});
   CHECK(model.predict(std::vector<float>{1, 2, 3}).tensor().shape() == Shape{3, 1});
+}
+
+TEST_CASE("A stack on the stack and its form in another model have one trainable flag") {
+  Sequential inner({Dense({.units = 2}), Dense({.units = 1})}, {.name = "inner"});
+  Input in({3});
+  Functional outer(in, inner(in));
+  inner.set_trainable(false);
+  CHECK(!outer.get_layer("inner")->trainable());
+  CHECK(outer.trainable_weights().empty());
+  outer.get_layer("inner")->set_trainable(true);
+  CHECK(inner.trainable());
+  CHECK(outer.trainable_weights().size() == 4);
+
+  Functional part(in, Dense({.units = 2})(in), {.name = "part"});
+  Sequential around({part});
+  part.set_trainable(false);
+  CHECK(!around.get_layer("part")->trainable());
+  const Value config = serialize(around);
+  CHECK(config.get<Value::Dict>().size() > 0);
+  const auto copy = std::dynamic_pointer_cast<Sequential>(deserialize(config));
+  REQUIRE(copy);
+  CHECK(!copy->get_layer("part")->trainable());
+}
+
+namespace {
+std::vector<std::string> paths_of(const Model& model) {
+  std::vector<std::string> paths;
+  for (const Variable& v : model.weights()) paths.push_back(v.path());
+  return paths;
+}
+}  // namespace
+
+TEST_CASE("Paths of weights begin with the stack's name, however it was built") {
+  using Paths = std::vector<std::string>;
+  const Paths expected = {"sequential/dense/kernel", "sequential/dense/bias"};
+  Sequential with_input({Input({3}), Dense({.units = 1})});
+  CHECK(paths_of(with_input) == expected);
+  Sequential called({Dense({.units = 1})});
+  (void)called(ops::ones({2, 3}));
+  CHECK(paths_of(called) == expected);
+  Sequential built({Dense({.units = 1})});
+  built.build({Shape::unknown, 3});
+  CHECK(paths_of(built) == expected);
+  Sequential grown({Input({3})}, {.name = "grown"});
+  grown.add(Dense({.units = 1, .name = "a"}));
+  grown.add(Dense({.units = 1, .name = "b"}));
+  CHECK(paths_of(grown) ==
+        Paths{"grown/a/kernel", "grown/a/bias", "grown/b/kernel", "grown/b/bias"});
+
+  class Net : public Model {
+   public:
+    Tensor call(const Tensor& x, const Call&) override { return inner(hidden(x)); }
+    Dense hidden = track("hidden", Dense({.units = 5}));
+    Handle<Sequential> inner = track("inner", make<Sequential>({Dense({.units = 4})}));
+  };
+  Net net;
+  (void)net(ops::ones({2, 3}));
+  CHECK(paths_of(net) == Paths{"net/dense/kernel", "net/dense/bias", "net/sequential/dense/kernel",
+                               "net/sequential/dense/bias"});
+  // A new name is in the paths, with those around it.
+  net.inner->rename("head");
+  CHECK(paths_of(net)[2] == "net/head/dense/kernel");
+  net.hidden->rename("first");
+  CHECK(paths_of(net)[0] == "net/first/kernel");
+  Input in({3});
+  Functional graph(in, Dense({.units = 1})(in));
+  CHECK(paths_of(graph) == Paths{"dense/kernel", "dense/bias"});
 }

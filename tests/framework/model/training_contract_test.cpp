@@ -87,9 +87,9 @@ TEST_CASE("a dataset of one's own is as the tensors") {
   const auto by_tensors = small_model(), by_dataset = small_model();
   FitOptions options = quiet;
   options.epochs = 3;
+  options.shuffle = false;
   const History b = by_dataset->fit(std::make_shared<Rows>(6), options);
   options.batch_size = 6;
-  options.shuffle = false;
   const History a = by_tensors->fit(x, y, options);
   check_same_weights(*by_tensors, *by_dataset);
   CHECK(a["loss"] == b["loss"]);

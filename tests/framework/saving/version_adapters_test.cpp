@@ -206,8 +206,8 @@ TEST_CASE("A legacy file keeps what compile was given") {
   model->compile({.optimizer = "rmsprop", .loss = "mse", .metrics = {"mae", "acc"}});
   model->save(folder / "m.h5");
   const auto again = load_model(folder / "m.h5");
-  CHECK(cornu::to_json(Value(again->compile_config())) ==
-        cornu::to_json(Value(model->compile_config())));
+  CHECK(cornu::to_json(Value(again->get_compile_config())) ==
+        cornu::to_json(Value(model->get_compile_config())));
   // Keras reads the full names.
   const io::H5Reader file(folder / "m.h5");
   CHECK_THAT(file.string_attribute("", "training_config"),

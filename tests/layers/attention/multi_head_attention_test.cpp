@@ -115,7 +115,7 @@ TEST_CASE("MultiHeadAttention reads what Keras writes of its build") {
   const layers::MultiHeadAttentionConfig config{.num_heads = 2, .key_dim = 2};
   layers::MultiHeadAttention attention(config), copy(config);
   attention({floats({2, 3, 4}), floats({2, 5, 6})});
-  copy->build_from_config(attention->build_config());
+  copy->build_from_config(attention->get_build_config());
   CHECK(copy->built());
   CHECK(copy->value_dense->kernel.shape() == Shape{6, 2, 2});
 }

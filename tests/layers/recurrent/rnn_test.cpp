@@ -122,8 +122,8 @@ TEST_CASE("recurrent layers build from the sequence alone") {
   const Tensor x = wave({2, 3, 2}), s = wave({2, 2});
   lstm(Nest{x, s, s});
   std::string where;
-  CHECK(test::same(Value(lstm->build_config()), Value::Dict{{"input_shape", Value::List{2, 3, 2}}},
-                   where));
+  CHECK(test::same(Value(lstm->get_build_config()),
+                   Value::Dict{{"input_shape", Value::List{2, 3, 2}}}, where));
   layers::LSTM other({.units = 2});
   other->build_from_config(
       {{"shapes_dict", Value::Dict{{"sequences_shape", Value::List{Value(), 3, 2}},

@@ -29,15 +29,10 @@ Ints numbers(const Tensor& t) {
   return t.to_vector<int64_t>();
 }
 
-// Keeps what a layer wrote, and gives it to another.
-template <class From, class To>
-void move_assets(const From& from, const To& to) {
-  const auto files = from->assets();
-  to->load_assets([&](const std::string& name) -> std::optional<std::string> {
-    for (const auto& [known, content] : files)
-      if (known == name) return content;
-    return std::nullopt;
-  });
+AssetStore assets_of(const Layer& layer) {
+  AssetStore store;
+  layer.save_assets(store);
+  return store;
 }
 
 }  // namespace
@@ -136,14 +131,14 @@ TEST_CASE("vocabularies come from files and go to assets") {
 
   StringLookup learned({.mask_token = ""}), other({.mask_token = ""});
   learned->adapt(Tensor(Strings{"a", "b", "a"}));
-  CHECK(learned->assets().at(0).second == "\n[UNK]\na\nb");
-  move_assets(learned, other);
+  CHECK(assets_of(*learned).files().at(0).second == "\n[UNK]\na\nb");
+  other->load_assets(assets_of(*learned));
   CHECK(other->get_vocabulary() == learned->get_vocabulary());
-  CHECK(StringLookup({.vocabulary = vocabulary})->assets().empty());
+  CHECK(assets_of(*StringLookup({.vocabulary = vocabulary})).files().empty());
   IntegerLookup integers, more;
   integers->adapt(Tensor(Ints{5, 5, -3}));
-  CHECK(integers->assets().at(0).second == "-1\n5\n-3");
-  move_assets(integers, more);
+  CHECK(assets_of(*integers).files().at(0).second == "-1\n5\n-3");
+  more->load_assets(assets_of(*integers));
   CHECK(more->get_vocabulary() == Ints{-1, 5, -3});
 
   const Value::Dict config = learned->get_config();

@@ -89,7 +89,7 @@ std::vector<double> all_state(Model& model) {
   for (const Variable& v : model.optimizer()->variables()) add(v.value());
   for (const auto& layer : model.sublayers())
     for (const auto& seed : layer->seed_generators()) add(seed->state().value());
-  for (const auto& [name, value] : model.metrics_result()) add(value);
+  for (const auto& [name, value] : model.get_metrics_result()) add(value);
   return numbers;
 }
 

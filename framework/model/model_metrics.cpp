@@ -1,0 +1,93 @@
+// The metrics of a model: which there are, and the figures of a step.
+#include <algorithm>
+
+#include "compiled.h"
+#include "model.h"
+
+namespace cornu {
+namespace {
+
+// As in a dictionary: what comes later under the same name takes the place of the former.
+void set(StepLogs& logs, const std::string& name, const Tensor& value) {
+  for (auto& [known, held] : logs)
+    if (known == name) {
+      held = value;
+      return;
+    }
+  logs.emplace_back(name, value);
+}
+
+void add_figures(StepLogs& logs, Metric& metric) {
+  const std::vector<std::pair<std::string, Tensor>> named = metric.results();
+  for (const auto& [name, value] : named) set(logs, name, value);
+  // Those of compile are not known before the first batch.
+  if (named.empty() && !dynamic_cast<CompiledMetrics*>(&metric))
+    set(logs, metric.name(), metric.result());
+}
+
+bool has(const StepLogs& logs, const std::string& name) {
+  return std::any_of(logs.begin(), logs.end(),
+                     [&](const auto& entry) { return entry.first == name; });
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<Metric>> Model::metrics() const {
+  std::vector<std::shared_ptr<Metric>> result;
+  if (compiled_) {
+    result.push_back(loss_mean_);
+    if (!metrics_->empty()) result.push_back(metrics_);
+    for (auto& mean : loss_->metrics()) result.push_back(std::move(mean));
+  }
+  const auto cache = step_cache();
+  result.insert(result.end(), cache->metrics.begin(), cache->metrics.end());
+  return result;
+}
+
+std::vector<std::string> Model::metrics_names() const {
+  std::vector<std::string> names;
+  for (const auto& metric : metrics()) names.push_back(metric->name());
+  return names;
+}
+
+void Model::reset_metrics() {
+  for (const auto& metric : metrics()) metric->reset_state();
+}
+
+StepLogs Model::get_metrics_result() {
+  StepLogs logs;
+  for (const auto& metric : metrics()) add_figures(logs, *metric);
+  return logs;
+}
+
+StepLogs Model::figures_of(const StepLogs& returned) {
+  StepLogs logs;
+  for (const auto& metric : metrics()) {
+    const auto* mean = dynamic_cast<const RunningMean*>(metric.get());
+    // A step with a loss of its own may not have told the tracker.
+    if (!mean || mean->has_values())
+      add_figures(logs, *metric);
+    else
+      for (const auto& [name, value] : returned)
+        if (name == metric->name()) set(logs, name, value);
+  }
+  const bool same = logs.size() == returned.size() &&
+                    std::all_of(returned.begin(), returned.end(),
+                                [&](const auto& entry) { return has(logs, entry.first); });
+  return returned.empty() || same ? logs : returned;
+}
+
+Model::StatelessLoss Model::stateless_compute_loss(const StateValues& trainable,
+                                                   const StateValues& non_trainable,
+                                                   const StateValues& metrics, const Nest& x,
+                                                   const Nest& y, const Nest& y_pred,
+                                                   const Nest& sample_weight) {
+  const std::vector<Variable> others = non_trainable_variables(), counted = metrics_variables();
+  StatelessScope scope(others, non_trainable, "non_trainable_variables");
+  scope.add_updates(trainable_variables(), trainable, "trainable_variables");
+  scope.add_updates(counted, metrics, "metrics_variables");
+  Tensor loss = compute_loss(x, y, y_pred, sample_weight);
+  return {std::move(loss), trainable.tensors(), scope.values_of(others), scope.values_of(counted)};
+}
+
+}  // namespace cornu
