@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <thread>
+#include <utility>
 
 #include "../error.h"
 #include "library_search.h"
@@ -144,6 +144,12 @@ fs::path default_kernel_folder() {
   if (const fs::path home = folder("HOME"); home.is_absolute())
     return home / ".cache" / "cornu" / "kernels";
   return {};
+}
+
+size_t default_kernel_batch() {
+  const char* const text = std::getenv("CORNU_CUDA_BATCH");
+  const int wanted = text ? std::atoi(text) : 16;
+  return wanted < 1 ? 1 : static_cast<size_t>(wanted);
 }
 
 NvrtcCache::NvrtcCache(Options options) : options_(std::move(options)) {
@@ -296,27 +302,70 @@ void NvrtcCache::prefetch(const std::shared_ptr<const Source>& source, int archi
   if (images_.contains(key)) return;
   Job& job = jobs_.emplace_back(Job{source, architecture, {}});
   images_.emplace(key, job.promise.get_future().share());
-  static const size_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
-  if (working_ == most) return;
-  ++working_;
+  if (std::exchange(working_, true)) return;
   std::thread([this] { work(); }).detach();
 }
 
-// Ends when there is nothing to do: threads that wait would outlive the work by far.
+// Jobs of one architecture, as one program.
+void NvrtcCache::finish(std::vector<Job>& jobs) {
+  std::vector<Job*> missing;
+  for (Job& job : jobs) {
+    const Image image = jobs.size() > 1 ? load(file_of(*job.source, job.architecture)) : nullptr;
+    if (!image) {
+      missing.push_back(&job);
+      continue;
+    }
+    {
+      const std::scoped_lock lock(mutex_);
+      ++counts_.from_disk;
+    }
+    job.promise.set_value(image);
+  }
+  Image together;
+  if (missing.size() > 1) {
+    std::vector<std::shared_ptr<const Source>> sources;
+    for (const Job* job : missing) sources.push_back(job->source);
+    try {
+      together = std::make_shared<const std::string>(
+          Nvrtc::get().compile(batch_text(sources), "a batch of kernels", jobs[0].architecture));
+    } catch (const Error&) {
+      // Each alone, so that only the one at fault fails.
+    }
+  }
+  for (Job* job : missing) {
+    if (!together) {
+      finish(key_of(*job->source, job->architecture), job->promise, *job->source,
+             job->architecture);
+      continue;
+    }
+    save(file_of(*job->source, job->architecture), *together);
+    {
+      const std::scoped_lock lock(mutex_);
+      ++counts_.compiled;
+    }
+    job->promise.set_value(together);
+  }
+}
+
+// Ends when there is nothing to do: a thread that waits would outlive the work by far.
 void NvrtcCache::work() {
   for (;;) {
-    std::optional<Job> job;
+    std::vector<Job> jobs;
     {
       const std::scoped_lock lock(mutex_);
       if (jobs_.empty()) {
-        --working_;
+        working_ = false;
         idle_.notify_all();
         return;
       }
-      job.emplace(std::move(jobs_.front()));
-      jobs_.pop_front();
+      const int architecture = jobs_.front().architecture;
+      while (!jobs_.empty() && jobs_.front().architecture == architecture &&
+             (jobs.empty() || jobs.size() < options_.batch)) {
+        jobs.push_back(std::move(jobs_.front()));
+        jobs_.pop_front();
+      }
     }
-    finish(key_of(*job->source, job->architecture), job->promise, *job->source, job->architecture);
+    finish(jobs);
   }
 }
 
@@ -325,7 +374,7 @@ void NvrtcCache::stop() {
   // Whoever waits for one of them hears of a broken promise.
   for (const Job& job : jobs_) images_.erase(key_of(*job.source, job.architecture));
   jobs_.clear();
-  idle_.wait(lock, [this] { return working_ == 0; });
+  idle_.wait(lock, [this] { return !working_; });
 }
 
 NvrtcCache::Counts NvrtcCache::counts() const {

@@ -14,5 +14,7 @@ fi
 # None of NVIDIA's own libraries, which would want a device.
 export CORNU_CUDA_LIBRARIES=$folder CORNU_CUDA_SEARCH=0
 export CORNU_KERNEL_CACHE=$folder/kernels
+# A library of the host has one kernel.
+export CORNU_CUDA_BATCH=1
 export CORNU_DEVICE=cuda:0 CORNU_TEST_DEVICE=cuda:0
 exec "$@"

@@ -154,9 +154,11 @@ TEST_CASE("compiled kernels are kept in memory and on disk") {
   CHECK(files_in(kept).size() == 1);
 }
 
-TEST_CASE("kernels are compiled beside each other") {
+TEST_CASE("kernels are compiled beside other work, and together") {
   if (nvrtc() == nullptr) return;
-  cuda::NvrtcCache cache({.folder = {}});
+  const TemporaryFolder folder;
+  const fs::path kept = folder.path() / "kernels";
+  cuda::NvrtcCache cache({.folder = kept, .batch = 4});
   for (int i = 10; i < 16; ++i) {
     const auto source = small_source(i);
     cache.prefetch(source, 80);
@@ -169,14 +171,29 @@ TEST_CASE("kernels are compiled beside each other") {
   const auto wrong = std::make_shared<cuda::Source>();
   wrong->name = "wrong";
   wrong->body = "nonsense";
+  // Kernels of the same program as one that does not compile are none the worse for it.
+  for (int i = 16; i < 18; ++i) cache.prefetch(small_source(i), 80);
   cache.prefetch(wrong, 80);
+  cache.prefetch(small_source(18), 80);
   CHECK_THROWS_AS(cache.image(*wrong, 80), StateError);
   CHECK_THROWS_AS(cache.image(*wrong, 80), StateError);
+  for (int i = 16; i < 19; ++i) CHECK(cache.image(*small_source(i), 80)->substr(1, 3) == "ELF");
+  CHECK(cache.counts().compiled == 9);
+
+  cuda::NvrtcCache again({.folder = kept});
+  for (int i = 10; i < 19; ++i) again.prefetch(small_source(i), 80);
+  for (int i = 10; i < 19; ++i) {
+    // Its function is in it, with others or alone.
+    const auto source = small_source(i);
+    CHECK(again.image(*source, 80)->find(source->name) != std::string::npos);
+  }
+  CHECK(again.counts().from_disk == 9);
+  CHECK(again.counts().compiled == 0);
 
   // What was not begun is begun by whoever wants it.
   for (int i = 20; i < 60; ++i) cache.prefetch(small_source(i), 80);
   cache.stop();
-  CHECK(cache.counts().compiled < 46);
+  CHECK(cache.counts().compiled < 49);
   CHECK(cache.image(*small_source(59), 80)->substr(1, 3) == "ELF");
 }
 
