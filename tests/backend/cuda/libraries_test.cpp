@@ -407,3 +407,36 @@ TEST_CASE("cuDNN takes the descriptors of recurrent layers") {
       }
   CHECK(try_rnn({}, DType::int32, {3, 7, 20}, {20, 132}).starts_with("refused"));
 }
+
+TEST_CASE("cuDNN sums attention's query gradients in float32 where scores would be large") {
+  if (!linked()) return;
+  // cuDNN compiles its kernels, then asks a driver to load them: the toolkit's stub of one will do
+  // for the first.
+  bool driver = false;
+  for (const char* file : {"libcuda.so.1", "/usr/local/cuda/lib64/stubs/libcuda.so",
+                           "/usr/local/cuda/lib/stubs/libcuda.so"})
+    driver = driver || dlopen(file, RTLD_LAZY) != nullptr;
+  if (!driver) {
+    WARN("Not tested: there is no libcuda.so.1, not even the toolkit's stub");
+    return;
+  }
+  const std::vector<DescribedDevice> devices = described_devices();
+  const Attention attention{.scale = 0.125, .causal = true, .backward = true};
+  // An H100 and a B200; the gradients of all scores would take 64 GiB.
+  for (const DescribedDevice& device : {devices[0], devices[2]}) {
+    const Shape q{2, 32768, 16, 64};
+    const std::string said =
+        try_attention(device.json, attention, DType::bfloat16, q, q, {}, DType::boolean, false);
+    if (!usable(said)) return;
+    INFO(device.name << ": " << said);
+    if (!said.starts_with("engine")) {
+      CHECK(said.find("EXECUTION_FAILED_CUDA_DRIVER") != std::string::npos);
+      continue;
+    }
+    CHECK(said.ends_with(", sums of dq 268435456"));
+    const std::string workspace = "workspace ";
+    const size_t at = said.find(workspace);
+    REQUIRE(at != std::string::npos);
+    CHECK(std::stoull(said.substr(at + workspace.size())) + 268435456 < size_t{2} << 30);
+  }
+}
