@@ -57,5 +57,8 @@ void resize(const Picture& from, const std::array<int64_t, 4>& window, const Pic
 
 /// Each row of `from` turned round, into `to` of the same form. They must not be one.
 void mirror_rows(const Picture& from, const Picture& to);
+/// `from` into `to` of the same form, mirrored about the vertical axis, the horizontal one, both or
+/// none. They must not be one.
+void mirror(const Picture& from, const Picture& to, bool left_right, bool up_down);
 
 }  // namespace cornu::backend::image

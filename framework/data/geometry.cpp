@@ -295,17 +295,7 @@ Geometry mirrored(int64_t height, int64_t width, bool left_right, bool up_down) 
           .width = width,
           .source = source,
           .pixels = [left_right, up_down](const Picture& from, const Picture& to, bool) {
-            if (!up_down) return mirror_rows(from, to);
-            for (int64_t y = 0; y < from.height; ++y) {
-              Picture in = from, out = to;
-              in.height = out.height = 1;
-              in.data = from.row(y);
-              out.data = to.row(to.height - 1 - y);
-              if (left_right)
-                mirror_rows(in, out);
-              else
-                std::memcpy(out.data, in.data, in.row_bytes());
-            }
+            mirror(from, to, left_right, up_down);
           }};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../../../backend/image_batch.h"
 #include "images.h"
 
 namespace cornu::detail {
@@ -14,11 +15,6 @@ namespace {
 using backend::image::Homography;
 using backend::image::Picture;
 using backend::image::Sampling;
-
-Picture picture_of(const Tensor& batch) {
-  const Shape& shape = batch.shape();
-  return {batch.data(), shape[1], shape[2], shape[3], batch.dtype()};
-}
 
 // The eight numbers of each row of a transform (n, 8).
 std::vector<Homography> maps_of(const Tensor& transform, bool projective) {
@@ -47,13 +43,6 @@ void copy_strided(const std::byte* from, size_t step, std::byte* to, size_t to_s
     std::memcpy(to, from, size);
 }
 
-// Picture i of those that begin with `first`.
-Picture entry(const Picture& first, int64_t i) {
-  Picture one = first;
-  one.data = first.row(i * first.height);
-  return one;
-}
-
 // One channel of an image, moved by its number: the last of the sums is that of a translation, as
 // in the tensor operations.
 void sample_channel(const Picture& from, const Picture& to, const float* numbers, float channel,
@@ -80,7 +69,7 @@ void sample_channels(const Tensor& x, const Tensor& transform, const Tensor& res
   const auto channels = static_cast<size_t>(x.shape()[3]);
   const int64_t count = x.shape()[0], pixels = x.size() / x.shape()[3];
   std::vector<std::byte> plane(static_cast<size_t>(pixels) * size), moved(plane.size());
-  Picture from = picture_of(x), to = from;
+  Picture from = first_picture(x), to = from;
   from.channels = to.channels = 1;
   from.data = plane.data();
   to.data = moved.data();
@@ -90,13 +79,18 @@ void sample_channels(const Tensor& x, const Tensor& transform, const Tensor& res
     copy_strided(static_cast<const std::byte*>(x.data()) + c * size, channels, plane.data(), 1,
                  pixels, size);
     for (int64_t i = 0; i < count; ++i)
-      sample_channel(entry(from, i), entry(to, i), numbers + i * next, static_cast<float>(c), how);
+      sample_channel(nth(from, i), nth(to, i), numbers + i * next, static_cast<float>(c), how);
     copy_strided(moved.data(), 1, static_cast<std::byte*>(result.data()) + c * size, channels,
                  pixels, size);
   }
 }
 
 }  // namespace
+
+Picture first_picture(const Tensor& batch) {
+  const Shape& shape = batch.shape();
+  return {batch.data(), shape[1], shape[2], shape[3], batch.dtype()};
+}
 
 bool host_samples(const Tensor& images, const Tensor& transform, const Sampling& how) {
   const DType dtype = images.dtype();
@@ -113,12 +107,35 @@ Tensor sampled_on_host(const Tensor& images, const Tensor& transform, const Samp
       [how, projective](std::span<const Tensor> in, std::span<const Tensor> out) {
         if (!projective && shifts_channels(in[1]))
           return sample_channels(in[0], in[1], out[0], how);
-        backend::image::sample_batch(picture_of(in[0]), picture_of(out[0]), in[0].shape()[0],
+        backend::image::sample_batch(first_picture(in[0]), first_picture(out[0]), in[0].shape()[0],
                                      maps_of(in[1], projective), how);
       },
       inputs, {&spec, 1},
       fmt::format("sample images {} {} {} {}", how.linear, static_cast<int>(how.fill), how.value,
                   projective))[0];
+}
+
+Tensor displaced_on_host(const Tensor& images, const Tensor& shift, const Sampling& how) {
+  const TensorSpec spec = images.spec();
+  const Tensor inputs[] = {images, shift};
+  return apply_host(
+      [how](std::span<const Tensor> in, std::span<const Tensor> out) {
+        const Picture from = first_picture(in[0]), to = first_picture(out[0]);
+        const auto* shifts = in[1].mutable_data<float>();
+        for_each_picture(from, in[0].shape()[0], [&](int64_t i) {
+          const float* const steps = shifts + i * from.height * from.width;
+          const auto places = [&](int64_t row, float* x, float* y) {
+            for (int64_t k = 0; k < from.width; ++k) {
+              x[k] = static_cast<float>(k) + steps[row * from.width + k];
+              y[k] = static_cast<float>(row) + steps[row * from.width + k];
+            }
+          };
+          backend::image::sample(nth(from, i), nth(to, i), places, how);
+        });
+      },
+      inputs, {&spec, 1},
+      fmt::format("displace images {} {} {}", how.linear, static_cast<int>(how.fill),
+                  how.value))[0];
 }
 
 }  // namespace cornu::detail

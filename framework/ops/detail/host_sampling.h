@@ -5,6 +5,9 @@
 
 namespace cornu::detail {
 
+/// The first image of a batch (n, h, w, c) in the host's memory; the others are behind it.
+backend::image::Picture first_picture(const Tensor& batch);
+
 /// Whether sampled_on_host may take the place of tensor operations: the images (n, h, w, c) and the
 /// transform have values in the host's memory, no tape watches them, and the kernel computes in
 /// the images' dtype as those do: float32, and to move pixels uint8 and int32 as well.
@@ -16,5 +19,10 @@ bool host_samples(const Tensor& images, const Tensor& transform,
 /// 1e-6 times the largest of them. It has no gradient.
 Tensor sampled_on_host(const Tensor& images, const Tensor& transform,
                        const backend::image::Sampling& how, bool projective);
+
+/// Images (n, h, w, c) of float32 in which each pixel comes from a place `shift` (n, h, w) to the
+/// right of it and as far below; where host_samples says so. It has no gradient.
+Tensor displaced_on_host(const Tensor& images, const Tensor& shift,
+                         const backend::image::Sampling& how);
 
 }  // namespace cornu::detail

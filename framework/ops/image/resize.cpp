@@ -1,13 +1,15 @@
-// Resampling, as products with matrices of weights.
+// Resampling by kernels of the host, or as products with matrices of weights.
 #include "resize.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "../catalog.h"
 #include "../core/cast.h"
+#include "../detail/host_resize.h"
 #include "../detail/images.h"
 #include "../elementwise.h"
 #include "../numpy/creation.h"
@@ -20,6 +22,9 @@
 namespace cornu::ops {
 
 namespace {
+
+using backend::image::Frame;
+using backend::image::Resizing;
 
 enum class Method { linear, cubic, lanczos3, lanczos5 };
 
@@ -56,17 +61,23 @@ Tensor kernel_at(const Tensor& x, Method method) {
   return lanczos(5);
 }
 
-// (size, output): how much each pixel of an axis contributes to each of the result. `scale`,
-// `translation`: scalars. `parts`, if not 0: of how many parts of a pixel places are whole numbers.
+// (size, output): how much each pixel of an axis contributes to each of the result.
+Tensor matrix_of(const backend::image::AxisWeights& axis, int64_t size) {
+  const auto output = static_cast<int64_t>(axis.first.size());
+  std::vector<double> v(static_cast<size_t>(size * output));
+  for (int64_t i = 0; i < output; ++i)
+    for (int64_t k = 0; k < axis.taps; ++k)
+      v[static_cast<size_t>((axis.first[static_cast<size_t>(i)] + k) * output + i)] =
+          axis.weights[static_cast<size_t>(i * axis.taps + k)];
+  return Tensor::from(v, {size, output});
+}
+
+// The same for scalars that are known only when it runs.
 Tensor weights_of(int64_t size, int64_t output, const Tensor& scale, const Tensor& translation,
-                  Method method, bool antialias, double parts = 0) {
+                  Method method, bool antialias) {
   const Tensor step = 1.0 / scale;
   const Tensor places = arange(0, output, 1, DType::float32);
-  Tensor at = (places + 0.5) * step - translation * step - 0.5;
-  if (parts > 0) {
-    const Tensor before = floor(at);
-    at = before + detail::round_even((at - before) * parts) / parts;
-  }
+  const Tensor at = (places + 0.5) * step - translation * step - 0.5;
   const Tensor pixels = expand_dims(arange(0, size, 1, DType::float32), {1});
   Tensor distance = absolute(at - pixels);
   if (antialias) distance = distance / maximum(step, 1.0);
@@ -82,19 +93,6 @@ Tensor weights_of(int64_t size, int64_t output, const Tensor& scale, const Tenso
       weights, total, at, Tensor(static_cast<double>(size) - 0.5));
 }
 
-// (size, output): the part of each new pixel that each old one covers.
-Tensor area_weights(int64_t size, int64_t output) {
-  std::vector<float> v(static_cast<size_t>(size * output));
-  const double step = static_cast<double>(size) / static_cast<double>(output);
-  for (int64_t i = 0; i < output; ++i)
-    for (int64_t j = 0; j < size; ++j) {
-      const double low = std::max(static_cast<double>(i) * step, static_cast<double>(j));
-      const double high = std::min(static_cast<double>(i + 1) * step, static_cast<double>(j + 1));
-      v[static_cast<size_t>(j * output + i)] = static_cast<float>(std::max(high - low, 0.0) / step);
-    }
-  return Tensor::from(v, {size, output});
-}
-
 // x with axis `axis` multiplied by weights (size, output).
 Tensor along(const Tensor& x, const Tensor& weights, int axis) {
   if (axis == x.rank() - 1) return matmul(x, weights);
@@ -106,17 +104,13 @@ Tensor as_dtype(const Tensor& y, DType dtype) {
   return is_float(dtype) ? cast(y, dtype) : cast(detail::round_even(y), dtype);
 }
 
+// The pixels of an axis that are nearest to those of the result.
 Tensor nearest(const Tensor& x, int64_t output, int axis) {
   const int64_t size = x.shape()[axis];
   if (size == output) return x;
-  std::vector<int32_t> at;
-  for (int64_t i = 0; i < output; ++i) {
-    // In float32, as Keras computes it: where it rounds to a whole number, that counts.
-    const float place =
-        (static_cast<float>(i) + 0.5f) * static_cast<float>(size) / static_cast<float>(output);
-    at.push_back(static_cast<int32_t>(std::min<int64_t>(static_cast<int64_t>(place), size - 1)));
-  }
-  return take(x, Tensor(at), axis);
+  const std::vector<int64_t> places =
+      backend::image::resize_weights(size, output, {"nearest"}).first;
+  return take(x, Tensor(std::vector<int32_t>(places.begin(), places.end())), axis);
 }
 
 Method method_of(const std::string& name, const char* who) {
@@ -129,34 +123,73 @@ Method method_of(const std::string& name, const char* who) {
       did_you_mean(name, {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "area"})));
 }
 
-Tensor cropped_to_ratio(const Tensor& x, int rows, int64_t height, int64_t width) {
-  const int64_t h = x.shape()[rows], w = x.shape()[rows + 1];
+// The names that files may have, as the kernels' ones.
+std::string interpolation_of(const std::string& name) {
+  if (name == "nearest" || name == "area") return name;
+  switch (method_of(name, "resize: interpolation")) {
+    case Method::linear:
+      return "bilinear";
+    case Method::cubic:
+      return "bicubic";
+    case Method::lanczos3:
+      return "lanczos3";
+    case Method::lanczos5:
+      break;
+  }
+  return "lanczos5";
+}
+
+Frame cropped_to_ratio(int64_t h, int64_t w, int64_t height, int64_t width) {
   const auto limit = [](int64_t wanted, int64_t size) {
     return std::max<int64_t>(std::min(size, wanted), 1);
   };
   const int64_t ch = limit(w * height / width, h), cw = limit(h * width / height, w);
-  const int64_t top = (h - ch) / 2, left = (w - cw) / 2;
-  Value::List key;
-  for (int i = 0; i < x.rank(); ++i)
-    key.push_back(i == rows       ? Slice{top, top + ch}
-                  : i == rows + 1 ? Slice{left, left + cw}
-                                  : Slice{});
+  return {(h - ch) / 2, (w - cw) / 2, ch, cw};
+}
+
+Frame padded_to_ratio(int64_t h, int64_t w, int64_t height, int64_t width, double fill) {
+  // One side at most is short, and gets as much before as after.
+  const int64_t above = (std::max(h, w * height / width) - h) / 2;
+  const int64_t beside = above > 0 ? 0 : (std::max(w, h * width / height) - w) / 2;
+  return {-above, -beside, h + 2 * above, w + 2 * beside, fill};
+}
+
+// The part of the images that a frame holds, with what it has around them.
+Tensor framed(const Tensor& x, int rows, const Frame& frame) {
+  const int64_t h = x.shape()[rows], w = x.shape()[rows + 1];
+  if (frame.top < 0 || frame.left < 0) {
+    std::vector<std::vector<int64_t>> widths(static_cast<size_t>(x.rank()), {0, 0});
+    widths[static_cast<size_t>(rows)] = {-frame.top, -frame.top};
+    widths[static_cast<size_t>(rows) + 1] = {-frame.left, -frame.left};
+    return pad(x, widths, "constant", frame.value);
+  }
+  if (frame.height == h && frame.width == w) return x;
+  Value::List key(static_cast<size_t>(x.rank()), Slice{});
+  key[static_cast<size_t>(rows)] = Slice{frame.top, frame.top + frame.height};
+  key[static_cast<size_t>(rows) + 1] = Slice{frame.left, frame.left + frame.width};
   return get_item(x, key);
 }
 
-Tensor padded_to_ratio(const Tensor& x, int rows, int64_t height, int64_t width, double fill) {
-  const int64_t h = x.shape()[rows], w = x.shape()[rows + 1];
-  const int64_t top = (std::max(h, w * height / width) - h) / 2,
-                left = (std::max(w, h * width / height) - w) / 2;
-  std::vector<std::vector<int64_t>> widths(static_cast<size_t>(x.rank()), {0, 0});
-  // One side at most is short, and gets as much before as after.
-  if (top > 0)
-    widths[static_cast<size_t>(rows)] = {top, top};
-  else if (left > 0)
-    widths[static_cast<size_t>(rows) + 1] = {left, left};
-  else
-    return x;
-  return pad(x, widths, "constant", fill);
+// By products with matrices: what devices other than the host do.
+Tensor resized_by_matrices(const Tensor& x, int rows, int64_t height, int64_t width,
+                           const Resizing& how) {
+  if (how.interpolation == "nearest") return nearest(nearest(x, height, rows), width, rows + 1);
+  Tensor y = is_float(x.dtype()) ? x : cast(x, DType::float32);
+  for (const auto& [axis, output] : {std::pair{rows, height}, std::pair{rows + 1, width}}) {
+    const int64_t size = y.shape()[axis];
+    if (size == output) continue;
+    const Tensor weights = matrix_of(backend::image::resize_weights(size, output, how), size);
+    y = along(y, cast(weights, y.dtype()), axis);
+  }
+  return as_dtype(y, x.dtype());
+}
+
+// The images as (n, height, width, channels), where channels may be images of their own.
+Shape batch_shape(const Shape& images, int rows) {
+  int64_t count = 1, channels = 1;
+  for (int i = 0; i < rows; ++i) count *= images[i];
+  for (int i = rows + 2; i < images.rank(); ++i) channels *= images[i];
+  return {count, images[rows], images[rows + 1], channels};
 }
 
 }  // namespace
@@ -176,24 +209,30 @@ Tensor resize(const Tensor& images, const std::vector<int64_t>& size,
     throw ValueError(
         fmt::format("resize: fill_mode must be \"constant\", found \"{}\".", fill_mode));
   const int rows = images.rank() - (detail::is_channels_last(format, "resize") ? 3 : 2);
-  const Tensor x = crop  ? cropped_to_ratio(images, rows, size[0], size[1])
-                   : pad ? padded_to_ratio(images, rows, size[0], size[1], fill_value)
-                         : images;
-  if (interpolation == "nearest") return nearest(nearest(x, size[0], rows), size[1], rows + 1);
-  const bool area = interpolation == "area";
-  const Method method = area ? Method::linear : method_of(interpolation, "resize: interpolation");
-  // TensorFlow reads the weights of its cubic kernel from a table.
-  const double parts = method == Method::cubic && !antialias ? 1024 : 0;
-  Tensor y = is_float(x.dtype()) ? x : cast(x, DType::float32);
-  for (int i = 0; i < 2; ++i) {
-    const int64_t from = y.shape()[rows + i], to = size[static_cast<size_t>(i)];
-    if (from == to) continue;
-    const double scale = static_cast<double>(to) / static_cast<double>(from);
-    const Tensor weights =
-        area ? area_weights(from, to) : weights_of(from, to, scale, 0.0, method, antialias, parts);
-    y = along(y, cast(weights, y.dtype()), rows + i);
+  const Resizing how{interpolation_of(interpolation), antialias};
+  Shape result = images.shape();
+  result[rows] = size[0];
+  result[rows + 1] = size[1];
+  if (!images.is_eager()) return Tensor::abstract(result, images.dtype());
+  const int64_t h = images.shape()[rows], w = images.shape()[rows + 1];
+  // What surrounds integers is one as well.
+  const double fill = is_float(images.dtype()) ? fill_value
+                      : images.dtype() == DType::uint8
+                          ? std::clamp(std::trunc(fill_value), 0.0, 255.0)
+                          : std::trunc(fill_value);
+  Frame frame = crop  ? cropped_to_ratio(h, w, size[0], size[1])
+                : pad ? padded_to_ratio(h, w, size[0], size[1], fill)
+                      : Frame{0, 0, h, w};
+  if (!detail::host_resizes(images))
+    return resized_by_matrices(framed(images, rows, frame), rows, size[0], size[1], how);
+  Tensor x = images;
+  if (how.interpolation == "nearest" && pad) {
+    x = framed(images, rows, frame);
+    frame.top = frame.left = 0;
   }
-  return as_dtype(y, images.dtype());
+  return reshape(detail::resized_on_host(reshape(x, batch_shape(x.shape(), rows)), frame, size[0],
+                                         size[1], how),
+                 result);
 }
 
 Tensor scale_and_translate(const Tensor& images, const Shape& output, const Tensor& scale,

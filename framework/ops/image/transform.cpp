@@ -311,6 +311,8 @@ Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor
                   order_of(interpolation, "elastic_transform"),
                   fill_of(fill_mode, "elastic_transform"),
                   fill_value};
+  if (host_samples(x, shift, grid.sampling()))
+    return from_batch(displaced_on_host(x, shift, grid.sampling()), last, images.rank() == 3);
   return from_batch(sample(ops::reshape(x, {n * h * w, c}),
                            {range_along(h, 1, 3) + shift, range_along(w, 2, 3) + shift}, grid),
                     last, images.rank() == 3);
