@@ -20,6 +20,8 @@ void dispatch_run(int64_t bytes, F&& f) {
       return f.template operator()<4>();
     case 8:
       return f.template operator()<8>();
+    case 12:  // pixels of three floats
+      return f.template operator()<12>();
     case 16:
       return f.template operator()<16>();
     default:

@@ -364,7 +364,8 @@ struct Binning {
   template <class T>
   int64_t operator()(T value) const {
     const float place = static_cast<float>(value) * factor + offset;
-    return static_cast<int64_t>(std::min(std::max(place, 0.0f), static_cast<float>(size - 1)));
+    // In this order NaN goes to the first place.
+    return static_cast<int64_t>(std::min(std::max(0.0f, place), static_cast<float>(size - 1)));
   }
 };
 

@@ -85,7 +85,7 @@ void map_row(const T* from, T* to, int64_t width, int64_t channels, const float*
       if constexpr (sizeof(T) == 1)
         bin = from[c];
       else
-        bin = static_cast<int64_t>(std::min(std::max(from[c] * factor + offset, 0.0f), 255.0f));
+        bin = static_cast<int64_t>(std::min(std::max(0.0f, from[c] * factor + offset), 255.0f));
       const float a = left[c * bins + bin], b = right[c * bins + bin];
       const float y = a + (b - a) * at.fraction;
       if constexpr (sizeof(T) == 1)

@@ -1,6 +1,8 @@
 // Histograms of tiles made even, and interpolated.
 #include "contrast_limited_adaptive_histogram_equalization.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,12 +17,15 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
 namespace cornu::layers {
 
 namespace {
+
+using backend::image::Tiling;
 
 // How the places along an axis lie between the centers of tiles: the tile before and the one after,
 // where tiles 0 and count + 1 repeat the outermost ones, and the fraction of the latter.
@@ -118,6 +123,14 @@ Tensor equalize_tiles(const Tensor& images, int64_t rows, int64_t columns, doubl
   return ops::crop_images(result, 0, 0, {}, {}, height, width);
 }
 
+Tiling tiling_of(const ContrastLimitedAdaptiveHistogramEqualizationConfig& config) {
+  return {.rows = config.tile_grid_size[0],
+          .columns = config.tile_grid_size[1],
+          .clip_limit = config.clip_limit,
+          .low = static_cast<float>(config.value_range[0]),
+          .high = static_cast<float>(config.value_range[1])};
+}
+
 }  // namespace
 
 ContrastLimitedAdaptiveHistogramEqualizationLayer::
@@ -132,6 +145,16 @@ Tensor ContrastLimitedAdaptiveHistogramEqualizationLayer::transform_images(const
                                                                            const Transformation&,
                                                                            bool) {
   const bool first = images_channels_first();
+  const Tiling tiling = tiling_of(config);
+  // In other ranges the two might round values near an integer to different bins.
+  if ((config.value_range == byte_range || config.value_range == unit_range) &&
+      by_pictures(images, {}))
+    return each_picture(images, {}, first,
+                        fmt::format("equalize tiles {} {} {} {}", tiling.rows, tiling.columns,
+                                    tiling.clip_limit, tiling.high),
+                        [tiling](const Picture& from, const Picture& to, const auto&) {
+                          equalize_by_tiles(from, to, tiling);
+                        });
   const Tensor last = first ? ops::transpose(images, std::vector<int64_t>{0, 2, 3, 1}) : images;
   const Tensor bytes = transform_value_range(last, config.value_range, byte_range);
   const Tensor even =
@@ -144,12 +167,7 @@ Tensor ContrastLimitedAdaptiveHistogramEqualizationLayer::transform_images(const
 void ContrastLimitedAdaptiveHistogramEqualizationLayer::augment(data::Sample& sample,
                                                                 data::Draws&) const {
   data::recolor(sample, [&](const Picture& from, const Picture& to) {
-    equalize_by_tiles(from, to,
-                      {.rows = config.tile_grid_size[0],
-                       .columns = config.tile_grid_size[1],
-                       .clip_limit = config.clip_limit,
-                       .low = static_cast<float>(config.value_range[0]),
-                       .high = static_cast<float>(config.value_range[1])});
+    equalize_by_tiles(from, to, tiling_of(config));
   });
 }
 

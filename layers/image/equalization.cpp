@@ -1,11 +1,15 @@
 // Histograms made even.
 #include "equalization.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "../../backend/image_batch.h"
 #include "../../backend/image_colors.h"
+#include "../../framework/dispatch/apply.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/math/segment.h"
@@ -16,6 +20,7 @@
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/reduction.h"
 #include "../../framework/ops/operators.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
@@ -88,6 +93,48 @@ void equalize(const Picture& from, const Picture& to, const std::vector<double>&
     look_up(from, to, tables, bins, factor, offset);
 }
 
+// All images of a batch by one histogram for each channel, as Keras does it; values in [0, 255].
+Tensor equalized_on_host(const Tensor& images, int64_t bins) {
+  const TensorSpec spec = images.spec();
+  return apply_host(
+      [bins](std::span<const Tensor> in, std::span<const Tensor> out) {
+        const Shape& shape = in[0].shape();
+        const int64_t n = shape[0], channels = shape[3];
+        const Picture first{in[0].data(), shape[1], shape[2], channels, DType::float32};
+        Picture result = first;
+        result.data = out[0].data();
+        const auto top = static_cast<float>(bins - 1);
+        const auto bin = [top](float place) {  // NaN to the first one
+          return static_cast<int64_t>(std::min(std::max(0.0f, place), top));
+        };
+        std::vector<std::vector<int32_t>> counts(static_cast<size_t>(n));
+        for_each_picture(first, n, [&](int64_t i) {
+          std::vector<int32_t>& own = counts[static_cast<size_t>(i)];
+          own.resize(static_cast<size_t>(channels * bins));
+          const auto* x = static_cast<const float*>(nth(first, i).data);
+          for (int64_t k = 0; k < first.height * first.width; ++k)
+            for (int64_t c = 0; c < channels; ++c, ++x)
+              ++own[static_cast<size_t>(c * bins + bin(*x * top / 255.0f))];
+        });
+        std::vector<int32_t> sums(static_cast<size_t>(channels * bins));
+        for (const std::vector<int32_t>& own : counts)
+          for (size_t k = 0; k < sums.size(); ++k) sums[k] += own[k];
+        std::vector<std::vector<float>> tables;
+        for (int64_t c = 0; c < channels; ++c)
+          tables.push_back(table_of(sums.data() + c * bins, bins, 0, 255));
+        for_each_picture(first, n, [&](int64_t i) {
+          const auto* x = static_cast<const float*>(nth(first, i).data);
+          auto* y = static_cast<float*>(nth(result, i).data);
+          for (int64_t k = 0; k < first.height * first.width; ++k)
+            for (int64_t c = 0; c < channels; ++c, ++x, ++y) {
+              const std::vector<float>& table = tables[static_cast<size_t>(c)];
+              *y = table.empty() ? *x : table[static_cast<size_t>(bin(*x / 255.0f * top))];
+            }
+        });
+      },
+      {&images, 1}, {&spec, 1}, fmt::format("equalize {}", bins))[0];
+}
+
 }  // namespace
 
 EqualizationLayer::EqualizationLayer(EqualizationConfig c) : ImageLayerOf(std::move(c)) {
@@ -101,6 +148,9 @@ Tensor EqualizationLayer::transform_images(const Tensor& images, const Transform
   const double top = static_cast<double>(config.bins - 1);
   const int axis = channel_axis();
   const Tensor all = ops::cast(images, compute_dtype());
+  // In other ranges the two might round values near an integer to different bins.
+  if (config.value_range == byte_range && !images_channels_first() && by_pictures(all, {}))
+    return equalized_on_host(all, config.bins);
   std::vector<Tensor> channels;
   for (const Tensor& plane : ops::split(all, {all.shape(axis)}, axis)) {
     const Tensor x = scaled(plane, config.value_range, byte_range);

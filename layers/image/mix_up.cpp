@@ -9,6 +9,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/distributions.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
@@ -29,6 +30,12 @@ Tensor MixUpLayer::transform_images(const Tensor& images, const Transformation& 
                                     bool training) {
   if (!training) return images;
   const Tensor x = ops::cast(images, compute_dtype());
+  if (by_pictures(x, {drawn["mix_weight"], drawn["permutation_order"]}))
+    return each_picture(x, {drawn["mix_weight"], drawn["permutation_order"]},
+                        images_channels_first(), "mix up",
+                        [](const Picture& from, const Picture& to, const auto& draws) {
+                          blend(from, draws[0], draws.other(draws.whole(1)), 1 - draws[0], to);
+                        });
   const Tensor weight = ops::cast(per_image(drawn["mix_weight"]), x.dtype());
   return weight * x + (1.0 - weight) * ops::take(x, drawn["permutation_order"], 0);
 }

@@ -5,6 +5,7 @@
 
 #include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
+#include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
@@ -32,7 +33,13 @@ Tensor RandomBrightnessLayer::transform_images(const Tensor& images, const Trans
                                                bool training) {
   if (!training) return images;
   const double low = config.value_range[0], high = config.value_range[1];
-  const Tensor y = ops::clip(images + ops::cast(drawn["rgb_delta"], images.dtype()), low, high);
+  const Tensor delta = ops::cast(drawn["rgb_delta"], images.dtype());
+  const Tensor y =
+      images.dtype() == DType::float32
+          ? fused([](Expr x, Expr delta, Expr low,
+                     Expr high) { return expr::minimum(expr::maximum(x + delta, low), high); },
+                  images, delta, Tensor(low), Tensor(high))
+          : ops::clip(images + delta, low, high);
   // Integers stay integers where the range is one of integers.
   const bool whole = low == std::floor(low) && high == std::floor(high);
   return whole ? ops::cast(y, images.dtype()) : y;

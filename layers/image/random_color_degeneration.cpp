@@ -1,6 +1,8 @@
 // Images with fewer colors.
 #include "random_color_degeneration.h"
 
+#include <fmt/core.h>
+
 #include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
@@ -8,6 +10,7 @@
 #include "../../framework/ops/numpy/arithmetic.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
@@ -30,6 +33,13 @@ Tensor RandomColorDegenerationLayer::transform_images(const Tensor& images,
                                                       const Transformation& drawn, bool training) {
   if (!training) return images;
   const Tensor x = ops::cast(images, compute_dtype());
+  const auto low = static_cast<float>(config.value_range[0]),
+             high = static_cast<float>(config.value_range[1]);
+  if (!images_channels_first() && by_pictures(x, {drawn["factor"]}) && x.shape()[3] == 3)
+    return each_picture(x, {drawn["factor"]}, false, fmt::format("degeneration {} {}", low, high),
+                        [low, high](const Picture& from, const Picture& to, const auto& draws) {
+                          mix_channels(from, to, toward_gray(draws[0]), low, high);
+                        });
   const Tensor gray = ops::rgb_to_grayscale(x, config.data_format);
   const Tensor y = fused([](Expr x, Expr gray, Expr f) { return x + f * (gray - x); }, x, gray,
                          ops::cast(drawn["factor"], x.dtype()));

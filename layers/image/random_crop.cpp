@@ -1,11 +1,14 @@
 // Parts of images.
 #include "random_crop.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/core/slices.h"
+#include "../../framework/ops/detail/images.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/resize.h"
 #include "../../framework/ops/numpy/creation.h"
@@ -14,6 +17,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "geometry.h"
 #include "sample_changes.h"
 
@@ -50,10 +54,20 @@ Tensor RandomCropLayer::transform_images(const Tensor& images, const Transformat
   const int64_t height = *config.height, width = *config.width;
   const int rows = x.rank() + height_axis(), columns = x.rank() + width_axis();
   if (drawn.contains("h_start")) {
+    const Tensor top = ops::cast(drawn["h_start"], DType::int32),
+                 left = ops::cast(drawn["w_start"], DType::int32);
+    if (x.rank() == 4 && x.size() > 0 && detail::may_run_on_host({x, top, left}))
+      return each_picture(
+          x, {top, left}, images_channels_first(), fmt::format("crop {} {}", height, width),
+          [](const Picture& from, const Picture& to, const auto& draws) {
+            cut_out(from, to, std::clamp<int64_t>(draws.whole(0), 0, from.height - to.height),
+                    std::clamp<int64_t>(draws.whole(1), 0, from.width - to.width));
+          },
+          std::array{height, width});
     const Tensor zero = ops::zeros({}, DType::int32);
     std::vector<Tensor> starts(static_cast<size_t>(x.rank()), zero);
-    starts[static_cast<size_t>(rows)] = ops::cast(drawn["h_start"], DType::int32);
-    starts[static_cast<size_t>(columns)] = ops::cast(drawn["w_start"], DType::int32);
+    starts[static_cast<size_t>(rows)] = top;
+    starts[static_cast<size_t>(columns)] = left;
     Shape shape = x.shape();
     shape[rows] = height;
     shape[columns] = width;

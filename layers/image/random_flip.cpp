@@ -1,8 +1,11 @@
 // Images mirrored.
 #include "random_flip.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "../../framework/dispatch/custom_gradient.h"
 #include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/numpy/indexing.h"
@@ -11,9 +14,31 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "sample_changes.h"
 
 namespace cornu::layers {
+namespace {
+
+// The chosen images mirrored, in one pass; its derivative mirrors them again.
+Tensor mirrored(const Tensor& images, const Tensor& chosen, bool left_right, bool up_down,
+                bool channels_first) {
+  const auto forward = [=](const Tensor& x) {
+    return each_picture(x, {chosen}, channels_first, fmt::format("flip {} {}", left_right, up_down),
+                        [=](const Picture& from, const Picture& to, const auto& draws) {
+                          mirror(from, to, left_right && draws.is(0), up_down && draws.is(0));
+                        });
+  };
+  if (!is_float(images.dtype())) return forward(images);
+  return custom_gradient(images, [&](const Tensor& x) {
+    const std::function<Tensor(const Tensor&)> back = [=](const Tensor& dy) {
+      return mirrored(dy, chosen, left_right, up_down, channels_first);
+    };
+    return std::pair{forward(x), back};
+  });
+}
+
+}  // namespace
 
 RandomFlipLayer::RandomFlipLayer(RandomFlipConfig c)
     : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
@@ -37,6 +62,11 @@ Tensor RandomFlipLayer::transform_pixels(const Tensor& images, const Transformat
                                          const std::string&) {
   if (drawn.empty()) return images;
   const Tensor& flips = drawn["flips"];
+  const auto on_host = [](const Tensor& t) {
+    return t.is_eager() && t.device().is_cpu() && t.size() > 0;
+  };
+  if (images.rank() == 4 && on_host(images) && on_host(flips) && flips.dtype() == DType::boolean)
+    return mirrored(images, flips, horizontal(), vertical(), images_channels_first());
   Tensor x = images;
   if (horizontal()) x = ops::where(flips, ops::flip(x, width_axis()), x);
   if (vertical()) x = ops::where(flips, ops::flip(x, height_axis()), x);

@@ -1,7 +1,9 @@
 // Images blurred by chance.
 #include "random_gaussian_blur.h"
 
+#include <array>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/core.h>
 
@@ -18,6 +20,7 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
@@ -35,6 +38,19 @@ Tensor bell(int64_t size, const Tensor& sigma) {
       },
       places, Tensor(static_cast<double>(size - 1) / 2), sigma);
   return y / ops::sum(y);
+}
+
+// The same for a number.
+std::vector<float> bell(int64_t size, double sigma) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    const double d = (static_cast<double>(i) - static_cast<double>(size - 1) / 2) / sigma;
+    sum += weights.emplace_back(std::exp(-0.5 * d * d));
+  }
+  std::vector<float> shares;
+  for (double w : weights) shares.push_back(static_cast<float>(w / sum));
+  return shares;
 }
 
 }  // namespace
@@ -66,6 +82,24 @@ Tensor RandomGaussianBlurLayer::transform_images(const Tensor& images, const Tra
                                                  bool training) {
   const Tensor x = ops::cast(images, compute_dtype());
   if (!training || drawn.empty()) return x;
+  const Tensor &chosen = drawn["should_apply_blur"], &widths = drawn["blur_factor"];
+  if (by_pictures(x, {chosen, widths})) {
+    const std::array<int64_t, 2> sizes = {config.kernel_size[0], config.kernel_size[1]};
+    return each_picture(
+        x, {chosen, widths}, images_channels_first(),
+        fmt::format("blur {} {} {} {}", sizes[0], sizes[1], config.value_range[0],
+                    config.value_range[1]),
+        [sizes, range = config.value_range](const Picture& from, const Picture& to,
+                                            const auto& draws) {
+          const auto* sigma = draws.all()[1].template mutable_data<float>();
+          if (draws.is(0))
+            filter_separable(from, to, bell(sizes[0], sigma[0]), bell(sizes[1], sigma[1]),
+                             backend::image::Fill::constant);
+          else
+            std::memcpy(to.data, from.data, static_cast<size_t>(from.height) * from.row_bytes());
+          cut_to_range(to, range);
+        });
+  }
   const int64_t width = config.kernel_size[0], height = config.kernel_size[1];
   const int64_t channels = x.shape(channel_axis());
   const std::vector<Tensor> sigma = ops::split(drawn["blur_factor"], {2});
@@ -79,19 +113,11 @@ Tensor RandomGaussianBlurLayer::transform_images(const Tensor& images, const Tra
 
 void RandomGaussianBlurLayer::augment(data::Sample& sample, data::Draws& draws) const {
   if (!happens(config.factor, draws)) return;
-  const auto bell = [&](int64_t size) {
-    const double sigma = drawn(config.sigma, draws) + 1e-6;
-    std::vector<double> weights;
-    double sum = 0;
-    for (int64_t i = 0; i < size; ++i) {
-      const double d = (static_cast<double>(i) - static_cast<double>(size - 1) / 2) / sigma;
-      sum += weights.emplace_back(std::exp(-0.5 * d * d));
-    }
-    std::vector<float> shares;
-    for (double w : weights) shares.push_back(static_cast<float>(w / sum));
-    return shares;
+  const auto drawn_bell = [&](int64_t size) {
+    return bell(size, drawn(config.sigma, draws) + 1e-6);
   };
-  const std::vector<float> across = bell(config.kernel_size[0]), down = bell(config.kernel_size[1]);
+  const std::vector<float> across = drawn_bell(config.kernel_size[0]),
+                           down = drawn_bell(config.kernel_size[1]);
   data::recolor(sample, [&](const Picture& from, const Picture& to) {
     filter_separable(from, to, across, down, backend::image::Fill::constant);
     cut_to_range(to, config.value_range);

@@ -1,16 +1,14 @@
 // Some images without colors.
 #include "random_grayscale.h"
 
-#include <limits>
-
 #include <fmt/core.h>
 
-#include "../../backend/image_colors.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/color.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
@@ -31,18 +29,20 @@ Transformation RandomGrayscaleLayer::get_random_transformation(const Nest& data,
 Tensor RandomGrayscaleLayer::transform_images(const Tensor& images, const Transformation& drawn,
                                               bool training) {
   if (!training) return images;
-  return ops::where(drawn["should_apply"], ops::rgb_to_grayscale(images, config.data_format),
-                    images);
+  const Tensor& chosen = drawn["should_apply"];
+  if (!images_channels_first() && by_pictures(images, {chosen}) && images.shape()[3] == 3)
+    return each_picture(images, {chosen}, false, "grayscale",
+                        [](const Picture& from, const Picture& to, const auto& draws) {
+                          toward_gray(from, to, draws.is(0) ? 1 : 0);
+                        });
+  return ops::where(chosen, ops::rgb_to_grayscale(images, config.data_format), images);
 }
 
 void RandomGrayscaleLayer::augment(data::Sample& sample, data::Draws& draws) const {
   if (!draws.happens(config.factor) || (sample.image.rank() == 3 && sample.image.shape()[2] == 1))
     return;
   check_colors(sample);
-  data::recolor(sample, [&](const Picture& from, const Picture& to) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    mix_channels(from, to, toward_gray(1), -infinity, infinity);
-  });
+  data::recolor(sample, [&](const Picture& from, const Picture& to) { toward_gray(from, to, 1); });
 }
 
 void register_random_grayscale(Catalog& c) {

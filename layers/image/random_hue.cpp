@@ -1,6 +1,8 @@
 // Colors turned on their circle.
 #include "random_hue.h"
 
+#include <fmt/core.h>
+
 #include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
@@ -9,6 +11,7 @@
 #include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
@@ -35,6 +38,13 @@ Transformation RandomHueLayer::get_random_transformation(const Nest& data, bool,
 Tensor RandomHueLayer::transform_images(const Tensor& images, const Transformation& drawn,
                                         bool training) {
   if (!training) return images;
+  const auto low = static_cast<float>(config.value_range[0]),
+             high = static_cast<float>(config.value_range[1]);
+  if (!images_channels_first() && by_pictures(images, {drawn["factor"]}) && images.shape()[3] == 3)
+    return each_picture(images, {drawn["factor"]}, false, fmt::format("hue {} {}", low, high),
+                        [low, high](const Picture& from, const Picture& to, const auto& draws) {
+                          turn_hue(from, to, draws[0], low, high);
+                        });
   const Tensor x =
       transform_value_range(ops::cast(images, compute_dtype()), config.value_range, unit_range);
   const Tensor turn = per_image(ops::cast(drawn["factor"], x.dtype()), x.rank());

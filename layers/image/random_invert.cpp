@@ -34,8 +34,12 @@ Tensor RandomInvertLayer::transform_images(const Tensor& images, const Transform
                                            bool training) {
   if (!training) return images;
   const Tensor x = ops::cast(images, compute_dtype());
-  return ops::where(per_image(drawn["apply_inversion"]),
-                    ops::cast(config.value_range[1] - x, x.dtype()), x);
+  const Tensor chosen = per_image(drawn["apply_inversion"]);
+  if (x.dtype() == DType::float32)
+    return fused(
+        [](Expr x, Expr chosen, Expr white) { return expr::select(chosen > 0.0, white - x, x); }, x,
+        ops::cast(chosen, DType::float32), Tensor(config.value_range[1]));
+  return ops::where(chosen, ops::cast(config.value_range[1] - x, x.dtype()), x);
 }
 
 void RandomInvertLayer::augment(data::Sample& sample, data::Draws& draws) const {

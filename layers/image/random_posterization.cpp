@@ -14,6 +14,15 @@
 #include "sample_changes.h"
 
 namespace cornu::layers {
+namespace {
+
+// The byte at a place, with the bits that are left in a multiple of `step`.
+Expr kept_bits(const Expr& place, const Expr& step) {
+  const Expr byte = expr::minimum(expr::select(place > 0.0, expr::floor(place), 0.0), 255.0);
+  return expr::floor(byte / step) * step;
+}
+
+}  // namespace
 
 RandomPosterizationLayer::RandomPosterizationLayer(RandomPosterizationConfig c)
     : ImageLayerOf(std::move(c)), seeds_(add_seed_generator(config.seed)) {
@@ -38,6 +47,19 @@ Tensor RandomPosterizationLayer::transform_images(const Tensor& images, const Tr
                                                   bool training) {
   if (!training) return images;
   const Tensor shift = per_image(drawn["shift_factor"], images.rank());
+  if (compute_dtype() == DType::float32) {
+    // The steps below, in one program: a shift there and back is a multiple of its power of two.
+    const double low = config.value_range[0], width = config.value_range[1] - low;
+    const Tensor x = ops::cast(images, DType::float32),
+                 step = ops::cast(ops::left_shift(ops::ones_like(shift), shift), DType::float32);
+    if (config.value_range == byte_range)
+      return fused([](Expr x, Expr step) { return kept_bits(x, step); }, x, step);
+    return fused(
+        [](Expr x, Expr step, Expr low, Expr width) {
+          return kept_bits((x - low) / width * 255.0, step) / 255.0 * width + low;
+        },
+        x, step, Tensor(low), Tensor(width));
+  }
   const Tensor bytes = ops::cast(
       transform_value_range(images, config.value_range, byte_range, compute_dtype()), DType::uint8);
   const Tensor kept = ops::left_shift(ops::right_shift(bytes, shift), shift);

@@ -1,6 +1,8 @@
 // Weaker and stronger colors.
 #include "random_saturation.h"
 
+#include <fmt/core.h>
+
 #include "../../backend/image_colors.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
@@ -9,6 +11,7 @@
 #include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "colors.h"
 #include "sample_changes.h"
 
@@ -31,6 +34,18 @@ Transformation RandomSaturationLayer::get_random_transformation(const Nest& data
 Tensor RandomSaturationLayer::transform_images(const Tensor& images, const Transformation& drawn,
                                                bool training) {
   if (!training) return images;
+  const auto low = static_cast<float>(config.value_range[0]),
+             high = static_cast<float>(config.value_range[1]);
+  // Factors near 1 make any multiple of a saturation, and of what the steps before it rounded off:
+  // then the steps are Keras's own.
+  constexpr double largest_factor = 0.9;
+  if (config.factor->values()[1] <= largest_factor && !images_channels_first() &&
+      by_pictures(images, {drawn["factor"]}) && images.shape()[3] == 3)
+    return each_picture(images, {drawn["factor"]}, false,
+                        fmt::format("saturation {} {}", low, high),
+                        [low, high](const Picture& from, const Picture& to, const auto& draws) {
+                          saturate(from, to, draws[0], low, high);
+                        });
   const Tensor factor = per_image(ops::cast(drawn["factor"], compute_dtype()), images.rank());
   auto planes = ops::split(ops::rgb_to_hsv(images, config.data_format), {3}, channel_axis());
   planes[1] = ops::clip(planes[1] * factor, config.value_range[0], config.value_range[1]);

@@ -62,6 +62,12 @@ void copy_area(const Picture& from, const Picture& to, const Area& area) {
     std::memcpy(to.row(y) + left, from.row(y) + left, static_cast<size_t>(area.width) * pixel);
 }
 
+void cut_out(const Picture& from, const Picture& to, int64_t top, int64_t left) {
+  for (int64_t y = 0; y < to.height; ++y)
+    std::memcpy(to.row(y), from.row(top + y) + static_cast<size_t>(left) * from.pixel_bytes(),
+                to.row_bytes());
+}
+
 void paste(const Picture& from, const Picture& to, int64_t top, int64_t left) {
   for (int64_t y = 0; y < from.height; ++y)
     std::memcpy(to.row(top + y) + static_cast<size_t>(left) * to.pixel_bytes(), from.row(y),
@@ -139,6 +145,14 @@ std::array<float, 12> toward_gray(float share) {
     for (size_t c = 0; c < 3; ++c)
       matrix[4 * row + c] = share * weights[c] + (row == c ? 1 - share : 0);
   return matrix;
+}
+
+void toward_gray(const Picture& from, const Picture& to, float share) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if (share == 0)
+    std::memcpy(to.data, from.data, static_cast<size_t>(from.height) * from.row_bytes());
+  else
+    mix_channels(from, to, toward_gray(share), -infinity, infinity);
 }
 
 std::vector<float> smooth_field(int64_t height, int64_t width, double alpha, double sigma,

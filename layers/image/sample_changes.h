@@ -35,6 +35,8 @@ Area drawn_area(int64_t height, int64_t width, double share_of_height, double sh
                 data::Draws& draws);
 /// The rectangle of a picture that has all of its rows apart.
 void copy_area(const Picture& from, const Picture& to, const Area& area);
+/// The rectangle of a large picture that begins at (top, left), as a small one.
+void cut_out(const Picture& from, const Picture& to, int64_t top, int64_t left);
 /// A small picture into a large one, its first pixel at (top, left).
 void paste(const Picture& from, const Picture& to, int64_t top, int64_t left);
 /// Every value of the rectangle becomes `value`.
@@ -48,6 +50,8 @@ void keep_area(data::Sample& sample, const Area& area);
 void put_area(data::Sample& sample, const data::Sample& other, const Area& area);
 /// The matrix (3, 4) of x + share * (gray - x), with the weights of ops::rgb_to_grayscale.
 std::array<float, 12> toward_gray(float share);
+/// The picture mixed by that matrix; a share of 0 copies it.
+void toward_gray(const Picture& from, const Picture& to, float share);
 /// A field (height, width, 2) of steps as elastic distortion takes them: normal noise of deviation
 /// sigma, smoothed by a bell of that width and times alpha, the same in x and y as in Keras.
 std::vector<float> smooth_field(int64_t height, int64_t width, double alpha, double sigma,

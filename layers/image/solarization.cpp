@@ -51,6 +51,18 @@ Tensor SolarizationLayer::transform_images(const Tensor& images, const Transform
                                            bool training) {
   const Tensor x = ops::cast(images, compute_dtype());
   if (!training || drawn.empty()) return x;
+  if (compute_dtype() == DType::float32 && config.value_range != byte_range) {
+    // The steps below, in one program.
+    const double low = config.value_range[0], width = config.value_range[1] - low;
+    return fused(
+        [](Expr x, Expr addition, Expr threshold, Expr low, Expr width) {
+          const Expr byte = (x - low) / width * 255.0;
+          const Expr brighter = expr::minimum(expr::maximum(byte + addition, 0.0), 255.0);
+          const Expr y = expr::select(brighter < threshold, brighter, 255.0 - brighter);
+          return y / 255.0 * width + low;
+        },
+        x, drawn["additions"], drawn["thresholds"], Tensor(low), Tensor(width));
+  }
   const Tensor bytes = transform_value_range(x, config.value_range, byte_range, compute_dtype());
   const Tensor y = fused(
       [](Expr x, Expr addition, Expr threshold) {
