@@ -22,6 +22,7 @@
 #include "framework/data/keras_datasets/housing.h"
 #include "framework/data/keras_datasets/images.h"
 #include "framework/data/keras_datasets/texts.h"
+#include "framework/data/legacy/image_iterators.h"
 #include "framework/data/pipeline.h"
 #include "framework/data/preprocessing.h"
 #include "framework/data/sample_shards.h"

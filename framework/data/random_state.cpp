@@ -66,6 +66,23 @@ uint32_t MersenneTwister::next() {
   return y ^ (y >> 18);
 }
 
+double numpy_uniform(MersenneTwister& twister) {
+  // 53 bits of two numbers.
+  const uint32_t high = twister.next() >> 5, low = twister.next() >> 6;
+  return (static_cast<double>(high) * 67108864.0 + static_cast<double>(low)) / 9007199254740992.0;
+}
+
+int64_t numpy_below(int64_t count, MersenneTwister& twister) {
+  const auto most = static_cast<uint32_t>(count - 1);
+  if (most == 0) return 0;
+  const auto mask = static_cast<uint32_t>(std::bit_ceil(uint64_t{most} + 1) - 1);
+  uint32_t j = 0;
+  do {
+    j = twister.next() & mask;
+  } while (j > most);
+  return j;
+}
+
 namespace {
 
 std::vector<int64_t> identity(int64_t count) {

@@ -25,6 +25,12 @@ class MersenneTwister {
   size_t at_ = 624;
 };
 
+/// A number in [0, 1), as `RandomState.random_sample`.
+double numpy_uniform(MersenneTwister& twister);
+/// A whole number in [0, count), as `RandomState.randint`; of one number without a draw. `count` is
+/// in [1, 2^32].
+int64_t numpy_below(int64_t count, MersenneTwister& twister);
+
 /// A permutation as `numpy.random.RandomState(seed).shuffle(x)` makes it: place i of the shuffled x
 /// holds x[result[i]]. Throws as MersenneTwister::numpy.
 std::vector<int64_t> numpy_shuffle(int64_t count, int64_t seed);

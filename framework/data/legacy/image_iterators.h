@@ -1,0 +1,143 @@
+// What ImageDataGenerator's flow and flow_from_directory give: batches by number, for fit.
+#pragma once
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "../dataset.h"
+#include "image_data_generator.h"
+
+namespace cornu::preprocessing::image {
+
+/// Where changed images are saved, to be looked at.
+struct SaveOptions {
+  std::filesystem::path to_dir = {};  ///< an existing folder; empty: nowhere
+  std::string prefix = "";            ///< of their names
+  std::string format = "png";         ///< or "jpeg", "bmp"
+};
+
+/// How ImageDataGenerator::flow goes through images in memory.
+struct FlowOptions {
+  int64_t batch_size = 32;                 ///< images of a batch; the last one may have fewer
+  bool shuffle = true;                     ///< another order in each epoch
+  Tensor sample_weight = nullptr;          ///< one for each image
+  std::optional<int64_t> seed = {};        ///< of order and changes; none: another one each time
+  SaveOptions save = {};                   ///< Keras's save_to_dir, save_prefix and save_format
+  bool ignore_class_split = false;         ///< whether both subsets may have other classes
+  std::optional<std::string> subset = {};  ///< "training" or "validation"
+};
+
+/// How ImageDataGenerator::flow_from_directory goes through the files of a folder.
+struct FlowFromDirectoryOptions {
+  std::pair<int64_t, int64_t> target_size = {256, 256};  ///< height and width
+  std::string color_mode = "rgb";                        ///< "grayscale", "rgb" or "rgba"
+  /// The subfolders to take, in the order of their labels; empty: all, in alphabetical order.
+  std::vector<std::string> classes = {};
+  /// Of the targets: "categorical" (one hot), "binary" or "sparse" (numbers), "input" (the images),
+  /// or nothing (none).
+  std::optional<std::string> class_mode = "categorical";
+  int64_t batch_size = 32;                 ///< images of a batch; the last one may have fewer
+  bool shuffle = true;                     ///< another order in each epoch
+  std::optional<int64_t> seed = {};        ///< of order and changes; none: another one each time
+  SaveOptions save = {};                   ///< Keras's save_to_dir, save_prefix and save_format
+  bool follow_links = false;               ///< into folders that are symbolic links
+  std::optional<std::string> subset = {};  ///< "training" or "validation"
+  std::string interpolation = "nearest";   ///< of utils::load_img
+  bool keep_aspect_ratio = false;          ///< of utils::load_img
+};
+
+/// Batches of images that a generator changes. Order and changes follow from the seed, the epoch
+/// and the batch's number, and are those of Keras's iterator asked for its batches in turn.
+class ImageIterator : public Dataset {
+ public:
+  ImageIterator(const ImageIterator& other);  ///< goes on by itself
+  int64_t size() const override;              ///< number of batches
+  /// Throws ValueError when there is no such batch, and what reading and changing throw.
+  Batch batch(int64_t index) override;
+  void on_epoch_begin(int64_t epoch) override;        ///< the epoch whose order counts
+  Value::Dict get_state() const override;             ///< the seed
+  void set_state(const Value::Dict& state) override;  ///< throws ValueError without a seed
+  using Dataset::next;
+  /// The batches one after the other, without an end, as `next(iterator)` of Python: batch after
+  /// batch of an epoch, then those of the next one. Orders of later epochs are others than those of
+  /// `batch`, as in Keras.
+  Batch next();
+  void reset();  ///< `next` begins anew with the first batch of an epoch
+
+  int64_t samples() const { return count_; }  ///< images of an epoch
+
+ protected:
+  ImageIterator(ImageDataGenerator generator, int64_t batch_size, bool shuffle,
+                std::optional<int64_t> seed, SaveOptions save, int64_t names);
+  /// How many images there are, and the shape of one.
+  void set_images(int64_t count, const Shape& image);
+  /// Image i, float32, of that shape.
+  virtual Tensor image(int64_t i) const = 0;
+  /// The batch of these images, which were changed already.
+  virtual Batch batch_of(const Tensor& x, const std::vector<int64_t>& images) const = 0;
+
+  ImageDataGenerator generator_;
+
+ private:
+  std::vector<int64_t> order(int64_t epoch) const;
+  void skip_draws(int64_t images, data::MersenneTwister& random) const;
+  Batch made(const std::vector<int64_t>& images, data::MersenneTwister& random) const;
+  std::vector<int64_t> part(const std::vector<int64_t>& order, int64_t index) const;
+  std::vector<int64_t> shuffled(data::MersenneTwister& random) const;
+  data::MersenneTwister random_of(int64_t batches) const;
+
+  int64_t batch_size_;
+  bool shuffle_;
+  int64_t seed_;
+  SaveOptions save_;
+  int64_t names_;  // names of saved images end in a number below this
+  int64_t count_ = 0;
+  Shape image_;
+
+  std::mutex mutex_;  // of what follows
+  int64_t epoch_ = 0;
+  std::optional<std::vector<int64_t>> order_;  // of the epoch
+  int64_t given_ = 0, at_ = 0;                 // batches of next: of all, and the epoch's next one
+  std::vector<int64_t> next_order_;
+};
+
+/// Batches of images in memory.
+class NumpyArrayIterator : public ImageIterator {
+ public:
+  /// `x`: images (n, h, w, c), or a list of them and of a tensor, or a list of tensors, that is
+  /// passed on; `y` may be empty. Throws ShapeError for other shapes, ValueError for options that
+  /// do not fit.
+  NumpyArrayIterator(const Nest& x, const Nest& y, ImageDataGenerator generator,
+                     const FlowOptions& options);
+
+ protected:
+  Tensor image(int64_t i) const override;
+  Batch batch_of(const Tensor& x, const std::vector<int64_t>& images) const override;
+
+ private:
+  Tensor x_;
+  std::vector<Tensor> more_;
+  Tensor y_, sample_weight_;
+};
+
+/// Batches of the image files in a folder with a subfolder for each class.
+class DirectoryIterator : public ImageIterator {
+ public:
+  /// Throws FileError when a folder is not there, ValueError for options that do not fit.
+  DirectoryIterator(const std::filesystem::path& directory, ImageDataGenerator generator,
+                    const FlowFromDirectoryOptions& options);
+
+  std::map<std::string, int64_t> class_indices;  ///< the label of each class
+  std::vector<std::string> filenames;            ///< in the folder, in the order of `classes`
+  std::vector<std::string> filepaths;            ///< the same with the folder's path
+  std::vector<int32_t> classes;                  ///< the label of each file
+
+ protected:
+  Tensor image(int64_t i) const override;
+  Batch batch_of(const Tensor& x, const std::vector<int64_t>& images) const override;
+
+ private:
+  FlowFromDirectoryOptions options_;
+};
+
+}  // namespace cornu::preprocessing::image
