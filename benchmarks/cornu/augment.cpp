@@ -85,39 +85,87 @@ data::Sample make_sample(int64_t size, DType dtype) {
       .mask = ops::cast(random::uniform({size, size}, 0, 3, 2), DType::uint8)};
 }
 
-// Keras's layers on a batch of 32 images.
+struct BatchRow {
+  const char* name;
+  AnyLayer layer;
+  enum Input { floats, bytes, channels_first } input = floats;
+};
+
+constexpr int64_t batch_size = 32, batch_side = 256, batch_part = 224;
+
+layers::Resizing resizing(const std::string& interpolation, int64_t side = batch_part,
+                          bool antialias = false) {
+  return layers::Resizing(
+      {.height = side, .width = side, .interpolation = interpolation, .antialias = antialias});
+}
+
+// Keras's layers with their default range of values, which is that of bytes.
+std::vector<BatchRow> batch_rows() {
+  constexpr int64_t part = batch_part;
+  return {{"flip", layers::RandomFlip({.mode = "horizontal"})},
+          {"rotation", layers::RandomRotation({.factor = 20.0 / 360})},
+          {"crop", layers::RandomCrop({.height = part, .width = part})},
+          {"zoom", layers::RandomZoom({.height_factor = 0.2})},
+          {"translation", layers::RandomTranslation({.height_factor = 0.1, .width_factor = 0.1})},
+          {"shear", layers::RandomShear({.x_factor = 0.2, .y_factor = 0.1})},
+          {"perspective", layers::RandomPerspective({.factor = always(), .scale = 0.2})},
+          {"elastic", layers::RandomElasticTransform({.factor = always(), .scale = 0.3})},
+          {"contrast", layers::RandomContrast({.factor = 0.2})},
+          {"brightness", layers::RandomBrightness({.factor = 0.2})},
+          {"saturation", layers::RandomSaturation({.factor = 0.3})},
+          {"hue", layers::RandomHue({.factor = 0.2})},
+          {"grayscale", layers::RandomGrayscale({.factor = 0.5})},
+          {"invert", layers::RandomInvert({.factor = 0.5})},
+          {"posterize", layers::RandomPosterization({.factor = std::vector<int64_t>{4, 4}})},
+          {"solarize", layers::Solarization({.threshold_factor = 0.5})},
+          {"auto contrast", layers::AutoContrast()},
+          {"equalize", layers::Equalization()},
+          {"clahe", layers::ContrastLimitedAdaptiveHistogramEqualization()},
+          {"sharpen", layers::RandomSharpness({.factor = 0.8})},
+          {"gaussian blur", layers::RandomGaussianBlur({.factor = always(), .kernel_size = 5})},
+          {"erasing", layers::RandomErasing({.factor = always()})},
+          {"mix up", layers::MixUp()},
+          {"cut mix", layers::CutMix()},
+          {"center crop", layers::CenterCrop({.height = part, .width = part})},
+          {"resize", resizing("bilinear")},
+          {"resize nearest", resizing("nearest")},
+          {"resize bicubic", resizing("bicubic")},
+          {"resize lanczos3", resizing("lanczos3")},
+          {"resize area", resizing("area")},
+          {"resize 96 antialias", resizing("bilinear", 96, true)},
+          {"resize 384", resizing("bilinear", 384)},
+          {"resize crop",
+           layers::Resizing({.height = part, .width = part / 2, .crop_to_aspect_ratio = true})},
+          {"resize pad",
+           layers::Resizing({.height = part, .width = part / 2, .pad_to_aspect_ratio = true})},
+          {"resize channels first",
+           layers::Resizing({.height = part, .width = part, .data_format = "channels_first"}),
+           BatchRow::channels_first},
+          {"resize uint8", layers::Resizing({.height = part, .width = part, .dtype = "uint8"}),
+           BatchRow::bytes}};
+}
+
+// Keras's layers on a batch of images, and the same on samples.
 void measure_layers(const Workload& workload, const std::string& mode, const Settings& settings) {
-  constexpr int64_t batch = 32, size = 256, part = 224;
-  const Tensor images = random::uniform({batch, size, size, 3}, 0, 255, Seed(1));
+  constexpr int64_t side = batch_side;
+  const Tensor images = random::uniform({batch_size, side, side, 3}, 0, 255, Seed(1));
+  const Tensor inputs[] = {images, ops::cast(images, DType::uint8),
+                           ops::transpose(images, std::vector<int64_t>{0, 3, 1, 2})};
+  const Call training{.training = true};
+  Report report(workload.name, mode, batch_size);
+  const auto measure = [&](const char* name, const std::function<void()>& change) {
+    report.rate(name, repeat(change, settings.effort, 4), batch_size, "images/s");
+  };
+  for (const BatchRow& row : batch_rows())
+    measure(row.name, [&] { (*row.layer.shared())(inputs[row.input], training); });
   layers::RandomFlip flip({.mode = "horizontal"});
   layers::RandomRotation rotation({.factor = 20.0 / 360});
-  layers::RandomCrop crop({.height = part, .width = part});
-  layers::RandomZoom zoom({.height_factor = 0.2});
-  layers::RandomTranslation translation({.height_factor = 0.1, .width_factor = 0.1});
-  layers::RandomShear shear({.x_factor = 0.2, .y_factor = 0.1});
-  layers::RandomPerspective perspective({.factor = always(), .scale = 0.2});
-  layers::RandomContrast contrast({.factor = 0.2, .value_range = std::vector<double>{0, 255}});
-  layers::Resizing resizing({.height = part, .width = part});
-  const Call training{.training = true};
-  const std::vector<std::pair<const char*, std::function<Tensor()>>> changes = {
-      {"flip", [&] { return flip(images, training); }},
-      {"rotation", [&] { return rotation(images, training); }},
-      {"crop", [&] { return crop(images, training); }},
-      {"flip, rotation, crop",
-       [&] { return crop(rotation(flip(images, training), training), training); }},
-      {"zoom", [&] { return zoom(images, training); }},
-      {"translation", [&] { return translation(images, training); }},
-      {"shear", [&] { return shear(images, training); }},
-      {"perspective", [&] { return perspective(images, training); }},
-      {"contrast", [&] { return contrast(images, training); }},
-      {"resize", [&] { return resizing(images); }}};
-  Report report(workload.name, mode, batch);
-  for (const auto& [name, change] : changes)
-    report.rate(name, repeat([&change = change] { change(); }, settings.effort, 4), batch,
-                "images/s");
+  layers::RandomCrop crop({.height = batch_part, .width = batch_part});
+  measure("flip, rotation, crop",
+          [&] { crop(rotation(flip(images, training), training), training); });
   // The same three changes of single samples.
   const data::Augment augment = data::augment({flip, rotation, crop});
-  const data::Sample sample = make_sample(size, DType::float32);
+  const data::Sample sample = make_sample(side, DType::float32);
   int64_t index = 0;
   report.rate(
       "flip, rotation, crop of samples",
