@@ -4,15 +4,16 @@
 #include <algorithm>
 
 #include "../../backend/image_batch.h"
+#include "../../framework/ops/detail/host_sampling.h"
 #include "../../framework/ops/detail/images.h"
 
 namespace cornu::layers {
 namespace {
 
-Picture first_picture(const Tensor& batch, bool channels_first) {
+Picture first_plane(const Tensor& batch, bool channels_first) {
+  if (!channels_first) return detail::first_picture(batch);
   const Shape& shape = batch.shape();
-  if (channels_first) return {batch.data(), shape[2], shape[3], 1, batch.dtype()};
-  return {batch.data(), shape[1], shape[2], shape[3], batch.dtype()};
+  return {batch.data(), shape[2], shape[3], 1, batch.dtype()};
 }
 
 }  // namespace
@@ -54,8 +55,8 @@ Tensor each_picture(const Tensor& images, std::initializer_list<Tensor> draws, b
   }
   return apply_host(
       [change, channels_first](std::span<const Tensor> in, std::span<const Tensor> out) {
-        const Picture from = first_picture(in[0], channels_first),
-                      to = first_picture(out[0], channels_first);
+        const Picture from = first_plane(in[0], channels_first),
+                      to = first_plane(out[0], channels_first);
         const int64_t planes = channels_first ? in[0].shape()[1] : 1;
         backend::image::for_each_picture(from, in[0].shape()[0] * planes, [&](int64_t i) {
           change(nth(from, i), nth(to, i), DrawsOfImage(in.subspan(1), from, planes, i));

@@ -60,9 +60,8 @@ Tensor RandomCropLayer::transform_images(const Tensor& images, const Transformat
       return each_picture(
           x, {top, left}, images_channels_first(), fmt::format("crop {} {}", height, width),
           [](const Picture& from, const Picture& to, const auto& draws) {
-            const int64_t y = std::clamp<int64_t>(draws.whole(0), 0, from.height - to.height),
-                          x = std::clamp<int64_t>(draws.whole(1), 0, from.width - to.width);
-            copy_area(from, to, {y, x, to.height, to.width});
+            cut_out(from, to, std::clamp<int64_t>(draws.whole(0), 0, from.height - to.height),
+                    std::clamp<int64_t>(draws.whole(1), 0, from.width - to.width));
           },
           std::array{height, width});
     const Tensor zero = ops::zeros({}, DType::int32);

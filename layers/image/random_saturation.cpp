@@ -36,7 +36,11 @@ Tensor RandomSaturationLayer::transform_images(const Tensor& images, const Trans
   if (!training) return images;
   const auto low = static_cast<float>(config.value_range[0]),
              high = static_cast<float>(config.value_range[1]);
-  if (!images_channels_first() && by_pictures(images, {drawn["factor"]}) && images.shape()[3] == 3)
+  // Factors near 1 make any multiple of a saturation, and of what the steps before it rounded off:
+  // then the steps are Keras's own.
+  constexpr double largest_factor = 0.9;
+  if (config.factor->values()[1] <= largest_factor && !images_channels_first() &&
+      by_pictures(images, {drawn["factor"]}) && images.shape()[3] == 3)
     return each_picture(images, {drawn["factor"]}, false,
                         fmt::format("saturation {} {}", low, high),
                         [low, high](const Picture& from, const Picture& to, const auto& draws) {

@@ -62,6 +62,12 @@ void copy_area(const Picture& from, const Picture& to, const Area& area) {
     std::memcpy(to.row(y) + left, from.row(y) + left, static_cast<size_t>(area.width) * pixel);
 }
 
+void cut_out(const Picture& from, const Picture& to, int64_t top, int64_t left) {
+  for (int64_t y = 0; y < to.height; ++y)
+    std::memcpy(to.row(y), from.row(top + y) + static_cast<size_t>(left) * from.pixel_bytes(),
+                to.row_bytes());
+}
+
 void paste(const Picture& from, const Picture& to, int64_t top, int64_t left) {
   for (int64_t y = 0; y < from.height; ++y)
     std::memcpy(to.row(top + y) + static_cast<size_t>(left) * to.pixel_bytes(), from.row(y),

@@ -35,6 +35,8 @@ Area drawn_area(int64_t height, int64_t width, double share_of_height, double sh
                 data::Draws& draws);
 /// The rectangle of a picture that has all of its rows apart.
 void copy_area(const Picture& from, const Picture& to, const Area& area);
+/// The rectangle of a large picture that begins at (top, left), as a small one.
+void cut_out(const Picture& from, const Picture& to, int64_t top, int64_t left);
 /// A small picture into a large one, its first pixel at (top, left).
 void paste(const Picture& from, const Picture& to, int64_t top, int64_t left);
 /// Every value of the rectangle becomes `value`.

@@ -77,6 +77,12 @@ struct Tap {
   bool outside = false;
 };
 
+// A place beyond the ends, about the outer edges of the outermost pixels.
+double reflected(double at, double size) {
+  const double turn = at + 0.5 - 2 * size * std::floor((at + 0.5) / (2 * size));
+  return (turn >= size ? 2 * size - turn : turn) - 0.5;
+}
+
 Tap tap_of(double at, int64_t size, Mode mode, bool linear) {
   using backend::image::Fill;
   const auto last = static_cast<double>(size - 1);
@@ -88,6 +94,8 @@ Tap tap_of(double at, int64_t size, Mode mode, bool linear) {
   if (mode == Mode::nearest) at = std::clamp(at, 0.0, last);
   if (mode == Mode::wrap && size > 1 && (at < 0 || at > last)) at -= last * std::floor(at / last);
   if (size == 1) at = 0;
+  // Reflected before it is rounded, as in SciPy: of two pixels equally near it may be the other.
+  if (mode == Mode::reflect && (at < 0 || at > last)) at = reflected(at, static_cast<double>(size));
   const Fill fill = mode == Mode::reflect ? Fill::reflect : Fill::nearest;
   const double below = linear ? std::floor(at) : std::floor(at + 0.5);
   tap.share = linear ? at - below : 0;

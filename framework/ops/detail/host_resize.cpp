@@ -9,7 +9,7 @@
 #include "../../tensor/device.h"
 #include "../core/cast.h"
 #include "../operators.h"
-#include "images.h"
+#include "host_sampling.h"
 
 namespace cornu::detail {
 namespace {
@@ -39,16 +39,11 @@ struct Resampling {
 
 using Plan = std::shared_ptr<const Resampling>;
 
-Picture picture_of(const Tensor& batch) {
-  const Shape& shape = batch.shape();
-  return {batch.data(), shape[1], shape[2], shape[3], batch.dtype()};
-}
-
 Tensor filled(const Tensor& x, const TensorSpec& spec, const std::string& text,
               std::function<void(const Picture&, const Picture&, int64_t)> fill) {
   return apply_host(
       [fill = std::move(fill)](std::span<const Tensor> in, std::span<const Tensor> out) {
-        fill(picture_of(in[0]), picture_of(out[0]), in[0].shape()[0]);
+        fill(first_picture(in[0]), first_picture(out[0]), in[0].shape()[0]);
       },
       {&x, 1}, {&spec, 1}, text)[0];
 }

@@ -16,11 +16,6 @@ using backend::image::Homography;
 using backend::image::Picture;
 using backend::image::Sampling;
 
-Picture picture_of(const Tensor& batch) {
-  const Shape& shape = batch.shape();
-  return {batch.data(), shape[1], shape[2], shape[3], batch.dtype()};
-}
-
 // The eight numbers of each row of a transform (n, 8).
 std::vector<Homography> maps_of(const Tensor& transform, bool projective) {
   std::vector<Homography> maps(static_cast<size_t>(transform.shape()[0]));
@@ -74,7 +69,7 @@ void sample_channels(const Tensor& x, const Tensor& transform, const Tensor& res
   const auto channels = static_cast<size_t>(x.shape()[3]);
   const int64_t count = x.shape()[0], pixels = x.size() / x.shape()[3];
   std::vector<std::byte> plane(static_cast<size_t>(pixels) * size), moved(plane.size());
-  Picture from = picture_of(x), to = from;
+  Picture from = first_picture(x), to = from;
   from.channels = to.channels = 1;
   from.data = plane.data();
   to.data = moved.data();
@@ -92,6 +87,11 @@ void sample_channels(const Tensor& x, const Tensor& transform, const Tensor& res
 
 }  // namespace
 
+Picture first_picture(const Tensor& batch) {
+  const Shape& shape = batch.shape();
+  return {batch.data(), shape[1], shape[2], shape[3], batch.dtype()};
+}
+
 bool host_samples(const Tensor& images, const Tensor& transform, const Sampling& how) {
   const DType dtype = images.dtype();
   const bool moves = dtype == DType::uint8 || dtype == DType::int32;
@@ -107,7 +107,7 @@ Tensor sampled_on_host(const Tensor& images, const Tensor& transform, const Samp
       [how, projective](std::span<const Tensor> in, std::span<const Tensor> out) {
         if (!projective && shifts_channels(in[1]))
           return sample_channels(in[0], in[1], out[0], how);
-        backend::image::sample_batch(picture_of(in[0]), picture_of(out[0]), in[0].shape()[0],
+        backend::image::sample_batch(first_picture(in[0]), first_picture(out[0]), in[0].shape()[0],
                                      maps_of(in[1], projective), how);
       },
       inputs, {&spec, 1},
@@ -120,7 +120,7 @@ Tensor displaced_on_host(const Tensor& images, const Tensor& shift, const Sampli
   const Tensor inputs[] = {images, shift};
   return apply_host(
       [how](std::span<const Tensor> in, std::span<const Tensor> out) {
-        const Picture from = picture_of(in[0]), to = picture_of(out[0]);
+        const Picture from = first_picture(in[0]), to = first_picture(out[0]);
         const auto* shifts = in[1].mutable_data<float>();
         for_each_picture(from, in[0].shape()[0], [&](int64_t i) {
           const float* const steps = shifts + i * from.height * from.width;

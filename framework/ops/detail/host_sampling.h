@@ -5,6 +5,9 @@
 
 namespace cornu::detail {
 
+/// The first image of a batch (n, h, w, c) in the host's memory; the others are behind it.
+backend::image::Picture first_picture(const Tensor& batch);
+
 /// Whether sampled_on_host may take the place of tensor operations: the images (n, h, w, c) and the
 /// transform have values in the host's memory, no tape watches them, and the kernel computes in
 /// the images' dtype as those do: float32, and to move pixels uint8 and int32 as well.
