@@ -36,7 +36,8 @@ def array(a):
 
 
 def normal(*shape):
-    return (random.normal(size=shape) * 0.5).round(2).astype("float32")
+    # Of few digits, but not so few that quotients lie between two integers.
+    return (random.normal(size=shape) * 0.5).round(4).astype("float32")
 
 
 def kernel(*shape):
