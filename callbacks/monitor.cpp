@@ -7,6 +7,7 @@
 #include <set>
 
 #include "../backend/log.h"
+#include "../framework/base/loss.h"
 #include "../framework/model/model.h"
 
 namespace cornu::callbacks {
@@ -49,6 +50,20 @@ std::string class_of(const Metric& metric) {
     return info.registered_name.empty() ? info.class_name : "";
   } catch (const StateError&) {
     return "";
+  }
+}
+
+// Whether less is better of a MeanMetricWrapper: of losses, but nothing is known of other
+// functions.
+bool wraps_loss(const Metric& metric) {
+  try {
+    const Value::Dict config = metric.get_config();
+    const Value* const function = detail::find(config, "fn");
+    const Value* const name =
+        function ? detail::find(function->get<Value::Dict>(), "config") : nullptr;
+    return name && catalog().find_by_name(Loss::module, name->get<std::string>());
+  } catch (const StateError&) {  // a C++ function
+    return false;
   }
 }
 
@@ -101,6 +116,7 @@ Monitor::Direction Monitor::infer(const Model* model) const {
     if (metric->name() != name && !name.ends_with("_" + metric->name())) continue;
     const std::string kind = class_of(*metric);
     if (kind.empty() || neutral_metrics.contains(kind)) continue;
+    if (kind == "MeanMetricWrapper" && !wraps_loss(*metric)) continue;
     return rising_metrics.contains(kind) ? Direction::up : Direction::down;
   }
   return Direction::unknown;
@@ -114,8 +130,10 @@ bool Monitor::improves(double value, std::optional<double> reference, const Mode
         "\"min\" or .mode = \"max\".",
         who_, name_));
   if (!reference) return true;
-  return direction_ == Direction::up ? value - min_delta_ > *reference
-                                     : value + min_delta_ < *reference;
+  // As float32, like Keras: what differs from min_delta by rounding alone is no improvement.
+  const auto best = static_cast<float>(*reference);
+  return direction_ == Direction::up ? static_cast<float>(value - min_delta_) > best
+                                     : static_cast<float>(value + min_delta_) < best;
 }
 
 }  // namespace cornu::callbacks
