@@ -4,20 +4,22 @@
 #include <iostream>
 
 #include "../framework/model/model.h"
+#include "learning_rates.h"
 
 namespace cornu::callbacks {
 
 void LearningRateSchedulerCallback::on_epoch_begin(int64_t epoch, Logs&) {
-  Optimizer& optimizer = *model()->optimizer();
-  const double rate = (*config.schedule)(epoch, optimizer.learning_rate());
-  optimizer.set_learning_rate(rate);
-  if (config.verbose > 0)
-    std::cout << "\nEpoch " << epoch + 1 << ": LearningRateScheduler setting learning rate to "
-              << rate << "." << std::endl;
+  for (const auto& [optimizer, name] : rated_optimizers(*model())) {
+    const double rate = (*config.schedule)(epoch, optimizer->learning_rate());
+    optimizer->set_learning_rate(rate);
+    if (config.verbose > 0)
+      std::cout << "\nEpoch " << epoch + 1 << ": LearningRateScheduler setting " << name
+                << (name.empty() ? "" : " ") << "learning rate to " << rate << "." << std::endl;
+  }
 }
 
 void LearningRateSchedulerCallback::on_epoch_end(int64_t, Logs& logs) {
-  logs["learning_rate"] = model()->optimizer()->learning_rate();
+  log_learning_rates(*model(), logs);
 }
 
 }  // namespace cornu::callbacks

@@ -15,6 +15,8 @@ struct LearningRateSchedulerConfig {
 };
 
 /// As keras.callbacks.LearningRateScheduler. The rate is added to the figures as "learning_rate".
+/// With a MultiOptimizer the rate of each of its optimizers is set so, and its figure is
+/// "learning_rate_" with the optimizer's name.
 class LearningRateSchedulerCallback : public Callback {
  public:
   using Config = LearningRateSchedulerConfig;  ///< the options

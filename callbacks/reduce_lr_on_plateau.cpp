@@ -8,6 +8,7 @@
 
 #include "../framework/model/model.h"
 #include "callback_state.h"
+#include "learning_rates.h"
 
 namespace cornu::callbacks {
 
@@ -36,7 +37,7 @@ void ReduceLROnPlateauCallback::set_state(const Value::Dict& state) {
 
 void ReduceLROnPlateauCallback::on_epoch_end(int64_t epoch, Logs& logs) {
   const std::optional<double> current = monitor_.find(logs);
-  logs["learning_rate"] = model()->optimizer()->learning_rate();
+  log_learning_rates(*model(), logs);
   if (!current) return;
   if (cooldown_left_ > 0) {
     --cooldown_left_;
@@ -51,16 +52,20 @@ void ReduceLROnPlateauCallback::on_epoch_end(int64_t epoch, Logs& logs) {
 }
 
 void ReduceLROnPlateauCallback::reduce(int64_t epoch) {
-  Optimizer& optimizer = *model()->optimizer();
-  const double old = optimizer.learning_rate();
-  // The optimizer keeps its rate as float32.
-  if (old <= static_cast<double>(static_cast<float>(config.min_lr))) return;
-  const double rate = std::max(old * config.factor, config.min_lr);
-  optimizer.set_learning_rate(rate);
-  if (config.verbose > 0)
-    std::cout << fmt::format("\nEpoch {}: ReduceLROnPlateau reducing learning rate to {}.",
-                             epoch + 1, rate)
-              << std::endl;
+  bool reduced = false;
+  for (const auto& [optimizer, name] : rated_optimizers(*model())) {
+    const double old = optimizer->learning_rate();
+    // The optimizer keeps its rate as float32.
+    if (old <= static_cast<double>(static_cast<float>(config.min_lr))) continue;
+    const double rate = std::max(old * config.factor, config.min_lr);
+    optimizer->set_learning_rate(rate);
+    reduced = true;
+    if (config.verbose > 0)
+      std::cout << fmt::format("\nEpoch {}: ReduceLROnPlateau reducing {}{}learning rate to {}.",
+                               epoch + 1, name, name.empty() ? "" : " ", rate)
+                << std::endl;
+  }
+  if (!reduced) return;
   cooldown_left_ = config.cooldown;
   wait_ = 0;
 }

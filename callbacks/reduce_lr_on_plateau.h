@@ -22,7 +22,9 @@ struct ReduceLROnPlateauConfig {
   double min_lr = 0;  ///< lower bound of the rate
 };
 
-/// As keras.callbacks.ReduceLROnPlateau. The rate is added to the figures as "learning_rate".
+/// As keras.callbacks.ReduceLROnPlateau. The rate is added to the figures as "learning_rate". With
+/// a MultiOptimizer the rates of all its optimizers are lowered, and the figure of each is
+/// "learning_rate_" with the optimizer's name.
 class ReduceLROnPlateauCallback : public Callback {
  public:
   using Config = ReduceLROnPlateauConfig;  ///< the options

@@ -13,6 +13,7 @@
 #include "../framework/ops/numpy/manipulation.h"
 #include "callback_state.h"
 #include "embedding_files.h"
+#include "learning_rates.h"
 
 namespace cornu::callbacks {
 namespace {
@@ -158,8 +159,9 @@ void TensorBoardCallback::write_epoch(int64_t epoch, const Logs& logs) {
       validation().scalar("epoch_" + name.substr(4), value, epoch);
     else
       train().scalar("epoch_" + name, value, epoch);
-  if (model()->optimizer())
-    train().scalar("epoch_learning_rate", model()->optimizer()->learning_rate(), epoch);
+  Logs rates;
+  log_learning_rates(*model(), rates);
+  for (const auto& [name, rate] : rates) train().scalar("epoch_" + name, rate, epoch);
   if (config.write_steps_per_second)
     train().scalar("epoch_steps_per_second",
                    (iterations() - epoch_iterations_) / epoch_time_.seconds(), epoch);

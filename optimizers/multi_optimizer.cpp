@@ -20,7 +20,7 @@ OptimizerOptions own_options(const MultiOptimizerConfig& config) {
 }  // namespace
 
 OptimizerGroup::OptimizerGroup(MultiOptimizerConfig c)
-    : Optimizer(own_options(c)), config(std::move(c)) {
+    : CompositeOptimizer(own_options(c)), config(std::move(c)) {
   if (!*config.optimizer_map) throw ValueError("MultiOptimizer: optimizer_map is empty.");
   const auto add = [&](const std::shared_ptr<Optimizer>& optimizer) {
     if (dynamic_cast<OptimizerGroup*>(optimizer.get()) ||

@@ -1,5 +1,6 @@
 // MultiOptimizer: different optimizers for different variables.
 #pragma once
+#include "../framework/base/composite_optimizer.h"
 #include "optimizer_map.h"
 
 namespace cornu::optimizers {
@@ -14,7 +15,7 @@ struct MultiOptimizerConfig {
 
 /// Each variable is updated by the optimizer that the map has for its path. It has no learning rate
 /// of its own: asking for it or setting it throws StateError.
-class OptimizerGroup : public Optimizer {
+class OptimizerGroup : public CompositeOptimizer {
  public:
   using Config = MultiOptimizerConfig;  ///< the options
 
@@ -33,7 +34,7 @@ class OptimizerGroup : public Optimizer {
   void finalize_variable_values() override;
 
   /// Those of the map, without repetition, and the default one.
-  const std::vector<std::shared_ptr<Optimizer>>& optimizers() const { return optimizers_; }
+  const std::vector<std::shared_ptr<Optimizer>>& optimizers() const override { return optimizers_; }
   MultiOptimizerConfig config;  ///< as given
 
  protected:
