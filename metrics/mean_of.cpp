@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "../framework/base/samplewise.h"
 #include "../framework/ops/core/cast.h"
 #include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
@@ -16,14 +17,6 @@ namespace {
 
 Tensor as(const Tensor& t, DType dtype) {
   return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
-}
-
-// The mean over all axes from `first` on.
-Tensor mean_from(const Tensor& x, int first) {
-  if (x.rank() <= first) return x;
-  std::vector<int64_t> axes;
-  for (int i = first; i < x.rank(); ++i) axes.push_back(i);
-  return ops::mean(x, axes);
 }
 
 int64_t samples_of(const Shape& shape) { return shape.rank() ? shape[0] : 1; }
@@ -60,34 +53,19 @@ void MeanOf::add(const Batch& batch) {
 }
 
 void MeanOf::add(const Tensor& values, const Tensor& sample_weight) {
-  Tensor v = as(values, dtype());
   if (!sample_weight) {
-    const int64_t n = samples_of(v.shape());
+    const Tensor v = as(values, dtype());
     if (v.size() == 0) return;
     // The mean of samples' means is the mean of all.
-    return add(Batch{v.rank() ? ops::mean(v) : v, n});
+    return add(Batch{v.rank() ? ops::mean(v) : v, samples_of(v.shape())});
   }
-  Tensor w = as(sample_weight, dtype());
-  if (const Tensor mask = values.mask()) w = apply_mask(w, mask, dtype(), false);
-  std::tie(v, w) = squeeze_or_expand_to_same_rank(v, w);
-  const int weighted = w.rank();
-  v = mean_from(v, weighted);
-  try {
-    if (w.shape() != v.shape()) w = ops::broadcast_to(w, v.shape());
-  } catch (const ShapeError&) {
-    throw ShapeError("sample_weight of shape " + sample_weight.shape().str() +
-                     " does not fit values of shape " + values.shape().str() +
-                     ": give one weight for each value, or "
-                     "for each sample.");
-  }
-  v = mean_from(v * w, 1);
-  w = mean_from(w, 1);
+  const WeightedSums batch = samplewise_sums(values, sample_weight, dtype());
   const Tensors sums = fused_many(
       dtype(),
       [](Expr total, Expr count, Expr values, Expr weights) {
         return std::vector<Expr>{total + values, count + weights};
       },
-      total_.value(), count_.value(), ops::sum(v), ops::sum(w));
+      total_.value(), count_.value(), batch.values, batch.weights);
   total_.assign(sums[0]);
   count_.assign(sums[1]);
 }

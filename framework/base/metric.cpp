@@ -7,6 +7,7 @@
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "loss.h"
+#include "samplewise.h"
 
 namespace cornu {
 
@@ -67,16 +68,19 @@ FunctionMetric::FunctionMetric(Function function, std::string name, std::string 
 
 void FunctionMetric::update_state(const Tensor& y_true, const Tensor& y_pred,
                                   const Tensor& sample_weight) {
-  const Tensor values = ops::cast(function_(y_true, y_pred), DType::float32);
-  if (!sample_weight) {
-    total_.assign_add(ops::sum(values));
-    count_.assign_add(Tensor(static_cast<double>(values.size())));
-    return;
+  const Tensor values = function_(y_true, y_pred);
+  const Tensor weight =
+      apply_mask(sample_weight, y_pred ? y_pred.mask() : Tensor(), dtype(), false);
+  if (weight) {
+    const WeightedSums sums = samplewise_sums(values, weight, dtype());
+    total_.assign_add(sums.values);
+    count_.assign_add(sums.weights);
+  } else if (values.size() > 0) {
+    // Each sample counts once, however many values it has.
+    const auto samples = static_cast<double>(values.rank() ? values.shape()[0] : 1);
+    total_.assign_add(ops::mean(ops::cast(values, dtype())) * Tensor(samples));
+    count_.assign_add(Tensor(samples));
   }
-  // Weights of samples count for each of a sample's values.
-  const Tensor weights = ops::cast(sample_weight, DType::float32) * ops::ones(values.shape());
-  total_.assign_add(ops::sum(values * weights));
-  count_.assign_add(ops::sum(weights));
 }
 
 Tensor FunctionMetric::result() {
