@@ -169,7 +169,18 @@ Value::Dict AUCMetric::get_config() const {
   Value::Dict dict = MetricOf::get_config();
   if (!config.thresholds)
     std::erase_if(dict, [](const auto& entry) { return entry.first == "thresholds"; });
+  // Keras keeps them as a tensor.
+  if (label_weights_)
+    for (auto& [key, value] : dict)
+      if (key == "label_weights") value = Value(label_weights_);
   return dict;
+}
+
+std::shared_ptr<AUCMetric> AUCMetric::from_config(Value::Dict dict) {
+  for (auto& [key, value] : dict)
+    if (key == "label_weights" && (value.is<Tensor>() || value.is<Value::Dict>()))
+      value = Value(detail::from_value<Tensor>(value).to_vector<double>());
+  return std::make_shared<AUCMetric>(from_dict<AUCConfig>(dict));
 }
 
 void register_auc(Catalog& c) { c.add<AUCMetric>("keras.metrics.AUC"); }

@@ -37,7 +37,11 @@ class AUCMetric : public MetricOf<AUCMetric, AUCConfig, Metric> {
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
   Tensor result() override;
+  /// With the label weights as a tensor, and without thresholds unless they were given.
   Value::Dict get_config() const override;
+  /// Takes the label weights as a tensor or as a list. Throws ValueError for missing, unknown or
+  /// wrong options.
+  static std::shared_ptr<AUCMetric> from_config(Value::Dict dict);
 
  private:
   enum class Curve : uint8_t { roc, pr, prgain };

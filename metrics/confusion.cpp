@@ -97,7 +97,11 @@ Confusion confusion(const Tensor& y_true, const Tensor& y_pred, const Tensor& sa
       throw ShapeError(
           fmt::format("{}: class_id needs y_pred of shape (samples, classes), found {}.", who,
                       y_pred.shape().str()));
-    const int64_t id = *options.class_id;
+    const int64_t id = *options.class_id, classes = p.shape(-1);
+    if (id < -classes || id >= classes)
+      throw ValueError(fmt::format(
+          "{}: class_id {} is not among the {} classes of y_pred of shape {}: expected -{} to {}.",
+          who, id, classes, y_pred.shape().str(), classes, classes - 1));
     const auto end = id == -1 ? std::nullopt : std::optional<int64_t>(id + 1);
     const Value key = Value::List{Ellipsis{}, Slice{id, end}};
     p = ops::get_item(p, key);

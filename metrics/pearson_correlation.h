@@ -1,5 +1,6 @@
 // PearsonCorrelation: how well predictions follow targets.
 #pragma once
+#include "../losses/region_axes.h"
 #include "mean_of.h"
 
 namespace cornu::metrics {
@@ -9,7 +10,7 @@ struct PearsonCorrelationConfig {
   std::string name = "pearson_correlation";  ///< name of the metric in logs
   /// Dtype of the state and of the result; none: float32.
   OptionalDType dtype = {};
-  int64_t axis = -1;  ///< axis along which the correlation is taken
+  losses::RegionAxes axis = -1;  ///< axis, or axes, along which the correlation is taken
 };
 
 /// The mean over samples of the correlation of y_true and y_pred along `axis`: the mean product of

@@ -1,7 +1,7 @@
 // The sums behind R2Score.
 #include "r2_score.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "../framework/base/loss.h"
 #include "../framework/ops/core/cast.h"
@@ -17,7 +17,8 @@ R2ScoreMetric::R2ScoreMetric(R2ScoreConfig c) : MetricOf(std::move(c)) {
   const std::vector<std::string> known = {"uniform_average", "variance_weighted_average"};
   const std::string aggregation = config.class_aggregation.value_or(known[0]);
   if (std::find(known.begin(), known.end(), aggregation) == known.end())
-    throw ValueError(fmt::format("{}: class_aggregation '{}' is not known.{}", name(), aggregation,
+    throw ValueError(fmt::format("{}: class_aggregation '{}' is not one of {}.{}", name(),
+                                 aggregation, fmt::join(known, ", "),
                                  did_you_mean(aggregation, known)));
   if (config.num_regressors < 0)
     throw ValueError(fmt::format("{}: num_regressors must be at least 0, found {}.", name(),

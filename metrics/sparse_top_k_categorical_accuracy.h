@@ -21,10 +21,12 @@ class SparseTopKCategoricalAccuracyMetric
  public:
   /// Begins with no data; k is not checked.
   explicit SparseTopKCategoricalAccuracyMetric(SparseTopKCategoricalAccuracyConfig c = {});
+  /// As Keras, without `from_sorted_ids` unless it is true.
+  Value::Dict get_config() const override;
 
  protected:
   /// Whether the class is among the k: the shape of y_pred without its last axis.
-  Tensor values(const Tensor& y_true, const Tensor& y_pred) override;
+  Tensor values(const Tensor& targets, const Tensor& y_pred) override;
 };
 
 /// A shared SparseTopKCategoricalAccuracyMetric, made from its options.

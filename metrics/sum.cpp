@@ -18,7 +18,9 @@ void SumMetric::update_state(const Tensor& values, const Tensor& sample_weight,
   const Tensor& given = sample_weight ? sample_weight : weight;
   Tensor v = values;
   if (given) {
-    auto [x, w] = squeeze_or_expand_to_same_rank(values, given);
+    // As in Keras, a mask counts where there are weights.
+    auto [x, w] =
+        squeeze_or_expand_to_same_rank(values, apply_mask(given, values.mask(), dtype(), false));
     // Weights of the first axes hold for all further ones.
     Shape shape = w.shape();
     while (shape.rank() < x.rank()) shape.push_back(1);
