@@ -24,9 +24,9 @@ Tensor OrthogonalPenalty::operator()(const Tensor& x) {
   const bool rows = config.mode == "rows";
   const int axis = rows ? 1 : 0;
   const Tensor unit =
-      fused([](Expr x, Expr squares,
-               Expr largest) { return x * expr::minimum(expr::rsqrt(squares), largest); },
-            x, ops::sum(ops::square(x), axis, true), Tensor(1e12));
+      // The least length is 1e-12; its square keeps the root's derivative finite at zero.
+      fused([](Expr x, Expr squares) { return x * expr::rsqrt(expr::maximum(squares, 1e-24)); }, x,
+            ops::sum(ops::square(x), axis, true));
   const Tensor cosines = ops::matmul_transposed(unit, unit, !rows, rows);
   const auto n = static_cast<double>(x.shape(1 - axis));
   const Tensor others = Tensor(1.0) - ops::eye(x.shape(1 - axis), {}, 0, x.dtype());
