@@ -172,14 +172,14 @@ Value::Dict AUCMetric::get_config() const {
   // Keras keeps them as a tensor.
   if (label_weights_)
     for (auto& [key, value] : dict)
-      if (key == "label_weights") value = label_weights_;
+      if (key == "label_weights") value = Value(label_weights_);
   return dict;
 }
 
 std::shared_ptr<AUCMetric> AUCMetric::from_config(Value::Dict dict) {
   for (auto& [key, value] : dict)
     if (key == "label_weights" && (value.is<Tensor>() || value.is<Value::Dict>()))
-      value = detail::from_value<Tensor>(value).to_vector<double>();
+      value = Value(detail::from_value<Tensor>(value).to_vector<double>());
   return std::make_shared<AUCMetric>(from_dict<AUCConfig>(dict));
 }
 
