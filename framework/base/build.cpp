@@ -132,6 +132,8 @@ void Layer::ensure_built(const Nest& inputs) {
   const size_t weights = weights_.size(), trainable = trainable_weights_, tracked = tracked_.size();
   building_ = true;
   try {
+    // Paths of the weights inside begin with this layer, whoever asked for the build.
+    const CallScope scope(*this, {});
     build_many(specs_of(inputs, !input_spec_.empty()));
   } catch (...) {
     // A failed build leaves nothing behind: the next call may be right.

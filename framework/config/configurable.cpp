@@ -9,6 +9,7 @@
 
 #include "../ops/catalog.h"
 #include "../ops/operators.h"
+#include "description_scope.h"
 #include "loading.h"
 #include "registration.h"
 
@@ -179,6 +180,16 @@ Value serialize(const Configurable& object) {
   return dict;
 }
 
+namespace {
+
+// Initializers alone ask whether they are: what they hold themselves is made in a scope of its own.
+std::shared_ptr<Configurable> make_described(const ClassInfo& info, const Value::Dict& config) {
+  const detail::DescriptionScope scope(info.module == "keras.initializers");
+  return info.make(config);
+}
+
+}  // namespace
+
 std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name) {
   if (auto object = object_of_function(module, name)) return object;
   const ClassInfo* info = catalog().find_by_name(module, name);
@@ -191,7 +202,7 @@ std::shared_ptr<Configurable> make_by_name(const std::string& module, const std:
     throw ValueError(fmt::format("'{}' is not known in {}.{}{}", name, module,
                                  did_you_mean(name, known), catalog_note()));
   }
-  return info->make({});
+  return make_described(*info, {});
 }
 
 namespace {
@@ -243,7 +254,7 @@ std::shared_ptr<Configurable> deserialize(const Value& value, const std::string&
     if (auto object = detail::shared_object(id->get<int64_t>())) return object;
   const ClassInfo& info = lookup(text(dict, "module"), class_name, text(dict, "registered_name"));
   try {
-    auto object = info.make(config->get<Value::Dict>());
+    auto object = make_described(info, config->get<Value::Dict>());
     if (numbered) detail::remember_object(id->get<int64_t>(), object);
     return object;
   } catch (const ValueError& e) {

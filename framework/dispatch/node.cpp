@@ -142,7 +142,7 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
     return f(arguments.map([](const Tensor& t) { return stand_in(t, 83); }))
         // Merged with itself, so that results lose what only the inference knew, such as values.
         .map([](const Tensor& t) { return t ? merge(t, t) : t; });
-  // Two primes: sizes derived from them differ whenever they depend on the unknown size.
+  // Two numbers: sizes derived from them differ whenever they depend on the unknown size.
   const auto run = [&](InferencePass which, int64_t fill) {
     const PassScope pass(which);
     try {
@@ -154,8 +154,24 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
       throw;
     }
   };
-  // Larger than common sizes of kernels and pools, so that valid padding leaves something over.
-  const Nest first = run(InferencePass::first, 83), second = run(InferencePass::second, 89);
+  const auto run_both = [&](int64_t fill, int64_t other) {
+    const Nest first = run(InferencePass::first, fill);
+    return std::pair(first, run(InferencePass::second, other));
+  };
+  const auto [first, second] = [&] {
+    try {
+      // Larger than common sizes of kernels and pools, so that valid padding leaves something over.
+      return run_both(83, 89);
+    } catch (const ShapeError&) {
+      const std::exception_ptr error = std::current_exception();
+      try {
+        // An option may divide the size, which no number divides above.
+        return run_both(5040, 10080);
+      } catch (const Error&) {
+        std::rethrow_exception(error);
+      }
+    }
+  }();
   std::vector<Tensor> a = first.flatten(), b = second.flatten();
   for (size_t i = 0; i < a.size(); ++i) a[i] = merge(a[i], b[i]);
   return first.pack(a);

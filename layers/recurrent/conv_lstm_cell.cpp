@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../../framework/initializers/random_initializer.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
@@ -29,7 +30,9 @@ Tensor on_all_steps(const Tensor& x, F f) {
 
 ConvLSTMCellLayer::ConvLSTMCellLayer(ConvLSTMCellConfig c)
     : CellLayer(std::move(c)),
-      seeds_(add_seed_generator(config.seed)),
+      seeds_(add_seed_generator(initializers::RandomInitializer::seed_before(
+          config.seed,
+          {config.kernel_initializer, config.recurrent_initializer, config.bias_initializer}))),
       usual_activations_(config.activation.name() == "tanh" &&
                          config.recurrent_activation.name() == "sigmoid") {
   check_positive("filters", config.filters);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../framework/initializers/random_initializer.h"
 #include "../../framework/ops/detail/rnn.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
@@ -12,7 +13,10 @@
 namespace cornu::layers {
 
 SimpleRNNCellLayer::SimpleRNNCellLayer(SimpleRNNCellConfig c)
-    : CellLayer(std::move(c)), seeds_(add_seed_generator(config.seed)) {
+    : CellLayer(std::move(c)),
+      seeds_(add_seed_generator(initializers::RandomInitializer::seed_before(
+          config.seed,
+          {config.kernel_initializer, config.recurrent_initializer, config.bias_initializer}))) {
   check_positive("units", config.units);
   config.dropout = std::clamp(config.dropout, 0.0, 1.0);
   config.recurrent_dropout = std::clamp(config.recurrent_dropout, 0.0, 1.0);

@@ -1,6 +1,8 @@
 // Numbers into bins; boundaries from a summary of the data's distribution, as Keras makes it.
 #include "discretization.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -65,6 +67,11 @@ DiscretizationLayer::DiscretizationLayer(DiscretizationConfig c) : LayerOf(std::
   check_output_mode(config.output_mode, {"int", "one_hot", "multi_hot", "count"}, config.sparse);
   if (!config.bin_boundaries && !config.num_bins)
     throw ValueError("either bin_boundaries or num_bins must be given.");
+  if (config.bin_boundaries && config.num_bins)
+    throw ValueError(
+        fmt::format("bin_boundaries and num_bins are both given ({} boundaries, num_bins {}). Give "
+                    "bin_boundaries, or num_bins and call adapt(data).",
+                    config.bin_boundaries->size(), *config.num_bins));
   if (config.num_bins) check_positive("num_bins", *config.num_bins);
   autocast_ = false;
 }
@@ -73,6 +80,19 @@ Value::Dict DiscretizationLayer::get_config() const {
   Value::Dict dict = LayerOf::get_config();
   std::erase_if(dict, [](const auto& option) { return option.first == "trainable"; });
   return dict;
+}
+
+std::shared_ptr<DiscretizationLayer> DiscretizationLayer::from_config(const Value::Dict& dict) {
+  const Value *boundaries = detail::find(dict, "bin_boundaries"),
+              *bins = detail::find(dict, "num_bins");
+  if (!boundaries || !bins || boundaries->is_null() || bins->is_null())
+    return LayerOf::from_config(dict);
+  // `adapt` has found the boundaries, and the layer may learn others.
+  Value::Dict rest = dict;
+  std::erase_if(rest, [](const auto& option) { return option.first == "bin_boundaries"; });
+  const auto layer = LayerOf::from_config(rest);
+  layer->config.bin_boundaries = detail::from_value<std::vector<double>>(*boundaries);
+  return layer;
 }
 
 const std::vector<double>& DiscretizationLayer::bin_boundaries() const {

@@ -23,12 +23,14 @@ struct DiscretizationConfig {
 class DiscretizationLayer : public LayerOf<DiscretizationLayer, DiscretizationConfig>,
                             public Adaptable {
  public:
-  /// Throws ValueError for an unknown output_mode, without both bin_boundaries and num_bins, or for
-  /// num_bins that is not positive; UnsupportedError with `sparse`.
+  /// Throws ValueError for an unknown output_mode, unless one of bin_boundaries and num_bins is
+  /// given, or for num_bins that is not positive; UnsupportedError with `sparse`.
   explicit DiscretizationLayer(DiscretizationConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   /// Without `trainable`, which Keras's class does not take.
   Value::Dict get_config() const override;
+  /// As LayerOf's, but takes the boundaries that `adapt` found beside num_bins.
+  static std::shared_ptr<DiscretizationLayer> from_config(const Value::Dict& dict);
   /// `adapt` finds boundaries that cut the elements of the data into num_bins groups of about the
   /// same size, within `epsilon` of it. Throws StateError when boundaries were given.
   void reset_state() override;

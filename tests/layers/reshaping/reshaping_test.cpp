@@ -1,5 +1,9 @@
 // Padding, cropping, upsampling, and repeating vectors.
+#include <cornu/framework/model/functional.h>
+#include <cornu/framework/model/input.h>
+#include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/logic.h>
+#include <cornu/layers/core/dense.h>
 #include <cornu/layers/reshaping/cropping.h>
 #include <cornu/layers/reshaping/flatten.h>
 #include <cornu/layers/reshaping/permute.h>
@@ -81,4 +85,16 @@ TEST_CASE("reshaping layers keep a layer's contract") {
   CHECK_THROWS_AS(layers::Reshape({.target_shape = {5}})(Tensor::from({1.0f, 2.0f}, {1, 2})),
                   ShapeError);
   CHECK_THROWS_AS(layers::Permute({.dims = {1, 3}}), ValueError);
+}
+
+TEST_CASE("Reshape joins steps of which nobody knows yet how many there are") {
+  const Input x({Shape::unknown, 3});
+  const Tensor joined = layers::Reshape({.target_shape = {-1, 12}})(x);
+  CHECK(joined.shape() == Shape{Shape::unknown, Shape::unknown, 12});
+  Functional model(x, layers::Dense({.units = 2})(joined));
+  CHECK(model(ops::ones({2, 8, 3})).shape() == Shape{2, 2, 2});
+  CHECK_THROWS_AS(model(ops::ones({2, 7, 3})), ShapeError);
+  // No number of steps would do.
+  CHECK_THROWS_WITH(layers::Reshape({.target_shape = {4, 2}})(x),
+                    Catch::Contains("83 stands for a size that is not known yet"));
 }
