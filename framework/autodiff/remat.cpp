@@ -93,7 +93,9 @@ std::function<Nest(const Nest&)> remat(std::function<Nest(const Nest&)> f) {
     // Weak scalars and integers have no gradient; they are captured with `arguments`.
     for (const Tensor& t : arguments.flatten())
       if (t && t.is_eager() && !t.is_weak() && has_gradient(t.dtype())) inputs.push_back(t);
-    const std::vector<Tensor> outputs = result.flatten();
+    std::vector<Tensor> outputs = result.flatten();
+    make_distinct(outputs, inputs);
+    result = result.pack(outputs);
     // Captured by value: the sweep may run long after this call, when the caller's tensors are
     // gone.
     const GradientFunction gradient = [=](Tensors incoming) -> Tensors {

@@ -139,6 +139,41 @@ void GradientTape::record(const Step& step) {
     entry.where = std::make_shared<const std::string>(context.where->path());
 }
 
+namespace {
+
+// What is wrong with the arguments of a sweep would else show deep inside it, or not at all.
+void check_targets(const std::vector<Tensor>& targets, const std::vector<Tensor>& gradients) {
+  if (gradients.size() != targets.size())
+    throw ValueError(
+        fmt::format("GradientTape::gradient: expected a gradient, or an empty Tensor, for each of "
+                    "{} targets, found {}.",
+                    targets.size(), gradients.size()));
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (!targets[i])
+      throw ValueError(fmt::format("GradientTape::gradient: target {} is no tensor.", i));
+    if (gradients[i] && gradients[i].shape() != targets[i].shape())
+      throw ShapeError(
+          fmt::format("GradientTape::gradient: expected a gradient of shape {} as target {} has, "
+                      "found {}.",
+                      targets[i].shape().str(), i, gradients[i].shape().str()));
+  }
+}
+
+void check_custom(const Tensors& gradients, const Tensors& inputs) {
+  if (gradients.size() > inputs.size())
+    throw ValueError(
+        fmt::format("custom_gradient: expected a gradient, or an empty Tensor, for each of {} "
+                    "inputs, found {}.",
+                    inputs.size(), gradients.size()));
+  for (size_t i = 0; i < gradients.size(); ++i)
+    if (gradients[i] && gradients[i].shape() != inputs[i].shape())
+      throw ShapeError(
+          fmt::format("custom_gradient: expected a gradient of shape {} as input {} has, found {}.",
+                      inputs[i].shape().str(), i, gradients[i].shape().str()));
+}
+
+}  // namespace
+
 std::vector<Tensor> GradientTape::gradient(const Tensor& target,
                                            const std::vector<Variable>& sources,
                                            const Tensor& target_gradient) {
@@ -151,7 +186,11 @@ std::vector<Tensor> GradientTape::gradient(std::vector<Tensor> targets,
                                            const std::vector<Tensor>& sources,
                                            std::vector<Tensor> target_gradients) {
   std::vector<uint64_t> keys;
-  for (const Tensor& t : sources) keys.push_back(t.impl()->key);
+  for (const Tensor& t : sources) {
+    if (!t)
+      throw ValueError(fmt::format("GradientTape::gradient: source {} is no tensor.", keys.size()));
+    keys.push_back(t.impl()->key);
+  }
   return differentiate(std::move(targets), keys, std::move(target_gradients));
 }
 
@@ -174,6 +213,7 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
   if (used_ && !options_.persistent)
     throw StateError(
         "GradientTape::gradient: called a second time. Make the tape with {.persistent = true}.");
+  check_targets(targets, target_gradients);
   // Even if the sweep throws: its entries are gone by then.
   used_ = true;
   if (!options_.persistent) stop();
@@ -238,6 +278,7 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
     Tensors outgoing;
     if (entry.custom) {
       outgoing = entry.custom(std::move(incoming));
+      check_custom(outgoing, entry.inputs);
     } else if (entry.kernel) {
       const Backprop step{entry.inputs, entry.outputs, incoming, wanted};
       outgoing = std::visit([&](const auto& kernel) { return cornu::gradient(kernel, step); },

@@ -42,8 +42,9 @@ class GradientTape : private Recorder {
   void stop();
 
   /// d target / d source for each source; an empty Tensor where the target does not depend on it.
-  /// A target that is not a scalar counts as the sum of its elements, unless `target_gradient` is
-  /// given. Throws StateError on a second call of a tape that is not persistent.
+  /// A target that is not a scalar counts as the sum of its elements, unless `target_gradient`, of
+  /// its shape, is given. Throws StateError on a second call of a tape that is not persistent,
+  /// ShapeError for a gradient of another shape, ValueError where a target or source is no tensor.
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Variable>& sources,
                                const Tensor& target_gradient = {});
   /// The same for tensors that are watched or computed from watched ones.

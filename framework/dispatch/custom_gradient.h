@@ -11,11 +11,16 @@ namespace cornu {
 /// x, with no gradient through it.
 Tensor stop_gradient(const Tensor& x);
 
+/// Gives those of `outputs` that are an input, or the same as an output before them, an identity of
+/// their own: a tape would else take gradients of the one for the other's.
+void make_distinct(std::span<Tensor> outputs, std::span<const Tensor> inputs);
+
 /// A function with its own derivative: `f` computes outputs, and returns them with the function
 /// that maps their gradients to those of the inputs.
 struct WithGradient {
   Tensors outputs;            ///< of the function
-  GradientFunction gradient;  ///< called with the outputs' gradients
+  GradientFunction gradient;  ///< called with the outputs' gradients; gives one for each input, of
+                              ///< its shape or empty
 };
 /// Runs `f`, hidden from tapes, and gives its outputs the gradient that it returns.
 Tensors custom_gradient(std::span<const Tensor> inputs,

@@ -60,6 +60,9 @@ Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 Variable::Variable(const Tensor& value, Options options)
     : state_(
           std::make_shared<State>(State{{}, std::move(options), {}, detail::next_key(), false})) {
+  if (!value)
+    throw ValueError(fmt::format("Variable '{}': expected a first value, found no tensor.",
+                                 state_->options.name));
   // The variable outlives the recording, so a first value without memory will not do.
   if (value.is_meta() && graph_context().dry)
     throw NeedsValues("A variable is made, whose first value has to be computed.");
@@ -89,6 +92,10 @@ Variable::operator Tensor() const {
 
 void Variable::assign(const Tensor& value) const {
   if (!state_) throw StateError("assign: this variable has not been created yet.");
+  if (!value)
+    throw ValueError(
+        fmt::format("Variable '{}': cannot assign an empty Tensor to a variable of shape {}.",
+                    state_->path, state_->value.shape().str()));
   if (value.shape() != state_->value.shape())
     throw ShapeError(
         fmt::format("Variable '{}': cannot assign a value of shape {} to a variable of shape {}.",

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <ostream>
 
 #include "complex.h"
@@ -26,18 +27,46 @@ std::vector<std::string> element_texts(const Tensor& x) {
       texts.push_back(fmt::format("{:.6g}{:+.6g}j", z.real(), z.imag()));
   } else if (is_float(x.dtype())) {
     for (const double v : x.to_vector<double>()) texts.push_back(fmt::format("{:.6g}", v));
+  } else if (x.dtype() == DType::uint64) {
+    for (const uint64_t v : x.values<uint64_t>()) texts.push_back(fmt::format("{}", v));
   } else {
     for (const int64_t v : x.to_vector<int64_t>()) texts.push_back(fmt::format("{}", v));
   }
   return texts;
 }
 
+// The first and last elements of each long axis: of a large tensor no others are looked at.
+Tensor edges_of(const Tensor& x) {
+  const Shape& shape = x.shape();
+  Shape kept = shape;
+  for (int axis = 0; axis < shape.rank(); ++axis) kept[axis] = std::min(kept[axis], 2 * edge);
+  const bool strings = x.dtype() == DType::string;
+  const size_t bytes = strings ? sizeof(int32_t) : size_of(x.dtype());
+  const auto* from = static_cast<const std::byte*>(x.host_data());
+  std::vector<std::byte> values(static_cast<size_t>(kept.numel()) * bytes);
+  for (int64_t i = 0; i < kept.numel(); ++i) {
+    int64_t rest = i, place = 0, stride = 1;
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      const int64_t at = rest % kept[axis];
+      rest /= kept[axis];
+      place += stride * (at < edge ? at : shape[axis] - kept[axis] + at);
+      stride *= shape[axis];
+    }
+    std::memcpy(values.data() + static_cast<size_t>(i) * bytes,
+                from + static_cast<size_t>(place) * bytes, bytes);
+  }
+  if (!strings) return Tensor::copy_of(values.data(), kept, x.dtype());
+  std::vector<int32_t> indices(static_cast<size_t>(kept.numel()));
+  std::memcpy(indices.data(), values.data(), values.size());
+  return Tensor::strings(x.string_table(), indices, kept);
+}
+
 struct Printer {
   std::ostream& out;
-  const Shape& shape;
+  const Shape& shape;  // of what is printed
+  const Shape& whole;  // of the tensor
   std::vector<std::string> texts;
   size_t width;
-  bool shortened;
 
   // The elements from `first` on, of the axes from `axis` on.
   void print(int axis, int64_t first) const {
@@ -48,15 +77,12 @@ struct Printer {
     }
     int64_t stride = 1;
     for (int i = axis + 1; i < shape.rank(); ++i) stride *= shape[i];
-    const int64_t count = shape[axis];
-    const bool cut = shortened && count > 2 * edge;
     out << "[";
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < shape[axis]; ++i) {
       if (i > 0) separate(axis);
-      if (cut && i == edge) {
+      if (i == edge && shape[axis] < whole[axis]) {
         out << "...";
-        i = count - edge - 1;
-        continue;
+        separate(axis);
       }
       print(axis + 1, first + i * stride);
     }
@@ -101,12 +127,12 @@ void print(std::ostream& out, const Nest& nest, const std::string& indent) {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& x) {
   if (!x || !x.is_eager() || x.is_meta()) return out << x.str();
-  std::vector<std::string> texts = element_texts(x);
+  const Tensor shown = x.size() > most_elements ? edges_of(x) : x;
+  std::vector<std::string> texts = element_texts(shown);
   size_t width = 0;
   for (const std::string& text : texts) width = std::max(width, text.size());
-  const Shape& shape = x.shape();
-  Printer{out, shape, std::move(texts), width, x.size() > most_elements}.print(0, 0);
-  return out << fmt::format(" {} {}", dtype_name(x.dtype()), shape.str());
+  Printer{out, shown.shape(), x.shape(), std::move(texts), width}.print(0, 0);
+  return out << fmt::format(" {} {}", dtype_name(x.dtype()), x.shape().str());
 }
 
 std::ostream& operator<<(std::ostream& out, const Nest& nest) {

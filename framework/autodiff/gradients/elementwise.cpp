@@ -1,6 +1,8 @@
 // Derivatives of elementwise programs and of reductions.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "../../dispatch/apply.h"
 #include "../../ops/core/cast.h"
 #include "../../ops/detail/sum_to_shape.h"
@@ -123,15 +125,19 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
   if (kernel.op == ReduceOp::argmax || kernel.op == ReduceOp::argmin) return {};
   // So that it broadcasts against the elements.
   const Tensor dy = with_axes(step.gradients[0], kernel.shape, kernel.axes);
-  const bool identity = kernel.program->instructions().empty() ||
-                        *kernel.program == *backend::program_of(backend::Opcode::identity);
+  // The input that is reduced as it is: not always the first one, as in the gradient of an
+  // addition.
+  const int source = *kernel.program == *backend::program_of(backend::Opcode::identity)
+                         ? 0
+                         : kernel.program->passes(0);
+  const bool identity = source >= 0;
   // The elements that were reduced, computed again if something asks for them.
   bool needed = kernel.op != ReduceOp::sum;
   for (size_t i = 0; i < step.inputs.size(); ++i)
     if (step.wants(static_cast<int>(i)))
       needed |= kernel.program->derivative(1u << i)->reads(static_cast<int>(step.inputs.size()));
   const Tensor elements = identity || !needed
-                              ? step.inputs[0]
+                              ? step.inputs[static_cast<size_t>(std::max(source, 0))]
                               : apply(backend::Fused{kernel.program, kernel.compute}, step.inputs,
                                       TensorSpec{kernel.shape, step.outputs[0].dtype()});
   Tensor d;
@@ -161,8 +167,8 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
   if (identity) {
     Tensors result(step.inputs.size());
     const Tensor wide = d.shape() == kernel.shape ? d : ops::broadcast_to(d, kernel.shape);
-    result[0] =
-        detail::sum_to_shape(ops::cast(wide, step.inputs[0].dtype()), step.inputs[0].shape());
+    result[static_cast<size_t>(source)] =
+        detail::sum_to_shape(ops::cast(wide, elements.dtype()), elements.shape());
     return result;
   }
   InlineVector<Tensor, 8> operands(step.inputs);

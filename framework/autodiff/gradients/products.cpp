@@ -1,8 +1,14 @@
 // Derivatives of matrix products, convolutions and pooling: each is another product of the same
 // kind.
 #include "../../ops/numpy/products.h"
+
+#include <limits>
+
 #include "../../dispatch/apply.h"
 #include "../../ops/detail/sum_to_shape.h"
+#include "../../ops/numpy/creation.h"
+#include "../../ops/numpy/indexing.h"
+#include "../../ops/numpy/manipulation.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
 #include "../gradients.h"
@@ -53,14 +59,56 @@ Tensors gradient(const backend::Conv& kernel, const Backprop& step) {
   return result;
 }
 
+namespace {
+
+// The elements of each window of x (n, spatial..., c), `filler` beyond its borders: (n, out..., c,
+// elements of a window).
+Tensor windows_of(const backend::Pool& pool, const Tensor& x, const Shape& out, double filler) {
+  const int rank = x.rank();
+  const auto at = [](const InlineVector<int64_t, 3>& sizes, int axis, int64_t otherwise) {
+    return sizes.empty() ? otherwise : sizes[static_cast<size_t>(axis - 1)];
+  };
+  std::vector<std::vector<int64_t>> borders(static_cast<size_t>(rank), {0, 0});
+  for (int axis = 1; axis < rank - 1; ++axis)
+    borders[static_cast<size_t>(axis)] = {at(pool.pad_low, axis, 0), at(pool.pad_high, axis, 0)};
+  Tensor y = ops::pad(x, borders, "constant", filler);
+  std::vector<int64_t> order = {0}, elements;
+  Shape shape = out;
+  shape.push_back(1);
+  // Each spatial axis becomes two, of windows and of elements; the last one first, which moves none
+  // of the others.
+  for (int axis = rank - 2; axis > 0; --axis) {
+    const Tensor first = ops::arange(out[axis]) * at(pool.strides, axis, 1);
+    y = ops::take(y, ops::expand_dims(first, {1}) + ops::arange(at(pool.window, axis, 1)), axis);
+  }
+  for (int axis = 1; axis < rank - 1; ++axis) {
+    order.push_back(2 * axis - 1);
+    elements.push_back(2 * axis);
+    shape[rank] *= at(pool.window, axis, 1);
+  }
+  order.push_back(y.rank() - 1);
+  order.insert(order.end(), elements.begin(), elements.end());
+  return ops::reshape(ops::transpose(y, order), shape);
+}
+
+}  // namespace
+
 Tensors gradient(const backend::Pool& kernel, const Backprop& step) {
   backend::Pool k = kernel;
   if (!kernel.backward) {
     k.backward = true;
     return {apply(k, {step.inputs[0], step.outputs[0], step.gradients[0]}, step.inputs[0].spec())};
   }
-  if (kernel.maximum)
-    throw UnsupportedError("GradientTape: the second derivative of max pooling is not supported.");
+  if (kernel.maximum) {
+    // The backward pass moves dy to the first maxima, so its transpose picks what is there.
+    const Shape& out = step.inputs[2].shape();
+    const Tensor best = ops::argmax(
+        windows_of(kernel, step.inputs[0], out, -std::numeric_limits<double>::infinity()), -1,
+        true);
+    const Tensor picked =
+        ops::take_along_axis(windows_of(kernel, step.gradients[0], out, 0), best, -1);
+    return {Tensor(), Tensor(), ops::reshape(picked, out)};
+  }
   // The backward pass of averaging is linear in dy; its transpose is the averaging itself.
   k.backward = false;
   return {Tensor(), Tensor(), apply(k, {step.gradients[0]}, step.inputs[2].spec())};

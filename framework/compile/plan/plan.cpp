@@ -366,18 +366,8 @@ void Plan::assign_variables(std::span<const Tensor* const> arguments) {
   const auto place_of = [&](int value) -> const Placement& {
     return memory_.places[static_cast<size_t>(value)];
   };
-  for (const Assignment& a : memory_.copies) {
-    const Tensor& target = graph_.variables[static_cast<size_t>(a.variable)].stored();
-    const Placement& p = place_of(a.value);
-    const void* from = nullptr;
-    if (p.home == Home::arena) from = static_cast<char*>(arena_.memory.data()) + p.offset;
-    if (p.home == Home::output) from = results_[static_cast<size_t>(p.index)].data();
-    if (p.home == Home::variable)
-      from = graph_.variables[static_cast<size_t>(p.index)].stored().data();
-    if (const size_t bytes = target.bytes()) graph_.device->copy(target.data(), from, bytes);
-  }
-  if (memory_.shared.empty()) return;
-  // All are read before any changes: two variables may have swapped their values.
+  // All are read before any changes: two variables may have swapped their values, or one got the
+  // value that another had before it got a new one.
   std::vector<Tensor> values;
   for (const Assignment& a : memory_.shared) {
     const Placement& p = place_of(a.value);
@@ -385,6 +375,22 @@ void Plan::assign_variables(std::span<const Tensor* const> arguments) {
     values.push_back(p.home == Home::argument   ? *arguments[index]
                      : p.home == Home::constant ? graph_.constants[index]
                                                 : graph_.variables[index].stored());
+  }
+  for (const Assignment& a : memory_.copies) {
+    const Variable& variable = graph_.variables[static_cast<size_t>(a.variable)];
+    Tensor& target = variable.stored();
+    if (!target.unique()) {
+      // Its memory is to be another variable's.
+      target = Tensor::empty(target.shape(), target.dtype(), *graph_.device);
+      target.impl()->key = variable.key();
+    }
+    const Placement& p = place_of(a.value);
+    const void* from = nullptr;
+    if (p.home == Home::arena) from = static_cast<char*>(arena_.memory.data()) + p.offset;
+    if (p.home == Home::output) from = results_[static_cast<size_t>(p.index)].data();
+    if (p.home == Home::variable)
+      from = graph_.variables[static_cast<size_t>(p.index)].stored().data();
+    if (const size_t bytes = target.bytes()) graph_.device->copy(target.data(), from, bytes);
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const Variable& variable = graph_.variables[static_cast<size_t>(memory_.shared[i].variable)];

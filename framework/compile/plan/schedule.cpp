@@ -104,6 +104,8 @@ class Scheduler {
       for (const Use& use : step(next).inputs) --uses_left_[static_cast<size_t>(use.value)];
       for (const int reader : readers_[static_cast<size_t>(next)])
         if (--waits_for_[static_cast<size_t>(reader)] == 0 && !step(reader).prologue &&
+            // A plan counts on the steps of the prologue being the first: none comes in between.
+            !step(next).prologue &&
             // Taken early only if it shrinks what is held; anything else might raise the peak.
             growth(reader) < 0)
           open.push_back(reader);

@@ -196,8 +196,6 @@ Tensor arange(const Value& start, const Value& stop, const Value& step, Optional
   return stop.is_null() ? steps_from(0, first, by, type) : steps_from(first, last, by, type);
 }
 
-Tensor arange(const Value& stop, DType dtype) { return arange(stop, {}, {}, dtype); }
-
 Tensor eye(int64_t rows, std::optional<int64_t> columns, int64_t k, OptionalDType dtype) {
   const int64_t n = columns.value_or(rows);
   std::vector<float> values(static_cast<size_t>(rows * n), 0.0f);

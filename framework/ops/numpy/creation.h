@@ -3,6 +3,9 @@
 #include "../core/cast.h"
 
 namespace cornu::detail {
+/// A dtype or its name, and not what only converts to one, as {} does.
+template <class T>
+concept NamesDType = std::same_as<T, DType> || Name<T>;
 /// Throws ShapeError unless a row is as long as the first one.
 void check_row(size_t length, size_t first);
 /// The values with the dtype that numbers of this type have in Keras, unless one is given.
@@ -86,10 +89,18 @@ Tensor empty_like(const Tensor& x, OptionalDType dtype = {});
 /// they promote to: int32 where all are whole numbers of C++. Throws ValueError for a step of 0.
 Tensor arange(const Value& start, const Value& stop = {}, const Value& step = {},
               OptionalDType dtype = {});
-/// 0, 1, ... below stop.
-Tensor arange(const Value& stop, DType dtype);
-/// The same for a dtype by name.
-inline Tensor arange(const Value& stop, const char* dtype) { return arange(stop, dtype_of(dtype)); }
+/// @{
+/// The same with a dtype, or its name, behind the last bound: 0, 1, ... below `stop`, or start,
+/// start + 1, ... below it.
+template <detail::NamesDType D>
+Tensor arange(const Value& stop, const D& dtype) {
+  return arange(stop, {}, {}, OptionalDType(dtype));
+}
+template <detail::NamesDType D>
+Tensor arange(const Value& start, const Value& stop, const D& dtype) {
+  return arange(start, stop, {}, OptionalDType(dtype));
+}
+/// @}
 /// `num` numbers in equal steps from start to stop, which is the last one unless `endpoint` is
 /// false; along a new `axis` where the bounds have axes. A float by default; integer dtypes round
 /// down.

@@ -304,6 +304,31 @@ TEST_CASE("derivatives of derivatives") {
             {image}) < 1e-5);
 }
 
+TEST_CASE("second derivatives pass through sums over broadcast axes and through pooling") {
+  const auto slope = [](const std::function<Tensor(const List&)>& f, const List& x, size_t of) {
+    GradientTape tape;
+    for (const Tensor& t : x) tape.watch(t);
+    return tape.gradient(f(x), x)[of];
+  };
+  const Tensor x = noise({3, 4}), w = noise({4, 2}, -1, 1, 2), b = noise({2}, -1, 1, 3);
+  // The gradient of a bias is a sum of what comes in, whose own derivative counts.
+  const auto layer = [](const List& l) {
+    return ops::square(ops::tanh(ops::matmul(l[0], l[1]) + l[2]));
+  };
+  for (const size_t of : {0u, 1u, 2u})
+    CHECK(gradient_error([&](const List& l) { return slope(layer, l, of); }, {x, w, b}) < 1e-5);
+  const Tensor image = noise({2, 5, 6, 2});
+  for (const char* padding : {"valid", "same"}) {
+    const auto pooled = [&](const List& l) {
+      return ops::exp(ops::max_pool(l[0] * l[0], {3, 2}, {{2, 1}}, padding));
+    };
+    CHECK(gradient_error([&](const List& l) { return slope(pooled, l, 0); }, {image}) < 1e-5);
+  }
+  const auto line = [](const List& l) { return ops::sin(ops::max_pool(l[0], {2}, {{3}})); };
+  CHECK(gradient_error([&](const List& l) { return slope(line, l, 0); }, {noise({2, 8, 3})}) <
+        1e-5);
+}
+
 TEST_CASE("a tape lets go of what its sweep has passed") {
   constexpr int64_t count = 1 << 18;
   const size_t megabyte = count * sizeof(float);

@@ -10,7 +10,7 @@ using namespace cornu;
 namespace {
 
 Tensor count_up(const Shape& shape) {
-  return ops::reshape(ops::arange(0, shape.numel(), 1, DType::float32), shape);
+  return ops::reshape(ops::arange(0, shape.numel(), DType::float32), shape);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <cornu/framework/dispatch/variable.h>
 #include <cornu/framework/ops/ops.h>
 
+#include <thread>
+
 #include "catch.h"
 
 using namespace cornu;
@@ -76,4 +78,69 @@ TEST_CASE("variables say what they refuse") {
   CHECK_THROWS_WITH(none.value(),
                     "This variable has not been created yet: its layer is not built.");
   CHECK_THROWS_AS(none.assign(1.0), StateError);
+  CHECK_THROWS_AS(none.assign_add(1.0), StateError);
+  CHECK_THROWS_WITH(
+      v.assign(Tensor()),
+      "Variable 'dense/w': cannot assign an empty Tensor to a variable of shape (2,).");
+  CHECK_THROWS_AS(Variable(Tensor()), ValueError);
+  CHECK_THROWS_AS(v.assign_add(ops::ones({3, 2})), ShapeError);
+  CHECK_THROWS_AS(v.assign_sub(ops::ones({3})), ShapeError);
+  CHECK(v.value().to_vector<float>() == std::vector<float>{1, 1});
+}
+
+TEST_CASE("what is assigned takes the variable's dtype, and broadcasts where it is added") {
+  for (const DType dtype :
+       {DType::float16, DType::bfloat16, DType::float64, DType::int32, DType::int8, DType::uint8}) {
+    INFO(dtype_name(dtype));
+    Variable v(ops::zeros({2, 3}, dtype));
+    v.assign(ops::full({2, 3}, 2.75));
+    CHECK(v.dtype() == dtype);
+    CHECK(v.value().to_vector<float>()[5] == (is_float(dtype) ? 2.75f : 2.0f));
+    v.assign_add(Tensor::from({1, 2, 3}, {3}));
+    v.assign_sub(Tensor::from({1.0, 0.0}, {2, 1}));
+    v.assign_add(0.5);
+    CHECK(v.dtype() == dtype);
+    const float first = is_float(dtype) ? 2.75f + 0.5f : 2.0f;
+    CHECK(v.value().to_vector<float>() ==
+          std::vector<float>{first, first + 1, first + 2, first + 1, first + 2, first + 3});
+  }
+  Variable flags(ops::zeros({2}, DType::boolean));
+  flags.assign(Tensor::from({0.5f, 0.0f}, {2}));
+  CHECK(flags.value().to_vector<bool>() == std::vector<bool>{true, false});
+}
+
+TEST_CASE("variables may be assigned themselves and each other, without sharing what changes") {
+  Variable a(Tensor::from({1.0f, 2.0f}, {2})), b(Tensor::from({3.0f, 4.0f}, {2}));
+  a.assign(a);
+  CHECK(a.value().to_vector<float>() == std::vector<float>{1, 2});
+  b.assign(a.value());
+  a.assign_add(b);
+  CHECK(a.value().to_vector<float>() == std::vector<float>{2, 4});
+  CHECK(b.value().to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(b.value().impl()->key == b.key());
+  CHECK(a.value().impl()->key == a.key());
+}
+
+TEST_CASE("an overlay keeps assignments to itself until they are committed") {
+  Variable v(Tensor::from({1.0f}, {1}));
+  {
+    VariableOverlay outer;
+    v.assign(Tensor::from({2.0f}, {1}));
+    {
+      VariableOverlay inner;
+      v.assign_add(Tensor::from({5.0f}, {1}));
+      CHECK(v.value().item() == 7);
+      double elsewhere = 0;
+      std::thread([&] { elsewhere = v.value().item(); }).join();
+      CHECK(elsewhere == 1);
+    }
+    CHECK(v.value().item() == 7);  // the outer overlay's
+  }
+  CHECK(v.value().item() == 1);
+  {
+    VariableOverlay overlay;
+    v.assign(Tensor::from({3.0f}, {1}));
+    overlay.commit();
+  }
+  CHECK(v.value().item() == 3);
 }

@@ -116,6 +116,12 @@ TEST_CASE("calls that Keras allows mean the same here") {
   CHECK(ops::arange(3.5).dtype() == DType::float32);
   CHECK(ops::arange(2, DType::int64).spec() == TensorSpec{{2}, DType::int64});
   CHECK(ops::arange(Tensor::from({int64_t{4}}, {})).spec() == TensorSpec{{4}, DType::int64});
+  CHECK(ops::arange(1, 4, DType::float32).to_vector<float>() == std::vector<float>{1, 2, 3});
+  CHECK(ops::arange(1, 4, DType::float32).dtype() == DType::float32);
+  CHECK(ops::arange(0, int64_t{3}, "float16").spec() == TensorSpec{{3}, DType::float16});
+  CHECK(ops::arange(2.5, std::string("int8")).spec() == TensorSpec{{3}, DType::int8});
+  CHECK(ops::arange(0, 3, {}).spec() == TensorSpec{{3}, DType::int32});
+  CHECK_THROWS_AS(ops::arange(0, 3, "float31"), ValueError);
   CHECK(ops::arange(5, 0, -2).to_vector<int32_t>() == std::vector<int32_t>{5, 3, 1});
   CHECK(ops::identity(2).to_vector<float>() == std::vector<float>{1, 0, 0, 1});
   CHECK(ops::empty({2}, DType::int8).spec() == TensorSpec{{2}, DType::int8});
