@@ -14,6 +14,7 @@ class ShuffledBatches : public Dataset {
   /// Throws ValueError for a dataset whose size is not known.
   ShuffledBatches(std::shared_ptr<Dataset> dataset, int64_t seed);
   int64_t size() const override { return dataset_->size(); }
+  bool has_own_order() const override { return true; }
   Batch batch(int64_t index) override;
   std::string advice(double waited, double total) const override {
     return dataset_->advice(waited, total);

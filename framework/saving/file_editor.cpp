@@ -249,15 +249,23 @@ KerasFileEditor::Comparison KerasFileEditor::compare(Model& reference) const {
   if (!reference.built())
     throw StateError(fmt::format("compare: model '{}' has no weights yet. Call it on data first.",
                                  reference.name()));
-  std::map<std::string, std::vector<Variable>> expected;
-  std::vector<std::string> order;
-  const auto add = [&](const std::string& path, const std::vector<Variable>& variables) {
-    if (!variables.empty() && expected.emplace(path, variables).second) order.push_back(path);
+  struct Array {
+    std::string name, label;
+    Shape shape;
   };
-  std::set<Layer*> seen;
-  for (const WeightEntry& entry : weight_entries(reference))
-    if (seen.insert(entry.layer).second) add(entry.path, entry.layer->own_weights());
-  if (reference.optimizer()) add("optimizer", reference.optimizer()->variables());
+  std::map<std::string, std::vector<Array>> expected;
+  std::vector<std::string> order;
+  for_each_kept(reference, [&](const std::string& path, const std::string&,
+                               const VariableStore& store, const std::vector<Variable>& variables) {
+    std::vector<Array> arrays;
+    for (const std::string& name : store.keys()) {
+      // Numbers say less than the names of the variables.
+      const size_t i = arrays.size();
+      const bool numbered = name == std::to_string(i) && i < variables.size();
+      arrays.push_back({name, numbered ? variables[i].name() : name, store.get(name).shape()});
+    }
+    if (!arrays.empty() && expected.emplace(path, std::move(arrays)).second) order.push_back(path);
+  });
 
   std::map<std::string, const Object*> found;
   impl_->visit([&](const std::string& at, Object& object, Object*) {
@@ -267,28 +275,27 @@ KerasFileEditor::Comparison KerasFileEditor::compare(Model& reference) const {
   Comparison result;
   const auto shown = [](const std::string& path) { return path.empty() ? "/" : path; };
   for (const std::string& path : order) {
-    const std::vector<Variable>& variables = expected.at(path);
+    const std::vector<Array>& arrays = expected.at(path);
     const auto object = found.find(path);
     if (object == found.end()) {
       result.errors.push_back(
           fmt::format("object '{}' ({} weights) is in the model and missing from the file",
-                      shown(path), variables.size()));
+                      shown(path), arrays.size()));
       continue;
     }
     std::set<std::string> names;
-    for (size_t i = 0; i < variables.size(); ++i) {
-      const std::string name = std::to_string(i);
+    for (const auto& [name, label, shape] : arrays) {
       names.insert(name);
       const Weights& weights = object->second->weights;
       const auto weight = std::find_if(weights.begin(), weights.end(),
-                                       [&](const auto& w) { return w.first == name; });
+                                       [&, &key = name](const auto& w) { return w.first == key; });
       if (weight == weights.end())
         result.errors.push_back(
             fmt::format("weight '{}' ({} {}) is in the model and missing from the file",
-                        join(path, name), variables[i].name(), variables[i].shape().str()));
-      else if (weight->second.shape() != variables[i].shape())
+                        join(path, name), label, shape.str()));
+      else if (weight->second.shape() != shape)
         result.errors.push_back(fmt::format("weight '{}' is {} in the model and {} in the file",
-                                            join(path, name), variables[i].shape().str(),
+                                            join(path, name), shape.str(),
                                             weight->second.shape().str()));
       else
         ++result.match_count;

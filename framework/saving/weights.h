@@ -51,6 +51,13 @@ struct ReadOptions {
   bool only_check = false;
 };
 
+/// Gets an object's group in the tree, its name, what files keep of it, and its variables.
+using KeptVisitor =
+    std::function<void(const std::string& path, const std::string& name, const VariableStore& store,
+                       const std::vector<Variable>& variables)>;
+/// Calls `visit` for each object whose arrays are in files of weights.
+void for_each_kept(Model& model, const KeptVisitor& visit);
+
 /// Writes all weights, and the optimizer's state if the model has any.
 void write_weights(WeightSink& file, Model& model);
 

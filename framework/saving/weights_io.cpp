@@ -213,22 +213,31 @@ uint64_t weight_bytes(Model& model) {
   return bytes;
 }
 
-void write_weights(WeightSink& file, Model& model) {
-  std::set<Layer*> written;
+void for_each_kept(Model& model, const KeptVisitor& visit) {
+  std::set<Layer*> seen;
   for (const WeightEntry& entry : weight_entries(model))
-    if (written.insert(entry.layer).second)
-      file.write(entry.path, entry.layer->name(), stored(*entry.layer));
+    if (seen.insert(entry.layer).second)
+      visit(entry.path, entry.layer->name(), stored(*entry.layer), entry.layer->own_weights());
   bool tracked = false;
   for (const StateEntry& entry : state_entries(model)) {
     tracked |= entry.optimizer && entry.optimizer == model.optimizer().get();
-    if (entry.optimizer) file.write(entry.path, entry.optimizer->name(), stored(*entry.optimizer));
+    if (entry.optimizer)
+      visit(entry.path, entry.optimizer->name(), stored(*entry.optimizer),
+            entry.optimizer->variables());
     // Keras's metrics keep nothing, and their groups are not made.
     const VariableStore kept = entry.metric ? stored(*entry.metric) : VariableStore();
-    if (kept.size() > 0) file.write(entry.path, entry.metric->name(), kept);
+    if (kept.size() > 0) visit(entry.path, entry.metric->name(), kept, entry.metric->variables());
   }
   // One that a member holds too is in the file once, as in Keras.
   if (model.optimizer() && !tracked)
-    file.write("optimizer", model.optimizer()->name(), stored(*model.optimizer()));
+    visit("optimizer", model.optimizer()->name(), stored(*model.optimizer()),
+          model.optimizer()->variables());
+}
+
+void write_weights(WeightSink& file, Model& model) {
+  for_each_kept(model,
+                [&](const std::string& path, const std::string& name, const VariableStore& store,
+                    const std::vector<Variable>&) { file.write(path, name, store); });
 }
 
 void read_weights(const WeightTree& file, Model& model, const ReadOptions& options) {

@@ -3,6 +3,7 @@
 #include <cornu/cornu.h>
 
 #include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/saving/file_editor.h>
 
 #include <map>
 
@@ -244,6 +245,8 @@ TEST_CASE("compile may be overridden, and a second optimizer is kept with the mo
   CHECK(found.at("other_optimizer/vars/2") == Shape{3, 1});
   CHECK(found.count("other_optimizer/vars/5") == 1);
   CHECK(found.count("optimizer/vars/1") == 1);
+  const auto comparison = saving::KerasFileEditor(folder / "pair.weights.h5").compare(pair);
+  CHECK(comparison.errors.empty());
   CHECK(found.count("seen/vars/0") == 0);  // as in Keras, whose metrics keep nothing
 
   const auto loaded = load_model<Pair>(folder / "pair.keras");
