@@ -11,6 +11,7 @@
 #include "../ops/operators.h"
 #include "../ops/random/seed.h"
 #include "activation.h"
+#include "call.h"
 #include "dtype_policy.h"
 #include "initializer.h"
 #include "input_spec.h"
@@ -24,28 +25,6 @@ class QuantizationConfig;
 struct CalibratedKernel;
 class StateValues;
 struct CallContext;
-
-/// What a layer is told besides its inputs. Layers called inside inherit `training` unless they are
-/// given their own.
-struct Call {
-  /// Whether dropout, batch normalization and the like train; empty: as the surrounding call, else
-  /// not.
-  std::optional<bool> training = {};
-  /// Which steps of the input are real; by default the mask that the input carries.
-  Tensor mask = {};
-  /// The same for several inputs, a mask or an empty tensor for each.
-  std::vector<Tensor> masks = {};
-  /// Further arguments by name, such as initial_state; see Layer::argument_names.
-  Value::Dict extra = {};
-
-  bool is_training() const { return training.value_or(false); }  ///< false where nobody has said so
-  /// An argument of `extra`, or null.
-  const Value* find(const std::string& name) const { return detail::find(extra, name); }
-};
-
-/// How the arguments of a call are written: as tensors for `call`, or as a graph and Keras's files
-/// keep them.
-enum class CallForm : uint8_t { tensors, graph };
 
 /// What a member of a layer holds: a layer, or a list of such, nested in any way. Braces make a
 /// list: `Members{first, Members{second, third}}`.
