@@ -66,7 +66,11 @@ awq_module.compute_quantization_parameters = checked_parameters
 def record(name, layer, config, batches):
     layer.build(batches[0].shape)
     for w in layer.weights:
-        w.assign(kernel(*w.shape))
+        values = kernel(*w.shape)
+        if getattr(config, "symmetric", False):
+            # The most negative weight of a symmetric range lies between two integers: it is no negative one.
+            values = np.where(values < 0, values / 8, values + 0.5)
+        w.assign(values)
     case = {"name": name, "layer": keras.saving.serialize_keras_object(layer), "batches": [array(b) for b in batches],
             "config": keras.saving.serialize_keras_object(config), "before": [array(w) for w in layer.weights]}
     case["layer"].pop("build_config", None)

@@ -61,38 +61,23 @@ void write_case(const std::filesystem::path& folder, const std::string& name, Mo
 
 }  // namespace
 
-TEST_CASE("quantized models of Keras are read") {
-  const Value golden = recorded();
-  const Tensor tokens = golden_tensor(entry(golden, "tokens"));
-  for (const char* mode : {"gptq", "awq"}) {
-    const auto model = keras_model(std::string("keras_") + mode);
-    CHECK(test::difference((*model)(tokens), golden_tensor(entry(entry(golden, mode), "output"))) <
-          1e-5);
-    CHECK(std::dynamic_pointer_cast<Sequential>(model->get_layer("first"))
-              ->layers()[0]
-              ->dtype_policy()
-              .name() == std::string(mode) + "/4/4_from_float32");
-  }
+TEST_CASE("quantized models of Keras, which lack the zero points, are refused") {
+  for (const char* mode : {"gptq", "awq"})
+    CHECK_THROWS_AS(keras_model(std::string("keras_") + mode), Error);
 }
 
-TEST_CASE("a model of Keras is quantized as Keras does it") {
+// Keras's own calibration of a model sees no inputs, and rounds as if they were all alike.
+TEST_CASE("a model of Keras loses less than Keras makes it lose") {
   const std::string mode = GENERATE("gptq", "awq");
   const Value golden = recorded();
   const Tensor tokens = golden_tensor(entry(golden, "tokens"));
   const auto model = keras_model("keras_calibrated");
-  CHECK(test::difference((*model)(tokens), golden_tensor(entry(golden, "output"))) < 1e-5);
+  const Tensor floats = golden_tensor(entry(golden, "output"));
+  CHECK(test::difference((*model)(tokens), floats) < 1e-5);
   quantize(model, mode, tokens);
-  CHECK(test::difference((*model)(tokens), golden_tensor(entry(entry(golden, mode), "output"))) <
-        1e-5);
-  const auto expected = keras_model("keras_" + mode)->weights();
-  const auto found = model->weights();
-  REQUIRE(found.size() == expected.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    INFO(expected[i].path());
-    CHECK(found[i].name() == expected[i].name());
-    CHECK(found[i].dtype() == expected[i].dtype());
-    CHECK(test::difference(found[i], expected[i]) <= (is_float(found[i].dtype()) ? 2e-6 : 0));
-  }
+  const auto error = [&](const Tensor& y) { return ops::mean(ops::square(y - floats)).item(); };
+  CHECK(error((*model)(tokens)) > 0);
+  CHECK(error((*model)(tokens)) < error(golden_tensor(entry(entry(golden, mode), "output"))));
 }
 
 TEST_CASE("Keras opens quantized models, and models with policy maps") {
