@@ -195,7 +195,8 @@ class Area:
             g_weights, g_inputs = jax.grad(run, argnums=(0, 1))(trainable, floats, fixed)
             case["weight_gradients"] = [array(g) for g in g_weights]
             case["input_gradients"] = [array(g) for g in g_inputs]
-        case["paths"] = [re.sub(r"_[0-9]+(?=/)", "", w.path) for w in layer.weights]
+        if "Bidirectional" not in name:  # whose layers have names of their own in a config
+            case["paths"] = [re.sub(r"_[0-9]+(?=/)", "", w.path) for w in layer.weights]
         if not arguments and not masks and len(specs[0]["shape"]) > 2 and not fixed_axes:
             shape = unknown_axes(layer, specs, positional, many)
             if shape:
