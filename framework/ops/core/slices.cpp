@@ -209,8 +209,14 @@ Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor&
 }
 
 std::vector<Tensor> unstack(const Tensor& x, std::optional<int64_t> num, int64_t axis) {
-  if (is_symbolic(x)) return symbolic_call(&unstack, x, num, axis);
-  const int a = normalize_axis(axis, x.rank());
+  const int a = normalize_axis(axis, x.rank(), "unstack: axis");
+  if (is_symbolic(x)) {
+    if (!num && x.shape()[a] == Shape::unknown)
+      throw ValueError(
+          fmt::format("unstack: the size of axis {} of shape {} is not known; give `num`.", a,
+                      x.shape().str()));
+    return symbolic_call(&unstack, x, num, axis);
+  }
   const int64_t n = num.value_or(x.shape()[a]);
   if (n != x.shape()[a])
     throw ShapeError(fmt::format("unstack: axis {} has {} elements, not {}.", a, x.shape()[a], n));

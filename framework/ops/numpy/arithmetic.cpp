@@ -113,7 +113,9 @@ Tensor hypot(const Tensor& x1, const Tensor& x2) {
         b = expr::absolute(b);
         const Expr large = expr::maximum(a, b), small = expr::minimum(a, b);
         const Expr zero = expr::equal(large, 0.0);
-        const Expr ratio = expr::select(zero, 0.0, small / expr::select(zero, 1.0, large));
+        // Beside an infinity all else is as 0: the quotient of two of them would be NaN.
+        const Expr rest = expr::select(expr::equal(large, INFINITY), 0.0, small);
+        const Expr ratio = expr::select(zero, 0.0, rest / expr::select(zero, 1.0, large));
         return large * expr::sqrt(expr::square(ratio) + 1.0);
       },
       wide_float(x1, dtype), wide_float(x2, dtype));
@@ -124,7 +126,8 @@ Tensor heaviside(const Tensor& x1, const Tensor& x2) {
   const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   return fused(
       [](Expr x, Expr middle) {
-        return expr::select(x < 0.0, 0.0, expr::select(x > 0.0, 1.0, middle));
+        const Expr at_zero = expr::select(expr::isnan(x), x, middle);
+        return expr::select(x < 0.0, 0.0, expr::select(x > 0.0, 1.0, at_zero));
       },
       wide_float(x1, dtype), wide_float(x2, dtype));
 }

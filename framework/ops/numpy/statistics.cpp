@@ -187,11 +187,12 @@ Tensor correlate(const Tensor& x1, const Tensor& x2, const std::string& mode) {
   if (!is_float(dtype)) dtype = dtype == DType::int64 ? DType::float64 : DType::float32;
   const Tensor x = cast(x1, dtype), y = cast(x2, dtype);
   const int64_t n = x.size(), m = y.size();
-  if (mode == "valid" && n < m) return flip(correlate(y, x, mode));
+  // The longer one first, as NumPy has it: where "same" begins depends on it.
+  if (mode != "full" && n < m) return flip(correlate(y, x, mode));
   int64_t first = 0, count = n - m + 1;
   if (mode != "valid") {
     // The stretches of x with m - 1 zeros on either side.
-    count = mode == "full" ? n + m - 1 : std::max(n, m);
+    count = mode == "full" ? n + m - 1 : n;
     first = (n + m - 1 - count) / 2;
   }
   const Tensor padded = mode == "valid" ? x : pad(x, {{m - 1, m - 1}});

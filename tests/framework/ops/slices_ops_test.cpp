@@ -1,5 +1,6 @@
 // Boxes and places chosen by tensors.
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
 
 #include "../../support/gradient_check.h"
@@ -55,4 +56,10 @@ TEST_CASE("scatter_update combines in four ways") {
         gradient_error([&](const auto& in) { return ops::scatter_update(in[0], rows, in[1], how); },
                        {y, v}) < 1e-6);
   }
+}
+
+TEST_CASE("unstack of an axis of unknown size asks for the number") {
+  CHECK(ops::unstack(Input({3}), {}, 1).size() == 3);
+  CHECK_THROWS_AS(ops::unstack(Input({3})), ValueError);
+  CHECK_THROWS_AS(ops::unstack(Input({3}), {}, 2), ShapeError);
 }
