@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <memory>
 
 namespace cornu::backend {
 
@@ -44,22 +43,5 @@ struct PixelTarget {
 /// byte outside of the grid, writes past the caches where rows are aligned, and computes on the
 /// calling thread.
 void resize_pixels(const PixelGrid& grid, const PixelBox& box, const PixelTarget& target);
-
-/// The same for the rows of a grid that come one after the other, such as a decoder's: none has to
-/// be kept. The grid's `pixels` do not count, and the box's reduction is 1.
-class PixelRows {
- public:
-  PixelRows(const PixelGrid& grid, const PixelBox& box,
-            const PixelTarget& target);  ///< no rows yet
-  ~PixelRows();                          ///< when there is the result of the rows that came
-  PixelRows(const PixelRows&) = delete;
-  PixelRows& operator=(const PixelRows&) = delete;
-  /// The grid's row y, the one behind the last that came.
-  void add(int64_t y, const uint8_t* row);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace cornu::backend

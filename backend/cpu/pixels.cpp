@@ -133,6 +133,23 @@ HWY_EXPORT(mean_columns);
 
 namespace {
 
+// The last two rows of a kind that were made, of which the even and the odd one have a place each.
+template <class T>
+struct LastRows {
+  explicit LastRows(size_t values)
+      : rows{hwy::AllocateAligned<T>(values), hwy::AllocateAligned<T>(values)} {}
+  // Row y, which `make` fills if it is not there.
+  template <class F>
+  const T* row(int64_t y, F&& make) {
+    const auto slot = static_cast<size_t>(y & 1);
+    if (numbers[slot] != y) make(rows[slot].get());
+    numbers[slot] = y;
+    return rows[slot].get();
+  }
+  std::array<hwy::AlignedFreeUniquePtr<T[]>, 2> rows;
+  std::array<int64_t, 2> numbers{-1, -1};
+};
+
 // Rows of means over the squares of a grid, from one of its columns of squares to another.
 class MeanRows {
  public:
@@ -204,111 +221,49 @@ void put_planes(const float* pixels, const PixelTarget& target, int64_t y) {
   }
 }
 
-// Rows of the result from rows of pixels in order, each of which is blended once.
-class RowBlender {
- public:
-  RowBlender(const PixelGrid& grid, const PixelBox& box, const PixelTarget& target)
-      : RowBlender(grid, target,
-                   pixel_taps(scaled(box.top, box), scaled(box.height, box),
-                              squares(grid.height, box), target.height, false),
-                   pixel_taps(scaled(box.left, box), scaled(box.width, box),
-                              squares(grid.width, box), target.width, target.flip)) {}
-  ~RowBlender() { hwy::FlushStream(); }
-  RowBlender(const RowBlender&) = delete;
-  RowBlender& operator=(const RowBlender&) = delete;
-
-  // Columns of pixels, or of means, that are looked at.
-  int64_t first() const { return first_; }
-  int64_t last() const { return last_; }
-  // Bytes of these columns.
-  size_t bytes() const { return columns_.bytes; }
-  // The next row that is looked at; none behind the last.
-  int64_t wanted() const {
-    return next_ < taps_.size() ? std::max(taps_[next_].first, blended_ + 1) : INT64_MAX;
-  }
-
-  // A wanted row, from column first() on.
-  void add(int64_t y, const uint8_t* row) {
-    blended_ = y;
-    HWY_DYNAMIC_DISPATCH(blend_columns)(row, columns_, rows_[y & 1].get());
-    for (; next_ < taps_.size() && taps_[next_].second == y; ++next_) put(taps_[next_]);
-  }
-
- private:
-  RowBlender(const PixelGrid& grid, const PixelTarget& target, std::vector<PixelTap> rows,
-             const std::vector<PixelTap>& columns)
-      : target_(target),
-        taps_(std::move(rows)),
-        first_(std::min(columns.front().first, columns.back().first)),
-        last_(std::max(columns.front().second, columns.back().second)),
-        columns_(columns, first_, last_, grid.bytes),
-        values_(static_cast<size_t>(target.width) * 3),
-        scale_(repeated(target.scale, 1.0f / PixelColumns::whole, values_)),
-        offset_(repeated(target.offset, 1, values_)),
-        pixels_(target.channels_first ? values_ : 0),
-        rows_{hwy::AllocateAligned<float>(columns_.values()),
-              hwy::AllocateAligned<float>(columns_.values())} {}
-
-  static double scaled(double at, const PixelBox& box) {
-    return at / static_cast<double>(box.reduction);
-  }
-  static int64_t squares(int64_t size, const PixelBox& box) {
-    return (size + box.reduction - 1) / box.reduction;
-  }
-
-  void put(const PixelTap& tap) {
-    const auto y = static_cast<size_t>(next_);
-    float* const out = target_.channels_first ? pixels_.data() : target_.values + y * values_;
-    HWY_DYNAMIC_DISPATCH(blend_rows)
-    (rows_[tap.first & 1].get(), rows_[tap.second & 1].get(), tap.share, scale_.data(),
-     offset_.data(), out, values_);
-    if (target_.channels_first) put_planes(pixels_.data(), target_, static_cast<int64_t>(y));
-  }
-
-  PixelTarget target_;
-  std::vector<PixelTap> taps_;  // of the rows
-  int64_t first_, last_;
-  PixelColumns columns_;
-  size_t values_;
-  std::vector<float> scale_, offset_, pixels_;
-  // The last two rows that were blended: the even one and the odd one.
-  std::array<hwy::AlignedFreeUniquePtr<float[]>, 2> rows_;
-  size_t next_ = 0;       // row of the result
-  int64_t blended_ = -1;  // the last row that came
-};
-
 }  // namespace
 }  // namespace cpu
 
 void resize_pixels(const PixelGrid& grid, const PixelBox& box, const PixelTarget& target) {
-  cpu::RowBlender blender(grid, box, target);
-  const auto add_all = [&](auto&& row) {
-    for (int64_t y = blender.wanted(); y != INT64_MAX; y = blender.wanted()) blender.add(y, row(y));
+  using namespace cpu;
+  const int64_t reduction = box.reduction;
+  const auto scaled = [&](double at) { return at / static_cast<double>(reduction); };
+  const auto squares = [&](int64_t size) { return (size + reduction - 1) / reduction; };
+  const std::vector<PixelTap> rows =
+      pixel_taps(scaled(box.top), scaled(box.height), squares(grid.height), target.height, false);
+  const std::vector<PixelTap> taps = pixel_taps(scaled(box.left), scaled(box.width),
+                                                squares(grid.width), target.width, target.flip);
+  const int64_t first = std::min(taps.front().first, taps.back().first);
+  const int64_t last = std::max(taps.front().second, taps.back().second);
+  const PixelColumns columns(taps, first, last, grid.bytes);
+
+  MeanRows means(grid, reduction, first, last);
+  LastRows<uint8_t> mean_rows(columns.bytes);
+  const auto source = [&](int64_t y) -> const uint8_t* {
+    if (reduction == 1) return grid.pixels + (y * grid.width + first) * grid.bytes;
+    return mean_rows.row(y, [&](uint8_t* to) { means.fill(y, to); });
   };
-  if (box.reduction == 1)
-    return add_all(
-        [&](int64_t y) { return grid.pixels + (y * grid.width + blender.first()) * grid.bytes; });
-  cpu::MeanRows means(grid, box.reduction, blender.first(), blender.last());
-  const auto memory = hwy::AllocateAligned<uint8_t>(blender.bytes());
-  add_all([&](int64_t y) {
-    means.fill(y, memory.get());
-    return memory.get();
-  });
-}
+  LastRows<float> blended(columns.values());
+  const auto blended_row = [&](int64_t y) {
+    return blended.row(y, [&](float* to) {
+      HWY_DYNAMIC_DISPATCH(blend_columns)(source(y), columns, to);
+    });
+  };
 
-struct PixelRows::State {
-  cpu::RowBlender blender;
-  int64_t bytes;
-};
-
-PixelRows::PixelRows(const PixelGrid& grid, const PixelBox& box, const PixelTarget& target)
-    : state_(new State{{grid, box, target}, grid.bytes}) {}
-
-PixelRows::~PixelRows() = default;
-
-void PixelRows::add(int64_t y, const uint8_t* row) {
-  cpu::RowBlender& blender = state_->blender;
-  if (y == blender.wanted()) blender.add(y, row + blender.first() * state_->bytes);
+  const size_t values = static_cast<size_t>(target.width) * 3;
+  const std::vector<float> scale = repeated(target.scale, 1.0f / PixelColumns::whole, values),
+                           offset = repeated(target.offset, 1, values);
+  std::vector<float> pixels(target.channels_first ? values : 0);
+  for (int64_t y = 0; y < target.height; ++y) {
+    const PixelTap& tap = rows[static_cast<size_t>(y)];
+    const float* const upper = blended_row(tap.first);
+    float* const out =
+        target.channels_first ? pixels.data() : target.values + static_cast<size_t>(y) * values;
+    HWY_DYNAMIC_DISPATCH(blend_rows)
+    (upper, blended_row(tap.second), tap.share, scale.data(), offset.data(), out, values);
+    if (target.channels_first) put_planes(pixels.data(), target, y);
+  }
+  hwy::FlushStream();
 }
 
 }  // namespace cornu::backend

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "../../../backend/error.h"
 #include "../../../backend/pixels.h"
@@ -34,8 +33,10 @@ struct Choice {
   Crop crop = {};
 };
 
-// The target as the kernel has it.
-backend::PixelTarget pixel_target(const CropTarget& target, bool flip, float* values) {
+// The box of a grid whose pixel (0, 0) is that of the image, or of a window of a reduced image, as
+// the target's floats.
+void put(const backend::PixelGrid& grid, const backend::PixelBox& box, bool flip,
+         const CropTarget& target, float* values) {
   backend::PixelTarget out{.values = values,
                            .height = target.height,
                            .width = target.width,
@@ -45,45 +46,8 @@ backend::PixelTarget pixel_target(const CropTarget& target, bool flip, float* va
     out.scale[c] = 1 / (255 * target.std[c]);
     out.offset[c] = -target.mean[c] / target.std[c];
   }
-  return out;
+  backend::resize_pixels(grid, box, out);
 }
-
-// Rows of a JPEG file on their way to the target, each while it is in the caches.
-class CroppedRows final : public io::RegionRows {
- public:
-  CroppedRows(const Choice& choice, float* values) : choice_(choice), values_(values) {}
-
-  void begin(const io::RegionFrame& frame) override {
-    const Region &window = frame.window, &region = choice_.crop.region;
-    const auto reduced = [&](int64_t at) {
-      return static_cast<double>(at) / static_cast<double>(frame.reduction);
-    };
-    rows_.emplace(backend::PixelGrid{nullptr, window.height, window.width, 4},
-                  backend::PixelBox{reduced(region.top) - static_cast<double>(window.top),
-                                    reduced(region.left) - static_cast<double>(window.left),
-                                    reduced(region.height), reduced(region.width)},
-                  pixel_target(choice_.target, choice_.crop.flip, values_));
-    stride_ = static_cast<size_t>(window.width) * 4;
-    // Memory is kept for the thread's next image.
-    if (memory().size() < kept * stride_) memory().resize(kept * stride_);
-  }
-  uint8_t* room(int64_t y) override {
-    return memory().data() + static_cast<size_t>(y) % kept * stride_;
-  }
-  void done(int64_t y) override { rows_->add(y, room(y)); }
-
- private:
-  static constexpr size_t kept = 8;
-  static std::vector<uint8_t>& memory() {
-    thread_local std::vector<uint8_t> rows;
-    return rows;
-  }
-
-  const Choice& choice_;
-  float* values_;
-  std::optional<backend::PixelRows> rows_;
-  size_t stride_ = 0;
-};
 
 }  // namespace
 
@@ -116,8 +80,8 @@ void decode_crop(std::span<const std::byte> bytes, const std::string& source,
     return crop_pixels({image.pixels.data(), image.height, image.width, 3}, source, choose, target,
                        values);
   }
+  thread_local io::RegionPixels pixels;
   Choice choice{choose, target};
-  CroppedRows rows(choice, values);
   io::decode_jpeg_region(
       bytes, source,
       [](void* context, int64_t height, int64_t width) {
@@ -125,7 +89,17 @@ void decode_crop(std::span<const std::byte> bytes, const std::string& source,
         c.crop = c.choose(height, width);
         return io::RegionRequest{c.crop.region, reduction_of(c.crop.region, c.target)};
       },
-      &choice, rows, target.limits);
+      &choice, pixels, target.limits);
+  const Region& window = pixels.window;
+  const Region& region = choice.crop.region;
+  const auto reduced = [&](int64_t at) {
+    return static_cast<double>(at) / static_cast<double>(pixels.reduction);
+  };
+  put({pixels.pixels.data(), window.height, window.width, 4},
+      {reduced(region.top) - static_cast<double>(window.top),
+       reduced(region.left) - static_cast<double>(window.left), reduced(region.height),
+       reduced(region.width)},
+      choice.crop.flip, target, values);
 }
 
 void crop_pixels(const PixelView& view, const std::string& source, const ChooseCrop& choose,
@@ -138,11 +112,11 @@ void crop_pixels(const PixelView& view, const std::string& source, const ChooseC
         view.channels, source));
   const auto [region, flip] = choose(view.height, view.width);
   check_crop(region, view.height, view.width, source);
-  backend::resize_pixels({view.pixels, view.height, view.width, view.channels},
-                         {static_cast<double>(region.top), static_cast<double>(region.left),
-                          static_cast<double>(region.height), static_cast<double>(region.width),
-                          reduction_of(region, target)},
-                         pixel_target(target, flip, values));
+  put({view.pixels, view.height, view.width, view.channels},
+      {static_cast<double>(region.top), static_cast<double>(region.left),
+       static_cast<double>(region.height), static_cast<double>(region.width),
+       reduction_of(region, target)},
+      flip, target, values);
 }
 
 }  // namespace cornu::data

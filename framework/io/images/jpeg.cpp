@@ -194,7 +194,7 @@ Image decode_jpeg(std::span<const std::byte> bytes, const std::string& source,
 }
 
 void decode_jpeg_region(std::span<const std::byte> bytes, const std::string& source,
-                        ChooseRegion choose, void* context, RegionRows& result,
+                        ChooseRegion choose, void* context, RegionPixels& result,
                         const ImageLimits& limits) {
   JpegDecoder decoder(bytes, source);
   check_image_size(decoder.height(), decoder.width(), limits, source);
@@ -206,36 +206,45 @@ void decode_jpeg_region(std::span<const std::byte> bytes, const std::string& sou
         fmt::format("a JPEG file is reduced by 1, 2, 4 or 8, not {}.", request.reduction));
   jpeg_decompress_struct& info = decoder.info();
   JDIMENSION left = 0, columns = 0;
-  RegionFrame frame{decoder.height(), decoder.width(), request.reduction};
+  Region window;
   decoder.run([&] {
     info.out_color_space = color_space(decoder, JCS_EXT_RGBX);
     info.scale_num = 1;
     info.scale_denom = static_cast<unsigned>(request.reduction);
     jpeg_start_decompress(&info);
-    frame.window = window_of(request, info.output_height, info.output_width);
-    left = static_cast<JDIMENSION>(frame.window.left);
-    columns = static_cast<JDIMENSION>(frame.window.width);
+    window = window_of(request, info.output_height, info.output_width);
+    left = static_cast<JDIMENSION>(window.left);
+    columns = static_cast<JDIMENSION>(window.width);
     if (columns < info.output_width) jpeg_crop_scanline(&info, &left, &columns);
-    if (frame.window.top > 0) jpeg_skip_scanlines(&info, static_cast<JDIMENSION>(frame.window.top));
+    if (window.top > 0) jpeg_skip_scanlines(&info, static_cast<JDIMENSION>(window.top));
   });
-  frame.window.left = left;
-  frame.window.width = columns;
-  result.begin(frame);
+  window.left = left;
+  window.width = columns;
+  const size_t stride = static_cast<size_t>(columns) * 4;
+  result.image_height = decoder.height();
+  result.image_width = decoder.width();
+  result.reduction = request.reduction;
+  result.window = window;
+  const size_t needed = stride * static_cast<size_t>(window.height);
+  if (result.pixels.size() < needed) result.pixels.resize(needed);
+  uint8_t* const pixels = result.pixels.data();
   const bool cmyk = decoder.is_cmyk(), inverted = decoder.inverts_cmyk();
-  // A few rows at a time: libjpeg has a group of them ready.
-  constexpr int64_t group = 8;
-  JSAMPROW rows[group];
-  for (int64_t y = 0; y < frame.window.height;) {
-    const int64_t count = std::min(group, frame.window.height - y);
-    for (int64_t i = 0; i < count; ++i) rows[i] = result.room(y + i);
-    JDIMENSION read = 0;
-    decoder.run([&] { read = jpeg_read_scanlines(&info, rows, static_cast<JDIMENSION>(count)); });
-    for (JDIMENSION i = 0; i < read; ++i) {
-      if (cmyk) cmyk_to_rgb(rows[i], rows[i], columns, inverted, 4);
-      result.done(y++);
+  decoder.run([&] {
+    const auto top = static_cast<JDIMENSION>(window.top);
+    const auto end = static_cast<JDIMENSION>(window.top + window.height);
+    while (info.output_scanline < end) {
+      // A few rows at a time: libjpeg has a group of them ready.
+      constexpr JDIMENSION group = 8;
+      JSAMPROW rows[group];
+      const JDIMENSION count = std::min(group, end - info.output_scanline);
+      for (JDIMENSION i = 0; i < count; ++i)
+        rows[i] = pixels + (info.output_scanline - top + i) * stride;
+      const JDIMENSION read = jpeg_read_scanlines(&info, rows, count);
+      if (cmyk)
+        for (JDIMENSION i = 0; i < read; ++i) cmyk_to_rgb(rows[i], rows[i], columns, inverted, 4);
     }
-  }
-  decoder.run([&] { jpeg_abort_decompress(&info); });
+    jpeg_abort_decompress(&info);
+  });
 }
 
 std::string encode_jpeg(const Image& image, const JpegOptions& options) {
@@ -295,7 +304,7 @@ Image decode_jpeg(std::span<const std::byte>, const std::string& source, const I
   throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", source);
 }
 void decode_jpeg_region(std::span<const std::byte>, const std::string& source, ChooseRegion, void*,
-                        RegionRows&, const ImageLimits&) {
+                        RegionPixels&, const ImageLimits&) {
   throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", source);
 }
 std::string encode_jpeg(const Image&, const JpegOptions&) {
@@ -303,35 +312,5 @@ std::string encode_jpeg(const Image&, const JpegOptions&) {
 }
 
 #endif
-
-namespace {
-
-class KeptRows final : public RegionRows {
- public:
-  explicit KeptRows(RegionPixels& pixels) : pixels_(pixels) {}
-  void begin(const RegionFrame& frame) override {
-    static_cast<RegionFrame&>(pixels_) = frame;
-    stride_ = static_cast<size_t>(frame.window.width) * 4;
-    const size_t needed = stride_ * static_cast<size_t>(frame.window.height);
-    if (pixels_.pixels.size() < needed) pixels_.pixels.resize(needed);
-  }
-  uint8_t* room(int64_t y) override {
-    return pixels_.pixels.data() + static_cast<size_t>(y) * stride_;
-  }
-  void done(int64_t) override {}
-
- private:
-  RegionPixels& pixels_;
-  size_t stride_ = 0;
-};
-
-}  // namespace
-
-void decode_jpeg_region(std::span<const std::byte> bytes, const std::string& source,
-                        ChooseRegion choose, void* context, RegionPixels& result,
-                        const ImageLimits& limits) {
-  KeptRows rows(result);
-  decode_jpeg_region(bytes, source, choose, context, rows, limits);
-}
 
 }  // namespace cornu::io

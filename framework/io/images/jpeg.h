@@ -21,30 +21,14 @@ struct Region {
   int64_t width = 0;   ///< columns, at least 1
 };
 
-/// What is decoded of an image.
-struct RegionFrame {
-  int64_t image_height = 0;  ///< of the whole image, before it is reduced
-  int64_t image_width = 0;   ///< likewise
-  int64_t reduction = 1;     ///< pixels of the file that one here stands for, along a side
-  Region window = {};        ///< of the reduced image: the region, with a few pixels around it
-};
-
 /// Pixels around a region of a reduced image, RGB with a fourth byte that means nothing, so that
 /// vector code finds each pixel in a word of its own.
-struct RegionPixels : RegionFrame {
+struct RegionPixels {
+  int64_t image_height = 0;          ///< of the whole image, before it is reduced
+  int64_t image_width = 0;           ///< likewise
+  int64_t reduction = 1;             ///< pixels of the file that one here stands for, along a side
+  Region window = {};                ///< of the reduced image, which `pixels` are
   std::vector<uint8_t> pixels = {};  ///< window.height * window.width * 4; grows, never shrinks
-};
-
-/// Takes such pixels row by row, while they are in the caches.
-class RegionRows {
- public:
-  virtual ~RegionRows() = default;
-  /// Before the first row.
-  virtual void begin(const RegionFrame& frame) = 0;
-  /// Memory for row y of the window, which is kept until all of the next 7 rows were given.
-  virtual uint8_t* room(int64_t y) = 0;
-  /// Row y is there.
-  virtual void done(int64_t y) = 0;
 };
 
 /// Where and how much to decode of an image whose size is known only then.
@@ -63,11 +47,6 @@ using ChooseRegion = RegionRequest (*)(void* context, int64_t height, int64_t wi
 /// not in the image. Damage behind the region is not seen.
 void decode_jpeg_region(std::span<const std::byte> bytes, const std::string& source,
                         ChooseRegion choose, void* context, RegionPixels& result,
-                        const ImageLimits& limits = {});
-
-/// The same, row by row.
-void decode_jpeg_region(std::span<const std::byte> bytes, const std::string& source,
-                        ChooseRegion choose, void* context, RegionRows& rows,
                         const ImageLimits& limits = {});
 
 /// How to encode.
