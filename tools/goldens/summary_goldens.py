@@ -1,12 +1,13 @@
 """Records what Keras's Model.summary prints outside of a terminal, for tests/framework/model/summary_test.cpp.
 
-Run with Keras 3.15: KERAS_BACKEND=jax python tools/goldens/summary_goldens.py tests/data/summaries.json
+Run with Keras 3.15: KERAS_BACKEND=tensorflow python tools/goldens/summary_goldens.py tests/data/summaries.json
+On TensorFlow, where an optimizer's counter of steps has eight bytes as in Cornu; on JAX it has four.
 """
 import json
 import os
 import sys
 
-os.environ.setdefault("KERAS_BACKEND", "jax")
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ["COLUMNS"] = "80"
 import keras
 import numpy as np
