@@ -36,6 +36,9 @@ class Loss : public Configurable {
   /// kernels; else empty.
   virtual Tensor total(const Tensor& y_true, const Tensor& y_pred, bool mean);
 
+  /// `name` and `reduction`, as Keras's base class.
+  Value::Dict get_config() const override { return {{"name", name_}, {"reduction", reduction_}}; }
+
   const std::string& name() const { return name_; }  ///< names the loss in errors and files
   const std::string& reduction() const { return reduction_; }  ///< see the constructor
   DType dtype() const { return dtype_; }                       ///< of the computation

@@ -47,6 +47,9 @@ class Metric : public Configurable, public Saveable {
   std::vector<Tensor> stateless_reset_state();
   /// @}
 
+  /// `name` and `dtype`, as Keras's base class.
+  Value::Dict get_config() const override { return {{"name", name_}, {"dtype", dtype_}}; }
+
   const std::string& name() const { return name_; }  ///< key in the logs
   void set_name(const std::string& name) {
     name_ = name;

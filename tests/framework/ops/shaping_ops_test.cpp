@@ -20,6 +20,17 @@ TEST_CASE("what moves no element shares memory") {
   CHECK(ops::transpose(x).data() != x.data());
 }
 
+TEST_CASE("arrays are made from numbers in braces") {
+  const Tensor rows = ops::array({{1, 2, 3}, {4, 5, 6}});
+  CHECK(rows.spec() == TensorSpec{{2, 3}, DType::int32});
+  CHECK(rows.to_vector<int32_t>() == std::vector<int32_t>{1, 2, 3, 4, 5, 6});
+  CHECK(ops::array({1.5, 2.5}).spec() == TensorSpec{{2}, DType::float32});
+  CHECK(ops::array({{{1, 2}}, {{3, 4}}}, "float16").spec() ==
+        TensorSpec{{2, 1, 2}, DType::float16});
+  CHECK(ops::array({true, false}).spec() == TensorSpec{{2}, DType::boolean});
+  CHECK(error_of([] { (void)ops::array({{1, 2}, {3}}); }) == "array: rows of 2 and of 1 numbers.");
+}
+
 TEST_CASE("tensors are made from nothing") {
   CHECK(ops::arange(0, 5).to_vector<int64_t>() == std::vector<int64_t>{0, 1, 2, 3, 4});
   CHECK(ops::arange(5, 0, -2, DType::float32).to_vector<float>() == std::vector<float>{5, 3, 1});
