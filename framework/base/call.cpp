@@ -347,7 +347,7 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
     arguments.named.emplace_back("mask", list_of(call.masks));
   else if (mask && uses_mask() && (call.mask || takes_carried_mask(inputs, call)))
     arguments.named.emplace_back("mask", mask);
-  if (call.training) arguments.named.emplace_back("training", *call.training);
+  if (call.training.has_value()) arguments.named.emplace_back("training", *call.training);
   const Nest outputs =
       infer_outputs(arguments, [&](const Arguments& stand_ins) { return invoke(stand_ins); });
   const Nest result = make_node(std::move(self), std::move(arguments), outputs);
@@ -392,7 +392,7 @@ Nest Layer::invoke(const Arguments& arguments) {
     inputs = std::move(list);
   }
   // A False in a graph is often Keras's default only; the flag of the model around it goes first.
-  if (call.training && !*call.training && call_context().training) call.training.reset();
+  if (call.training.has_value() && !call.training && call_context().training) call.training.reset();
   CallScope scope(*this, call.training);
   return run(std::move(inputs), std::move(call), scope.context());
 }

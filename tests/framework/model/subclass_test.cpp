@@ -54,7 +54,8 @@ class NoisyLayer : public Layer {
   }
   Tensor call(const Tensor& x, const Call& call) override {
     flags.push_back(call.training.has_value() ? int(*call.training) : -1);
-    return call.is_training() ? inner(x) * 2.0 : inner(x);
+    if (call.training) return inner(x) * 2.0;  // the flag, not whether there is one
+    return inner(x);
   }
   std::vector<int> flags;
   Dense inner = nullptr;
