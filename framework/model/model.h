@@ -5,6 +5,7 @@
 #include "../base/layer.h"
 #include "arguments.h"
 #include "diagnose/finding.h"
+#include "file_options.h"
 #include "layer_filter.h"
 #include "model_use.h"
 #include "names.h"
@@ -239,14 +240,14 @@ class Model : public Layer {
   // --- files (framework/saving)
   // ----------------------------------------------------------------------
 
-  /// Writes the model as Keras does: a ".keras" archive. The old file stays until the new one is
-  /// whole.
-  void save(const std::string& path);
-  /// Writes (reads) the weights, and the optimizer's state, as ".weights.h5". Reading changes
-  /// nothing unless the whole file fits.
-  void save_weights(const std::string& path);
-  /// Reads what save_weights wrote, or Keras. Throws FileError; the model is as before then.
-  void load_weights(const std::string& path);
+  /// Writes the model as Keras does: a ".keras" archive; see saving::save_model. The old file stays
+  /// until the new one is whole.
+  void save(const std::string& path, const saving::SaveOptions& options = {});
+  /// Writes the weights and the optimizer's state as ".weights.h5"; see saving::save_weights.
+  void save_weights(const std::string& path, const saving::SaveWeightsOptions& options = {});
+  /// Reads what save_weights wrote, or Keras; see saving::load_weights. Throws FileError; the model
+  /// is as before then.
+  void load_weights(const std::string& path, const saving::LoadWeightsOptions& options = {});
   /// config.json's text.
   std::string to_json() const;
 

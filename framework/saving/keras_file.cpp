@@ -192,9 +192,17 @@ bool is_legacy_name(const std::string& path) {
   return !path.ends_with(".weights.h5") && (path.ends_with(".h5") || path.ends_with(".hdf5"));
 }
 
+void require_free(const std::string& path, bool overwrite, const char* what) {
+  if (!overwrite && fs::exists(path))
+    throw FileError(fmt::format(
+        "{}: '{}' is there already. Choose another name, or leave out .overwrite = false.", what,
+        path));
+}
+
 }  // namespace
 
 void save_model(Model& model, const std::string& path, const SaveOptions& options) {
+  require_free(path, options.overwrite, "save");
   const bool archive = path.ends_with(".keras"), legacy = is_legacy_name(path);
   if (options.zipped.value_or(true)) {
     if (path.ends_with(".weights.h5"))
@@ -205,7 +213,7 @@ void save_model(Model& model, const std::string& path, const SaveOptions& option
     if (!archive && !legacy)
       throw ValueError(fmt::format(
           "save: '{}' must end in \".keras\", or in \".h5\" for a legacy file. (A folder is "
-          "written by saving::save_model with .zipped = false.)",
+          "written with .zipped = false.)",
           path));
   }
   require_built(model, "save");
@@ -226,6 +234,7 @@ void save_model(Model& model, const std::string& path, const SaveOptions& option
 }
 
 void save_weights(Model& model, const std::string& path, const SaveWeightsOptions& options) {
+  require_free(path, options.overwrite, "save_weights");
   if (!options.max_shard_size) {
     if (path.ends_with(".weights.json"))
       throw ValueError(fmt::format(
@@ -257,8 +266,12 @@ void save_weights(Model& model, const std::string& path, const SaveWeightsOption
 
 }  // namespace saving
 
-void Model::save(const std::string& path) { saving::save_model(*this, path); }
-void Model::save_weights(const std::string& path) { saving::save_weights(*this, path); }
+void Model::save(const std::string& path, const saving::SaveOptions& options) {
+  saving::save_model(*this, path, options);
+}
+void Model::save_weights(const std::string& path, const saving::SaveWeightsOptions& options) {
+  saving::save_weights(*this, path, options);
+}
 std::string Model::to_json() const { return cornu::to_json(saving::model_value(*this)); }
 
 }  // namespace cornu

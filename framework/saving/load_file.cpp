@@ -190,7 +190,9 @@ void load_weights(Model& model, const std::string& path, const LoadWeightsOption
 
 }  // namespace saving
 
-void Model::load_weights(const std::string& path) { saving::load_weights(*this, path); }
+void Model::load_weights(const std::string& path, const saving::LoadWeightsOptions& options) {
+  saving::load_weights(*this, path, options);
+}
 
 void detail::wrong_model(const std::string& path, const Model& found) {
   const ClassInfo* info = catalog().find_class(found);

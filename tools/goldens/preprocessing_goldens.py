@@ -11,6 +11,7 @@ import sys
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
 
+import numpy as np
 from keras import applications, ops
 
 from patterns import result_of, tensor_of
@@ -29,7 +30,10 @@ def main():
             for i, image in enumerate(images):
                 for dtype in (("float32", "uint8") if i == 0 else ("float16", "int32")):
                     words = f"{image} @{dtype}"
-                    out = prepare(ops.convert_to_tensor(tensor_of(words)), data_format=data_format)
+                    x = tensor_of(words)
+                    # Means are cut to the type of an integer tensor; arrays become floats first, as images here do.
+                    x = ops.convert_to_tensor(x) if dtype.startswith("float") else np.array(x)
+                    out = prepare(x, data_format=data_format)
                     cases.append({"module": module, "data_format": data_format, "x": words, **result_of(out, 6)})
     root = pathlib.Path(__file__).resolve().parents[2]
     output = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "tests/data/preprocessing.json"

@@ -143,6 +143,28 @@ TEST_CASE("skip_mismatch keeps what does not fit") {
   }
 }
 
+TEST_CASE("A model's own functions take the options, and a file is kept where asked") {
+  const TemporaryFolder folder;
+  Sequential model({Input({3}), layers::Dense({.units = 2})});
+  const std::string whole = folder / "m.keras", weights_alone = folder / "m.weights.h5";
+  model.save(whole, {.overwrite = false});
+  model.save_weights(weights_alone, {.overwrite = false});
+  const std::string before = slurp(whole);
+  const auto refused = [](const std::string& error) {
+    return error.find("is there already") != std::string::npos;
+  };
+  CHECK(refused(error_of([&] { model.save(whole, {.overwrite = false}); })));
+  CHECK(refused(error_of([&] { model.save_weights(weights_alone, {.overwrite = false}); })));
+  CHECK(slurp(whole) == before);
+  model.save(folder / "unpacked", {.zipped = false});
+  CHECK(std::filesystem::is_directory(folder / "unpacked"));
+  Sequential other({Input({4}), layers::Dense({.units = 2})});
+  const auto own = weights(other);
+  CHECK_THROWS_AS(other.load_weights(weights_alone), Error);
+  other.load_weights(weights_alone, {.skip_mismatch = true});
+  CHECK(weights(other) == own);
+}
+
 TEST_CASE("Shards of a limited size hold the weights together") {
   const TemporaryFolder folder;
   const auto model = make_cnn();
