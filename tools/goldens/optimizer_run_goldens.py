@@ -14,6 +14,7 @@ import sys
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
 
+import jax
 import keras
 from keras import ops, optimizers
 
@@ -36,12 +37,16 @@ def run(optimizer, shapes, dtype, steps=STEPS):
     variables = [keras.Variable(tensor_of(pattern("real", s, i, dtype)), dtype=dtype, name=n)
                  for i, (n, s) in enumerate(shapes.items())]
     optimizer.build(variables)
+    step_of = jax.jit(optimizer.stateless_apply)
+    values, state = [v.value for v in variables], [v.value for v in optimizer.variables]
     looks = []
     for step in range(1, steps + 1):
         gradients = [ops.convert_to_tensor(tensor_of(gradient(s, step, i, dtype))) for i, s in enumerate(shapes.values())]
-        optimizer.apply(gradients, variables)
+        values, state = step_of(state, gradients, values)
         if step in LOOKS:
-            looks.append([numbers(v, 5) for v in variables])
+            looks.append([numbers(v, 5) for v in values])
+    for variable, value in zip(variables + optimizer.variables, values + state):
+        variable.assign(value)
     return variables, looks
 
 
