@@ -272,7 +272,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   void quantize(const Choice<QuantizationConfig>& config, const CalibratedKernel& kernel);
   DType compute_dtype() const { return own_dtype_policy().compute_dtype(); }    ///< of arithmetic
   DType variable_dtype() const { return own_dtype_policy().variable_dtype(); }  ///< of weights
-  DType dtype() const { return variable_dtype(); }                   ///< the same
+  DType dtype() const { return variable_dtype(); }                              ///< the same
   DType input_dtype() const { return compute_dtype(); }  ///< to which float inputs are cast
   /// "int8", "int4", "float8", "gptq" or "awq" of a quantized layer, else "".
   std::string quantization_mode() const {

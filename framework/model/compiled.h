@@ -14,7 +14,7 @@ using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 /// the way.
 class RunningMean : public Metric {
  public:
-  explicit RunningMean(std::string name);
+  explicit RunningMean(std::string name);        ///< the name that logs have it under
   void add(const Tensor& value, double weight);  ///< may be a tensor of a recording
   /// Takes in the mean of `values`, with a weight of 1 or that of the sample weights.
   void update_state(const Tensor& values, const Tensor& = {},

@@ -94,6 +94,7 @@ class Distribution {
   int64_t num_model_replicas() const { return 1; }                       ///< one
 
  protected:
+  /// Over the devices of `mesh`, whose axis of that name batches are split along.
   Distribution(DeviceMesh mesh, std::string batch_dim_name)
       : device_mesh_(std::move(mesh)), batch_dim_name_(std::move(batch_dim_name)) {}
 

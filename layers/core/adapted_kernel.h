@@ -94,6 +94,7 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
     if (adapted_) return adapted_->calibration_matrix(s.kernel);
     return layers::calibration_matrix(s.product(kernel_shape()), s.kernel);
   }
+  /// Puts the kernel that calibration has found in place of the layer's.
   void take_calibrated(const Choice<QuantizationConfig>& config,
                        const CalibratedKernel& numbers) override {
     refuse_derived();

@@ -64,7 +64,8 @@ void check_resumed(const MakeOptimizer& make) {
   REQUIRE(loaded->optimizer());
   std::string where;
   test::same(serialize(*loaded->optimizer()), serialize(*model->optimizer()), where);
-  CHECK(where == "");
+  INFO("differs at " << where);
+  CHECK(where.empty());
   check_state(*model->optimizer(), *loaded->optimizer());
   train(*model, 2);
   train(*loaded, 2);

@@ -51,7 +51,8 @@ std::shared_ptr<T> remade(const T& object) {
   REQUIRE(copy);
   std::string where;
   same(serialize(*copy), config, where);
-  CHECK(where == "");
+  INFO("differs at " << where);
+  CHECK(where.empty());
   return copy;
 }
 

@@ -107,7 +107,7 @@ void check_config(const Setting& s, Layer& layer, const Nest& inputs, const Tens
   std::string where;
   INFO("config");
   const bool equal = same(config, serialize(*copy), where);
-  CHECK(where == "");
+  CHECK(where.empty());
   CHECK(equal);
   s.run(*copy, inputs);
   std::vector<Tensor> weights = layer.get_weights();

@@ -194,7 +194,7 @@ class OptionCase {
     const auto copy = prepared(config);
     std::string where;
     same(serialize(*copy), config, where);
-    CHECK(where == "");
+    CHECK(where.empty());
     compare("outputs", run(*copy, inputs_), outputs(), tolerance());
   }
 

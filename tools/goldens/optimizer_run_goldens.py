@@ -13,6 +13,7 @@ import pathlib
 import sys
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
+os.environ.setdefault("JAX_ENABLE_X64", "1")
 
 import jax
 import keras
@@ -123,7 +124,8 @@ def optimizer_cases():
     add("Adam", schedule=s.ExponentialDecay(0.1, 30, 0.5, staircase=True), gradient_accumulation_steps=3)
     add("SGD", schedule=s.PiecewiseConstantDecay([20, 100], [0.1, 0.01, 0.5]), weight_decay=0.1, use_ema=True, ema_momentum=0.9)
     add("AdamW", shapes=ODD, weight_decay=0.1, gradient_accumulation_steps=3, clipnorm=0.5)
-    for name in ("SGD", "Adam", "RMSprop", "Lion"):
+    # Not Adam and Lion: Keras rounds 1 - 0.999^step to bfloat16, where it is 0, and signs of sums near 0 follow from rounding.
+    for name in ("SGD", "RMSprop"):
         for dtype in ("float16", "bfloat16"):
             add(name, dtype=dtype, learning_rate=0.0625)
 
@@ -153,7 +155,8 @@ def schedule_cases():
         for x in made]}
 
 
-schedules = schedule_cases()
+with jax.enable_x64(False):
+    schedules = schedule_cases()
 optimizer_cases()
 result = {"looks": LOOKS, "names": list(MATRIX), "shapes": list(MATRIX.values())}
 root = pathlib.Path(__file__).resolve().parents[2]

@@ -67,6 +67,7 @@ class ImageIterator : public Dataset {
   int64_t samples() const { return count_; }  ///< images of an epoch
 
  protected:
+  /// Of images that set_images tells of; `names` is how many there are to save under.
   ImageIterator(ImageDataGenerator generator, int64_t batch_size, bool shuffle,
                 std::optional<int64_t> seed, SaveOptions save, int64_t names);
   /// How many images there are, and the shape of one.
@@ -76,7 +77,7 @@ class ImageIterator : public Dataset {
   /// The batch of these images, which were changed already.
   virtual Batch batch_of(const Tensor& x, const std::vector<int64_t>& images) const = 0;
 
-  ImageDataGenerator generator_;
+  ImageDataGenerator generator_;  ///< what changes the images
 
  private:
   std::vector<int64_t> order(int64_t epoch) const;

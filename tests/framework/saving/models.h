@@ -101,7 +101,7 @@ struct NetConfig {
 /// A model with options and a list of layers.
 class Net : public ModelOf<Net, NetConfig> {
  public:
-  explicit Net(NetConfig c) : ModelOf(std::move(c)) {
+  explicit Net(NetConfig c) : ModelOf(c) {
     hidden_ = track("hidden", layers::Dense({.units = config.width, .activation = "tanh"}));
     std::vector<Residual> blocks;
     for (int64_t i = 0; i < config.blocks; ++i) blocks.push_back(Residual({.units = config.width}));

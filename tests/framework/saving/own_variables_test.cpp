@@ -29,7 +29,9 @@ std::map<std::string, Shape> datasets_in(const std::string& path) {
   const io::H5Reader file{std::filesystem::path(path)};
   const std::function<void(const std::string&)> visit = [&](const std::string& group) {
     for (const std::string& name : file.children(group)) {
-      const std::string at = group.empty() ? name : group + "/" + name;
+      std::string at = group;
+      if (!at.empty()) at += '/';
+      at += name;
       if (file.is_group(at))
         visit(at);
       else
