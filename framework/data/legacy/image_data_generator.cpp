@@ -15,6 +15,7 @@
 #include "../../ops/numpy/products.h"
 #include "../../ops/numpy/reduction.h"
 #include "../../ops/operators.h"
+#include "../../tensor/device.h"
 #include "image_iterators.h"
 
 namespace cornu::preprocessing::image {
@@ -126,7 +127,9 @@ void ImageDataGenerator::fit(const Tensor& images, const FitImagesOptions& fit) 
                     images.shape().str()));
   const auto [row, column, channel] = axes_of(o.data_format);
   const std::vector<int64_t> others = {0, row, column};
-  Tensor x = ops::cast(images, DType::float32);
+  // Images are changed on the host, wherever models compute.
+  const DeviceScope host(Device::cpu());
+  Tensor x = ops::cast(images.to(Device::cpu()), DType::float32);
   if (o.rescale) x = x * *o.rescale;
   if (fit.augment) {
     data::MersenneTwister random = twister(fit.seed);
@@ -157,7 +160,9 @@ void ImageDataGenerator::fit(const Tensor& images, const FitImagesOptions& fit) 
 
 Tensor ImageDataGenerator::standardize(const Tensor& images) const {
   const ImageDataGeneratorOptions& o = options();
+  const DeviceScope host(Device::cpu());
   Tensor x = o.preprocessing_function ? o.preprocessing_function(images) : images;
+  x = x.to(Device::cpu());
   if (o.rescale) x = x * *o.rescale;
   if (o.samplewise_center) x = x - ops::mean(x);
   if (o.samplewise_std_normalization) x = x / (ops::std(x) + epsilon);

@@ -120,8 +120,13 @@ TEST_CASE("resize is what its weights say, of all methods, sizes, channels and d
       ops::resize(ops::transpose(ops::cast(x, DType::float32), {{0, 3, 1, 2}}), {height, width},
                   method, antialias, false, false, "constant", 0, "channels_first");
   CHECK(difference(ops::transpose(first, {{0, 2, 3, 1}}), expected) < 2e-3);
-  CHECK(identical(resized(ops::cast(x, DType::float32)[1]),
-                  resized(ops::cast(x, DType::float32))[1]));
+  const Tensor alone = resized(ops::cast(x, DType::float32)[1]),
+               among = resized(ops::cast(x, DType::float32))[1];
+  // Elsewhere they are products of matrices, of other sizes.
+  if (default_device().backend().on_host())
+    CHECK(identical(alone, among));
+  else
+    CHECK(difference(alone, among) < 1e-4);
 }
 
 TEST_CASE("resize cuts and pads to the ratio of the sides") {
