@@ -93,7 +93,7 @@ Tensor scalar(const Tensor& y) { return ops::sum(y * sample(y.shape(), y.dtype()
 
 void fill_weights(Layer& layer, DType dtype) {
   int salt = 200;
-  for (Variable v : layer.weights()) {
+  for (const Variable& v : layer.weights()) {
     Tensor value = sample(v.shape(), dtype, 2, ++salt);
     if (v.name().find("variance") != std::string::npos) value = ops::absolute(value) + Tensor(0.5);
     v.assign(value);

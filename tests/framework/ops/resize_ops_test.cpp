@@ -98,8 +98,9 @@ TEST_CASE("resize is what its weights say, of all methods, sizes, channels and d
   const std::string method = GENERATE(from_range(methods));
   const bool antialias = GENERATE(false, true);
   const int64_t channels = GENERATE(1, 2, 3, 4, 9);
-  const auto [height, width] =
+  const std::pair<int64_t, int64_t> size =
       GENERATE(std::pair{3, 11}, std::pair{9, 7}, std::pair{20, 1}, std::pair{4, 31});
+  const int64_t height = size.first, width = size.second;
   INFO(method << ", antialias " << antialias << ", " << channels << " channels to " << height
               << " x " << width);
   const Tensor x = levels({2, 9, 13, channels});
