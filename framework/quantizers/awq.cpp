@@ -15,7 +15,7 @@
 
 namespace cornu::quantizers {
 
-AWQQuantization::AWQQuantization(AWQOptions c) : Configured(std::move(c)) {
+AWQQuantization::AWQQuantization(AWQOptions c) : ConfiguredCalibration(std::move(c)) {
   if (config.weight_bits != 4)
     throw ValueError(
         fmt::format("AWQConfig: weight_bits must be 4, found {}.", config.weight_bits));
@@ -59,7 +59,7 @@ class Rounded {
       : features_(scales.size()), channels_(channels), groups_(channels) {
     std::vector<float> scaled = weights;
     for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= scales[i / channels];
-    size_ = group_size == -1 ? features_ : static_cast<size_t>(group_size);
+    size_ = group_size == -1 ? std::max<size_t>(features_, 1) : static_cast<size_t>(group_size);
     for (size_t begin = 0; begin < features_; begin += size_) {
       const size_t end = std::min(begin + size_, features_);
       // Keras fills up the last of several groups with zeros, which count.
@@ -89,7 +89,10 @@ class Rounded {
     for (size_t i = 0; i < values_.size(); ++i)
       values[i % channels_ * features_ + i / channels_] = static_cast<uint8_t>(values_[i]);
     std::vector<float> group_of(features_);
-    for (size_t i = 0; i < features_; ++i) group_of[i] = static_cast<float>(i / size_);
+    for (size_t i = 0; i < features_; ++i) {
+      const size_t group = i / size_;
+      group_of[i] = static_cast<float>(group);
+    }
     const Shape shape = {static_cast<int64_t>(channels_), static_cast<int64_t>(features_)};
     return {Tensor::from(values, shape), groups_.scale(), groups_.zero(),
             Tensor::from(group_of, {shape[1]}), Tensor::from(scales, {shape[1]})};

@@ -21,19 +21,12 @@ struct AWQOptions {
 /// Quantization by AWQ, Lin et al., https://arxiv.org/abs/2306.00978: before a kernel is rounded,
 /// its features are multiplied by a power of their largest inputs, and divided again when it
 /// serves. Of several exponents that with the least error is taken. See Model::quantize.
-class AWQQuantization : public Configured<AWQQuantization, AWQOptions, CalibratedConfig> {
+class AWQQuantization : public ConfiguredCalibration<AWQQuantization, AWQOptions> {
  public:
   /// Throws ValueError for an option that is out of its range.
   explicit AWQQuantization(AWQOptions c);
   const char* mode() const override { return "awq"; }
   std::string policy_mode() const override;
-  const CalibrationData& dataset() const override { return config.dataset; }
-  const CalibrationTokenizer& tokenizer() const override { return config.tokenizer; }
-  int64_t num_samples() const override { return config.num_samples; }
-  int64_t sequence_length() const override { return config.sequence_length; }
-  const std::optional<QuantizationLayerStructure>& structure() const override {
-    return config.quantization_layer_structure;
-  }
   std::unique_ptr<CalibrationStatistics> statistics(int64_t features) const override;
   CalibratedKernel quantize(const Tensor& kernel,
                             const CalibrationStatistics& statistics) const override;

@@ -121,4 +121,21 @@ struct OptionCodec<std::optional<QuantizationLayerStructure>>
     : UnsavedOption<std::optional<QuantizationLayerStructure>> {};
 }  // namespace detail
 
+/// A CalibratedConfig that answers from options of these names.
+template <class Self, class Options>
+class ConfiguredCalibration : public Configured<Self, Options, CalibratedConfig> {
+ public:
+  using Configured<Self, Options, CalibratedConfig>::Configured;
+  const CalibrationData& dataset() const override { return this->config.dataset; }  ///< as given
+  const CalibrationTokenizer& tokenizer() const override {
+    return this->config.tokenizer;
+  }                                                                                  ///< as given
+  int64_t num_samples() const override { return this->config.num_samples; }          ///< as given
+  int64_t sequence_length() const override { return this->config.sequence_length; }  ///< as given
+  /// As given; none: the model's own.
+  const std::optional<QuantizationLayerStructure>& structure() const override {
+    return this->config.quantization_layer_structure;
+  }
+};
+
 }  // namespace cornu

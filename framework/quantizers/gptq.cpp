@@ -17,7 +17,7 @@
 
 namespace cornu::quantizers {
 
-GPTQQuantization::GPTQQuantization(GPTQOptions c) : Configured(std::move(c)) {
+GPTQQuantization::GPTQQuantization(GPTQOptions c) : ConfiguredCalibration(std::move(c)) {
   const int64_t bits = config.weight_bits;
   if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
     throw ValueError(fmt::format("GPTQConfig: weight_bits must be 2, 3, 4 or 8, found {}.", bits));

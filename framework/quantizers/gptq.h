@@ -25,19 +25,12 @@ struct GPTQOptions {
 /// Quantization by GPTQ, Frantar et al., https://arxiv.org/abs/2210.17323: the features of a
 /// kernel are rounded one after the other, and what each loses is taken off the others as the
 /// inputs' second moments say. See Model::quantize.
-class GPTQQuantization : public Configured<GPTQQuantization, GPTQOptions, CalibratedConfig> {
+class GPTQQuantization : public ConfiguredCalibration<GPTQQuantization, GPTQOptions> {
  public:
   /// Throws ValueError for an option that is out of its range.
   explicit GPTQQuantization(GPTQOptions c);
   const char* mode() const override { return "gptq"; }
   std::string policy_mode() const override;
-  const CalibrationData& dataset() const override { return config.dataset; }
-  const CalibrationTokenizer& tokenizer() const override { return config.tokenizer; }
-  int64_t num_samples() const override { return config.num_samples; }
-  int64_t sequence_length() const override { return config.sequence_length; }
-  const std::optional<QuantizationLayerStructure>& structure() const override {
-    return config.quantization_layer_structure;
-  }
   std::unique_ptr<CalibrationStatistics> statistics(int64_t features) const override;
   CalibratedKernel quantize(const Tensor& kernel,
                             const CalibrationStatistics& statistics) const override;
