@@ -51,6 +51,7 @@
 #include "framework/saving/keras_names.h"
 #include "framework/tensor/complex.h"
 #include "framework/tensor/distribution.h"
+#include "framework/tensor/dlpack.h"
 #include "framework/tensor/threads.h"
 #include "framework/tensor/tree.h"
 #include "layers.h"

@@ -6,9 +6,9 @@
 namespace cornu::backend {
 namespace {
 
-class Remembered final : public Executable {
+class KernelCall final : public Executable {
  public:
-  Remembered(Backend& backend, const Kernel& kernel, std::span<const Operand> inputs,
+  KernelCall(Backend& backend, const Kernel& kernel, std::span<const Operand> inputs,
              std::span<const Operand> outputs)
       : backend_(backend), call_(kernel, inputs, outputs) {}
   void run(void* const* data) override {
@@ -24,7 +24,7 @@ class Remembered final : public Executable {
 
 std::unique_ptr<Executable> Backend::prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                              std::span<const Operand> outputs) {
-  return std::make_unique<Remembered>(*this, kernel, inputs, outputs);
+  return std::make_unique<KernelCall>(*this, kernel, inputs, outputs);
 }
 
 }  // namespace cornu::backend

@@ -49,7 +49,7 @@ class Executable {
   virtual ~Executable() = default;
   /// Runs on operands at these addresses: the inputs, then the outputs.
   virtual void run(void* const* data) = 0;
-  /// Of inputs that seldom change (a bit each), those of which it wants to keep a copy in a layout
+  /// Of inputs that rarely change (a bit each), those of which it wants to keep a copy in a layout
   /// of its own.
   virtual uint32_t inputs_to_prepack(uint32_t /*stable*/) { return 0; }
   /// Copies what it keeps; runs do not read those addresses after. Called again when the values

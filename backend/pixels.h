@@ -37,7 +37,7 @@ struct PixelTarget {
 
 /// Resizes a rectangle by linear interpolation between pixel centers (as OpenCV's INTER_LINEAR on
 /// the cut rectangle; pixels, or means of squares, outside of it are not looked at), mirrors it,
-/// and scales its levels. The shares of neighbors in a row are rounded to 2^-14 (OpenCV's to
+/// and scales its levels. The fractions of neighbors in a row are rounded to 2^-14 (OpenCV's to
 /// 2^-11): a level is within 2^-15 of the difference between two neighbors, at most 0.008, of the
 /// exact one, and is not rounded; the rest is float32. The same bits on every machine. Reads no
 /// byte outside of the grid, writes past the caches where rows are aligned, and computes on the

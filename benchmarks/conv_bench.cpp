@@ -1,5 +1,5 @@
 // Times the convolutions of ResNet-50 and of a small CNN for MNIST: GFLOP/s of each pass and
-// layout, and the share of what sgemm reaches in the same process.
+// layout, and the fraction of what sgemm reaches in the same process.
 //
 //   conv_bench [batch] [threads] [seconds per measurement]
 //

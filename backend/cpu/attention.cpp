@@ -232,8 +232,8 @@ class AttentionForward : public AttentionPass<T> {
       }
       const T* const sum = sums_ + i * depth_;
       // The division is left to the end: one per query instead of one per weight.
-      const T share = static_cast<T>(1 / total[i]);
-      for (int64_t j = 0; j < p_.depth; ++j) y[j] = sum[j] * share;
+      const T weight = static_cast<T>(1 / total[i]);
+      for (int64_t j = 0; j < p_.depth; ++j) y[j] = sum[j] * weight;
       logsumexp = static_cast<T>(static_cast<double>(most[i]) + std::log(total[i]));
     }
   }
@@ -296,11 +296,11 @@ class AttentionBackward : public AttentionPass<T> {
       std::fill_n(unseeing_, depth_, T(0));
       for (int64_t q0 = 0; q0 < p_.queries; q0 += query_block)
         block(pair, q0, std::min(query_block, p_.queries - q0));
-      const T share = T(1) / static_cast<T>(p_.keys);
+      const T weight = T(1) / static_cast<T>(p_.keys);
       for (int64_t i = 0; i < p_.keys; ++i)
         for (int64_t j = 0; j < d; ++j) {
           p_.dk[at + i * step + j] = dk_[i * depth_ + j];
-          p_.dv[at + i * step + j] = dv_[i * depth_ + j] + unseeing_[j] * share;
+          p_.dv[at + i * step + j] = dv_[i * depth_ + j] + unseeing_[j] * weight;
         }
     }
   }

@@ -1,4 +1,4 @@
-// Sampling pictures at computed coordinates: places of a row become offsets and shares, pixels
+// Sampling pictures at computed coordinates: places of a row become offsets and weights, pixels
 // whose four neighbors are inside go through vectors of one pixel's channels, the rest through
 // folding.
 #include "../image_sampling.h"
@@ -182,14 +182,14 @@ struct AnyChannels {
 
 #if HWY_TARGET != HWY_SCALAR
 // Bytes of 3 or 4 channels, several pixels at once: both pixels of a line are one load of 8 bytes.
-// A block of 128 bits holds a pixel as 16-bit numbers in 1/128 gray levels; shares have 15 bits.
+// A block of 128 bits holds a pixel as 16-bit numbers in 1/128 gray levels; weights have 15 bits.
 template <int depth>
 struct ByteColors : AnyChannels<uint8_t> {
   using Wide = hn::ScalableTag<uint64_t>;
   static constexpr int64_t reach = 8 - depth;
   static constexpr int64_t together = hn::MaxLanes(Wide());
 
-  // Blocks of the pixels' two lines and shares, mixed.
+  // Blocks of the pixels' two lines and weights, mixed.
   template <class D16, class V>
   HWY_INLINE V mixed(D16 d, V upper, V lower, V across, V down) const {
     const hn::Repartition<uint8_t, D16> d8;
@@ -202,7 +202,7 @@ struct ByteColors : AnyChannels<uint8_t> {
   }
 
   // A fraction as four 16-bit numbers of each lane.
-  HWY_INLINE hn::Vec<Wide> shares(const float* from) const {
+  HWY_INLINE hn::Vec<Wide> weights(const float* from) const {
     const Wide d;
     const hn::Rebind<float, Wide> df;
     const hn::RebindToSigned<decltype(df)> di;
@@ -224,7 +224,7 @@ struct ByteColors : AnyChannels<uint8_t> {
                          hn::GatherOffset(d, reinterpret_cast<const uint64_t*>(source + line), at));
     };
     const auto upper = gathered(0), lower = gathered(stride);
-    const auto across = shares(right), down = shares(below);
+    const auto across = weights(right), down = weights(below);
     const auto zero = hn::Zero(d8);
     const auto even = mixed(d16, hn::BitCast(d16, hn::InterleaveLower(d8, upper, zero)),
                             hn::BitCast(d16, hn::InterleaveLower(d8, lower, zero)),

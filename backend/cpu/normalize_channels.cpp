@@ -166,14 +166,15 @@ class ForwardPass : public Pass<T> {
     const int64_t first = tile * g_.width, end = first + g_.tile_width(tile);
     for (int64_t part = 1; part < g_.parts; ++part) {
       const double before = static_cast<double>(g_.part_begin(part));
-      const double after = static_cast<double>(g_.part_begin(part + 1)), share = 1 - before / after;
+      const double after = static_cast<double>(g_.part_begin(part + 1)),
+                   fraction = 1 - before / after;
       const double *more = means_ + part * g_.c, *squares = deviations_ + part * g_.c;
       for (int64_t j = first; j < end; ++j) {
         // Chan, Golub and LeVeque's rule for joining two sets of moments (1983): no difference of
         // large squares, so no cancellation.
         const double delta = more[j] - means_[j];
-        means_[j] += delta * share;
-        deviations_[j] += squares[j] + delta * delta * before * share;
+        means_[j] += delta * fraction;
+        deviations_[j] += squares[j] + delta * delta * before * fraction;
       }
     }
     for (int64_t j = first; j < end; ++j)  // of nothing: NaN, as the mean

@@ -170,12 +170,12 @@ void derive(RowsOf<const T> x, RowsOf<const T> dy, RowsOf<T> dx, int64_t rows, i
 template <class T>
 void merge(const T* shift, const T* sums, const T* squares, int64_t width, double count,
            double before, double* mean, double* deviations) {
-  const double each = 1 / count, share = count / (before + count), between = before * share;
+  const double each = 1 / count, fraction = count / (before + count), between = before * fraction;
   for (int64_t j = 0; j < width; ++j) {
     const double s = static_cast<double>(sums[j]);
     const double inside = static_cast<double>(squares[j]) - s * s * each;
     const double delta = static_cast<double>(shift[j]) + s * each - mean[j];
-    mean[j] += delta * share;
+    mean[j] += delta * fraction;
     // Not std::max, which would lose a NaN.
     deviations[j] += (inside < 0 ? 0 : inside) + delta * delta * between;
   }

@@ -182,10 +182,10 @@ class LoopCall {
 namespace detail {
 
 void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* context) {
-  const int64_t share = count / pieces, extra = count % pieces;
+  const int64_t size = count / pieces, extra = count % pieces;
   const auto run = [&](int64_t piece) {
-    const int64_t begin = piece * share + std::min(piece, extra);
-    body(context, begin, begin + share + (piece < extra ? 1 : 0));
+    const int64_t begin = piece * size + std::min(piece, extra);
+    body(context, begin, begin + size + (piece < extra ? 1 : 0));
   };
   const auto run_all = [&] {
     for (int64_t piece = 0; piece < pieces; ++piece) run(piece);

@@ -32,17 +32,17 @@ PixelColumns::PixelColumns(const std::vector<PixelTap>& taps, int64_t first, int
                            int64_t pixel_bytes)
     : bytes(static_cast<size_t>((last - first + 1) * pixel_bytes)) {
   for (const PixelTap& tap : taps) {
-    const auto share = static_cast<int16_t>(std::lround(tap.share * whole));
+    const auto weight = static_cast<int16_t>(std::lround(tap.weight * whole));
     for (int64_t c = 0; c < 3; ++c) {
       left.push_back(static_cast<int32_t>((tap.first - first) * pixel_bytes + c));
       right.push_back(static_cast<int32_t>((tap.second - first) * pixel_bytes + c));
-      shares.push_back(static_cast<int16_t>(whole - share));
-      shares.push_back(share);
+      weights.push_back(static_cast<int16_t>(whole - weight));
+      weights.push_back(weight);
     }
   }
   // The last vector repeats the last value.
   const size_t count = left.size();
-  while (shares.size() < 2 * values()) shares.push_back(0);
+  while (weights.size() < 2 * values()) weights.push_back(0);
   if (!find_windows()) windows = 0;
   left.resize(count);
   right.resize(count);

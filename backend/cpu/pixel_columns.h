@@ -10,7 +10,7 @@ namespace cornu::backend::cpu {
 struct PixelTap {
   int64_t first = 0;   ///< above, or to the left
   int64_t second = 0;  ///< the next one, or at the end the same
-  float share = 0;     ///< of the second
+  float weight = 0;    ///< of the second
 };
 
 /// `count` places, evenly spread over [begin, begin + size) of an axis of `limit` pixels: middles
@@ -21,14 +21,14 @@ std::vector<PixelTap> pixel_taps(double begin, double size, int64_t limit, int64
 
 /// The columns of a result, three values a pixel, made of rows of bytes.
 struct PixelColumns {
-  static constexpr int whole = 1 << 14;  ///< both shares of a value together
+  static constexpr int whole = 1 << 14;  ///< both fractions of a value together
 
   /// For taps from column `first` to `last` of rows with so many bytes a pixel.
   PixelColumns(const std::vector<PixelTap>& taps, int64_t first, int64_t last, int64_t pixel_bytes);
 
   size_t bytes;                      ///< of a row, which begins with `first`
   std::vector<int32_t> left, right;  ///< the bytes that a value lies between
-  std::vector<int16_t> shares;       ///< of both, side by side; whole vectors of them
+  std::vector<int16_t> weights;      ///< of both, side by side; whole vectors of them
   /// How many blocks of 16 bytes eight values come from: the same one or two, or 0 where they lie
   /// farther apart.
   int windows = 0;

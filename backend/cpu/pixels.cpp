@@ -1,4 +1,4 @@
-// Resizing of pixels to floats. Neighbors in a row of bytes are blended first, by shares of 2^-14
+// Resizing of pixels to floats. Neighbors in a row of bytes are blended first, by weights of 2^-14
 // and therefore without rounding, once for each row that is needed; then rows, whose sums are
 // scaled and written past the caches: a batch is larger than they are.
 #include "../pixels.h"
@@ -45,7 +45,7 @@ void blend_columns(const uint8_t* row, const PixelColumns& columns, float* out) 
       if (two) pairs = hn::Or(pairs, picked(2 * v + 1));
       auto unused = hn::Zero(whole);
       const auto sums = hn::ReorderWidenMulAccumulate(
-          whole, hn::PromoteTo(wide, pairs), hn::LoadU(wide, columns.shares.data() + 16 * v),
+          whole, hn::PromoteTo(wide, pairs), hn::LoadU(wide, columns.weights.data() + 16 * v),
           hn::Zero(whole), unused);
       hn::StoreU(hn::ConvertTo(d, hn::RearrangeToOddPlusEven(sums, unused)), d, out + 8 * v);
     }
@@ -53,16 +53,16 @@ void blend_columns(const uint8_t* row, const PixelColumns& columns, float* out) 
   }
 #endif
   for (size_t i = 0; i < columns.left.size(); ++i)
-    out[i] = static_cast<float>(row[columns.left[i]] * columns.shares[2 * i] +
-                                row[columns.right[i]] * columns.shares[2 * i + 1]);
+    out[i] = static_cast<float>(row[columns.left[i]] * columns.weights[2 * i] +
+                                row[columns.right[i]] * columns.weights[2 * i + 1]);
 }
 
-// (a + (b - a) * share) * scale + offset. Products are not contracted: results are the same on
+// (a + (b - a) * weight) * scale + offset. Products are not contracted: results are the same on
 // every machine.
-void blend_rows(const float* a, const float* b, float share, const float* scale,
+void blend_rows(const float* a, const float* b, float weight, const float* scale,
                 const float* offset, float* out, size_t count) {
   const hn::ScalableTag<float> d;
-  const auto w = hn::Set(d, share);
+  const auto w = hn::Set(d, weight);
   const size_t lanes = hn::Lanes(d);
   const bool aligned = reinterpret_cast<uintptr_t>(out) % (lanes * sizeof(float)) == 0;
   size_t i = 0;
@@ -75,7 +75,7 @@ void blend_rows(const float* a, const float* b, float share, const float* scale,
     for (; i + lanes <= count; i += lanes) hn::Stream(at(i), d, out + i);
   else
     for (; i + lanes <= count; i += lanes) hn::StoreU(at(i), d, out + i);
-  for (; i < count; ++i) out[i] = (a[i] + (b[i] - a[i]) * share) * scale[i] + offset[i];
+  for (; i < count; ++i) out[i] = (a[i] + (b[i] - a[i]) * weight) * scale[i] + offset[i];
 }
 
 // Sums of `lines` rows, at most 8, of `count` bytes.
@@ -260,7 +260,7 @@ void resize_pixels(const PixelGrid& grid, const PixelBox& box, const PixelTarget
     float* const out =
         target.channels_first ? pixels.data() : target.values + static_cast<size_t>(y) * values;
     HWY_DYNAMIC_DISPATCH(blend_rows)
-    (upper, blended_row(tap.second), tap.share, scale.data(), offset.data(), out, values);
+    (upper, blended_row(tap.second), tap.weight, scale.data(), offset.data(), out, values);
     if (target.channels_first) put_planes(pixels.data(), target, y);
   }
   hwy::FlushStream();

@@ -294,10 +294,10 @@ HWY_ATTR void backward_average(const PoolSizes& s, const PoolData<T>& data, int6
     const Window w = walk.window();
     const int64_t count = std::max<int64_t>(w.count(), 1);
     each_vector<T>(first, last, [&](auto d, int64_t c) HWY_ATTR {
-      const auto share = divide(d, hn::LoadU(d, dy + c), count);
+      const auto part = divide(d, hn::LoadU(d, dy + c), count);
       each_pixel(s, w, [&](int64_t to) HWY_ATTR {
         T* const at = dx + to * s.channels + c;
-        hn::StoreU(fresh ? share : hn::Add(hn::LoadU(d, at), share), d, at);
+        hn::StoreU(fresh ? part : hn::Add(hn::LoadU(d, at), part), d, at);
       });
     });
   }

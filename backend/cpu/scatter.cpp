@@ -99,9 +99,9 @@ Loops loops_for(ScatterOp op, DType dtype) {
   return loops_for<ScatterOp::set>(dtype);
 }
 
-// A share of the output: rows whose group is `part` of `parts`, and the columns [begin, end) of
+// A portion of the output: rows whose group is `part` of `parts`, and the columns [begin, end) of
 // each.
-struct Share {
+struct Portion {
   int64_t part;
   int64_t parts;
   int64_t rows_per_group;
@@ -144,10 +144,10 @@ class Scattering {
     parallel_for(column_parts * row_parts, work, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
         const int64_t column = task % column_parts;
-        const Share share{task / column_parts, row_parts, rows_per_group,
-                          column * lines / column_parts * line,
-                          std::min((column + 1) * lines / column_parts * line, axes_.inner)};
-        for (int64_t o = 0; o < axes_.outer; ++o) rows(o, 0, share);
+        const Portion portion{task / column_parts, row_parts, rows_per_group,
+                              column * lines / column_parts * line,
+                              std::min((column + 1) * lines / column_parts * line, axes_.inner)};
+        for (int64_t o = 0; o < axes_.outer; ++o) rows(o, 0, portion);
       }
     });
   }
@@ -173,17 +173,17 @@ class Scattering {
   // As many indices are looked up at a time.
   static constexpr int64_t block = 256;
 
-  void rows(int64_t o, int64_t first_index, const Share& share) const {
+  void rows(int64_t o, int64_t first_index, const Portion& portion) const {
     int64_t found[block];
     for (int64_t i = 0; i < axes_.count; i += block) {
       const int64_t count = std::min(block, axes_.count - i);
       look_up(first_index + i, count, found);
-      if (share.parts > 1)
+      if (portion.parts > 1)
         for (int64_t k = 0; k < count; ++k)
-          if (found[k] / share.rows_per_group % share.parts != share.part) found[k] = -1;
+          if (found[k] / portion.rows_per_group % portion.parts != portion.part) found[k] = -1;
       loops_.rows(out_ + o * axes_.n * axes_.inner * bytes_,
                   updates_ + (o * axes_.count + i) * axes_.inner * bytes_,
-                  {found, count, axes_.inner, share.begin, share.end});
+                  {found, count, axes_.inner, portion.begin, portion.end});
     }
   }
 

@@ -207,7 +207,7 @@ class RnnExecutable : public Executable {
     }
   }
 
-  // The packed weights of a forward pass, when all of them seldom change.
+  // The packed weights of a forward pass, when all of them rarely change.
   uint32_t inputs_to_prepack(uint32_t stable) override {
     // Operands 1, 2 and 3, as bits. They are packed into one block, so one that changes spoils it.
     const uint32_t weights = bias_ ? 14 : 6;

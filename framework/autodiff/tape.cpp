@@ -234,7 +234,7 @@ std::vector<Tensor> GradientTape::differentiate(std::vector<Tensor> targets,
 
   // A persistent tape that is still open records the sweep too; only what is there now is swept.
   for (size_t i = entries_.size(); i-- > 0;) {
-    // Out of the tape, which lets go of what it has passed; a copy for a persistent tape, whose
+    // Out of the tape, which releases what it has passed; a copy for a persistent tape, whose
     // vector may grow under the sweep.
     std::optional<Entry> own;
     if (!options_.persistent) {

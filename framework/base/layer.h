@@ -76,7 +76,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   virtual std::optional<std::vector<std::string>> argument_names() const;
   /// The mask of the output; by default the input's when supports_masking, else none. Throws
   /// nothing.
-  virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask);
+  virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask = {});
   /// The masks of the outputs, in their order, of a layer with several inputs or outputs, from
   /// those of the inputs; empty tensors where there is none. By default compute_mask of the first
   /// mask is the first output's, and where that is handed on, so are those of the other inputs.
@@ -98,6 +98,11 @@ class Layer : public Operation, public Configurable, public Saveable {
   /// Builds on the first call, then computes. On a symbolic tensor (from Input) it extends the
   /// graph.
   Tensor operator()(const Tensor& x, const Call& call = {});
+  /// The same for the numbers or strings of a vector or span.
+  template <detail::Listing V>
+  Tensor operator()(const V& values, const Call& call = {}) {
+    return (*this)(Tensor(values), call);
+  }
   /// The same for lists and dictionaries, and for layers with several results: `lstm(Nest(x))`.
   Nest operator()(const Nest& inputs, const Call& call = {});
 
@@ -485,6 +490,11 @@ class Handle : public std::shared_ptr<T> {
   Handle(std::shared_ptr<T> layer) : std::shared_ptr<T>(std::move(layer)) {}
   /// Calls the layer.
   Tensor operator()(const Tensor& x, const Call& call = {}) const { return (**this)(x, call); }
+  /// The same for the numbers or strings of a vector or span.
+  template <detail::Listing V>
+  Tensor operator()(const V& values, const Call& call = {}) const {
+    return (**this)(Tensor(values), call);
+  }
   /// The same for several inputs or results.
   Nest operator()(const Nest& inputs, const Call& call = {}) const {
     return (**this)(inputs, call);

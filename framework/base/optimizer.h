@@ -57,10 +57,11 @@ struct OptionCodec<LearningRate> {
 /// The options that every optimizer has; each optimizer's config struct has them among its own,
 /// under the same names.
 struct OptimizerOptions {
-  std::string name;                    ///< in files and messages
-  LearningRate learning_rate;          ///< a number or a schedule
-  std::optional<double> weight_decay;  ///< share of each weight that a step takes, times the rate
-  std::optional<double> clipnorm;      ///< bound of each gradient's L2 norm
+  std::string name;            ///< in files and messages
+  LearningRate learning_rate;  ///< a number or a schedule
+  std::optional<double>
+      weight_decay;                ///< fraction of each weight that a step takes, times the rate
+  std::optional<double> clipnorm;  ///< bound of each gradient's L2 norm
   std::optional<double> global_clipnorm;  ///< bound of the L2 norm of all gradients together
   std::optional<double> clipvalue;        ///< bound of each element's size
   bool use_ema = false;                   ///< keep moving averages of the weights

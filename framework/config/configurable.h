@@ -191,6 +191,11 @@ class Ref {
   Tensor operator()(const Tensor& x, const typename U::CallOptions& call = {}) const {
     return (*object_)(x, call);
   }
+  /// The same for the numbers or strings of a vector or span.
+  template <detail::Listing V, class U = T>
+  Tensor operator()(const V& values, const typename U::CallOptions& call = {}) const {
+    return (*object_)(Tensor(values), call);
+  }
   /// The same for several inputs or results.
   template <class U = T>
   Nest operator()(const Nest& inputs, const typename U::CallOptions& call = {}) const {

@@ -24,9 +24,15 @@ struct Required {
       : value(sizes) {}
   /// A list in braces.
   template <class U = T>
-  requires std::same_as<U, std::vector<typename U::value_type>> Required(
+  requires std::derived_from<U, std::vector<typename U::value_type>> Required(
       std::initializer_list<typename U::value_type> values)
       : value(values) {}
+  /// A number or several in braces, where T is made from either: `.factor = {-0.1, 0.3}`.
+  template <class U = T>
+  requires(std::constructible_from<U, double>&&
+               std::constructible_from<U, std::initializer_list<double>>)
+      Required(std::initializer_list<double> values)
+      : value(values.size() == 1 ? U(*values.begin()) : U(values)) {}
   operator const T&() const { return value; }     ///< its value
   const T& operator*() const { return value; }    ///< its value
   const T* operator->() const { return &value; }  ///< its value

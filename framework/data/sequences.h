@@ -11,7 +11,7 @@ namespace cornu::utils {
 /// How pad_sequences pads.
 struct PadOptions {
   std::optional<int64_t> maxlen = {};  ///< length of the result; none: that of the longest
-  DType dtype = DType::int32;          ///< of the result
+  DTypeName dtype = DType::int32;      ///< of the result
   std::string padding = "pre";         ///< "pre" or "post": where padding goes
   std::string truncating = "pre";      ///< "pre" or "post": where longer sequences lose steps
   double value = 0;                    ///< of the padding; cut off to a whole number for integers
@@ -30,6 +30,13 @@ Tensor pad_sequences(const std::vector<std::vector<T>>& sequences, const PadOpti
   for (const std::vector<T>& sequence : sequences)
     tensors.push_back(Tensor::from(sequence, {static_cast<int64_t>(sequence.size())}));
   return pad_sequences(tensors, options);
+}
+
+/// The same of lists in braces: `pad_sequences({{1, 2}, {3}})`.
+template <class T>
+requires std::is_arithmetic_v<T> Tensor pad_sequences(
+    std::initializer_list<std::initializer_list<T>> sequences, const PadOptions& options = {}) {
+  return pad_sequences(std::vector<std::vector<T>>(sequences.begin(), sequences.end()), options);
 }
 
 /// Classes as vectors: float32 (..., num_classes), 1 at the class and 0 elsewhere. A last axis of

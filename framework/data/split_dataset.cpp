@@ -55,7 +55,7 @@ std::pair<Nest, Nest> split_dataset(const Nest& data, const SplitOptions& option
   const auto* left_share = std::get_if<double>(&options.left_size);
   const auto* right_share = std::get_if<double>(&options.right_size);
   if (left_share && right_share && *left_share + *right_share > 1)
-    throw ValueError(fmt::format("split_dataset: shares of {} and {} are more than 1 together.",
+    throw ValueError(fmt::format("split_dataset: fractions of {} and {} are more than 1 together.",
                                  *left_share, *right_share));
   int64_t left = given(options.left_size) ? samples_of(options.left_size, total, "left_size") : -1;
   int64_t right =

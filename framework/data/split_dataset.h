@@ -9,7 +9,7 @@
 
 namespace cornu::utils {
 
-/// A number of samples, or a share of them in (0, 1).
+/// A number of samples, or a fraction of them in (0, 1).
 using SplitSize = std::variant<std::nullopt_t, int64_t, double>;
 
 /// How split_dataset splits. One of the sizes must be given; the other one is the rest then.

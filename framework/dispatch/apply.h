@@ -1,4 +1,4 @@
-// The one door through which every operation goes: it computes, and lets the recorders see.
+// Dispatch: every operation comes through here; it computes, and lets the recorders see.
 #pragma once
 #include "../tensor/recorder.h"
 

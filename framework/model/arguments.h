@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../base/callback.h"
+#include "../base/callbacks.h"
 #include "../base/loss.h"
 #include "../base/metric.h"
 #include "../base/optimizer.h"
@@ -203,16 +203,13 @@ class VerboseOption {
   Verbose verbose_;
 };
 
-/// Called in this order.
-using Callbacks = std::vector<std::shared_ptr<Callback>>;
-
 /// Options of fit, in Keras's order.
 struct FitOptions {
   std::optional<int64_t> batch_size = {};      ///< 32; a Dataset's batches stay as they are
   int64_t epochs = 1;                          ///< number of the last epoch, counted from 1
   VerboseOption verbose = Verbose::automatic;  ///< what to print
   Callbacks callbacks = {};                    ///< beside the progress bar and History
-  double validation_split = 0;  ///< share of the samples, from the end, that is not trained on
+  double validation_split = 0;  ///< fraction of the samples, from the end, that is not trained on
   ValidationData validation_data = {};  ///< evaluated after epochs; goes before validation_split
   /// A new order in each epoch: of the samples, or of a Dataset's batches, unless these have an
   /// order of their own as a pipeline's have.
@@ -257,10 +254,11 @@ class Prediction : public Nest {
   Prediction() = default;                           ///< nothing
   Prediction(Nest nest) : Nest(std::move(nest)) {}  ///< the same outputs
   using Nest::operator[];                           ///< by name
-  /// Of a model with one output what it gives for a sample, such as `predict(x)[0]`; of a list or
-  /// dictionary an output. Throws ShapeError or ValueError when there is none.
+  /// Of a model with one output what it gives for a sample, such as `predict(x)[0]`, of which
+  /// `predict(x)[0][2]` is an element; of a list or dictionary an output. Throws ShapeError or
+  /// ValueError when there is none.
   template <std::integral I>
-  Nest operator[](I index) const {
+  Prediction operator[](I index) const {
     return is_tensor() ? Nest(tensor()[index]) : Nest::operator[](index);
   }
 };

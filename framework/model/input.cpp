@@ -62,7 +62,18 @@ Nest InputLayer::output() const {
   return Tensor::symbolic(batch_shape_, dtype_, {node, 0});
 }
 
-Input::Input(InputConfig config) : Input(std::make_shared<InputLayer>(std::move(config))) {}
+Shape Input::shape_of(std::span<const Shape::Size> sizes) {
+  Shape shape;
+  for (const Shape::Size size : sizes) shape.push_back(size.value);
+  return shape;
+}
+
+Input Input::of(std::shared_ptr<InputLayer> layer) {
+  Tensor output = layer->output();
+  return {std::move(layer), std::move(output)};
+}
+
+Input::Input(InputConfig config) : Input(of(std::make_shared<InputLayer>(std::move(config)))) {}
 
 void register_input(Catalog& catalog) { catalog.add<InputLayer>("keras.layers.InputLayer"); }
 

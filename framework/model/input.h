@@ -46,7 +46,8 @@ class Input : public Tensor {
   template <std::same_as<Shape> S>
   Input(const S& shape) : Input(InputConfig{.shape = shape}) {}
   /// The same for sizes in braces.
-  Input(std::initializer_list<Shape::Size> sizes) : Input(InputConfig{.shape = Shape(sizes)}) {}
+  template <size_t rank>
+  Input(const Shape::Size (&sizes)[rank]) : Input(InputConfig{.shape = shape_of(sizes)}) {}
   /// The same with options: `Input({8}, {.name = "height"})`.
   Input(const Shape& shape, InputConfig rest) : Input((rest.shape = shape, std::move(rest))) {}
   /// The same with all options.
@@ -55,8 +56,10 @@ class Input : public Tensor {
   operator AnyLayer() const { return AnyLayer(layer_); }
 
  private:
-  explicit Input(std::shared_ptr<InputLayer> layer)
-      : Tensor(layer->output()), layer_(std::move(layer)) {}
+  static Shape shape_of(std::span<const Shape::Size> sizes);
+  Input(std::shared_ptr<InputLayer> layer, Tensor output)
+      : Tensor(std::move(output)), layer_(std::move(layer)) {}
+  static Input of(std::shared_ptr<InputLayer> layer);
   std::shared_ptr<InputLayer> layer_;
 };
 

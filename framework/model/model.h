@@ -258,8 +258,8 @@ class Model : public Layer {
     std::string trace = "";  ///< file to write for about:tracing; none by default
   };
   /// Where a step's time goes: each layer's time, forward and backward, its arithmetic and traffic
-  /// and what share of the machine's peak they are, the memory that the step needs, and the batch
-  /// that would fit. One training step on (x, y), or with `train` false (or without y) one of
+  /// and what fraction of the machine's peak they are, the memory that the step needs, and the
+  /// batch that would fit. One training step on (x, y), or with `train` false (or without y) one of
   /// predict. Weights and metrics stay as they are. With `trace`, also writes a file for Chrome's
   /// about:tracing or Perfetto. Throws StateError when the step stays eager (explain says why).
   std::string profile(const Nest& x, const Nest& y, const ProfileOptions& options);

@@ -16,8 +16,8 @@ struct SummaryOptions {
   /// one has 80, or as many as the environment's COLUMNS says. Lines that are longer than the
   /// terminal are cut off.
   std::optional<int64_t> line_length = {};
-  /// Where the columns end, as shares of line_length. Default: {0.45, 0.8, 1}, or {0.3, 0.56, 0.74,
-  /// 1} where a column says what layers are connected to.
+  /// Where the columns end, as fractions of line_length. Default: {0.45, 0.8, 1}, or {0.3, 0.56,
+  /// 0.74, 1} where a column says what layers are connected to.
   std::vector<double> positions = {};
   /// Gets the whole text instead of std::cout.
   std::function<void(const std::string&)> print_fn = {};

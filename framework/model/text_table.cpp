@@ -82,7 +82,7 @@ std::vector<std::string> wrapped(const std::string& cell, Justify justify, size_
   return lines;
 }
 
-// Takes what is too wide from the columns in turn, the same share of what is left from each.
+// Takes what is too wide from the columns in turn, the same fraction of what is left from each.
 void narrow(std::vector<TextColumn>& columns, int64_t excess) {
   int64_t left = static_cast<int64_t>(columns.size());
   for (TextColumn& column : columns) {

@@ -31,8 +31,8 @@ Tensor compute_ciou(const Tensor& boxes1, const Tensor& boxes2,
 
 /// Keras's keras.utils.bounding_boxes.affine_transform: boxes (n, boxes, 4), each replaced by the
 /// smallest that holds its four corners after the inverse of a change of the image: turned by
-/// `angle` (n) in degrees about the center (shares of the image, by default 0.5), sheared by angles
-/// in degrees, scaled, and moved by shares of the image. The format must be "xyxy".
+/// `angle` (n) in degrees about the center (fractions of the image, by default 0.5), sheared by
+/// angles in degrees, scaled, and moved by fractions of the image. The format must be "xyxy".
 Tensor transform_boxes(const Tensor& boxes, const Tensor& angle, const Tensor& translate_x,
                        const Tensor& translate_y, const Tensor& scale, const Tensor& shear_x,
                        const Tensor& shear_y, const Tensor& height, const Tensor& width,

@@ -33,6 +33,8 @@ class Axes {
   /// Sorted axes in [0, rank) of a tensor of this rank. Throws ShapeError when out of range or
   /// repeated.
   InlineVector<int, 6> resolve(int rank) const;
+  /// The numbers as given; none for all axes.
+  std::span<const int> as_given() const { return {axes_.data(), axes_.size()}; }
   /// As a setting in files: null for all axes, else a number or a list.
   Value value() const;
 

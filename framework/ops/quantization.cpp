@@ -39,8 +39,8 @@ Tensor limited(const Tensor& x, const std::vector<double>& range) {
 }  // namespace
 
 std::vector<Tensor> abs_max_quantize(const Tensor& x, const Axes& axis,
-                                     const std::vector<double>& range, DType dtype, double epsilon,
-                                     bool to_numpy) {
+                                     const std::vector<double>& range, DTypeName dtype,
+                                     double epsilon, bool to_numpy) {
   if (is_symbolic(x))
     return symbolic_call(&abs_max_quantize, x, axis, range, dtype, epsilon, to_numpy);
   check_value_range(range, "abs_max_quantize");
@@ -53,7 +53,7 @@ std::vector<Tensor> abs_max_quantize(const Tensor& x, const Axes& axis,
 
 std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(const Tensor& x, int64_t block,
                                                              const std::vector<double>& range,
-                                                             DType dtype, double epsilon,
+                                                             DTypeName dtype, double epsilon,
                                                              bool to_numpy) {
   if (is_symbolic(x))
     return symbolic_call(&abs_max_quantize_grouped_with_zero_point, x, block, range, dtype, epsilon,
@@ -76,7 +76,7 @@ std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(const Tensor& x, in
                              cast(squeeze(zero, 1), DType::int8)};
 }
 
-Nest pack_int4(const Tensor& arr, int64_t axis, DType dtype) {
+Nest pack_int4(const Tensor& arr, int64_t axis, DTypeName dtype) {
   if (is_symbolic(arr)) return symbolic_call(&pack_int4, arr, axis, dtype);
   check_byte(dtype, "pack_int4");
   if (arr.dtype() != dtype)
@@ -101,7 +101,7 @@ Nest pack_int4(const Tensor& arr, int64_t axis, DType dtype) {
   return Nest(Nest::List{Nest(packed), Nest(sizes), Nest(Tensor(n))});
 }
 
-Tensor unpack_int4(const Tensor& packed, int64_t size, int64_t axis, DType dtype) {
+Tensor unpack_int4(const Tensor& packed, int64_t size, int64_t axis, DTypeName dtype) {
   if (is_symbolic(packed)) return symbolic_call(&unpack_int4, packed, size, axis, dtype);
   check_byte(dtype, "unpack_int4");
   check_byte(packed.dtype(), "unpack_int4");

@@ -112,6 +112,16 @@ class Nest {
   std::shared_ptr<const Structure> structure_;
 };
 
+namespace detail {
+/// A vector or span, whose elements a tensor of rank 1 takes.
+template <class V>
+concept Listing = std::convertible_to<const V&, Tensor> && !std::derived_from<V, Tensor> &&
+                  !std::derived_from<V, Nest> && requires(const V& values) {
+  values.data();
+  values.size();
+};
+}  // namespace detail
+
 /// Writes the tensors of a nest, each in its place in lists and dictionaries.
 std::ostream& operator<<(std::ostream& out, const Nest& nest);
 

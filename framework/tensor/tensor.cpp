@@ -36,7 +36,7 @@ void Storage::release() {
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (base)
     base->release();
-  else if (data)
+  else if (data && !owner)
     backend->allocator().deallocate(data, bytes);
   delete this;
 }
@@ -299,7 +299,7 @@ Tensor Tensor::fresh_alias() const {
   if (detail::Storage* base = t.impl_->storage) {
     t.impl_->storage = new detail::Storage{base->backend, base->data, base->bytes, base};
     t.impl_->storage->strings = base->strings;
-    // A disguise over a disguise that nobody else wears would only make the chain longer.
+    // A view of a view that nobody else holds would only make the chain longer.
     if (base->base && base->references.load(std::memory_order_acquire) == 1) {
       t.impl_->storage->base = base->base;
       base->base->retain();
@@ -322,8 +322,26 @@ bool Tensor::unique() const {
   // but not back, since nobody else can copy the handle.
   if (impl_->references.load(std::memory_order_acquire) != 1 || !impl_->storage) return false;
   for (const detail::Storage* s = impl_->storage; s; s = s->base)
-    if (s->references.load(std::memory_order_acquire) != 1) return false;
+    if (s->owner || s->references.load(std::memory_order_acquire) != 1) return false;
   return true;
+}
+
+Tensor Tensor::from_blob(const void* values, const Shape& shape, DType dtype,
+                         std::shared_ptr<const void> owner, backend::Backend& backend) {
+  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
+  if (bytes == 0) return empty(shape, dtype, backend);
+  // What kernels ask of their operands.
+  constexpr uintptr_t alignment = 64;
+  if (reinterpret_cast<uintptr_t>(values) % alignment != 0) {
+    const Tensor copy = empty(shape, dtype, backend);
+    backend.copy(copy.data(), values, bytes);
+    backend.synchronize();  // the owner may go
+    return copy;
+  }
+  Tensor t = adopt(new TensorImpl(shape, dtype));
+  t.impl_->storage = new detail::Storage{&backend, const_cast<void*>(values), bytes};
+  t.impl_->storage->owner = std::move(owner);
+  return t;
 }
 
 Tensor Tensor::part_of(const Tensor& owner, void* data, const Shape& shape, DType dtype) {

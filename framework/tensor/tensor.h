@@ -74,6 +74,7 @@ struct Storage {
   std::unique_ptr<HostCopy> copy = {};  ///< of values on a device, made when the host looks at them
   std::atomic<int> references{1};
   StringTable strings = {};  ///< of a string tensor, whose data are int32 indices into it
+  std::shared_ptr<const void> owner = {};  ///< of memory that is not the allocator's
 
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release();
@@ -170,10 +171,27 @@ class Tensor {
     check_count(values.size(), shape);
     return from_host(values.begin(), shape);
   }
+  /// A tensor on the CPU in memory of the program's own, which is not copied if it is aligned to 64
+  /// bytes: `owner` is kept until nobody uses the tensor. The values must not change meanwhile.
+  template <class T>
+  static Tensor from_blob(const T* values, const Shape& shape, std::shared_ptr<const void> owner) {
+    return from_blob(values, shape, dtype_for_v<T>, std::move(owner), backend::cpu_backend());
+  }
+  /// The same from untyped memory of a device.
+  static Tensor from_blob(const void* values, const Shape& shape, DType dtype,
+                          std::shared_ptr<const void> owner, backend::Backend& backend);
   /// A tensor of strings (bytes, as a rule UTF-8) in row-major order. It lives in host memory;
   /// operations that only move elements, comparisons with `equal` and layers made for strings take
   /// it.
   static Tensor strings(const std::vector<std::string>& values, const Shape& shape);
+  /// The same. Throws ShapeError unless there are shape.numel() values.
+  static Tensor from(const std::vector<std::string>& values, const Shape& shape) {
+    return strings(values, shape);
+  }
+  /// The same from literals in braces.
+  static Tensor from(std::initializer_list<const char*> values, const Shape& shape) {
+    return strings({values.begin(), values.end()}, shape);
+  }
   /// The same, element i being (*table)[indices[i]].
   static Tensor strings(StringTable table, const std::vector<int32_t>& indices, const Shape& shape);
   /// A tensor on the default device whose elements `write` puts into host memory.

@@ -34,7 +34,7 @@ class EmbeddingLayer : public TableLayer<EmbeddingLayer, EmbeddingConfig> {
   void build_many(const Nest& inputs) override;
   Tensor call(const Tensor& indices, const Call&) override;
   bool acts_per_row() const override { return true; }
-  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask = {}) override;
   /// As LayerOf's, but passes over input_length, which has no effect; throws UnsupportedError where
   /// `weights` has a value.
   static std::shared_ptr<EmbeddingLayer> from_config(const Value::Dict& dict);

@@ -18,7 +18,7 @@ class MaskingLayer : public LayerOf<MaskingLayer, MaskingConfig> {
  public:
   explicit MaskingLayer(MaskingConfig config);  ///< accepts inputs with a mask
   Tensor call(const Tensor& x, const Call&) override;
-  Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  Tensor compute_mask(const Nest& inputs, const Tensor& mask = {}) override;
 };
 
 using Masking = Ref<MaskingLayer>;  ///< a shared MaskingLayer, made from its options

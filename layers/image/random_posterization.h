@@ -1,5 +1,6 @@
 // RandomPosterization: images with fewer levels of brightness at random.
 #pragma once
+#include "../../framework/ops/integers.h"
 #include "image_layer.h"
 
 namespace cornu::layers {
@@ -8,7 +9,7 @@ namespace cornu::layers {
 struct RandomPosterizationConfig {
   /// [low, high) of the number of bits, from 1 to 8; two equal numbers mean that number, one number
   /// f means [1, f).
-  Required<std::vector<int64_t>> factor;
+  Required<IntegerList> factor;
   std::vector<double> value_range = {0, 255};  ///< lowest and highest value of a pixel
   /// Position of the channel axis; or "channels_first".
   std::string data_format = config::image_data_format();

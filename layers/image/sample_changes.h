@@ -30,7 +30,8 @@ struct Area {
   int64_t height;  ///< number of rows
   int64_t width;   ///< number of columns
 };
-/// The rectangle of these shares of the sides at a random place, as RandomErasing and CutMix draw.
+/// The rectangle of these fractions of the sides at a random place, as RandomErasing and CutMix
+/// draw.
 Area drawn_area(int64_t height, int64_t width, double share_of_height, double share_of_width,
                 data::Draws& draws);
 /// The rectangle of a picture that has all of its rows apart.
@@ -50,7 +51,7 @@ void keep_area(data::Sample& sample, const Area& area);
 void put_area(data::Sample& sample, const data::Sample& other, const Area& area);
 /// The matrix (3, 4) of x + share * (gray - x), with the weights of ops::rgb_to_grayscale.
 std::array<float, 12> toward_gray(float share);
-/// The picture mixed by that matrix; a share of 0 copies it.
+/// The picture mixed by that matrix; a fraction of 0 copies it.
 void toward_gray(const Picture& from, const Picture& to, float share);
 /// A field (height, width, 2) of steps as elastic distortion takes them: normal noise of deviation
 /// sigma, smoothed by a bell of that width and times alpha, the same in x and y as in Keras.

@@ -8,7 +8,7 @@ namespace cornu::layers {
 struct RotaryEmbeddingConfig {
   double max_wavelength = 10000;  ///< tokens in which the slowest features turn once, over 2 pi
   double scaling_factor = 1.0;    ///< divides the angles: above 1 places come to lie closer
-  /// Divides the frequencies of features that turn seldom; all of the four have values or none.
+  /// Divides the frequencies of features that turn rarely; all of the four have values or none.
   std::optional<double> frequency_adjustment_factor = {};
   /// Features that turn less often than this over pretraining_sequence_length are divided so.
   std::optional<double> low_freq_factor = {};

@@ -90,7 +90,7 @@ int call_work(Arguments... arguments) {
 
 /// Null when the image is none, or does not load.
 std::unique_ptr<Kernel> load(const char* bytes) {
-  const std::optional<PlayedImage> image = read_image(bytes);
+  const std::optional<EmulatedImage> image = read_image(bytes);
   if (!image) return nullptr;
   const TemporaryFolder folder;
   const std::string file = (folder.path() / (image->name + ".so")).string();

@@ -8,7 +8,7 @@
 namespace cornu::backend::testing {
 
 /// A kernel and the shared library that holds it.
-struct PlayedImage {
+struct EmulatedImage {
   std::string name;
   std::string_view library;  ///< the file's bytes
 };
@@ -16,18 +16,18 @@ struct PlayedImage {
 inline constexpr std::string_view emulated_image_mark = "emulated kernel\n";
 
 /// One block of bytes, which tells its length by itself, as cubins do.
-inline std::string write_image(const PlayedImage& image) {
+inline std::string write_image(const EmulatedImage& image) {
   std::string bytes(emulated_image_mark);
   bytes += image.name + "\n" + std::to_string(image.library.size()) + "\n";
   return bytes.append(image.library);
 }
 
 /// Empty when the bytes are no such image.
-inline std::optional<PlayedImage> read_image(const char* bytes) {
+inline std::optional<EmulatedImage> read_image(const char* bytes) {
   // The rest is read only after the mark was found.
   for (const char c : emulated_image_mark)
     if (*bytes++ != c) return {};
-  PlayedImage image;
+  EmulatedImage image;
   while (*bytes != '\n') image.name += *bytes++;
   char* end = nullptr;
   const size_t size = std::strtoull(bytes, &end, 10);

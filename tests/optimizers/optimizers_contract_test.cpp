@@ -201,7 +201,7 @@ TEST_CASE("moving averages of the weights take over at the end") {
   }
 }
 
-TEST_CASE("weight decay takes a share of the weights, but not of those that are excluded") {
+TEST_CASE("weight decay takes a fraction of the weights, but not of those that are excluded") {
   for (const std::string name :
        {"SGD", "Adam", "RMSprop", "Adagrad", "Adamax", "Nadam", "Adadelta"}) {
     INFO(name);

@@ -12,8 +12,8 @@ Samples part_of(const DataFiles& files, Part part, const Model& model) {
   return files.samples(part, model, files.has_targets(part, model));
 }
 
-// What the training holds out: the file to validate on or, unless it is a share of the samples, the
-// validation or test part of the data; or nothing.
+// What the training holds out: the file to validate on or, unless it is a fraction of the samples,
+// the validation or test part of the data; or nothing.
 Samples held_out(const DataFiles& files, const Model& model, const DataOptions& data,
                  const DoctorOptions& given) {
   if (!given.validation_files.empty()) {

@@ -15,7 +15,7 @@ HEIGHT, WIDTH = 20, 28
 
 
 def picture(channels):
-    """Smooth waves, so that a share of a pixel is not a large step: the same formula stands in the test."""
+    """Smooth waves, so that a fraction of a pixel is not a large step: the same formula stands in the test."""
     y, x, c = np.meshgrid(np.arange(HEIGHT), np.arange(WIDTH), np.arange(channels), indexing="ij")
     return np.round(127 + 90 * np.sin(0.31 * x + c) * np.cos(0.27 * y - c)).astype(np.uint8)
 
@@ -38,7 +38,7 @@ for name, matrix in MAPS.items():
     down = ((m[1, 0] * x + m[1, 1] * y + m[1, 2]) / w).astype(np.float32)
     for channels in (1, 3):
         for fill, border in FILLS.items():
-            # In floats, whose shares of pixels OpenCV rounds less than those of bytes.
+            # In floats, whose fractions of pixels OpenCV rounds less than those of bytes.
             result = cv2.remap(picture(channels).astype(np.float32), across, down, cv2.INTER_LINEAR,
                                borderMode=border, borderValue=(50, 50, 50))
             cases.append({"map": matrix, "name": name, "channels": channels, "fill": fill,

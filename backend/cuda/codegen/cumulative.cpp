@@ -1,6 +1,6 @@
 // Running sums and products. Where lanes are many each has a thread; long lanes of a few have
 // blocks, whose threads take a part each: first the parts' totals, then the running values. Where
-// several blocks share a lane, their totals come first, then what comes before each.
+// several blocks portion a lane, their totals come first, then what comes before each.
 #include "codegen.h"
 #include "kernel_text.h"
 
@@ -32,10 +32,10 @@ constexpr const char* totals_text = R"text(
   const Index outer = divide(lane, inner);
   const Index base = outer * n * inner.size + (lane - outer * inner.size);
   const Index first = part * length, last = first + length < n ? first + length : n;
-  const Index share = (length + 255) / 256;
+  const Index portion = (length + 255) / 256;
   CORNU_EACH_THREAD {
-    const Index begin = first + threadIdx.x * share;
-    const Index end = begin + share < last ? begin + share : last;
+    const Index begin = first + threadIdx.x * portion;
+    const Index end = begin + portion < last ? begin + portion : last;
     Sum total = static_cast<Sum>(product);
     for (Index k = begin; k < end; ++k)
       total = combined(total, convert<Sum>(x[base + (reverse ? n - 1 - k : k) * inner.size]));
@@ -58,8 +58,8 @@ constexpr const char* totals_text = R"text(
 constexpr const char* write_text = R"text(
   CORNU_BLOCK_BARRIER
   CORNU_EACH_THREAD {
-    const Index begin = first + threadIdx.x * share;
-    const Index end = begin + share < last ? begin + share : last;
+    const Index begin = first + threadIdx.x * portion;
+    const Index end = begin + portion < last ? begin + portion : last;
     Sum total = @BEFORE@;
     for (Index k = begin; k < end; ++k) {
       const Index at = base + (reverse ? n - 1 - k : k) * inner.size;

@@ -11,9 +11,9 @@ CORNU_DEVICE Moments together(const Moments& a, const Moments& b) {
   if (b.count == 0) return a;
   if (a.count == 0) return b;
   const double count = a.count + b.count, delta = b.mean - a.mean;
-  const double share = a.count == b.count ? 0.5 : b.count / count;  // division takes long
-  return Moments{count, a.mean + delta * share,
-                 a.squares + b.squares + delta * delta * a.count * share};
+  const double fraction = a.count == b.count ? 0.5 : b.count / count;  // division takes long
+  return Moments{count, a.mean + delta * fraction,
+                 a.squares + b.squares + delta * delta * a.count * fraction};
 }
 /// Of the gradient, and of its products with the distances from the mean.
 struct Products { double sum, product, unused; };
@@ -78,10 +78,10 @@ CORNU_DEVICE void moments(Index begin, Index end, Index step, const Load& load, 
     }
   }
   const double count = static_cast<double>(all) * (as_one ? n : 1);
-  const double share = all == 0 ? 0 : 1 / count;
+  const double fraction = all == 0 ? 0 : 1 / count;
 #pragma unroll
   for (int e = 0; e < series; ++e) {
-    const double shift = about_mean ? sums[e] * share : 0;
+    const double shift = about_mean ? sums[e] * fraction : 0;
     totals[e] = Moments{count, static_cast<double>(origin[e]) + shift, squares[e] - shift * sums[e]};
   }
 }

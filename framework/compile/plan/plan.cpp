@@ -43,7 +43,7 @@ void Plan::prepare_kernels() {
     prepared.first = first;
     first += step.inputs.size() + step.outputs.size();
     for (size_t i = 0; i < step.inputs.size() && i < 32; ++i)
-      prepared.seldom |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
+      prepared.stable |= uint32_t{stable[static_cast<size_t>(step.inputs[i].value)] != 0} << i;
     kept_.push_back(prepare(steps_.size() - 1));
     keeps_any_ |= kept_.back() != 0;
     once_count_ += step.prologue;
@@ -64,9 +64,9 @@ uint32_t Plan::prepare(size_t number) {
   prepared.executable = graph_.device->prepare(*step.kernel, all.first(step.inputs.size()),
                                                all.subspan(step.inputs.size()));
   // A step of the prologue runs once itself; repacking its operands would not pay.
-  return step.prologue || !prepared.seldom
+  return step.prologue || !prepared.stable
              ? 0
-             : prepared.executable->inputs_to_prepack(prepared.seldom);
+             : prepared.executable->inputs_to_prepack(prepared.stable);
 }
 
 void Plan::place_operands() {

@@ -42,7 +42,7 @@ class Plan {
   struct Prepared {
     std::unique_ptr<backend::Executable> executable;  // none for work of the host
     size_t first = 0;                                 // of its operands' addresses
-    uint32_t seldom = 0;                              // the inputs that seldom change
+    uint32_t stable = 0;                              // the inputs that rarely change
   };
   // Places of `addresses_` with their offsets in a block of memory.
   struct Block {

@@ -29,8 +29,8 @@ struct DecodeCropOptions {
   /// How the part of each image is drawn, in each epoch anew. None: the largest part in the middle
   /// that has the target's ratio, as for validation.
   std::optional<RandomCropOptions> random = RandomCropOptions{};
-  /// Without `random`: the share of that part's sides that is taken, such as 0.875 for 224 pixels
-  /// of 256.
+  /// Without `random`: the fraction of that part's sides that is taken, such as 0.875 for 224
+  /// pixels of 256.
   double middle = 1;
 };
 

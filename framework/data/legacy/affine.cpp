@@ -70,7 +70,7 @@ Mode mode_of(const std::string& name) {
   return static_cast<Mode>(found - names.begin());
 }
 
-// A pixel of an axis that is looked at, and the share of the one behind it.
+// A pixel of an axis that is looked at, and the fraction of the one behind it.
 struct Tap {
   int64_t low = 0, high = 0;
   double share = 0;

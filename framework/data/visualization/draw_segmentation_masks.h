@@ -18,7 +18,7 @@ struct DrawMasksOptions {
   std::optional<int64_t> num_classes = {};
   /// A color for each class; none: colors of Keras's palette, of which that of class 0 is black.
   std::optional<std::map<int64_t, Color>> color_mapping = {};
-  double alpha = 0.8;  ///< share of the color, 0 to 1
+  double alpha = 0.8;  ///< fraction of the color, 0 to 1
   bool blend = true;   ///< false: pixels of a class have its color alone
   int64_t ignore_index =
       -1;  ///< the class of pixels that stay as they are, where colors are blended

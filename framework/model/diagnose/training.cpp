@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../base/composite_optimizer.h"
+#include "../../base/loss_scaling.h"
 #include "../../ops/core/cast.h"
 #include "../../ops/elementwise.h"
 #include "../../ops/numpy/reduction.h"
@@ -122,6 +124,13 @@ void check_high(const Trials& trials, const Run& run, double rate, Findings& fin
                fmt::format("Try a learning rate of {:.1g}, and go up from there.", lower));
 }
 
+// Of an optimizer for each group of variables there is no rate to try.
+bool has_several_rates(const Optimizer& optimizer) {
+  if (const auto* const scaling = dynamic_cast<const LossScaling*>(&optimizer))
+    return has_several_rates(*scaling->inner_optimizer());
+  return dynamic_cast<const CompositeOptimizer*>(&optimizer) != nullptr;
+}
+
 // The largest rate that a schedule comes to.
 double highest(LearningRateSchedule& schedule) {
   double most = 0;
@@ -150,7 +159,7 @@ void check_low(const Trials& trials, const Run& run, double rate, Findings& find
 void check_training(const Evidence& evidence, Findings& findings) {
   const Model& model = evidence.model;
   if (!model.compiled() || !model.optimizer() || evidence.y.empty() || evidence.options.steps < 1 ||
-      model.trainable_variables().empty())
+      model.trainable_variables().empty() || has_several_rates(*model.optimizer()))
     return;
   const Trials trials(evidence);
   const auto run = trials.run(evidence.options.learning_rate);

@@ -142,11 +142,11 @@ Tensor Distiller::distillation_loss(const Nest& x, const Nest& y_pred) {
 
 Tensor Distiller::compute_loss(const Nest& x, const Nest& y, const Nest& y_pred,
                                const Nest& sample_weight) {
-  const double share = config.student_loss_weight;
+  const double fraction = config.student_loss_weight;
   Tensor of_student = ops::zeros({}, DType::float32), of_teacher = of_student;
-  if (share > 0 && !y.empty()) of_student = Model::compute_loss(x, y, y_pred, sample_weight);
-  if (share < 1) of_teacher = distillation_loss(x, y_pred);
-  const Tensor total = of_student * share + of_teacher * (1 - share);
+  if (fraction > 0 && !y.empty()) of_student = Model::compute_loss(x, y, y_pred, sample_weight);
+  if (fraction < 1) of_teacher = distillation_loss(x, y_pred);
+  const Tensor total = of_student * fraction + of_teacher * (1 - fraction);
   student_loss_->update_state(of_student);
   distillation_loss_->update_state(of_teacher);
   total_loss_->update_state(total);

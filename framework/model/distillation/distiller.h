@@ -45,7 +45,7 @@ struct DistillerConfig {
   std::vector<Choice<DistillationLoss>> distillation_losses = {};  ///< at least one
   /// A factor for each of distillation_losses; none: 1 for each.
   std::optional<std::vector<double>> distillation_loss_weights = {};
-  double student_loss_weight = 0.5;  ///< share of the loss on labels, 0 to 1
+  double student_loss_weight = 0.5;  ///< fraction of the loss on labels, 0 to 1
   std::string name = "distiller";    ///< of the model
 };
 

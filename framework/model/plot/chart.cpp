@@ -43,8 +43,8 @@ class Scale {
   double operator()(double v) const {
     return begin_ + (coordinate(v) - from_) / (to_ - from_) * (end_ - begin_);
   }
-  void widen(double share) {
-    const double room = (to_ - from_) * share;
+  void widen(double fraction) {
+    const double room = (to_ - from_) * fraction;
     from_ -= room;
     to_ += room;
   }

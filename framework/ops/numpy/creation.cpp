@@ -79,7 +79,7 @@ Tensor full_like(const Tensor& x, const Tensor& value, OptionalDType dtype) {
 
 namespace {
 
-// Shares of the way from start to stop.
+// Fractions of the way from start to stop.
 std::vector<double> shares(int64_t num, bool endpoint) {
   if (num < 0) throw ValueError(fmt::format("linspace: num must not be negative, found {}.", num));
   std::vector<double> result(static_cast<size_t>(num));

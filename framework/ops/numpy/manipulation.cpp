@@ -219,8 +219,8 @@ std::vector<int64_t> mirrored(int64_t size, int64_t before, int64_t after, bool 
 
 }  // namespace
 
-Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& widths,
-           const std::string& mode, std::optional<double> constant) {
+Tensor pad(const Tensor& x, const PadWidth& widths, const std::string& mode,
+           std::optional<double> constant) {
   if (is_symbolic(x)) return symbolic_call(&pad, x, widths, mode, constant);
   if (mode != "constant" && mode != "reflect" && mode != "symmetric")
     throw ValueError(
@@ -231,6 +231,13 @@ Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& widths,
   if (static_cast<int>(widths.size()) != x.rank() && widths.size() != 1)
     throw ShapeError(fmt::format("pad: {} pairs of widths for a tensor of shape {}.", widths.size(),
                                  x.shape().str()));
+  for (const std::vector<int64_t>& w : widths) {
+    if (w.empty() || w.size() > 2)
+      throw ValueError(fmt::format("pad: pad_width has pairs, found {} numbers.", w.size()));
+    if (w.front() < 0 || w.back() < 0)
+      throw ValueError(
+          fmt::format("pad: pad_width must not be negative, found ({}, {}).", w.front(), w.back()));
+  }
   Shape shape = x.shape();
   InlineVector<int64_t, 6> starts, steps(static_cast<size_t>(x.rank()), 1);
   Tensor y = x;
@@ -283,7 +290,7 @@ Tensor rot90(const Tensor& x, int64_t k, const IntegerList& axes) {
   }
 }
 
-Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis) {
+Tensor roll(const Tensor& x, const Integers& shift, const Axes& axis) {
   if (is_symbolic(x)) return symbolic_call(&roll, x, shift, axis);
   const auto turn = [](const Tensor& t, int64_t by, int a) {
     const int64_t size = t.shape()[a];
@@ -292,12 +299,13 @@ Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers
     const std::vector<Tensor> parts = split(t, std::vector<int64_t>{size - places}, a);
     return concatenate({parts[1], parts[0]}, a);
   };
-  if (!axis) {
+  if (axis.all()) {
     int64_t by = 0;
     for (int64_t s : shift.list()) by += s;
     return reshape(turn(reshape(x, {-1}), by, 0), x.shape());
   }
-  const auto &shifts = shift.list(), &axes = axis->list();
+  const std::vector<int64_t>& shifts = shift.list();
+  const std::span<const int> axes = axis.as_given();
   if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
     throw ValueError(fmt::format("roll: {} shifts for {} axes.", shifts.size(), axes.size()));
   Tensor y = x;

@@ -2,6 +2,7 @@
 #pragma once
 #include "../integers.h"
 #include "../op.h"
+#include "pad_width.h"
 
 namespace cornu::ops {
 
@@ -36,12 +37,13 @@ Tensor fliplr(const Tensor& x);
 Tensor rot90(const Tensor& array, int64_t k = 1, const IntegerList& axes = {0, 1});
 /// Moves elements by `shift` places along axes, those that leave come in on the other side; without
 /// an axis as if flattened.
-Tensor roll(const Tensor& x, const Integers& shift, const std::optional<Integers>& axis = {});
-/// Adds `pad_width` = {before, after} elements around each axis, or one such pair around all:
+Tensor roll(const Tensor& x, const Integers& shift, const Axes& axis = {});
+/// Adds `pad_width` = {before, after} elements around each axis, or one such pair around all (see
+/// PadWidth):
 /// `constant_values` (0), or in mode "reflect" those on the other side of the border's element, in
 /// mode "symmetric" those on the other side of the border.
-Tensor pad(const Tensor& x, const std::vector<std::vector<int64_t>>& pad_width,
-           const std::string& mode = "constant", std::optional<double> constant_values = {});
+Tensor pad(const Tensor& x, const PadWidth& pad_width, const std::string& mode = "constant",
+           std::optional<double> constant_values = {});
 /// The bytes of x read as another dtype (x's own without one). The last axis shrinks or grows when
 /// the sizes of the dtypes differ; ShapeError when it does not divide. No gradient passes.
 Tensor view(const Tensor& x, OptionalDType dtype = {});

@@ -81,7 +81,7 @@ double binomial_one(double count, double p, Uniforms draws) {
 
 }  // namespace
 
-Tensor categorical(const Tensor& logits, int64_t num_samples, DType dtype,
+Tensor categorical(const Tensor& logits, int64_t num_samples, DTypeName dtype,
                    std::optional<Seed> seed) {
   if (logits.rank() != 2)
     throw ShapeError(

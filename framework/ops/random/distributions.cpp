@@ -145,12 +145,12 @@ Tensor sources(int64_t outer, int64_t axis, int64_t inner, const Seed& seed) {
 
 }  // namespace
 
-Tensor gamma(const Shape& shape, const Tensor& alpha, const Seed& seed, DType dtype) {
+Tensor gamma(const Shape& shape, const Tensor& alpha, const Seed& seed, DTypeName dtype) {
   return gamma_of_key(shape, alpha, seed.key(), dtype, false);
 }
 
 Tensor beta(const Shape& shape, const Tensor& alpha, const Tensor& beta, const Seed& seed,
-            DType dtype) {
+            DTypeName dtype) {
   const Tensor a = gamma_of_key(shape, alpha, split_key(seed.key(), 0), dtype, true);
   const Tensor b = gamma_of_key(shape, beta, split_key(seed.key(), 1), dtype, true);
   return fused(

@@ -12,11 +12,11 @@ namespace cornu::random {
 /// and Tsang, "A simple method for generating gamma variables", 2000. No gradient passes to alpha.
 /// Throws ValueError for a dtype that is no float.
 Tensor gamma(const Shape& shape, const Tensor& alpha, const Seed& seed,
-             DType dtype = config::default_dtype());
+             DTypeName dtype = config::default_dtype());
 /// Beta distribution, in [0, 1]; alpha and beta > 0 broadcast to `shape`. From the logarithms of
 /// two draws of gamma, so that small parameters do not underflow. No gradient passes.
 Tensor beta(const Shape& shape, const Tensor& alpha, const Tensor& beta, const Seed& seed,
-            DType dtype = config::default_dtype());
+            DTypeName dtype = config::default_dtype());
 /// The numbers from 0 to n - 1 in a random order, int32 (n).
 Tensor permutation(int64_t n, const Seed& seed);
 /// x with its slices along `axis` in an order that is drawn for each lane of its own.

@@ -31,23 +31,25 @@ void check_float(DType dtype, const char* name) {
 
 namespace cornu::random {
 
-Tensor uniform(const Shape& shape, double minval, double maxval, const Seed& seed, DType dtype) {
+Tensor uniform(const Shape& shape, double minval, double maxval, const Seed& seed,
+               DTypeName dtype) {
   check_float(dtype, "uniform");
   return draw(shape, dtype, seed, backend::Distribution::uniform, minval, maxval);
 }
 
-Tensor normal(const Shape& shape, double mean, double stddev, const Seed& seed, DType dtype) {
+Tensor normal(const Shape& shape, double mean, double stddev, const Seed& seed, DTypeName dtype) {
   check_float(dtype, "normal");
   return draw(shape, dtype, seed, backend::Distribution::normal, mean, stddev);
 }
 
 Tensor truncated_normal(const Shape& shape, double mean, double stddev, const Seed& seed,
-                        DType dtype) {
+                        DTypeName dtype) {
   check_float(dtype, "truncated_normal");
   return draw(shape, dtype, seed, backend::Distribution::truncated_normal, mean, stddev);
 }
 
-Tensor randint(const Shape& shape, int64_t minval, int64_t maxval, const Seed& seed, DType dtype) {
+Tensor randint(const Shape& shape, int64_t minval, int64_t maxval, const Seed& seed,
+               DTypeName dtype) {
   if (!is_int(dtype))
     throw ValueError(
         fmt::format("random::randint: dtype must be an integer, found {}.", dtype_name(dtype)));

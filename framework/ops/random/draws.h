@@ -8,16 +8,16 @@ namespace cornu::random {
 
 /// Uniform in [minval, maxval).
 Tensor uniform(const Shape& shape, double minval, double maxval, const Seed& seed,
-               DType dtype = config::default_dtype());
+               DTypeName dtype = config::default_dtype());
 /// Normal, of this mean and standard deviation.
 Tensor normal(const Shape& shape, double mean, double stddev, const Seed& seed,
-              DType dtype = config::default_dtype());
+              DTypeName dtype = config::default_dtype());
 /// Normal, with draws beyond two standard deviations replaced.
 Tensor truncated_normal(const Shape& shape, double mean, double stddev, const Seed& seed,
-                        DType dtype = config::default_dtype());
+                        DTypeName dtype = config::default_dtype());
 /// Integers in [minval, maxval).
 Tensor randint(const Shape& shape, int64_t minval, int64_t maxval, const Seed& seed,
-               DType dtype = DType::int32);
+               DTypeName dtype = DType::int32);
 /// Bools that hold with probability p.
 Tensor bernoulli(const Shape& shape, double p, const Seed& seed);
 /// x with a share `rate` of its elements set to 0 and the others divided by 1 - rate. Axes where
@@ -44,7 +44,7 @@ inline Tensor truncated_normal(const Shape& shape, double mean = 0, double stdde
                           dtype.value_or(config::default_dtype()));
 }
 inline Tensor randint(const Shape& shape, int64_t minval, int64_t maxval,
-                      DType dtype = DType::int32, std::optional<Seed> seed = {}) {
+                      DTypeName dtype = DType::int32, std::optional<Seed> seed = {}) {
   return randint(shape, minval, maxval, seed ? *seed : Seed::fresh(), dtype);
 }
 inline Tensor dropout(const Tensor& x, double rate, const std::optional<Shape>& noise_shape = {},

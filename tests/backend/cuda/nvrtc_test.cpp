@@ -70,7 +70,7 @@ TEST_CASE("NVRTC compiles every generated kernel for compute capability 8.0 and 
   std::vector<std::shared_ptr<const cuda::Source>> sources;
   for (CodegenCase each : codegen_cases())
     for (const cuda::Stage& stage : each.plan().stages) sources.push_back(stage.source);
-  // Some kernels at a time: the prelude is then read seldom, and the parts run side by side.
+  // Some kernels at a time: the prelude is then read rarely, and the parts run side by side.
   constexpr size_t part = 24;
   const size_t parts = (sources.size() + part - 1) / part;
   std::atomic<size_t> next = 0;

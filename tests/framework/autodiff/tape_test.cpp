@@ -329,7 +329,7 @@ TEST_CASE("second derivatives pass through sums over broadcast axes and through 
         1e-5);
 }
 
-TEST_CASE("a tape lets go of what its sweep has passed") {
+TEST_CASE("a tape releases what its sweep has passed") {
   constexpr int64_t count = 1 << 18;
   const size_t megabyte = count * sizeof(float);
   const Tensor x = ops::ones({count});

@@ -281,3 +281,25 @@ TEST_CASE("build builds, as Keras's does") {
   net.build({Shape::unknown, 3});
   CHECK(net.count_params() == 3 * 4 + 4 + 4 + 1);
 }
+
+TEST_CASE("layers and models take vectors of numbers and strings") {
+  layers::Dense dense({.units = 2, .kernel_initializer = "ones"});
+  const Sequential doubled({layers::Rescaling({.scale = 2.0})});
+  layers::StringLookup lookup({.vocabulary = std::vector<std::string>{"b", "a"}});
+  CHECK(lookup(std::vector<std::string>{"a", "b", "c"}).to_vector<int64_t>() ==
+        std::vector<int64_t>{2, 1, 0});
+  CHECK((*lookup)(std::vector<std::string>{"b"}).to_vector<int64_t>() == std::vector<int64_t>{1});
+  const std::vector<float> numbers = {1, 2};
+  const layers::Rescaling scaled({.scale = 3.0});
+  CHECK(scaled(numbers).to_vector<float>() == std::vector<float>{3, 6});
+  CHECK(scaled(std::span(numbers)).to_vector<float>() == std::vector<float>{3, 6});
+}
+
+TEST_CASE("compute_mask needs no mask where the inputs tell it") {
+  const layers::Masking masking;
+  const Tensor x = ops::array({{{0.0, 0.0}, {1.0, 0.0}}});
+  CHECK(masking->compute_mask(x).to_vector<bool>() == std::vector<bool>{false, true});
+  const layers::Embedding embedding({.input_dim = 3, .output_dim = 2, .mask_zero = true});
+  CHECK(embedding->compute_mask(ops::array({{0, 2}})).to_vector<bool>() ==
+        std::vector<bool>{false, true});
+}

@@ -136,3 +136,8 @@ TEST_CASE("windows of a series") {
                     contains("'end_index'"));
   CHECK_THROWS_AS(utils::timeseries_starts(10, -1, 0), ValueError);
 }
+
+TEST_CASE("pad_sequences takes a dtype by name") {
+  CHECK(utils::pad_sequences({{1, 2}, {3}}, {.dtype = "float32"}).spec() ==
+        TensorSpec{{2, 2}, DType::float32});
+}

@@ -83,3 +83,35 @@ TEST_CASE("a callback's name is its class's without the namespace and 'Callback'
   CHECK(callbacks::EarlyStopping()->name() == "EarlyStopping");
   CHECK(callbacks::BackupAndRestore({.backup_dir = "b"})->name() == "BackupAndRestore");
 }
+
+TEST_CASE("lists of callbacks are made of handles, pointers and lists") {
+  std::vector<std::string> notes;
+  const auto noting = std::make_shared<Noting>("a", notes);
+  const callbacks::EarlyStopping stopping({.monitor = "loss"});
+  const Callbacks braces = {noting, stopping};
+  CHECK(braces.size() == 2);
+  CHECK(braces[0] == noting);
+  const std::vector<std::shared_ptr<Noting>> pointers = {noting, noting};
+  CHECK(Callbacks(pointers).size() == 2);
+  const std::vector<std::shared_ptr<Callback>> bases = {noting};
+  FitOptions options{.callbacks = bases};
+  options.callbacks.push_back(stopping);
+  CHECK(options.callbacks.size() == 2);
+}
+
+namespace {
+struct HidesItsHook : Callback {
+  void on_epoch_end(int, const Logs&) {}
+};
+template <class T>
+constexpr bool overrides_epoch_end = std::is_convertible_v<
+    decltype(&T::on_epoch_end),
+    typename cornu::detail::HookOf<T, decltype(&Callback::on_epoch_end)>::type>;
+}  // namespace
+
+TEST_CASE("a hook that would never be called is told from one that is") {
+  // AnyCallback refuses the former by a static_assert.
+  STATIC_REQUIRE(!overrides_epoch_end<HidesItsHook>);
+  STATIC_REQUIRE(overrides_epoch_end<Noting>);
+  STATIC_REQUIRE(overrides_epoch_end<callbacks::EarlyStopping::Object>);
+}

@@ -194,7 +194,7 @@ TEST_CASE("Options that a dataset has no use for change nothing") {
   CHECK(model.fit(data, {.batch_size = 32, .verbose = Verbose::silent})["loss"].size() == 1);
   CHECK(model.evaluate(data, {.batch_size = 32, .verbose = Verbose::silent}).count("loss") == 1);
   CHECK(model.predict(data, {.batch_size = 1, .verbose = Verbose::silent}).shape(0) == 4);
-  // As for tensors, validation_data go before a share of the training data.
+  // As for tensors, validation_data go before a fraction of the training data.
   CHECK(model
             .fit(data, {.verbose = Verbose::silent,
                         .validation_split = 0.5,

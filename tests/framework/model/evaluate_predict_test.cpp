@@ -90,3 +90,18 @@ TEST_CASE("BatchNormalization trains in fit and not in evaluate or predict") {
   model.fit(x, x, {.verbose = quiet});
   CHECK(floats(model.get_weights()[2]) == std::vector<float>{0.5f, 1.0f});
 }
+
+TEST_CASE("rows and elements of what predict gives are reached by indices") {
+  Input x({3});
+  Functional model(x, x * 2.0);
+  const Tensor in = wave({4, 3});
+  const auto out = model.predict(in, {.verbose = quiet});
+  CHECK(close(out[1], in[1] * 2.0));
+  CHECK(out[1][2].item() == in[{1, 2}].item() * 2);
+  CHECK(out[-1].shape() == Shape{3});
+  CHECK_THROWS_AS(out[4], ShapeError);
+  Functional two(x, Nest{x, x + 1.0});
+  const auto outs = two.predict(in, {.verbose = quiet});
+  CHECK(outs[1].shape() == Shape{4, 3});
+  CHECK(close(outs[1][2], in[2] + 1.0));
+}

@@ -5,6 +5,7 @@
 #include <cornu/framework/ops/numpy/indexing.h>
 #include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
+#include <cornu/framework/ops/numpy/products.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/embedding.h>
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 
+#include "../matchers.h"
 #include "model_support.h"
 
 using namespace cornu;
@@ -281,4 +283,40 @@ TEST_CASE("A model with one input and one output tells their shapes") {
   CHECK_THROWS_AS(pair.output_shape(), ValueError);
   CHECK(pair.operations().size() == 2);
   CHECK(pair.nodes().size() == 2);
+}
+
+TEST_CASE("an Input is made from sizes, options, or both") {
+  const int64_t unknown = Shape::unknown;
+  CHECK(Input({4}).shape() == Shape({unknown, 4}));
+  CHECK(Input({std::nullopt, 3}).shape() == Shape({unknown, unknown, 3}));
+  CHECK(Input({}).shape() == Shape({unknown}));
+  CHECK(Input({.shape = {4}}).shape() == Shape({unknown, 4}));
+  CHECK(Input({.shape = {4}, .batch_size = 2}).shape() == Shape({2, 4}));
+  CHECK(Input({.shape = {4, 5}, .dtype = "int32"}).dtype() == DType::int32);
+  CHECK(Input({4}, {.dtype = "float16"}).dtype() == DType::float16);
+  CHECK(Input({.batch_shape = Shape{2, 4}}).shape() == Shape({2, 4}));
+  const Shape shape = {7};
+  CHECK(Input(shape).shape() == Shape({unknown, 7}));
+}
+
+TEST_CASE("a size that is not known yet meets one that is") {
+  const int64_t unknown = Shape::unknown;
+  const Input open({std::nullopt, 4}), fixed({7, 4});
+  CHECK((open + fixed).shape() == Shape({unknown, 7, 4}));
+  CHECK((open * ops::ones({7, 4})).shape() == Shape({unknown, 7, 4}));
+  CHECK(layers::Add()({open, fixed}).tensor().shape() == Shape({unknown, 7, 4}));
+  CHECK(layers::Concatenate()({open, fixed}).tensor().shape() == Shape({unknown, 7, 8}));
+  CHECK(layers::Concatenate({.axis = 1})({open, fixed}).tensor().shape() ==
+        Shape({unknown, unknown, 4}));
+  CHECK(ops::matmul(Input({3, std::nullopt}), Input({4, 5})).shape() == Shape({unknown, 3, 5}));
+  CHECK(ops::where(open > 0, fixed, 0.0).shape() == Shape({unknown, 7, 4}));
+  CHECK(ops::stack({open, fixed}).shape() == Shape({2, unknown, 7, 4}));
+  // What fits no size is a mistake still, and said as before.
+  CHECK_THROWS_WITH(open + Input({7, 5}), cornu::test::contains("83 stands for a size"));
+  // The model computes for the size that fits, and says so for others.
+  Functional model({open, fixed}, layers::Add()({open, fixed}));
+  CHECK(model.predict({ops::ones({2, 7, 4}), ops::ones({2, 7, 4})}, {.verbose = 0}).shape() ==
+        Shape{2, 7, 4});
+  CHECK_THROWS_AS(model.predict({ops::ones({2, 6, 4}), ops::ones({2, 7, 4})}, {.verbose = 0}),
+                  ShapeError);
 }

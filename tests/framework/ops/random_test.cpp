@@ -218,3 +218,11 @@ TEST_CASE("draws take Keras's defaults and order of arguments") {
   CHECK_FALSE(same(random::normal({5}), random::normal({5})));
   CHECK_FALSE(same(random::uniform({5}), random::uniform({5})));
 }
+
+TEST_CASE("random takes dtypes by name") {
+  CHECK(random::uniform({2}, 0, 1, "float16", 3).dtype() == DType::float16);
+  CHECK(random::uniform({2}, 0, 1, 3, "float64").dtype() == DType::float64);
+  CHECK(random::randint({2}, 0, 9, "int64", 3).dtype() == DType::int64);
+  CHECK(random::categorical(ops::zeros({2, 3}), 4, "int64", 3).dtype() == DType::int64);
+  CHECK(random::gamma({2}, 2.0, 3, "float64").dtype() == DType::float64);
+}

@@ -161,3 +161,35 @@ TEST_CASE("a pad found by name takes its widths from a tensor") {
   CHECK(pad(Value::List{Value::List{0, 0}, Value::List{0, 1}}, true).to_vector<int32_t>() ==
         std::vector<int32_t>{1, 2, 1});
 }
+
+TEST_CASE("pad takes a number, a pair, and a pair for each axis") {
+  const Tensor x = ops::ones({2, 3});
+  CHECK(ops::pad(x, 1).shape() == Shape{4, 5});
+  CHECK(ops::pad(x, {1, 2}).shape() == Shape{5, 6});
+  CHECK(ops::pad(x, {{1, 2}}).shape() == Shape{5, 6});
+  CHECK(ops::pad(x, {{1, 2}, {0, 3}}).shape() == Shape{5, 6});
+  // As files and the catalog give them, where [1, 2] is one pair.
+  const auto padded = [&](const Value& width) {
+    const auto* const pad = op_catalog().find("keras.src.ops.numpy", "Pad");
+    return call_op(*pad, {{x, width}, {}}).tensor().shape();
+  };
+  CHECK(padded(1) == Shape{4, 5});
+  CHECK(padded(Value::List{1, 2}) == Shape{5, 6});
+  CHECK(padded(Value::List{Value::List{1, 2}, Value::List{0, 3}}) == Shape{5, 6});
+  CHECK(padded(ops::array({{1, 2}, {0, 3}})) == Shape{5, 6});
+  CHECK(error_of([&] {
+          (void)ops::pad(x, {{1, -1}});
+        }) == "pad: pad_width must not be negative, found (1, -1).");
+  CHECK_THROWS_AS(ops::pad(x, std::vector<std::vector<int64_t>>{{}}), ValueError);
+}
+
+TEST_CASE("roll takes axes in braces") {
+  const Tensor x = ops::reshape(ops::arange(6), {2, 3});
+  CHECK(ops::roll(x, {1, 2}, {0, 1}).to_vector<int32_t>() ==
+        std::vector<int32_t>{4, 5, 3, 1, 2, 0});
+  CHECK(ops::roll(x, 1, {1, 0}).to_vector<int32_t>() == std::vector<int32_t>{5, 3, 4, 2, 0, 1});
+  CHECK(ops::roll(x, 1).to_vector<int32_t>() == std::vector<int32_t>{5, 0, 1, 2, 3, 4});
+  // An axis may be named twice.
+  CHECK(ops::roll(x, {1, 1}, {1, 1}).to_vector<int32_t>() ==
+        ops::roll(x, 2, 1).to_vector<int32_t>());
+}

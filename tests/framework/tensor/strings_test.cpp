@@ -153,3 +153,10 @@ TEST_CASE("strings in symbolic graphs") {
   Functional model(x, y);
   CHECK(model(Tensor::strings({"p", "q"}, {1, 2})).to_strings() == Strings{"p", "q", "p", "q"});
 }
+
+TEST_CASE("strings take a shape as numbers do") {
+  const Tensor column = Tensor::from(std::vector<std::string>{"a", "b"}, {2, 1});
+  CHECK(column.spec() == TensorSpec{{2, 1}, DType::string});
+  CHECK(Tensor::from({"a", "b", "c", "d"}, {2, 2}).to_strings()[2] == "c");
+  CHECK_THROWS_AS(Tensor::from({"a", "b"}, {3}), ShapeError);
+}

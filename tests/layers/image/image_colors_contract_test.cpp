@@ -144,7 +144,7 @@ TEST_CASE("layers that follow from the image's own colors keep the contract") {
       {.draws = false, .only_in_training = false});
 }
 
-TEST_CASE("brightness adds a share of the range and stays in it") {
+TEST_CASE("brightness adds a fraction of the range and stays in it") {
   layers::RandomBrightness brighter({.factor = just(0.5)});
   CHECK(equals(brighter(pixel(10, 200, 0), {.training = true}), {137.5, 255, 127.5}));
   layers::RandomBrightness unit({.factor = just(-0.25), .value_range = {0, 1}});
@@ -261,4 +261,19 @@ TEST_CASE("color layers say which option is wrong") {
             }),
             "value_range"));
   CHECK_THROWS_AS(layers::RandomGrayscale({.factor = 1.5}), ValueError);
+}
+
+TEST_CASE("factors are a number, or bounds in braces") {
+  using Bounds = std::vector<double>;
+  CHECK(layers::RandomContrast({.factor = {0.1, 0.3}})->config.factor->values() ==
+        Bounds{0.1, 0.3});
+  CHECK(layers::RandomContrast({.factor = {0.3}})->config.factor->values() ==
+        layers::RandomContrast({.factor = 0.3})->config.factor->values());
+  CHECK(layers::RandomRotation({.factor = {-0.1, 0.3}})->config.factor->values() ==
+        Bounds{-0.1, 0.3});
+  const layers::RandomZoom zoom({.height_factor = {-0.2, 0.3}});
+  CHECK(zoom->config.height_factor->values() == Bounds{-0.2, 0.3});
+  CHECK(*layers::RandomPosterization({.factor = 4})->config.factor == std::vector<int64_t>{1, 4});
+  CHECK(*layers::RandomPosterization({.factor = {2, 4}})->config.factor ==
+        std::vector<int64_t>{2, 4});
 }

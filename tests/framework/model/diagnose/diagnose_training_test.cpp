@@ -48,6 +48,17 @@ TEST_CASE("diagnose names learning rates that are too low") {
   CHECK(regress(three, p, optimizers::Adam({.learning_rate = 1e-9})) == Ids{"learning_rate_low"});
 }
 
+TEST_CASE("diagnose takes optimizers that have no single learning rate") {
+  const Problem p;
+  const optimizers::MultiOptimizer groups(
+      {.optimizer_map = optimizers::OptimizerMap(
+           {.default_optimizer = "adam",
+            .optimizer_map = {{".*bias", optimizers::SGD({.learning_rate = 0.1})}}})});
+  Sequential bare = mlp(1, "linear"), scaled = mlp(1, "linear");
+  CHECK(regress(bare, p, groups).empty());
+  CHECK(regress(scaled, p, optimizers::LossScaleOptimizer({.inner_optimizer = groups})).empty());
+}
+
 TEST_CASE("diagnose names gradients that vanish and explode") {
   const Problem p;
   CHECK(regress(*deep(12, "sigmoid", "glorot_uniform"), p) == Ids{"gradient_vanishes"});

@@ -31,7 +31,7 @@ Tensor with_column(const Tensor& x, int64_t k, const std::vector<float>& column)
 
 Tensor rolled(const Tensor& t, int64_t by) { return ops::roll(t, {by}, {0}); }
 
-// Ten classes by the first number, the last one seldom.
+// Ten classes by the first number, the last one rarely.
 std::vector<int32_t> rare_class(size_t n) {
   std::vector<int32_t> y;
   for (size_t i = 0; i < n; ++i) y.push_back(i % 400 == 50 ? 9 : static_cast<int32_t>((i * 7) % 9));
