@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ uint32_t shift_round(uint32_t value, int shift) {
 }  // namespace
 
 std::string_view dtype_name(DType dtype) { return names[static_cast<size_t>(dtype)]; }
+
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype_name(dtype); }
 
 DType dtype_of(std::string_view name) {
   for (size_t i = 0; i < names.size(); ++i)

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 
 namespace cornu {
@@ -63,6 +64,8 @@ constexpr DType real_type(DType dtype) {
 
 /// "float32", "bool", ...
 std::string_view dtype_name(DType dtype);
+/// Writes the name.
+std::ostream& operator<<(std::ostream& out, DType dtype);
 
 /// The type with this Keras name. Throws ValueError with a did-you-mean otherwise.
 DType dtype_of(std::string_view name);

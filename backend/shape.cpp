@@ -2,6 +2,7 @@
 #include "shape.h"
 
 #include <algorithm>
+#include <ostream>
 
 #include "error.h"
 
@@ -74,6 +75,8 @@ std::string Shape::str() const {
   // One axis keeps its comma, as a Python tuple does.
   return text + (rank_ == 1 ? ",)" : ")");
 }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.str(); }
 
 Shape concat(const Shape& a, const Shape& b) {
   Shape result = a;

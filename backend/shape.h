@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,9 @@ class Shape {
   };
 
   constexpr Shape() = default;
+  /// One axis of this size.
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Shape(T size) : Shape({Size(static_cast<int64_t>(size))}) {}
   /// Sizes in braces. Throws ShapeError when there are more than `max_rank`.
   Shape(std::initializer_list<Size> sizes);
   /// Throws ShapeError when there are more than `max_rank` sizes.
@@ -37,14 +41,15 @@ class Shape {
   /// The same from a vector.
   Shape(const std::vector<int64_t>& sizes) : Shape(std::span<const int64_t>(sizes)) {}
 
-  int rank() const { return rank_; }                           ///< number of axes
-  int64_t operator[](int axis) const { return sizes_[axis]; }  ///< unchecked; `axis` in [0, rank)
-  int64_t& operator[](int axis) { return sizes_[axis]; }       ///< unchecked; `axis` in [0, rank)
-  /// Size of `axis`, which may be negative (-1 is the last). Throws ShapeError when out of range.
+  int rank() const { return rank_; }  ///< number of axes
+  /// Size of `axis`, which may be negative (-1 is the last); it must be in [-rank, rank).
+  int64_t operator[](int axis) const { return sizes_[place(axis)]; }
+  int64_t& operator[](int axis) { return sizes_[place(axis)]; }  ///< the same
+  /// The same. Throws ShapeError when out of range.
   int64_t at(int axis) const;
   const int64_t* begin() const { return sizes_.data(); }        ///< sizes, outermost first
   const int64_t* end() const { return sizes_.data() + rank_; }  ///< behind the last size
-  int64_t back() const { return sizes_[rank_ - 1]; }  ///< last size; the rank must not be 0
+  int64_t back() const { return sizes_[place(-1)]; }  ///< last size; the rank must not be 0
   bool empty() const { return rank_ == 0; }           ///< whether it is a scalar's
 
   /// Adds an innermost axis. Throws ShapeError beyond `max_rank`.
@@ -60,7 +65,7 @@ class Shape {
   /// Number of elements. All sizes must be known.
   int64_t numel() const {
     int64_t n = 1;
-    for (int i = 0; i < rank_; ++i) n *= sizes_[i];
+    for (int64_t size : std::span(begin(), end())) n *= size;
     return n;
   }
   /// Whether every size is known.
@@ -71,15 +76,20 @@ class Shape {
 
   friend bool operator==(const Shape& a, const Shape& b) {
     if (a.rank_ != b.rank_) return false;
-    for (int i = 0; i < a.rank_; ++i)
-      if (a.sizes_[i] != b.sizes_[i]) return false;
+    for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y)
+      if (*x != *y) return false;
     return true;
   }
 
  private:
+  size_t place(int axis) const { return static_cast<size_t>(axis < 0 ? axis + rank_ : axis); }
+
   std::array<int64_t, max_rank> sizes_{};
   int rank_ = 0;
 };
+
+/// Writes the shape's str().
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 /// a followed by b.
 Shape concat(const Shape& a, const Shape& b);

@@ -1,9 +1,12 @@
 // Building layers: weights for the shapes that a layer is called with, and what files keep of
 // those.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
 
+#include "../../backend/log.h"
 #include "../dispatch/shape_tree.h"
 #include "call_scope.h"
 #include "located.h"
@@ -147,6 +150,33 @@ void Layer::ensure_built(const Nest& inputs) {
   build_config_ = {{"input_shape", shapes(inputs)}};
   shapes_pending_ = inference_pass() == InferencePass::first;
   built_ = true;
+  warn_untracked();
+}
+
+namespace {
+
+bool holds(const Layer& outer, const Layer& layer) {
+  for (const auto& inside : outer.sublayers())
+    if (inside.get() == &layer || holds(*inside, layer)) return true;
+  return false;
+}
+
+}  // namespace
+
+// A layer with weights that none of those around its call tracks is neither trained nor saved with
+// them. Where somebody else holds it that may be meant.
+void Layer::warn_untracked() const {
+  const Layer* caller = nullptr;
+  for (const Layer* outer : call_context().stack) {
+    if (outer == this) continue;
+    if (holds(*outer, *this)) return;
+    caller = outer;
+  }
+  if (!caller || weights().empty()) return;
+  warn_once(fmt::format(
+      "Layer '{}' has weights, but '{}', which calls it, does not track it: they are neither "
+      "trained nor saved with it. Write track(\"{}\", member) in the constructor of its class.",
+      name(), caller->name(), name()));
 }
 
 // The dtypes of a layer whose policy is a map depend on its path, which files and Keras take to be

@@ -276,7 +276,13 @@ void Layer::check_arguments(const Call& call) const {
 
 Tensor Layer::operator()(const Tensor& x, const Call& call) {
   if (!x) throw ValueError(fmt::format("Layer '{}': called on an empty tensor.", path()));
-  return call_on(x, call).take_tensor();
+  Nest result = call_on(x, call);
+  if (!result.is_tensor()) [[unlikely]]
+    throw ValueError(
+        fmt::format("Layer '{}' gives several tensors, {}. Call it with Nest(x) to get them all: "
+                    "`const Nest all = layer(Nest(x));`, of which all[0] is the first.",
+                    path(), result.structure()));
+  return result.take_tensor();
 }
 
 Nest Layer::operator()(const Nest& inputs, const Call& call) {

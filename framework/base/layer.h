@@ -376,6 +376,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   void track_metric(const std::string& attribute, std::shared_ptr<Metric> metric);
   void require_free(const std::string& attribute) const;
   void note_direct_build();
+  void warn_untracked() const;
   void note_path();
   void put_dtype_policy(const DTypePolicy& policy);
   void check_can_quantize(const Choice<QuantizationConfig>& config) const;

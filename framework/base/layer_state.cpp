@@ -63,7 +63,7 @@ Variable Layer::add_weight(WeightOptions options) {
   if (auto regularizer = options.regularizer)
     settings.regularizer = [regularizer](const Tensor& x) { return (*regularizer)(x); };
   // While a file is loaded, its values come later: no initializer runs, and memory is bounded.
-  const Tensor room = detail::claim_weight(options.name, options.shape, dtype);
+  const Tensor room = detail::claim_weight(path(), options.name, options.shape, dtype);
   Variable v(room ? room : (*options.initializer)(options.shape, dtype), std::move(settings));
   v.set_path(path() + "/" + options.name);
   if (options.overwrite_with_gradient) v.set_overwrite_with_gradient(true);

@@ -17,7 +17,8 @@ struct LoadingState {
     return state;
   }
 
-  static Tensor claim(const std::string& name, const Shape& shape, DType dtype) {
+  static Tensor claim(const std::string& layer, const std::string& name, const Shape& shape,
+                      DType dtype) {
     uint64_t bytes = size_of(dtype);
     for (int64_t size : shape)
       if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes) ||
@@ -34,7 +35,9 @@ struct LoadingState {
           name, shape.str(), scope->limit_));
     scope->used_ += bytes;
     const auto lent = scope->lent_.find({shape.str(), dtype});
-    return lent == scope->lent_.end() ? Tensor::empty(shape, dtype) : lent->second;
+    if (lent != scope->lent_.end()) return lent->second;
+    scope->claims_.push_back({layer + "/" + name, Tensor::empty(shape, dtype)});
+    return scope->claims_.back().room;
   }
 
   static std::shared_ptr<Configurable> find(int64_t number) {
@@ -80,8 +83,9 @@ SharedObjectsScope::~SharedObjectsScope() { LoadingState::current().objects = ou
 
 namespace detail {
 
-Tensor claim_weight(const std::string& name, const Shape& shape, DType dtype) {
-  return LoadingState::claim(name, shape, dtype);
+Tensor claim_weight(const std::string& layer, const std::string& name, const Shape& shape,
+                    DType dtype) {
+  return LoadingState::claim(layer, name, shape, dtype);
 }
 
 std::shared_ptr<Configurable> shared_object(int64_t number) { return LoadingState::find(number); }

@@ -27,11 +27,20 @@ class LoadingScope {
   LoadingScope(const LoadingScope&) = delete;
   LoadingScope& operator=(const LoadingScope&) = delete;
 
+  /// Room for the value of a weight that waits for it.
+  struct Claim {
+    std::string path;  ///< of the weight
+    Tensor room;       ///< undefined values
+  };
+  /// Of all weights that were made while it lived; without those of `lent`.
+  const std::vector<Claim>& claims() const { return claims_; }
+
  private:
   friend struct LoadingState;
   uint64_t limit_;
   uint64_t used_ = 0;
   std::map<std::pair<std::string, DType>, Tensor> lent_;  // by shape and dtype
+  std::vector<Claim> claims_;
   LoadingScope* outer_;
 };
 
@@ -60,10 +69,11 @@ class SharedObjectsScope {
 
 namespace detail {
 
-/// Called for every weight before it is made. Returns room for its value when a file will give it,
-/// else nothing. Throws ShapeError for a shape that no memory can hold, and MemoryError beyond the
-/// limit.
-Tensor claim_weight(const std::string& name, const Shape& shape, DType dtype);
+/// Called for every weight before it is made, with its layer's path. Returns room for its value
+/// when a file will give it, else nothing. Throws ShapeError for a shape that no memory can hold,
+/// and MemoryError beyond the limit.
+Tensor claim_weight(const std::string& layer, const std::string& name, const Shape& shape,
+                    DType dtype);
 
 /// The object that has this number in the file that is being read, or null.
 std::shared_ptr<Configurable> shared_object(int64_t number);

@@ -81,11 +81,18 @@ Nest Value::nest() const {
   throw ValueError("Expected tensors, found " + kind() + ".");
 }
 
-std::string Value::kind() const {
-  static constexpr const char* kinds[] = {"nothing", "a bool",     "an integer", "a number",
-                                          "text",    "a tensor",   "a list",     "a dictionary",
-                                          "a slice", "an ellipsis"};
-  return kinds[v_.index()];
+namespace {
+// In Variant's order.
+constexpr const char* kinds[] = {"nothing",  "a bool", "an integer",   "a number", "text",
+                                 "a tensor", "a list", "a dictionary", "a slice",  "an ellipsis"};
+}  // namespace
+
+std::string Value::kind() const { return kinds[v_.index()]; }
+
+void Value::throw_other_kind(size_t wanted) const {
+  const bool number = is_number() && std::string_view(kinds[wanted]).ends_with("number");
+  throw ValueError(std::string("expected ") + kinds[wanted] + ", found " + kind() +
+                   (number ? ", which number() reads." : "."));
 }
 
 }  // namespace cornu

@@ -57,10 +57,11 @@ class Value {
   bool is() const {
     return std::holds_alternative<T>(v_);
   }
-  /// The T in it; is<T>() must hold.
+  /// The T in it. Throws ValueError when it holds something else.
   template <class T>
   const T& get() const {
-    return std::get<T>(v_);
+    if (const T* value = std::get_if<T>(&v_)) return *value;
+    throw_other_kind(Variant(std::in_place_type<T>).index());
   }
   bool is_null() const { return is<Null>(); }  ///< None
   bool is_number() const {
@@ -82,6 +83,8 @@ class Value {
   std::string kind() const;
 
  private:
+  [[noreturn]] void throw_other_kind(size_t wanted) const;
+
   Variant v_;
 };
 

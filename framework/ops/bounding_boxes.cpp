@@ -46,7 +46,7 @@ Format format_of(std::string name) {
 }
 
 Corners corners_of(const Tensor& boxes, const std::string& format) {
-  const auto p = split(boxes, {4}, -1);
+  const auto p = split(boxes, 4, -1);
   if (format == "xyxy") return p;
   if (format == "yxyx") return {p[1], p[0], p[3], p[2]};
   if (format == "xywh") return {p[0], p[1], p[0] + p[2], p[1] + p[3]};

@@ -35,7 +35,7 @@ std::vector<Tensor> sides_of(const Tensor& boxes, const char* who) {
   if (boxes.rank() < 1 || boxes.shape().back() != 4)
     throw ShapeError(fmt::format("{}: expected four numbers in the last axis, found shape {}.", who,
                                  boxes.shape().str()));
-  return split(boxes, {4}, -1);
+  return split(boxes, 4, -1);
 }
 
 // The first two rows of the matrix of the inverse of an affine change, (n, 2, 3).
@@ -98,7 +98,7 @@ Tensor transform_boxes(const Tensor& boxes, const Tensor& angle, const Tensor& t
   const Tensor matrix =
       inverse_affine(center_x ? *center_x : Tensor(0.5), center_y ? *center_y : Tensor(0.5), angle,
                      translate_x, translate_y, scale, shear_x, shear_y, height, width);
-  const auto p = split(cast(boxes, matrix.dtype()), {4}, -1);
+  const auto p = split(cast(boxes, matrix.dtype()), 4, -1);
   const Tensor one = ones_like(p[0]);
   const Shape corners{boxes.shape()[0], boxes.shape()[1] * 4, 3};
   const Tensor points = reshape(concatenate({p[0], p[1], one, p[2], p[1], one,  //

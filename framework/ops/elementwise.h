@@ -2,6 +2,7 @@
 // programs of several.
 #pragma once
 #include "../dispatch/fused.h"
+#include "condition.h"
 #include "op.h"
 
 namespace cornu {
@@ -109,13 +110,17 @@ inline constexpr detail::Unary& arccosh = detail::elementwise<backend::Opcode::a
 /// The inverse of tanh; infinite at -1 and 1, NaN beyond them.
 inline constexpr detail::Unary& arctanh = detail::elementwise<backend::Opcode::arctanh>;
 /// Whether x is NaN; bool.
-inline constexpr detail::Unary& isnan = detail::elementwise<backend::Opcode::isnan>;
+inline Condition isnan(const Tensor& x) { return detail::elementwise<backend::Opcode::isnan>(x); }
 /// Whether x is infinite, of either sign; bool.
-inline constexpr detail::Unary& isinf = detail::elementwise<backend::Opcode::isinf>;
+inline Condition isinf(const Tensor& x) { return detail::elementwise<backend::Opcode::isinf>(x); }
 /// Whether x is neither infinite nor NaN; bool.
-inline constexpr detail::Unary& isfinite = detail::elementwise<backend::Opcode::isfinite>;
+inline Condition isfinite(const Tensor& x) {
+  return detail::elementwise<backend::Opcode::isfinite>(x);
+}
 /// Whether x is 0; bool.
-inline constexpr detail::Unary& logical_not = detail::elementwise<backend::Opcode::logical_not>;
+inline Condition logical_not(const Tensor& x) {
+  return detail::elementwise<backend::Opcode::logical_not>(x);
+}
 /// The bits of x flipped; of bools logical_not. Throws ValueError for floats.
 inline constexpr detail::Unary& bitwise_not = detail::elementwise<backend::Opcode::bitwise_not>;
 /// x1 + x2.
@@ -141,24 +146,41 @@ inline constexpr detail::Binary& minimum = detail::elementwise<backend::Opcode::
 /// The angle in [-pi, pi] from the x axis to the point (x2, x1).
 inline constexpr detail::Binary& arctan2 = detail::elementwise<backend::Opcode::arctan2>;
 /// Whether x1 == x2; bool.
-inline constexpr detail::Binary& equal = detail::elementwise<backend::Opcode::equal>;
+inline Condition equal(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::equal>(x1, x2);
+}
 /// Whether x1 != x2; bool.
-inline constexpr detail::Binary& not_equal = detail::elementwise<backend::Opcode::not_equal>;
+inline Condition not_equal(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::not_equal>(x1, x2);
+}
 /// Whether x1 < x2; bool.
-inline constexpr detail::Binary& less = detail::elementwise<backend::Opcode::less>;
+inline Condition less(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::less>(x1, x2);
+}
 /// Whether x1 <= x2; bool.
-inline constexpr detail::Binary& less_equal = detail::elementwise<backend::Opcode::less_equal>;
+inline Condition less_equal(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::less_equal>(x1, x2);
+}
 /// Whether x1 > x2; bool.
-inline constexpr detail::Binary& greater = detail::elementwise<backend::Opcode::greater>;
+inline Condition greater(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::greater>(x1, x2);
+}
 /// Whether x1 >= x2; bool.
-inline constexpr detail::Binary& greater_equal =
-    detail::elementwise<backend::Opcode::greater_equal>;
+inline Condition greater_equal(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::greater_equal>(x1, x2);
+}
 /// Whether neither x1 nor x2 is 0; bool.
-inline constexpr detail::Binary& logical_and = detail::elementwise<backend::Opcode::logical_and>;
+inline Condition logical_and(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::logical_and>(x1, x2);
+}
 /// Whether x1 or x2 is not 0; bool.
-inline constexpr detail::Binary& logical_or = detail::elementwise<backend::Opcode::logical_or>;
+inline Condition logical_or(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::logical_or>(x1, x2);
+}
 /// Whether just one of x1 and x2 is not 0; bool.
-inline constexpr detail::Binary& logical_xor = detail::elementwise<backend::Opcode::logical_xor>;
+inline Condition logical_xor(const Tensor& x1, const Tensor& x2) {
+  return detail::elementwise<backend::Opcode::logical_xor>(x1, x2);
+}
 /// The bits that x1 and x2 both have. Throws ValueError for floats.
 inline constexpr detail::Binary& bitwise_and = detail::elementwise<backend::Opcode::bitwise_and>;
 /// The bits that x1 or x2 has. Throws ValueError for floats.

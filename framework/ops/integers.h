@@ -15,9 +15,8 @@ class Integers {
   /// A number.
   template <std::integral T>
   Integers(T number) : numbers_({static_cast<int64_t>(number)}), single_(true) {}
-  /// {n} is the number n, as n is.
-  Integers(std::initializer_list<int64_t> numbers)
-      : numbers_(numbers), single_(numbers.size() == 1) {}
+  /// A list in braces, also of one number: `split(x, {2})` cuts behind 2, `split(x, 2)` in two.
+  Integers(std::initializer_list<int64_t> numbers) : numbers_(numbers) {}
   /// A list, also of one number.
   Integers(std::vector<int64_t> numbers) : numbers_(std::move(numbers)) {}
 

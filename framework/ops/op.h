@@ -26,7 +26,9 @@ class Axes {
   /// Several axes.
   Axes(std::initializer_list<int> axes) : axes_(axes), all_(false) {}
   /// Several axes; from an empty vector none.
-  Axes(const std::vector<int64_t>& axes) : axes_(axes.begin(), axes.end()), all_(false) {}
+  Axes(const std::vector<int64_t>& axes) : all_(false) {
+    for (int64_t axis : axes) axes_.push_back(static_cast<int>(axis));
+  }
 
   bool all() const { return all_; }  ///< whether all axes are meant
 
@@ -114,7 +116,7 @@ R symbolic_call(R (*function)(P...), const A&... arguments) {
   else if constexpr (std::is_same_v<R, Nest>)
     return result;
   else
-    return result.tensor();
+    return R(result.tensor());
 }
 
 }  // namespace cornu

@@ -4,17 +4,6 @@
 
 namespace cornu {
 
-/// What a comparison gives: a tensor of a bool for each element. Of a single element it is also a
-/// condition of C++'s: `if (loss < 0.1)`.
-class Condition : public Tensor {
- public:
-  /// The same tensor as a condition.
-  explicit Condition(Tensor tensor) : Tensor(std::move(tensor)) {}
-  /// Whether the only element holds. Throws ShapeError for several elements, of which ops::all and
-  /// ops::any make one, and StateError where there are no values.
-  explicit operator bool() const;
-};
-
 /// ops::add(x, y).
 inline Tensor operator+(const Tensor& x, const Tensor& y) { return ops::add(x, y); }
 /// ops::subtract(x, y).
@@ -42,31 +31,21 @@ inline Tensor& operator/=(Tensor& x, const Tensor& y) { return x = x / y; }
 inline Tensor& operator%=(Tensor& x, const Tensor& y) { return x = x % y; }
 
 /// ops::equal(x, y): a bool for each element.
-inline Condition operator==(const Tensor& x, const Tensor& y) {
-  return Condition(ops::equal(x, y));
-}
+inline Condition operator==(const Tensor& x, const Tensor& y) { return ops::equal(x, y); }
 /// ops::not_equal(x, y): a bool for each element.
-inline Condition operator!=(const Tensor& x, const Tensor& y) {
-  return Condition(ops::not_equal(x, y));
-}
+inline Condition operator!=(const Tensor& x, const Tensor& y) { return ops::not_equal(x, y); }
 /// Whether there is no tensor.
 inline bool operator==(const Tensor& x, std::nullptr_t) { return x.impl() == nullptr; }
 /// Whether there is a tensor.
 inline bool operator!=(const Tensor& x, std::nullptr_t) { return x.impl() != nullptr; }
 /// ops::less(x, y): a bool for each element.
-inline Condition operator<(const Tensor& x, const Tensor& y) { return Condition(ops::less(x, y)); }
+inline Condition operator<(const Tensor& x, const Tensor& y) { return ops::less(x, y); }
 /// ops::less_equal(x, y): a bool for each element.
-inline Condition operator<=(const Tensor& x, const Tensor& y) {
-  return Condition(ops::less_equal(x, y));
-}
+inline Condition operator<=(const Tensor& x, const Tensor& y) { return ops::less_equal(x, y); }
 /// ops::greater(x, y): a bool for each element.
-inline Condition operator>(const Tensor& x, const Tensor& y) {
-  return Condition(ops::greater(x, y));
-}
+inline Condition operator>(const Tensor& x, const Tensor& y) { return ops::greater(x, y); }
 /// ops::greater_equal(x, y): a bool for each element.
-inline Condition operator>=(const Tensor& x, const Tensor& y) {
-  return Condition(ops::greater_equal(x, y));
-}
+inline Condition operator>=(const Tensor& x, const Tensor& y) { return ops::greater_equal(x, y); }
 
 /// ops::logical_and of two tensors of bools, else ops::bitwise_and.
 Condition operator&(const Tensor& x, const Tensor& y);

@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <set>
 
 #include "../config/json.h"
 #include "../config/loading.h"
@@ -41,6 +42,18 @@ auto reading(const std::string& path, F&& f) {
   }
 }
 
+// A weight that the model does not have is in no file, and would stay undefined.
+void check_claims(const LoadingScope& scope, const Model& model) {
+  std::set<const cornu::detail::TensorImpl*> known;
+  for (const Variable& v : model.weights()) known.insert(v.stored().impl());
+  for (const auto& [path, room] : scope.claims())
+    if (!known.contains(room.impl()) && room.impl()->references.load(std::memory_order_relaxed) > 1)
+      throw ValueError(fmt::format(
+          "weight '{}' is in no file, since the layer that calls its layer does not track it. "
+          "Write track(\"name\", layer) in the constructor of the class that holds the layer.",
+          path));
+}
+
 // The model that a file's config describes, with weights that wait for their values.
 std::shared_ptr<Model> build(const Value& config, uint64_t stored) {
   // Weights are stored in at least half of their memory; what is very small may be compressed
@@ -50,7 +63,9 @@ std::shared_ptr<Model> build(const Value& config, uint64_t stored) {
   // bounds what is allocated before anything is read.
   const LoadingScope weights(free_size +
                              std::min(stored, UINT64_MAX / (2 * expansion)) * expansion);
-  return make_built_model(config);
+  auto model = make_built_model(config);
+  check_claims(weights, *model);
+  return model;
 }
 
 // Bytes that a genuine file of this model's weights and an optimizer's state may have.

@@ -12,9 +12,9 @@ namespace cornu {
 struct Slice {
   constexpr Slice() = default;  ///< all of the axis
   /// Negative bounds count from the end.
-  constexpr Slice(std::optional<int64_t> start, std::optional<int64_t> stop,
-                  std::optional<int64_t> step = {})
-      : start(start), stop(stop), step(step) {}
+  constexpr Slice(std::optional<int64_t> from, std::optional<int64_t> to,
+                  std::optional<int64_t> by = {})
+      : start(from), stop(to), step(by) {}
   std::optional<int64_t> start = {};  ///< negative counts from the end
   std::optional<int64_t> stop = {};   ///< exclusive
   std::optional<int64_t> step = {};   ///< default 1; not 0

@@ -73,11 +73,21 @@ Tensor::Tensor(Number, int64_t value, bool boolean)
   }
 }
 
+namespace {
+[[noreturn]] void throw_negative(const Shape& shape) {
+  std::string sizes;
+  for (int64_t size : shape) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  throw ShapeError("a tensor of shape (" + sizes + "): sizes must not be negative.");
+}
+}  // namespace
+
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
   return empty(shape, dtype, detail::current_backend());
 }
 
 Tensor Tensor::empty(const Shape& shape, DType dtype, backend::Backend& wanted) {
+  for (int64_t size : shape)
+    if (size < 0) throw_negative(shape);
   Tensor t = adopt(new TensorImpl(shape, dtype));
   // Devices have no use for indices into a table that is on the host.
   backend::Backend& backend = dtype == DType::string ? backend::cpu_backend() : wanted;

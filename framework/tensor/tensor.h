@@ -136,14 +136,15 @@ class Tensor {
   }  ///< another handle of the same tensor
   Tensor(Tensor&& other) noexcept
       : impl_(std::exchange(other.impl_, nullptr)) {}  ///< leaves no tensor behind
-  /// Makes this a handle of the other tensor.
-  Tensor& operator=(const Tensor& other) {
+  /// Makes this a handle of the other tensor. Not of a temporary: `x[0] = y` does not compile,
+  /// since tensors do not change.
+  Tensor& operator=(const Tensor& other) & {
     Tensor copy(other);
     std::swap(impl_, copy.impl_);
     return *this;
   }
   /// The same; what this held goes to `other`.
-  Tensor& operator=(Tensor&& other) noexcept {
+  Tensor& operator=(Tensor&& other) & noexcept {
     std::swap(impl_, other.impl_);
     return *this;
   }

@@ -26,8 +26,9 @@ struct EmbeddingConfig {
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
 };
 
-/// indices (...) -> (..., output_dim). Indices that are not int32 or int64 are converted to int32;
-/// those out of range take the nearest row.
+/// indices (...) -> (..., output_dim). Indices that are not int32 or int64 are converted to int32.
+/// Throws ValueError for an index that is not in [0, input_dim); on a GPU, where looking would mean
+/// to wait, it takes the nearest row.
 class EmbeddingLayer : public TableLayer<EmbeddingLayer, EmbeddingConfig> {
  public:
   using TableLayer::TableLayer;  ///< from the options; see TableLayer

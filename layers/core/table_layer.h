@@ -14,6 +14,9 @@ WeightForm table_form(int64_t input_dim, int64_t output_dim);
 void check_table_mode(const std::string& mode);
 /// x as indices: int32 unless it is int64 already.
 Tensor as_indices(const Tensor& x);
+/// Throws ValueError naming the layer, now and in each replay, for an index that is not in [0,
+/// rows), if the indices are int32 or int64 in the host's memory.
+void check_rows_each_time(const Tensor& indices, int64_t rows, const std::string& layer);
 
 /// Base of the two. `C` has their common options.
 template <class Self, class C>
@@ -98,6 +101,7 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
   /// The vectors of x's numbers, in the compute dtype.
   Tensor rows(const Tensor& x) const {
     const Tensor indices = as_indices(x);
+    check_rows_each_time(indices, this->config.input_dim, this->name());
     Tensor y = quantized_ ? quantized_->rows(indices, this->compute_dtype())
                           : ops::take(embeddings, indices, 0);
     if (lora_) y = y + lora_->rows(indices);

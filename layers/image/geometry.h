@@ -68,7 +68,7 @@ using Sides = std::vector<Tensor>;
 /// The boxes (..., boxes, 4) with their sides replaced by those that f gives.
 template <class F>
 Tensor map_sides(const Tensor& boxes, F&& f) {
-  return ops::concatenate(f(ops::split(boxes, {4}, -1)), -1);
+  return ops::concatenate(f(ops::split(boxes, 4, -1)), -1);
 }
 
 }  // namespace cornu::layers

@@ -45,7 +45,7 @@ Transformation RandomErasingLayer::get_random_transformation(const Nest& data, b
   const DType dtype = images_dtype();
   const std::vector<double>& scale = config.scale.values();
   const auto shares =
-      ops::split(ops::sqrt(random::uniform({n, 2}, scale[0], scale[1], seeds, dtype)), {2}, 1);
+      ops::split(ops::sqrt(random::uniform({n, 2}, scale[0], scale[1], seeds, dtype)), 2, 1);
   // Which places of an axis are inside, (n, 1, side, 1), (n, side, 1, 1) or their like with
   // channels first.
   const auto inside = [&](const Tensor& share, int64_t side, int axis) {

@@ -82,7 +82,7 @@ Nest RandomFlipLayer::transform_bounding_boxes(const Nest& given, const Transfor
   const Tensor flips = ops::squeeze(drawn["flips"], -1);
   Tensor sides = boxes["boxes"].tensor();
   const auto mirrored = [&](size_t low) {
-    auto p = ops::split(sides, {4}, -1);
+    auto p = ops::split(sides, 4, -1);
     const Tensor first = 1.0 - p[low + 2], last = 1.0 - p[low];
     p[low] = first;
     p[low + 2] = last;

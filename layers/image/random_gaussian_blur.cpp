@@ -102,7 +102,7 @@ Tensor RandomGaussianBlurLayer::transform_images(const Tensor& images, const Tra
   }
   const int64_t width = config.kernel_size[0], height = config.kernel_size[1];
   const int64_t channels = x.shape(channel_axis());
-  const std::vector<Tensor> sigma = ops::split(drawn["blur_factor"], {2});
+  const std::vector<Tensor> sigma = ops::split(drawn["blur_factor"], 2);
   const Tensor kernel = ops::reshape(bell(height, sigma[1]), {height, 1, 1, 1}) *
                         ops::reshape(bell(width, sigma[0]), {1, width, 1, 1});
   const Tensor blurred = ops::depthwise_conv(

@@ -48,7 +48,7 @@ Tensor RandomHueLayer::transform_images(const Tensor& images, const Transformati
   const Tensor x =
       transform_value_range(ops::cast(images, compute_dtype()), config.value_range, unit_range);
   const Tensor turn = per_image(ops::cast(drawn["factor"], x.dtype()), x.rank());
-  auto planes = ops::split(ops::rgb_to_hsv(x, config.data_format), {3}, channel_axis());
+  auto planes = ops::split(ops::rgb_to_hsv(x, config.data_format), 3, channel_axis());
   planes[0] = fused(
       [](Expr hue, Expr turn) {
         const Expr turned = hue + turn;

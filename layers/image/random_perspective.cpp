@@ -74,10 +74,10 @@ Nest RandomPerspectiveLayer::transform_bounding_boxes(const Nest& given,
   const Tensor& before = boxes["boxes"].tensor();
   const auto points = [&](const char* name) { return ops::cast(drawn[name], DType::float32); };
   const Tensor eight = detail::homography(points("start_points"), points("end_points"));
-  const Tensor last = ops::ones_like(ops::split(eight, {8}, 1)[0]);
+  const Tensor last = ops::ones_like(ops::split(eight, 8, 1)[0]);
   const Tensor matrix = ops::reshape(ops::concatenate({eight, last}, 1), {-1, 3, 3});
   const Tensor there = ops::transpose(ops::inv(matrix), {{0, 2, 1}});
-  const auto p = ops::split(before, {4}, -1);
+  const auto p = ops::split(before, 4, -1);
   const Tensor one = ops::ones_like(p[0]);
   std::vector<Tensor> xs, ys;
   for (const auto& [x, y] : {std::pair{0, 1}, {2, 3}, {0, 3}, {2, 1}}) {

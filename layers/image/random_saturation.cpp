@@ -47,7 +47,7 @@ Tensor RandomSaturationLayer::transform_images(const Tensor& images, const Trans
                           saturate(from, to, draws[0], low, high);
                         });
   const Tensor factor = per_image(ops::cast(drawn["factor"], compute_dtype()), images.rank());
-  auto planes = ops::split(ops::rgb_to_hsv(images, config.data_format), {3}, channel_axis());
+  auto planes = ops::split(ops::rgb_to_hsv(images, config.data_format), 3, channel_axis());
   planes[1] = ops::clip(planes[1] * factor, config.value_range[0], config.value_range[1]);
   return ops::hsv_to_rgb(ops::concatenate(planes, channel_axis()), config.data_format);
 }

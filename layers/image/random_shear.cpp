@@ -54,7 +54,7 @@ Transformation RandomShearLayer::get_random_transformation(const Nest& data, boo
 Tensor RandomShearLayer::transform_pixels(const Tensor& images, const Transformation& drawn,
                                           const std::string& interpolation) {
   if (drawn.empty()) return images;
-  const auto shear = ops::split(ops::cast(drawn["shear_factor"], DType::float32), {2}, 1);
+  const auto shear = ops::split(ops::cast(drawn["shear_factor"], DType::float32), 2, 1);
   const Tensor one = ops::ones_like(shear[0]), zero = ops::zeros_like(shear[0]);
   const Tensor matrix = ops::concatenate({one, shear[0], zero, shear[1], one, zero, zero, zero}, 1);
   return on_batch(images, [&](const Tensor& x) {
@@ -72,7 +72,7 @@ Nest RandomShearLayer::transform_bounding_boxes(const Nest& given, const Transfo
       ops::convert_boxes(given, *boxes_format(), "rel_xyxy", size.rows(), size.columns(), dtype);
   // (n, 1, 1) each, for boxes (n, boxes, 1).
   const auto shear =
-      ops::split(ops::expand_dims(ops::cast(drawn["shear_factor"], dtype), {1}), {2}, -1);
+      ops::split(ops::expand_dims(ops::cast(drawn["shear_factor"], dtype), {1}), 2, -1);
   const Tensor& sx = shear[0];
   const Tensor& sy = shear[1];
   const Tensor slanted = map_sides(boxes["boxes"].tensor(), [&](const Sides& p) -> Sides {

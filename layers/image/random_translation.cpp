@@ -40,7 +40,7 @@ Transformation RandomTranslationLayer::get_random_transformation(const Nest& dat
 Tensor RandomTranslationLayer::transform_pixels(const Tensor& images, const Transformation& drawn,
                                                 const std::string& interpolation) {
   if (drawn.empty()) return images;
-  const auto t = ops::split(drawn["translations"], {2}, 1);
+  const auto t = ops::split(drawn["translations"], 2, 1);
   const Tensor one = ops::ones_like(t[0]), zero = ops::zeros_like(t[0]);
   const Tensor matrix = ops::concatenate({one, zero, -t[0], zero, one, -t[1], zero, zero}, 1);
   return on_batch(images, [&](const Tensor& x) {
@@ -56,7 +56,7 @@ Nest RandomTranslationLayer::transform_bounding_boxes(const Nest& given,
   const Nest boxes =
       ops::convert_boxes(given, *boxes_format(), "xyxy", size.rows(), size.columns());
   const Tensor& corners = boxes["boxes"].tensor();
-  const auto t = ops::split(drawn["translations"], {2}, 1);
+  const auto t = ops::split(drawn["translations"], 2, 1);
   const Tensor moved = map_sides(corners, [&](Sides p) {
     for (size_t i = 0; i < 4; ++i) {
       const Tensor shift = ops::cast(t[i % 2], corners.dtype());

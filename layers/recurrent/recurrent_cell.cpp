@@ -135,7 +135,7 @@ std::vector<Tensor> steps_of(const Tensor& x) {
 
 std::vector<Tensor> sections_of(const Tensor& x, int64_t count, int64_t axis) {
   return cut(
-      x, [=](const Tensor& t) { return ops::split(t, {count}, axis); },
+      x, [=](const Tensor& t) { return ops::split(t, count, axis); },
       [=](const std::vector<Tensor>& pieces) { return ops::concatenate(pieces, axis); });
 }
 

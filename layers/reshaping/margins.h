@@ -18,7 +18,7 @@ struct Ends {
   Ends(T both) : before(both), after(both) {}
   /// One number for each end.
   template <std::integral T, std::integral U>
-  Ends(T before, U after) : before(before), after(after) {}
+  Ends(T first, U last) : before(first), after(last) {}
 };
 
 /// Ends of `rank` axes: one number for all, one for both ends of each axis, or {before, after} for

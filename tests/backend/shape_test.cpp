@@ -71,3 +71,13 @@ TEST_CASE("Axes count from either end") {
   CHECK_THROWS_AS(normalize_axis(0, 0), ShapeError);
   CHECK_THROWS_AS(normalize_axis(int64_t{1} << 40, 3), ShapeError);
 }
+
+TEST_CASE("axes of a shape count from the end too") {
+  Shape s{2, 3, 4};
+  CHECK(s[-1] == 4);
+  CHECK(s[-3] == 2);
+  CHECK(std::as_const(s)[-2] == 3);
+  s[-1] = 5;
+  CHECK(s == Shape{2, 3, 5});
+  CHECK(Shape(7) == Shape{7});
+}

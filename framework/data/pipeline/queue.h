@@ -99,13 +99,13 @@ class Queue final : public Cursor<T> {
 
   // What the threads share with who takes, and keep when they are abandoned.
   struct State {
-    State(PassPtr p, StageRecord& r, const QueueOptions& options, Pull from, Do work)
+    State(PassPtr p, StageRecord& r, const QueueOptions& options, Pull from, Do task)
         : pass(std::move(p)),
           record(r),
           most_bytes(pass->runtime().options.queue_bytes),
           entries(static_cast<size_t>(options.room)),
           pull(std::move(from)),
-          work(std::move(work)) {}
+          work(std::move(task)) {}
 
     Entry& entry(int64_t ticket) { return entries[static_cast<size_t>(ticket) % entries.size()]; }
     // Whether the next element, or the end, can be taken.

@@ -35,7 +35,7 @@ std::vector<Tensor> planes(const Tensor& images, const ops::DataFormat& format, 
   if (images.shape(axis) != 3)
     throw ShapeError(
         fmt::format("{}: expected 3 channels, found shape {}.", who, images.shape().str()));
-  return ops::split(images, {3}, axis);
+  return ops::split(images, 3, axis);
 }
 
 bool may_run_on_host(std::initializer_list<Tensor> inputs) {

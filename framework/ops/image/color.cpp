@@ -40,7 +40,7 @@ Tensor rgb_to_grayscale(const Tensor& images, const DataFormat& format) {
   if (images.shape(axis) != 3)
     throw ShapeError(fmt::format("rgb_to_grayscale: expected 3 channels or 1, found shape {}.",
                                  images.shape().str()));
-  const auto p = split(images, {3}, axis);
+  const auto p = split(images, 3, axis);
   return cast(fused([](Expr r, Expr g, Expr b) { return r * 0.2989 + g * 0.587 + b * 0.114; }, p[0],
                     p[1], p[2]),
               images.dtype());

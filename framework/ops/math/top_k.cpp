@@ -27,7 +27,7 @@ std::vector<Tensor> top_k(const Tensor& x, int64_t k, bool sorted_result) {
   return std::vector<Tensor>(result.begin(), result.end());
 }
 
-Tensor in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k) {
+Condition in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k) {
   if (is_symbolic(targets, predictions)) return symbolic_call(&in_top_k, targets, predictions, k);
   const Tensor found = take_along_axis(predictions, expand_dims(targets, {-1}), -1);
   const Tensor least = full(found.shape(), -std::numeric_limits<double>::infinity(), found.dtype());

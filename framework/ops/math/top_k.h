@@ -1,5 +1,6 @@
 // The largest elements.
 #pragma once
+#include "../condition.h"
 #include "../op.h"
 
 namespace cornu::ops {
@@ -8,6 +9,6 @@ namespace cornu::ops {
 std::vector<Tensor> top_k(const Tensor& x, int64_t k, bool sorted = true);
 /// Whether fewer than k of a row's predictions (n, classes) exceed that of its target (n): bools
 /// (n).
-Tensor in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k);
+Condition in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k);
 
 }  // namespace cornu::ops

@@ -88,7 +88,7 @@ Tensor glu(const Tensor& x, int64_t axis) {
   if (x.shape()[a] % 2 != 0)
     throw ShapeError(
         fmt::format("glu: axis {} of shape {} must have an even size.", axis, x.shape().str()));
-  const auto halves = split(x, {2}, a);
+  const auto halves = split(x, 2, a);
   return fused([](Expr x, Expr gate) { return x * expr::sigmoid(gate); }, halves[0], halves[1]);
 }
 

@@ -36,7 +36,7 @@ Tensor angle(const Tensor& x) {
       x);
 }
 
-Tensor isreal(const Tensor& x) {
+Condition isreal(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&isreal, x);
   return is_complex(x.dtype()) ? equal(part_of_complex(x, 1), Tensor(0.0))
                                : ones_like(x, DType::boolean);

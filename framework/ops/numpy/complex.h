@@ -1,5 +1,6 @@
 // Complex numbers.
 #pragma once
+#include "../condition.h"
 #include "../op.h"
 
 namespace cornu::ops {
@@ -15,6 +16,6 @@ inline Tensor conj(const Tensor& x) { return conjugate(x); }
 /// The angle to the positive real axis, in (-pi, pi]. Of real numbers: pi where x < 0, else 0.
 Tensor angle(const Tensor& x);
 /// Whether the imaginary part is 0.
-Tensor isreal(const Tensor& x);
+Condition isreal(const Tensor& x);
 
 }  // namespace cornu::ops

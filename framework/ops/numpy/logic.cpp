@@ -28,7 +28,7 @@ Tensor is_infinity(const Tensor& x, double infinity) {
 
 }  // namespace
 
-Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
+Condition isclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
   if (is_symbolic(x1, x2)) return symbolic_call(&isclose, x1, x2, rtol, atol, equal_nan);
   const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
@@ -43,22 +43,22 @@ Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, boo
       a, b, Tensor(rtol), Tensor(atol), Tensor(equal_nan ? 1.0 : 0.0));
 }
 
-Tensor allclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
+Condition allclose(const Tensor& x1, const Tensor& x2, double rtol, double atol, bool equal_nan) {
   if (is_symbolic(x1, x2)) return symbolic_call(&allclose, x1, x2, rtol, atol, equal_nan);
   return all(isclose(x1, x2, rtol, atol, equal_nan));
 }
 
-Tensor isneginf(const Tensor& x) {
+Condition isneginf(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&isneginf, x);
   return is_infinity(x, -std::numeric_limits<double>::infinity());
 }
 
-Tensor isposinf(const Tensor& x) {
+Condition isposinf(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&isposinf, x);
   return is_infinity(x, std::numeric_limits<double>::infinity());
 }
 
-Tensor signbit(const Tensor& x) {
+Condition signbit(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&signbit, x);
   if (!is_float(x.dtype())) return less(x, Tensor(0));
   // 1 / -0 is negative.

@@ -1,21 +1,22 @@
 // Tests of elements that the table of elementwise operations does not have.
 #pragma once
+#include "../condition.h"
 #include "../op.h"
 
 namespace cornu::ops {
 
 /// Whether |x1 - x2| <= atol + rtol * |x2|; integers and bools must be equal. NaN equals NaN with
 /// `equal_nan`; infinities are close when equal.
-Tensor isclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double atol = 1e-8,
-               bool equal_nan = false);
+Condition isclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double atol = 1e-8,
+                  bool equal_nan = false);
 /// Whether isclose holds everywhere; a bool tensor without axes.
-Tensor allclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double atol = 1e-8,
-                bool equal_nan = false);
+Condition allclose(const Tensor& x1, const Tensor& x2, double rtol = 1e-5, double atol = 1e-8,
+                   bool equal_nan = false);
 /// Whether x is minus infinity.
-Tensor isneginf(const Tensor& x);
+Condition isneginf(const Tensor& x);
 /// Whether x is plus infinity.
-Tensor isposinf(const Tensor& x);
+Condition isposinf(const Tensor& x);
 /// Whether the sign is negative, also of -0.
-Tensor signbit(const Tensor& x);
+Condition signbit(const Tensor& x);
 
 }  // namespace cornu::ops

@@ -155,13 +155,13 @@ Tensor ptp(const Tensor& x, const Axes& axis, bool keepdims) {
   return max(x, axis, keepdims) - min(x, axis, keepdims);
 }
 
-Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
+Condition any(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&any, x, axis, keepdims);
   if (count(x, axis) == 0) return cast(sum(x, axis, keepdims), DType::boolean);
   return reduce(cast(x, DType::boolean), ReduceOp::maximum, axis, keepdims, DType::boolean);
 }
 
-Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
+Condition all(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&all, x, axis, keepdims);
   return logical_not(any(logical_not(x), axis, keepdims));
 }

@@ -1,5 +1,6 @@
 // Sums, extremes and the like over axes.
 #pragma once
+#include "../condition.h"
 #include "../op.h"
 
 namespace cornu::ops {
@@ -30,9 +31,9 @@ inline Tensor amin(const Tensor& x, const Axes& axis = {}, bool keepdims = false
 /// max(x) - min(x).
 Tensor ptp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 /// Whether an element is not 0; bool.
-Tensor any(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
+Condition any(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 /// Whether no element is 0; bool.
-Tensor all(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
+Condition all(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 /// Index of the first greatest element along `axis`, or of the flattened tensor; int32. -0 counts
 /// as less than 0.
 Tensor argmax(const Tensor& x, std::optional<int64_t> axis = {}, bool keepdims = false);

@@ -23,7 +23,7 @@ using backend::ScatterOp;
 
 }  // namespace
 
-Tensor isin(const Tensor& x1, const Tensor& x2, bool assume_unique, bool invert) {
+Condition isin(const Tensor& x1, const Tensor& x2, bool assume_unique, bool invert) {
   if (is_symbolic(x1, x2)) return symbolic_call(&isin, x1, x2, assume_unique, invert);
   const DType given = result_type(detail::strong(x1), detail::strong(x2));
   const DType dtype = given == DType::boolean ? DType::int32 : given;

@@ -1,5 +1,6 @@
 // Tensors as sets.
 #pragma once
+#include "../condition.h"
 #include "../op.h"
 
 namespace cornu::ops {
@@ -14,6 +15,6 @@ Nest unique(const Tensor& x, bool sorted = true, bool return_index = false,
             std::optional<int64_t> axis = {}, std::optional<int64_t> size = {},
             std::optional<double> fill_value = {});
 /// Whether each element of x1 is in x2 (is not, with `invert`).
-Tensor isin(const Tensor& x1, const Tensor& x2, bool assume_unique = false, bool invert = false);
+Condition isin(const Tensor& x1, const Tensor& x2, bool assume_unique = false, bool invert = false);
 
 }  // namespace cornu::ops

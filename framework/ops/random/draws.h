@@ -51,6 +51,11 @@ inline Tensor dropout(const Tensor& x, double rate, const std::optional<Shape>& 
                       std::optional<Seed> seed = {}) {
   return dropout(x, rate, seed ? *seed : Seed::fresh(), noise_shape);
 }
+/// A number alone is the seed.
+template <std::integral S>
+Tensor dropout(const Tensor& x, double rate, S seed) {
+  return dropout(x, rate, Seed(static_cast<int64_t>(seed)));
+}
 /// @}
 
 }  // namespace cornu::random

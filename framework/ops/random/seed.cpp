@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <bit>
+#include <memory>
 #include <mutex>
 #include <random>
 
@@ -19,6 +20,13 @@ Tensor key_tensor(backend::Key key) {
   const uint32_t words[] = {key.hi, key.lo};
   return Tensor::from_host(words, {2});
 }
+
+int64_t os_seed() {
+  std::random_device device;
+  return std::uniform_int_distribution<int64_t>(1, 1'000'000'000)(device);
+}
+
+thread_local int still_scopes = 0;
 
 std::mutex stream_mutex;
 
@@ -44,26 +52,44 @@ Tensor SeedGenerator::next() {
 
 Seed::Seed(int64_t seed) : key_(key_tensor(backend::key_from_seed(seed))) {}
 
-}  // namespace cornu
+namespace {
 
-namespace cornu {
+// What draws without a seed draw with once random::set_seed was called: Keras's global generator,
+// which takes a single number of the stream.
+std::mutex global_mutex;
+std::unique_ptr<SeedGenerator>& global_generator() {
+  static auto* generator = new std::unique_ptr<SeedGenerator>;
+  return *generator;
+}
 
-Seed Seed::fresh() { return Seed(random::default_seed()); }
+}  // namespace
+
+Seed Seed::fresh() {
+  if (still_scopes) return Seed(0);
+  {
+    const std::lock_guard lock(stream_mutex);
+    if (!stream()) return Seed(os_seed());
+  }
+  const std::lock_guard lock(global_mutex);
+  if (!global_generator()) global_generator() = std::make_unique<SeedGenerator>();
+  Seed seed(*global_generator());
+  // The generator stays where it was made.
+  if (seed.key_.is_eager()) seed.key_ = seed.key_.to(default_device());
+  return seed;
+}
 
 }  // namespace cornu
 
 namespace cornu::random {
 
 void set_seed(int64_t seed) {
+  {
+    const std::lock_guard lock(global_mutex);
+    global_generator() = nullptr;
+  }
   const std::lock_guard lock(stream_mutex);
   stream().emplace(seed);
 }
-
-namespace {
-
-thread_local int still_scopes = 0;
-
-}  // namespace
 
 StillScope::StillScope() { ++still_scopes; }
 
@@ -72,9 +98,7 @@ StillScope::~StillScope() { --still_scopes; }
 int64_t default_seed() {
   if (still_scopes) return 0;
   const std::lock_guard lock(stream_mutex);
-  if (stream()) return stream()->next_seed();
-  std::random_device device;
-  return std::uniform_int_distribution<int64_t>(1, 1'000'000'000)(device);
+  return stream() ? stream()->next_seed() : os_seed();
 }
 
 int64_t host_choice(int64_t n) {

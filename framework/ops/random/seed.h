@@ -34,8 +34,8 @@ class Seed {
   Seed(int seed) : Seed(static_cast<int64_t>(seed)) {}
   /// The generator's next key.
   Seed(SeedGenerator& generator) : key_(generator.next()) {}
-  /// Of a number that is chosen now: from the stream of random::set_seed if the user has started
-  /// it, else by the operating system. Each call draws other numbers.
+  /// Chosen now; each call draws other numbers. Once random::set_seed was called, they come from a
+  /// generator that all such draws share, as in Keras; else from the operating system.
   static Seed fresh();
 
   const Tensor& key() const { return key_; }  ///< uint32, shape (2)

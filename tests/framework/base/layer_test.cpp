@@ -303,3 +303,44 @@ TEST_CASE("A weight may be one that optimizers overwrite") {
   layer.build({1, 2});
   CHECK(layer.scale.overwrite_with_gradient());
 }
+
+namespace {
+
+// Forgets to track the layer that it calls.
+class Forgetful : public Layer {
+ public:
+  explicit Forgetful(std::string name) : dense({.units = 2, .name = std::move(name)}) {}
+  Tensor call(const Tensor& x, const Call&) override { return dense(x); }
+  Dense dense;
+};
+
+// Holds a layer for another that calls it.
+class Owner : public Layer {
+ public:
+  explicit Owner(std::string name) : inner(std::make_shared<Forgetful>(std::move(name))) {
+    track("inner", inner);
+    track("dense", inner->dense);
+  }
+  Tensor call(const Tensor& x, const Call&) override { return (*inner)(x); }
+  std::shared_ptr<Forgetful> inner;
+};
+
+}  // namespace
+
+TEST_CASE("a layer with weights that nobody around it tracks is warned of, once") {
+  const Tensor x = ops::ones({1, 3});
+  const std::string text = standard_error_of([&] {
+    Forgetful layer("unheld");
+    layer(x);
+    layer(x);
+  });
+  CHECK_THAT(text, contains("Layer 'unheld' has weights, but 'forgetful', which calls it, does not "
+                            "track it: they are neither trained nor saved with it."));
+  CHECK(text.find("Layer 'unheld'") == text.rfind("Layer 'unheld'"));
+  CHECK(standard_error_of([&] {
+          Owner owner("held");
+          owner(x);
+          Dense alone({.units = 2});
+          alone(x);
+        }).empty());
+}

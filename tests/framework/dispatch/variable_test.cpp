@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "../matchers.h"
 #include "catch.h"
 
 using namespace cornu;
@@ -143,4 +144,11 @@ TEST_CASE("an overlay keeps assignments to itself until they are committed") {
     overlay.commit();
   }
   CHECK(v.value().item() == 3);
+}
+
+TEST_CASE("a value of another kind is named") {
+  CHECK_THROWS_WITH(
+      Value(3).get<double>(),
+      cornu::test::contains("expected a number, found an integer, which number() reads"));
+  CHECK_THROWS_WITH(Value("x").get<bool>(), cornu::test::contains("expected a bool, found text"));
 }

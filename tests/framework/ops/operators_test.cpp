@@ -117,3 +117,29 @@ TEST_CASE("A part of a prediction is a row, or an output") {
   CHECK(values(list[-1]) == Numbers{2});
   CHECK_THROWS_WITH(list[2], has("Element 2 of the structure [*, *] does not exist: it has 2."));
 }
+
+TEST_CASE("What asks about elements is a condition of C++") {
+  const Tensor x = numbers({1, 2}), one = ops::array({1.0});
+  CHECK_FALSE(bool(ops::any(x > 10)));
+  CHECK(bool(ops::all(x > 0)));
+  CHECK_FALSE(bool(ops::any(ops::isnan(x))));
+  CHECK_FALSE(bool(ops::equal(one, 2)));
+  CHECK(bool(ops::less(one, 2)));
+  CHECK_FALSE(bool(ops::logical_not(one)));
+  CHECK_FALSE(bool(ops::allclose(x, x + 1)));
+  CHECK_FALSE(bool(ops::isinf(one)));
+  int steps = 0;
+  for (Tensor left = x; ops::any(left > 0); left = left - 1) ++steps;
+  CHECK(steps == 2);
+  CHECK_THROWS_WITH(bool(ops::isfinite(x)), has("ops::all(...) or ops::any(...)"));
+  // In a graph a condition is a tensor as any other.
+  const Input in({2});
+  CHECK(Tensor(ops::any(in > 0, 1)).is_symbolic());
+  CHECK(Tensor(ops::less(in, 0)).dtype() == DType::boolean);
+}
+
+TEST_CASE("Temporaries are not assigned to") {
+  STATIC_REQUIRE(!std::is_assignable_v<Tensor, Tensor>);
+  STATIC_REQUIRE(std::is_assignable_v<Tensor&, Tensor>);
+  STATIC_REQUIRE(std::is_assignable_v<Tensor&, const Tensor&>);
+}

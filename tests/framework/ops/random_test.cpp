@@ -226,3 +226,24 @@ TEST_CASE("random takes dtypes by name") {
   CHECK(random::categorical(ops::zeros({2, 3}), 4, "int64", 3).dtype() == DType::int64);
   CHECK(random::gamma({2}, 2.0, 3, "float64").dtype() == DType::float64);
 }
+
+TEST_CASE("draws without a seed share Keras's global generator") {
+  // keras.utils.set_random_seed(42), then in order; on JAX.
+  random::set_seed(42);
+  const auto near = [](const Tensor& t, std::vector<float> expected) {
+    const std::vector<float> found = t.to_vector<float>();
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (std::fabs(found.at(i) - expected[i]) > 1e-5f) return false;
+    return true;
+  };
+  CHECK(near(random::normal({2}), {-1.45146f, 0.148126f}));
+  CHECK(near(random::normal({2}), {0.279406f, 0.0891237f}));
+  CHECK(near(random::uniform({2}), {0.074521f, 0.183093f}));
+  // The whole generator took one number of the stream, as in Python.
+  const int64_t after = random::default_seed();
+  random::set_seed(42);
+  (void)random::default_seed();
+  CHECK(random::default_seed() == after);
+  random::set_seed(42);
+  CHECK(near(random::normal({2}), {-1.45146f, 0.148126f}));
+}

@@ -77,7 +77,7 @@ TEST_CASE("shaping says which shapes it refuses") {
   CHECK(error_of([&] {
           ops::stack({x, ops::zeros({3})});
         }) == "stack: shapes (2, 3) and (3,) differ.");
-  CHECK(error_of([&] { ops::split(x, {2}, 1); }) ==
+  CHECK(error_of([&] { ops::split(x, 2, 1); }) ==
         "split: axis 1 of size 3 does not divide into 2 equal sections.");
   CHECK(error_of([&] { ops::unstack(x, 3); }) == "unstack: axis 0 has 2 elements, not 3.");
   CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "edge"), ValueError);
@@ -192,4 +192,25 @@ TEST_CASE("roll takes axes in braces") {
   // An axis may be named twice.
   CHECK(ops::roll(x, {1, 1}, {1, 1}).to_vector<int32_t>() ==
         ops::roll(x, 2, 1).to_vector<int32_t>());
+}
+
+TEST_CASE("a number splits into parts, a list at places") {
+  const Tensor x = ops::reshape(ops::arange(6), {2, 3});
+  CHECK(ops::split(x, 3, 1).size() == 3);
+  CHECK(ops::split(x, {2}, 1)[0].shape() == Shape{2, 2});
+  CHECK(ops::split(x, {2}, 1)[1].shape() == Shape{2, 1});
+  CHECK(ops::hsplit(x, {1}).size() == 2);
+  CHECK(ops::hsplit(x, 3).size() == 3);
+}
+
+TEST_CASE("shapes are written as a number where they have one axis") {
+  CHECK(ops::zeros(3).shape() == Shape{3});
+  CHECK(ops::reshape(ops::ones({2, 3}), -1).shape() == Shape{6});
+  CHECK(ops::full(2, 1.5).to_vector<float>() == std::vector<float>{1.5, 1.5});
+  std::ostringstream text;
+  text << ops::ones({2, 3}).shape() << " " << DType::float16;
+  CHECK(text.str() == "(2, 3) float16");
+  CHECK(error_of([] { (void)ops::zeros({-2}); }) ==
+        "a tensor of shape (-2): sizes must not be negative.");
+  CHECK_THROWS_AS(random::normal({2, -2}), ShapeError);
 }

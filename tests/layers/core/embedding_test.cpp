@@ -1,4 +1,5 @@
 // Embedding, ReversibleEmbedding and Masking.
+#include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/core/embedding.h>
@@ -6,6 +7,7 @@
 #include <cornu/layers/core/reversible_embedding.h>
 
 #include "../../catch.h"
+#include "../../framework/matchers.h"
 #include "../../support/layer_check.h"
 
 using namespace cornu;
@@ -62,4 +64,21 @@ TEST_CASE("an embedding builds without an input") {
   layers::Embedding embedding({.input_dim = 3, .output_dim = 2});
   embedding->build_from_config({{"shapes_dict", Value::Dict()}});
   CHECK(embedding->weights().size() == 1);
+}
+
+TEST_CASE("an index that is not in the table is an error") {
+  const layers::Embedding embedding({.input_dim = 5, .output_dim = 2, .name = "words"});
+  CHECK_THROWS_WITH(embedding(ops::array({4, 7})),
+                    cornu::test::contains(
+                        "Layer 'words': index 7 (element 1) is not in [0, 5): input_dim is 5."));
+  CHECK_THROWS_AS(embedding(ops::array({-1})), ValueError);
+  CHECK_THROWS_AS(embedding(ops::array({5.0})), ValueError);
+  CHECK(embedding(ops::array({0, 4})).shape() == Shape{2, 2});
+  // In each replay of a plan, too.
+  Sequential model({Input({2}, {.dtype = "int32"}), embedding});
+  for (int i = 0; i < 4; ++i)
+    CHECK(model.predict(ops::array({{0, 4}}), {.verbose = 0}).shape() == Shape{1, 2, 2});
+  CHECK_THROWS_WITH(model.predict(ops::array({{0, 5}}), {.verbose = 0}),
+                    cornu::test::contains("index 5"));
+  CHECK(model.predict(ops::array({{0, 1}}), {.verbose = 0}).shape() == Shape{1, 2, 2});
 }

@@ -219,7 +219,7 @@ TEST_CASE("A sample is distorted by a field as a batch is, for the same noise") 
     const Tensor places = ops::stack(
         {Tensor::from(rows, {height, width}), Tensor::from(columns, {height, width})}, 0);
     std::vector<Tensor> channels;
-    for (const Tensor& channel : ops::split(image, {3}, -1))
+    for (const Tensor& channel : ops::split(image, 3, -1))
       channels.push_back(
           ops::map_coordinates(ops::squeeze(channel, -1), places, linear ? 1 : 0, fill, 5));
     const Tensor expected = ops::clip(ops::stack(channels, -1), 0, 255);

@@ -50,7 +50,7 @@ TEST_CASE("a stateful GRU goes on where it stopped") {
   const Tensor x = Tensor::from({0.1f, 0.5f, -0.3f, 0.8f}, {1, 4, 1});
   layers::GRU whole({.units = 2}), parts({.units = 2, .stateful = true});
   const Tensor expected = whole(x);
-  const std::vector<Tensor> halves = ops::split(x, {2}, 1);
+  const std::vector<Tensor> halves = ops::split(x, 2, 1);
   parts->ensure_built(halves[0]);
   parts->set_weights(whole->get_weights());
   parts(halves[0]);

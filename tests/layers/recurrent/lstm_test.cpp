@@ -12,6 +12,7 @@
 #include <cornu/layers/recurrent/lstm.h>
 
 #include "../../catch.h"
+#include "../../framework/matchers.h"
 #include "../../support/layer_check.h"
 
 using namespace cornu;
@@ -50,7 +51,7 @@ TEST_CASE("a stateful LSTM goes on where it stopped") {
   const Tensor x = Tensor::from({0.1f, 0.5f, -0.3f, 0.8f}, {1, 4, 1});
   layers::LSTM whole({.units = 2}), parts({.units = 2, .stateful = true});
   const Tensor expected = whole(x);
-  const std::vector<Tensor> halves = ops::split(x, {2}, 1);
+  const std::vector<Tensor> halves = ops::split(x, 2, 1);
   parts->ensure_built(halves[0]);
   parts->set_weights(whole->get_weights());
   parts(halves[0]);
@@ -146,4 +147,13 @@ TEST_CASE("LSTM and GRU take the seeds of a program that Keras's take") {
   random::set_seed(1);
   const layers::GRU gru({.units = 2});
   CHECK(random::default_seed() == fourth);
+}
+
+TEST_CASE("a call that gives several tensors tells how to get them") {
+  const layers::LSTM lstm({.units = 2, .return_state = true, .name = "encoder"});
+  const Tensor x = ops::ones({1, 3, 2});
+  CHECK_THROWS_WITH(lstm(x), cornu::test::contains(
+                                 "Layer 'encoder' gives several tensors, [*, *, *]. Call it with "
+                                 "Nest(x) to get them all"));
+  CHECK(lstm(Nest(x)).size() == 3);
 }

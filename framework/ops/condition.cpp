@@ -1,0 +1,15 @@
+// Conditions of C++.
+#include "condition.h"
+
+#include "../../backend/error.h"
+
+namespace cornu {
+
+Condition::operator bool() const {
+  if (is_eager() && size() != 1)
+    throw ShapeError("a condition needs a single element, found the shape " + shape().str() +
+                     ". Ask for ops::all(...) or ops::any(...) of it.");
+  return item() != 0;
+}
+
+}  // namespace cornu
