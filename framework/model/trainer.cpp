@@ -207,6 +207,9 @@ std::optional<BackupOptions> backup_of(const FitOptions& options) {
 
 Trainer::Run Trainer::start(Dataset& data, FitOptions& options, Dataset* validation) {
   const int64_t steps = steps_of(data, options.steps_per_epoch, "fit", "steps_per_epoch");
+  // Now, not when an epoch is over. Validation data may still come.
+  if (validation && validation->size() != 0)
+    steps_of(*validation, options.validation_steps, "fit, validation_data", "validation_steps");
   if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
   interrupt_.emplace();
   model_.stop_training = false;
