@@ -96,8 +96,9 @@ class Pipeline {
 
   /// Batches of `count` elements, whose tensors get an axis in front; the last one may be smaller.
   /// Elements are Batch, tensors, numbers, strings, vectors of numbers, pairs and tuples {x, y,
-  /// sample_weight} of such, structs that `Batch as_batch(const Struct&)` turns into one sample, or
-  /// types with a function `Batch collate(std::vector<Type>, const BatchOptions&)` beside them.
+  /// sample_weight} of such or of Batch, whose x count, structs that `Batch as_batch(const
+  /// Struct&)` turns into one sample, or types with a function `Batch collate(std::vector<Type>,
+  /// const BatchOptions&)` beside them.
   Pipeline<Batch> batch(int64_t count, BatchOptions options = {}) const {
     static_assert(
         detail::Batchable<T>,

@@ -279,6 +279,15 @@ TEST_CASE("Buckets hold samples of about equal length") {
   CHECK(padded < 500);
 }
 
+  const Batch zipped = first(data::zip(data::from(column(3)), data::from(column(3))));
+  CHECK(zipped.x.tensor().shape() == Shape{2, 1});
+  CHECK(floats(zipped.y) == std::vector<float>{0, 1});
+  CHECK(zipped.sample_weight.empty());
+  const Batch numbered = first(data::from(column(3)).enumerate());
+  CHECK(floats(numbered.x) == std::vector<float>{0, 1});
+  CHECK(floats(numbered.y) == std::vector<float>{0, 1});
+  CHECK_THROWS_WITH(first(data::zip(data::from(column(3), column(3)), data::from(column(3)))),
+                    contains("targets or weights of its own"));
 TEST_CASE("Rebatch cuts and joins") {
   const auto batches = data::from(column(23)).batch(5).rebatch(4);
   std::vector<float> values;
