@@ -353,3 +353,10 @@ Pipeline<T> interleave(const std::vector<Pipeline<T>>& pipelines, InterleaveOpti
 }
 
 }  // namespace cornu::data
+/// The same of pipelines in braces.
+template <class T>
+Pipeline<T> interleave(std::initializer_list<Pipeline<T>> pipelines,
+                       InterleaveOptions options = {}) {
+  return interleave(std::vector<Pipeline<T>>(pipelines), std::move(options));
+}
+

@@ -62,7 +62,17 @@ std::vector<data::Pipeline<int64_t>> pipelines(int64_t workers) {
       sequence,
       sequence.map(draw, options).prefetch(2),
       sequence.shuffle({.window = 9}).repeat(2).skip(3).take(50).shard(0, 2),
-      data::interleave<int64_t>({sequence, indexed}, {.block = 3}),
+      data::interleave({sequence, indexed}, {.block = 3}),
+      indexed.concatenate(indexed.map(draw, options)),
+      indexed.concatenate(data::range(20)).shuffle().repeat(2),
+      data::range(20).concatenate(indexed).batch(
+          7, [](const Numbers& n) { return n.front() + n.back(); }),
+      sequence.concatenate(indexed),
+      indexed.concatenate(sequence).concatenate(data::range(0)).repeat(2),
+      sequence.enumerate(5).map(
+          [](const std::pair<int64_t, int64_t>& p) { return p.first - p.second; }),
+      indexed.shuffle().enumerate().shuffle().map(
+          [](const std::pair<int64_t, int64_t>& p) { return p.first - p.second; }),
       data::range(9).interleave([](int64_t i) { return data::range(10 * i, 11 * i); },
                                 {.cycle = 3, .block = 2}),
       data::zip(sequence, indexed).map([](const std::pair<int64_t, int64_t>& p) {
