@@ -76,7 +76,11 @@ class Pipeline {
   /// numbers to use.
   template <class F>
   auto map(F f, MapOptions options = {}) const {
-    static_assert(detail::ElementFunction<F, T>,
+    static_assert(detail::ElementFunction<F, T> || !std::same_as<T, Batch>,
+                  "map: the elements are of type cornu::Batch. Write [](Batch b) { b.x = "
+                  "b.x.tensor() * 2; return b; }, with a const data::Place& behind it if you want. "
+                  "Several threads call it, so a lambda must not be mutable.");
+    static_assert(detail::ElementFunction<F, T> || std::same_as<T, Batch>,
                   "map: the function must be callable with an element, or an element and a "
                   "data::Place. Several threads call it, so a lambda must not be mutable.");
     detail::check_least("map", "workers", options.workers, 0);
@@ -87,7 +91,10 @@ class Pipeline {
   /// The elements for which f(element) or f(element, place) is true. Their number is not known.
   template <class F>
   Pipeline filter(F f, FilterOptions options = {}) const {
-    static_assert(detail::ElementFunction<F, const T&>,
+    static_assert(detail::ElementFunction<F, const T&> || !std::same_as<T, Batch>,
+                  "filter: the elements are of type cornu::Batch. Write [](const Batch& b) { "
+                  "return ...; }, with a const data::Place& behind it if you want.");
+    static_assert(detail::ElementFunction<F, const T&> || std::same_as<T, Batch>,
                   "filter: the function must be callable with a const element, or an element and "
                   "a data::Place.");
     return then(
