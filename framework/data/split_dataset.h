@@ -30,6 +30,7 @@ std::pair<Nest, Nest> split_dataset(const Nest& data, const SplitOptions& option
 struct TimeseriesOptions {
   int64_t sequence_stride = 1;              ///< steps between the starts of windows
   int64_t sampling_rate = 1;                ///< steps between those of a window
+  std::optional<int64_t> batch_size = 128;  ///< windows of a batch; none: elements are windows
   bool shuffle = false;                     ///< whether windows come in another order
   std::optional<int64_t> seed = {};         ///< of the shuffle; none: another one each time
   std::optional<int64_t> start_index = {};  ///< steps before it are not used

@@ -205,9 +205,9 @@ TEST_CASE("batches of windows") {
     options.sampling_rate = o.value("sampling_rate", int64_t{1});
     if (o.contains("start_index")) options.start_index = o["start_index"].get<int64_t>();
     if (o.contains("end_index")) options.end_index = o["end_index"].get<int64_t>();
+    options.batch_size = o.value("batch_size", int64_t{128});
     const auto windows = utils::timeseries_dataset_from_array(
-        series, golden["targets"].get<bool>() ? tens : Tensor(), o["sequence_length"], options,
-        o.value("batch_size", int64_t{128}));
+        series, golden["targets"].get<bool>() ? tens : Tensor(), o["sequence_length"], options);
     size_t i = 0;
     for (const Batch& batch : windows) {
       std::vector<int64_t> expected;
@@ -221,6 +221,17 @@ TEST_CASE("batches of windows") {
     CHECK(i == golden["x"].size());
   }
   CHECK_THROWS_AS(utils::timeseries_dataset_from_array(series, nullptr, 50), ValueError);
+  const auto threes = utils::timeseries_dataset_from_array(series, std::nullopt, 4,
+                                                           {.sequence_stride = 4, .batch_size = 3});
+  CHECK(threes.size() == 4);
+  CHECK(threes.begin()->x.tensor().shape() == Shape{3, 4});
+  CHECK(threes.begin()->y.empty());
+  const auto single =
+      utils::timeseries_dataset_from_array(series, tens, 4, {.batch_size = std::nullopt});
+  CHECK(single.size() == 37);
+  CHECK(single.begin()->x.tensor().to_vector<int>() == std::vector<int>{0, 1, 2, 3});
+  CHECK(single.begin()->y.tensor().shape() == Shape{});
+  CHECK(single.batch(5).begin()->x.tensor().shape() == Shape{5, 4});
 }
 
 TEST_CASE("both subsets are those of two calls, of one listing") {
