@@ -119,6 +119,13 @@ std::string format_of(const std::filesystem::path& path, const std::string& give
 
 }  // namespace
 
+TargetSize::TargetSize(std::initializer_list<Shape::Size> sides) {
+  if (sides.size() != 2)
+    throw ValueError(fmt::format(
+        "option 'target_size': expected height and width, found {} numbers.", sides.size()));
+  emplace(sides.begin()->value, sides.begin()[1].value);
+}
+
 int color_channels(const std::string& mode) {
   if (mode == "grayscale") return 1;
   if (mode == "rgb") return 3;

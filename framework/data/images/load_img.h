@@ -15,11 +15,22 @@ using io::Image;
 /// Channels of a color mode: "grayscale" 1, "rgb" 3, "rgba" 4. Throws ValueError for others.
 int color_channels(const std::string& color_mode);
 
+/// Height and width, or neither: `.target_size = {17, 23}`.
+class TargetSize : public std::optional<std::pair<int64_t, int64_t>> {
+ public:
+  TargetSize() = default;                                                          ///< none
+  TargetSize(std::nullopt_t) {}                                                    ///< none
+  TargetSize(std::pair<int64_t, int64_t> size) : optional(size) {}                 ///< these
+  TargetSize(std::optional<std::pair<int64_t, int64_t>> size) : optional(size) {}  ///< the same
+  /// Height and width in braces. Throws ValueError unless there are two.
+  TargetSize(std::initializer_list<Shape::Size> sides);
+};
+
 /// How load_img reads.
 struct LoadImgOptions {
   std::string color_mode = "rgb";  ///< "grayscale", "rgb" or "rgba"
   /// Height and width to resize to; none: those of the file.
-  std::optional<std::pair<int64_t, int64_t>> target_size = {};
+  TargetSize target_size = {};
   /// "nearest", "bilinear", "bicubic", "lanczos", "box" or "hamming", as in Pillow
   std::string interpolation = "nearest";
   /// Whether to cut the largest part of the target's shape out of the middle before resizing.

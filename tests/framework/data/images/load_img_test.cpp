@@ -110,6 +110,10 @@ TEST_CASE("what load_img refuses") {
       utils::load_img(folder / "a.png", {.target_size = {{4, 4}}, .interpolation = "bilinaer"}),
       contains("bilinear"));
   CHECK_THROWS_AS(utils::load_img(folder / "a.png", {.target_size = {{0, 4}}}), ValueError);
+  CHECK(utils::load_img(folder / "a.png", {.target_size = {17, 23}}).width == 23);
+  CHECK(utils::load_img(folder / "a.png", {.target_size = std::nullopt}).height > 0);
+  CHECK_THROWS_WITH(utils::load_img(folder / "a.png", {.target_size = {17, 23, 3}}),
+                    contains("found 3 numbers"));
   CHECK_THROWS_AS(utils::load_img(folder / "b.png"), FileError);
   CHECK_THROWS_WITH(utils::load_img(folder / "a.png", {.limits = {.pixels = 10}}),
                     contains("a.png"));
