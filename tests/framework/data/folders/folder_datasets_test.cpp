@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <set>
+#include <sstream>
 
 #include "../../../support/reader_goldens.h"
 #include "../../../support/temporary.h"
@@ -234,6 +236,26 @@ TEST_CASE("batches of windows") {
   CHECK(single.batch(5).begin()->x.tensor().shape() == Shape{5, 4});
 }
 
+TEST_CASE("what was found in a folder is printed as in Keras") {
+  const test::TemporaryFolder folder;
+  make_images(folder, 10);
+  const auto printed = [&](const utils::ImageFolderOptions& options) {
+    std::ostringstream text;
+    std::streambuf* const before = std::cout.rdbuf(text.rdbuf());
+    utils::image_dataset_from_directory(folder.path(), options);
+    std::cout.rdbuf(before);
+    return text.str();
+  };
+  CHECK(printed({}) == "Found 20 files belonging to 2 classes.\n");
+  CHECK(printed({.label_mode = std::nullopt}) == "Found 20 files.\n");
+  CHECK(printed({.seed = 3, .validation_split = 0.3, .subset = "validation"}) ==
+        "Found 20 files belonging to 2 classes.\nUsing 6 files for validation.\n");
+  CHECK(printed({.verbose = false}).empty());
+  config::disable_interactive_logging();
+  CHECK(printed({}).empty());
+  config::enable_interactive_logging();
+}
+
 TEST_CASE("both subsets are those of two calls, of one listing") {
   const test::TemporaryFolder folder;
   make_images(folder, 10);
@@ -253,6 +275,9 @@ TEST_CASE("both subsets are those of two calls, of one listing") {
   CHECK(samples_of(training, 1) != samples_of(training, 2));
   CHECK(samples_of(validation, 1) == samples_of(validation, 2));
   options.subset = "both";
+  CHECK_THROWS_WITH(utils::audio_dataset_from_directory(
+                        folder.path(), {.seed = 3, .validation_split = 0.3, .subset = "both"}),
+                    contains("Call audio_datasets_from_directory"));
   CHECK_THROWS_WITH(utils::image_dataset_from_directory(folder.path(), options),
                     contains("image_datasets_from_directory"));
   CHECK_NOTHROW(utils::image_datasets_from_directory(folder.path(), options));
