@@ -69,6 +69,8 @@ TEST_CASE("to_categorical and normalize") {
   CHECK(y.shape() == Shape{3, 3});
   CHECK(y.to_vector<float>() == std::vector<float>{1, 0, 0, 0, 0, 1, 0, 1, 0});
   CHECK(utils::to_categorical(Tensor::from({1, 0}, {2}), 4).shape() == Shape{2, 4});
+  CHECK(utils::to_categorical(Tensor::from({1, 0}, {2}), {.num_classes = 3}).shape() ==
+        Shape{2, 3});
   CHECK_THROWS_WITH(utils::to_categorical(Tensor::from({1, 4}, {2}), 4), contains("class 4"));
   CHECK_THROWS_WITH(utils::to_categorical(Tensor::from({-1}, {1})), contains("class -1"));
   const Tensor x = utils::normalize(Tensor::from({3.0f, 4.0f, 0.0f, 0.0f}, {2, 2}));
