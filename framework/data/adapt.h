@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "../tensor/tensor.h"
+#include "dataset.h"
 
 namespace cornu {
-
-class Dataset;
 
 /// A second base of layers such as Normalization and TextVectorization, whose statistics or
 /// vocabulary come from data, not from training.
@@ -24,8 +23,9 @@ class Adaptable {
 
   /// Learns from `data`, whose first axis are the samples, and forgets what was learnt before.
   virtual void adapt(const Tensor& data);
-  /// The same from a dataset's inputs, batch by batch; at most `steps` of them.
-  void adapt(Dataset& data, std::optional<int64_t> steps = {});
+  /// The same from the inputs of a dataset or a pipeline, batch by batch; at most `steps` of them.
+  /// Throws ValueError for data without an end unless steps are given.
+  void adapt(AnyDataset data, std::optional<int64_t> steps = {});
 
   /// What has been learnt, as tensors: mean and variance, boundaries, or a vocabulary.
   virtual std::vector<Tensor> statistics() const = 0;

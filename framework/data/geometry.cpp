@@ -299,18 +299,22 @@ Geometry mirrored(int64_t height, int64_t width, bool left_right, bool up_down) 
           }};
 }
 
-Geometry window(int64_t top, int64_t left, int64_t height, int64_t width, double fill_value) {
+Geometry window(int64_t top, int64_t left, int64_t height, int64_t width, double fill_value,
+                std::optional<double> mask_fill_value) {
+  const double mask_value = mask_fill_value.value_or(fill_value);
   const Homography source = {1, 0, static_cast<double>(left), 0, 1, static_cast<double>(top), 0,
                              0, 1};
   return {.height = height,
           .width = width,
           .source = source,
-          .pixels = [=](const Picture& from, const Picture& to, bool) {
+          .pixels = [=](const Picture& from, const Picture& to, bool nearest) {
             const bool inside =
                 top >= 0 && left >= 0 && top + height <= from.height && left + width <= from.width;
             if (!inside)
               return sample(from, to, backend::image::places_of(source, width),
-                            {.linear = false, .fill = Fill::constant, .value = fill_value});
+                            {.linear = false,
+                             .fill = Fill::constant,
+                             .value = nearest ? mask_value : fill_value});
             for (int64_t y = 0; y < height; ++y)
               std::memcpy(to.row(y),
                           from.row(top + y) + static_cast<size_t>(left) * from.pixel_bytes(),

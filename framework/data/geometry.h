@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,10 @@ Geometry displaced(std::vector<float> field, int64_t height, int64_t width,
                    const Resampling& resampling);
 /// Mirrored about the vertical axis, the horizontal one, or both.
 Geometry mirrored(int64_t height, int64_t width, bool left_right, bool up_down);
-/// The window of the source, which may reach beyond it: what is outside has the value.
-Geometry window(int64_t top, int64_t left, int64_t height, int64_t width, double fill_value = 0);
+/// The window of the source, which may reach beyond it: what is outside has the value, and in mask,
+/// depth and tensors marked `nearest` the second one, which is by default the same.
+Geometry window(int64_t top, int64_t left, int64_t height, int64_t width, double fill_value = 0,
+                std::optional<double> mask_fill_value = {});
 /// The window (top, left, height, width) inside of the source, resized; the interpolation is one of
 /// backend::image::resize.
 Geometry resized(const std::array<int64_t, 4>& window, int64_t height, int64_t width,

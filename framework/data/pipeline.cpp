@@ -21,6 +21,15 @@ void check_full_shuffle(const Stage& source) {
       source.size() == Dataset::endless ? "has no end" : "gives its elements one after the other"));
 }
 
+void check_end(const char* what, const Stage& source) {
+  if (source.size() == Dataset::endless)
+    throw ValueError(fmt::format("{}: the data have no end. Take a part of them: .take(n).", what));
+}
+
+Pipeline<Batch> samples_of_batch(const Batch& batch) {
+  return from(batch.x, batch.y, batch.sample_weight);
+}
+
 void check_rank(int64_t rank, int64_t size) {
   if (size < 1 || rank < 0 || rank >= size)
     throw ValueError(fmt::format(

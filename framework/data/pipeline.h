@@ -27,8 +27,12 @@ void show_first(const Pipeline<Batch>& batches, int64_t count, const std::string
 std::shared_ptr<Dataset> dataset_of(const Pipeline<Batch>& pipeline);
 /// Throws ValueError unless `value` is at least `least`.
 void check_least(const char* stage, const char* option, int64_t value, int64_t least);
+/// Throws ValueError for data without an end, of which `what` would not end either.
+void check_end(const char* what, const Stage& source);
 /// Throws ValueError for a shuffle of all elements of a source that cannot give them by number.
 void check_full_shuffle(const Stage& source);
+/// The samples of a batch, one by one.
+Pipeline<Batch> samples_of_batch(const Batch& batch);
 /// Throws ValueError unless 0 <= rank < size.
 void check_rank(int64_t rank, int64_t size);
 
@@ -76,7 +80,11 @@ class Pipeline {
   /// numbers to use.
   template <class F>
   auto map(F f, MapOptions options = {}) const {
-    static_assert(detail::ElementFunction<F, T>,
+    static_assert(detail::ElementFunction<F, T> || !std::same_as<T, Batch>,
+                  "map: the elements are of type cornu::Batch. Write [](Batch b) { b.x = "
+                  "b.x.tensor() * 2; return b; }, with a const data::Place& behind it if you want. "
+                  "Several threads call it, so a lambda must not be mutable.");
+    static_assert(detail::ElementFunction<F, T> || std::same_as<T, Batch>,
                   "map: the function must be callable with an element, or an element and a "
                   "data::Place. Several threads call it, so a lambda must not be mutable.");
     detail::check_least("map", "workers", options.workers, 0);
@@ -87,7 +95,10 @@ class Pipeline {
   /// The elements for which f(element) or f(element, place) is true. Their number is not known.
   template <class F>
   Pipeline filter(F f, FilterOptions options = {}) const {
-    static_assert(detail::ElementFunction<F, const T&>,
+    static_assert(detail::ElementFunction<F, const T&> || !std::same_as<T, Batch>,
+                  "filter: the elements are of type cornu::Batch. Write [](const Batch& b) { "
+                  "return ...; }, with a const data::Place& behind it if you want.");
+    static_assert(detail::ElementFunction<F, const T&> || std::same_as<T, Batch>,
                   "filter: the function must be callable with a const element, or an element and "
                   "a data::Place.");
     return then(
@@ -96,8 +107,9 @@ class Pipeline {
 
   /// Batches of `count` elements, whose tensors get an axis in front; the last one may be smaller.
   /// Elements are Batch, tensors, numbers, strings, vectors of numbers, pairs and tuples {x, y,
-  /// sample_weight} of such, structs that `Batch as_batch(const Struct&)` turns into one sample, or
-  /// types with a function `Batch collate(std::vector<Type>, const BatchOptions&)` beside them.
+  /// sample_weight} of such or of Batch, whose x count, structs that `Batch as_batch(const
+  /// Struct&)` turns into one sample, or types with a function `Batch collate(std::vector<Type>,
+  /// const BatchOptions&)` beside them.
   Pipeline<Batch> batch(int64_t count, BatchOptions options = {}) const {
     static_assert(
         detail::Batchable<T>,
@@ -108,6 +120,11 @@ class Pipeline {
     using F = detail::DefaultCollate<T>;
     return then(std::make_shared<detail::BatchStage<T, F>>(node_, count, options.drop_remainder,
                                                            F{options}));
+  }
+  /// The same as in tf.data: `batch(64, true)` leaves a last batch out that is not full.
+  template <std::same_as<bool> Bool>
+  Pipeline<Batch> batch(int64_t count, Bool drop_remainder) const {
+    return batch(count, BatchOptions{.drop_remainder = drop_remainder});
   }
   /// f(std::vector<T>) of groups of `count` elements.
   template <class F>
@@ -130,6 +147,12 @@ class Pipeline {
         std::make_shared<detail::BucketStage<T, F>>(node_, std::move(length), batch_size, options));
   }
 
+  /// The samples of batches, one by one. Their number is not known.
+  Pipeline<Batch> unbatch() const requires std::same_as<T, Batch> {
+    return interleave([](const Batch& batch) { return detail::samples_of_batch(batch); },
+                      {.cycle = 1, .name = "unbatch"});
+  }
+
   /// Batches of `count` samples made of batches of other sizes.
   Pipeline<Batch> rebatch(int64_t count,
                           BatchOptions options = {}) const requires std::same_as<T, Batch> {
@@ -146,6 +169,24 @@ class Pipeline {
     if (!node_->indexed())
       return then(std::make_shared<detail::WindowShuffleStage<T>>(node_, options));
     return ordered("shuffle", std::make_shared<detail::ShuffleOrder>(options.window), options.seed);
+  }
+
+  /// Windows of `window` elements, as `shuffle({.window = window})`.
+  template <std::integral Int>
+  Pipeline shuffle(Int window, std::optional<int64_t> seed = {}) const {
+    detail::check_least("shuffle", "window", static_cast<int64_t>(window), 1);
+    return shuffle(ShuffleOptions{.window = static_cast<int64_t>(window), .seed = seed});
+  }
+
+  /// Pairs of numbers that count from `start` on, and elements.
+  Pipeline<std::pair<int64_t, T>> enumerate(int64_t start = 0) const {
+    return then(std::make_shared<detail::ZipStage<int64_t, T>>(
+        std::make_shared<detail::RangeSource>(start), node_));
+  }
+
+  /// The elements, and then those of another pipeline; with the options of this one.
+  Pipeline concatenate(const Pipeline& other) const {
+    return then(std::make_shared<detail::ConcatenateStage<T>>(node_, other.node()));
   }
 
   /// `count` passes one after the other, without an end by default. Each is an epoch to the stages
@@ -234,6 +275,18 @@ class Pipeline {
   Epoch<T> epoch(int64_t number) const { return Epoch<T>(*this, number); }
   detail::StreamIterator<T> begin() const { return epoch(0).begin(); }   ///< of epoch 0
   std::default_sentinel_t end() const { return std::default_sentinel; }  ///< of the range
+
+  /// f(f(state, first), second) and so on: what f makes of all elements of epoch 0. Throws
+  /// ValueError for data without an end.
+  template <class State, class F>
+  State reduce(State state, F f) const {
+    static_assert(std::is_invocable_r_v<State, F&, State, const T&>,
+                  "reduce: the function must be callable with a state and a const element, and "
+                  "give a state.");
+    detail::check_end("reduce", *node_);
+    for (const T& element : *this) state = f(std::move(state), element);
+    return state;
+  }
 
   /// What fit, evaluate and predict take. Throws ValueError where elements are single samples.
   operator std::shared_ptr<Dataset>() const requires std::same_as<T, Batch> {
@@ -349,6 +402,13 @@ Pipeline<T> interleave(const std::vector<Pipeline<T>>& pipelines, InterleaveOpti
   return Pipeline<T>(
       std::make_shared<detail::InterleaveStage<T>>(std::move(nodes), std::move(options)),
       pipelines[0].options());
+}
+
+/// The same of pipelines in braces.
+template <class T>
+Pipeline<T> interleave(std::initializer_list<Pipeline<T>> pipelines,
+                       InterleaveOptions options = {}) {
+  return interleave(std::vector<Pipeline<T>>(pipelines), std::move(options));
 }
 
 }  // namespace cornu::data

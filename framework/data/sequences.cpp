@@ -78,9 +78,9 @@ Tensor pad_sequences(const std::vector<Tensor>& sequences, const PadOptions& opt
   });
 }
 
-Tensor to_categorical(const Tensor& x, std::optional<int64_t> num_classes) {
+Tensor to_categorical(const Tensor& x, const ToCategoricalOptions& options) {
   const std::vector<int64_t> classes = x.to_vector<int64_t>();
-  int64_t count = num_classes.value_or(0);
+  int64_t count = options.num_classes.value_or(0);
   if (count == 0) {
     if (classes.empty())
       throw ValueError("to_categorical: without classes, option 'num_classes' must be given.");

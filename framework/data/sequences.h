@@ -39,10 +39,20 @@ requires std::is_arithmetic_v<T> Tensor pad_sequences(
   return pad_sequences(std::vector<std::vector<T>>(sequences.begin(), sequences.end()), options);
 }
 
+/// Options of to_categorical.
+struct ToCategoricalOptions {
+  std::optional<int64_t> num_classes = {};  ///< none: the largest class and one more
+};
+
 /// Classes as vectors: float32 (..., num_classes), 1 at the class and 0 elsewhere. A last axis of
 /// size 1 is left out first. Without num_classes: the largest class and one more. Throws ValueError
 /// for classes that are not in [0, num_classes).
-Tensor to_categorical(const Tensor& x, std::optional<int64_t> num_classes = {});
+Tensor to_categorical(const Tensor& x, const ToCategoricalOptions& options = {});
+/// The same by a number. A template, so that braces are options.
+template <std::convertible_to<std::optional<int64_t>> Number>
+Tensor to_categorical(const Tensor& x, const Number& num_classes) {
+  return to_categorical(x, ToCategoricalOptions{num_classes});
+}
 
 /// x divided by its norm along an axis (2: Euclid's), where that is not 0. Throws ValueError unless
 /// the order is positive.

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <cstring>
+#include <numeric>
 #include <random>
 
 #include "../../backend/error.h"
@@ -32,6 +32,7 @@ int64_t samples_of(const SplitSize& size, int64_t total, const char* option) {
 }
 
 Nest rows_of(const Nest& data, const std::vector<int64_t>& rows) {
+  if (data.empty()) return {};
   const Tensor indices = Tensor::from(rows, {static_cast<int64_t>(rows.size())});
   return data.map([&](const Tensor& x) { return ops::take(x, indices, 0); });
 }
@@ -46,12 +47,10 @@ int64_t seed_of(const std::optional<int64_t>& seed) {
   return seed ? *seed : static_cast<int64_t>(std::random_device()() % 1'000'000);
 }
 
-}  // namespace
-
-std::pair<Nest, Nest> split_dataset(const Nest& data, const SplitOptions& options) {
+// How many elements both parts have.
+std::pair<int64_t, int64_t> sizes_of_parts(int64_t total, const SplitOptions& options) {
   if (!given(options.left_size) && !given(options.right_size))
     throw ValueError("split_dataset: one of the options 'left_size' and 'right_size' is needed.");
-  const int64_t total = count_samples(data);
   const auto* left_share = std::get_if<double>(&options.left_size);
   const auto* right_share = std::get_if<double>(&options.right_size);
   if (left_share && right_share && *left_share + *right_share > 1)
@@ -65,10 +64,68 @@ std::pair<Nest, Nest> split_dataset(const Nest& data, const SplitOptions& option
   if (left + right > total || left == 0 || right == 0)
     throw ValueError(
         fmt::format("split_dataset: {} and {} samples cannot be taken of {}.", left, right, total));
-  if (!options.shuffle) return {take_rows(data, 0, left), take_rows(data, total - right, total)};
-  const std::vector<int64_t> order = data::python_shuffle(total, seed_of(options.seed));
-  return {rows_of(data, {order.begin(), order.begin() + left}),
-          rows_of(data, {order.end() - right, order.end()})};
+  return {left, right};
+}
+
+// The samples of a batch in two parts.
+std::pair<data::Pipeline<Batch>, data::Pipeline<Batch>> parts_of(const Batch& whole,
+                                                                 const SplitOptions& options) {
+  const auto [left, right] = split_places(data::detail::samples_of(whole), options);
+  const auto part = [&](const std::vector<int64_t>& places) {
+    return data::from(rows_of(whole.x, places), rows_of(whole.y, places),
+                      rows_of(whole.sample_weight, places));
+  };
+  return {part(left), part(right)};
+}
+
+}  // namespace
+
+std::pair<std::vector<int64_t>, std::vector<int64_t>> split_places(int64_t total,
+                                                                   const SplitOptions& options) {
+  const auto [left, right] = sizes_of_parts(total, options);
+  std::vector<int64_t> order;
+  if (options.shuffle) {
+    order = data::python_shuffle(total, seed_of(options.seed));
+  } else {
+    order.resize(static_cast<size_t>(total));
+    std::iota(order.begin(), order.end(), int64_t{0});
+  }
+  return {{order.begin(), order.begin() + left}, {order.end() - right, order.end()}};
+}
+
+std::pair<Nest, Nest> split_dataset(const Nest& data, const SplitOptions& options) {
+  const int64_t total = count_samples(data);
+  if (!options.shuffle) {
+    const auto [left, right] = sizes_of_parts(total, options);
+    return {take_rows(data, 0, left), take_rows(data, total - right, total)};
+  }
+  const auto [left, right] = split_places(total, options);
+  return {rows_of(data, left), rows_of(data, right)};
+}
+
+std::pair<data::Pipeline<Batch>, data::Pipeline<Batch>> split_dataset(
+    const data::Pipeline<Batch>& data, const SplitOptions& options) {
+  if (data.node()->batched()) return split_dataset(AnyDataset(data), options);
+  data::detail::check_end("split_dataset", *data.node());
+  std::vector<Batch> samples;
+  for (const Batch& sample : data) samples.push_back(sample);
+  if (samples.empty()) throw ValueError("split_dataset: there are no samples.");
+  return parts_of(data::detail::stack(std::move(samples), {}), options);
+}
+
+std::pair<data::Pipeline<Batch>, data::Pipeline<Batch>> split_dataset(AnyDataset data,
+                                                                      const SplitOptions& options) {
+  if (!data) throw ValueError("split_dataset: there are no data.");
+  if (data->size() == Dataset::endless) throw ValueError("split_dataset: the data have no end.");
+  std::vector<Batch> batches;
+  data->on_epoch_begin(0);
+  while (std::optional<Batch> batch = data->next(static_cast<int64_t>(batches.size())))
+    batches.push_back(std::move(*batch));
+  data->on_epoch_end(0);
+  if (batches.empty()) throw ValueError("split_dataset: there are no batches.");
+  const int64_t size = data::detail::samples_of(batches.front());
+  auto [left, right] = parts_of(data::detail::concatenate(batches), options);
+  return {left.batch(size), right.batch(size)};
 }
 
 std::vector<int64_t> timeseries_starts(int64_t steps, int64_t targets, int64_t sequence_length,

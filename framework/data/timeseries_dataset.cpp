@@ -5,13 +5,13 @@
 
 #include "../../backend/error.h"
 #include "../ops/numpy/indexing.h"
+#include "../ops/numpy/manipulation.h"
 
 namespace cornu::utils {
 
 data::Pipeline<Batch> timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
                                                     int64_t sequence_length,
-                                                    const TimeseriesOptions& options,
-                                                    int64_t batch_size) {
+                                                    const TimeseriesOptions& options) {
   if (data.rank() < 1)
     throw ShapeError("timeseries_dataset_from_array: data has no axis of steps.");
   std::vector<int64_t> starts =
@@ -25,7 +25,7 @@ data::Pipeline<Batch> timeseries_dataset_from_array(const Tensor& data, const Te
   if (options.shuffle) windows = windows.shuffle({.seed = options.seed});
   const Tensor series = data.to(Device::cpu()),
                goals = targets ? targets.to(Device::cpu()) : targets;
-  return windows.batch(batch_size, [=](const std::vector<int64_t>& own) {
+  const auto windows_at = [=](const std::vector<int64_t>& own) {
     Batch batch{timeseries_windows(series, own, sequence_length, options)};
     if (goals) {
       std::vector<int64_t> rows = own;
@@ -33,6 +33,13 @@ data::Pipeline<Batch> timeseries_dataset_from_array(const Tensor& data, const Te
       batch.y = ops::take(goals, Tensor::from(rows, {static_cast<int64_t>(rows.size())}), 0);
     }
     return batch;
+  };
+  if (options.batch_size) return windows.batch(*options.batch_size, windows_at);
+  return windows.map([=](int64_t start) {
+    Batch one = windows_at({start});
+    one.x = ops::squeeze(one.x.tensor(), 0);
+    if (goals) one.y = ops::squeeze(one.y.tensor(), 0);
+    return one;
   });
 }
 

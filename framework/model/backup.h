@@ -11,8 +11,8 @@
 namespace cornu {
 
 /// Writes states into a folder from a thread of its own, each as a file that appears whole or not
-/// at all, "backup-<epoch>-<step>.zip"; the latest ones stay. When states come faster than the disk
-/// takes them, those in between are left out.
+/// at all, "backup-<epoch>-<step>.zip"; the latest ones stay. A run waits for its first state. When
+/// states come faster than the disk takes them, those in between are left out.
 class Backup {
  public:
   /// Makes the folder. Throws FileError when that is impossible, ValueError for options out of

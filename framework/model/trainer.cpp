@@ -207,6 +207,9 @@ std::optional<BackupOptions> backup_of(const FitOptions& options) {
 
 Trainer::Run Trainer::start(Dataset& data, FitOptions& options, Dataset* validation) {
   const int64_t steps = steps_of(data, options.steps_per_epoch, "fit", "steps_per_epoch");
+  // Now, not when an epoch is over. Validation data may still come.
+  if (validation && validation->size() != 0)
+    steps_of(*validation, options.validation_steps, "fit, validation_data", "validation_steps");
   if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
   interrupt_.emplace();
   model_.stop_training = false;
@@ -271,14 +274,14 @@ void Trainer::train_epoch(Run& run) {
   model_.train_function_->recheck();
   run.bar.begin(run.epoch, run.steps >= 0 ? run.steps : run.seen);
   run.loss_at_hand = model_.loss_mean_->at_hand().has_value();
-  if (run.step == 0) {
+  // An epoch that a run goes on in has its pass, which may be over.
+  if (!std::exchange(run.begun, false)) {
     model_.reset_metrics();
     run.last.clear();
     Logs logs;
     run.callbacks.on_epoch_begin(run.epoch, logs);
+    begin_unknown(run.data, run.epoch);
   }
-  // An epoch that a run goes on in has its pass, which may be over.
-  if (run.step == 0) begin_unknown(run.data, run.epoch);
   const bool asked = run.options.steps_per_epoch.has_value();
   while (within(run.step, run.steps) && !at_target(run) && going_on() &&
          !ran_out(run.data, "fit", asked))
@@ -292,6 +295,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   RunTime& time = run.history.time;
   Logs logs;
   run.clock.begin();
+  if (run.backup && run.variables.empty()) keep_first(run);
   if (run.journal && run.journal->due()) note_state(run);
   run.callbacks.on_train_batch_begin(run.step, logs);
   run.clock.lap(time.callbacks);
@@ -300,8 +304,6 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   for (; run.step < end && !at_end(run.data) && !at_target(run); ++run.step) {
     Batch batch = next(run.data, run.epoch);
     run.clock.lap(time.data);
-    if (run.backup && run.variables.empty())
-      run.variables = model_.run_variables(weighted(batch, run.options));
     show_witnesses(run, batch);
     run.last = train_on(std::move(batch), run.options);
     run.clock.lap(time.step);

@@ -45,11 +45,12 @@ class Trainer {
     StepLogs last = {};  // figures of the last step
     Logs logs = {};      // of the last epoch
     int64_t epoch = 0, step = 0;
+    bool begun = false;  // whether the epoch that it goes on in had begun
     std::optional<Backup> backup = {};
     std::optional<Journal> journal = {};
     bool loss_at_hand = false;              // whether the journal may peek at it
     std::optional<JournalStep> until = {};  // the step that a replay ends before
-    std::vector<Variable> variables = {};   // that a state keeps; found at the first step
+    std::vector<Variable> variables = {};   // that a state keeps; found before the first step
     StepClock clock = {};
     std::vector<StepWitness*> witnesses = {};  // among the callbacks
   };
@@ -63,6 +64,7 @@ class Trainer {
   void restore_variables(Run& run, const RunState& state, const std::string& folder);
   void give_states(Run& run, const RunState& state, const std::string& folder);
   static void keep(Run& run, RunState state);
+  void keep_first(Run& run);
   void note_state(Run& run);
   void note_step(Run& run);
   RunState state_of(const Run& run, bool within, bool finished = false) const;

@@ -36,6 +36,7 @@ bool Trainer::begin(Run& run, const std::optional<RunState>& state, const std::s
   give_states(run, *state, folder);
   model_.stop_training = state->stopped;
   if (!state->within) return true;
+  run.begun = true;
   run.callbacks.on_epoch_begin(run.epoch, logs);
   // What the hooks changed had been changed before the backup.
   give_states(run, *state, folder);
@@ -107,6 +108,14 @@ void Trainer::give_states(Run& run, const RunState& state, const std::string& fo
 void Trainer::keep(Run& run, RunState state) {
   if (run.journal) run.journal->flush();
   run.backup->keep(std::move(state));
+}
+
+// A run that is killed from here on has a state, which tells what to cut off from files that
+// callbacks append to.
+void Trainer::keep_first(Run& run) {
+  run.variables = model_.run_variables(weighted(peek(run.data, run.epoch), run.options));
+  keep(run, state_of(run, true));
+  run.backup->wait();
 }
 
 void Trainer::note_state(Run& run) {

@@ -29,7 +29,7 @@ void LetterboxLayer::augment(data::Sample& sample, data::Draws& draws) const {
               draws);
   const int64_t above = (*config.height - rows) / 2, beside = (*config.width - columns) / 2;
   data::apply(sample,
-              data::window(-above, -beside, *config.height, *config.width, config.fill_value),
+              data::window(-above, -beside, *config.height, *config.width, config.fill_value, 0),
               draws);
 }
 

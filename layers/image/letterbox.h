@@ -11,7 +11,7 @@ struct LetterboxConfig {
   /// "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5" or "area".
   std::string interpolation = "bilinear";
   bool antialias = false;            ///< average over source pixels where images shrink
-  double fill_value = 114.0;         ///< of the padding
+  double fill_value = 114.0;         ///< of the padding; masks and depth get 0
   std::optional<int64_t> seed = {};  ///< seed of the random draws of batches; none: one is chosen
   std::string data_format = "channels_last";  ///< position of the channel axis; no other is taken
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.

@@ -26,7 +26,7 @@ void MosaicLayer::augment(data::Sample& sample, data::Draws& draws) const {
   for (size_t i = 0; i < 4; ++i) {
     data::Sample& part = parts[i];
     const int64_t left = i % 2 ? -x : width_of(part) - x, top = i < 2 ? height_of(part) - y : -y;
-    data::apply(part, data::window(top, left, height, width, config.fill_value), draws);
+    data::apply(part, data::window(top, left, height, width, config.fill_value, 0), draws);
     const Area area{i < 2 ? 0 : y, i % 2 ? x : 0, i < 2 ? y : height - y, i % 2 ? width - x : x};
     keep_area(part, area);
     if (i == 0) {

@@ -7,7 +7,7 @@ namespace cornu::layers {
 /// Options of Mosaic.
 struct MosaicConfig {
   double center = 0.25;  ///< in [0, 0.5]: how far their common corner is from the edges, at least
-  double fill_value = 114.0;         ///< where one of them is too small
+  double fill_value = 114.0;         ///< where one of them is too small; masks and depth get 0
   std::optional<int64_t> seed = {};  ///< seed of the random draws of batches; none: one is chosen
   std::string data_format = "channels_last";  ///< position of the channel axis; no other is taken
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.

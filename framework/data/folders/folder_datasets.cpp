@@ -19,8 +19,18 @@ namespace {
 
 template <class Options>
 FolderOptions folder_options(const Options& o) {
-  return {o.labels, o.label_mode,       o.class_names, o.shuffle,
-          o.seed,   o.validation_split, o.subset,      o.follow_links};
+  return {o.labels,           o.label_mode, o.class_names,  o.shuffle, o.seed,
+          o.validation_split, o.subset,     o.follow_links, o.verbose};
+}
+
+// Keras gives a pair for subset "both"; `instead` does here.
+void check_one_subset(const std::optional<std::string>& subset, const char* instead) {
+  if (subset == "both")
+    throw ValueError(
+        fmt::format("option 'subset': one data set cannot be \"both\". Call {}, which gives two: "
+                    "auto [training, "
+                    "validation] = utils::{}(folder, {{...}}).",
+                    instead, instead));
 }
 
 // One label as encode_labels gives it, without the axis of samples.
@@ -181,6 +191,7 @@ Tensor load_dataset_image(const std::string& path, const ImageFolderOptions& opt
 
 FolderDataset image_dataset_from_directory(const std::filesystem::path& directory,
                                            const ImageFolderOptions& options) {
+  check_one_subset(options.subset, "image_datasets_from_directory");
   check_image_options(options);
   return images_of(index_directory(directory, image_file_endings(), folder_options(options)),
                    options);
@@ -194,6 +205,7 @@ FolderDatasets image_datasets_from_directory(const std::filesystem::path& direct
 
 FolderDataset text_dataset_from_directory(const std::filesystem::path& directory,
                                           const TextFolderOptions& options) {
+  check_one_subset(options.subset, "text_datasets_from_directory");
   check_text_options(options);
   return texts_of(index_directory(directory, text_endings, folder_options(options)), options);
 }
@@ -206,6 +218,7 @@ FolderDatasets text_datasets_from_directory(const std::filesystem::path& directo
 
 FolderDataset audio_dataset_from_directory(const std::filesystem::path& directory,
                                            const AudioFolderOptions& options) {
+  check_one_subset(options.subset, "audio_datasets_from_directory");
   check_audio_options(options);
   return sounds_of(index_directory(directory, audio_endings, folder_options(options)), options);
 }

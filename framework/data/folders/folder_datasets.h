@@ -53,6 +53,7 @@ struct ImageFolderOptions {
   bool crop_to_aspect_ratio = false;  ///< cut the middle to the shape of image_size, then resize
   bool pad_to_aspect_ratio = false;   ///< resize as a whole, then add black borders
   std::string data_format = config::image_data_format();  ///< or "channels_first"
+  bool verbose = true;                                    ///< see FolderOptions
   int64_t workers = 0;                                    ///< threads that decode (not in Keras)
   data::OnError on_error = data::OnError::raise;          ///< of files that cannot be read
   io::ImageLimits limits = {};                            ///< what files may ask for
@@ -83,6 +84,7 @@ struct TextFolderOptions {
   std::optional<double> validation_split = {};    ///< see FolderOptions
   std::optional<std::string> subset = {};         ///< see FolderOptions
   bool follow_links = false;                      ///< see FolderOptions
+  bool verbose = true;                            ///< see FolderOptions
   int64_t workers = 0;                            ///< threads that read (not in Keras)
   data::OnError on_error = data::OnError::raise;  ///< of files that cannot be read
 };
@@ -110,6 +112,7 @@ struct AudioFolderOptions {
   std::optional<double> validation_split = {};    ///< see FolderOptions
   std::optional<std::string> subset = {};         ///< see FolderOptions
   bool follow_links = false;                      ///< see FolderOptions
+  bool verbose = true;                            ///< see FolderOptions
   int64_t workers = 0;                            ///< threads that decode (not in Keras)
   data::OnError on_error = data::OnError::raise;  ///< of files that cannot be read
   io::AudioLimits limits = {};                    ///< what files may ask for

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iostream>
 #include <random>
 #include <set>
 
 #include "../../../backend/error.h"
+#include "../../tensor/config.h"
 #include "../random_state.h"
 
 namespace cornu::utils {
@@ -49,8 +51,7 @@ void check_options(const FolderOptions& options) {
     throw ValueError("options 'validation_split' and 'subset' need each other.");
   if (options.subset == "both")
     throw ValueError(
-        "option 'subset': one data set cannot be \"both\"; image_datasets_from_directory, "
-        "text_datasets_from_directory and audio_datasets_from_directory give two.");
+        "option 'subset': one listing cannot be \"both\"; index_both_subsets gives two.");
   if (options.subset && *options.subset != "training" && *options.subset != "validation")
     throw ValueError(
         fmt::format("option 'subset': expected \"training\" or \"validation\", found \"{}\".{}",
@@ -59,6 +60,10 @@ void check_options(const FolderOptions& options) {
     throw ValueError(
         "option 'seed' is needed with 'validation_split' and shuffling, so that the files for "
         "training and for validation are not the same.");
+}
+
+void print(const FolderOptions& options, const std::string& line) {
+  if (options.verbose && config::is_interactive_logging_enabled()) std::cout << line << std::endl;
 }
 
 // The subfolders, in alphabetical order.
@@ -169,6 +174,9 @@ FileList list_all(const fs::path& directory, const std::vector<std::string>& for
     throw ValueError(fmt::format("label_mode \"binary\" needs two classes; there are {}: {}.",
                                  list.class_names.size(), fmt::join(list.class_names, ", ")));
   const auto count = static_cast<int64_t>(list.file_paths.size());
+  print(options, unlabeled(options) ? fmt::format("Found {} files.", count)
+                                    : fmt::format("Found {} files belonging to {} classes.", count,
+                                                  list.class_names.size()));
   if (options.shuffle) {
     const int64_t seed = options.seed ? *options.seed : std::random_device()() % 1'000'000;
     const std::vector<int64_t> order = data::numpy_shuffle(count, seed);
@@ -190,6 +198,8 @@ FileList subset_of(FileList list, const FolderOptions& options, bool training) {
         fmt::format("option 'validation_split': {} of {} files is none; there must be one at "
                     "least.",
                     *options.validation_split, count));
+  print(options, fmt::format("Using {} files for {}.", training ? count - validation : validation,
+                             training ? "training" : "validation"));
   keep_subset(list.file_paths, validation, training);
   if (!list.labels.empty()) keep_subset(list.labels, validation, training);
   return list;

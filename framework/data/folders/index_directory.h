@@ -27,6 +27,9 @@ struct FolderOptions {
   std::optional<double> validation_split = {};  ///< fraction of the files to validate on, in (0, 1)
   std::optional<std::string> subset = {};       ///< "training" or "validation"
   bool follow_links = false;                    ///< into folders that are symbolic links
+  /// Whether to print how many files were found and taken, as Keras does, where interactive logging
+  /// is enabled.
+  bool verbose = false;
 };
 
 /// Files with their labels.

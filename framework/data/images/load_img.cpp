@@ -119,6 +119,13 @@ std::string format_of(const std::filesystem::path& path, const std::string& give
 
 }  // namespace
 
+TargetSize::TargetSize(std::initializer_list<Shape::Size> sides) {
+  if (sides.size() != 2)
+    throw ValueError(fmt::format(
+        "option 'target_size': expected height and width, found {} numbers.", sides.size()));
+  emplace(sides.begin()->value, sides.begin()[1].value);
+}
+
 int color_channels(const std::string& mode) {
   if (mode == "grayscale") return 1;
   if (mode == "rgb") return 3;
@@ -154,14 +161,14 @@ Image load_img(const std::filesystem::path& path, const LoadImgOptions& options)
   return data::resample(image, height, width, options.interpolation);
 }
 
-Tensor img_to_array(const Image& image, const std::string& data_format, DType dtype) {
-  const bool first = channels_first(data_format);
-  if (image.is_wide()) return to_tensor(image.wide, image, first, dtype);
-  return to_tensor(image.pixels, image, first, dtype);
+Tensor img_to_array(const Image& image, const ImgToArrayOptions& options) {
+  const bool first = channels_first(options.data_format);
+  if (image.is_wide()) return to_tensor(image.wide, image, first, options.dtype);
+  return to_tensor(image.pixels, image, first, options.dtype);
 }
 
-Image array_to_img(const Tensor& x, const std::string& data_format, bool scale, DType dtype) {
-  const bool first = channels_first(data_format);
+Image array_to_img(const Tensor& x, const ArrayToImgOptions& options) {
+  const bool first = channels_first(options.data_format);
   if (x.rank() != 3 || x.size() == 0)
     throw ShapeError(fmt::format("array_to_img: expected one image of rank 3, found shape {}.",
                                  x.shape().str()));
@@ -170,15 +177,15 @@ Image array_to_img(const Tensor& x, const std::string& data_format, bool scale, 
     throw ShapeError(
         fmt::format("array_to_img: expected 1 (gray), 3 (RGB) or 4 (RGBA) channels, found {} in "
                     "shape {} with data_format '{}'.",
-                    channels, x.shape().str(), data_format));
+                    channels, x.shape().str(), options.data_format));
   Image image{x.shape(first ? 1 : 0), x.shape(first ? 2 : 1), channels};
   std::vector<double> values = x.to_vector<double>();
   if (first) {
     // The planes of planes: from (channels, pixels) to (pixels, channels).
     values = planes<double>(values, channels, image.height * image.width);
   }
-  if (scale) {
-    if (dtype == DType::float64)
+  if (options.scale) {
+    if (options.dtype == DType::float64)
       stretch<double>(values);
     else
       stretch<float>(values);
@@ -189,7 +196,7 @@ Image array_to_img(const Tensor& x, const std::string& data_format, bool scale, 
 
 void save_img(const std::filesystem::path& path, const Tensor& x, const SaveImgOptions& options) {
   const std::string format = format_of(path, options.file_format);
-  Image image = array_to_img(x, options.data_format, options.scale);
+  Image image = array_to_img(x, {.data_format = options.data_format, .scale = options.scale});
   std::string file;
   if (format == "png") {
     file = io::encode_png(image);

@@ -25,18 +25,19 @@ Split load_table(const std::string& name, const std::string& path, int64_t rows,
 
 }  // namespace
 
-Split boston_housing::load_data(const std::string& path, double test_split, int64_t seed) {
-  return load_table("boston_housing.npz", path, 0, test_split, seed);
+Split boston_housing::load_data(const BostonHousingOptions& options) {
+  return load_table("boston_housing.npz", options.path, 0, options.test_split, options.seed);
 }
 
-Split california_housing::load_data(const std::string& version, const std::string& path,
-                                    double test_split, int64_t seed) {
+Split california_housing::load_data(const CaliforniaHousingOptions& options) {
+  const std::string& version = options.version;
   if (version != "small" && version != "large")
     throw ValueError(
         fmt::format("california_housing: version must be 'small' or 'large', found "
                     "'{}'.{}",
                     version, did_you_mean(version, {"small", "large"})));
-  return load_table("california_housing.npz", path, version == "small" ? 600 : 0, test_split, seed);
+  return load_table("california_housing.npz", options.path, version == "small" ? 600 : 0,
+                    options.test_split, options.seed);
 }
 
 }  // namespace cornu::datasets

@@ -111,8 +111,8 @@ fs::path cifar_folder(const std::string& given, const char* unpacked, const char
 
 }  // namespace
 
-Split mnist::load_data(const std::string& path) {
-  const fs::path file = find_dataset_file({"mnist.npz", google_origin + "mnist.npz"}, path);
+Split mnist::load_data(const MnistOptions& options) {
+  const fs::path file = find_dataset_file({"mnist.npz", google_origin + "mnist.npz"}, options.path);
   Split split{{npz_array(file, "x_train"), npz_array(file, "y_train")},
               {npz_array(file, "x_test"), npz_array(file, "y_test")}};
   check_counts(split.train, file);
@@ -120,7 +120,8 @@ Split mnist::load_data(const std::string& path) {
   return split;
 }
 
-Split fashion_mnist::load_data(const std::string& folder) {
+Split fashion_mnist::load_data(const ImageFolder& options) {
+  const std::string& folder = options.folder;
   const auto read = [&](const std::string& name, int rank) {
     const KnownFile known{"fashion-mnist/" + name, google_origin + name};
     return read_idx(folder.empty() ? find_dataset_file(known)
@@ -134,21 +135,22 @@ Split fashion_mnist::load_data(const std::string& folder) {
   return split;
 }
 
-Split cifar10::load_data(const std::string& given) {
-  const fs::path folder = cifar_folder(given, "cifar-10-batches-py-target", "cifar-10-batches-py",
-                                       "cifar-10-python.tar.gz");
+Split cifar10::load_data(const ImageFolder& options) {
+  const fs::path folder = cifar_folder(options.folder, "cifar-10-batches-py-target",
+                                       "cifar-10-batches-py", "cifar-10-python.tar.gz");
   Cifar train, test;
   for (int i = 1; i <= 5; ++i) train.add(folder / fmt::format("data_batch_{}", i), "labels");
   test.add(folder / "test_batch", "labels");
   return {train.data(), test.data()};
 }
 
-Split cifar100::load_data(const std::string& label_mode, const std::string& given) {
+Split cifar100::load_data(const Cifar100Options& options) {
+  const std::string& label_mode = options.label_mode;
   if (label_mode != "fine" && label_mode != "coarse")
     throw ValueError(fmt::format("cifar100: label_mode must be 'fine' or 'coarse', found '{}'.{}",
                                  label_mode, did_you_mean(label_mode, {"fine", "coarse"})));
-  const fs::path folder =
-      cifar_folder(given, "cifar-100-python-target", "cifar-100-python", "cifar-100-python.tar.gz");
+  const fs::path folder = cifar_folder(options.folder, "cifar-100-python-target",
+                                       "cifar-100-python", "cifar-100-python.tar.gz");
   Cifar train, test;
   train.add(folder / "train", label_mode + "_labels");
   test.add(folder / "test", label_mode + "_labels");

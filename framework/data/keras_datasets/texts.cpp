@@ -66,14 +66,16 @@ struct Texts {
     y = data::reordered(y, order);
   }
 
-  void number_words(const WordOptions& options) {
+  template <class Options>
+  void number_words(const Options& options) {
     for (auto& text : x) {
       for (int64_t& word : text) word += options.index_from;
       if (options.start_char) text.insert(text.begin(), *options.start_char);
     }
   }
 
-  void drop_long(const WordOptions& options) {
+  template <class Options>
+  void drop_long(const Options& options) {
     if (!options.maxlen || *options.maxlen == 0) return;
     Texts kept;
     for (size_t i = 0; i < x.size(); ++i) {
@@ -95,7 +97,8 @@ struct Texts {
   }
 
   // As in Keras, the number `end` itself is cut out, also when it is the largest there is.
-  void cut_words(int64_t end, const WordOptions& options) {
+  template <class Options>
+  void cut_words(int64_t end, const Options& options) {
     const auto cut = [&](int64_t word) { return word < options.skip_top || word >= end; };
     for (auto& text : x) {
       if (options.oov_char)
@@ -139,8 +142,8 @@ std::map<std::string, int64_t> read_index(const KnownFile& known, const std::str
 
 }  // namespace
 
-TextSplit imdb::load_data(const WordOptions& options, const std::string& path) {
-  const fs::path file = find_dataset_file({"imdb.npz", google_origin + "imdb.npz"}, path);
+TextSplit imdb::load_data(const ImdbOptions& options) {
+  const fs::path file = find_dataset_file({"imdb.npz", google_origin + "imdb.npz"}, options.path);
   Texts train = read_texts(file, "x_train", "y_train"), test = read_texts(file, "x_test", "y_test");
   data::MersenneTwister twister = data::MersenneTwister::numpy(options.seed);
   for (Texts* texts : {&train, &test}) texts->shuffle(twister);
@@ -159,12 +162,13 @@ std::map<std::string, int64_t> imdb::get_word_index(const std::string& path) {
   return read_index({"imdb_word_index.json", google_origin + "imdb_word_index.json"}, path);
 }
 
-TextSplit reuters::load_data(const WordOptions& options, double test_split,
-                             const std::string& path) {
+TextSplit reuters::load_data(const ReutersOptions& options) {
+  const double test_split = options.test_split;
   if (!(test_split >= 0 && test_split <= 1))
     throw ValueError(
         fmt::format("reuters: test_split must be between 0 and 1, found {}.", test_split));
-  const fs::path file = find_dataset_file({"reuters.npz", google_origin + "reuters.npz"}, path);
+  const fs::path file =
+      find_dataset_file({"reuters.npz", google_origin + "reuters.npz"}, options.path);
   Texts texts = read_texts(file, "x", "y");
   data::MersenneTwister twister = data::MersenneTwister::numpy(options.seed);
   texts.shuffle(twister);

@@ -88,6 +88,14 @@ double ShiftRange::drawn(int64_t side, data::MersenneTwister& random) const {
   return range_ < 1 ? shift * static_cast<double>(side) : shift;
 }
 
+OptionalRange::OptionalRange(std::initializer_list<Bound> bounds) {
+  if (bounds.size() != 2)
+    throw ValueError(fmt::format(
+        "brightness_range: expected the least and the largest factor, found {} numbers.",
+        bounds.size()));
+  emplace(bounds.begin()->value, bounds.begin()[1].value);
+}
+
 ImageDataGenerator::ImageDataGenerator(ImageDataGeneratorOptions o) {
   if (o.data_format != "channels_last" && o.data_format != "channels_first")
     throw ValueError(
@@ -105,9 +113,11 @@ NumpyArrayIterator ImageDataGenerator::flow(const Nest& x, const Nest& y,
   return {x, y, *this, options};
 }
 
-NumpyArrayIterator ImageDataGenerator::flow(const Nest& x, const Nest& y) const {
-  return flow(x, y, {});
+NumpyArrayIterator ImageDataGenerator::flow(const Nest& x, const FlowOptions& options) const {
+  return {x, {}, *this, options};
 }
+
+NumpyArrayIterator ImageDataGenerator::flow(const Nest& x) const { return {x, {}, *this, {}}; }
 
 DirectoryIterator ImageDataGenerator::flow_from_directory(
     const std::filesystem::path& directory, const FlowFromDirectoryOptions& options) const {

@@ -43,6 +43,22 @@ struct Range {
   Range(double about) : low(1 - about), high(1 + about) {}  ///< 1 - about to 1 + about
 };
 
+/// A range, or none: `.brightness_range = {0.5, 1.5}`.
+class OptionalRange : public std::optional<Range> {
+ public:
+  /// One of the two numbers in braces.
+  struct Bound {
+    double value;  ///< the number
+    template <class T>
+    requires std::is_arithmetic_v<T> Bound(T v) : value(static_cast<double>(v)) {}  ///< the number
+  };
+  OptionalRange() = default;                       ///< none
+  OptionalRange(std::nullopt_t) {}                 ///< none
+  OptionalRange(Range range) : optional(range) {}  ///< this one
+  /// The least and the largest in braces. Throws ValueError unless there are two.
+  OptionalRange(std::initializer_list<Bound> bounds);
+};
+
 /// Options of ImageDataGenerator.
 struct ImageDataGeneratorOptions {
   bool featurewise_center = false;             ///< subtract the means that `fit` found
@@ -54,7 +70,7 @@ struct ImageDataGeneratorOptions {
   double rotation_range = 0;                   ///< degrees to either side
   ShiftRange width_shift_range = 0.0;          ///< see ShiftRange
   ShiftRange height_shift_range = 0.0;         ///< see ShiftRange
-  std::optional<Range> brightness_range = {};  ///< of a factor
+  OptionalRange brightness_range = {};         ///< of a factor
   double shear_range = 0;                      ///< degrees to either side
   Range zoom_range = 0.0;                      ///< 1 - z to 1 + z, or from one to another
   double channel_shift_range = 0;              ///< added to all values, either way
@@ -88,7 +104,11 @@ class ImageDataGenerator {
 
   /// Batches of images in memory; see NumpyArrayIterator.
   NumpyArrayIterator flow(const Nest& x, const Nest& y, const FlowOptions& options) const;
-  NumpyArrayIterator flow(const Nest& x, const Nest& y = {}) const;  ///< by default options
+  NumpyArrayIterator flow(const Nest& x, const FlowOptions& options) const;  ///< without targets
+  NumpyArrayIterator flow(const Nest& x) const;                              ///< by default options
+  /// By default options. A template, so that braces are options.
+  template <std::convertible_to<Nest> Targets>
+  NumpyArrayIterator flow(const Nest& x, const Targets& y) const;
   /// Batches of the image files of a folder; see DirectoryIterator.
   DirectoryIterator flow_from_directory(const std::filesystem::path& directory,
                                         const FlowFromDirectoryOptions& options) const;

@@ -121,6 +121,11 @@ class NumpyArrayIterator : public ImageIterator {
   Tensor y_, sample_weight_;
 };
 
+template <std::convertible_to<Nest> Targets>
+NumpyArrayIterator ImageDataGenerator::flow(const Nest& x, const Targets& y) const {
+  return flow(x, y, FlowOptions());
+}
+
 /// Batches of the image files in a folder with a subfolder for each class.
 class DirectoryIterator : public ImageIterator {
  public:

@@ -162,6 +162,15 @@ Tensor concatenate_tensors(std::vector<Tensor> parts, const char* part) {
 
 }  // namespace
 
+Nest inputs_of(Batch part) {
+  if (!part.y.empty() || !part.sample_weight.empty())
+    throw ValueError(
+        "batch: in a pair or a tuple {x, y, sample_weight} of samples each one's inputs count, but "
+        "one of them has targets or weights of its own. Say what becomes of them before batch, "
+        "such as .map([](std::pair<Batch, Batch> p) { return Batch{p.first.x, p.second.y}; }).");
+  return std::move(part.x);
+}
+
 Batch stack(std::vector<Batch> rows, const BatchOptions& options) {
   return merge_batches(rows, [&](std::vector<Tensor> column, const char* part) {
     return stack_tensors(std::move(column), part, options);

@@ -34,13 +34,6 @@ Batch rows_of(const Batch& batch, int64_t begin, int64_t end);
 Batch to_default_device(Batch batch);
 
 template <class T>
-struct IsTuple : std::false_type {};
-template <class... A>
-struct IsTuple<std::tuple<A...>> : std::bool_constant<(sizeof...(A) <= 3)> {};
-template <class A, class B>
-struct IsTuple<std::pair<A, B>> : std::true_type {};
-
-template <class T>
 concept HasAsBatch = requires(const T& element) {
   { as_batch(element) } -> std::convertible_to<Batch>;
 };
@@ -53,6 +46,20 @@ template <class T>
 concept TensorLike =
     std::is_arithmetic_v<T> || std::same_as<T, std::string> || std::convertible_to<T, Nest>;
 
+/// Whether T is a pair or a tuple {x, y, sample_weight} of what become tensors.
+template <class T>
+concept Part = TensorLike<T> || std::same_as<T, Batch>;
+template <class T>
+struct IsTuple : std::false_type {};
+template <Part... A>
+struct IsTuple<std::tuple<A...>> : std::bool_constant<(sizeof...(A) <= 3)> {};
+template <Part A, Part B>
+struct IsTuple<std::pair<A, B>> : std::true_type {};
+
+/// The inputs of a sample that is a part of a pair. Throws ValueError when it has targets or
+/// weights, which would have no place.
+Nest inputs_of(Batch part);
+
 /// The tensors of one element.
 template <class T>
 Nest nest_of(T&& element) {
@@ -61,6 +68,8 @@ Nest nest_of(T&& element) {
     return Tensor::strings({std::forward<T>(element)}, Shape{});
   else if constexpr (std::is_arithmetic_v<D>)
     return Tensor::from_host(&element, Shape{});
+  else if constexpr (std::same_as<D, Batch>)
+    return inputs_of(std::forward<T>(element));
   else
     return Nest(std::forward<T>(element));
 }

@@ -1,4 +1,4 @@
-// Stages on several pipelines: zip and interleave.
+// Stages on several pipelines: zip, concatenate and interleave.
 #pragma once
 #include <tuple>
 
@@ -69,6 +69,106 @@ class ZipStage final : public Node<std::pair<A, B>> {
 
   NodePtr<A> a_;
   NodePtr<B> b_;
+};
+
+/// The elements of one pipeline, and then those of another.
+template <class T>
+class ConcatenateStage final : public Node<T> {
+ public:
+  ConcatenateStage(NodePtr<T> a, NodePtr<T> b) : a_(std::move(a)), b_(std::move(b)) {}
+  std::string name() const override { return "concatenate"; }
+  std::vector<std::shared_ptr<const Stage>> sources() const override { return {a_, b_}; }
+  int64_t size() const override {
+    const int64_t a = a_->size(), b = b_->size();
+    if (a == Dataset::endless || b == Dataset::endless) return Dataset::endless;
+    return a < 0 || b < 0 ? Dataset::unknown : a + b;
+  }
+  // A walk over one that looks for elements which never come would not end.
+  bool indexed() const override {
+    return a_->indexed() && b_->indexed() && a_->size() > 0 && b_->size() > 0;
+  }
+
+  T at(const Pass& pass, const Where& where) const override {
+    return is_first(where) ? a_->at(pass, where) : b_->at(pass, in_second(where));
+  }
+  CursorPtr<T> walk(const PassPtr& pass, Walk order, int64_t k) const override {
+    if (!this->threaded()) return Node<T>::walk(pass, std::move(order), k);
+    // Each has gaps where it is the other one's turn.
+    auto first = [at = order.at, n = a_->size()](int64_t i) {
+      const Where where = at(i);
+      return where.index < n ? where : Where{where.epoch, -1};
+    };
+    auto second = [at = order.at, n = a_->size()](int64_t i) {
+      const Where where = at(i);
+      return Where{where.epoch, where.index < n ? -1 : where.index - n};
+    };
+    return std::make_unique<WalkCursor>(*this, order, k,
+                                        a_->walk(pass, Walk{std::move(first), order.size}, k),
+                                        b_->walk(pass, Walk{std::move(second), order.size}, k));
+  }
+  CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
+    if (indexed()) return Node<T>::open(pass, epoch, from);
+    const bool second = from.take() != 0;
+    CursorPtr<T> cursor = (second ? b_ : a_)->open(pass, epoch, from);
+    return std::make_unique<SequenceCursor>(*this, pass, epoch, second, std::move(cursor));
+  }
+
+ private:
+  class WalkCursor final : public Cursor<T> {
+   public:
+    WalkCursor(const ConcatenateStage& stage, Walk order, int64_t k, CursorPtr<T> a, CursorPtr<T> b)
+        : stage_(stage), order_(std::move(order)), k_(k), a_(std::move(a)), b_(std::move(b)) {}
+    std::optional<T> next() override {
+      while (order_.size == Dataset::endless || k_ < order_.size) {
+        const Where where = order_.at(k_++);
+        if (where.index >= 0) return (stage_.is_first(where) ? a_ : b_)->next();
+      }
+      return {};
+    }
+    void save(Position& out) const override { out.push_back(k_); }
+
+   private:
+    const ConcatenateStage& stage_;
+    Walk order_;
+    int64_t k_;
+    CursorPtr<T> a_, b_;
+  };
+
+  class SequenceCursor final : public Cursor<T> {
+   public:
+    SequenceCursor(const ConcatenateStage& stage, PassPtr pass, int64_t epoch, bool second,
+                   CursorPtr<T> cursor)
+        : stage_(stage),
+          pass_(std::move(pass)),
+          epoch_(epoch),
+          second_(second),
+          cursor_(std::move(cursor)) {}
+    std::optional<T> next() override {
+      std::optional<T> element = cursor_->next();
+      if (element || second_) return element;
+      second_ = true;
+      const Position start;
+      PositionReader from(start);
+      cursor_ = stage_.b_->open(pass_, epoch_, from);
+      return cursor_->next();
+    }
+    void save(Position& out) const override {
+      out.push_back(second_);
+      cursor_->save(out);
+    }
+
+   private:
+    const ConcatenateStage& stage_;
+    PassPtr pass_;
+    int64_t epoch_;
+    bool second_;
+    CursorPtr<T> cursor_;
+  };
+
+  bool is_first(const Where& where) const { return where.index < a_->size(); }
+  Where in_second(const Where& where) const { return {where.epoch, where.index - a_->size()}; }
+
+  NodePtr<T> a_, b_;
 };
 
 /// Elements of several pipelines in turn, until all have ended.

@@ -25,7 +25,7 @@ struct PipelineOptions {
   double stall_after = 60;
   /// Seconds after which such a stage becomes an error; none: never. A function that does not look
   /// at Place::stop goes on in a thread of its own when the error has ended the run, so it must own
-  /// what it uses.
+  /// what it uses. One on the caller's own thread, with workers = 0, is waited for first.
   std::optional<double> timeout = {};
   /// Bytes of elements that each queue of a stage with workers, or of prefetch, may hold.
   int64_t queue_bytes = int64_t{1} << 30;

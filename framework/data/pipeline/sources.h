@@ -78,6 +78,8 @@ class VectorSource final : public Node<T> {
 class RangeSource final : public Node<int64_t> {
  public:
   RangeSource(int64_t begin, int64_t end, int64_t step);
+  /// begin, begin + 1, ... without an end.
+  explicit RangeSource(int64_t begin) : begin_(begin), step_(1), count_(Dataset::endless) {}
   std::string name() const override { return "range"; }
   int64_t size() const override { return count_; }
   bool indexed() const override { return true; }

@@ -30,7 +30,8 @@ struct Grid {
   int64_t down() const { return title + height; }
 };
 
-Grid grid_of(const Shape& images, const GalleryOptions& options, bool titles) {
+Grid grid_of(const Shape& images, const ImageGalleryOptions& options) {
+  const bool titles = options.y_true || options.y_pred;
   const auto side =
       static_cast<int64_t>(std::lround(options.scale * static_cast<double>(options.dpi)));
   if (options.rows < 0 || options.cols < 0 || side < 1)
@@ -131,14 +132,25 @@ Tensor gallery_images(const Tensor& images, const std::string& data_format) {
 }
 
 void check_gallery(const ImageGalleryOptions& options) {
-  if (std::filesystem::path(options.gallery.path).extension() != ".png")
+  if (std::filesystem::path(options.path).extension() != ".png")
     throw ValueError(fmt::format(
         "plot_image_gallery: option 'path' must be a file that ends in '.png', found '{}'.",
-        options.gallery.path));
+        options.path));
   if ((options.y_true || options.y_pred) && options.label_map.empty())
     throw ValueError("plot_image_gallery: y_true and y_pred need a label_map.");
-  if (!(options.gallery.value_range.first < options.gallery.value_range.second))
+  if (!(options.value_range.first < options.value_range.second))
     throw ValueError("plot_image_gallery: value_range must be two numbers, the lesser first.");
+}
+
+// What the other galleries have of plot_image_gallery's options, for images with channels last.
+template <class Options>
+ImageGalleryOptions file_options(const Options& options) {
+  return {.value_range = options.value_range,
+          .scale = options.scale,
+          .path = options.path,
+          .transparent = options.transparent,
+          .dpi = options.dpi,
+          .data_format = "channels_last"};
 }
 
 std::vector<int64_t> classes_of(const std::optional<Tensor>& y) {
@@ -149,35 +161,36 @@ std::vector<int64_t> classes_of(const std::optional<Tensor>& y) {
 
 void plot_image_gallery(const Tensor& given, const ImageGalleryOptions& options) {
   check_gallery(options);
-  const Tensor images = gallery_images(given, options.gallery.data_format);
-  const Grid grid = grid_of(images.shape(), options.gallery, options.y_true || options.y_pred);
-  const std::vector<uint8_t> bytes = gallery_bytes(images, options.gallery.value_range);
+  const Tensor images = gallery_images(given, options.data_format);
+  const Grid grid = grid_of(images.shape(), options);
+  const std::vector<uint8_t> bytes = gallery_bytes(images, options.value_range);
   const std::vector<int64_t> y_true = classes_of(options.y_true),
                              y_pred = classes_of(options.y_pred);
   std::vector<std::string> titles;
   for (int64_t i = 0; i < images.shape(0); ++i)
     titles.push_back(title_of(i, y_true, y_pred, options.label_map));
   const auto draw_on = [&](Color paper) {
-    Canvas canvas(grid.rows * grid.down() + (options.legend.empty() ? 0 : line + 2),
+    Canvas canvas(grid.rows * grid.down() + (options.legend_handles.empty() ? 0 : line + 2),
                   grid.cols * grid.width, paper);
     draw_grid(canvas, grid, images.shape(), bytes, titles);
-    draw_legend(canvas, options.legend);
+    draw_legend(canvas, options.legend_handles);
     return canvas;
   };
   const Canvas canvas = draw_on({255, 255, 255});
-  const bool transparent = options.gallery.transparent;
+  const bool transparent = options.transparent;
   const std::vector<uint8_t> pixels =
       transparent ? with_alpha(canvas, draw_on({0, 0, 0})) : canvas.pixels();
   const std::string file =
       io::encode_png(pixels, canvas.height(), canvas.width(), transparent ? 4 : 3);
-  io::write_file(options.gallery.path, std::as_bytes(std::span(file)));
+  io::write_file(options.path, std::as_bytes(std::span(file)));
 }
 
 void plot_bounding_box_gallery(const Tensor& given, const std::string& format,
                                const BoxGalleryOptions& options) {
-  Tensor images = gallery_images(given, options.gallery.data_format);
-  ImageGalleryOptions rest{.gallery = options.gallery};
-  rest.gallery.data_format = "channels_last";
+  Tensor images = gallery_images(given, options.data_format);
+  ImageGalleryOptions rest = file_options(options);
+  rest.rows = options.rows;
+  rest.cols = options.cols;
   const auto draw = [&](const Nest& boxes, Color color, const ClassNames& names) {
     if (boxes.empty()) return;
     images = draw_bounding_boxes(
@@ -189,22 +202,23 @@ void plot_bounding_box_gallery(const Tensor& given, const std::string& format,
          .font_scale = options.font_scale,
          .data_format = "channels_last"});
     // What is drawn is bytes, whatever the images were.
-    rest.gallery.value_range = {0, 255};
+    rest.value_range = {0, 255};
   };
   draw(options.y_true, options.true_color, options.ground_truth_mapping);
   draw(options.y_pred, options.pred_color, options.prediction_mapping);
   if (options.legend)
-    rest.legend = {{options.true_color, "Ground Truth"}, {options.pred_color, "Prediction"}};
+    rest.legend_handles = {{options.true_color, "Ground Truth"},
+                           {options.pred_color, "Prediction"}};
   plot_image_gallery(images, rest);
 }
 
 void plot_segmentation_mask_gallery(const Tensor& given, int64_t num_classes,
                                     const MaskGalleryOptions& options) {
-  const Tensor images = gallery_images(given, options.gallery.data_format);
+  const Tensor images = gallery_images(given, options.data_format);
   std::vector<Tensor> columns = {ops::cast(images, DType::float32)};
   for (const std::optional<Tensor>& masks : {options.y_true, options.y_pred}) {
     if (!masks) continue;
-    const bool first = options.gallery.data_format == "channels_first" && masks->rank() == 4;
+    const bool first = options.data_format == "channels_first" && masks->rank() == 4;
     const Tensor drawn = draw_segmentation_masks(
         images, ops::cast(first ? ops::transpose(*masks, {0, 2, 3, 1}) : *masks, DType::int32),
         {.num_classes = num_classes,
@@ -218,10 +232,9 @@ void plot_segmentation_mask_gallery(const Tensor& given, int64_t num_classes,
   const int64_t batch = images.shape(0), count = static_cast<int64_t>(columns.size());
   Shape all = images.shape();
   all[0] = batch * count;
-  ImageGalleryOptions rest{.gallery = options.gallery};
-  rest.gallery.rows = batch;
-  rest.gallery.cols = count;
-  rest.gallery.data_format = "channels_last";
+  ImageGalleryOptions rest = file_options(options);
+  rest.rows = batch;
+  rest.cols = count;
   plot_image_gallery(ops::reshape(ops::stack(columns, 1), all), rest);
 }
 

@@ -9,26 +9,23 @@
 
 namespace cornu::visualization {
 
-/// How a gallery is laid out and where it goes, for all of the functions below. What Keras has
-/// between, `show`, is not there: a program has no window.
-struct GalleryOptions {
-  std::string path;  ///< the file, which ends in ".png"
-  int64_t rows = 0;  ///< of the grid; 0: as many as columns, or so that all fit
-  int64_t cols = 0;  ///< likewise
-  std::pair<double, double> value_range = {0, 255};  ///< of the images' numbers
-  double scale = 2;                                  ///< inches of an image's longer side
-  int64_t dpi = 60;                                  ///< pixels of an inch
-  bool transparent = true;  ///< whether what is between images is transparent, else white
-  std::string data_format = config::image_data_format();  ///< or "channels_first"
-};
+// What Keras has besides, `show`, is not there: a program has no window.
 
 /// Options of plot_image_gallery.
 struct ImageGalleryOptions {
   std::optional<Tensor> y_true = {};  ///< a class for each image, written above it
   std::optional<Tensor> y_pred = {};  ///< the class that a model found, written likewise
   ClassNames label_map = {};          ///< names of the classes, needed with either of them
-  GalleryOptions gallery = {};        ///< the grid and the file
-  std::vector<std::pair<Color, std::string>> legend = {};  ///< colors and words below the grid
+  int64_t rows = 0;                   ///< of the grid; 0: as many as columns, or so that all fit
+  int64_t cols = 0;                   ///< likewise
+  std::pair<double, double> value_range = {0, 255};  ///< of the images' numbers
+  double scale = 2;                                  ///< inches of an image's longer side
+  std::string path = "";                             ///< the file, which ends in ".png"
+  bool transparent = true;  ///< whether what is between images is transparent, else white
+  int64_t dpi = 60;         ///< pixels of an inch
+  std::vector<std::pair<Color, std::string>> legend_handles =
+      {};                                                 ///< colors and words below the grid
+  std::string data_format = config::image_data_format();  ///< or "channels_first"
 };
 /// Writes images (batch, height, width, channels) with 1 or 3 channels as a grid, row by row.
 /// Images beyond rows * cols are left out. The layout and the letters are Cornu's, those of Keras
@@ -38,18 +35,25 @@ void plot_image_gallery(const Tensor& images, const ImageGalleryOptions& options
 
 /// Options of plot_bounding_box_gallery.
 struct BoxGalleryOptions {
-  Nest y_true = {};                   ///< true boxes and labels, as draw_bounding_boxes takes them
-  Nest y_pred = {};                   ///< those that a model found
-  Color true_color = {0, 188, 212};   ///< of true boxes
-  Color pred_color = {255, 235, 59};  ///< of found ones
-  int64_t line_thickness = 2;         ///< see draw_bounding_boxes
-  double font_scale = 1;              ///< likewise
-  std::optional<int64_t> text_thickness = {};  ///< likewise; none: line_thickness
-  ClassNames class_mapping = {};               ///< names of the classes
-  ClassNames ground_truth_mapping = {};        ///< those of true boxes; empty: class_mapping
-  ClassNames prediction_mapping = {};          ///< those of found ones; likewise
-  bool legend = false;                         ///< whether to say below which color is which
-  GalleryOptions gallery = {};                 ///< the grid and the file
+  Nest y_true = {};  ///< true boxes and labels, as draw_bounding_boxes takes them
+  Nest y_pred = {};  ///< those that a model found
+  std::pair<double, double> value_range = {0, 255};  ///< of the images' numbers
+  Color true_color = {0, 188, 212};                  ///< of true boxes
+  Color pred_color = {255, 235, 59};                 ///< of found ones
+  int64_t line_thickness = 2;                        ///< see draw_bounding_boxes
+  double font_scale = 1;                             ///< likewise
+  std::optional<int64_t> text_thickness = {};        ///< likewise; none: line_thickness
+  ClassNames class_mapping = {};                     ///< names of the classes
+  ClassNames ground_truth_mapping = {};              ///< those of true boxes; empty: class_mapping
+  ClassNames prediction_mapping = {};                ///< those of found ones; likewise
+  bool legend = false;                               ///< whether to say below which color is which
+  int64_t rows = 0;                                  ///< see ImageGalleryOptions
+  int64_t cols = 0;                                  ///< likewise
+  std::string data_format = config::image_data_format();  ///< or "channels_first"
+  double scale = 2;                                       ///< inches of an image's longer side
+  std::string path = "";                                  ///< the file, which ends in ".png"
+  bool transparent = true;  ///< whether what is between images is transparent, else white
+  int64_t dpi = 60;         ///< pixels of an inch
 };
 /// Writes images with true and found boxes as a gallery. Throws what draw_bounding_boxes and
 /// plot_image_gallery throw.
@@ -58,13 +62,18 @@ void plot_bounding_box_gallery(const Tensor& images, const std::string& bounding
 
 /// Options of plot_segmentation_mask_gallery.
 struct MaskGalleryOptions {
+  std::pair<double, double> value_range = {0, 255};  ///< of the images' numbers
   std::optional<Tensor> y_true = {};  ///< true masks, as draw_segmentation_masks takes them
   std::optional<Tensor> y_pred = {};  ///< those that a model found
   std::optional<std::map<int64_t, Color>> color_mapping = {};  ///< see draw_segmentation_masks
   bool blend = true;                                           ///< likewise
   double alpha = 0.8;                                          ///< likewise
   int64_t ignore_index = -1;                                   ///< likewise
-  GalleryOptions gallery = {};  ///< the file; a row is an image, so rows and cols do not count
+  std::string data_format = config::image_data_format();       ///< or "channels_first"
+  double scale = 2;                                            ///< inches of an image's longer side
+  std::string path = "";                                       ///< the file, which ends in ".png"
+  bool transparent = true;  ///< whether what is between images is transparent, else white
+  int64_t dpi = 60;         ///< pixels of an inch
 };
 /// Writes a row for each image: as it is, with its true mask, and with that which a model found.
 /// Throws what draw_segmentation_masks and plot_image_gallery throw.

@@ -94,7 +94,7 @@ std::string model_to_dot(Model& model, const PlotOptions& options) {
   return text + "}\n";
 }
 
-void plot_model(Model& model, const std::string& to_file, const PlotOptions& options) {
+void plot::write_model(Model& model, const std::string& to_file, const PlotOptions& options) {
   const std::string ending = std::filesystem::path(to_file).extension().string();
   std::string text;
   if (ending == ".svg")

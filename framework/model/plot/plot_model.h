@@ -1,5 +1,6 @@
 // plot_model: a picture of a model's layers, as keras.utils.plot_model makes with Graphviz.
 #pragma once
+#include <concepts>
 #include <optional>
 #include <string>
 
@@ -30,11 +31,24 @@ struct PlotOptions {
 /// unknown rankdir.
 std::string model_to_dot(Model& model, const PlotOptions& options = {});
 
+namespace plot {
+/// What plot_model does.
+void write_model(Model& model, const std::string& to_file, const PlotOptions& options);
+}  // namespace plot
+
 /// Writes a picture of the model: a drawing for browsers (".svg"), which needs no Graphviz, or the
 /// text of model_to_dot (".dot"). In the drawing a bar tells inputs (green), layers with weights
 /// (blue) and without (gray). Throws ValueError for another ending of the name, FileError when the
 /// file cannot be written, and what model_to_dot throws.
-void plot_model(Model& model, const std::string& to_file, const PlotOptions& options = {});
+/// A template, so that braces are options.
+template <std::convertible_to<std::string> Name>
+void plot_model(Model& model, const Name& to_file, const PlotOptions& options = {}) {
+  plot::write_model(model, to_file, options);
+}
+/// The same into "model.svg".
+inline void plot_model(Model& model, const PlotOptions& options = {}) {
+  plot::write_model(model, "model.svg", options);
+}
 
 namespace plot {
 /// The drawing that plot_model writes, for a page of several.

@@ -62,7 +62,17 @@ std::vector<data::Pipeline<int64_t>> pipelines(int64_t workers) {
       sequence,
       sequence.map(draw, options).prefetch(2),
       sequence.shuffle({.window = 9}).repeat(2).skip(3).take(50).shard(0, 2),
-      data::interleave<int64_t>({sequence, indexed}, {.block = 3}),
+      data::interleave({sequence, indexed}, {.block = 3}),
+      indexed.concatenate(indexed.map(draw, options)),
+      indexed.concatenate(data::range(20)).shuffle().repeat(2),
+      data::range(20).concatenate(indexed).batch(
+          7, [](const Numbers& n) { return n.front() + n.back(); }),
+      sequence.concatenate(indexed),
+      indexed.concatenate(sequence).concatenate(data::range(0)).repeat(2),
+      sequence.enumerate(5).map(
+          [](const std::pair<int64_t, int64_t>& p) { return p.first - p.second; }),
+      indexed.shuffle().enumerate().shuffle().map(
+          [](const std::pair<int64_t, int64_t>& p) { return p.first - p.second; }),
       data::range(9).interleave([](int64_t i) { return data::range(10 * i, 11 * i); },
                                 {.cycle = 3, .block = 2}),
       data::zip(sequence, indexed).map([](const std::pair<int64_t, int64_t>& p) {
@@ -137,6 +147,43 @@ TEST_CASE("Sizes are known where they can be") {
   CHECK(all(data::range(0).repeat().take(3)).empty());
   CHECK(all(data::range(3).filter([](int64_t) { return false; }).repeat()).empty());
   CHECK(all(data::range(10).filter(even).repeat().take(12)).size() == 12);
+  CHECK(data::range(10).concatenate(data::range(3)).size() == 13);
+  CHECK(data::range(10).concatenate(data::range(3).repeat()).size() == Dataset::endless);
+  CHECK(data::range(10).concatenate(data::range(3).filter(even)).size() == Dataset::unknown);
+  CHECK(data::range(10).enumerate().size() == 10);
+  CHECK(data::range(10).repeat().enumerate().size() == Dataset::endless);
+  CHECK(data::range(10).filter(even).enumerate().size() == Dataset::unknown);
+}
+
+TEST_CASE("Stages of tf.data are there by their names") {
+  const auto add = [](int64_t sum, int64_t i) { return sum + i; };
+  CHECK(data::range(5).reduce(int64_t{1}, add) == 11);
+  CHECK_THROWS_WITH(data::range(5).repeat().reduce(int64_t{0}, add), contains("have no end"));
+  CHECK(all(data::range(2).concatenate(data::range(7, 9))) == Numbers{0, 1, 7, 8});
+  CHECK(all(data::range(0).concatenate(data::range(7, 9)).repeat(2)) == Numbers{7, 8, 7, 8});
+  CHECK(all(data::range(7, 9).concatenate(data::range(0)).repeat(2)) == Numbers{7, 8, 7, 8});
+  const auto counted = all(data::range(5, 8).shuffle().enumerate(3));
+  REQUIRE(counted.size() == 3);
+  CHECK(sorted({counted[0].second, counted[1].second, counted[2].second}) == Numbers{5, 6, 7});
+  for (int64_t i = 0; i < 3; ++i) CHECK(counted[static_cast<size_t>(i)].first == 3 + i);
+  CHECK(data::range(5).batch(2, true).size() == 2);
+  CHECK(data::range(5).batch(2, false).size() == 3);
+  CHECK(all(data::range(50).shuffle(10)) == all(data::range(50).shuffle({.window = 10})));
+  CHECK(all(data::range(50).shuffle(10, 4)) ==
+        all(data::range(50).shuffle({.window = 10, .seed = 4})));
+  CHECK_THROWS_WITH(data::range(5).shuffle(0), contains("window must be at least 1, found 0"));
+
+  const auto rows = data::from(column(5), column(5)).batch(2).unbatch();
+  CHECK(rows.size() == Dataset::unknown);
+  const auto stream = rows.open();
+  for (int i = 0; i < 3; ++i) CHECK(floats(stream->next()->y) == std::vector<float>{float(i)});
+  const auto later = rows.open(0, stream->position());
+  const auto fourth = later->next();
+  CHECK(fourth->x.tensor().shape() == Shape{1});
+  CHECK(floats(fourth->x) == std::vector<float>{3});
+  later->next();
+  CHECK_FALSE(later->next());
+  CHECK(floats(rows.batch(3).begin()->x) == std::vector<float>{0, 1, 2});
 }
 
 TEST_CASE("Shuffles are permutations, other in each epoch and for each seed") {
@@ -232,6 +279,15 @@ TEST_CASE("Elements of other types become batches") {
   CHECK(first(data::from(std::vector<std::string>{"a", "b"})).x.tensor().to_strings()[1] == "b");
   const Batch pair = first(data::zip(data::range(2), data::range(5, 7)));
   CHECK(floats(pair.y) == std::vector<float>{5, 6});
+  const Batch zipped = first(data::zip(data::from(column(3)), data::from(column(3))));
+  CHECK(zipped.x.tensor().shape() == Shape{2, 1});
+  CHECK(floats(zipped.y) == std::vector<float>{0, 1});
+  CHECK(zipped.sample_weight.empty());
+  const Batch numbered = first(data::from(column(3)).enumerate());
+  CHECK(floats(numbered.x) == std::vector<float>{0, 1});
+  CHECK(floats(numbered.y) == std::vector<float>{0, 1});
+  CHECK_THROWS_WITH(first(data::zip(data::from(column(3), column(3)), data::from(column(3)))),
+                    contains("targets or weights of its own"));
   const Batch triple = first(data::range(2).map([](int64_t i) {
     return std::tuple(Tensor::from<float>({1, 2}, {2}), std::vector<float>{3}, double(i));
   }));

@@ -164,7 +164,8 @@ Chain then(Chain before, Dice& dice, bool nested = true) {
     }
     default: {
       Chain other = then(source(dice), dice, false);
-      p = data::interleave<int64_t>({p, other.pipeline}, {.block = 1 << 20});
+      p = dice.coin() ? p.concatenate(other.pipeline)
+                      : data::interleave({p, other.pipeline}, {.block = 1 << 20});
       e.insert(e.end(), other.expected.begin(), other.expected.end());
       text += ", followed by (" + other.text + ")";
     }

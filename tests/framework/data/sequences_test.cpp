@@ -69,6 +69,8 @@ TEST_CASE("to_categorical and normalize") {
   CHECK(y.shape() == Shape{3, 3});
   CHECK(y.to_vector<float>() == std::vector<float>{1, 0, 0, 0, 0, 1, 0, 1, 0});
   CHECK(utils::to_categorical(Tensor::from({1, 0}, {2}), 4).shape() == Shape{2, 4});
+  CHECK(utils::to_categorical(Tensor::from({1, 0}, {2}), {.num_classes = 3}).shape() ==
+        Shape{2, 3});
   CHECK_THROWS_WITH(utils::to_categorical(Tensor::from({1, 4}, {2}), 4), contains("class 4"));
   CHECK_THROWS_WITH(utils::to_categorical(Tensor::from({-1}, {1})), contains("class -1"));
   const Tensor x = utils::normalize(Tensor::from({3.0f, 4.0f, 0.0f, 0.0f}, {2, 2}));
@@ -96,6 +98,14 @@ TEST_CASE("split_dataset gives Keras's parts") {
   const auto [left, right] =
       utils::split_dataset({counting(4), counting(4)}, {.left_size = int64_t{1}});
   CHECK(right.list()[1].tensor().to_vector<int>() == std::vector<int>{1, 2, 3});
+  // Of a vector of any type.
+  struct Named {
+    int64_t number;
+  };
+  const auto [named, others] = utils::split_dataset(std::vector<Named>{{1}, {2}, {3}},
+                                                    {.left_size = 2, .shuffle = true, .seed = 3});
+  CHECK(named.size() == 2);
+  CHECK(named[0].number + named[1].number + others[0].number == 6);
   const auto refuse = [](const utils::SplitOptions& options, const std::string& text) {
     CHECK_THROWS_WITH(utils::split_dataset(counting(10), options), contains(text));
   };
@@ -105,6 +115,40 @@ TEST_CASE("split_dataset gives Keras's parts") {
   refuse({.left_size = 0.7, .right_size = 0.5}, "more than 1");
   refuse({.left_size = int64_t{7}, .right_size = int64_t{5}}, "7 and 5");
   refuse({.left_size = 0.01}, "0 and 10");
+}
+
+TEST_CASE("split_dataset splits pipelines and datasets") {
+  const auto numbers = [](const data::Pipeline<Batch>& part) {
+    std::vector<int> all;
+    for (const Batch& batch : part)
+      for (const int v : batch.x.tensor().to_vector<int>()) all.push_back(v);
+    return all;
+  };
+  const utils::SplitOptions options{.left_size = 0.6, .shuffle = true, .seed = 3};
+  const auto [a, b] = utils::split_dataset(counting(11), options);
+  const auto expected = a.tensor().to_vector<int>(), rest = b.tensor().to_vector<int>();
+  // Orders of later epochs mix nothing, since the parts are those of epoch 0.
+  const auto pipeline = data::from(counting(11), counting(11)).batch(4);
+  const auto [left, right] = utils::split_dataset(pipeline, options);
+  CHECK(numbers(left) == expected);
+  CHECK(numbers(right) == rest);
+  CHECK(left.size() == 2);
+  CHECK(left.begin()->y.tensor().shape() == Shape{4});
+  const auto [one, other] = utils::split_dataset(data::from(counting(11)), options);
+  CHECK(numbers(one) == expected);
+  CHECK(one.size() == 7);
+  CHECK(one.begin()->x.tensor().shape() == Shape{});
+  CHECK(numbers(other) == rest);
+  TensorDataset dataset(counting(11), {}, {}, {.batch_size = 3});
+  const auto [first, second] = utils::split_dataset(dataset, options);
+  CHECK(numbers(first) == expected);
+  CHECK(numbers(second) == rest);
+  CHECK(first.size() == 3);
+  const auto [low, high] = utils::split_dataset(data::range(5), {.right_size = 2});
+  CHECK(low.size() == 3);
+  CHECK(*high.begin() == 3);
+  CHECK_THROWS_WITH(utils::split_dataset(pipeline.repeat(), options), contains("have no end"));
+  CHECK_THROWS_WITH(utils::split_dataset(pipeline.take(0), options), contains("no batches"));
 }
 
 TEST_CASE("windows of a series") {

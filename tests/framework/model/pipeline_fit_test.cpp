@@ -189,6 +189,9 @@ TEST_CASE("Data without an end need a number of steps") {
   FitOptions options = quiet(2);
   options.steps_per_epoch = 7;
   options.validation_data = endless;
+  const std::string said = test::error_of([&] { model->fit(endless, options); });
+  CHECK(has(said, "fit, validation_data: the data have no end"));
+  CHECK(has(said, "by validation_steps"));
   options.validation_steps = 2;
   CHECK(model->fit(endless, options)["val_loss"].size() == 2);
   const auto own = std::make_shared<Unknown>(0, Dataset::endless);

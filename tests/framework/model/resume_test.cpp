@@ -363,6 +363,56 @@ TEST_CASE("SIGKILL at any instant changes nothing of the result") {
 
 namespace {
 
+// Ends the process at the end of an epoch, before its state is kept.
+class KillAt : public Callback {
+ public:
+  explicit KillAt(int64_t epoch) : epoch_(epoch) {}
+  void on_epoch_end(int64_t epoch, Logs&) override {
+    if (epoch == epoch_) std::raise(SIGKILL);
+  }
+
+ private:
+  int64_t epoch_;
+};
+
+// Counts the beginnings of epochs, which a state keeps.
+class Beginnings : public Callback {
+ public:
+  void on_epoch_begin(int64_t, Logs&) override { ++count; }
+  Value::Dict get_state() const override { return {{"count", count}}; }
+  void set_state(const Value::Dict& state) override { count = state[0].second.get<int64_t>(); }
+  int64_t count = 0;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a run that is killed before its first epoch ends has each row of an appended table once") {
+  const test::TemporaryFolder folder;
+  const auto train = [&](const std::string& name, bool backups, int64_t kill_at) {
+    FitOptions o = options({});
+    const auto beginnings = std::make_shared<Beginnings>();
+    o.callbacks = {callbacks::CSVLogger({.filename = folder / (name + ".csv"), .append = true}),
+                   beginnings, std::make_shared<KillAt>(kill_at)};
+    if (backups)
+      o.callbacks.push_back(
+          callbacks::BackupAndRestore({.backup_dir = folder / (name + "-backup")}));
+    seeded(&mlp)->fit(x, y, o);
+    if (beginnings->count != o.epochs) _exit(4);
+  };
+  // Rows of an earlier run stay.
+  std::ofstream(folder / "whole.csv") << "epoch,loss\n0,1\n";
+  std::ofstream(folder / "killed.csv") << "epoch,loss\n0,1\n";
+  REQUIRE(in_child([&] { train("whole", false, -1); }, [](pid_t) {}) == 0);
+  for (int i = 0; i < 2; ++i)
+    CHECK(WIFSIGNALED(in_child([&] { train("killed", true, 0); }, [](pid_t) {})));
+  CHECK(WIFSIGNALED(in_child([&] { train("killed", true, 1); }, [](pid_t) {})));
+  REQUIRE(in_child([&] { train("killed", true, -1); }, [](pid_t) {}) == 0);
+  CHECK(bytes_of(folder / "killed.csv") == bytes_of(folder / "whole.csv"));
+}
+
+namespace {
+
 // Presses Ctrl-C after some steps, and notes what was called.
 class PressAfter : public Callback {
  public:

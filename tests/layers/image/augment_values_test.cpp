@@ -2,6 +2,7 @@
 #include <cornu/cornu.h>
 
 #include <cmath>
+#include <set>
 
 #include "../../catch.h"
 #include "../../support/contract.h"
@@ -175,6 +176,33 @@ TEST_CASE("Mosaic keeps the boxes of four samples where their images are") {
     }
     CHECK(area == Approx(32 * 32));
   }
+}
+
+TEST_CASE("Letterbox and Mosaic pad masks and depth with 0") {
+  const Tensor ones = ops::ones({height, width});
+  const data::Sample sample{
+      .image = image_of(),
+      .mask = ops::cast(ones, DType::uint8),
+      .depth = ones,
+      .more = {{"classes", {ops::cast(ones, DType::int32), data::Follow::nearest}},
+               {"view", {image_of(), data::Follow::linear}}}};
+  const data::Sample boxed =
+      data::augment({layers::Letterbox({.height = 64, .width = 60})})(sample, {.seed = 1});
+  const auto values = [](const Tensor& x) {
+    const std::vector<double> v = ops::cast(x, DType::float64).to_vector<double>();
+    return std::set<double>(v.begin(), v.end());
+  };
+  CHECK(boxed.image[0][0][0].item() == 114);
+  CHECK(boxed.more.at("view").value[0][0][0].item() == 114);
+  for (const Tensor& x : {boxed.mask, boxed.depth, boxed.more.at("classes").value})
+    CHECK(values(x) == std::set<double>{0, 1});
+  // A smaller picture beside the others leaves room.
+  const data::Sample small{.image = ops::ones({5, 5, 3}), .mask = ops::ones({5, 5})};
+  const data::Sample large{.image = image_of(), .mask = ones};
+  const auto mixed = data::augment({layers::Mosaic()},
+                                   {.others = {.size = 1, .at = [&](int64_t) { return small; }}})(
+      large, {.seed = 1});
+  CHECK(values(mixed.mask) == std::set<double>{0, 1});
 }
 
 TEST_CASE("New layers change batches, images and masks alike") {

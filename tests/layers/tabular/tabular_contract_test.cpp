@@ -64,6 +64,12 @@ TEST_CASE("Normalization learns the same from batches as from all at once") {
   parts->adapt(batches);
   CHECK(test::difference(parts->mean.value(), whole->mean.value()) < 1e-6);
   CHECK(test::difference(parts->variance.value(), whole->variance.value()) < 1e-5);
+  layers::Normalization piped;
+  piped->adapt(data::from(data).batch(2));
+  CHECK(identical(piped->mean.value(), parts->mean.value()));
+  piped->adapt(data::from(data).repeat().batch(5), 1);
+  CHECK(test::difference(piped->mean.value(), whole->mean.value()) < 1e-6);
+  CHECK(has(error_of([&] { piped->adapt(data::from(data).repeat().batch(2)); }), "by steps"));
   layers::Normalization pooled({.axis = std::nullopt});
   pooled->adapt(data);
   CHECK(pooled->mean.value().size() == 1);

@@ -134,6 +134,17 @@ TEST_CASE("TextVectorization learns its vocabulary and weights, and keeps them i
   CHECK(identical(loaded->predict(column({"fig fig date"}), quiet).tensor(), y));
 }
 
+TEST_CASE("TextVectorization learns from the files of a folder") {
+  const test::TemporaryFolder folder;
+  test::spill(folder / "one.txt", "fig pear");
+  test::spill(folder / "two.txt", "fig fig date");
+  test::spill(folder / "three.txt", "pear fig");
+  layers::TextVectorization layer({.max_tokens = 5});
+  layer->adapt(utils::text_dataset_from_directory(folder.path(),
+                                                  {.label_mode = std::nullopt, .batch_size = 2}));
+  CHECK(layer->get_vocabulary(false) == Strings{"fig", "pear", "date"});
+}
+
 TEST_CASE("texts go through a whole model from strings to a class") {
   random::set_seed(1);
   layers::TextVectorization words({.output_sequence_length = 4});

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <set>
+#include <sstream>
 
 #include "../../../support/reader_goldens.h"
 #include "../../../support/temporary.h"
@@ -205,9 +207,9 @@ TEST_CASE("batches of windows") {
     options.sampling_rate = o.value("sampling_rate", int64_t{1});
     if (o.contains("start_index")) options.start_index = o["start_index"].get<int64_t>();
     if (o.contains("end_index")) options.end_index = o["end_index"].get<int64_t>();
+    options.batch_size = o.value("batch_size", int64_t{128});
     const auto windows = utils::timeseries_dataset_from_array(
-        series, golden["targets"].get<bool>() ? tens : Tensor(), o["sequence_length"], options,
-        o.value("batch_size", int64_t{128}));
+        series, golden["targets"].get<bool>() ? tens : Tensor(), o["sequence_length"], options);
     size_t i = 0;
     for (const Batch& batch : windows) {
       std::vector<int64_t> expected;
@@ -221,6 +223,37 @@ TEST_CASE("batches of windows") {
     CHECK(i == golden["x"].size());
   }
   CHECK_THROWS_AS(utils::timeseries_dataset_from_array(series, nullptr, 50), ValueError);
+  const auto threes = utils::timeseries_dataset_from_array(series, std::nullopt, 4,
+                                                           {.sequence_stride = 4, .batch_size = 3});
+  CHECK(threes.size() == 4);
+  CHECK(threes.begin()->x.tensor().shape() == Shape{3, 4});
+  CHECK(threes.begin()->y.empty());
+  const auto single =
+      utils::timeseries_dataset_from_array(series, tens, 4, {.batch_size = std::nullopt});
+  CHECK(single.size() == 37);
+  CHECK(single.begin()->x.tensor().to_vector<int>() == std::vector<int>{0, 1, 2, 3});
+  CHECK(single.begin()->y.tensor().shape() == Shape{});
+  CHECK(single.batch(5).begin()->x.tensor().shape() == Shape{5, 4});
+}
+
+TEST_CASE("what was found in a folder is printed as in Keras") {
+  const test::TemporaryFolder folder;
+  make_images(folder, 10);
+  const auto printed = [&](const utils::ImageFolderOptions& options) {
+    std::ostringstream text;
+    std::streambuf* const before = std::cout.rdbuf(text.rdbuf());
+    utils::image_dataset_from_directory(folder.path(), options);
+    std::cout.rdbuf(before);
+    return text.str();
+  };
+  CHECK(printed({}) == "Found 20 files belonging to 2 classes.\n");
+  CHECK(printed({.label_mode = std::nullopt}) == "Found 20 files.\n");
+  CHECK(printed({.seed = 3, .validation_split = 0.3, .subset = "validation"}) ==
+        "Found 20 files belonging to 2 classes.\nUsing 6 files for validation.\n");
+  CHECK(printed({.verbose = false}).empty());
+  config::disable_interactive_logging();
+  CHECK(printed({}).empty());
+  config::enable_interactive_logging();
 }
 
 TEST_CASE("both subsets are those of two calls, of one listing") {
@@ -242,6 +275,9 @@ TEST_CASE("both subsets are those of two calls, of one listing") {
   CHECK(samples_of(training, 1) != samples_of(training, 2));
   CHECK(samples_of(validation, 1) == samples_of(validation, 2));
   options.subset = "both";
+  CHECK_THROWS_WITH(utils::audio_dataset_from_directory(
+                        folder.path(), {.seed = 3, .validation_split = 0.3, .subset = "both"}),
+                    contains("Call audio_datasets_from_directory"));
   CHECK_THROWS_WITH(utils::image_dataset_from_directory(folder.path(), options),
                     contains("image_datasets_from_directory"));
   CHECK_NOTHROW(utils::image_datasets_from_directory(folder.path(), options));

@@ -68,6 +68,13 @@ TEST_CASE("images as arrays and back") {
   CHECK(first.shape() == Shape{3, 1, 2});
   CHECK(first.to_vector<int>() == std::vector<int>{1, 4, 2, 5, 3, 6});
   CHECK(utils::array_to_img(first, "channels_first", false).pixels == image.pixels);
+  const Tensor named =
+      utils::img_to_array(image, {.data_format = "channels_first", .dtype = "uint8"});
+  CHECK(named.dtype() == DType::uint8);
+  CHECK(named.to_vector<int>() == first.to_vector<int>());
+  CHECK(utils::img_to_array(image, {.dtype = "float64"}).dtype() == DType::float64);
+  CHECK(utils::array_to_img(named, {.data_format = "channels_first", .scale = false}).pixels ==
+        image.pixels);
   CHECK_THROWS_WITH(utils::img_to_array(image, "last"), contains("'last'"));
   CHECK_THROWS_WITH(utils::array_to_img(Tensor::from({1.0f}, {1})), contains("(1,)"));
   CHECK_THROWS_WITH(utils::array_to_img(Tensor::from({1.0f, 2.0f}, {1, 1, 2})),
@@ -103,6 +110,10 @@ TEST_CASE("what load_img refuses") {
       utils::load_img(folder / "a.png", {.target_size = {{4, 4}}, .interpolation = "bilinaer"}),
       contains("bilinear"));
   CHECK_THROWS_AS(utils::load_img(folder / "a.png", {.target_size = {{0, 4}}}), ValueError);
+  CHECK(utils::load_img(folder / "a.png", {.target_size = {17, 23}}).width == 23);
+  CHECK(utils::load_img(folder / "a.png", {.target_size = std::nullopt}).height > 0);
+  CHECK_THROWS_WITH(utils::load_img(folder / "a.png", {.target_size = {17, 23, 3}}),
+                    contains("found 3 numbers"));
   CHECK_THROWS_AS(utils::load_img(folder / "b.png"), FileError);
   CHECK_THROWS_WITH(utils::load_img(folder / "a.png", {.limits = {.pixels = 10}}),
                     contains("a.png"));

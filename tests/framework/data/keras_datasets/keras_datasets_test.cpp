@@ -51,8 +51,9 @@ void check_split(const datasets::Split& split, const std::string& name) {
   }
 }
 
-datasets::WordOptions words_of(const nlohmann::json& o) {
-  datasets::WordOptions words;
+template <class Options>
+Options words_of(const nlohmann::json& o) {
+  Options words;
   if (o.contains("num_words")) words.num_words = o["num_words"].get<int64_t>();
   if (o.contains("maxlen")) words.maxlen = o["maxlen"].get<int64_t>();
   words.skip_top = o.value("skip_top", int64_t{0});
@@ -91,16 +92,18 @@ TEST_CASE("data sets of images") {
 TEST_CASE("data sets of texts") {
   const KerasHome home(root);
   for (const auto& golden : expected()["imdb"])
-    check_texts(datasets::imdb::load_data(words_of(golden["options"])), golden);
-  for (const auto& golden : expected()["reuters"])
-    check_texts(datasets::reuters::load_data(words_of(golden["options"]),
-                                             golden["options"].value("test_split", 0.2)),
+    check_texts(datasets::imdb::load_data(words_of<datasets::ImdbOptions>(golden["options"])),
                 golden);
+  for (const auto& golden : expected()["reuters"]) {
+    auto options = words_of<datasets::ReutersOptions>(golden["options"]);
+    options.test_split = golden["options"].value("test_split", 0.2);
+    check_texts(datasets::reuters::load_data(options), golden);
+  }
   CHECK(datasets::imdb::get_word_index().at("café") == 2);
   CHECK(datasets::reuters::get_word_index().size() == 3);
   CHECK(datasets::reuters::get_label_names().size() == 46);
   CHECK_THROWS_WITH(datasets::imdb::load_data({.maxlen = 1}), contains("'maxlen'"));
-  CHECK_THROWS_AS(datasets::reuters::load_data({}, 2), ValueError);
+  CHECK_THROWS_AS(datasets::reuters::load_data({.test_split = 2}), ValueError);
 }
 
 TEST_CASE("data sets of houses") {
@@ -115,6 +118,21 @@ TEST_CASE("data sets of houses") {
                     contains("'test_split'"));
 }
 
+TEST_CASE("options of data sets have Keras's names") {
+  const KerasHome home(root);
+  check_split(datasets::mnist::load_data({.path = root + "/datasets/mnist.npz"}), "mnist");
+  check_split(datasets::fashion_mnist::load_data({.folder = root + "/datasets/fashion-mnist"}),
+              "fashion_mnist");
+  check_split(datasets::cifar100::load_data({.label_mode = "coarse"}), "cifar100 coarse");
+  check_split(datasets::boston_housing::load_data({.test_split = 0.3, .seed = 7}),
+              "boston_housing 0.3 7");
+  check_split(datasets::california_housing::load_data({.version = "small"}),
+              "california_housing small");
+  CHECK_THROWS_WITH(
+      datasets::california_housing::load_data({.version = "small", .path = "/nowhere/c.npz"}),
+      contains("/nowhere/c.npz"));
+}
+
 TEST_CASE("files that are not there") {
   test::TemporaryFolder folder;
   const KerasHome home(folder.path().string());
@@ -122,7 +140,9 @@ TEST_CASE("files that are not there") {
                                                       contains("KERAS_HOME") &&
                                                       contains((folder / "datasets").string()));
   CHECK_THROWS_WITH(datasets::cifar10::load_data(), contains("cifar-10-python.tar.gz and unpack"));
-  CHECK_THROWS_WITH(datasets::imdb::load_data({}, "/nowhere/imdb.npz"), contains("/nowhere/imdb"));
+  CHECK_THROWS_WITH(datasets::imdb::load_data("/nowhere/imdb.npz"), contains("/nowhere/imdb"));
+  CHECK_THROWS_WITH(datasets::reuters::load_data({.path = "/nowhere/reuters.npz", .maxlen = 9}),
+                    contains("/nowhere/reuters"));
 }
 
 TEST_CASE("a pickle file calls nothing") {

@@ -60,7 +60,7 @@ ImageDataGeneratorOptions options_of(const std::string& name) {
     return {.rotation_range = 40,
             .width_shift_range = 0.3,
             .height_shift_range = {-2, 1, 3},
-            .brightness_range = Range(0.5, 1.5),
+            .brightness_range = {0.5, 1.5},
             .shear_range = 10,
             .zoom_range = 0.3,
             .channel_shift_range = 20,
@@ -211,6 +211,8 @@ TEST_CASE("Batches of an image iterator follow from seed, epoch and number") {
   ImageDataGenerator generator({.rotation_range = 30, .horizontal_flip = true});
   NumpyArrayIterator flow = generator.flow(x, {}, {.batch_size = 2, .seed = 4});
   const std::vector<Batch> in_turn = batches(flow, 3);
+  CHECK(generator.flow(x, {.batch_size = 4, .seed = 4}).batch(0).x.shape() == Shape({4, height, width, 3}));
+  CHECK_THROWS_AS(ImageDataGenerator({.brightness_range = {0.5}}), ValueError);
   NumpyArrayIterator later = generator.flow(x, {}, {.batch_size = 2, .seed = 9});
   later.set_state(flow.get_state());
   later.on_epoch_begin(2);

@@ -120,7 +120,7 @@ TEST_CASE("galleries are files of images in rows and columns") {
   // Three images of one color each.
   const Tensor levels = Tensor::from({0.f, 0.5f, 1.f}, {3, 1, 1, 1});
   const Tensor images = ops::broadcast_to(levels, {3, 4, 8, 3});
-  plot_image_gallery(images, {.gallery = {.path = file.path, .value_range = {0, 1}, .dpi = 8}});
+  plot_image_gallery(images, {.value_range = {0, 1}, .path = file.path, .dpi = 8});
   const Tensor drawn = file.pixels();
   CHECK(drawn.shape() == Shape{16, 32, 4});
   const auto at = [](const Tensor& pixels, int64_t row, int64_t column, int64_t channel) {
@@ -136,31 +136,44 @@ TEST_CASE("galleries are files of images in rows and columns") {
   plot_image_gallery(images, {.y_true = classes,
                               .y_pred = classes,
                               .label_map = {{0, "cat"}, {1, "dog"}},
-                              .gallery = {.path = file.path, .cols = 3, .transparent = false}});
+                              .cols = 3,
+                              .path = file.path,
+                              .transparent = false});
   CHECK(file.pixels().shape() == Shape{12 + 60, 360, 4});
-  CHECK_THROWS_AS(plot_image_gallery(images, {.gallery = {.path = "gallery.jpg"}}), ValueError);
-  CHECK_THROWS_AS(plot_image_gallery(images, {.y_true = classes, .gallery = {.path = file.path}}),
-                  ValueError);
-  CHECK_THROWS_AS(plot_image_gallery(images[0], {.gallery = {.path = file.path}}), ShapeError);
+  plot_image_gallery(images, {.rows = 1, .scale = 1, .path = file.path});
+  CHECK(file.pixels().shape() == Shape{30, 180, 4});
+  CHECK_THROWS_AS(plot_image_gallery(images, {.path = "gallery.jpg"}), ValueError);
+  CHECK_THROWS_AS(plot_image_gallery(images, {.y_true = classes, .path = file.path}), ValueError);
+  CHECK_THROWS_AS(plot_image_gallery(images[0], {.path = file.path}), ShapeError);
 }
 
 TEST_CASE("galleries show boxes and masks, true and found") {
   const GalleryFile file;
-  const GalleryOptions gallery{.path = file.path, .value_range = {0, 1}, .scale = 1, .dpi = 32};
   const Tensor images = ops::zeros({2, 32, 32, 3});
   const Tensor box = Tensor::from({4.f, 4.f, 20.f, 20.f}, {1, 1, 4});
   const Nest boxes{{"boxes", ops::concatenate({box, box}, 0)},
                    {"labels", ops::ones({2, 1}, DType::int32)}};
-  plot_bounding_box_gallery(
-      images, "xyxy",
-      {.y_pred = boxes, .pred_color = {250, 20, 30}, .legend = true, .gallery = gallery});
+  plot_bounding_box_gallery(images, "xyxy",
+                            {.y_pred = boxes,
+                             .value_range = {0, 1},
+                             .pred_color = {250, 20, 30},
+                             .legend = true,
+                             .scale = 1,
+                             .path = file.path,
+                             .dpi = 32});
   const Tensor drawn = file.pixels();
   CHECK(drawn.shape() == Shape{64 + 14, 32, 4});
   CHECK(Tensor(drawn[4][10]).to_vector<float>() == std::vector<float>{250, 20, 30, 255});
   CHECK(drawn[36][10][0].item() == 250);
 
   const Tensor masks = ops::ones({2, 32, 32, 1}, DType::int32);
-  plot_segmentation_mask_gallery(images, 2, {.y_true = masks, .y_pred = masks, .gallery = gallery});
+  plot_segmentation_mask_gallery(images, 2,
+                                 {.value_range = {0, 1},
+                                  .y_true = masks,
+                                  .y_pred = masks,
+                                  .scale = 1,
+                                  .path = file.path,
+                                  .dpi = 32});
   CHECK(file.pixels().shape() == Shape{64, 96, 4});
 }
 

@@ -14,6 +14,7 @@
 #include "../model_support.h"
 #include "paths.h"
 #include "support/standard_error.h"
+#include "support/temporary.h"
 
 using namespace cornu;
 using namespace cornu::test;
@@ -223,6 +224,15 @@ TEST_CASE("plot_model writes what the name ends in, and says what it cannot writ
   };
   CHECK(written("cornu_plot_test.svg").starts_with("<svg"));
   CHECK(written("cornu_plot_test.dot").starts_with("digraph"));
+  const fs::path before = fs::current_path();
+  const test::TemporaryFolder own;
+  fs::current_path(own.path());
+  plot_model(model);
+  CHECK(fs::exists("model.svg"));
+  fs::remove("model.svg");
+  plot_model(model, {.show_shapes = true});
+  CHECK(fs::exists("model.svg"));
+  fs::current_path(before);
   CHECK_THROWS_WITH(plot_model(model, "model.png"), has(".svg"));
   CHECK_THROWS_AS(plot_model(model, "model"), ValueError);
   CHECK_THROWS_AS(plot_model(model, "/no/such/folder/m.svg"), FileError);
