@@ -42,7 +42,7 @@ class LossOption {
   /// The same in braces: `{"mse", "mae"}`; or by output name: `{{"price", "mse"}, {"kind",
   /// "bce"}}`.
   LossOption(std::initializer_list<LossOption> list);
-  /// Options by output name; outputs without an entry have no loss.
+  /// Options by output name; nullptr for an output without a loss.
   LossOption(Dict dict) : dict_(std::move(dict)) {}
 
   /// whether there is no loss
@@ -130,10 +130,13 @@ class MetricOption {
 /// Weights of the outputs' losses: a list, or by output name.
 struct LossWeights {
   LossWeights() = default;
+  /// Of the one loss, which may be that of several outputs: `.loss_weights = 0.5`.
+  template <class T>
+  requires std::is_arithmetic_v<T> LossWeights(T weight) : list{static_cast<double>(weight)} {}
   LossWeights(std::initializer_list<double> values)
       : list(values) {}  ///< in the order of the outputs
   LossWeights(std::vector<double> values) : list(std::move(values)) {}  ///< the same
-  /// By output name, 1 for others: `{{"price", 0.5}, {"kind", 2}}`.
+  /// By output name, for each of them: `{{"price", 0.5}, {"kind", 2}}`.
   LossWeights(std::initializer_list<std::pair<std::string, double>> values) : dict(values) {}
   /// The same.
   LossWeights(std::vector<std::pair<std::string, double>> values) : dict(std::move(values)) {}

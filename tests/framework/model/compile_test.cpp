@@ -132,11 +132,15 @@ TEST_CASE("Several outputs have a loss each, by list or name") {
   logs = logs_of(*model,
                  {.optimizer = "sgd",
                   .loss = LossOption::Dict{{"b", "mae"}, {"a", "mse"}},
-                  .loss_weights = std::vector<std::pair<std::string, double>>{{"b", 10}}},
+                  .loss_weights = {{"a", 1}, {"b", 10}}},
                  zeros);
   CHECK(logs.at("loss") == Approx(44));
+  // A number goes with the one loss of all outputs, as does a list of one.
+  for (const LossWeights& weights : {LossWeights(0.5), LossWeights{0.5}})
+    CHECK(logs_of(*model, {.optimizer = "sgd", .loss = "mse", .loss_weights = weights}, zeros)
+              .at("loss") == Approx(10));
   // One output may be without a loss.
-  logs = logs_of(*model, {.optimizer = "sgd", .loss = LossOption::Dict{{"b", "mae"}}}, zeros);
+  logs = logs_of(*model, {.optimizer = "sgd", .loss = {{"a", nullptr}, {"b", "mae"}}}, zeros);
   CHECK(keys(logs) == std::vector<std::string>{"loss"});  // which is the only one
   logs = logs_of(*model, {.optimizer = "sgd", .loss = {nullptr, "mae"}}, zeros);
   CHECK(logs.at("loss") == Approx(4));
@@ -203,10 +207,46 @@ TEST_CASE("Options for outputs that do not exist are found in the first step") {
   check({.loss = LossOption::Dict{{"aa", "mse"}}},
         "'aa', which the model does not have. Did you mean 'a'?");
   check({.loss = {"mse", "mse", "mse"}}, "3 losses for 2 outputs");
-  check({.loss = "mse", .loss_weights = {1.0}}, "1 loss_weights for 2 outputs");
+  check({.loss = {"mse", "mse"}, .loss_weights = {1.0}}, "1 loss_weights for 2 outputs");
+  check({.loss = LossOption::Dict{{"b", "mse"}}},
+        "compile: loss has 'b', but the model's outputs are 'a', 'b'. Give 'a' an entry, nullptr "
+        "for no loss.");
+  check({.loss = {{"a", "mse"}, {"b", "mse"}, {"c", nullptr}}}, "loss names the output 'c'");
+  check({.loss = "mse", .loss_weights = LossWeights(std::map<std::string, double>{{"b", 2}})},
+        "loss_weights has 'b', but the model's outputs are 'a', 'b'");
   check({.loss = "mse", .metrics = {"mae", "mae", "mse"}}, "2 outputs needs metrics for each");
   check({.loss = "mse", .metrics = MetricOption::Dict{{"c", "mae"}}},
         "metrics names the output 'c'");
+}
+
+TEST_CASE("Targets and weights by name must be those of the outputs") {
+  Input x({2});
+  const std::shared_ptr<Functional> dictionary =
+      make<Functional>(x, Nest::dict({{"a", constant_dense(1)(x)}, {"b", constant_dense(1)(x)}}));
+  const Tensor twos = ops::ones({4, 1}) * 2.0, weight = ops::ones({4});
+  for (const auto& model : {dictionary, two_outputs()}) {
+    model->compile({.optimizer = "sgd", .loss = "mse"});
+    const auto evaluate = [&](const Nest& y, const Nest& sample_weight = {}) {
+      return model->evaluate(kOnes, y, {.verbose = quiet, .sample_weight = sample_weight});
+    };
+    const Logs logs = evaluate(Nest::dict({{"b", kZeros}, {"a", twos}}));
+    CHECK(logs.at("a_loss") == Approx(0).margin(1e-6));
+    CHECK(logs.at("b_loss") > 3);
+    CHECK_THROWS_WITH(
+        evaluate(Nest::dict({{"z", twos}, {"b", twos}})),
+        "fit/evaluate: y names the output 'z', but the model's outputs are 'a', 'b'.");
+    CHECK_THROWS_WITH(evaluate(Nest::dict({{"a", twos}, {"b", twos}, {"bb", twos}})),
+                      has("y names the output 'bb'"));
+    CHECK_THROWS_WITH(evaluate(Nest::dict({{"b", twos}})),
+                      has("y has 'b', but nothing for the output 'a', which has a loss."));
+    CHECK_THROWS_WITH(
+        evaluate({twos, twos}, Nest::dict({{"b", weight}, {"c", weight}})),
+        has("sample_weight names the output 'c', but the model's outputs are 'a', 'b'."));
+  }
+  // A model that returns a dictionary may have losses for some of it.
+  dictionary->compile({.optimizer = "sgd", .loss = LossOption::Dict{{"b", "mse"}}});
+  CHECK(dictionary->evaluate(kOnes, Nest::dict({{"b", kZeros}}), {.verbose = quiet}).at("loss") >
+        3);
 }
 
 TEST_CASE("A model without any loss says so") {
