@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace cornu {
 
@@ -84,6 +85,23 @@ typename Option::Dict as_dict(const std::vector<Option>& pairs) {
 
 }  // namespace
 
+const char* detail::fitting_kind(const std::string& name) {
+  std::string low = name;
+  std::ranges::transform(low, low.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (low == "accuracy" || low == "acc") return "Accuracy";
+  return low == "crossentropy" || low == "ce" ? "Crossentropy" : nullptr;
+}
+
+std::string detail::fitting_class(const char* kind, const Tensor& y, const Tensor& y_pred) {
+  const int64_t last = y_pred.rank() > 0 ? y_pred.shape().back() : 1;
+  // Keras's rule: one output is a probability; fewer axes in y, or a last axis of 1, are class
+  // numbers.
+  const bool binary = last == 1;
+  const bool sparse =
+      y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
+  return std::string(binary ? "Binary" : sparse ? "SparseCategorical" : "Categorical") + kind;
+}
+
 LossOption::LossOption(std::initializer_list<LossOption> list) {
   // An output has one loss, so that a list of two within the list is a name and its loss.
   if (list.size() > 0 && std::all_of(list.begin(), list.end(), is_pair<LossOption>))
@@ -95,6 +113,13 @@ LossOption::LossOption(std::initializer_list<LossOption> list) {
 std::shared_ptr<Loss> LossOption::make() const {
   if (loss_) return loss_;
   if (function_) return std::make_shared<FunctionLoss>(function_);
+  if (const char* kind = detail::fitting_kind(name_); kind && kind[0] == 'C')
+    return std::make_shared<FunctionLoss>(
+        [kind](const Tensor& y, const Tensor& y_pred) {
+          const auto loss = make_by_name(Loss::module, detail::fitting_class(kind, y, y_pred));
+          return dynamic_cast<Loss&>(*loss).call(y, y_pred);
+        },
+        name_);
   auto loss = std::dynamic_pointer_cast<Loss>(make_by_name(Loss::module, name_));
   if (!loss) throw ValueError(fmt::format("'{}' is not a loss.", name_));
   return loss;

@@ -16,6 +16,14 @@
 
 namespace cornu {
 
+namespace detail {
+/// "Accuracy" or "Crossentropy" for a name that means the one which fits the shapes: "accuracy" or
+/// "acc", "crossentropy" or "ce", in any case; else null.
+const char* fitting_kind(const std::string& name);
+/// The class of that kind for these targets and outputs, such as "SparseCategoricalAccuracy".
+std::string fitting_class(const char* kind, const Tensor& y, const Tensor& y_pred);
+}  // namespace detail
+
 /// The loss option: a name, an object, a function of (y_true, y_pred), or one of these for each
 /// output, as a list or by output name.
 class LossOption {
@@ -26,9 +34,10 @@ class LossOption {
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
   LossOption() = default;
-  LossOption(std::nullptr_t) {}                             ///< no loss
-  LossOption(const char* name) : name_(name) {}             ///< such as "mse"; looked up by make()
-  LossOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  LossOption(std::nullptr_t) {}  ///< no loss
+  /// Such as "mse", or "crossentropy" for the one that fits the shapes; looked up by make().
+  LossOption(const char* name) : name_(name) {}
+  LossOption(std::string name) : name_(std::move(name)) {}            ///< the same
   LossOption(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}  ///< an object
   /// A handle, such as losses::Huber().
   template <class T>
@@ -78,9 +87,10 @@ class MetricOption {
   using Function = LossOption::Function;  ///< its mean over the samples is the metric
 
   MetricOption() = default;
-  MetricOption(std::nullptr_t) {}                             ///< no metric
-  MetricOption(const char* name) : name_(name) {}             ///< such as "accuracy"
-  MetricOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  MetricOption(std::nullptr_t) {}  ///< no metric
+  /// Such as "mae"; "accuracy" and "crossentropy", in any case, are those that fit the shapes.
+  MetricOption(const char* name) : name_(name) {}
+  MetricOption(std::string name) : name_(std::move(name)) {}                    ///< the same
   MetricOption(std::shared_ptr<Metric> metric) : metric_(std::move(metric)) {}  ///< an object
   /// A handle, such as metrics::AUC().
   template <class T>

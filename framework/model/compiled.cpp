@@ -285,9 +285,7 @@ CompiledMetrics::CompiledMetrics(const MetricOption& metrics, const MetricOption
     for (const auto& entry : option.list()) check(entry);
     for (const auto& [name, entry] : option.dict()) check(entry);
     const std::string& name = option.name();
-    if (!name.empty() && name != "accuracy" && name != "acc" && name != "crossentropy" &&
-        name != "ce")
-      (void)option.make();
+    if (!name.empty() && !detail::fitting_kind(name)) (void)option.make();
   };
   check(plain_);
   check(weighted_);
@@ -300,21 +298,10 @@ std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y,
                                     const Tensor& y_pred) {
   const std::string& name = option.name();
   if (option.function()) return std::make_shared<FunctionMetric>(option.function());
-  const bool accuracy = name == "accuracy" || name == "acc",
-             crossentropy = name == "crossentropy" || name == "ce";
   std::shared_ptr<Metric> metric;
-  if (accuracy || crossentropy) {
-    const int64_t last = y_pred.rank() > 0 ? y_pred.shape().back() : 1;
-    // Keras's rule: one output is a probability; fewer axes in y, or a last axis of 1, are class
-    // numbers.
-    const bool binary = last == 1;
-    const bool sparse =
-        y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
-    const std::string full = std::string(binary   ? "Binary"
-                                         : sparse ? "SparseCategorical"
-                                                  : "Categorical") +
-                             (accuracy ? "Accuracy" : "Crossentropy");
-    metric = std::dynamic_pointer_cast<Metric>(make_by_name(Metric::module, full));
+  if (const char* kind = detail::fitting_kind(name)) {
+    metric = std::dynamic_pointer_cast<Metric>(
+        make_by_name(Metric::module, detail::fitting_class(kind, y, y_pred)));
   } else {
     metric = option.make();
   }

@@ -105,15 +105,34 @@ TEST_CASE("accuracy is the one that fits the shapes") {
                                          .kernel_initializer = units == 3 ? "identity" : "ones"})});
     model.compile({.optimizer = "sgd",
                    .loss = [](const Tensor&, const Tensor& p) { return ops::sum(p, -1); },
-                   .metrics = {"accuracy", "acc"}});
+                   .metrics = {"accuracy", "acc", "Accuracy", "ACC"}});
     const Logs logs = model.evaluate(x, y, {.verbose = quiet});
-    CHECK(logs.at("acc") == logs.at("accuracy"));
+    for (const char* name : {"acc", "Accuracy", "ACC"}) CHECK(logs.at(name) == logs.at("accuracy"));
     return logs.at("accuracy");
   };
   CHECK(identity(Tensor::from(std::vector<int32_t>{0, 1, 1, 2}, {4}), 3) == Approx(0.75));
   CHECK(identity(ops::one_hot(Tensor::from(std::vector<int32_t>{0, 1, 1, 1}, {4}), 3), 3) ==
         Approx(0.5));
   CHECK(identity(Tensor::from({1.0f, 0.0f, 1.0f, 0.0f}, {4, 1}), 1) == Approx(0.5));
+}
+
+TEST_CASE("crossentropy is the one that fits the shapes") {
+  const Tensor x = ops::one_hot(Tensor::from(std::vector<int32_t>{0, 1, 2, 2}, {4}), 3);
+  const auto check = [&](const Tensor& y, int64_t units, const char* full) {
+    Sequential model({Input({3}), Dense({.units = units, .activation = "softplus"})});
+    model.compile({.optimizer = "sgd", .loss = full, .metrics = {full}});
+    const double expected = model.test_on_batch(x, y).at("loss");
+    for (const char* name : {"crossentropy", "ce", "CE", "CrossEntropy"}) {
+      model.compile({.optimizer = "sgd", .loss = name, .metrics = {name}});
+      const Logs logs = model.test_on_batch(x, y);
+      CHECK(logs.at("loss") == Approx(expected));
+      CHECK(logs.at(name) == Approx(expected));
+    }
+  };
+  const Tensor classes = Tensor::from(std::vector<int32_t>{0, 1, 1, 2}, {4});
+  check(classes, 3, "sparse_categorical_crossentropy");
+  check(ops::one_hot(classes, 3), 3, "categorical_crossentropy");
+  check(Tensor::from({1.0f, 0.0f, 1.0f, 0.0f}, {4, 1}), 1, "binary_crossentropy");
 }
 
 TEST_CASE("Several outputs have a loss each, by list or name") {
