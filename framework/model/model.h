@@ -73,7 +73,8 @@ class Model : public Layer {
   /// The same for the batches of a dataset.
   StepReplay replay(int64_t step, AnyDataset dataset, FitOptions options);
 
-  /// The loss and the metrics by name over the data.
+  /// The loss and the metrics by name over the data, to be read: a name that they do not have is an
+  /// error.
   Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options);
   /// The same with default options.
   template <class Y>
@@ -94,7 +95,8 @@ class Model : public Layer {
   /// The same for the batches of a dataset.
   Prediction predict(AnyDataset dataset, PredictOptions options = {});
 
-  /// One step on one batch, or without training: the loss and the metrics of this batch alone.
+  /// One step on one batch, or without training: the loss and the metrics of this batch alone, to
+  /// be read as those of evaluate.
   Logs train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {},
                       const std::map<int64_t, double>& class_weight = {});
   /// The same without training.

@@ -71,6 +71,12 @@ RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
   return data;
 }
 
+// Figures that are there to be read.
+Logs closed(Logs logs) {
+  logs.close();
+  return logs;
+}
+
 void limit_epochs(FitOptions& options) {
   const auto most = config::max_epochs();
   if (!most || *most >= options.epochs) return;
@@ -133,7 +139,7 @@ Logs Model::evaluate(AnyDataset dataset, EvaluateOptions options) {
                          {1, steps, static_cast<int>(Verbose(options.verbose))});
   ProgressBar bar(options.verbose, 1);
   bar.begin_pass(steps);
-  return Trainer(*this).evaluate(*dataset, options.steps, callbacks, &bar);
+  return closed(Trainer(*this).evaluate(*dataset, options.steps, callbacks, &bar));
 }
 
 Prediction Model::predict(const Nest& x, PredictOptions options) {
@@ -169,7 +175,7 @@ Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weig
   forget_step_cache();
   reset_metrics();
   const StepLogs logs = run_train_step(batch);
-  return read_figures(figures_of(logs));
+  return closed(read_figures(figures_of(logs)));
 }
 
 Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight) {
@@ -178,7 +184,7 @@ Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weigh
   count_samples(x, y, sample_weight);
   reset_metrics();
   const StepLogs logs = run_test_step({x, y, sample_weight});
-  return read_figures(figures_of(logs));
+  return closed(read_figures(figures_of(logs)));
 }
 
 Prediction Model::predict_on_batch(const Nest& x) {
