@@ -162,7 +162,7 @@ Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred,
 StepLogs Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
                                 const Nest& sample_weight) try {
   if (metrics_ && !metrics_->empty()) metrics_->update(y, y_pred, sample_weight, output_names());
-  return {};
+  return StepLogs([this] { return get_metrics_result(); });
 } catch (const ShapeError& e) {
   throw ShapeError(fmt::format("Model '{}': {}", name(), e.what()));
 }
@@ -203,7 +203,8 @@ Nest Model::predict_step(const Batch& batch) {
 namespace {
 
 Nest nest_of(const StepLogs& logs) {
-  if (logs.empty()) return {};
+  // The model's figures are looked at when they are wanted, and not in every step.
+  if (logs.pending() || logs.empty()) return {};
   Nest::Dict dict;
   for (const auto& [name, value] : logs) dict.emplace_back(name, value);
   return Nest::dict(std::move(dict));
@@ -212,7 +213,7 @@ Nest nest_of(const StepLogs& logs) {
 StepLogs logs_of(const Nest& nest) {
   StepLogs logs;
   if (nest.is_dict())
-    for (const auto& [name, value] : nest.entries()) logs.emplace_back(name, value.tensor());
+    for (const auto& [name, value] : nest.entries()) logs[name] = value.tensor();
   return logs;
 }
 

@@ -9,6 +9,7 @@
 #include "layer_filter.h"
 #include "model_use.h"
 #include "names.h"
+#include "step_logs.h"
 #include "summary_options.h"
 
 namespace cornu {
@@ -24,9 +25,6 @@ namespace detail {
 struct ModelState;
 [[noreturn]] void wrong_model(const std::string& path, const Model& found);
 }  // namespace detail
-
-/// Figures of one step, as tensors; they are read only when somebody looks.
-using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 
 /// Base of Sequential, Functional and of users' models. A subclass overrides `call`, and may
 /// override train_step, test_step, predict_step, compute_loss, compute_metrics or compile.
@@ -120,8 +118,9 @@ class Model : public Layer {
   /// The loss of a batch: the compiled losses, then what layers added.
   virtual Tensor compute_loss(const Nest& x, const Nest& y, const Nest& y_pred,
                               const Nest& sample_weight = {});
-  /// Lets the compiled metrics take in a batch. An empty result stands for get_metrics_result(), as
-  /// in train_step, which returns what this does.
+  /// Lets the compiled metrics take in a batch, and gives get_metrics_result(), which is computed
+  /// only when somebody looks at it: an override calls this one and adds figures of its own. The
+  /// default train_step returns what this does, and an empty result stands for the same.
   virtual StepLogs compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred,
                                    const Nest& sample_weight = {});
 

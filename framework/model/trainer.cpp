@@ -273,7 +273,7 @@ void Trainer::train_epoch(Run& run) {
   run.loss_at_hand = model_.loss_mean_->at_hand().has_value();
   if (run.step == 0) {
     model_.reset_metrics();
-    run.last.clear();
+    run.last = {};
     Logs logs;
     run.callbacks.on_epoch_begin(run.epoch, logs);
   }

@@ -21,9 +21,9 @@ bool Trainer::begin(Run& run, const std::optional<RunState>& state, const std::s
     run.epoch = state->epoch;
     run.step = state->step;
     run.history = state->history;
-    run.last.clear();
+    run.last = {};
     for (const auto& [name, value] : state->figures)
-      if (value.is<Tensor>()) run.last.emplace_back(name, value.get<Tensor>());
+      if (value.is<Tensor>()) run.last[name] = value.get<Tensor>();
     if (state->finished && run.epoch >= run.options.epochs) return false;
   }
   Logs logs;
