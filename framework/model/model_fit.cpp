@@ -55,7 +55,7 @@ RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
   data.train = std::make_shared<TensorDataset>(
       train_x, train_y, train_weight,
       TensorDataset::Options{batch_size, options.shuffle,
-                             options.shuffle ? random::default_seed() : 0});
+                             options.shuffle ? random::shuffle_seed() : 0});
   return data;
 }
 
@@ -65,7 +65,7 @@ RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
     throw ValueError("fit: validation_split works on tensors only; give validation_data.");
   // As Keras: a PyDataset's batches come in any order, those of a pipeline in its own.
   if (options.shuffle && !dataset->has_own_order() && dataset->size() > 0)
-    dataset = std::make_shared<ShuffledBatches>(std::move(dataset), random::default_seed());
+    dataset = std::make_shared<ShuffledBatches>(std::move(dataset), random::shuffle_seed());
   RunData data{std::move(dataset), nullptr};
   add_validation(data, options.validation_data, options.validation_batch_size.value_or(32));
   return data;

@@ -22,9 +22,25 @@ Tensor key_tensor(backend::Key key) {
 
 std::mutex stream_mutex;
 
-std::optional<backend::PythonRandom>& stream() {
-  static auto* s = new std::optional<backend::PythonRandom>;
+using Stream = std::optional<backend::PythonRandom>;
+
+Stream& stream() {
+  static auto* s = new Stream;
   return *s;
+}
+
+// Of orders of samples.
+Stream& shuffle_stream() {
+  static auto* s = new Stream;
+  return *s;
+}
+
+// A seed from the stream if it has been started, else from the operating system.
+int64_t next_seed(Stream& from) {
+  const std::lock_guard lock(stream_mutex);
+  if (from) return from->next_seed();
+  std::random_device device;
+  return std::uniform_int_distribution<int64_t>(1, 1'000'000'000)(device);
 }
 
 }  // namespace
@@ -57,6 +73,7 @@ namespace cornu::random {
 void set_seed(int64_t seed) {
   const std::lock_guard lock(stream_mutex);
   stream().emplace(seed);
+  shuffle_stream().emplace(seed);
 }
 
 namespace {
@@ -69,13 +86,9 @@ StillScope::StillScope() { ++still_scopes; }
 
 StillScope::~StillScope() { --still_scopes; }
 
-int64_t default_seed() {
-  if (still_scopes) return 0;
-  const std::lock_guard lock(stream_mutex);
-  if (stream()) return stream()->next_seed();
-  std::random_device device;
-  return std::uniform_int_distribution<int64_t>(1, 1'000'000'000)(device);
-}
+int64_t default_seed() { return still_scopes ? 0 : next_seed(stream()); }
+
+int64_t shuffle_seed() { return next_seed(shuffle_stream()); }
 
 int64_t host_choice(int64_t n) {
   if (n < 1)

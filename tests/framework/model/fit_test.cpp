@@ -103,6 +103,17 @@ TEST_CASE("validation_freq, steps and batch size") {
   CHECK(history["val_loss"].size() == 1);
 }
 
+TEST_CASE("Weights that are made after a fit begin as without it") {
+  const auto kernel = [](bool shuffle) {
+    random::set_seed(11);
+    Line model(0);
+    model.fit(ops::ones({4, 1}), ops::ones({4, 1}), {.verbose = quiet, .shuffle = shuffle});
+    Sequential after({Input({3}), layers::Dense({.units = 2})});
+    return floats(after.weights()[0]);
+  };
+  CHECK(kernel(true) == kernel(false));
+}
+
 TEST_CASE("Weights of classes and of samples") {
   const Tensor x = ops::ones({2, 1}), y = Tensor::from({0.0f, 1.0f}, {2, 1});
   auto step = [&](FitOptions options) {
