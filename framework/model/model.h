@@ -194,6 +194,21 @@ class Model : public Layer {
   std::shared_ptr<Layer> get_layer(I index) const {
     return find_layer(layers(), static_cast<int64_t>(index), name());
   }
+  /// The same as what it is: `get_layer<layers::Dense>("a")`, or `get_layer<Sequential>(0)`. Throws
+  /// ValueError when it is a layer of another class.
+  template <class T, class Key>
+  auto get_layer(const Key& key) const {
+    const std::shared_ptr<Layer> layer = get_layer(key);
+    if constexpr (requires { typename T::Object; }) {
+      auto found = std::dynamic_pointer_cast<typename T::Object>(layer);
+      if (!found) detail::wrong_layer(*layer, typeid(typename T::Object), name());
+      return T(std::move(found));
+    } else {
+      auto found = std::dynamic_pointer_cast<T>(layer);
+      if (!found) detail::wrong_layer(*layer, typeid(T), name());
+      return Handle<T>(std::move(found));
+    }
+  }
   /// The symbolic tensors at which the model begins, from which further models can be made:
   /// `Functional(base->inputs(), base->get_layer("conv")->output())`. Throws StateError for a
   /// subclassed model, which has no graph, and one that is not built.
