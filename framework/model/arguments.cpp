@@ -20,6 +20,12 @@ VerboseOption::VerboseOption(const char* text) : verbose_(Verbose::automatic) {
   if (std::string_view(text) != "auto")
     throw ValueError(fmt::format("verbose must be \"auto\" or a number, found \"{}\".", text));
 }
+
+bool ValidationFreq::due(int64_t epoch) const {
+  if (!epochs_) return (epoch + 1) % every_ == 0;
+  return std::ranges::find(*epochs_, epoch + 1) != epochs_->end();
+}
+
 namespace {
 
 bool is_object(const Value& v) {
@@ -188,10 +194,11 @@ const std::vector<double>& History::operator[](const std::string& name) const {
   throw ValueError(fmt::format("History has no '{}'.{}", name, did_you_mean(name, known)));
 }
 
-// How often there was a validation follows from the number of its figures.
+// Without `validated` they follow from the number of the figures.
 std::vector<int64_t> History::epochs(const std::string& name) const {
   const size_t count = (*this)[name].size();
   if (count >= epoch.size()) return epoch;
+  if (name.starts_with("val_") && count == validated.size()) return validated;
   for (int64_t every = 2; every <= (epoch.empty() ? 0 : epoch.back() + 1); ++every) {
     std::vector<int64_t> found;
     for (const int64_t e : epoch)

@@ -157,6 +157,19 @@ struct LossWeights {
   bool empty() const { return list.empty() && dict.empty(); }  ///< whether all weights are 1
 };
 
+/// `.jit_compile = true`, `false` or `"auto"`.
+class JitOption {
+ public:
+  template <std::same_as<bool> B>
+  JitOption(B jit) : text_(jit ? "true" : "false") {}      ///< whether to compile by XLA
+  JitOption(const char* text) : text_(text) {}             ///< "auto", "true" or "false"
+  JitOption(std::string text) : text_(std::move(text)) {}  ///< the same
+  operator const std::string&() const { return text_; }    ///< "auto", "true" or "false"
+
+ private:
+  std::string text_;
+};
+
 /// Options of compile, in Keras's order.
 struct CompileOptions {
   Choice<Optimizer> optimizer = "rmsprop";  ///< an object or a name
@@ -168,8 +181,8 @@ struct CompileOptions {
   bool run_eagerly = false;
   /// Batches between two calls of the batch hooks.
   int64_t steps_per_execution = 1;
-  /// "auto", "true" or "false"; kept in files.
-  std::string jit_compile = "auto";
+  /// true, false or "auto"; kept in files for Keras, and without effect here.
+  JitOption jit_compile = "auto";
   /// Puts a LossScaling around the optimizer of a model whose policy is "mixed_float16".
   bool auto_scale_loss = true;
   /// Trains with less memory: a Functional or Sequential keeps what lies between sections of its
@@ -216,6 +229,23 @@ class VerboseOption {
   Verbose verbose_;
 };
 
+/// `.validation_freq = 2`: after every second epoch; `= {1, 5}`: after these, counted from 1.
+class ValidationFreq {
+ public:
+  /// After epochs whose number divides by this one.
+  template <std::integral T>
+  ValidationFreq(T every) : every_(static_cast<int64_t>(every)) {}
+  ValidationFreq(std::vector<int64_t> epochs) : epochs_(std::move(epochs)) {}  ///< after these
+  ValidationFreq(std::initializer_list<int64_t> epochs) : epochs_(epochs) {}   ///< the same
+  /// Whether there is a validation after this epoch, counted from 0.
+  bool due(int64_t epoch) const;
+  bool valid() const { return every_ > 0; }  ///< false for a number below 1
+
+ private:
+  int64_t every_ = 1;
+  std::optional<std::vector<int64_t>> epochs_;
+};
+
 /// Options of fit, in Keras's order.
 struct FitOptions {
   std::optional<int64_t> batch_size = {};      ///< 32; a Dataset's batches stay as they are
@@ -233,8 +263,8 @@ struct FitOptions {
   std::optional<int64_t> steps_per_epoch = {};   ///< batches of an epoch; default: all
   std::optional<int64_t> validation_steps = {};  ///< batches of a validation; default: all
   std::optional<int64_t> validation_batch_size = {};  ///< default: batch_size
-  /// Every how many epochs to validate.
-  int64_t validation_freq = 1;
+  /// Every how many epochs to validate, or after which.
+  ValidationFreq validation_freq = 1;
   /// A folder in which the run keeps its state, or all of BackupOptions. When the folder has a
   /// state of an earlier run of this program, training goes on behind it and gives the same bits as
   /// if it had never ended; when that run was complete, fit returns at once what it returned.
@@ -251,6 +281,20 @@ struct EvaluateOptions {
   Nest sample_weight = {};                     ///< weights of the samples' losses
   std::optional<int64_t> steps = {};           ///< batches to evaluate; default: all
   Callbacks callbacks = {};                    ///< their on_test hooks are called
+  bool return_dict = true;                     ///< ignored: figures are by name
+};
+
+/// Options of train_on_batch, in Keras's order.
+struct BatchOptions {
+  Nest sample_weight = {};                      ///< weights of the samples' losses
+  std::map<int64_t, double> class_weight = {};  ///< weight of a class's samples, by its number
+  bool return_dict = true;                      ///< ignored: figures are by name
+};
+
+/// Options of test_on_batch, in Keras's order.
+struct TestBatchOptions {
+  Nest sample_weight = {};  ///< weights of the samples' losses
+  bool return_dict = true;  ///< ignored: figures are by name
 };
 
 /// Options of predict, in Keras's order.
@@ -287,6 +331,7 @@ struct History {
   /// What the data say when the run waited for them for a twentieth of its time or more: "fit
   /// waited 38% of the time for data: stage 'decode' is the bottleneck, 3 more workers would help".
   std::string advice = {};
+  std::vector<int64_t> validated = {};  ///< the epochs, from 0, after which there was a validation
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
   /// Figures have names, and no order.

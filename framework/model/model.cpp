@@ -27,10 +27,10 @@ void Model::compile(CompileOptions options) {
   if (!options.optimizer) throw ValueError("compile: the optimizer is empty.");
   if (options.steps_per_execution < 1)
     throw ValueError("compile: steps_per_execution must be at least 1.");
-  if (options.jit_compile != "auto" && options.jit_compile != "true" &&
-      options.jit_compile != "false")
-    throw ValueError(fmt::format(
-        "compile: jit_compile is '{}', expected 'auto', 'true' or 'false'.", options.jit_compile));
+  if (const std::string& jit = options.jit_compile;
+      jit != "auto" && jit != "true" && jit != "false")
+    throw ValueError(
+        fmt::format("compile: jit_compile is '{}', expected 'auto', true or false.", jit));
   if (options.remat && !has_sections())
     throw UnsupportedError(fmt::format(
         "compile: remat is for Functional and Sequential models; model '{}' is neither. "
@@ -310,8 +310,8 @@ Value::Dict Model::get_compile_config() const {
     return option.empty() ? Value() : option.value();
   };
   // Keras writes what it makes of "auto".
-  const bool jit = compile_options_.jit_compile == "auto" ? !compile_options_.run_eagerly
-                                                          : compile_options_.jit_compile == "true";
+  const bool jit =
+      jit_compile() == "auto" ? !compile_options_.run_eagerly : jit_compile() == "true";
   return {{"optimizer", serialize(*optimizer_)},
           {"loss", compile_options_.loss.value()},
           {"loss_weights", weights()},
@@ -348,8 +348,7 @@ void Model::compile_from_config(const Value::Dict& config) {
   if (const Value v = get("run_eagerly"); v.is<bool>()) options.run_eagerly = v.get<bool>();
   if (const Value v = get("steps_per_execution"); v.is<int64_t>())
     options.steps_per_execution = v.get<int64_t>();
-  if (const Value v = get("jit_compile"); v.is<bool>())
-    options.jit_compile = v.get<bool>() ? "true" : "false";
+  if (const Value v = get("jit_compile"); v.is<bool>()) options.jit_compile = v.get<bool>();
   compile(std::move(options));
 }
 

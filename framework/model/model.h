@@ -95,10 +95,29 @@ class Model : public Layer {
 
   /// One step on one batch, or without training: the loss and the metrics of this batch alone, to
   /// be read as those of evaluate.
-  Logs train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {},
-                      const std::map<int64_t, double>& class_weight = {});
+  Logs train_on_batch(const Nest& x, const Nest& y, BatchOptions options);
+  /// The same with default options.
+  Logs train_on_batch(const Nest& x, const Nest& y) { return train_on_batch(x, y, BatchOptions()); }
+  /// The same with weights by position, as in Keras.
+  template <class W>
+  requires std::convertible_to<const W&, Nest> Logs
+  train_on_batch(const Nest& x, const Nest& y, const W& sample_weight,
+                 const std::map<int64_t, double>& class_weight = {}) {
+    return train_on_batch(
+        x, y, BatchOptions{.sample_weight = sample_weight, .class_weight = class_weight});
+  }
   /// The same without training.
-  Logs test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {});
+  Logs test_on_batch(const Nest& x, const Nest& y, TestBatchOptions options);
+  /// The same with default options.
+  Logs test_on_batch(const Nest& x, const Nest& y) {
+    return test_on_batch(x, y, TestBatchOptions());
+  }
+  /// The same with weights by position.
+  template <class W>
+  requires std::convertible_to<const W&, Nest> Logs test_on_batch(const Nest& x, const Nest& y,
+                                                                  const W& sample_weight) {
+    return test_on_batch(x, y, TestBatchOptions{.sample_weight = sample_weight});
+  }
   /// The outputs for one batch; shows nothing and calls no callback.
   Prediction predict_on_batch(const Nest& x);
 
@@ -165,9 +184,8 @@ class Model : public Layer {
   /// reads values cannot be run so; its layers are built by the first real call.
   void build_many(const Nest& inputs) override;
 
-  const std::shared_ptr<Optimizer>& optimizer() const {
-    return optimizer_;
-  }  ///< null before compile
+  /// Null before compile, so that `if (model.optimizer())` asks for it.
+  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
   const CompileOptions& compile_options() const { return compile_options_; }  ///< as given
   const LossOption& loss() const { return compile_options_.loss; }            ///< of compile
   bool run_eagerly() const { return compile_options_.run_eagerly; }  ///< see CompileOptions
@@ -391,7 +409,8 @@ class ModelOf : public Model {
 void require_saved_quantization(const Layer& layer);
 /// Options of load_model.
 struct LoadOptions {
-  bool compile = true;  ///< also the optimizer, losses and metrics
+  bool compile = true;    ///< also the optimizer, losses and metrics
+  bool safe_mode = true;  ///< ignored: no code in a file is ever run
 };
 /// Reads a ".keras" file written by Cornu or by Keras 3. With `compile` also the optimizer's state,
 /// so that training goes on. Throws FileError that names the layer, key or weight that does not

@@ -165,25 +165,23 @@ Prediction Model::predict(AnyDataset dataset, PredictOptions options) {
   return Trainer(*this).predict(*dataset, options.steps, callbacks, &bar);
 }
 
-Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight,
-                           const std::map<int64_t, double>& class_weight) {
+Logs Model::train_on_batch(const Nest& x, const Nest& y, BatchOptions options) {
   require_compiled("train_on_batch");
   const detail::ModelUse::Change change(use_, "train_on_batch", *this);
-  count_samples(x, y, sample_weight);
-  Batch batch{x, y, sample_weight};
-  batch.sample_weight = class_weighted(sample_weight, class_weight, y);
+  count_samples(x, y, options.sample_weight);
   forget_step_cache();
   reset_metrics();
-  const StepLogs logs = run_train_step(batch);
+  const StepLogs logs =
+      run_train_step({x, y, class_weighted(options.sample_weight, options.class_weight, y)});
   return closed(read_figures(figures_of(logs)));
 }
 
-Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight) {
+Logs Model::test_on_batch(const Nest& x, const Nest& y, TestBatchOptions options) {
   require_compiled("test_on_batch");
   const detail::ModelUse::Change change(use_, "test_on_batch", *this);
-  count_samples(x, y, sample_weight);
+  count_samples(x, y, options.sample_weight);
   reset_metrics();
-  const StepLogs logs = run_test_step({x, y, sample_weight});
+  const StepLogs logs = run_test_step({x, y, options.sample_weight});
   return closed(read_figures(figures_of(logs)));
 }
 

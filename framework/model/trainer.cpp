@@ -207,7 +207,8 @@ std::optional<BackupOptions> backup_of(const FitOptions& options) {
 
 Trainer::Run Trainer::start(Dataset& data, FitOptions& options, Dataset* validation) {
   const int64_t steps = steps_of(data, options.steps_per_epoch, "fit", "steps_per_epoch");
-  if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
+  if (!options.validation_freq.valid())
+    throw ValueError("fit: validation_freq must be at least 1.");
   interrupt_.emplace();
   model_.stop_training = false;
   model_.forget_step_cache();
@@ -322,7 +323,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
 
 // Adds the figures of a validation when one is due. False when Ctrl-C ended it.
 bool Trainer::validate(Run& run) {
-  if (!run.validation || (run.epoch + 1) % run.options.validation_freq != 0) return true;
+  if (!validates(run, run.epoch)) return true;
   Trainer validation(model_);
   validation.interrupt_.emplace();
   const Stopwatch watch;
@@ -348,6 +349,7 @@ bool Trainer::end_epoch(Run& run) {
   run.callbacks.on_epoch_end(run.epoch, logs);
   run.history.time.callbacks += hooks.seconds();
   run.history.epoch.push_back(run.epoch);
+  if (validates(run, run.epoch)) run.history.validated.push_back(run.epoch);
   for (const auto& [name, value] : logs) {
     run.history.history[name].push_back(value);
     if (logs.is_array(name)) run.history.arrays[name].push_back(logs.array(name));

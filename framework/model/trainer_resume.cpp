@@ -21,6 +21,8 @@ bool Trainer::begin(Run& run, const std::optional<RunState>& state, const std::s
     run.epoch = state->epoch;
     run.step = state->step;
     run.history = state->history;
+    for (const int64_t epoch : run.history.epoch)
+      if (validates(run, epoch)) run.history.validated.push_back(epoch);
     run.last = {};
     for (const auto& [name, value] : state->figures)
       if (value.is<Tensor>()) run.last[name] = value.get<Tensor>();

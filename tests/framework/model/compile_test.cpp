@@ -211,6 +211,7 @@ TEST_CASE("compile says what it does not know, and changes nothing then") {
   CHECK_THROWS_WITH(model->compile({.loss = "mse", .metrics = {"mae", "acuracy"}}), has("acuracy"));
   CHECK_THROWS_WITH(model->compile({.loss = "mse", .jit_compile = "yes"}), has("expected 'auto'"));
   CHECK_THROWS_WITH(model->compile({.loss = "mse", .steps_per_execution = 0}), has("at least 1"));
+  CHECK(Sequential().optimizer() == nullptr);
   CHECK(model->optimizer()->name() == "sgd");
   CHECK(keys(model->evaluate(kOnes, kZeros, {.verbose = quiet})) ==
         std::vector<std::string>{"loss", "mae"});
@@ -290,6 +291,16 @@ TEST_CASE("compile_config brings everything back") {
         model->evaluate(kOnes, zeros, {.verbose = quiet}));
   model->compile({.loss = [](const Tensor&, const Tensor& p) { return p; }});
   CHECK_THROWS_AS(model->get_compile_config(), StateError);
+}
+
+TEST_CASE("jit_compile is true, false or auto") {
+  const auto model = one_output();
+  model->compile({.loss = "mse"});
+  CHECK(model->jit_compile() == "auto");
+  model->compile({.loss = "mse", .jit_compile = true});
+  CHECK(model->jit_compile() == "true");
+  model->compile({.loss = "mse", .jit_compile = false});
+  CHECK(model->jit_compile() == "false");
 }
 
 TEST_CASE("A compile_config may leave outputs out") {

@@ -81,6 +81,13 @@ TEST_CASE("Steps on single batches") {
         Approx(0.32));
   const Tensor y = Tensor::from({0.0f, 1.0f}, {2, 1});
   CHECK(model.train_on_batch(ones, y, Nest(), {{0, 0.0}}).at("loss") == Approx(0.02));
+  model.set_weights({Tensor::from({1.2f}, {1, 1})});
+  CHECK(
+      model.train_on_batch(ones, y, {.class_weight = {{0, 0.0}}, .return_dict = true}).at("loss") ==
+      Approx(0.02));
+  CHECK(model.test_on_batch(ones, ones * 2.0, {.sample_weight = std::vector<float>{0, 0}})
+            .at("loss") == 0);
+  CHECK(model.evaluate(ones, y, {.verbose = quiet, .return_dict = true}).contains("mae"));
 }
 
 TEST_CASE("BatchNormalization trains in fit and not in evaluate or predict") {
