@@ -5,6 +5,7 @@
 
 #include <unordered_set>
 
+#include "../../backend/log.h"
 #include "../autodiff/tape.h"
 #include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
@@ -179,7 +180,13 @@ StepLogs Model::train_step(const Batch& batch) {
   const std::vector<Variable>& variables = cache->trainable;
   // The scaled loss is differentiated, the plain one reported.
   const std::vector<Tensor> gradients = tape.gradient(optimizer_->scale_loss(loss), variables);
-  if (!variables.empty()) optimizer_->apply(gradients, variables);
+  if (!variables.empty())
+    optimizer_->apply(gradients, variables);
+  else
+    warn_once(fmt::format(
+        "Model '{}' has no trainable variables, so that training does not change it. Layers that a "
+        "model of your own holds are known to it by track(...), and trainable must not be false.",
+        name()));
   // On the predictions from before the update, as Keras does.
   return compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
 }
