@@ -128,8 +128,8 @@ Tensor standardize(const Network& net, const Tensor& x, const std::string& name)
           .name = name + "_prestem_normalization"});
 }
 
-std::shared_ptr<Functional> make_convnext(const ConvNeXtArchitecture& convnext,
-                                          const ConvNeXtOptions& options) {
+Handle<Functional> make_convnext(const ConvNeXtArchitecture& convnext,
+                                 const ConvNeXtOptions& options) {
   Network net({.function = convnext.function, .channels_first = false},
               detail::common_options(options));
   const std::string name = net.name(convnext.name);
@@ -146,27 +146,27 @@ std::shared_ptr<Functional> make_convnext(const ConvNeXtArchitecture& convnext,
 
 }  // namespace
 
-std::shared_ptr<Functional> ConvNeXtTiny(ConvNeXtOptions options) {
+Handle<Functional> ConvNeXtTiny(ConvNeXtOptions options) {
   return make_convnext({"ConvNeXtTiny", "convnext_tiny", {3, 3, 9, 3}, {96, 192, 384, 768}},
                        options);
 }
 
-std::shared_ptr<Functional> ConvNeXtSmall(ConvNeXtOptions options) {
+Handle<Functional> ConvNeXtSmall(ConvNeXtOptions options) {
   return make_convnext({"ConvNeXtSmall", "convnext_small", {3, 3, 27, 3}, {96, 192, 384, 768}},
                        options);
 }
 
-std::shared_ptr<Functional> ConvNeXtBase(ConvNeXtOptions options) {
+Handle<Functional> ConvNeXtBase(ConvNeXtOptions options) {
   return make_convnext({"ConvNeXtBase", "convnext_base", {3, 3, 27, 3}, {128, 256, 512, 1024}},
                        options);
 }
 
-std::shared_ptr<Functional> ConvNeXtLarge(ConvNeXtOptions options) {
+Handle<Functional> ConvNeXtLarge(ConvNeXtOptions options) {
   return make_convnext({"ConvNeXtLarge", "convnext_large", {3, 3, 27, 3}, {192, 384, 768, 1536}},
                        options);
 }
 
-std::shared_ptr<Functional> ConvNeXtXLarge(ConvNeXtOptions options) {
+Handle<Functional> ConvNeXtXLarge(ConvNeXtOptions options) {
   return make_convnext({"ConvNeXtXLarge", "convnext_xlarge", {3, 3, 27, 3}, {256, 512, 1024, 2048}},
                        options);
 }

@@ -84,15 +84,15 @@ struct ConvNeXtOptions {
 /// 32, 768). Images of other than 3 channels are not standardized. Channels come last. Throws
 /// ValueError for options that contradict each other, ShapeError for an input_shape that does not
 /// fit, UnsupportedError for the weights "imagenet", and FileError for a file that does not fit.
-std::shared_ptr<Functional> ConvNeXtTiny(ConvNeXtOptions options = {});
+Handle<Functional> ConvNeXtTiny(ConvNeXtOptions options = {});
 /// The same with three times as many blocks in the third stage.
-std::shared_ptr<Functional> ConvNeXtSmall(ConvNeXtOptions options = {});
+Handle<Functional> ConvNeXtSmall(ConvNeXtOptions options = {});
 /// The same, wider; without the top 1024 channels.
-std::shared_ptr<Functional> ConvNeXtBase(ConvNeXtOptions options = {});
+Handle<Functional> ConvNeXtBase(ConvNeXtOptions options = {});
 /// The same, wider; without the top 1536 channels.
-std::shared_ptr<Functional> ConvNeXtLarge(ConvNeXtOptions options = {});
+Handle<Functional> ConvNeXtLarge(ConvNeXtOptions options = {});
 /// The same, wider; without the top 2048 channels.
-std::shared_ptr<Functional> ConvNeXtXLarge(ConvNeXtOptions options = {});
+Handle<Functional> ConvNeXtXLarge(ConvNeXtOptions options = {});
 
 /// keras.applications.convnext.
 namespace convnext {

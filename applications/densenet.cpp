@@ -53,8 +53,8 @@ Tensor transition(const Network& net, Tensor x, const std::string& name) {
                                            {.pool_size = 2, .strides = 2, .name = name + "_pool"});
 }
 
-std::shared_ptr<Functional> make_densenet(const DenseNetArchitecture& densenet,
-                                          const ApplicationOptions& options) {
+Handle<Functional> make_densenet(const DenseNetArchitecture& densenet,
+                                 const ApplicationOptions& options) {
   Network net({.function = densenet.function, .channels_first = false}, options);
   Tensor x = net.add<layers::ZeroPadding2D>(net.input(), {.padding = 3});
   x = net.add<layers::Conv2D>(
@@ -74,15 +74,15 @@ std::shared_ptr<Functional> make_densenet(const DenseNetArchitecture& densenet,
 
 }  // namespace
 
-std::shared_ptr<Functional> DenseNet121(ApplicationOptions options) {
+Handle<Functional> DenseNet121(ApplicationOptions options) {
   return make_densenet({"DenseNet121", "densenet121", {6, 12, 24, 16}}, options);
 }
 
-std::shared_ptr<Functional> DenseNet169(ApplicationOptions options) {
+Handle<Functional> DenseNet169(ApplicationOptions options) {
   return make_densenet({"DenseNet169", "densenet169", {6, 12, 32, 32}}, options);
 }
 
-std::shared_ptr<Functional> DenseNet201(ApplicationOptions options) {
+Handle<Functional> DenseNet201(ApplicationOptions options) {
   return make_densenet({"DenseNet201", "densenet201", {6, 12, 48, 32}}, options);
 }
 

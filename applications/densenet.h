@@ -12,11 +12,11 @@ namespace cornu::applications {
 /// 32, 1024). Channels come last. Throws ValueError for options that contradict each other,
 /// ShapeError for an input_shape that does not fit, UnsupportedError for the weights "imagenet",
 /// and FileError for a file that does not fit.
-std::shared_ptr<Functional> DenseNet121(ApplicationOptions options = {});
+Handle<Functional> DenseNet121(ApplicationOptions options = {});
 /// The same with 169 layers; without the top 1664 channels.
-std::shared_ptr<Functional> DenseNet169(ApplicationOptions options = {});
+Handle<Functional> DenseNet169(ApplicationOptions options = {});
 /// The same with 201 layers; without the top 1920 channels.
-std::shared_ptr<Functional> DenseNet201(ApplicationOptions options = {});
+Handle<Functional> DenseNet201(ApplicationOptions options = {});
 
 /// keras.applications.densenet.
 namespace densenet {

@@ -105,8 +105,8 @@ Tensor efficientnet_body(const Network& net, Tensor x, double width, double dept
   return rectify_efficientnet(net, x, "top_");
 }
 
-std::shared_ptr<Functional> make_efficientnet(const EfficientNetArchitecture& architecture,
-                                              const ApplicationOptions& options) {
+Handle<Functional> make_efficientnet(const EfficientNetArchitecture& architecture,
+                                     const ApplicationOptions& options) {
   Network net({.function = architecture.function, .default_size = architecture.size}, options);
   Tensor x = net.add<layers::Rescaling>(net.input(), {.scale = 1.0 / 255.0});
   x = net.add<layers::Normalization>(x, {.axis = 3});
@@ -126,35 +126,35 @@ std::shared_ptr<Functional> make_efficientnet(const EfficientNetArchitecture& ar
 
 }  // namespace
 
-std::shared_ptr<Functional> EfficientNetB0(ApplicationOptions options) {
+Handle<Functional> EfficientNetB0(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB0", "efficientnetb0", 224, 1.0, 1.0, 0.2}, options);
 }
 
-std::shared_ptr<Functional> EfficientNetB1(ApplicationOptions options) {
+Handle<Functional> EfficientNetB1(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB1", "efficientnetb1", 240, 1.0, 1.1, 0.2}, options);
 }
 
-std::shared_ptr<Functional> EfficientNetB2(ApplicationOptions options) {
+Handle<Functional> EfficientNetB2(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB2", "efficientnetb2", 260, 1.1, 1.2, 0.3}, options);
 }
 
-std::shared_ptr<Functional> EfficientNetB3(ApplicationOptions options) {
+Handle<Functional> EfficientNetB3(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB3", "efficientnetb3", 300, 1.2, 1.4, 0.3}, options);
 }
 
-std::shared_ptr<Functional> EfficientNetB4(ApplicationOptions options) {
+Handle<Functional> EfficientNetB4(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB4", "efficientnetb4", 380, 1.4, 1.8, 0.4}, options);
 }
 
-std::shared_ptr<Functional> EfficientNetB5(ApplicationOptions options) {
+Handle<Functional> EfficientNetB5(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB5", "efficientnetb5", 456, 1.6, 2.2, 0.4}, options);
 }
 
-std::shared_ptr<Functional> EfficientNetB6(ApplicationOptions options) {
+Handle<Functional> EfficientNetB6(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB6", "efficientnetb6", 528, 1.8, 2.6, 0.5}, options);
 }
 
-std::shared_ptr<Functional> EfficientNetB7(ApplicationOptions options) {
+Handle<Functional> EfficientNetB7(ApplicationOptions options) {
   return make_efficientnet({"EfficientNetB7", "efficientnetb7", 600, 2.0, 3.1, 0.5}, options);
 }
 

@@ -16,21 +16,21 @@ namespace cornu::applications {
 /// Keras's weights "imagenet" bring a layer with them, which divides each channel by a root;
 /// weights from a file do not, here and there. To have it, save the whole model in Keras, and read
 /// it by load_model.
-std::shared_ptr<Functional> EfficientNetB0(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB0(ApplicationOptions options = {});
 /// The same, deeper, for 240 x 240.
-std::shared_ptr<Functional> EfficientNetB1(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB1(ApplicationOptions options = {});
 /// The same, deeper and wider, for 260 x 260; without the top 1408 channels.
-std::shared_ptr<Functional> EfficientNetB2(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB2(ApplicationOptions options = {});
 /// The same, deeper and wider, for 300 x 300; without the top 1536 channels.
-std::shared_ptr<Functional> EfficientNetB3(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB3(ApplicationOptions options = {});
 /// The same, deeper and wider, for 380 x 380; without the top 1792 channels.
-std::shared_ptr<Functional> EfficientNetB4(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB4(ApplicationOptions options = {});
 /// The same, deeper and wider, for 456 x 456; without the top 2048 channels.
-std::shared_ptr<Functional> EfficientNetB5(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB5(ApplicationOptions options = {});
 /// The same, deeper and wider, for 528 x 528; without the top 2304 channels.
-std::shared_ptr<Functional> EfficientNetB6(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB6(ApplicationOptions options = {});
 /// The same, deeper and wider, for 600 x 600; without the top 2560 channels.
-std::shared_ptr<Functional> EfficientNetB7(ApplicationOptions options = {});
+Handle<Functional> EfficientNetB7(ApplicationOptions options = {});
 
 /// keras.applications.efficientnet.
 namespace efficientnet {

@@ -159,8 +159,8 @@ Tensor prepare_v2(const Network& net, Tensor x, bool standardized) {
           .variance = std::vector<double>{0.229 * 0.229, 0.224 * 0.224, 0.225 * 0.225}});
 }
 
-std::shared_ptr<Functional> make_efficientnet_v2(const EfficientNetV2Architecture& architecture,
-                                                 const EfficientNetV2Options& options) {
+Handle<Functional> make_efficientnet_v2(const EfficientNetV2Architecture& architecture,
+                                        const EfficientNetV2Options& options) {
   const ApplicationOptions common = detail::common_options(options);
   Network net({.function = architecture.function, .default_size = architecture.size}, common);
   Tensor x = net.input();
@@ -175,37 +175,37 @@ std::shared_ptr<Functional> make_efficientnet_v2(const EfficientNetV2Architectur
 
 }  // namespace
 
-std::shared_ptr<Functional> EfficientNetV2B0(EfficientNetV2Options options) {
+Handle<Functional> EfficientNetV2B0(EfficientNetV2Options options) {
   return make_efficientnet_v2({"EfficientNetV2B0", "efficientnetv2-b0", base_stages, 224, 1.0, 1.0},
                               options);
 }
 
-std::shared_ptr<Functional> EfficientNetV2B1(EfficientNetV2Options options) {
+Handle<Functional> EfficientNetV2B1(EfficientNetV2Options options) {
   return make_efficientnet_v2({"EfficientNetV2B1", "efficientnetv2-b1", base_stages, 240, 1.0, 1.1},
                               options);
 }
 
-std::shared_ptr<Functional> EfficientNetV2B2(EfficientNetV2Options options) {
+Handle<Functional> EfficientNetV2B2(EfficientNetV2Options options) {
   return make_efficientnet_v2({"EfficientNetV2B2", "efficientnetv2-b2", base_stages, 260, 1.1, 1.2},
                               options);
 }
 
-std::shared_ptr<Functional> EfficientNetV2B3(EfficientNetV2Options options) {
+Handle<Functional> EfficientNetV2B3(EfficientNetV2Options options) {
   return make_efficientnet_v2({"EfficientNetV2B3", "efficientnetv2-b3", base_stages, 300, 1.2, 1.4},
                               options);
 }
 
-std::shared_ptr<Functional> EfficientNetV2S(EfficientNetV2Options options) {
+Handle<Functional> EfficientNetV2S(EfficientNetV2Options options) {
   return make_efficientnet_v2({"EfficientNetV2S", "efficientnetv2-s", small_stages, 384, 1.0, 1.0},
                               options);
 }
 
-std::shared_ptr<Functional> EfficientNetV2M(EfficientNetV2Options options) {
+Handle<Functional> EfficientNetV2M(EfficientNetV2Options options) {
   return make_efficientnet_v2({"EfficientNetV2M", "efficientnetv2-m", medium_stages, 480, 1.0, 1.0},
                               options);
 }
 
-std::shared_ptr<Functional> EfficientNetV2L(EfficientNetV2Options options) {
+Handle<Functional> EfficientNetV2L(EfficientNetV2Options options) {
   return make_efficientnet_v2({"EfficientNetV2L", "efficientnetv2-l", large_stages, 480, 1.0, 1.0},
                               options);
 }

@@ -30,19 +30,19 @@ struct EfficientNetV2Options {
 /// (batch, height / 32, width / 32, 1280). Throws ValueError for options that contradict each
 /// other, ShapeError for an input_shape that does not fit, UnsupportedError for the weights
 /// "imagenet", and FileError for a file that does not fit.
-std::shared_ptr<Functional> EfficientNetV2B0(EfficientNetV2Options options = {});
+Handle<Functional> EfficientNetV2B0(EfficientNetV2Options options = {});
 /// The same, deeper, for 240 x 240.
-std::shared_ptr<Functional> EfficientNetV2B1(EfficientNetV2Options options = {});
+Handle<Functional> EfficientNetV2B1(EfficientNetV2Options options = {});
 /// The same, deeper and wider, for 260 x 260; without the top 1408 channels.
-std::shared_ptr<Functional> EfficientNetV2B2(EfficientNetV2Options options = {});
+Handle<Functional> EfficientNetV2B2(EfficientNetV2Options options = {});
 /// The same, deeper and wider, for 300 x 300; without the top 1536 channels.
-std::shared_ptr<Functional> EfficientNetV2B3(EfficientNetV2Options options = {});
+Handle<Functional> EfficientNetV2B3(EfficientNetV2Options options = {});
 /// A network of its own, for 384 x 384.
-std::shared_ptr<Functional> EfficientNetV2S(EfficientNetV2Options options = {});
+Handle<Functional> EfficientNetV2S(EfficientNetV2Options options = {});
 /// A larger one, for 480 x 480.
-std::shared_ptr<Functional> EfficientNetV2M(EfficientNetV2Options options = {});
+Handle<Functional> EfficientNetV2M(EfficientNetV2Options options = {});
 /// The largest, for 480 x 480.
-std::shared_ptr<Functional> EfficientNetV2L(EfficientNetV2Options options = {});
+Handle<Functional> EfficientNetV2L(EfficientNetV2Options options = {});
 
 /// keras.applications.efficientnet_v2.
 namespace efficientnet_v2 {

@@ -103,7 +103,7 @@ Tensor inception_resnet_body(const Network& net, Tensor x) {
 
 }  // namespace
 
-std::shared_ptr<Functional> InceptionResNetV2(ApplicationOptions options) {
+Handle<Functional> InceptionResNetV2(ApplicationOptions options) {
   Network net({.function = "InceptionResNetV2", .default_size = 299, .min_size = 75}, options);
   Tensor x = inception_resnet_body(net, inception_stem(net));
   x = inception_conv(net, x, {1536, 1, 1}, "conv_7b");

@@ -38,7 +38,7 @@ namespace cornu::applications {
 /// 1536). Throws ValueError for options that contradict each other, ShapeError for an input_shape
 /// that does not fit, UnsupportedError for the weights "imagenet", and FileError for a file that
 /// does not fit.
-std::shared_ptr<Functional> InceptionResNetV2(ApplicationOptions options = {});
+Handle<Functional> InceptionResNetV2(ApplicationOptions options = {});
 
 /// keras.applications.inception_resnet_v2.
 namespace inception_resnet_v2 {

@@ -60,7 +60,7 @@ Tensor coarse_block(const Network& net, const Tensor& x, int number) {
 
 }  // namespace
 
-std::shared_ptr<Functional> InceptionV3(ApplicationOptions options) {
+Handle<Functional> InceptionV3(ApplicationOptions options) {
   Network net({.function = "InceptionV3", .default_size = 299, .min_size = 75}, options);
   Tensor x = inception_stem(net);
   for (const InceptionBlock& block : inception_v3_blocks()) x = inception_block(net, x, block);

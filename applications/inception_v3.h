@@ -12,7 +12,7 @@ namespace cornu::applications {
 /// (batch, new height, new width, 2048). Throws ValueError for options that contradict each other,
 /// ShapeError for an input_shape that does not fit, UnsupportedError for the weights "imagenet",
 /// and FileError for a file that does not fit.
-std::shared_ptr<Functional> InceptionV3(ApplicationOptions options = {});
+Handle<Functional> InceptionV3(ApplicationOptions options = {});
 
 /// keras.applications.inception_v3.
 namespace inception_v3 {

@@ -70,7 +70,7 @@ Tensor mobilenet_top(const Network& net, Tensor x, const MobileNetOptions& optio
 
 }  // namespace
 
-std::shared_ptr<Functional> MobileNet(MobileNetOptions options) {
+Handle<Functional> MobileNet(MobileNetOptions options) {
   Network net({.function = "MobileNet"}, detail::common_options(options));
   Tensor x = net.add<layers::Conv2D>(net.input(), {.filters = scaled(32, options.alpha),
                                                    .kernel_size = 3,

@@ -30,7 +30,7 @@ struct MobileNetOptions {
 /// top (batch, height / 32, width / 32, 1024 * alpha). Throws ValueError for options out of range,
 /// ShapeError for an input_shape that does not fit, UnsupportedError for the weights "imagenet",
 /// and FileError for a file that does not fit.
-std::shared_ptr<Functional> MobileNet(MobileNetOptions options = {});
+Handle<Functional> MobileNet(MobileNetOptions options = {});
 
 /// keras.applications.mobilenet.
 namespace mobilenet {

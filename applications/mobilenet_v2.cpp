@@ -80,7 +80,7 @@ Tensor mobilenet_v2_blocks(const Network& net, Tensor x, double alpha) {
 
 }  // namespace
 
-std::shared_ptr<Functional> MobileNetV2(MobileNetV2Options options) {
+Handle<Functional> MobileNetV2(MobileNetV2Options options) {
   const double alpha = options.alpha;
   Network net({.function = "MobileNetV2"}, detail::common_options(options));
   net.expect_one_size();

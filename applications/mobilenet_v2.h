@@ -29,7 +29,7 @@ struct MobileNetV2Options {
 /// width / 32, 1280, more with alpha > 1). Throws ValueError for options out of range, ShapeError
 /// for an input_shape that does not fit, UnsupportedError for the weights "imagenet", and FileError
 /// for a file that does not fit.
-std::shared_ptr<Functional> MobileNetV2(MobileNetV2Options options = {});
+Handle<Functional> MobileNetV2(MobileNetV2Options options = {});
 
 /// keras.applications.mobilenet_v2.
 namespace mobilenet_v2 {

@@ -140,8 +140,8 @@ Tensor mobilenet_v3_top(const Network& net, Tensor x, int64_t filters,
   return net.activate(x, options.classifier_activation, "predictions");
 }
 
-std::shared_ptr<Functional> make_mobilenet_v3(const MobileNetV3Architecture& architecture,
-                                              const MobileNetV3Options& options) {
+Handle<Functional> make_mobilenet_v3(const MobileNetV3Architecture& architecture,
+                                     const MobileNetV3Options& options) {
   Network net({.function = architecture.function, .sized_top = false},
               detail::common_options(options));
   net.expect_one_size();
@@ -169,11 +169,11 @@ std::shared_ptr<Functional> make_mobilenet_v3(const MobileNetV3Architecture& arc
 
 }  // namespace
 
-std::shared_ptr<Functional> MobileNetV3Small(MobileNetV3Options options) {
+Handle<Functional> MobileNetV3Small(MobileNetV3Options options) {
   return make_mobilenet_v3({"MobileNetV3Small", small_blocks, 1024}, options);
 }
 
-std::shared_ptr<Functional> MobileNetV3Large(MobileNetV3Options options) {
+Handle<Functional> MobileNetV3Large(MobileNetV3Options options) {
   return make_mobilenet_v3({"MobileNetV3Large", large_blocks, 1280}, options);
 }
 

@@ -33,9 +33,9 @@ struct MobileNetV3Options {
 /// 32, 576). Throws ValueError for options out of range, ShapeError for an input_shape that does
 /// not fit, UnsupportedError for the weights "imagenet", and FileError for a file that does not
 /// fit.
-std::shared_ptr<Functional> MobileNetV3Small(MobileNetV3Options options = {});
+Handle<Functional> MobileNetV3Small(MobileNetV3Options options = {});
 /// The same with more and wider blocks; without the top 960 channels.
-std::shared_ptr<Functional> MobileNetV3Large(MobileNetV3Options options = {});
+Handle<Functional> MobileNetV3Large(MobileNetV3Options options = {});
 
 /// keras.applications.mobilenet_v3.
 namespace mobilenet_v3 {

@@ -188,8 +188,7 @@ CellInputs cells_of_stage(const Network& net, const NASNetArchitecture& nasnet, 
   return inputs;
 }
 
-std::shared_ptr<Functional> make_nasnet(const NASNetArchitecture& nasnet,
-                                        const NASNetOptions& options) {
+Handle<Functional> make_nasnet(const NASNetArchitecture& nasnet, const NASNetOptions& options) {
   // Cells ask whether what they take has one size: that must be known.
   Network net({.function = nasnet.function,
                .default_size = nasnet.size,
@@ -212,11 +211,11 @@ std::shared_ptr<Functional> make_nasnet(const NASNetArchitecture& nasnet,
 
 }  // namespace
 
-std::shared_ptr<Functional> NASNetMobile(NASNetOptions options) {
+Handle<Functional> NASNetMobile(NASNetOptions options) {
   return make_nasnet({"NASNetMobile", "nasnet_mobile", 224, 1056 / 24, 4, 32, false}, options);
 }
 
-std::shared_ptr<Functional> NASNetLarge(NASNetOptions options) {
+Handle<Functional> NASNetLarge(NASNetOptions options) {
   return make_nasnet({"NASNetLarge", "nasnet_large", 331, 4032 / 24, 6, 96, true}, options);
 }
 

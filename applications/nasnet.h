@@ -28,9 +28,9 @@ struct NASNetOptions {
 /// width / 32, 1056). Channels come last. Throws ValueError for options that contradict each other,
 /// ShapeError for an input_shape that does not fit, UnsupportedError for the weights "imagenet",
 /// and FileError for a file that does not fit.
-std::shared_ptr<Functional> NASNetMobile(NASNetOptions options = {});
+Handle<Functional> NASNetMobile(NASNetOptions options = {});
 /// The same, deeper and wider, for 331 x 331; without the top 4032 channels.
-std::shared_ptr<Functional> NASNetLarge(NASNetOptions options = {});
+Handle<Functional> NASNetLarge(NASNetOptions options = {});
 
 /// keras.applications.nasnet.
 namespace nasnet {

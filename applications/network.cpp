@@ -176,7 +176,7 @@ std::string Network::name(const std::string& standard) const {
   return options_.name.empty() ? standard : options_.name;
 }
 
-std::shared_ptr<Functional> Network::finish(const Tensor& x, const std::string& standard_name) {
+Handle<Functional> Network::finish(const Tensor& x, const std::string& standard_name) {
   auto model = make<Functional>(options_.input_tensor ? sources_of(input_) : Nest(input_), x,
                                 Functional::Options{name(standard_name)});
   loading_.reset();

@@ -108,7 +108,7 @@ class Network {
   /// The name of the model: the user's or this one.
   std::string name(const std::string& standard) const;
   /// The model from the inputs to x, with its weights.
-  std::shared_ptr<Functional> finish(const Tensor& x, const std::string& standard_name);
+  Handle<Functional> finish(const Tensor& x, const std::string& standard_name);
 
  private:
   ApplicationOptions options_;

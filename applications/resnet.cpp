@@ -104,8 +104,7 @@ Tensor resnet_stacks(const Network& net, Tensor x, const ResNetArchitecture& res
   return x;
 }
 
-std::shared_ptr<Functional> make_resnet(const ResNetArchitecture& resnet,
-                                        const ResNetOptions& options) {
+Handle<Functional> make_resnet(const ResNetArchitecture& resnet, const ResNetOptions& options) {
   Network net(resnet.network, options);
   Tensor x = net.add<layers::ZeroPadding2D>(net.input(), {.padding = 3, .name = "conv1_pad"});
   x = net.add<layers::Conv2D>(
@@ -121,27 +120,27 @@ std::shared_ptr<Functional> make_resnet(const ResNetArchitecture& resnet,
 
 }  // namespace
 
-std::shared_ptr<Functional> ResNet50(ResNetOptions options) {
+Handle<Functional> ResNet50(ResNetOptions options) {
   return make_resnet({{.function = "ResNet50"}, "resnet50", false, {3, 4, 6, 3}}, options);
 }
 
-std::shared_ptr<Functional> ResNet101(ResNetOptions options) {
+Handle<Functional> ResNet101(ResNetOptions options) {
   return make_resnet({{.function = "ResNet101"}, "resnet101", false, {3, 4, 23, 3}}, options);
 }
 
-std::shared_ptr<Functional> ResNet152(ResNetOptions options) {
+Handle<Functional> ResNet152(ResNetOptions options) {
   return make_resnet({{.function = "ResNet152"}, "resnet152", false, {3, 8, 36, 3}}, options);
 }
 
-std::shared_ptr<Functional> ResNet50V2(ResNetOptions options) {
+Handle<Functional> ResNet50V2(ResNetOptions options) {
   return make_resnet({{.function = "ResNet50V2"}, "resnet50v2", true, {3, 4, 6, 3}}, options);
 }
 
-std::shared_ptr<Functional> ResNet101V2(ResNetOptions options) {
+Handle<Functional> ResNet101V2(ResNetOptions options) {
   return make_resnet({{.function = "ResNet101V2"}, "resnet101v2", true, {3, 4, 23, 3}}, options);
 }
 
-std::shared_ptr<Functional> ResNet152V2(ResNetOptions options) {
+Handle<Functional> ResNet152V2(ResNetOptions options) {
   return make_resnet({{.function = "ResNet152V2"}, "resnet152v2", true, {3, 8, 36, 3}}, options);
 }
 

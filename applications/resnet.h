@@ -17,20 +17,20 @@ using ResNetOptions = ApplicationOptions;  ///< options of the residual networks
 ///
 ///   auto model = applications::ResNet50({.weights = {}});
 ///   model->compile({.optimizer = "sgd", .loss = "sparse_categorical_crossentropy"});
-std::shared_ptr<Functional> ResNet50(ResNetOptions options = {});
+Handle<Functional> ResNet50(ResNetOptions options = {});
 /// The same design with 101 layers: 3, 4, 23 and 3 blocks.
-std::shared_ptr<Functional> ResNet101(ResNetOptions options = {});
+Handle<Functional> ResNet101(ResNetOptions options = {});
 /// The same design with 152 layers: 3, 8, 36 and 3 blocks.
-std::shared_ptr<Functional> ResNet152(ResNetOptions options = {});
+Handle<Functional> ResNet152(ResNetOptions options = {});
 
 /// Residual networks that normalize and rectify before the convolutions of a block, so that the
 /// shortcuts run through unchanged (He et al., 2016, https://arxiv.org/abs/1603.05027), the stride
 /// in the last block of a stack. Shapes and errors are ResNet50's.
-std::shared_ptr<Functional> ResNet50V2(ResNetOptions options = {});
+Handle<Functional> ResNet50V2(ResNetOptions options = {});
 /// The same design with 101 layers: 3, 4, 23 and 3 blocks.
-std::shared_ptr<Functional> ResNet101V2(ResNetOptions options = {});
+Handle<Functional> ResNet101V2(ResNetOptions options = {});
 /// The same design with 152 layers: 3, 8, 36 and 3 blocks.
-std::shared_ptr<Functional> ResNet152V2(ResNetOptions options = {});
+Handle<Functional> ResNet152V2(ResNetOptions options = {});
 
 /// keras.applications.resnet.
 namespace resnet {

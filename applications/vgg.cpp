@@ -18,8 +18,7 @@ struct VggArchitecture {
   int convolutions[5];  // of each stage
 };
 
-std::shared_ptr<Functional> make_vgg(const VggArchitecture& vgg,
-                                     const ApplicationOptions& options) {
+Handle<Functional> make_vgg(const VggArchitecture& vgg, const ApplicationOptions& options) {
   detail::Network net(vgg.network, options);
   Tensor x = net.input();
   for (int stage = 0; stage < 5; ++stage) {
@@ -45,11 +44,11 @@ std::shared_ptr<Functional> make_vgg(const VggArchitecture& vgg,
 
 }  // namespace
 
-std::shared_ptr<Functional> VGG16(ApplicationOptions options) {
+Handle<Functional> VGG16(ApplicationOptions options) {
   return make_vgg({{.function = "VGG16"}, "vgg16", {2, 2, 3, 3, 3}}, options);
 }
 
-std::shared_ptr<Functional> VGG19(ApplicationOptions options) {
+Handle<Functional> VGG19(ApplicationOptions options) {
   return make_vgg({{.function = "VGG19"}, "vgg19", {2, 2, 4, 4, 4}}, options);
 }
 

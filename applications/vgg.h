@@ -11,9 +11,9 @@ namespace cornu::applications {
 /// 32, 512). Throws ValueError for options that contradict each other, ShapeError for an
 /// input_shape that does not fit, UnsupportedError for the weights "imagenet", and FileError for a
 /// file that does not fit.
-std::shared_ptr<Functional> VGG16(ApplicationOptions options = {});
+Handle<Functional> VGG16(ApplicationOptions options = {});
 /// The same with 16 convolutions instead of 13.
-std::shared_ptr<Functional> VGG19(ApplicationOptions options = {});
+Handle<Functional> VGG19(ApplicationOptions options = {});
 
 /// keras.applications.vgg16.
 namespace vgg16 {

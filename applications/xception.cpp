@@ -73,7 +73,7 @@ Tensor xception_middle(const Network& net, const Tensor& input, int number) {
 
 }  // namespace
 
-std::shared_ptr<Functional> Xception(ApplicationOptions options) {
+Handle<Functional> Xception(ApplicationOptions options) {
   Network net({.function = "Xception", .default_size = 299, .min_size = 71}, options);
   Tensor x = convolve_xception(net, net.input(), 32, 2, "block1_conv1");
   x = convolve_xception(net, x, 64, 1, "block1_conv2");

@@ -11,7 +11,7 @@ namespace cornu::applications {
 /// 2048). Throws ValueError for options that contradict each other, ShapeError for an input_shape
 /// that does not fit, UnsupportedError for the weights "imagenet", and FileError for a file that
 /// does not fit.
-std::shared_ptr<Functional> Xception(ApplicationOptions options = {});
+Handle<Functional> Xception(ApplicationOptions options = {});
 
 /// keras.applications.xception.
 namespace xception {

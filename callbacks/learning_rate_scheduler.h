@@ -7,11 +7,34 @@
 
 namespace cornu::callbacks {
 
+/// The rate for an epoch (from 0), given the rate so far: a function of both, or of the epoch
+/// alone.
+class RateSchedule {
+ public:
+  /// A function of (epoch, learning_rate).
+  template <class F>
+  requires std::is_invocable_r_v<double, F&, int64_t, double> RateSchedule(F schedule)
+      : schedule_(std::move(schedule)) {}
+  /// A function of the epoch.
+  template <class F>
+  requires(std::is_invocable_r_v<double, F&, int64_t> && !std::is_invocable_v<F&, int64_t, double>)
+      RateSchedule(F schedule)
+      : schedule_([schedule = std::move(schedule)](int64_t epoch, double) mutable {
+          return static_cast<double>(schedule(epoch));
+        }) {}
+  /// The rate.
+  double operator()(int64_t epoch, double learning_rate) const {
+    return schedule_(epoch, learning_rate);
+  }
+
+ private:
+  std::function<double(int64_t epoch, double learning_rate)> schedule_;
+};
+
 /// Options of LearningRateScheduler, as in Keras.
 struct LearningRateSchedulerConfig {
-  /// The rate for an epoch (from 0), given the rate so far.
-  Required<std::function<double(int64_t epoch, double learning_rate)>> schedule;
-  int verbose = 0;  ///< 1 prints each new rate
+  Required<RateSchedule> schedule;  ///< of (epoch, learning_rate), or of (epoch)
+  int verbose = 0;                  ///< 1 prints each new rate
 };
 
 /// As keras.callbacks.LearningRateScheduler. The rate is added to the figures as "learning_rate".

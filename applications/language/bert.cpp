@@ -103,7 +103,7 @@ class MaskedLMHead : public Layer {
 
 }  // namespace
 
-std::shared_ptr<Functional> BertBackbone(const BertConfig& config) {
+Handle<Functional> BertBackbone(const BertConfig& config) {
   return std::make_shared<BertBackboneLayer>(config);
 }
 

@@ -22,7 +22,7 @@ struct BertConfig {
 /// {"sequence_output": (batch, t, hidden_dim), "pooled_output": (batch, hidden_dim), of the first
 /// token, "[CLS]"}. Layers and weights are named as in KerasHub's BertBackbone, so that
 /// ".weights.h5" and ".keras" files go both ways. Throws ValueError for sizes that do not fit.
-std::shared_ptr<Functional> BertBackbone(const BertConfig& config);
+Handle<Functional> BertBackbone(const BertConfig& config);
 
 /// BERT that fills gaps: what BertBackbone takes and "mask_positions", int32 (batch, n), places in
 /// the text -> logits (batch, n, vocabulary_size) of the tokens there. Reads ".keras" files of

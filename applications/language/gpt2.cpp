@@ -54,7 +54,7 @@ Graph GPT2BackboneLayer::graph_of(const GPT2Config& config) {
 
 }  // namespace
 
-std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config) {
+Handle<Functional> GPT2Backbone(const GPT2Config& config) {
   return std::make_shared<GPT2BackboneLayer>(config);
 }
 

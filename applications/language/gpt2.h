@@ -22,7 +22,7 @@ struct GPT2Config {
 /// padding} -> (batch, t, hidden_dim). Layers and weights are named as in KerasHub's GPT2Backbone,
 /// so that ".weights.h5" and ".keras" files go both ways. Throws ValueError for sizes that do not
 /// fit.
-std::shared_ptr<Functional> GPT2Backbone(const GPT2Config& config = {});
+Handle<Functional> GPT2Backbone(const GPT2Config& config = {});
 
 /// GPT-2 with its head: token numbers (batch, t) -> logits (batch, t, vocabulary_size), the
 /// products with the vectors of all tokens.

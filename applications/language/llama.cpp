@@ -55,7 +55,7 @@ class LlamaBackboneLayer : public BackboneOf<LlamaBackboneLayer, LlamaConfig> {
 
 }  // namespace
 
-std::shared_ptr<Functional> LlamaBackbone(const LlamaConfig& config) {
+Handle<Functional> LlamaBackbone(const LlamaConfig& config) {
   return std::make_shared<LlamaBackboneLayer>(config);
 }
 

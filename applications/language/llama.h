@@ -32,7 +32,7 @@ struct LlamaConfig {
 /// int32 (batch, t), "padding_mask": int32 (batch, t), 0 where a token is padding} -> (batch, t,
 /// hidden_dim). Layers and weights are named as in KerasHub's LlamaBackbone, so that ".weights.h5"
 /// and ".keras" files go both ways. Throws ValueError for sizes that do not fit.
-std::shared_ptr<Functional> LlamaBackbone(const LlamaConfig& config);
+Handle<Functional> LlamaBackbone(const LlamaConfig& config);
 
 /// Generation by a backbone of LlamaTransformerDecoder blocks between "token_embedding" and
 /// "sequence_output_layernorm". It takes texts of any length, so generate wants a max_length.

@@ -50,7 +50,7 @@ class MistralBackboneLayer : public BackboneOf<MistralBackboneLayer, MistralConf
 
 }  // namespace
 
-std::shared_ptr<Functional> MistralBackbone(const MistralConfig& config) {
+Handle<Functional> MistralBackbone(const MistralConfig& config) {
   return std::make_shared<MistralBackboneLayer>(config);
 }
 

@@ -24,7 +24,7 @@ struct MistralConfig {
 /// The model without its head (Jiang et al., https://arxiv.org/abs/2310.06825), from what
 /// LlamaBackbone takes to what it gives. Layers and weights are named as in KerasHub's
 /// MistralBackbone. Throws ValueError for sizes that do not fit.
-std::shared_ptr<Functional> MistralBackbone(const MistralConfig& config);
+Handle<Functional> MistralBackbone(const MistralConfig& config);
 
 /// Mistral with its head, as LlamaCausalLM. The cache keeps all tokens, also those out of sight.
 class MistralCausalLM : public HeadOf<MistralCausalLM, MistralConfig>, public RotaryCausalLM {

@@ -90,7 +90,7 @@ Graph T5BackboneLayer::graph_of(const T5Config& c) {
 
 }  // namespace
 
-std::shared_ptr<Functional> T5Backbone(const T5Config& config) {
+Handle<Functional> T5Backbone(const T5Config& config) {
   return std::make_shared<T5BackboneLayer>(config);
 }
 

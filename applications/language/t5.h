@@ -27,6 +27,6 @@ struct T5Config {
 /// {"encoder_sequence_output": (batch, s, hidden_dim), "decoder_sequence_output": (batch, t,
 /// hidden_dim)}. Layers and weights are named as in KerasHub's T5Backbone, so that ".weights.h5"
 /// and ".keras" files go both ways. Throws ValueError for sizes that do not fit.
-std::shared_ptr<Functional> T5Backbone(const T5Config& config);
+Handle<Functional> T5Backbone(const T5Config& config);
 
 }  // namespace cornu::applications

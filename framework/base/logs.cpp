@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace cornu {
@@ -43,10 +44,27 @@ std::string array_text(const Tensor& array) {
 
 }  // namespace
 
+void Logs::throw_missing(const std::string& name) const {
+  std::vector<std::string> known;
+  for (const auto& [key, value] : *this) known.push_back(key);
+  throw ValueError(fmt::format("The logs have no '{}'.{}", name, did_you_mean(name, known)));
+}
+
+double& Logs::operator[](const std::string& name) {
+  if (closed_ && !contains(name)) throw_missing(name);
+  return try_emplace(name, std::numeric_limits<double>::quiet_NaN()).first->second;
+}
+
+double Logs::operator[](const std::string& name) const {
+  const auto found = find(name);
+  if (found == end()) throw_missing(name);
+  return found->second;
+}
+
 void Logs::set(const std::string& name, const Tensor& value) {
   arrays_.erase(name);
   if (value.rank() > 0) arrays_[name] = value;
-  (*this)[name] = value.rank() > 0 ? mean_of(value) : value.item();
+  insert_or_assign(name, value.rank() > 0 ? mean_of(value) : value.item());
 }
 
 bool Logs::is_array(const std::string& name) const {
@@ -59,11 +77,7 @@ bool Logs::is_array(const std::string& name) const {
 
 Tensor Logs::array(const std::string& name) const {
   const auto number = find(name);
-  if (number == end()) {
-    std::vector<std::string> known;
-    for (const auto& [key, value] : *this) known.push_back(key);
-    throw ValueError(fmt::format("The logs have no '{}'.{}", name, did_you_mean(name, known)));
-  }
+  if (number == end()) throw_missing(name);
   return is_array(name) ? arrays_.at(name) : Tensor::from_host(&number->second, Shape{});
 }
 

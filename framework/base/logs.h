@@ -14,10 +14,20 @@ class Logs : public std::map<std::string, double> {
  public:
   using std::map<std::string, double>::map;
 
-  using std::map<std::string, double>::operator[];
+  /// The figure of this name, to read or to write. One that is not there becomes NaN, or is an
+  /// error in logs that are closed, as those of evaluate, train_on_batch and test_on_batch are:
+  /// ValueError with a did-you-mean.
+  double& operator[](const std::string& name);
+  /// The same to read. Throws ValueError with a did-you-mean when it is not there.
+  double operator[](const std::string& name) const;
   /// Figures have names, and no order.
   template <std::integral I>
   double& operator[](I) = delete;
+
+  /// From now on operator[] adds no figure; `set` still does.
+  void close() { closed_ = true; }
+  /// From now on operator[] adds figures again; CallbackList does this for the hooks that it calls.
+  void open() { closed_ = false; }
 
   /// Sets the figure of this name: a scalar, or an array of several.
   void set(const std::string& name, const Tensor& value);
@@ -31,7 +41,10 @@ class Logs : public std::map<std::string, double> {
   std::string text(const std::string& name) const;
 
  private:
+  [[noreturn]] void throw_missing(const std::string& name) const;
+
   std::map<std::string, Tensor> arrays_;
+  bool closed_ = false;
 };
 
 }  // namespace cornu

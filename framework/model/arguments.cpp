@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace cornu {
 
@@ -19,6 +20,12 @@ VerboseOption::VerboseOption(const char* text) : verbose_(Verbose::automatic) {
   if (std::string_view(text) != "auto")
     throw ValueError(fmt::format("verbose must be \"auto\" or a number, found \"{}\".", text));
 }
+
+bool ValidationFreq::due(int64_t epoch) const {
+  if (!epochs_) return (epoch + 1) % every_ == 0;
+  return std::ranges::find(*epochs_, epoch + 1) != epochs_->end();
+}
+
 namespace {
 
 bool is_object(const Value& v) {
@@ -84,6 +91,23 @@ typename Option::Dict as_dict(const std::vector<Option>& pairs) {
 
 }  // namespace
 
+const char* detail::fitting_kind(const std::string& name) {
+  std::string low = name;
+  std::ranges::transform(low, low.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (low == "accuracy" || low == "acc") return "Accuracy";
+  return low == "crossentropy" || low == "ce" ? "Crossentropy" : nullptr;
+}
+
+std::string detail::fitting_class(const char* kind, const Tensor& y, const Tensor& y_pred) {
+  const int64_t last = y_pred.rank() > 0 ? y_pred.shape().back() : 1;
+  // Keras's rule: one output is a probability; fewer axes in y, or a last axis of 1, are class
+  // numbers.
+  const bool binary = last == 1;
+  const bool sparse =
+      y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
+  return std::string(binary ? "Binary" : sparse ? "SparseCategorical" : "Categorical") + kind;
+}
+
 LossOption::LossOption(std::initializer_list<LossOption> list) {
   // An output has one loss, so that a list of two within the list is a name and its loss.
   if (list.size() > 0 && std::all_of(list.begin(), list.end(), is_pair<LossOption>))
@@ -95,6 +119,13 @@ LossOption::LossOption(std::initializer_list<LossOption> list) {
 std::shared_ptr<Loss> LossOption::make() const {
   if (loss_) return loss_;
   if (function_) return std::make_shared<FunctionLoss>(function_);
+  if (const char* kind = detail::fitting_kind(name_); kind && kind[0] == 'C')
+    return std::make_shared<FunctionLoss>(
+        [kind](const Tensor& y, const Tensor& y_pred) {
+          const auto loss = make_by_name(Loss::module, detail::fitting_class(kind, y, y_pred));
+          return dynamic_cast<Loss&>(*loss).call(y, y_pred);
+        },
+        name_);
   auto loss = std::dynamic_pointer_cast<Loss>(make_by_name(Loss::module, name_));
   if (!loss) throw ValueError(fmt::format("'{}' is not a loss.", name_));
   return loss;
@@ -163,10 +194,11 @@ const std::vector<double>& History::operator[](const std::string& name) const {
   throw ValueError(fmt::format("History has no '{}'.{}", name, did_you_mean(name, known)));
 }
 
-// How often there was a validation follows from the number of its figures.
+// Without `validated` they follow from the number of the figures.
 std::vector<int64_t> History::epochs(const std::string& name) const {
   const size_t count = (*this)[name].size();
   if (count >= epoch.size()) return epoch;
+  if (name.starts_with("val_") && count == validated.size()) return validated;
   for (int64_t every = 2; every <= (epoch.empty() ? 0 : epoch.back() + 1); ++every) {
     std::vector<int64_t> found;
     for (const int64_t e : epoch)

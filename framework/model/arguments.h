@@ -16,6 +16,14 @@
 
 namespace cornu {
 
+namespace detail {
+/// "Accuracy" or "Crossentropy" for a name that means the one which fits the shapes: "accuracy" or
+/// "acc", "crossentropy" or "ce", in any case; else null.
+const char* fitting_kind(const std::string& name);
+/// The class of that kind for these targets and outputs, such as "SparseCategoricalAccuracy".
+std::string fitting_class(const char* kind, const Tensor& y, const Tensor& y_pred);
+}  // namespace detail
+
 /// The loss option: a name, an object, a function of (y_true, y_pred), or one of these for each
 /// output, as a list or by output name.
 class LossOption {
@@ -26,9 +34,10 @@ class LossOption {
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
   LossOption() = default;
-  LossOption(std::nullptr_t) {}                             ///< no loss
-  LossOption(const char* name) : name_(name) {}             ///< such as "mse"; looked up by make()
-  LossOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  LossOption(std::nullptr_t) {}  ///< no loss
+  /// Such as "mse", or "crossentropy" for the one that fits the shapes; looked up by make().
+  LossOption(const char* name) : name_(name) {}
+  LossOption(std::string name) : name_(std::move(name)) {}            ///< the same
   LossOption(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}  ///< an object
   /// A handle, such as losses::Huber().
   template <class T>
@@ -42,7 +51,7 @@ class LossOption {
   /// The same in braces: `{"mse", "mae"}`; or by output name: `{{"price", "mse"}, {"kind",
   /// "bce"}}`.
   LossOption(std::initializer_list<LossOption> list);
-  /// Options by output name; outputs without an entry have no loss.
+  /// Options by output name; nullptr for an output without a loss.
   LossOption(Dict dict) : dict_(std::move(dict)) {}
 
   /// whether there is no loss
@@ -78,9 +87,10 @@ class MetricOption {
   using Function = LossOption::Function;  ///< its mean over the samples is the metric
 
   MetricOption() = default;
-  MetricOption(std::nullptr_t) {}                             ///< no metric
-  MetricOption(const char* name) : name_(name) {}             ///< such as "accuracy"
-  MetricOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  MetricOption(std::nullptr_t) {}  ///< no metric
+  /// Such as "mae"; "accuracy" and "crossentropy", in any case, are those that fit the shapes.
+  MetricOption(const char* name) : name_(name) {}
+  MetricOption(std::string name) : name_(std::move(name)) {}                    ///< the same
   MetricOption(std::shared_ptr<Metric> metric) : metric_(std::move(metric)) {}  ///< an object
   /// A handle, such as metrics::AUC().
   template <class T>
@@ -130,10 +140,13 @@ class MetricOption {
 /// Weights of the outputs' losses: a list, or by output name.
 struct LossWeights {
   LossWeights() = default;
+  /// Of the one loss, which may be that of several outputs: `.loss_weights = 0.5`.
+  template <class T>
+  requires std::is_arithmetic_v<T> LossWeights(T weight) : list{static_cast<double>(weight)} {}
   LossWeights(std::initializer_list<double> values)
       : list(values) {}  ///< in the order of the outputs
   LossWeights(std::vector<double> values) : list(std::move(values)) {}  ///< the same
-  /// By output name, 1 for others: `{{"price", 0.5}, {"kind", 2}}`.
+  /// By output name, for each of them: `{{"price", 0.5}, {"kind", 2}}`.
   LossWeights(std::initializer_list<std::pair<std::string, double>> values) : dict(values) {}
   /// The same.
   LossWeights(std::vector<std::pair<std::string, double>> values) : dict(std::move(values)) {}
@@ -142,6 +155,19 @@ struct LossWeights {
   std::vector<double> list;                                    ///< by position
   std::vector<std::pair<std::string, double>> dict;            ///< by name
   bool empty() const { return list.empty() && dict.empty(); }  ///< whether all weights are 1
+};
+
+/// `.jit_compile = true`, `false` or `"auto"`.
+class JitOption {
+ public:
+  template <std::same_as<bool> B>
+  JitOption(B jit) : text_(jit ? "true" : "false") {}      ///< whether to compile by XLA
+  JitOption(const char* text) : text_(text) {}             ///< "auto", "true" or "false"
+  JitOption(std::string text) : text_(std::move(text)) {}  ///< the same
+  operator const std::string&() const { return text_; }    ///< "auto", "true" or "false"
+
+ private:
+  std::string text_;
 };
 
 /// Options of compile, in Keras's order.
@@ -155,8 +181,8 @@ struct CompileOptions {
   bool run_eagerly = false;
   /// Batches between two calls of the batch hooks.
   int64_t steps_per_execution = 1;
-  /// "auto", "true" or "false"; kept in files.
-  std::string jit_compile = "auto";
+  /// true, false or "auto"; kept in files for Keras, and without effect here.
+  JitOption jit_compile = "auto";
   /// Puts a LossScaling around the optimizer of a model whose policy is "mixed_float16".
   bool auto_scale_loss = true;
   /// Trains with less memory: a Functional or Sequential keeps what lies between sections of its
@@ -203,6 +229,23 @@ class VerboseOption {
   Verbose verbose_;
 };
 
+/// `.validation_freq = 2`: after every second epoch; `= {1, 5}`: after these, counted from 1.
+class ValidationFreq {
+ public:
+  /// After epochs whose number divides by this one.
+  template <std::integral T>
+  ValidationFreq(T every) : every_(static_cast<int64_t>(every)) {}
+  ValidationFreq(std::vector<int64_t> epochs) : epochs_(std::move(epochs)) {}  ///< after these
+  ValidationFreq(std::initializer_list<int64_t> epochs) : epochs_(epochs) {}   ///< the same
+  /// Whether there is a validation after this epoch, counted from 0.
+  bool due(int64_t epoch) const;
+  bool valid() const { return every_ > 0; }  ///< false for a number below 1
+
+ private:
+  int64_t every_ = 1;
+  std::optional<std::vector<int64_t>> epochs_;
+};
+
 /// Options of fit, in Keras's order.
 struct FitOptions {
   std::optional<int64_t> batch_size = {};      ///< 32; a Dataset's batches stay as they are
@@ -220,8 +263,8 @@ struct FitOptions {
   std::optional<int64_t> steps_per_epoch = {};   ///< batches of an epoch; default: all
   std::optional<int64_t> validation_steps = {};  ///< batches of a validation; default: all
   std::optional<int64_t> validation_batch_size = {};  ///< default: batch_size
-  /// Every how many epochs to validate.
-  int64_t validation_freq = 1;
+  /// Every how many epochs to validate, or after which.
+  ValidationFreq validation_freq = 1;
   /// A folder in which the run keeps its state, or all of BackupOptions. When the folder has a
   /// state of an earlier run of this program, training goes on behind it and gives the same bits as
   /// if it had never ended; when that run was complete, fit returns at once what it returned.
@@ -238,6 +281,20 @@ struct EvaluateOptions {
   Nest sample_weight = {};                     ///< weights of the samples' losses
   std::optional<int64_t> steps = {};           ///< batches to evaluate; default: all
   Callbacks callbacks = {};                    ///< their on_test hooks are called
+  bool return_dict = true;                     ///< ignored: figures are by name
+};
+
+/// Options of train_on_batch, in Keras's order.
+struct BatchOptions {
+  Nest sample_weight = {};                      ///< weights of the samples' losses
+  std::map<int64_t, double> class_weight = {};  ///< weight of a class's samples, by its number
+  bool return_dict = true;                      ///< ignored: figures are by name
+};
+
+/// Options of test_on_batch, in Keras's order.
+struct TestBatchOptions {
+  Nest sample_weight = {};  ///< weights of the samples' losses
+  bool return_dict = true;  ///< ignored: figures are by name
 };
 
 /// Options of predict, in Keras's order.
@@ -274,6 +331,7 @@ struct History {
   /// What the data say when the run waited for them for a twentieth of its time or more: "fit
   /// waited 38% of the time for data: stage 'decode' is the bottleneck, 3 more workers would help".
   std::string advice = {};
+  std::vector<int64_t> validated = {};  ///< the epochs, from 0, after which there was a validation
   /// The figures of one name. Throws ValueError with a did-you-mean.
   const std::vector<double>& operator[](const std::string& name) const;
   /// Figures have names, and no order.

@@ -66,6 +66,7 @@ class CallbackList {
  private:
   template <class... P, class... A>
   void call(void (Callback::*hook)(P...), const char* name, A&&... arguments) {
+    (open(arguments), ...);
     for (const auto& callback : list_) {
       try {
         ((*callback).*hook)(arguments...);
@@ -79,6 +80,9 @@ class CallbackList {
       }
     }
   }
+  // Hooks may add figures, also to those of train_on_batch.
+  static void open(Logs& logs) { logs.open(); }
+  static void open(int64_t) {}
   static std::string where(const Callback& callback, const char* hook);
   static void say(const Callback& callback, const char* hook);
 

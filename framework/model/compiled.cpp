@@ -97,15 +97,41 @@ size_t index_of(const std::vector<std::string>& names, const std::string& name, 
   return static_cast<size_t>(found - names.begin());
 }
 
-// Tensors in the order of y_pred's flattening.
+std::string quoted(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+// Throws ValueError unless a dictionary of `what` has an entry for each output.
+template <class Dict>
+void expect_all(const Dict& dict, const std::vector<std::string>& names, const char* what,
+                const char* nothing) {
+  std::vector<std::string> found;
+  for (const auto& [name, entry] : dict) found.push_back(name);
+  for (const std::string& name : names)
+    if (std::find(found.begin(), found.end(), name) == found.end())
+      throw ValueError(
+          fmt::format("compile: {} has {}, but the model's outputs are {}. Give '{}' an entry, {}.",
+                      what, quoted(found), quoted(names), name, nothing));
+}
+
+// Tensors in the order of y_pred's flattening; a dictionary goes by the outputs' names.
 std::vector<Tensor> aligned(const Nest& nest, const Nest& y_pred,
                             const std::vector<std::string>& names, const char* what) {
-  if (nest.is_dict() && !y_pred.is_dict()) {
-    std::vector<Tensor> result(names.size());
-    for (const auto& [key, n] : nest.entries()) result[index_of(names, key, what)] = n.tensor();
-    return result;
+  // Outputs in dictionaries within dictionaries have paths instead of names.
+  if (!nest.is_dict() || (y_pred.is_dict() && keys_of(y_pred).size() != names.size()))
+    return nest.flatten();
+  std::vector<Tensor> result(names.size());
+  for (const auto& [key, n] : nest.entries()) {
+    const auto found = std::find(names.begin(), names.end(), key);
+    if (found == names.end())
+      throw ValueError(
+          fmt::format("fit/evaluate: {} names the output '{}', but the model's outputs are {}.",
+                      what, key, quoted(names)));
+    result[static_cast<size_t>(found - names.begin())] = n.tensor();
   }
-  return nest.flatten();
+  return result;
 }
 
 Tensor at(const std::vector<Tensor>& list, size_t i) {
@@ -153,8 +179,12 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
   losses_.assign(count, nullptr);
   factors_.assign(count, 1.0);
   if (!option_.dict().empty()) {
-    for (const auto& [name, option] : option_.dict())
-      if (!option.empty()) losses_[index_of(names_, name, "loss")] = single(option).make();
+    for (const auto& [name, option] : option_.dict()) {
+      const size_t output = index_of(names_, name, "loss");
+      if (!option.empty()) losses_[output] = single(option).make();
+    }
+    // As in Keras, a model that returns a dictionary may leave some out.
+    if (!y_pred.is_dict()) expect_all(option_.dict(), names_, "loss", "nullptr for no loss");
   } else if (!option_.list().empty()) {
     if (option_.list().size() != count)
       throw ValueError(
@@ -166,7 +196,11 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
     // One loss is meant for every output.
     std::fill(losses_.begin(), losses_.end(), loss);
   }
-  if (!weights_.list.empty()) {
+  const bool one_loss = option_.dict().empty() && option_.list().empty();
+  if (one_loss && weights_.list.size() == 1) {
+    // One weight goes with the one loss of all outputs.
+    factors_.assign(count, weights_.list[0]);
+  } else if (!weights_.list.empty()) {
     if (weights_.list.size() != count)
       throw ValueError(
           fmt::format("compile: {} loss_weights for {} outputs.", weights_.list.size(), count));
@@ -174,6 +208,8 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
   }
   for (const auto& [name, weight] : weights_.dict)
     factors_[index_of(names_, name, "loss_weights")] = weight;
+  if (!weights_.dict.empty())
+    expect_all(weights_.dict, names_, "loss_weights", "1 for an unchanged loss");
   // One loss alone is "loss", whichever output it is of.
   const auto used = std::count_if(losses_.begin(), losses_.end(),
                                   [](const auto& loss) { return loss != nullptr; });
@@ -205,9 +241,15 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
     throw ValueError(fmt::format("fit: {} targets (structure {}) for {} outputs (structure {}).",
                                  targets.size(), y.structure(), predictions.size(),
                                  y_pred.structure()));
+  if (y.is_dict())
+    for (size_t i = 0; i < targets.size(); ++i)
+      if (losses_[i] && !targets[i])
+        throw ValueError(fmt::format(
+            "fit/evaluate: y has {}, but nothing for the output '{}', which has a loss.",
+            quoted(keys_of(y)), names_[i]));
   Tensor total;
   for (size_t i = 0; i < predictions.size(); ++i) {
-    // An output without a loss or a target is not trained.
+    // An output without a loss, or with an empty tensor as its target, is not trained.
     if (!losses_[i] || !targets[i]) continue;
     const Tensor value = of_output("loss", names_[i], [&] {
       return (*losses_[i])(targets[i], predictions[i], at(weights, i));
@@ -243,9 +285,7 @@ CompiledMetrics::CompiledMetrics(const MetricOption& metrics, const MetricOption
     for (const auto& entry : option.list()) check(entry);
     for (const auto& [name, entry] : option.dict()) check(entry);
     const std::string& name = option.name();
-    if (!name.empty() && name != "accuracy" && name != "acc" && name != "crossentropy" &&
-        name != "ce")
-      (void)option.make();
+    if (!name.empty() && !detail::fitting_kind(name)) (void)option.make();
   };
   check(plain_);
   check(weighted_);
@@ -258,21 +298,10 @@ std::shared_ptr<Metric> make_metric(const MetricOption& option, const Tensor& y,
                                     const Tensor& y_pred) {
   const std::string& name = option.name();
   if (option.function()) return std::make_shared<FunctionMetric>(option.function());
-  const bool accuracy = name == "accuracy" || name == "acc",
-             crossentropy = name == "crossentropy" || name == "ce";
   std::shared_ptr<Metric> metric;
-  if (accuracy || crossentropy) {
-    const int64_t last = y_pred.rank() > 0 ? y_pred.shape().back() : 1;
-    // Keras's rule: one output is a probability; fewer axes in y, or a last axis of 1, are class
-    // numbers.
-    const bool binary = last == 1;
-    const bool sparse =
-        y.rank() < y_pred.rank() || (y.rank() > 0 && y.shape().back() == 1 && last > 1);
-    const std::string full = std::string(binary   ? "Binary"
-                                         : sparse ? "SparseCategorical"
-                                                  : "Categorical") +
-                             (accuracy ? "Accuracy" : "Crossentropy");
-    metric = std::dynamic_pointer_cast<Metric>(make_by_name(Metric::module, full));
+  if (const char* kind = detail::fitting_kind(name)) {
+    metric = std::dynamic_pointer_cast<Metric>(
+        make_by_name(Metric::module, detail::fitting_class(kind, y, y_pred)));
   } else {
     metric = option.make();
   }

@@ -8,8 +8,6 @@
 
 namespace cornu {
 
-using StepLogs = std::vector<std::pair<std::string, Tensor>>;
-
 /// The mean of scalars that arrive one by one with a weight, such as the loss; nothing is read on
 /// the way.
 class RunningMean : public Metric {

@@ -5,6 +5,7 @@
 
 #include <unordered_set>
 
+#include "../../backend/log.h"
 #include "../autodiff/tape.h"
 #include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
@@ -27,10 +28,10 @@ void Model::compile(CompileOptions options) {
   if (!options.optimizer) throw ValueError("compile: the optimizer is empty.");
   if (options.steps_per_execution < 1)
     throw ValueError("compile: steps_per_execution must be at least 1.");
-  if (options.jit_compile != "auto" && options.jit_compile != "true" &&
-      options.jit_compile != "false")
-    throw ValueError(fmt::format(
-        "compile: jit_compile is '{}', expected 'auto', 'true' or 'false'.", options.jit_compile));
+  if (const std::string& jit = options.jit_compile;
+      jit != "auto" && jit != "true" && jit != "false")
+    throw ValueError(
+        fmt::format("compile: jit_compile is '{}', expected 'auto', true or false.", jit));
   if (options.remat && !has_sections())
     throw UnsupportedError(fmt::format(
         "compile: remat is for Functional and Sequential models; model '{}' is neither. "
@@ -162,7 +163,7 @@ Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred,
 StepLogs Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
                                 const Nest& sample_weight) try {
   if (metrics_ && !metrics_->empty()) metrics_->update(y, y_pred, sample_weight, output_names());
-  return {};
+  return StepLogs([this] { return get_metrics_result(); });
 } catch (const ShapeError& e) {
   throw ShapeError(fmt::format("Model '{}': {}", name(), e.what()));
 }
@@ -179,7 +180,13 @@ StepLogs Model::train_step(const Batch& batch) {
   const std::vector<Variable>& variables = cache->trainable;
   // The scaled loss is differentiated, the plain one reported.
   const std::vector<Tensor> gradients = tape.gradient(optimizer_->scale_loss(loss), variables);
-  if (!variables.empty()) optimizer_->apply(gradients, variables);
+  if (!variables.empty())
+    optimizer_->apply(gradients, variables);
+  else
+    warn_once(fmt::format(
+        "Model '{}' has no trainable variables, so that training does not change it. Layers that a "
+        "model of your own holds are known to it by track(...), and trainable must not be false.",
+        name()));
   // On the predictions from before the update, as Keras does.
   return compute_metrics(batch.x, batch.y, y_pred, batch.sample_weight);
 }
@@ -203,7 +210,8 @@ Nest Model::predict_step(const Batch& batch) {
 namespace {
 
 Nest nest_of(const StepLogs& logs) {
-  if (logs.empty()) return {};
+  // The model's figures are looked at when they are wanted, and not in every step.
+  if (logs.pending() || logs.empty()) return {};
   Nest::Dict dict;
   for (const auto& [name, value] : logs) dict.emplace_back(name, value);
   return Nest::dict(std::move(dict));
@@ -212,7 +220,7 @@ Nest nest_of(const StepLogs& logs) {
 StepLogs logs_of(const Nest& nest) {
   StepLogs logs;
   if (nest.is_dict())
-    for (const auto& [name, value] : nest.entries()) logs.emplace_back(name, value.tensor());
+    for (const auto& [name, value] : nest.entries()) logs[name] = value.tensor();
   return logs;
 }
 
@@ -309,8 +317,8 @@ Value::Dict Model::get_compile_config() const {
     return option.empty() ? Value() : option.value();
   };
   // Keras writes what it makes of "auto".
-  const bool jit = compile_options_.jit_compile == "auto" ? !compile_options_.run_eagerly
-                                                          : compile_options_.jit_compile == "true";
+  const bool jit =
+      jit_compile() == "auto" ? !compile_options_.run_eagerly : jit_compile() == "true";
   return {{"optimizer", serialize(*optimizer_)},
           {"loss", compile_options_.loss.value()},
           {"loss_weights", weights()},
@@ -347,8 +355,7 @@ void Model::compile_from_config(const Value::Dict& config) {
   if (const Value v = get("run_eagerly"); v.is<bool>()) options.run_eagerly = v.get<bool>();
   if (const Value v = get("steps_per_execution"); v.is<int64_t>())
     options.steps_per_execution = v.get<int64_t>();
-  if (const Value v = get("jit_compile"); v.is<bool>())
-    options.jit_compile = v.get<bool>() ? "true" : "false";
+  if (const Value v = get("jit_compile"); v.is<bool>()) options.jit_compile = v.get<bool>();
   compile(std::move(options));
 }
 

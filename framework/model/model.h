@@ -9,6 +9,7 @@
 #include "layer_filter.h"
 #include "model_use.h"
 #include "names.h"
+#include "step_logs.h"
 #include "summary_options.h"
 
 namespace cornu {
@@ -24,9 +25,6 @@ namespace detail {
 struct ModelState;
 [[noreturn]] void wrong_model(const std::string& path, const Model& found);
 }  // namespace detail
-
-/// Figures of one step, as tensors; they are read only when somebody looks.
-using StepLogs = std::vector<std::pair<std::string, Tensor>>;
 
 /// Base of Sequential, Functional and of users' models. A subclass overrides `call`, and may
 /// override train_step, test_step, predict_step, compute_loss, compute_metrics or compile.
@@ -73,7 +71,8 @@ class Model : public Layer {
   /// The same for the batches of a dataset.
   StepReplay replay(int64_t step, AnyDataset dataset, FitOptions options);
 
-  /// The loss and the metrics by name over the data.
+  /// The loss and the metrics by name over the data, to be read: a name that they do not have is an
+  /// error.
   Logs evaluate(const Nest& x, const Nest& y, EvaluateOptions options);
   /// The same with default options.
   template <class Y>
@@ -94,11 +93,31 @@ class Model : public Layer {
   /// The same for the batches of a dataset.
   Prediction predict(AnyDataset dataset, PredictOptions options = {});
 
-  /// One step on one batch, or without training: the loss and the metrics of this batch alone.
-  Logs train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {},
-                      const std::map<int64_t, double>& class_weight = {});
+  /// One step on one batch, or without training: the loss and the metrics of this batch alone, to
+  /// be read as those of evaluate.
+  Logs train_on_batch(const Nest& x, const Nest& y, BatchOptions options);
+  /// The same with default options.
+  Logs train_on_batch(const Nest& x, const Nest& y) { return train_on_batch(x, y, BatchOptions()); }
+  /// The same with weights by position, as in Keras.
+  template <class W>
+  requires std::convertible_to<const W&, Nest> Logs
+  train_on_batch(const Nest& x, const Nest& y, const W& sample_weight,
+                 const std::map<int64_t, double>& class_weight = {}) {
+    return train_on_batch(
+        x, y, BatchOptions{.sample_weight = sample_weight, .class_weight = class_weight});
+  }
   /// The same without training.
-  Logs test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight = {});
+  Logs test_on_batch(const Nest& x, const Nest& y, TestBatchOptions options);
+  /// The same with default options.
+  Logs test_on_batch(const Nest& x, const Nest& y) {
+    return test_on_batch(x, y, TestBatchOptions());
+  }
+  /// The same with weights by position.
+  template <class W>
+  requires std::convertible_to<const W&, Nest> Logs test_on_batch(const Nest& x, const Nest& y,
+                                                                  const W& sample_weight) {
+    return test_on_batch(x, y, TestBatchOptions{.sample_weight = sample_weight});
+  }
   /// The outputs for one batch; shows nothing and calls no callback.
   Prediction predict_on_batch(const Nest& x);
 
@@ -118,8 +137,9 @@ class Model : public Layer {
   /// The loss of a batch: the compiled losses, then what layers added.
   virtual Tensor compute_loss(const Nest& x, const Nest& y, const Nest& y_pred,
                               const Nest& sample_weight = {});
-  /// Lets the compiled metrics take in a batch. An empty result stands for get_metrics_result(), as
-  /// in train_step, which returns what this does.
+  /// Lets the compiled metrics take in a batch, and gives get_metrics_result(), which is computed
+  /// only when somebody looks at it: an override calls this one and adds figures of its own. The
+  /// default train_step returns what this does, and an empty result stands for the same.
   virtual StepLogs compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred,
                                    const Nest& sample_weight = {});
 
@@ -164,9 +184,8 @@ class Model : public Layer {
   /// reads values cannot be run so; its layers are built by the first real call.
   void build_many(const Nest& inputs) override;
 
-  const std::shared_ptr<Optimizer>& optimizer() const {
-    return optimizer_;
-  }  ///< null before compile
+  /// Null before compile, so that `if (model.optimizer())` asks for it.
+  const std::shared_ptr<Optimizer>& optimizer() const { return optimizer_; }
   const CompileOptions& compile_options() const { return compile_options_; }  ///< as given
   const LossOption& loss() const { return compile_options_.loss; }            ///< of compile
   bool run_eagerly() const { return compile_options_.run_eagerly; }  ///< see CompileOptions
@@ -192,6 +211,21 @@ class Model : public Layer {
   template <std::integral I>
   std::shared_ptr<Layer> get_layer(I index) const {
     return find_layer(layers(), static_cast<int64_t>(index), name());
+  }
+  /// The same as what it is: `get_layer<layers::Dense>("a")`, or `get_layer<Sequential>(0)`. Throws
+  /// ValueError when it is a layer of another class.
+  template <class T, class Key>
+  auto get_layer(const Key& key) const {
+    const std::shared_ptr<Layer> layer = get_layer(key);
+    if constexpr (requires { typename T::Object; }) {
+      auto found = std::dynamic_pointer_cast<typename T::Object>(layer);
+      if (!found) detail::wrong_layer(*layer, typeid(typename T::Object), name());
+      return T(std::move(found));
+    } else {
+      auto found = std::dynamic_pointer_cast<T>(layer);
+      if (!found) detail::wrong_layer(*layer, typeid(T), name());
+      return Handle<T>(std::move(found));
+    }
   }
   /// The symbolic tensors at which the model begins, from which further models can be made:
   /// `Functional(base->inputs(), base->get_layer("conv")->output())`. Throws StateError for a
@@ -375,7 +409,8 @@ class ModelOf : public Model {
 void require_saved_quantization(const Layer& layer);
 /// Options of load_model.
 struct LoadOptions {
-  bool compile = true;  ///< also the optimizer, losses and metrics
+  bool compile = true;    ///< also the optimizer, losses and metrics
+  bool safe_mode = true;  ///< ignored: no code in a file is ever run
 };
 /// Reads a ".keras" file written by Cornu or by Keras 3. With `compile` also the optimizer's state,
 /// so that training goes on. Throws FileError that names the layer, key or weight that does not

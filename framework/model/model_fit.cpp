@@ -12,6 +12,22 @@ namespace cornu {
 
 namespace {
 
+// Throws ValueError for what stands for data in a graph, and is none.
+void expect_values(const char* what, const Nest& x, const Nest& y, const Nest& weight) {
+  const auto check = [&](const Nest& nest, const char* argument) {
+    if (nest.empty()) return;
+    for (const Tensor& t : nest.flatten())
+      if (t && t.is_symbolic())
+        throw ValueError(fmt::format(
+            "{}: {} is a symbolic tensor, as Input gives it: it stands for data of shape {} and "
+            "has no values. Give arrays of data.",
+            what, argument, t.shape().str()));
+  };
+  check(x, "x");
+  check(y, "y");
+  check(weight, "sample_weight");
+}
+
 std::unique_ptr<Dataset> in_batches(const Nest& x, const Nest& y, const Nest& weight,
                                     int64_t batch_size) {
   return std::make_unique<TensorDataset>(x, y, weight,
@@ -34,6 +50,7 @@ RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
   if (!(options.validation_split >= 0 && options.validation_split < 1))
     throw ValueError(fmt::format("fit: validation_split must be in [0, 1), found {}.",
                                  options.validation_split));
+  expect_values("fit", x, y, options.sample_weight);
   const int64_t batch_size = options.batch_size.value_or(32);
   const int64_t validation_batch = options.validation_batch_size.value_or(batch_size);
   const int64_t samples = count_samples(x, y, options.sample_weight);
@@ -55,7 +72,7 @@ RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
   data.train = std::make_shared<TensorDataset>(
       train_x, train_y, train_weight,
       TensorDataset::Options{batch_size, options.shuffle,
-                             options.shuffle ? random::default_seed() : 0});
+                             options.shuffle ? random::shuffle_seed() : 0});
   return data;
 }
 
@@ -65,10 +82,16 @@ RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
     throw ValueError("fit: validation_split works on tensors only; give validation_data.");
   // As Keras: a PyDataset's batches come in any order, those of a pipeline in its own.
   if (options.shuffle && !dataset->has_own_order() && dataset->size() > 0)
-    dataset = std::make_shared<ShuffledBatches>(std::move(dataset), random::default_seed());
+    dataset = std::make_shared<ShuffledBatches>(std::move(dataset), random::shuffle_seed());
   RunData data{std::move(dataset), nullptr};
   add_validation(data, options.validation_data, options.validation_batch_size.value_or(32));
   return data;
+}
+
+// Figures that are there to be read.
+Logs closed(Logs logs) {
+  logs.close();
+  return logs;
 }
 
 void limit_epochs(FitOptions& options) {
@@ -113,6 +136,7 @@ StepReplay Model::replay(int64_t step, AnyDataset dataset, FitOptions options) {
 }
 
 Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions options) {
+  expect_values("evaluate", x, y, options.sample_weight);
   const int64_t batch_size = options.batch_size.value_or(32);
   return evaluate(std::make_shared<TensorDataset>(x, y, options.sample_weight,
                                                   TensorDataset::Options{batch_size, false, 0}),
@@ -133,11 +157,12 @@ Logs Model::evaluate(AnyDataset dataset, EvaluateOptions options) {
                          {1, steps, static_cast<int>(Verbose(options.verbose))});
   ProgressBar bar(options.verbose, 1);
   bar.begin_pass(steps);
-  return Trainer(*this).evaluate(*dataset, options.steps, callbacks, &bar);
+  return closed(Trainer(*this).evaluate(*dataset, options.steps, callbacks, &bar));
 }
 
 Prediction Model::predict(const Nest& x, PredictOptions options) {
   const detail::ModelUse::Inference inference(use_, "predict", *this);
+  expect_values("predict", x, {}, {});
   const int64_t batch_size = options.batch_size.value_or(32);
   // One batch and nobody watching: the step itself, without any loop around it.
   if (options.callbacks.empty() && !options.steps && x.is_tensor() && x.tensor() &&
@@ -159,26 +184,26 @@ Prediction Model::predict(AnyDataset dataset, PredictOptions options) {
   return Trainer(*this).predict(*dataset, options.steps, callbacks, &bar);
 }
 
-Logs Model::train_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight,
-                           const std::map<int64_t, double>& class_weight) {
+Logs Model::train_on_batch(const Nest& x, const Nest& y, BatchOptions options) {
   require_compiled("train_on_batch");
   const detail::ModelUse::Change change(use_, "train_on_batch", *this);
-  count_samples(x, y, sample_weight);
-  Batch batch{x, y, sample_weight};
-  batch.sample_weight = class_weighted(sample_weight, class_weight, y);
+  expect_values("train_on_batch", x, y, options.sample_weight);
+  count_samples(x, y, options.sample_weight);
   forget_step_cache();
   reset_metrics();
-  const StepLogs logs = run_train_step(batch);
-  return read_figures(figures_of(logs));
+  const StepLogs logs =
+      run_train_step({x, y, class_weighted(options.sample_weight, options.class_weight, y)});
+  return closed(read_figures(figures_of(logs)));
 }
 
-Logs Model::test_on_batch(const Nest& x, const Nest& y, const Nest& sample_weight) {
+Logs Model::test_on_batch(const Nest& x, const Nest& y, TestBatchOptions options) {
   require_compiled("test_on_batch");
   const detail::ModelUse::Change change(use_, "test_on_batch", *this);
-  count_samples(x, y, sample_weight);
+  expect_values("test_on_batch", x, y, options.sample_weight);
+  count_samples(x, y, options.sample_weight);
   reset_metrics();
-  const StepLogs logs = run_test_step({x, y, sample_weight});
-  return read_figures(figures_of(logs));
+  const StepLogs logs = run_test_step({x, y, options.sample_weight});
+  return closed(read_figures(figures_of(logs)));
 }
 
 Prediction Model::predict_on_batch(const Nest& x) {

@@ -7,27 +7,12 @@
 namespace cornu {
 namespace {
 
-// As in a dictionary: what comes later under the same name takes the place of the former.
-void set(StepLogs& logs, const std::string& name, const Tensor& value) {
-  for (auto& [known, held] : logs)
-    if (known == name) {
-      held = value;
-      return;
-    }
-  logs.emplace_back(name, value);
-}
-
 void add_figures(StepLogs& logs, Metric& metric) {
   const std::vector<std::pair<std::string, Tensor>> named = metric.results();
-  for (const auto& [name, value] : named) set(logs, name, value);
+  for (const auto& [name, value] : named) logs[name] = value;
   // Those of compile are not known before the first batch.
   if (named.empty() && !dynamic_cast<CompiledMetrics*>(&metric))
-    set(logs, metric.name(), metric.result());
-}
-
-bool has(const StepLogs& logs, const std::string& name) {
-  return std::any_of(logs.begin(), logs.end(),
-                     [&](const auto& entry) { return entry.first == name; });
+    logs[metric.name()] = metric.result();
 }
 
 }  // namespace
@@ -61,6 +46,7 @@ StepLogs Model::get_metrics_result() {
 }
 
 StepLogs Model::figures_of(const StepLogs& returned) {
+  if (returned.pending()) return figures_of({});
   StepLogs logs;
   for (const auto& metric : metrics()) {
     const auto* mean = dynamic_cast<const RunningMean*>(metric.get());
@@ -69,11 +55,11 @@ StepLogs Model::figures_of(const StepLogs& returned) {
       add_figures(logs, *metric);
     else
       for (const auto& [name, value] : returned)
-        if (name == metric->name()) set(logs, name, value);
+        if (name == metric->name()) logs[name] = value;
   }
   const bool same = logs.size() == returned.size() &&
                     std::all_of(returned.begin(), returned.end(),
-                                [&](const auto& entry) { return has(logs, entry.first); });
+                                [&](const auto& entry) { return logs.contains(entry.first); });
   return returned.empty() || same ? logs : returned;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "../dispatch/node.h"
@@ -21,5 +22,11 @@ std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& lay
 /// The same by position.
 std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& layers, int64_t index,
                                   const std::string& who);
+
+namespace detail {
+/// Throws ValueError: `found`, a layer of the model `who`, is not of the class `wanted`.
+[[noreturn]] void wrong_layer(const Layer& found, const std::type_info& wanted,
+                              const std::string& who);
+}  // namespace detail
 
 }  // namespace cornu

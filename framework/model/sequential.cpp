@@ -63,6 +63,9 @@ std::shared_ptr<Layer> Sequential::shared_layer() {
 }
 
 void Sequential::add(const AnyLayer& layer) {
+  if (layer.shared().get() == this || (shared_ && layer.shared() == shared_))
+    throw ValueError(
+        fmt::format("Sequential::add: model '{}' cannot be a layer of itself.", name()));
   if (shared_) shared_->add(layer);
   if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared())) {
     if (input_ || !layers_.empty())

@@ -210,7 +210,8 @@ Trainer::Run Trainer::start(Dataset& data, FitOptions& options, Dataset* validat
   // Now, not when an epoch is over. Validation data may still come.
   if (validation && validation->size() != 0)
     steps_of(*validation, options.validation_steps, "fit, validation_data", "validation_steps");
-  if (options.validation_freq < 1) throw ValueError("fit: validation_freq must be at least 1.");
+  if (!options.validation_freq.valid())
+    throw ValueError("fit: validation_freq must be at least 1.");
   interrupt_.emplace();
   model_.stop_training = false;
   model_.forget_step_cache();
@@ -277,7 +278,7 @@ void Trainer::train_epoch(Run& run) {
   // An epoch that a run goes on in has its pass, which may be over.
   if (!std::exchange(run.begun, false)) {
     model_.reset_metrics();
-    run.last.clear();
+    run.last = {};
     Logs logs;
     run.callbacks.on_epoch_begin(run.epoch, logs);
     begin_unknown(run.data, run.epoch);
@@ -324,7 +325,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
 
 // Adds the figures of a validation when one is due. False when Ctrl-C ended it.
 bool Trainer::validate(Run& run) {
-  if (!run.validation || (run.epoch + 1) % run.options.validation_freq != 0) return true;
+  if (!validates(run, run.epoch)) return true;
   Trainer validation(model_);
   validation.interrupt_.emplace();
   const Stopwatch watch;
@@ -350,6 +351,7 @@ bool Trainer::end_epoch(Run& run) {
   run.callbacks.on_epoch_end(run.epoch, logs);
   run.history.time.callbacks += hooks.seconds();
   run.history.epoch.push_back(run.epoch);
+  if (validates(run, run.epoch)) run.history.validated.push_back(run.epoch);
   for (const auto& [name, value] : logs) {
     run.history.history[name].push_back(value);
     if (logs.is_array(name)) run.history.arrays[name].push_back(logs.array(name));

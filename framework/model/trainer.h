@@ -74,6 +74,9 @@ class Trainer {
              const std::vector<Variable>& variables);
   void train_epoch(Run& run);
   void train_group(Run& run, bool logs_each_batch);
+  static bool validates(const Run& run, int64_t epoch) {
+    return run.validation && run.options.validation_freq.due(epoch);
+  }
   bool validate(Run& run);
   bool end_epoch(Run& run);
   void end(Run& run);

@@ -148,7 +148,7 @@ void Trainer::watch(StepReplay& replay, const std::vector<Tensor>& before,
         const StepWatcher watcher;
         const StepLogs logs = model_.train_step({x[0], x[1], x[2]});
         Nest::List seen = watcher.seen(activations, gradients);
-        if (!logs.empty()) seen.emplace_back(loss_of(logs));
+        if (!logs.pending() && !logs.empty()) seen.emplace_back(loss_of(logs));
         return Nest(std::move(seen));
       },
       {.name = "replayed step", .first_call = FirstCall::replays});
@@ -168,7 +168,7 @@ void Trainer::watch(StepReplay& replay, const std::vector<Tensor>& before,
 Tensor Trainer::loss_of(const StepLogs& figures) const {
   for (const auto& [name, value] : figures)
     if (name == "loss") return value;
-  return figures.empty() ? model_.loss_mean_->result() : figures[0].second;
+  return figures.empty() ? model_.loss_mean_->result() : figures.begin()->second;
 }
 
 }  // namespace cornu

@@ -21,9 +21,11 @@ bool Trainer::begin(Run& run, const std::optional<RunState>& state, const std::s
     run.epoch = state->epoch;
     run.step = state->step;
     run.history = state->history;
-    run.last.clear();
+    for (const int64_t epoch : run.history.epoch)
+      if (validates(run, epoch)) run.history.validated.push_back(epoch);
+    run.last = {};
     for (const auto& [name, value] : state->figures)
-      if (value.is<Tensor>()) run.last.emplace_back(name, value.get<Tensor>());
+      if (value.is<Tensor>()) run.last[name] = value.get<Tensor>();
     if (state->finished && run.epoch >= run.options.epochs) return false;
   }
   Logs logs;

@@ -8,7 +8,7 @@ using namespace applications;
 
 // A function of the library with options of its family.
 template <class Options>
-NetworkFunction common(const char* name, NetworkPointer (*function)(Options)) {
+NetworkFunction common(const char* name, Handle<Functional> (*function)(Options)) {
   return {name, [function](const CommonOptions& o) {
             Options options;
             options.include_top = o.include_top;

@@ -62,6 +62,16 @@ TEST_CASE("networks of other image sizes say what is wrong") {
                   ShapeError);
 }
 
+TEST_CASE("a network is called as a layer of another model") {
+  const auto base = MobileNetV3Small(
+      {.input_shape = Shape{32, 32, 3}, .include_top = false, .weights = {}, .pooling = "avg"});
+  const Input image({32, 32, 3});
+  const Tensor y = layers::Dense({.units = 2})(base(image, {.training = false}));
+  CHECK(Functional(image, y).predict(ops::ones({1, 32, 32, 3}), quiet).shape() == Shape{1, 2});
+  const std::shared_ptr<Functional> shared = base;
+  CHECK(shared->name() == "MobileNetV3Small");
+}
+
 TEST_CASE("networks say which of their options are wrong") {
   CHECK_THROWS_WITH(VGG16(), test::contains("VGG16.weights.h5"));
   for (const auto& network : test::network_functions()) {

@@ -26,6 +26,17 @@ TEST_CASE("a schedule sets the rate of each epoch") {
   CHECK(history["learning_rate"] == std::vector<double>{1, 0.5, 0.25});
 }
 
+TEST_CASE("a schedule may be one of the epoch alone") {
+  Sequential model({Input({2}), layers::Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const auto rate = [](int64_t epoch) { return 1.0 / static_cast<double>(epoch + 1); };
+  const History history = model.fit(ops::ones({4, 2}), ops::ones({4, 1}),
+                                    {.epochs = 2,
+                                     .verbose = Verbose::silent,
+                                     .callbacks = {LearningRateScheduler({.schedule = rate})}});
+  CHECK(history["learning_rate"] == std::vector<double>{1, 0.5});
+}
+
 TEST_CASE("the rate is lowered on a plateau") {
   CHECK_THROWS_AS(ReduceLROnPlateau({.factor = 1}), ValueError);
   test::OneWeight model;

@@ -30,9 +30,23 @@ thread_local int still_scopes = 0;
 
 std::mutex stream_mutex;
 
-std::optional<backend::PythonRandom>& stream() {
-  static auto* s = new std::optional<backend::PythonRandom>;
+using Stream = std::optional<backend::PythonRandom>;
+
+Stream& stream() {
+  static auto* s = new Stream;
   return *s;
+}
+
+// Of orders of samples.
+Stream& shuffle_stream() {
+  static auto* s = new Stream;
+  return *s;
+}
+
+// A seed from the stream if it has been started, else from the operating system.
+int64_t next_seed(Stream& from) {
+  const std::lock_guard lock(stream_mutex);
+  return from ? from->next_seed() : os_seed();
 }
 
 }  // namespace
@@ -89,17 +103,16 @@ void set_seed(int64_t seed) {
   }
   const std::lock_guard lock(stream_mutex);
   stream().emplace(seed);
+  shuffle_stream().emplace(seed);
 }
 
 StillScope::StillScope() { ++still_scopes; }
 
 StillScope::~StillScope() { --still_scopes; }
 
-int64_t default_seed() {
-  if (still_scopes) return 0;
-  const std::lock_guard lock(stream_mutex);
-  return stream() ? stream()->next_seed() : os_seed();
-}
+int64_t default_seed() { return still_scopes ? 0 : next_seed(stream()); }
+
+int64_t shuffle_seed() { return next_seed(shuffle_stream()); }
 
 int64_t host_choice(int64_t n) {
   if (n < 1)

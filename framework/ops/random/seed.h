@@ -53,6 +53,9 @@ namespace cornu::random {
 void set_seed(int64_t seed);
 /// A seed for an object that was given none.
 int64_t default_seed();
+/// A seed for an order of samples, from a stream of its own that set_seed starts as well: weights
+/// that are made after a shuffle begin as if there had been none.
+int64_t shuffle_seed();
 /// While one lives, objects that this thread makes get a seed of 0 instead of one from the stream,
 /// which stays as it is: for objects that draw nothing.
 class StillScope {

@@ -2,6 +2,7 @@
 #include <catch.h>
 #include <cornu/framework/base/callback.h>
 
+#include <cmath>
 #include <limits>
 
 using namespace cornu;
@@ -19,6 +20,31 @@ TEST_CASE("logs are numbers by name") {
   CHECK(logs.text("step") == "3.0");
   CHECK(logs.text("loss") == "0.5");
   CHECK_THROWS_WITH(logs.array("los"), "The logs have no 'los'. Did you mean 'loss'?");
+}
+
+TEST_CASE("a figure that is not there is not 0") {
+  Logs logs{{"loss", 0.5}};
+  CHECK(std::isnan(logs["los"]));
+  logs["count"] = 1;
+  logs["count"] += 1;
+  const double loss = logs["loss"];
+  CHECK(loss + logs["count"] == 2.5);
+  CHECK(logs["loss"] < 1);
+  const Logs constant = logs;
+  CHECK(constant["count"] == 2);
+  CHECK_THROWS_WITH(constant["coumt"], "The logs have no 'coumt'. Did you mean 'count'?");
+
+  Logs closed{{"accuracy", 0.5}};
+  closed.close();
+  CHECK(closed["accuracy"] == 0.5);
+  CHECK_THROWS_AS(closed["acuracy"], ValueError);
+  Logs copy = closed;
+  CHECK_THROWS_WITH(copy["acuracy"], "The logs have no 'acuracy'. Did you mean 'accuracy'?");
+  copy.set("extra", 2.0);
+  CHECK(copy["extra"] == 2);
+  copy.open();
+  copy["more"] = 3;
+  CHECK(copy.size() == 3);
 }
 
 TEST_CASE("several figures stand in the logs with their mean") {

@@ -105,15 +105,34 @@ TEST_CASE("accuracy is the one that fits the shapes") {
                                          .kernel_initializer = units == 3 ? "identity" : "ones"})});
     model.compile({.optimizer = "sgd",
                    .loss = [](const Tensor&, const Tensor& p) { return ops::sum(p, -1); },
-                   .metrics = {"accuracy", "acc"}});
+                   .metrics = {"accuracy", "acc", "Accuracy", "ACC"}});
     const Logs logs = model.evaluate(x, y, {.verbose = quiet});
-    CHECK(logs.at("acc") == logs.at("accuracy"));
+    for (const char* name : {"acc", "Accuracy", "ACC"}) CHECK(logs.at(name) == logs.at("accuracy"));
     return logs.at("accuracy");
   };
   CHECK(identity(Tensor::from(std::vector<int32_t>{0, 1, 1, 2}, {4}), 3) == Approx(0.75));
   CHECK(identity(ops::one_hot(Tensor::from(std::vector<int32_t>{0, 1, 1, 1}, {4}), 3), 3) ==
         Approx(0.5));
   CHECK(identity(Tensor::from({1.0f, 0.0f, 1.0f, 0.0f}, {4, 1}), 1) == Approx(0.5));
+}
+
+TEST_CASE("crossentropy is the one that fits the shapes") {
+  const Tensor x = ops::one_hot(Tensor::from(std::vector<int32_t>{0, 1, 2, 2}, {4}), 3);
+  const auto check = [&](const Tensor& y, int64_t units, const char* full) {
+    Sequential model({Input({3}), Dense({.units = units, .activation = "softplus"})});
+    model.compile({.optimizer = "sgd", .loss = full, .metrics = {full}});
+    const double expected = model.test_on_batch(x, y).at("loss");
+    for (const char* name : {"crossentropy", "ce", "CE", "CrossEntropy"}) {
+      model.compile({.optimizer = "sgd", .loss = name, .metrics = {name}});
+      const Logs logs = model.test_on_batch(x, y);
+      CHECK(logs.at("loss") == Approx(expected));
+      CHECK(logs.at(name) == Approx(expected));
+    }
+  };
+  const Tensor classes = Tensor::from(std::vector<int32_t>{0, 1, 1, 2}, {4});
+  check(classes, 3, "sparse_categorical_crossentropy");
+  check(ops::one_hot(classes, 3), 3, "categorical_crossentropy");
+  check(Tensor::from({1.0f, 0.0f, 1.0f, 0.0f}, {4, 1}), 1, "binary_crossentropy");
 }
 
 TEST_CASE("Several outputs have a loss each, by list or name") {
@@ -132,11 +151,15 @@ TEST_CASE("Several outputs have a loss each, by list or name") {
   logs = logs_of(*model,
                  {.optimizer = "sgd",
                   .loss = LossOption::Dict{{"b", "mae"}, {"a", "mse"}},
-                  .loss_weights = std::vector<std::pair<std::string, double>>{{"b", 10}}},
+                  .loss_weights = {{"a", 1}, {"b", 10}}},
                  zeros);
   CHECK(logs.at("loss") == Approx(44));
+  // A number goes with the one loss of all outputs, as does a list of one.
+  for (const LossWeights& weights : {LossWeights(0.5), LossWeights{0.5}})
+    CHECK(logs_of(*model, {.optimizer = "sgd", .loss = "mse", .loss_weights = weights}, zeros)
+              .at("loss") == Approx(10));
   // One output may be without a loss.
-  logs = logs_of(*model, {.optimizer = "sgd", .loss = LossOption::Dict{{"b", "mae"}}}, zeros);
+  logs = logs_of(*model, {.optimizer = "sgd", .loss = {{"a", nullptr}, {"b", "mae"}}}, zeros);
   CHECK(keys(logs) == std::vector<std::string>{"loss"});  // which is the only one
   logs = logs_of(*model, {.optimizer = "sgd", .loss = {nullptr, "mae"}}, zeros);
   CHECK(logs.at("loss") == Approx(4));
@@ -188,6 +211,7 @@ TEST_CASE("compile says what it does not know, and changes nothing then") {
   CHECK_THROWS_WITH(model->compile({.loss = "mse", .metrics = {"mae", "acuracy"}}), has("acuracy"));
   CHECK_THROWS_WITH(model->compile({.loss = "mse", .jit_compile = "yes"}), has("expected 'auto'"));
   CHECK_THROWS_WITH(model->compile({.loss = "mse", .steps_per_execution = 0}), has("at least 1"));
+  CHECK(Sequential().optimizer() == nullptr);
   CHECK(model->optimizer()->name() == "sgd");
   CHECK(keys(model->evaluate(kOnes, kZeros, {.verbose = quiet})) ==
         std::vector<std::string>{"loss", "mae"});
@@ -203,10 +227,46 @@ TEST_CASE("Options for outputs that do not exist are found in the first step") {
   check({.loss = LossOption::Dict{{"aa", "mse"}}},
         "'aa', which the model does not have. Did you mean 'a'?");
   check({.loss = {"mse", "mse", "mse"}}, "3 losses for 2 outputs");
-  check({.loss = "mse", .loss_weights = {1.0}}, "1 loss_weights for 2 outputs");
+  check({.loss = {"mse", "mse"}, .loss_weights = {1.0}}, "1 loss_weights for 2 outputs");
+  check({.loss = LossOption::Dict{{"b", "mse"}}},
+        "compile: loss has 'b', but the model's outputs are 'a', 'b'. Give 'a' an entry, nullptr "
+        "for no loss.");
+  check({.loss = {{"a", "mse"}, {"b", "mse"}, {"c", nullptr}}}, "loss names the output 'c'");
+  check({.loss = "mse", .loss_weights = LossWeights(std::map<std::string, double>{{"b", 2}})},
+        "loss_weights has 'b', but the model's outputs are 'a', 'b'");
   check({.loss = "mse", .metrics = {"mae", "mae", "mse"}}, "2 outputs needs metrics for each");
   check({.loss = "mse", .metrics = MetricOption::Dict{{"c", "mae"}}},
         "metrics names the output 'c'");
+}
+
+TEST_CASE("Targets and weights by name must be those of the outputs") {
+  Input x({2});
+  const std::shared_ptr<Functional> dictionary =
+      make<Functional>(x, Nest::dict({{"a", constant_dense(1)(x)}, {"b", constant_dense(1)(x)}}));
+  const Tensor twos = ops::ones({4, 1}) * 2.0, weight = ops::ones({4});
+  for (const auto& model : {dictionary, two_outputs()}) {
+    model->compile({.optimizer = "sgd", .loss = "mse"});
+    const auto evaluate = [&](const Nest& y, const Nest& sample_weight = {}) {
+      return model->evaluate(kOnes, y, {.verbose = quiet, .sample_weight = sample_weight});
+    };
+    const Logs logs = evaluate(Nest::dict({{"b", kZeros}, {"a", twos}}));
+    CHECK(logs.at("a_loss") == Approx(0).margin(1e-6));
+    CHECK(logs.at("b_loss") > 3);
+    CHECK_THROWS_WITH(
+        evaluate(Nest::dict({{"z", twos}, {"b", twos}})),
+        "fit/evaluate: y names the output 'z', but the model's outputs are 'a', 'b'.");
+    CHECK_THROWS_WITH(evaluate(Nest::dict({{"a", twos}, {"b", twos}, {"bb", twos}})),
+                      has("y names the output 'bb'"));
+    CHECK_THROWS_WITH(evaluate(Nest::dict({{"b", twos}})),
+                      has("y has 'b', but nothing for the output 'a', which has a loss."));
+    CHECK_THROWS_WITH(
+        evaluate({twos, twos}, Nest::dict({{"b", weight}, {"c", weight}})),
+        has("sample_weight names the output 'c', but the model's outputs are 'a', 'b'."));
+  }
+  // A model that returns a dictionary may have losses for some of it.
+  dictionary->compile({.optimizer = "sgd", .loss = LossOption::Dict{{"b", "mse"}}});
+  CHECK(dictionary->evaluate(kOnes, Nest::dict({{"b", kZeros}}), {.verbose = quiet}).at("loss") >
+        3);
 }
 
 TEST_CASE("A model without any loss says so") {
@@ -231,6 +291,16 @@ TEST_CASE("compile_config brings everything back") {
         model->evaluate(kOnes, zeros, {.verbose = quiet}));
   model->compile({.loss = [](const Tensor&, const Tensor& p) { return p; }});
   CHECK_THROWS_AS(model->get_compile_config(), StateError);
+}
+
+TEST_CASE("jit_compile is true, false or auto") {
+  const auto model = one_output();
+  model->compile({.loss = "mse"});
+  CHECK(model->jit_compile() == "auto");
+  model->compile({.loss = "mse", .jit_compile = true});
+  CHECK(model->jit_compile() == "true");
+  model->compile({.loss = "mse", .jit_compile = false});
+  CHECK(model->jit_compile() == "false");
 }
 
 TEST_CASE("A compile_config may leave outputs out") {

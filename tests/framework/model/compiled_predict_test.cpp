@@ -90,7 +90,7 @@ TEST_CASE("the first prediction has the bits of all later ones") {
 
 TEST_CASE("a model from a file runs by plans, with the bits of the one that was saved") {
   // Keras writes what it made of jit_compile="auto", which is false on most machines.
-  for (const char* jit : {"auto", "true", "false"}) {
+  for (const JitOption& jit : {JitOption("auto"), JitOption(true), JitOption(false)}) {
     const auto model = residual_net(16);
     model->compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}, .jit_compile = jit});
     const Tensor x = random::uniform({8, 9, 9, 3}, -1, 1, Seed(1)),

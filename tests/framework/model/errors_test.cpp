@@ -5,6 +5,7 @@
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
+#include "../../support/standard_error.h"
 #include "model_support.h"
 
 using namespace cornu;
@@ -106,6 +107,28 @@ TEST_CASE("Models that are not compiled say what to do") {
   CHECK_THROWS_WITH(model.train_on_batch(wave({5, 4}), kLabels), has("train_on_batch: " + text));
   CHECK_THROWS_WITH(model.test_on_batch(wave({5, 4}), kLabels), has("test_on_batch: " + text));
   CHECK_THROWS_AS(model.fit(wave({5, 4}), kLabels), StateError);
+}
+
+TEST_CASE("A symbolic tensor is no data") {
+  const auto model = small_model();
+  const Input in({4});
+  const std::string text = "x is a symbolic tensor, as Input gives it";
+  CHECK_THROWS_WITH(model->fit(in, kLabels), has("fit: " + text));
+  CHECK_THROWS_WITH(model->evaluate(in, kLabels), has("evaluate: " + text));
+  CHECK_THROWS_WITH(model->predict(in), has("predict: " + text));
+  CHECK_THROWS_WITH(model->train_on_batch(in, kLabels), has("train_on_batch: " + text));
+  CHECK_THROWS_WITH(model->test_on_batch(wave({5, 4}), in), has("test_on_batch: y is a symbolic"));
+  check_usable(*model);
+}
+
+TEST_CASE("A model without trainable variables says so") {
+  Sequential model({Input({4}), layers::Dense({.units = 1, .trainable = false})},
+                   {.name = "frozen_whole"});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const std::string said = standard_error_of([&] {
+    model.fit(wave({5, 4}), wave({5, 1}), {.epochs = 2, .verbose = quiet});
+  });
+  CHECK_THAT(said, has("Model 'frozen_whole' has no trainable variables"));
 }
 
 TEST_CASE("Arguments of fit that cannot be are errors") {

@@ -65,6 +65,9 @@ TEST_CASE("Steps on single batches") {
       {.optimizer = optimizers::SGD({.learning_rate = 0.1}), .loss = "mse", .metrics = {"mae"}});
   const Tensor ones = ops::ones({2, 1});
   Logs logs = model.train_on_batch(ones, ones * 2.0);
+  CHECK_THROWS_WITH(logs["los"], "The logs have no 'los'. Did you mean 'loss'?");
+  CHECK_THROWS_AS(model.test_on_batch(ones, ones)["los"], ValueError);
+  CHECK_THROWS_AS(model.evaluate(ones, ones, {.verbose = 0})["los"], ValueError);
   CHECK(logs.at("loss") == Approx(1));
   CHECK(logs.at("mae") == Approx(1));
   CHECK(model.get_weights()[0].item() == Approx(1.2));
@@ -78,6 +81,13 @@ TEST_CASE("Steps on single batches") {
         Approx(0.32));
   const Tensor y = Tensor::from({0.0f, 1.0f}, {2, 1});
   CHECK(model.train_on_batch(ones, y, Nest(), {{0, 0.0}}).at("loss") == Approx(0.02));
+  model.set_weights({Tensor::from({1.2f}, {1, 1})});
+  CHECK(
+      model.train_on_batch(ones, y, {.class_weight = {{0, 0.0}}, .return_dict = true}).at("loss") ==
+      Approx(0.02));
+  CHECK(model.test_on_batch(ones, ones * 2.0, {.sample_weight = std::vector<float>{0, 0}})
+            .at("loss") == 0);
+  CHECK(model.evaluate(ones, y, {.verbose = quiet, .return_dict = true}).contains("mae"));
 }
 
 TEST_CASE("BatchNormalization trains in fit and not in evaluate or predict") {

@@ -103,6 +103,32 @@ TEST_CASE("validation_freq, steps and batch size") {
   CHECK(history["val_loss"].size() == 1);
 }
 
+TEST_CASE("validation_freq may be a list of epochs") {
+  Line model(0);
+  const Tensor ones = ops::ones({4, 1});
+  const History history = model.fit(
+      ones, ones,
+      {.epochs = 4, .verbose = quiet, .validation_data = {ones, ones}, .validation_freq = {1, 3}});
+  CHECK(history["val_loss"].size() == 2);
+  CHECK(history.epochs("val_loss") == std::vector<int64_t>{0, 2});
+  const std::vector<int64_t> none;
+  CHECK_FALSE(model
+                  .fit(ones, ones,
+                       {.verbose = quiet, .validation_data = {ones, ones}, .validation_freq = none})
+                  .history.contains("val_loss"));
+}
+
+TEST_CASE("Weights that are made after a fit begin as without it") {
+  const auto kernel = [](bool shuffle) {
+    random::set_seed(11);
+    Line model(0);
+    model.fit(ops::ones({4, 1}), ops::ones({4, 1}), {.verbose = quiet, .shuffle = shuffle});
+    Sequential after({Input({3}), layers::Dense({.units = 2})});
+    return floats(after.weights()[0]);
+  };
+  CHECK(kernel(true) == kernel(false));
+}
+
 TEST_CASE("Weights of classes and of samples") {
   const Tensor x = ops::ones({2, 1}), y = Tensor::from({0.0f, 1.0f}, {2, 1});
   auto step = [&](FitOptions options) {

@@ -91,6 +91,28 @@ TEST_CASE("An Input stands first, and once") {
   CHECK_THROWS_AS(model.add(Input({2})), ValueError);
 }
 
+TEST_CASE("A stack cannot be a layer of itself") {
+  Sequential model({Input({2}), Dense({.units = 2})}, {.name = "ring"});
+  CHECK_THROWS_WITH(model.add(model), has("model 'ring' cannot be a layer of itself"));
+  const auto shared = make<Sequential>({Dense({.units = 2})});
+  CHECK_THROWS_AS(shared->add(shared), ValueError);
+  CHECK(shared->layers().size() == 1);
+}
+
+TEST_CASE("get_layer gives a layer as what it is") {
+  Sequential model({Input({2}), Dense({.units = 3, .name = "hidden"}),
+                    make<Sequential>({Dense({.units = 1})}, {.name = "head"})},
+                   {.name = "net"});
+  const Dense hidden = model.get_layer<Dense>("hidden");
+  CHECK(*hidden->config.units == 3);
+  CHECK(model.get_layer<layers::DenseLayer>(0)->name() == "hidden");
+  CHECK(model.get_layer<Sequential>("head")(ops::ones({1, 3})).shape() == Shape{1, 1});
+  CHECK_THROWS_WITH(model.get_layer<Dense>("head"),
+                    "get_layer: layer 'head' of model 'net' is a Sequential, but a Dense was asked "
+                    "for.");
+  CHECK_THROWS_AS(model.get_layer<Dense>("hiden"), ValueError);
+}
+
 TEST_CASE("get_layer finds layers by name and by place") {
   Sequential model({Input({2}), Dense({.units = 1, .name = "hidden"})});
   CHECK(model.get_layer("hidden")->name() == "hidden");

@@ -199,9 +199,11 @@ class Counting : public Stepped {
  public:
   StepLogs compute_metrics(const Nest& x, const Nest& y, const Nest& y_pred,
                            const Nest& sample_weight) override {
-    Stepped::compute_metrics(x, y, y_pred, sample_weight);
+    StepLogs logs = Stepped::compute_metrics(x, y, y_pred, sample_weight);
+    logs["largest"] = ops::max(ops::abs(y_pred.tensor()));
     size_->update_state(ops::abs(y_pred.tensor()));
-    return get_metrics_result();
+    logs[size_->name()] = size_->result();
+    return logs;
   }
 
  private:
@@ -214,11 +216,39 @@ TEST_CASE("compute_metrics may be overridden") {
   Counting model;
   Stepped plain;
   const History history = train(model), expected = train(plain);
-  CHECK(history.history.size() == 3);
+  CHECK(history.history.size() == 4);
   CHECK(history["loss"][2] == Approx(expected["loss"][2]));
   CHECK(history["size"][0] > 0);
+  CHECK(history["largest"][2] > 0);
   CHECK(model.evaluate(x, y, {.verbose = quiet}).at("size") ==
         Approx(ops::mean(ops::abs(model(x))).item()));
+}
+
+TEST_CASE("Figures of a step are set and read by name") {
+  StepLogs logs{{"loss", Tensor(1.0)}};
+  logs["mae"] = Tensor(2.0);
+  logs["loss"] = Tensor(3.0);
+  CHECK(logs.size() == 2);
+  CHECK(logs.at("loss").item() == 3);
+  CHECK_FALSE(logs.contains("mse"));
+  CHECK_THROWS_WITH(logs.at("mea"), has("no 'mea'. Did you mean 'mae'?"));
+  int made = 0;
+  StepLogs later([&] {
+    ++made;
+    return StepLogs{{"loss", Tensor(1.0)}};
+  });
+  CHECK((later.pending() && made == 0));
+  later["more"] = Tensor(2.0);
+  CHECK((later.size() == 2 && !later.pending() && made == 1));
+  // A step that looks at no figure does not compute them.
+  Stepped model([](Stepped& m, const Batch& batch) {
+    Nest y_pred;
+    m.metrics()[0]->update_state(m.update(batch, y_pred));
+    const StepLogs result = m.compute_metrics(batch.x, batch.y, y_pred);
+    CHECK(result.pending());
+    return result;
+  });
+  CHECK(train(model).history.size() == 2);
 }
 
 TEST_CASE("Losses of several outputs are metrics too") {

@@ -152,6 +152,16 @@ TEST_CASE("set_seed makes a program repeat") {
   }
 }
 
+TEST_CASE("set_seed starts the orders of samples too, in a stream of their own") {
+  random::set_seed(3);
+  const int64_t order = random::shuffle_seed(), next = random::shuffle_seed();
+  const int64_t weights = random::default_seed();
+  CHECK(order != next);
+  random::set_seed(3);
+  CHECK(random::default_seed() == weights);
+  CHECK(random::shuffle_seed() == order);
+}
+
 TEST_CASE("draws say what they refuse") {
   CHECK_THROWS_WITH(random::uniform({1}, 0, 1, 0, DType::int32),
                     "random::uniform: dtype must be a float, found int32.");

@@ -98,6 +98,7 @@ TEST_CASE("Legacy files hold the model, the weights and the optimizer") {
   CHECK(file.is_group("optimizer_weights"));
   saving::save_model(*cnn, folder / "bare.h5", {.include_optimizer = false});
   CHECK_FALSE(load_model(folder / "bare.h5")->compiled());
+  CHECK_FALSE(load_model(folder / "bare.h5", {.compile = false, .safe_mode = true})->compiled());
   CHECK_FALSE(load_model(folder / "cnn.h5", false)->compiled());
 }
 
