@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../config/optional_list.h"
+#include "../ops/optional_list.h"
 #include "../tensor/nest.h"
 
 namespace cornu {

@@ -6,7 +6,7 @@
 
 #include "../ops/convert.h"
 #include "../ops/operators.h"
-#include "optional_list.h"
+#include "../ops/optional_list.h"
 
 namespace cornu {
 

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "../config/optional_list.h"
 #include "op.h"
+#include "optional_list.h"
 
 namespace cornu {
 
