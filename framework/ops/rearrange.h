@@ -9,8 +9,11 @@ namespace cornu::ops {
 /// The axes of a tensor as a pattern has them: rearrange(x, "b h w c -> b (h w) c") joins two of
 /// them. Every axis has a name, those in brackets make up one axis together, and both sides have
 /// the same names. `axes_lengths` is a dictionary of sizes, for names whose size does not follow:
-/// rearrange(x, "(b n) c -> b n c", Value::Dict{{"n", 2}}). Throws ValueError when the pattern
+/// rearrange(x, "(b n) c -> b n c", {{"n", 2}}). Throws ValueError when the pattern
 /// cannot be read, ShapeError when it does not fit.
 Tensor rearrange(const Tensor& tensor, const std::string& pattern, const Value& axes_lengths = {});
+/// The same with the sizes in braces.
+Tensor rearrange(const Tensor& tensor, const std::string& pattern,
+                 std::initializer_list<std::pair<const char*, int64_t>> axes_lengths);
 
 }  // namespace cornu::ops
