@@ -115,23 +115,15 @@ Tensor compute(const Tensor& x, const std::string& pattern, const Value& axes_le
   return reshape(transpose(reshape(x, split), order), joined);
 }
 
-constexpr Tensor (*rearrange_of_value)(const Tensor&, const std::string&,
-                                       const Value&) = &rearrange;
-
 }  // namespace
 
-Tensor rearrange(const Tensor& x, const std::string& pattern,
-                 std::initializer_list<std::pair<const char*, int64_t>> axes_lengths) {
-  return rearrange(x, pattern, Value(Value::Dict(axes_lengths.begin(), axes_lengths.end())));
-}
-
-Tensor rearrange(const Tensor& x, const std::string& pattern, const Value& axes_lengths) {
-  if (is_symbolic(x)) return symbolic_call(rearrange_of_value, x, pattern, axes_lengths);
+Tensor rearrange(const Tensor& x, const std::string& pattern, const AxesLengths& axes_lengths) {
+  if (is_symbolic(x)) return symbolic_call(&rearrange, x, pattern, axes_lengths);
   return compute(x, pattern, axes_lengths);
 }
 
 void list_rearrange(OpCatalog& catalog) {
-  catalog.add("einops.Rearrange", {"tensor", "pattern", "**axes_lengths"}, rearrange_of_value);
+  catalog.add("einops.Rearrange", {"tensor", "pattern", "**axes_lengths"}, &rearrange);
 }
 
 }  // namespace cornu::ops
