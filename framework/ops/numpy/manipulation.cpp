@@ -195,7 +195,10 @@ Tensor tile(const Tensor& x, const Integers& given) {
 Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> axis) {
   if (is_symbolic(x)) return symbolic_call(&repeat, x, repeats, axis);
   const Tensor y = axis ? x : reshape(x, {-1});
-  const int a = normalize_axis(axis.value_or(0), y.rank());
+  const int a = normalize_axis(axis.value_or(0), y.rank(), "repeat: axis");
+  for (const int64_t times : repeats.list())
+    if (times < 0)
+      throw ValueError(fmt::format("repeat: repeats must not be negative, found {}.", times));
   if (repeats.list().size() != 1) {
     const int64_t size = y.shape()[a];
     if (static_cast<int64_t>(repeats.list().size()) != size)
@@ -203,7 +206,7 @@ Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> a
                                    repeats.list().size(), size, a));
     std::vector<int64_t> places;
     for (int64_t i = 0; i < size; ++i)
-      places.insert(places.end(), static_cast<size_t>(std::max<int64_t>(repeats.list()[i], 0)), i);
+      places.insert(places.end(), static_cast<size_t>(repeats.list()[i]), i);
     return take(y, cast(Tensor(places), DType::int32), a);
   }
   const int64_t times = repeats.number();
