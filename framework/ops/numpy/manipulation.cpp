@@ -93,7 +93,8 @@ Tensor swapaxes(const Tensor& x, int64_t axis1, int64_t axis2) {
   if (is_symbolic(x)) return symbolic_call(&swapaxes, x, axis1, axis2);
   std::vector<int64_t> order(x.rank());
   std::iota(order.begin(), order.end(), 0);
-  std::swap(order[normalize_axis(axis1, x.rank())], order[normalize_axis(axis2, x.rank())]);
+  std::swap(order[normalize_axis(axis1, x.rank(), "swapaxes: axis1")],
+            order[normalize_axis(axis2, x.rank(), "swapaxes: axis2")]);
   return transpose(x, order);
 }
 
@@ -104,8 +105,8 @@ Tensor moveaxis(const Tensor& x, const IntegerList& source, const IntegerList& d
   std::vector<int64_t> order(x.rank(), -1);
   std::vector<bool> used(x.rank());
   for (size_t i = 0; i < source.size(); ++i) {
-    const int from = normalize_axis(source[i], x.rank());
-    order[normalize_axis(destination[i], x.rank())] = from;
+    const int from = normalize_axis(source[i], x.rank(), "moveaxis: source");
+    order[normalize_axis(destination[i], x.rank(), "moveaxis: destination")] = from;
     used[from] = true;
   }
   int next = 0;
@@ -121,7 +122,7 @@ Tensor expand_dims(const Tensor& x, const Integers& axis) {
   if (is_symbolic(x)) return symbolic_call(&expand_dims, x, axis);
   const int rank = x.rank() + static_cast<int>(axis.list().size());
   std::vector<bool> fresh(rank);
-  for (int64_t a : axis.list()) fresh[normalize_axis(a, rank)] = true;
+  for (int64_t a : axis.list()) fresh[normalize_axis(a, rank, "expand_dims: axis")] = true;
   Shape shape;
   int next = 0;
   for (int i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : x.shape()[next++]);

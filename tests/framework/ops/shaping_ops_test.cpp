@@ -121,12 +121,34 @@ TEST_CASE("pad has the modes of NumPy") {
         "pad: mode 'edge' needs elements along axis 0 of shape (0,).");
 }
 
+TEST_CASE("errors of axes name the op") {
+  const Tensor x = ops::zeros({2, 3});
+  const auto begins = [](const std::string& op, const auto& call) {
+    CHECK(error_of(call).starts_with(op + " 5 is out of range for a tensor of rank"));
+  };
+  begins("sum: axis", [&] { (void)ops::sum(x, 5); });
+  begins("mean: axis", [&] { (void)ops::mean(x, {0, 5}); });
+  begins("max: axis", [&] { (void)ops::max(x, 5); });
+  begins("argmax: axis", [&] { (void)ops::argmax(x, 5); });
+  begins("var: axis", [&] { (void)ops::var(x, 5); });
+  begins("all: axis", [&] { (void)ops::all(x, 5); });
+  begins("cumsum: axis", [&] { (void)ops::cumsum(x, 5); });
+  begins("expand_dims: axis", [&] { (void)ops::expand_dims(x, 5); });
+  begins("swapaxes: axis2", [&] { (void)ops::swapaxes(x, 0, 5); });
+  begins("concatenate: axis", [&] { (void)ops::concatenate({x, x}, 5); });
+  begins("stack: axis", [&] { (void)ops::stack({x, x}, 5); });
+  begins("split: axis", [&] { (void)ops::split(x, 2, 5); });
+  begins("repeat: axis", [&] { (void)ops::repeat(x, 2, 5); });
+}
+
 TEST_CASE("errors of shapes show them as they were written") {
   CHECK(error_of([] {
           (void)ops::reshape(ops::zeros({2, 3}), {4, -1});
         }) == "reshape: 6 elements of shape (2, 3) do not fill shape (4, -1).");
   CHECK(error_of([] { (void)ops::tile(ops::zeros({2}), -1); }) ==
         "tile: repeats must not be negative, found -1.");
+  CHECK(error_of([] { (void)ops::repeat(ops::zeros({2}), -1, 0); }) ==
+        "repeat: repeats must not be negative, found -1.");
 }
 
 TEST_CASE("a list of repeats has a number for each element") {
