@@ -11,6 +11,7 @@ namespace cornu::layers {
 /// A number for all channels, or one for each: `.scale = 2.0` or `{1.0, 0.5, 0.5}`.
 class Numbers {
  public:
+  using value_type = double;                                   ///< of a list
   Numbers(double value) : values_{value}, single_(true) {}     ///< one number for all
   Numbers(int value) : Numbers(static_cast<double>(value)) {}  ///< the same
 

@@ -13,12 +13,12 @@ struct AUCConfig {
   std::string name = "auc";  ///< name of the metric in logs
   OptionalDType dtype = {};  ///< dtype of the state and of the result; none: float32
   /// Used instead of num_thresholds, in [0, 1]; 0 and 1 are added.
-  std::optional<std::vector<double>> thresholds = {};
+  OptionalList<std::vector<double>> thresholds = {};
   bool multi_label = false;  ///< an area for each label (samples, labels), then their mean
   /// Number of labels with multi_label; none: from the first batch.
   std::optional<int64_t> num_labels = {};
   /// A weight for each label; none: all equal.
-  std::optional<std::vector<double>> label_weights = {};
+  OptionalList<std::vector<double>> label_weights = {};
   bool from_logits = false;  ///< apply a sigmoid to y_pred first
 };
 

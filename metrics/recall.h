@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of Recall, as in Keras.
 struct RecallConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5, with top_k any.
-  std::optional<std::vector<double>> thresholds = {};
+  OptionalList<std::vector<double>> thresholds = {};
   /// Only the k largest predictions of a sample are positive; none: all.
   std::optional<int64_t> top_k = {};
   std::optional<int64_t> class_id = {};  ///< only this entry of the last axis counts; none: all

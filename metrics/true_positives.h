@@ -7,7 +7,7 @@ namespace cornu::metrics {
 /// Options of TruePositives, as in Keras.
 struct TruePositivesConfig {
   /// In [0, 1], above which a prediction is positive; none: 0.5.
-  std::optional<std::vector<double>> thresholds = {};
+  OptionalList<std::vector<double>> thresholds = {};
   std::string name = "true_positives";  ///< name of the metric in logs
   OptionalDType dtype = {};             ///< dtype of the state and of the result; none: float32
 };

@@ -7,11 +7,9 @@
 #include <mutex>
 
 #include "../config/configurable.h"
-#include "../ops/elementwise.h"
-#include "../ops/nn/activations.h"
-#include "../ops/nn/softmax.h"
 #include "../ops/numpy/arithmetic.h"
 #include "../ops/operators.h"
+#include "activations.h"
 #include "layer.h"
 
 namespace cornu {
@@ -62,6 +60,50 @@ const Table& builtin() {
   return table;
 }
 
+using Address = void (*)();
+
+// The names of Keras's functions by their addresses.
+const std::vector<std::pair<Address, const char*>>& addresses() {
+  const auto entry = []<class... A>(Tensor (*function)(const Tensor&, A...), const char* name) {
+    return std::pair(reinterpret_cast<Address>(function), name);
+  };
+  static const std::vector<std::pair<Address, const char*>> list = {
+      entry(&activations::relu, "relu"),
+      entry(&ops::relu, "relu"),
+      entry(&activations::sigmoid, "sigmoid"),
+      entry(&activations::tanh, "tanh"),
+      entry(&activations::softmax, "softmax"),
+      entry(&activations::log_softmax, "log_softmax"),
+      entry(&activations::softplus, "softplus"),
+      entry(&activations::softsign, "softsign"),
+      entry(&activations::relu6, "relu6"),
+      entry(&activations::leaky_relu, "leaky_relu"),
+      entry(&activations::elu, "elu"),
+      entry(&activations::selu, "selu"),
+      entry(&activations::celu, "celu"),
+      entry(&activations::gelu, "gelu"),
+      entry(&activations::glu, "glu"),
+      entry(&activations::hard_shrink, "hard_shrink"),
+      entry(&activations::hard_tanh, "hard_tanh"),
+      entry(&activations::soft_shrink, "soft_shrink"),
+      entry(&activations::sparse_plus, "sparse_plus"),
+      entry(&activations::sparse_sigmoid, "sparse_sigmoid"),
+      entry(&activations::sparsemax, "sparsemax"),
+      entry(&activations::squareplus, "squareplus"),
+      entry(&activations::tanh_shrink, "tanh_shrink"),
+      entry(&activations::silu, "silu"),
+      entry(&activations::swish, "silu"),
+      entry(&activations::mish, "mish"),
+      entry(&activations::exponential, "exponential"),
+      entry(&activations::hard_sigmoid, "hard_sigmoid"),
+      entry(&activations::hard_silu, "hard_silu"),
+      entry(&activations::hard_swish, "hard_silu"),
+      entry(&activations::log_sigmoid, "log_sigmoid"),
+      entry(&activations::linear, "linear"),
+  };
+  return list;
+}
+
 // A layer as a function.
 struct LayerCall {
   std::shared_ptr<Layer> layer;
@@ -95,6 +137,20 @@ Activation::Activation(const std::string& name) : name_(name) {
       fmt::format("activation '{}' is not known.{} One of your own is made known with "
                   "register_activation(\"package>name\", function).",
                   name, did_you_mean(name, known)));
+}
+
+void Activation::set_function(void (*address)(), Function otherwise) {
+  for (const auto& [known, name] : addresses()) {
+    if (known != address) continue;
+    *this = Activation(name);
+    return;
+  }
+  if (!otherwise)
+    throw ValueError(
+        "activation: this function takes more than a tensor, and is none of cornu::activations. "
+        "Give a lambda that calls it: [](const Tensor& x) { return function(x, ...); }");
+  name_.clear();
+  function_ = std::move(otherwise);
 }
 
 Activation::Activation(std::shared_ptr<Layer> layer) : name_() {

@@ -15,7 +15,8 @@ template <class T>
 concept LayerHandle = std::is_convertible_v<T, std::shared_ptr<Layer>>;
 }  // namespace detail
 
-/// `.activation = "relu"`, a layer such as `layers::LeakyReLU()`, or any function of a tensor.
+/// `.activation = "relu"`, `activations::relu`, a layer such as `layers::LeakyReLU()`, or any
+/// function of a tensor.
 /// Names and layers can be saved; name a function of your own with register_activation. A layer
 /// becomes part of the layer that applies it, under the option's name.
 class Activation {
@@ -33,6 +34,16 @@ class Activation {
   requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> && !std::is_same_v<F, Activation> &&
            !detail::LayerHandle<F>) Activation(F function)
       : name_(), function_(std::move(function)) {}
+  /// A C++ function. Keras's, `activations::relu` and its like, have their names and defaults, as
+  /// in Keras. Throws ValueError for another one that takes more than a tensor.
+  template <class... A>
+  Activation(Tensor (*function)(const Tensor&, A...)) {
+    const auto address = reinterpret_cast<void (*)()>(function);
+    if constexpr (sizeof...(A) == 0)
+      set_function(address, function);
+    else
+      set_function(address, nullptr);
+  }
   /// Throws ValueError for null.
   Activation(std::shared_ptr<Layer> layer);
   /// The same for a layer's handle, such as layers::LeakyReLU().
@@ -49,6 +60,9 @@ class Activation {
   std::shared_ptr<Layer> layer() const;
 
  private:
+  // Keras's function of this address; else `otherwise`.
+  void set_function(void (*address)(), Function otherwise);
+
   std::string name_ = "linear";
   Function function_;
 };

@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "../config/configurable.h"
+#include "../config/config.h"
 #include "../config/option_table.h"
 
 namespace cornu {
@@ -19,6 +19,13 @@ class Initializer : public Configurable {
   virtual Tensor operator()(const Shape& shape, DType dtype) = 0;
 };
 
+/// Base of an initializer with options: `class Ramp : public InitializerOf<Ramp, RampConfig>`.
+template <class Self, class C, class Base = Initializer>
+class InitializerOf : public Configured<Self, C, Base> {
+ public:
+  using Configured<Self, C, Base>::Configured;
+};
+
 /// A penalty on a weight (or an output) that is added to the loss; a scalar. Built-in:
 /// cornu::regularizers.
 class Regularizer : public Configurable {
@@ -29,6 +36,13 @@ class Regularizer : public Configurable {
   static std::shared_ptr<Regularizer> of_function(Function function);
   /// The penalty on x, a scalar.
   virtual Tensor operator()(const Tensor& x) = 0;
+};
+
+/// Base of a regularizer with options: `class L3 : public RegularizerOf<L3, L3Config>`.
+template <class Self, class C, class Base = Regularizer>
+class RegularizerOf : public Configured<Self, C, Base> {
+ public:
+  using Configured<Self, C, Base>::Configured;
 };
 
 /// Maps a weight to an allowed one after each training step. Built-in: cornu::constraints.
@@ -42,6 +56,14 @@ class Constraint : public Configurable {
   virtual Tensor operator()(const Tensor& x) = 0;
 };
 
+/// Base of a constraint with options: `class Bounded : public ConstraintOf<Bounded,
+/// BoundedConfig>`.
+template <class Self, class C, class Base = Constraint>
+class ConstraintOf : public Configured<Self, C, Base> {
+ public:
+  using Configured<Self, C, Base>::Configured;
+};
+
 namespace detail {
 extern template struct ErasedOption<Choice<Initializer>>;
 extern template struct ErasedOption<Choice<Regularizer>>;
@@ -50,14 +72,12 @@ extern template struct ErasedOption<Choice<Constraint>>;
 
 namespace initializers {
 /// The initializer of this name, or this one; null for none. Throws ValueError with a did-you-mean.
-inline std::shared_ptr<Initializer> get(const Choice<Initializer>& identifier) {
-  return identifier.shared();
-}
+inline Choice<Initializer> get(const Choice<Initializer>& identifier) { return identifier; }
 /// The initializer as {module, class_name, config, registered_name}.
 inline Value serialize(const Initializer& initializer) { return cornu::serialize(initializer); }
 /// The initializer that serialize described. Throws ValueError.
-inline std::shared_ptr<Initializer> deserialize(const Value& config) {
-  return detail::OptionCodec<Choice<Initializer>>::decode(config).shared();
+inline Choice<Initializer> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Initializer>>::decode(config);
 }
 /// Makes a function known under "package>name": `.kernel_initializer = "package>name"` calls it,
 /// and files keep the name. Throws ValueError for a name of another form.
@@ -66,14 +86,12 @@ void register_function(const std::string& registered_name, Initializer::Function
 
 namespace regularizers {
 /// The regularizer of this name, or this one; null for none. Throws ValueError with a did-you-mean.
-inline std::shared_ptr<Regularizer> get(const Choice<Regularizer>& identifier) {
-  return identifier.shared();
-}
+inline Choice<Regularizer> get(const Choice<Regularizer>& identifier) { return identifier; }
 /// The regularizer as {module, class_name, config, registered_name}.
 inline Value serialize(const Regularizer& regularizer) { return cornu::serialize(regularizer); }
 /// The regularizer that serialize described. Throws ValueError.
-inline std::shared_ptr<Regularizer> deserialize(const Value& config) {
-  return detail::OptionCodec<Choice<Regularizer>>::decode(config).shared();
+inline Choice<Regularizer> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Regularizer>>::decode(config);
 }
 /// Makes a function known under "package>name": `.kernel_regularizer = "package>name"` calls it,
 /// and files keep the name. Throws ValueError for a name of another form.
@@ -82,14 +100,12 @@ void register_function(const std::string& registered_name, Regularizer::Function
 
 namespace constraints {
 /// The constraint of this name, or this one; null for none. Throws ValueError with a did-you-mean.
-inline std::shared_ptr<Constraint> get(const Choice<Constraint>& identifier) {
-  return identifier.shared();
-}
+inline Choice<Constraint> get(const Choice<Constraint>& identifier) { return identifier; }
 /// The constraint as {module, class_name, config, registered_name}.
 inline Value serialize(const Constraint& constraint) { return cornu::serialize(constraint); }
 /// The constraint that serialize described. Throws ValueError.
-inline std::shared_ptr<Constraint> deserialize(const Value& config) {
-  return detail::OptionCodec<Choice<Constraint>>::decode(config).shared();
+inline Choice<Constraint> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Constraint>>::decode(config);
 }
 /// Makes a function known under "package>name": `.kernel_constraint = "package>name"` calls it, and
 /// files keep the name. Throws ValueError for a name of another form.

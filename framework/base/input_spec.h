@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../ops/optional_list.h"
 #include "../tensor/nest.h"
 
 namespace cornu {
@@ -13,7 +14,7 @@ namespace cornu {
 /// `set_input_spec({{.min_ndim = 2, .axes = {{-1, 784}}}})`. Axes of unknown size fit any size.
 struct InputSpec {
   OptionalDType dtype = {};              ///< default: any
-  std::optional<Shape> shape = {};       ///< with Shape::unknown for axes of any size; default: any
+  OptionalList<Shape> shape = {};        ///< with Shape::unknown for axes of any size; default: any
   std::optional<int> ndim = {};          ///< number of axes; default: any
   std::optional<int> max_ndim = {};      ///< greatest number of axes
   std::optional<int> min_ndim = {};      ///< least number of axes

@@ -124,12 +124,12 @@ Tensor reduce_program(const backend::ProgramRef& program, std::span<const Tensor
 
 namespace losses {
 /// The loss of this name, or this one; null for none. Throws ValueError with a did-you-mean.
-inline std::shared_ptr<Loss> get(const Choice<Loss>& identifier) { return identifier.shared(); }
+inline Choice<Loss> get(const Choice<Loss>& identifier) { return identifier; }
 /// The loss as {module, class_name, config, registered_name}.
 inline Value serialize(const Loss& loss) { return cornu::serialize(loss); }
 /// The loss that serialize described. Throws ValueError.
-inline std::shared_ptr<Loss> deserialize(const Value& config) {
-  return detail::OptionCodec<Choice<Loss>>::decode(config).shared();
+inline Choice<Loss> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Loss>>::decode(config);
 }
 /// Makes a function known under "package>name": `.loss = "package>name"` calls it, and files
 /// keep the name. Throws ValueError for a name of another form.

@@ -129,12 +129,12 @@ class FunctionMetric : public Metric {
 
 namespace metrics {
 /// The metric of this name, or this one; null for none. Throws ValueError with a did-you-mean.
-inline std::shared_ptr<Metric> get(const Choice<Metric>& identifier) { return identifier.shared(); }
+inline Choice<Metric> get(const Choice<Metric>& identifier) { return identifier; }
 /// The metric as {module, class_name, config, registered_name}.
 inline Value serialize(const Metric& metric) { return cornu::serialize(metric); }
 /// The metric that serialize described. Throws ValueError.
-inline std::shared_ptr<Metric> deserialize(const Value& config) {
-  return detail::OptionCodec<Choice<Metric>>::decode(config).shared();
+inline Choice<Metric> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Metric>>::decode(config);
 }
 /// Makes a function known under "package>name": `.metrics = "package>name"` calls it, and files
 /// keep the name. Throws ValueError for a name of another form.

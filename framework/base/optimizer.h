@@ -23,6 +23,14 @@ class LearningRateSchedule : public Configurable {
   virtual double at(int64_t step) { return (*this)(Tensor(step)).item(); }
 };
 
+/// Base of a schedule with options:
+/// `class WarmupSchedule : public LearningRateScheduleOf<WarmupSchedule, WarmupConfig>`.
+template <class Self, class C, class Base = LearningRateSchedule>
+class LearningRateScheduleOf : public Configured<Self, C, Base> {
+ public:
+  using Configured<Self, C, Base>::Configured;
+};
+
 /// The learning rate option: a number or a schedule.
 class LearningRate {
  public:
@@ -33,6 +41,9 @@ class LearningRate {
   template <class T>
   requires std::derived_from<T, LearningRateSchedule> LearningRate(const Ref<T>& schedule)
       : schedule_(schedule) {}
+  /// The same from an object of a class of one's own.
+  template <std::derived_from<LearningRateSchedule> T>
+  LearningRate(std::shared_ptr<T> schedule) : schedule_(std::move(schedule)) {}
   bool is_schedule() const {
     return static_cast<bool>(schedule_);
   }                                        ///< whether it changes by itself
@@ -198,27 +209,25 @@ Value::Dict OptimizerOf<Self, C, Base>::get_config() const {
 
 namespace optimizers {
 /// The optimizer of this name, or this one; null for none. Throws ValueError with a did-you-mean.
-inline std::shared_ptr<Optimizer> get(const Choice<Optimizer>& identifier) {
-  return identifier.shared();
-}
+inline Choice<Optimizer> get(const Choice<Optimizer>& identifier) { return identifier; }
 /// The optimizer as {module, class_name, config, registered_name}.
 inline Value serialize(const Optimizer& optimizer) { return cornu::serialize(optimizer); }
 /// The optimizer that serialize described. Throws ValueError.
-inline std::shared_ptr<Optimizer> deserialize(const Value& config) {
-  return detail::OptionCodec<Choice<Optimizer>>::decode(config).shared();
+inline Choice<Optimizer> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<Optimizer>>::decode(config);
 }
 }  // namespace optimizers
 
 namespace optimizers::schedules {
 /// The schedule of this name, or this one; null for none. Throws ValueError with a did-you-mean.
-inline std::shared_ptr<LearningRateSchedule> get(const Choice<LearningRateSchedule>& identifier) {
-  return identifier.shared();
+inline Choice<LearningRateSchedule> get(const Choice<LearningRateSchedule>& identifier) {
+  return identifier;
 }
 /// The schedule as {module, class_name, config, registered_name}.
 inline Value serialize(const LearningRateSchedule& schedule) { return cornu::serialize(schedule); }
 /// The schedule that serialize described. Throws ValueError.
-inline std::shared_ptr<LearningRateSchedule> deserialize(const Value& config) {
-  return detail::OptionCodec<Choice<LearningRateSchedule>>::decode(config).shared();
+inline Choice<LearningRateSchedule> deserialize(const Value& config) {
+  return detail::OptionCodec<Choice<LearningRateSchedule>>::decode(config);
 }
 }  // namespace optimizers::schedules
 

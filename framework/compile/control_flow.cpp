@@ -234,6 +234,25 @@ Nest switch_case(const Tensor& index, const std::vector<std::function<Nest(const
   return switch_between(index, bound, "switch");
 }
 
+namespace {
+
+// Throws ShapeError unless the body of while_loop gives what it takes.
+void check_shapes(const Nest& before, const Nest& after) {
+  if (!before.same_structure(after))
+    throw ShapeError(fmt::format("while_loop: the body takes {} and gives {}.", before.structure(),
+                                 after.structure()));
+  const std::vector<Tensor> x = leaves(before), y = leaves(after);
+  for (size_t i = 0; i < x.size(); ++i)
+    if (x[i].shape() != y[i].shape())
+      throw ShapeError(
+          fmt::format("while_loop: the body gives loop variable {} the shape {}, it had {}. Loop "
+                      "variables must "
+                      "keep their shapes.",
+                      i, y[i].shape().str(), x[i].shape().str()));
+}
+
+}  // namespace
+
 Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
                 const std::function<Nest(const Nest&)>& body, const Nest& loop_vars,
                 std::optional<int64_t> maximum_iterations) {
@@ -262,7 +281,11 @@ Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
     graph_context().tracer->give_up(why);
     state = loop_vars;
   }
-  for (int64_t i = 0; i < limit && holds(cond(state)); ++i) state = body(state);
+  for (int64_t i = 0; i < limit && holds(cond(state)); ++i) {
+    Nest after = body(state);
+    check_shapes(state, after);
+    state = std::move(after);
+  }
   return state;
 }
 

@@ -1,8 +1,10 @@
 // The catalog, and making objects from it.
 #include "configurable.h"
 
+#include <cxxabi.h>
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -21,6 +23,15 @@ namespace {
 std::shared_mutex& catalog_mutex() {
   static std::shared_mutex mutex;
   return mutex;
+}
+
+// The class's name as in C++.
+std::string class_name_of(const Configurable& object) {
+  const char* const mangled = typeid(object).name();
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
+  return status == 0 ? name.get() : mangled;
 }
 
 std::string key(const std::string& module, const std::string& name) { return module + "." + name; }
@@ -78,7 +89,7 @@ const ClassInfo& Catalog::of(const Configurable& object) const {
   throw StateError(
       fmt::format("The class {} is not registered, so it cannot be saved. Put "
                   "CORNU_REGISTER(\"my_package>Name\", Class) after its definition.",
-                  typeid(object).name()));
+                  class_name_of(object)));
 }
 
 const ClassInfo* Catalog::find(const std::string& module, const std::string& class_name) const {
@@ -305,6 +316,10 @@ void missing_key(const std::string& key) {
 
 void bad_key(const std::string& key, const std::string& why) {
   throw ValueError(fmt::format("option '{}': {}", key, why));
+}
+
+void throw_none(const char* module) {
+  throw StateError(fmt::format("There is no object of {} to call: the option is None.", module));
 }
 
 void wrong_kind(const char* wanted, const Configurable& found) {

@@ -9,9 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../tensor/config.h"
 #include "option.h"
 
 namespace cornu {
+
+class Initializer;
 
 /// Base of layers, optimizers, losses, metrics, initializers, regularizers, constraints and
 /// schedules.
@@ -144,9 +147,14 @@ Value function_value(const std::string& name);
 [[noreturn]] void unknown_key(const std::string& key, const std::vector<std::string>& known);
 [[noreturn]] void missing_key(const std::string& key);
 [[noreturn]] void bad_key(const std::string& key, const std::string& why);
+[[noreturn]] void throw_none(const char* module);
 [[noreturn]] void wrong_kind(const char* wanted, const Configurable& found);
 
 bool registered(const std::function<void(Catalog&)>& add);
+
+/// Initializer, or a class of initializers.
+template <class T>
+concept OfInitializer = std::is_base_of_v<Initializer, T>;
 
 /// Whether C is what every layer may be told, and Options, the options of one layer's calls,
 /// become.
@@ -185,6 +193,8 @@ class Ref {
   template <class Base>
   requires std::derived_from<T, Base>
   operator std::shared_ptr<Base>() const { return object_; }
+  /// An object from what get_config gave. Throws ValueError for missing, unknown or wrong options.
+  static Ref from_config(const Value::Dict& config) { return Ref(T::from_config(config)); }
 
   /// Calls a layer: `dense(x)`, `dropout(x, {.training = true})`, `add({a, b})`.
   template <class U = T>
@@ -239,6 +249,12 @@ class Ref {
   operator()(const Tensor& query, const Tensor& value, const C& call) const {
     return (*object_)(Nest{query, value}, call);
   }
+  /// Calls an initializer: `zeros({2, 3})`, `zeros({2, 3}, "float16")`; without a dtype
+  /// config::floatx.
+  template <detail::OfInitializer U = T>
+  Tensor operator()(const Shape& shape, OptionalDType dtype = {}) const {
+    return (*object_)(shape, dtype.value_or(config::default_dtype()));
+  }
   /// Calls anything else: a loss on y_true and y_pred, a schedule on a step, ...
   template <class... A>
   auto operator()(const A&... arguments) const requires(
@@ -262,10 +278,10 @@ struct FunctionOf<Base, std::void_t<typename Base::Function>> {
 };
 /// A function that may stand for an object of kind Base, and is no handle of one.
 template <class F, class Base>
-concept FunctionFor = std::constructible_from<typename FunctionOf<Base>::type, F> && !requires {
+concept FunctionFor = !std::convertible_to<F, std::shared_ptr<Base>> && !requires {
   typename F::Object;
 }
-&&!std::convertible_to<F, std::shared_ptr<Base>>;
+&&std::constructible_from<typename FunctionOf<Base>::type, F>;
 }  // namespace detail
 
 /// An option that is an object of kind Base or the name of one: `.kernel_initializer =
@@ -282,6 +298,9 @@ class Choice {
   /// The same for a string.
   Choice(const std::string& name) : Choice(make_by_name(Base::module, name)) {}
   Choice(std::shared_ptr<Base> object) : object_(std::move(object)) {}  ///< shares the object
+  /// The same for an object of a class of one's own: `= std::make_shared<MyRegularizer>()`.
+  template <std::derived_from<Base> T>
+  Choice(std::shared_ptr<T> object) : object_(std::move(object)) {}
   /// Shares the handle's object.
   template <class T>
   requires std::derived_from<T, Base> Choice(const Ref<T>& ref) : object_(ref.shared()) {}
@@ -300,8 +319,29 @@ class Choice {
   Base* get() const { return object_.get(); }                      ///< null for none
   explicit operator bool() const { return object_ != nullptr; }    ///< whether there is one
   const std::shared_ptr<Base>& shared() const { return object_; }  ///< keeps the object alive
+  /// The same, where a shared pointer is asked for.
+  operator const std::shared_ptr<Base>&() const { return object_; }
+  /// Whether it is none.
+  friend bool operator==(const Choice& a, std::nullptr_t) { return !a.object_; }
+
+  /// Calls the object, as `losses::get("mse")(y_true, y_pred)`. Throws StateError for none.
+  template <class... A>
+  requires(requires(Base& b, const A&... a) { b(a...); }) auto operator()(
+      const A&... arguments) const {
+    return existing()(arguments...);
+  }
+  /// Calls an initializer: `initializers::get("zeros")({2, 3})`; without a dtype config::floatx.
+  template <detail::OfInitializer B = Base>
+  Tensor operator()(const Shape& shape, OptionalDType dtype = {}) const {
+    return existing()(shape, dtype.value_or(config::default_dtype()));
+  }
 
  private:
+  Base& existing() const {
+    if (!object_) detail::throw_none(Base::module);
+    return *object_;
+  }
+
   std::shared_ptr<Base> object_;
 };
 

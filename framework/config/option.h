@@ -6,6 +6,7 @@
 
 #include "../ops/convert.h"
 #include "../ops/operators.h"
+#include "../ops/optional_list.h"
 
 namespace cornu {
 
@@ -14,25 +15,17 @@ template <class T>
 struct Required {
   T value;  ///< as given
 
+  Required() = delete;
   /// From anything that T is made from.
   template <class U>
   requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>)
       Required(U&& u)
       : value(std::forward<U>(u)) {}
-  /// A shape in braces.
-  Required(std::initializer_list<Shape::Size> sizes) requires std::same_as<T, Shape>
-      : value(sizes) {}
-  /// A list in braces.
+  /// A list in braces: `.factor = {-0.1, 0.3}`. One element in braces is the element itself where T
+  /// tells it from a list of one.
   template <class U = T>
-  requires std::derived_from<U, std::vector<typename U::value_type>> Required(
-      std::initializer_list<typename U::value_type> values)
-      : value(values) {}
-  /// A number or several in braces, where T is made from either: `.factor = {-0.1, 0.3}`.
-  template <class U = T>
-  requires(std::constructible_from<U, double>&&
-               std::constructible_from<U, std::initializer_list<double>>)
-      Required(std::initializer_list<double> values)
-      : value(values.size() == 1 ? U(*values.begin()) : U(values)) {}
+  requires detail::ListLike<U> Required(std::initializer_list<detail::Element<U>> values)
+      : value(detail::list_of<U>(values)) {}
   operator const T&() const { return value; }     ///< its value
   const T& operator*() const { return value; }    ///< its value
   const T* operator->() const { return &value; }  ///< its value
@@ -85,6 +78,12 @@ struct OptionCodec<std::optional<T>> {
     if (v.is_null()) return std::nullopt;
     return OptionCodec<T>::decode(v);
   }
+};
+
+template <class T>
+struct OptionCodec<OptionalList<T>> {
+  static Value encode(const OptionalList<T>& v) { return OptionCodec<std::optional<T>>::encode(v); }
+  static OptionalList<T> decode(const Value& v) { return OptionCodec<std::optional<T>>::decode(v); }
 };
 
 template <>

@@ -8,9 +8,9 @@ namespace cornu::initializers {
 /// Options of GlorotNormal, as in Keras.
 struct GlorotNormalConfig {
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  std::optional<std::vector<int64_t>> input_axes =
+  OptionalList<std::vector<int64_t>> input_axes =
       {};  ///< whose product is fan_in; goes with output_axes
-  std::optional<std::vector<int64_t>> output_axes =
+  OptionalList<std::vector<int64_t>> output_axes =
       {};  ///< whose product is fan_out; goes with input_axes
 };
 

@@ -14,9 +14,9 @@ struct VarianceScalingConfig {
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "normal", "untruncated_normal", "uniform"
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  std::optional<std::vector<int64_t>> input_axes =
+  OptionalList<std::vector<int64_t>> input_axes =
       {};  ///< whose product is fan_in; goes with output_axes
-  std::optional<std::vector<int64_t>> output_axes =
+  OptionalList<std::vector<int64_t>> output_axes =
       {};  ///< whose product is fan_out; goes with input_axes
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "op.h"
+#include "optional_list.h"
 
 namespace cornu {
 
@@ -47,22 +48,9 @@ class IntegerList : public std::vector<int64_t> {
 };
 
 /// The same, or nothing.
-class OptionalIntegers : public std::optional<std::vector<int64_t>> {
+class OptionalIntegers : public OptionalList<std::vector<int64_t>> {
  public:
-  OptionalIntegers() = default;
-  OptionalIntegers(std::nullopt_t) {}  ///< nothing
-  /// A list of one number.
-  template <std::integral T>
-  OptionalIntegers(T number) : OptionalIntegers(IntegerList(number)) {}
-  /// The numbers in braces; `{}` is nothing.
-  OptionalIntegers(std::initializer_list<int64_t> numbers)
-      : OptionalIntegers(IntegerList(numbers)) {}
-  /// The numbers.
-  OptionalIntegers(std::vector<int64_t> numbers)
-      : std::optional<std::vector<int64_t>>(std::move(numbers)) {}
-  /// The numbers, if any.
-  OptionalIntegers(const std::optional<std::vector<int64_t>>& numbers)
-      : std::optional<std::vector<int64_t>>(numbers) {}
+  using OptionalList::OptionalList;
 };
 
 namespace detail {

@@ -117,7 +117,7 @@ Tensor compute(const Tensor& x, const std::string& pattern, const Value& axes_le
 
 }  // namespace
 
-Tensor rearrange(const Tensor& x, const std::string& pattern, const Value& axes_lengths) {
+Tensor rearrange(const Tensor& x, const std::string& pattern, const AxesLengths& axes_lengths) {
   if (is_symbolic(x)) return symbolic_call(&rearrange, x, pattern, axes_lengths);
   return compute(x, pattern, axes_lengths);
 }

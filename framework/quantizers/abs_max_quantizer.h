@@ -7,7 +7,7 @@ namespace cornu::quantizers {
 
 /// Options of AbsMaxQuantizer, as in Keras.
 struct AbsMaxQuantizerConfig {
-  std::optional<std::vector<int64_t>> axis = {};  ///< which one scale serves; nothing: the last
+  OptionalList<std::vector<int64_t>> axis = {};   ///< which one scale serves; nothing: the last
   std::vector<double> value_range = {-127, 127};  ///< least and greatest integer
   double epsilon = 1e-7;  ///< added to the largest absolute value, so that zeros have a scale
   DType output_dtype = DType::int8;  ///< of the integers

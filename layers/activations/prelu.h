@@ -10,7 +10,7 @@ struct PReLUConfig {
   Choice<Regularizer> alpha_regularizer = {};       ///< penalty on the slopes, added to the losses
   Choice<Constraint> alpha_constraint = {};         ///< applied to the slopes after each update
   /// Axes along which one slope serves all, counted from 1.
-  std::optional<std::vector<int64_t>> shared_axes = {};
+  OptionalList<std::vector<int64_t>> shared_axes = {};
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights
   std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy

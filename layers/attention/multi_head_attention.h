@@ -13,10 +13,10 @@ struct MultiHeadAttentionConfig {
   std::optional<int64_t> value_dim = {};  ///< size of values in each head; default: key_dim
   /// Fraction of the scores to drop while training, in [0, 1].
   double dropout = 0.0;
-  bool use_bias = true;                    ///< add biases in the projections
-  std::optional<Shape> output_shape = {};  ///< last axes of the output; none: the query's last axis
+  bool use_bias = true;                   ///< add biases in the projections
+  OptionalList<Shape> output_shape = {};  ///< last axes of the output; none: the query's last axis
   /// Axes that attend; none: all but batch and features.
-  std::optional<std::vector<int64_t>> attention_axes = {};
+  OptionalList<std::vector<int64_t>> attention_axes = {};
   /// A step sees those less than this far away; none: all.
   std::optional<int64_t> sliding_window = {};
   /// Initial values of the projections' kernels.

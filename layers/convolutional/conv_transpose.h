@@ -13,7 +13,7 @@ struct ConvTransposeConfig {
   Dims<rank> strides = 1;         ///< factor by which the axes grow
   std::string padding = "valid";  ///< "valid" or "same"
   /// Positions added at the end of each axis; less than strides.
-  std::optional<Dims<rank>> output_padding = {};
+  OptionalList<Dims<rank>> output_padding = {};
   std::string data_format =
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Distance between elements of the kernel along each axis.
@@ -44,7 +44,7 @@ struct ConvTransposeConfig<3> {
   std::string data_format =
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Positions added at the end of each axis; less than strides.
-  std::optional<Dims<3>> output_padding = {};
+  OptionalList<Dims<3>> output_padding = {};
   Dims<3> dilation_rate = 1;          ///< distance between elements of the kernel along each axis
   cornu::Activation activation = {};  ///< applied to the output; none: linear
   bool use_bias = true;               ///< add a bias

@@ -2,6 +2,35 @@
 #pragma once
 #include "../layer_options.h"
 
+namespace cornu::detail {
+
+/// What a function takes first, without const and &; void where overloads or templates leave it
+/// open.
+template <class F>
+struct FirstArgument {
+  using type = void;
+};
+template <class R, class A, class... B>
+struct FirstArgument<R (*)(A, B...)> {
+  using type = std::remove_cvref_t<A>;
+};
+template <class C, class R, class A, class... B>
+struct FirstArgument<R (C::*)(A, B...)> {
+  using type = std::remove_cvref_t<A>;
+};
+template <class C, class R, class A, class... B>
+struct FirstArgument<R (C::*)(A, B...) const> {
+  using type = std::remove_cvref_t<A>;
+};
+template <class F>
+requires requires { &F::operator(); }
+struct FirstArgument<F> : FirstArgument<decltype(&F::operator())> {};
+/// A function of a Nest, which one tensor converts to.
+template <class F>
+concept TakesNest = std::same_as<typename FirstArgument<F>::type, Nest>;
+
+}  // namespace cornu::detail
+
 namespace cornu::layers {
 
 /// A function as an option: a C++ function, or the name of one that register_function or
@@ -19,9 +48,15 @@ class LambdaFunction {
   requires(std::is_invocable_r_v<Nest, F&, const Nest&, const Call&> &&
            !std::is_same_v<F, LambdaFunction>) LambdaFunction(F function)
       : function_(std::move(function)) {}
+  /// A function of all inputs alone: `[](const Nest& x) { return x[0].tensor() + x[1].tensor(); }`.
+  /// It has no name.
+  template <detail::TakesNest F>
+  requires(std::is_invocable_r_v<Nest, F&, const Nest&> &&
+           !std::is_invocable_v<F&, const Nest&, const Call&>) LambdaFunction(F function)
+      : function_([f = std::move(function)](const Nest& x, const Call&) -> Nest { return f(x); }) {}
   /// A function of a single tensor. It has no name.
   template <class F>
-  requires(std::is_invocable_r_v<Tensor, F&, const Tensor&> &&
+  requires(!detail::TakesNest<F> && std::is_invocable_r_v<Tensor, F&, const Tensor&> &&
            !std::is_invocable_v<F&, const Nest&, const Call&> && !std::is_same_v<F, LambdaFunction>)
       LambdaFunction(F function)
       : function_([f = std::move(function)](const Nest& x, const Call&) -> Nest {

@@ -10,12 +10,12 @@ namespace cornu::layers {
 
 /// Options of RandomColorJitter.
 struct RandomColorJitterConfig {
-  std::vector<double> value_range = {0, 255};     ///< lowest and highest value of a pixel
-  std::optional<Numbers> brightness_factor = {};  ///< as of RandomBrightness; none: unchanged
-  std::optional<Numbers> contrast_factor = {};    ///< as of RandomContrast
-  std::optional<Numbers> saturation_factor = {};  ///< as of RandomSaturation
-  std::optional<Numbers> hue_factor = {};         ///< as of RandomHue
-  std::optional<int64_t> seed = {};               ///< seed of the random draws; none: one is chosen
+  std::vector<double> value_range = {0, 255};    ///< lowest and highest value of a pixel
+  OptionalList<Numbers> brightness_factor = {};  ///< as of RandomBrightness; none: unchanged
+  OptionalList<Numbers> contrast_factor = {};    ///< as of RandomContrast
+  OptionalList<Numbers> saturation_factor = {};  ///< as of RandomSaturation
+  OptionalList<Numbers> hue_factor = {};         ///< as of RandomHue
+  std::optional<int64_t> seed = {};              ///< seed of the random draws; none: one is chosen
   /// Position of the channel axis; or "channels_first".
   std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.

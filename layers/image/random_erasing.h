@@ -6,9 +6,9 @@ namespace cornu::layers {
 
 /// Options of RandomErasing.
 struct RandomErasingConfig {
-  Numbers factor = 1.0;                    ///< range of the probability of a change; f: [0, f]
-  Numbers scale = {0.02, 0.33};            ///< range of the area, of the image's; f means [0, f]
-  std::optional<Numbers> fill_value = {};  ///< one number, or three; none: normal noise
+  Numbers factor = 1.0;                   ///< range of the probability of a change; f: [0, f]
+  Numbers scale = {0.02, 0.33};           ///< range of the area, of the image's; f means [0, f]
+  OptionalList<Numbers> fill_value = {};  ///< one number, or three; none: normal noise
   /// What is painted is cut to it.
   std::vector<double> value_range = {0, 255};
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen

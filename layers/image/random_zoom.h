@@ -8,7 +8,7 @@ namespace cornu::layers {
 struct RandomZoomConfig {
   Required<Numbers> height_factor;  ///< [low, high] in (-1, 1], negative enlarges; f means [-f, f]
   /// As height_factor; none: the same zoom.
-  std::optional<Numbers> width_factor = {};
+  OptionalList<Numbers> width_factor = {};
   /// Pixels from outside: "reflect", "wrap", "constant" or "nearest".
   std::string fill_mode = "reflect";
   std::string interpolation = "bilinear";  ///< how pixels are sampled: "bilinear" or "nearest"

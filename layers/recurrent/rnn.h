@@ -6,9 +6,10 @@
 namespace cornu::layers {
 
 /// The cell of an RNN: `.cell = LSTMCell({.units = 4})`, or several on top of each other:
-/// `.cell = Cells{LSTMCell({.units = 4}), GRUCell({.units = 2})}`.
+/// `.cell = {LSTMCell({.units = 4}), GRUCell({.units = 2})}`.
 class Cells : public AnyLayer {
  public:
+  using value_type = AnyLayer;  ///< of a list
   /// One cell, by its handle.
   template <class T>
   requires std::derived_from<T, Layer> Cells(const Ref<T>& cell) : AnyLayer(cell) {}

@@ -8,7 +8,7 @@ namespace cornu::layers {
 struct DropoutConfig {
   Required<double> rate;  ///< fraction of elements to drop, in [0, 1]
   /// Shape of the draws: axes of size 1 share one; none: the input's shape.
-  std::optional<Shape> noise_shape = {};
+  OptionalList<Shape> noise_shape = {};
   std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
   std::string name = "";                  ///< of the layer; empty: made from the class's name
   bool trainable = true;                  ///< whether training changes the weights

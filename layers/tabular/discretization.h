@@ -8,7 +8,7 @@ namespace cornu::layers {
 /// Options of Discretization.
 struct DiscretizationConfig {
   /// Ascending boundaries; none: adapt finds them.
-  std::optional<std::vector<double>> bin_boundaries = {};
+  OptionalList<std::vector<double>> bin_boundaries = {};
   std::optional<int64_t> num_bins = {};   ///< number of bins for adapt; without bin_boundaries
   double epsilon = 0.01;                  ///< largest relative error of the bins' sizes in adapt
   std::string output_mode = "int";        ///< "int", "one_hot", "multi_hot" or "count"

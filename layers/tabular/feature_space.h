@@ -135,8 +135,8 @@ class FeatureSpace : public Ref<FeatureSpaceModel> {
   /// Options of features that are put into bins.
   struct Discretized {
     Required<int64_t> num_bins;  ///< number of bins, where no boundaries are given
-    std::optional<std::vector<double>> bin_boundaries = {};  ///< ascending; none: adapt finds them
-    std::string output_mode = "one_hot";                     ///< or "int"
+    OptionalList<std::vector<double>> bin_boundaries = {};  ///< ascending; none: adapt finds them
+    std::string output_mode = "one_hot";                    ///< or "int"
     std::string name = "";  ///< of the preprocessor, without "_preprocessor"
   };
   /// Options of features that are scaled.

@@ -9,7 +9,7 @@ struct HashingConfig {
   Required<int64_t> num_bins;  ///< number of bins
   Value mask_value = {};       ///< input, text or a number, that gets bin 0 for itself
   /// One or two integers that choose another hash; none: FarmHash.
-  std::optional<std::vector<int64_t>> salt = {};
+  OptionalList<std::vector<int64_t>> salt = {};
   std::string output_mode = "int";        ///< "int", "one_hot", "multi_hot" or "count"
   bool sparse = false;                    ///< must be false: there are no sparse tensors
   std::string name = "";                  ///< of the layer; empty: made from the class's name

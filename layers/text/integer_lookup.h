@@ -17,7 +17,7 @@ struct IntegerLookupConfig {
   Vocabulary<int64_t> vocabulary = {};
   std::string vocabulary_dtype = "int64";  ///< there is no other
   /// A weight for each token, for output_mode "tf_idf".
-  std::optional<std::vector<double>> idf_weights = {};
+  OptionalList<std::vector<double>> idf_weights = {};
   bool invert = false;              ///< map indices to tokens
   std::string output_mode = "int";  ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
   bool sparse = false;              ///< must be false: there are no sparse tensors
@@ -25,7 +25,7 @@ struct IntegerLookupConfig {
   bool pad_to_max_tokens = false;
   /// How unknown tokens get their index: "floormod" or "farmhash".
   std::string oov_method = "floormod";
-  std::optional<std::vector<int64_t>> salt = {};  ///< one or two numbers; with "farmhash" only
+  OptionalList<std::vector<int64_t>> salt = {};  ///< one or two numbers; with "farmhash" only
   /// Name of the layer; empty: made from the class's name.
   std::string name = "";
   std::optional<int64_t> vocabulary_size = {};  ///< kept in files; leave it out

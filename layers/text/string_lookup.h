@@ -17,7 +17,7 @@ struct StringLookupConfig {
   /// Tokens by index, or the path of a text file; none: see adapt.
   Vocabulary<std::string> vocabulary = {};
   /// A weight for each token, for output_mode "tf_idf".
-  std::optional<std::vector<double>> idf_weights = {};
+  OptionalList<std::vector<double>> idf_weights = {};
   bool invert = false;              ///< map indices to tokens
   std::string output_mode = "int";  ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
   /// Encodings have max_tokens entries, however few tokens there are.
@@ -26,7 +26,7 @@ struct StringLookupConfig {
   std::string encoding = "utf-8";  ///< kept for files; strings are bytes here
   std::string name = "";           ///< of the layer; empty: made from the class's name
   /// One or two numbers; see num_oov_indices.
-  std::optional<std::vector<int64_t>> salt = {};
+  OptionalList<std::vector<int64_t>> salt = {};
   std::string oov_method = "floormod";          ///< of no effect on strings
   std::optional<int64_t> vocabulary_size = {};  ///< kept in files; leave it out
   bool trainable = true;                        ///< whether training changes the weights

@@ -12,9 +12,9 @@ struct TextVectorizationConfig {
   std::optional<int64_t> max_tokens = {};
   /// "lower_and_strip_punctuation", "lower", "strip_punctuation", none or a function.
   TextStandardize standardize = "lower_and_strip_punctuation";
-  TextSplit split = "whitespace";       ///< "whitespace", "character", none or a function
-  std::optional<Integers> ngrams = {};  ///< 3: words, pairs and threes; {2, 3}: pairs and threes
-  std::string output_mode = "int";      ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
+  TextSplit split = "whitespace";      ///< "whitespace", "character", none or a function
+  OptionalList<Integers> ngrams = {};  ///< 3: words, pairs and threes; {2, 3}: pairs and threes
+  std::string output_mode = "int";     ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
   /// Words that each text is cut or padded to; none: the longest of a batch.
   std::optional<int64_t> output_sequence_length = {};
   /// Encodings have max_tokens entries, however few tokens there are.
@@ -22,7 +22,7 @@ struct TextVectorizationConfig {
   /// Tokens by index, or the path of a text file; none: see adapt.
   Vocabulary<std::string> vocabulary = {};
   /// A weight for each token, for output_mode "tf_idf".
-  std::optional<std::vector<double>> idf_weights = {};
+  OptionalList<std::vector<double>> idf_weights = {};
   bool sparse = false;                          ///< must be false: there are no sparse tensors
   bool ragged = false;                          ///< must be false: there are no ragged tensors
   std::string encoding = "utf-8";               ///< kept for files; strings are bytes here

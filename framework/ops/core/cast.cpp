@@ -19,8 +19,12 @@ Tensor cast(const Tensor& x, DTypeName name) {
   return detail::convert_dtype(x, dtype);
 }
 
+namespace {
+constexpr Tensor (*convert_tensor)(const Tensor&, OptionalDType) = &convert_to_tensor;
+}
+
 Tensor convert_to_tensor(const Tensor& x, OptionalDType dtype) {
-  if (is_symbolic(x)) return symbolic_call(&convert_to_tensor, x, dtype);
+  if (is_symbolic(x)) return symbolic_call(convert_tensor, x, dtype);
   return cast(x, dtype.value_or(x.dtype()));
 }
 
@@ -111,9 +115,9 @@ DType dtype(const Tensor& x) { return x.dtype(); }
 
 void list_core_cast(OpCatalog& catalog) {
   catalog.add("core.Cast", {"x", "dtype"}, &cast);
-  catalog.add("core.ConvertToTensor", {"x", "dtype=None"}, &convert_to_tensor);
-  catalog.add("numpy.Array", {"x", "dtype=None"}, &convert_to_tensor);
-  catalog.add("numpy.Copy", {"x", "dtype=None"}, &convert_to_tensor);
+  catalog.add("core.ConvertToTensor", {"x", "dtype=None"}, convert_tensor);
+  catalog.add("numpy.Array", {"x", "dtype=None"}, convert_tensor);
+  catalog.add("numpy.Copy", {"x", "dtype=None"}, convert_tensor);
   catalog.add("core.SaturateCast", {"x", "dtype=None"}, &saturate_cast);
   catalog.add("core.StopGradient", {"variable"}, &stop_gradient);
 }

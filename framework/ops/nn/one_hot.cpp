@@ -1,6 +1,8 @@
 // Class numbers as vectors, by comparison.
 #include "one_hot.h"
 
+#include <fmt/core.h>
+
 #include "../../dispatch/complex.h"
 #include "../catalog.h"
 #include "../core/cast.h"
@@ -12,11 +14,19 @@
 
 namespace cornu::ops {
 
+namespace {
+constexpr Tensor (*one_hot_of_tensor)(const Tensor&, int64_t, int64_t, OptionalDType,
+                                      bool) = &one_hot;
+}
+
 Tensor one_hot(const Tensor& x, int64_t num_classes, int64_t axis, OptionalDType dtype,
                bool sparse) {
-  if (is_symbolic(x)) return symbolic_call(&one_hot, x, num_classes, axis, dtype, sparse);
+  if (is_symbolic(x)) return symbolic_call(one_hot_of_tensor, x, num_classes, axis, dtype, sparse);
   if (sparse)
     throw UnsupportedError("one_hot: sparse tensors are not supported; leave out sparse=True.");
+  if (num_classes < 0)
+    throw ValueError(
+        fmt::format("one_hot: num_classes must be at least 0, found {}.", num_classes));
   const int a = normalize_axis(axis, x.rank() + 1, "one_hot: axis");
   Shape shape;
   for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == a ? num_classes : 1);
@@ -34,7 +44,8 @@ Tensor multi_hot(const Tensor& inputs, std::optional<int64_t> num_classes, int64
 }
 
 void list_nn_one_hot(OpCatalog& catalog) {
-  catalog.add("nn.OneHot", {"x", "num_classes", "axis=-1", "dtype=None", "sparse=False"}, &one_hot);
+  catalog.add("nn.OneHot", {"x", "num_classes", "axis=-1", "dtype=None", "sparse=False"},
+              one_hot_of_tensor);
   catalog.add("nn.MultiHot",
               {"inputs", "num_classes=None", "axis=-1", "dtype=None", "sparse=False"}, &multi_hot);
 }

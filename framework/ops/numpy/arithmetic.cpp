@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -252,7 +253,10 @@ Tensor nan_to_num(const Tensor& x, const Value& nan, const Value& posinf, const 
 
 Tensor clip(const Tensor& x, const Tensor& low, const Tensor& high) {
   if (is_symbolic(x, low, high)) return symbolic_call(&clip, x, low, high);
-  const DType dtype = x.dtype() == DType::boolean ? DType::int32 : x.dtype();
+  DType dtype = x.dtype() == DType::boolean ? DType::int32 : x.dtype();
+  // Bounds between whole numbers take whole numbers to real ones.
+  if (!is_float(dtype) && (is_float(low.dtype()) || is_float(high.dtype())))
+    dtype = result_type(std::array{promotion_type(x), promotion_type(low), promotion_type(high)});
   static const backend::ProgramRef program =
       backend::Program::make(3, [](const std::vector<Expr>& x) {
         return std::vector<Expr>{expr::minimum(expr::maximum(x[0], x[1]), x[2])};

@@ -212,9 +212,14 @@ Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k, OptionalDTyp
               dtype.value_or(config::default_dtype()));
 }
 
+namespace {
+constexpr std::vector<Tensor> (*meshgrid_of_list)(const std::vector<Tensor>&,
+                                                  const std::string&) = &meshgrid;
+}
+
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing) {
   if (x.empty()) return {};
-  if (is_symbolic(x)) return symbolic_call(&meshgrid, x, indexing);
+  if (is_symbolic(x)) return symbolic_call(meshgrid_of_list, x, indexing);
   if (indexing != "xy" && indexing != "ij")
     throw ValueError(fmt::format("meshgrid: indexing must be 'xy' or 'ij', found '{}'.", indexing));
   const int rank = static_cast<int>(x.size());
@@ -233,7 +238,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& in
 }
 
 void list_numpy_creation(OpCatalog& catalog) {
-  catalog.add("numpy.Meshgrid", {"*x", "indexing='xy'"}, &meshgrid);
+  catalog.add("numpy.Meshgrid", {"*x", "indexing='xy'"}, meshgrid_of_list);
   catalog.add("numpy.Linspace",
               {"start", "stop", "num=50", "endpoint=True", "retstep=False", "dtype=None", "axis=0"},
               static_cast<Nest (*)(const Tensor&, const Tensor&, int64_t, bool, bool, OptionalDType,

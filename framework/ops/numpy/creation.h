@@ -1,5 +1,7 @@
 // Constants, ranges and grids.
 #pragma once
+#include <array>
+
 #include "../core/cast.h"
 
 namespace cornu::detail {
@@ -19,6 +21,48 @@ Tensor array_of(const std::vector<T>& values, const Shape& shape, OptionalDType 
     return ops::convert_to_tensor(Tensor::from(values, shape), dtype);
   }
 }
+/// Appends the numbers of nested lists to `values`, and their sizes, outermost first, to `shape`
+/// where the first of a level is.
+template <class List, class T>
+void flatten(const List& list, int level, Shape& shape, std::vector<T>& values) {
+  if (shape.rank() == level)
+    shape.push_back(static_cast<int64_t>(list.size()));
+  else
+    check_row(list.size(), static_cast<size_t>(shape[level]));
+  for (const auto& element : list) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(element)>>)
+      values.push_back(element);
+    else
+      flatten(element, level + 1, shape, values);
+  }
+}
+/// The numbers of nested lists, of type T.
+template <class T, class List>
+Tensor array_of_nested(const List& list, OptionalDType dtype) {
+  Shape shape;
+  std::vector<T> values;
+  flatten(list, 0, shape, values);
+  return array_of<T>(values, shape, dtype);
+}
+/// The type of the numbers in a std::array, or in vectors and arrays of each other; void for
+/// anything else.
+template <class List>
+struct NumberOf {
+  using type = void;
+};
+template <class T>
+requires std::is_arithmetic_v<T>
+struct NumberOf<T> {
+  using type = T;
+};
+template <class T>
+struct NumberOf<std::vector<T>> : NumberOf<T> {};
+template <class T, size_t n>
+struct NumberOf<std::array<T, n>> : NumberOf<T> {};
+/// A std::array, or nested vectors and arrays.
+template <class List>
+concept NestedList = !std::is_void_v<typename NumberOf<List>::type> &&
+                     !std::is_arithmetic_v<List> && !std::convertible_to<const List&, Tensor>;
 }  // namespace cornu::detail
 
 namespace cornu::ops {
@@ -34,37 +78,48 @@ inline Tensor array(const Tensor& x, OptionalDType dtype = {}) {
 template <class T>
 requires std::is_arithmetic_v<T> Tensor array(std::initializer_list<T> values,
                                               OptionalDType dtype = {}) {
-  return detail::array_of<T>(std::vector<T>(values), {static_cast<int64_t>(values.size())}, dtype);
+  return detail::array_of_nested<T>(values, dtype);
 }
 template <class T>
 requires std::is_arithmetic_v<T> Tensor array(std::initializer_list<std::initializer_list<T>> rows,
                                               OptionalDType dtype = {}) {
-  std::vector<T> values;
-  for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());
-  const size_t columns = rows.size() > 0 ? rows.begin()->size() : 0;
-  for (const auto& row : rows) detail::check_row(row.size(), columns);
-  return detail::array_of<T>(
-      values, {static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns)}, dtype);
+  return detail::array_of_nested<T>(rows, dtype);
 }
 template <class T>
 requires std::is_arithmetic_v<T> Tensor
 array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> blocks,
       OptionalDType dtype = {}) {
-  std::vector<T> values;
-  const size_t rows = blocks.size() > 0 ? blocks.begin()->size() : 0;
-  const size_t columns = rows > 0 ? blocks.begin()->begin()->size() : 0;
-  for (const auto& block : blocks) {
-    detail::check_row(block.size(), rows);
-    for (const auto& row : block) {
-      detail::check_row(row.size(), columns);
-      values.insert(values.end(), row.begin(), row.end());
-    }
-  }
-  return detail::array_of<T>(values,
-                             {static_cast<int64_t>(blocks.size()), static_cast<int64_t>(rows),
-                              static_cast<int64_t>(columns)},
-                             dtype);
+  return detail::array_of_nested<T>(blocks, dtype);
 }
+/// @}
+/// A vector of texts in braces: `ops::array({"a", "b"})`.
+inline Tensor array(std::initializer_list<const char*> texts) {
+  return Tensor(std::vector<std::string>(texts.begin(), texts.end()));
+}
+/// The numbers of a std::array, or of vectors or arrays in each other, of their own dtype unless
+/// one is given. Throws ShapeError for rows of different lengths.
+template <detail::NestedList List>
+Tensor array(const List& list, OptionalDType dtype = {}) {
+  using T = typename detail::NumberOf<List>::type;
+  return detail::array_of_nested<T>(list, dtype ? dtype : OptionalDType(dtype_for_v<T>));
+}
+/// @{
+/// As array, of the same lists.
+template <class T>
+requires std::is_arithmetic_v<T> Tensor convert_to_tensor(std::initializer_list<T> values,
+                                                          OptionalDType dtype = {}) {
+  return array(values, dtype);
+}
+template <class T>
+requires std::is_arithmetic_v<T> Tensor
+convert_to_tensor(std::initializer_list<std::initializer_list<T>> rows, OptionalDType dtype = {}) {
+  return array(rows, dtype);
+}
+template <detail::NestedList List>
+Tensor convert_to_tensor(const List& list, OptionalDType dtype = {}) {
+  return array(list, dtype);
+}
+inline Tensor convert_to_tensor(std::initializer_list<const char*> texts) { return array(texts); }
 /// @}
 /// x itself, as tensors do not change.
 inline Tensor copy(const Tensor& x) { return convert_to_tensor(x); }
@@ -125,5 +180,10 @@ Tensor tri(int64_t N, std::optional<int64_t> M = {}, int64_t k = 0, OptionalDTyp
 /// Repeats each vector along the axes of all the others: coordinates of a grid. `indexing` "xy" has
 /// the second's axis first, "ij" keeps the order.
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& x, const std::string& indexing = "xy");
+/// The same of tensors one by one: `meshgrid(a, b)`.
+template <std::convertible_to<Tensor>... T>
+std::vector<Tensor> meshgrid(const Tensor& x1, const Tensor& x2, const T&... more) {
+  return meshgrid(std::vector<Tensor>{x1, x2, Tensor(more)...});
+}
 
 }  // namespace cornu::ops

@@ -257,16 +257,18 @@ Tensor compute(const std::string& subscripts, const std::vector<Tensor>& operand
   return narrow ? cast(y, DType::int32) : y;
 }
 
+constexpr Tensor (*of_list)(const std::string&, const std::vector<Tensor>&) = &einsum;
+
 }  // namespace
 
 Tensor einsum(const std::string& subscripts, const std::vector<Tensor>& operands) {
   if (operands.empty()) throw ValueError("einsum: expected at least one operand, found none.");
-  if (is_symbolic(operands)) return symbolic_call(&einsum, subscripts, operands);
+  if (is_symbolic(operands)) return symbolic_call(of_list, subscripts, operands);
   return compute(subscripts, operands);
 }
 
 void list_numpy_einsum(OpCatalog& catalog) {
-  catalog.add("numpy.Einsum", {"subscripts", "*operands"}, &einsum);
+  catalog.add("numpy.Einsum", {"subscripts", "*operands"}, of_list);
 }
 
 }  // namespace cornu::ops

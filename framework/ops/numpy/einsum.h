@@ -13,5 +13,10 @@ namespace cornu::ops {
 /// the axes of "...". Several operands are multiplied from left to right.
 /// Throws ValueError when the subscripts cannot be read, ShapeError when they do not fit.
 Tensor einsum(const std::string& subscripts, const std::vector<Tensor>& operands);
+/// The same with the operands one by one: `einsum("ij,kj->ik", a, b)`.
+template <std::convertible_to<Tensor>... T>
+requires(sizeof...(T) > 0) Tensor einsum(const std::string& subscripts, const T&... operands) {
+  return einsum(subscripts, std::vector<Tensor>{Tensor(operands)...});
+}
 
 }  // namespace cornu::ops

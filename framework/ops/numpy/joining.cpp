@@ -21,7 +21,7 @@ using detail::dense_strides;
 Tensor concatenate(const std::vector<Tensor>& xs, int64_t axis) {
   if (is_symbolic(xs)) return symbolic_call(&concatenate, xs, axis);
   if (xs.empty()) throw ValueError("concatenate: needs at least one tensor.");
-  const int a = normalize_axis(axis, xs[0].rank());
+  const int a = normalize_axis(axis, xs[0].rank(), "concatenate: axis");
   InlineVector<PromotionType, 4> types;
   Shape shape = xs[0].shape();
   shape[a] = 0;
@@ -53,19 +53,20 @@ Tensor concatenate(const std::vector<Tensor>& xs, int64_t axis) {
 Tensor stack(const std::vector<Tensor>& x, int64_t axis) {
   if (is_symbolic(x)) return symbolic_call(&stack, x, axis);
   if (x.empty()) throw ValueError("stack: needs at least one tensor.");
+  const int a = normalize_axis(axis, x[0].rank() + 1, "stack: axis");
   std::vector<Tensor> expanded;
   for (const Tensor& t : x) {
     if (t.shape() != x[0].shape())
       throw ShapeError(
           fmt::format("stack: shapes {} and {} differ.", x[0].shape().str(), t.shape().str()));
-    expanded.push_back(expand_dims(t, {axis}));
+    expanded.push_back(expand_dims(t, a));
   }
-  return concatenate(expanded, axis);
+  return concatenate(expanded, a);
 }
 
 std::vector<Tensor> split(const Tensor& x, const Integers& cuts, int64_t axis) {
   if (is_symbolic(x)) return symbolic_call(&split, x, cuts, axis);
-  const int a = normalize_axis(axis, x.rank());
+  const int a = normalize_axis(axis, x.rank(), "split: axis");
   const int64_t size = x.shape()[a];
   std::vector<int64_t> bounds = {0};
   if (cuts.single()) {

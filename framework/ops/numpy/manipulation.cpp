@@ -1,7 +1,7 @@
 // Shapes and orders: checks, then one Copy or a free reshape.
 #include "manipulation.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -28,6 +28,13 @@ using detail::copy_box;
 
 using detail::dense_strides;
 
+namespace {
+// A shape to reshape to, where -1 is a size that is to be found.
+std::string as_written(const Shape& shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.rank() == 1 ? "," : "");
+}
+}  // namespace
+
 Tensor reshape(const Tensor& x, const Shape& newshape) {
   if (is_symbolic(x)) return symbolic_call(&reshape, x, newshape);
   Shape shape = newshape;
@@ -36,7 +43,8 @@ Tensor reshape(const Tensor& x, const Shape& newshape) {
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape[i] == -1) {
       if (inferred >= 0)
-        throw ShapeError(fmt::format("reshape: only one size may be -1, found {}", newshape.str()));
+        throw ShapeError(
+            fmt::format("reshape: only one size may be -1, found {}.", as_written(newshape)));
       inferred = i;
     } else {
       known *= shape[i];
@@ -46,7 +54,7 @@ Tensor reshape(const Tensor& x, const Shape& newshape) {
   if (inferred >= 0 && known == 0) shape[inferred] = 0;
   if (shape.numel() != x.size())
     throw ShapeError(fmt::format("reshape: {} elements of shape {} do not fill shape {}.", x.size(),
-                                 x.shape().str(), newshape.str()));
+                                 x.shape().str(), as_written(newshape)));
   return shape == x.shape() ? x : apply_reshape(x, shape);
 }
 
@@ -85,7 +93,8 @@ Tensor swapaxes(const Tensor& x, int64_t axis1, int64_t axis2) {
   if (is_symbolic(x)) return symbolic_call(&swapaxes, x, axis1, axis2);
   std::vector<int64_t> order(x.rank());
   std::iota(order.begin(), order.end(), 0);
-  std::swap(order[normalize_axis(axis1, x.rank())], order[normalize_axis(axis2, x.rank())]);
+  std::swap(order[normalize_axis(axis1, x.rank(), "swapaxes: axis1")],
+            order[normalize_axis(axis2, x.rank(), "swapaxes: axis2")]);
   return transpose(x, order);
 }
 
@@ -96,8 +105,8 @@ Tensor moveaxis(const Tensor& x, const IntegerList& source, const IntegerList& d
   std::vector<int64_t> order(x.rank(), -1);
   std::vector<bool> used(x.rank());
   for (size_t i = 0; i < source.size(); ++i) {
-    const int from = normalize_axis(source[i], x.rank());
-    order[normalize_axis(destination[i], x.rank())] = from;
+    const int from = normalize_axis(source[i], x.rank(), "moveaxis: source");
+    order[normalize_axis(destination[i], x.rank(), "moveaxis: destination")] = from;
     used[from] = true;
   }
   int next = 0;
@@ -113,7 +122,7 @@ Tensor expand_dims(const Tensor& x, const Integers& axis) {
   if (is_symbolic(x)) return symbolic_call(&expand_dims, x, axis);
   const int rank = x.rank() + static_cast<int>(axis.list().size());
   std::vector<bool> fresh(rank);
-  for (int64_t a : axis.list()) fresh[normalize_axis(a, rank)] = true;
+  for (int64_t a : axis.list()) fresh[normalize_axis(a, rank, "expand_dims: axis")] = true;
   Shape shape;
   int next = 0;
   for (int i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : x.shape()[next++]);
@@ -162,6 +171,9 @@ Tensor flip(const Tensor& x, const Axes& axis) {
 Tensor tile(const Tensor& x, const Integers& given) {
   if (is_symbolic(x)) return symbolic_call(&tile, x, given);
   const std::vector<int64_t>& repeats = given.list();
+  for (const int64_t times : repeats)
+    if (times < 0)
+      throw ValueError(fmt::format("tile: repeats must not be negative, found {}.", times));
   // (a, b) tiled (m, n) is (1, a, 1, b) broadcast to (m, a, n, b).
   const int rank = std::max<int>(x.rank(), static_cast<int>(repeats.size()));
   Shape spread, wide, shape;
@@ -184,7 +196,10 @@ Tensor tile(const Tensor& x, const Integers& given) {
 Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> axis) {
   if (is_symbolic(x)) return symbolic_call(&repeat, x, repeats, axis);
   const Tensor y = axis ? x : reshape(x, {-1});
-  const int a = normalize_axis(axis.value_or(0), y.rank());
+  const int a = normalize_axis(axis.value_or(0), y.rank(), "repeat: axis");
+  for (const int64_t times : repeats.list())
+    if (times < 0)
+      throw ValueError(fmt::format("repeat: repeats must not be negative, found {}.", times));
   if (repeats.list().size() != 1) {
     const int64_t size = y.shape()[a];
     if (static_cast<int64_t>(repeats.list().size()) != size)
@@ -192,7 +207,7 @@ Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> a
                                    repeats.list().size(), size, a));
     std::vector<int64_t> places;
     for (int64_t i = 0; i < size; ++i)
-      places.insert(places.end(), static_cast<size_t>(std::max<int64_t>(repeats.list()[i], 0)), i);
+      places.insert(places.end(), static_cast<size_t>(repeats.list()[i]), i);
     return take(y, cast(Tensor(places), DType::int32), a);
   }
   const int64_t times = repeats.number();
@@ -202,59 +217,6 @@ Tensor repeat(const Tensor& x, const Integers& repeats, std::optional<int64_t> a
   wide[a + 1] = times;
   shape[a] *= times;
   return reshape(broadcast_to(reshape(y, spread), wide), shape);
-}
-
-namespace {
-
-// For each place of a padded axis the element that is mirrored there.
-std::vector<int64_t> mirrored(int64_t size, int64_t before, int64_t after, bool repeat_border) {
-  std::vector<int64_t> places;
-  const int64_t period = repeat_border ? 2 * size : std::max<int64_t>(2 * size - 2, 1);
-  for (int64_t i = -before; i < size + after; ++i) {
-    const int64_t place = (i % period + period) % period;
-    places.push_back(place < size ? place : period - place - (repeat_border ? 1 : 0));
-  }
-  return places;
-}
-
-}  // namespace
-
-Tensor pad(const Tensor& x, const PadWidth& widths, const std::string& mode,
-           std::optional<double> constant) {
-  if (is_symbolic(x)) return symbolic_call(&pad, x, widths, mode, constant);
-  if (mode != "constant" && mode != "reflect" && mode != "symmetric")
-    throw ValueError(
-        fmt::format("pad: mode must be 'constant', 'reflect' or 'symmetric', found '{}'.", mode));
-  if (constant && mode != "constant")
-    throw ValueError(
-        fmt::format("pad: constant_values are for mode 'constant', found mode '{}'.", mode));
-  if (static_cast<int>(widths.size()) != x.rank() && widths.size() != 1)
-    throw ShapeError(fmt::format("pad: {} pairs of widths for a tensor of shape {}.", widths.size(),
-                                 x.shape().str()));
-  for (const std::vector<int64_t>& w : widths) {
-    if (w.empty() || w.size() > 2)
-      throw ValueError(fmt::format("pad: pad_width has pairs, found {} numbers.", w.size()));
-    if (w.front() < 0 || w.back() < 0)
-      throw ValueError(
-          fmt::format("pad: pad_width must not be negative, found ({}, {}).", w.front(), w.back()));
-  }
-  Shape shape = x.shape();
-  InlineVector<int64_t, 6> starts, steps(static_cast<size_t>(x.rank()), 1);
-  Tensor y = x;
-  for (int i = 0; i < x.rank(); ++i) {
-    const auto& w = widths.size() == 1 ? widths[0] : widths[i];
-    starts.push_back(w.front());
-    shape[i] += w.front() + w.back();
-    if (mode == "constant" || (w.front() == 0 && w.back() == 0)) continue;
-    if (x.shape()[i] == 0)
-      throw ShapeError(
-          fmt::format("pad: nothing to mirror along axis {} of shape {}.", i, x.shape().str()));
-    const auto places = mirrored(x.shape()[i], w.front(), w.back(), mode == "symmetric");
-    y = take(y, cast(Tensor(places), DType::int32), i);
-  }
-  if (mode != "constant") return y;
-  return copy_box(x, x.shape(), {0, dense_strides(x.shape())}, box(shape, starts, steps), shape,
-                  false, constant.value_or(0));
 }
 
 Tensor ravel(const Tensor& x) {

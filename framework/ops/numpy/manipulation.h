@@ -40,8 +40,11 @@ Tensor rot90(const Tensor& array, int64_t k = 1, const IntegerList& axes = {0, 1
 Tensor roll(const Tensor& x, const Integers& shift, const Axes& axis = {});
 /// Adds `pad_width` = {before, after} elements around each axis, or one such pair around all (see
 /// PadWidth):
-/// `constant_values` (0), or in mode "reflect" those on the other side of the border's element, in
-/// mode "symmetric" those on the other side of the border.
+/// `constant_values` (0). In mode "reflect" those on the other side of the border's element, in
+/// "symmetric" those on the other side of the border, in "edge" the border's element, in "wrap"
+/// those of the other end, in "linear_ramp" steps from 0 to the border's element; in "maximum",
+/// "minimum", "mean" and "median" that of the axis; in "empty" 0. Throws ValueError for another
+/// mode.
 Tensor pad(const Tensor& x, const PadWidth& pad_width, const std::string& mode = "constant",
            std::optional<double> constant_values = {});
 /// The bytes of x read as another dtype (x's own without one). The last axis shrinks or grows when

@@ -147,10 +147,17 @@ Tensor contract(const Tensor& x, const Tensor& y, const std::vector<int64_t>& a,
       dtype);
 }
 
+constexpr Tensor (*tensordot_of_value)(const Tensor&, const Tensor&, const Value&) = &tensordot;
+
 }  // namespace
 
+Tensor tensordot(const Tensor& x, const Tensor& y, std::initializer_list<Integers> axes) {
+  if (axes.size() == 1) return tensordot(x, y, Value(*axes.begin()));
+  return tensordot(x, y, Value(Value::List(axes.begin(), axes.end())));
+}
+
 Tensor tensordot(const Tensor& x, const Tensor& y, const Value& axes) {
-  if (is_symbolic(x, y)) return symbolic_call(&tensordot, x, y, axes);
+  if (is_symbolic(x, y)) return symbolic_call(tensordot_of_value, x, y, axes);
   if (axes.is<Value::List>()) {
     const Value::List& pair = axes.get<Value::List>();
     if (pair.size() != 2)
@@ -238,7 +245,7 @@ void list_numpy_products(OpCatalog& catalog) {
   catalog.add("numpy.Inner", {"x1", "x2"}, &inner);
   catalog.add("numpy.Outer", {"x1", "x2"}, &outer);
   catalog.add("numpy.Vdot", {"x1", "x2"}, &vdot);
-  catalog.add("numpy.Tensordot", {"x1", "x2", "axes=2"}, &tensordot);
+  catalog.add("numpy.Tensordot", {"x1", "x2", "axes=2"}, tensordot_of_value);
   catalog.add("numpy.Kron", {"x1", "x2"}, &kron);
   catalog.add("numpy.Cross", {"x1", "x2", "axisa=-1", "axisb=-1", "axisc=-1", "axis=None"}, &cross);
 }

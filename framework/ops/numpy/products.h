@@ -1,6 +1,6 @@
 // Products of matrices, vectors and tensors.
 #pragma once
-#include "../op.h"
+#include "../integers.h"
 
 namespace cornu::ops {
 
@@ -24,6 +24,9 @@ Tensor vdot(const Tensor& x1, const Tensor& x2);
 /// axes[0] of x1 with axes[1] of x2 (a number or a list each). The result has the other axes of x1,
 /// then those of x2.
 Tensor tensordot(const Tensor& x1, const Tensor& x2, const Value& axes = 2);
+/// The same with the axes in braces: `tensordot(a, b, {1, 0})`, `tensordot(a, b, {{0, 1}, {1,
+/// 2}})`.
+Tensor tensordot(const Tensor& x1, const Tensor& x2, std::initializer_list<Integers> axes);
 /// Each element of x1 replaced by its product with x2: axis i has the size of x1's times x2's.
 Tensor kron(const Tensor& x1, const Tensor& x2);
 /// Products of vectors along `axisa` of x1 and `axisb` of x2, of size 3 or 2 (the third component

@@ -36,13 +36,22 @@ Shape reduced(const Shape& shape, const InlineVector<int, 6>& axes, bool keepdim
   return result;
 }
 
-Tensor reduce(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims, DType output,
-              double scale = 1,
+// The axes, sorted and counted from the front; errors name the op.
+InlineVector<int, 6> axes_of(const Tensor& x, const Axes& axis, const char* name) {
+  try {
+    return axis.resolve(x.rank());
+  } catch (const ShapeError& e) {
+    throw ShapeError(fmt::format("{}: {}", name, e.what()));
+  }
+}
+
+Tensor reduce(const char* name, const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims,
+              DType output, double scale = 1,
               const backend::ProgramRef& program = backend::program_of(backend::Opcode::identity)) {
   backend::Reduce kernel;
   kernel.program = program;
   kernel.op = op;
-  kernel.axes = axis.resolve(x.rank());
+  kernel.axes = axes_of(x, axis, name);
   kernel.shape = x.shape();
   kernel.scale = scale;
   const bool index = op == ReduceOp::argmax || op == ReduceOp::argmin;
@@ -52,9 +61,9 @@ Tensor reduce(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims, DTy
   return keepdims ? apply_reshape(y, reduced(x.shape(), kernel.axes, true)) : y;
 }
 
-int64_t count(const Tensor& x, const Axes& axis) {
+int64_t count(const Tensor& x, const Axes& axis, const char* name) {
   int64_t n = 1;
-  for (int a : axis.resolve(x.rank())) n *= x.shape()[a];
+  for (int a : axes_of(x, axis, name)) n *= x.shape()[a];
   return n;
 }
 
@@ -77,7 +86,7 @@ bool is_fraction(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 DType mean_type(DType dtype) { return is_fraction(dtype) ? dtype : DType::float32; }
 
 void refuse_empty(const Tensor& x, const Axes& axis, const char* name) {
-  if (count(x, axis) == 0)
+  if (count(x, axis, name) == 0)
     throw ShapeError(
         fmt::format("{}: nothing to choose from in a tensor of shape {}.", name, x.shape().str()));
 }
@@ -97,7 +106,7 @@ const backend::ProgramRef& ordered_zeros() {
 Tensor arg_extreme(const Tensor& x, ReduceOp op, std::optional<int64_t> axis, bool keepdims,
                    const char* name) {
   refuse_empty(x, axis ? Axes(*axis) : Axes(), name);
-  return reduce(x, op, axis ? Axes(*axis) : Axes(), keepdims, DType::int32, 1,
+  return reduce(name, x, op, axis ? Axes(*axis) : Axes(), keepdims, DType::int32, 1,
                 !is_float(x.dtype())          ? backend::program_of(backend::Opcode::identity)
                 : x.dtype() == DType::float64 ? ordered_zeros<DType::float64>()
                                               : ordered_zeros<DType::float32>());
@@ -107,13 +116,13 @@ Tensor arg_extreme(const Tensor& x, ReduceOp op, std::optional<int64_t> axis, bo
 Tensor extreme(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims,
                std::optional<double> initial, const char* name) {
   if (!initial) refuse_empty(x, axis, name);
-  if (initial && count(x, axis) == 0) {
+  if (initial && count(x, axis, name) == 0) {
     Shape shape = x.shape();
     for (int a : axis.resolve(x.rank())) shape[a] = 1;
     const Tensor y = full(shape, Tensor(*initial), x.dtype());
     return keepdims ? y : reshape(y, reduced(x.shape(), axis.resolve(x.rank()), false));
   }
-  const Tensor y = reduce(x, op, axis, keepdims, x.dtype());
+  const Tensor y = reduce(name, x, op, axis, keepdims, x.dtype());
   if (!initial) return y;
   return cast(op == ReduceOp::maximum ? maximum(y, Tensor(*initial)) : minimum(y, Tensor(*initial)),
               x.dtype());
@@ -123,21 +132,21 @@ Tensor extreme(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims,
 
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&sum, x, axis, keepdims);
-  return reduce(x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
+  return reduce("sum", x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
 }
 
 Tensor prod(const Tensor& x, const Axes& axis, bool keepdims, OptionalDType dtype) {
   if (is_symbolic(x)) return symbolic_call(&prod, x, axis, keepdims, dtype);
-  if (dtype) return reduce(cast(x, *dtype), ReduceOp::product, axis, keepdims, *dtype);
-  return reduce(x, ReduceOp::product, axis, keepdims, sum_type(x.dtype()));
+  if (dtype) return reduce("prod", cast(x, *dtype), ReduceOp::product, axis, keepdims, *dtype);
+  return reduce("prod", x, ReduceOp::product, axis, keepdims, sum_type(x.dtype()));
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&mean, x, axis, keepdims);
   const DType dtype = mean_type(x.dtype());
-  const int64_t n = count(x, axis);
-  return reduce(is_fraction(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims, dtype,
-                1.0 / static_cast<double>(n));
+  const int64_t n = count(x, axis, "mean");
+  return reduce("mean", is_fraction(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims,
+                dtype, 1.0 / static_cast<double>(n));
 }
 
 Tensor max(const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
@@ -152,17 +161,19 @@ Tensor min(const Tensor& x, const Axes& axis, bool keepdims, std::optional<doubl
 
 Tensor ptp(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&ptp, x, axis, keepdims);
+  (void)axes_of(x, axis, "ptp");
   return max(x, axis, keepdims) - min(x, axis, keepdims);
 }
 
 Condition any(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&any, x, axis, keepdims);
-  if (count(x, axis) == 0) return cast(sum(x, axis, keepdims), DType::boolean);
-  return reduce(cast(x, DType::boolean), ReduceOp::maximum, axis, keepdims, DType::boolean);
+  if (count(x, axis, "any") == 0) return cast(sum(x, axis, keepdims), DType::boolean);
+  return reduce("any", cast(x, DType::boolean), ReduceOp::maximum, axis, keepdims, DType::boolean);
 }
 
 Condition all(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&all, x, axis, keepdims);
+  (void)axes_of(x, axis, "all");
   return logical_not(any(logical_not(x), axis, keepdims));
 }
 
@@ -178,6 +189,7 @@ Tensor argmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
 
 Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&var, x, axis, keepdims);
+  (void)axes_of(x, axis, "var");
   const Tensor distance = x - mean(x, axis, true);
   // Of complex numbers the squares of distances are real; Keras says complex all the same.
   if (is_complex(x.dtype())) return cast(mean(square(abs(distance)), axis, keepdims), x.dtype());
@@ -186,11 +198,13 @@ Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&std, x, axis, keepdims);
+  (void)axes_of(x, axis, "std");
   return sqrt(real(var(x, axis, keepdims)));
 }
 
 Tensor count_nonzero(const Tensor& x, const Axes& axis) {
   if (is_symbolic(x)) return symbolic_call(&count_nonzero, x, axis);
+  (void)axes_of(x, axis, "count_nonzero");
   return sum(cast(x, DType::boolean), axis);
 }
 
@@ -202,7 +216,8 @@ Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, OptionalDType wa
   const Tensor flat = axis ? given : reshape(given, {given.size()});
   // Truth values are counted, those to which numbers were converted too.
   const DType dtype = flat.dtype() == DType::boolean ? DType::int32 : flat.dtype();
-  const int a = normalize_axis(axis.value_or(0), flat.rank());
+  const int a =
+      normalize_axis(axis.value_or(0), flat.rank(), product ? "cumprod: axis" : "cumsum: axis");
   return apply(backend::Cumulative{a, product, false}, {cast(flat, dtype)},
                TensorSpec{flat.shape(), dtype});
 }

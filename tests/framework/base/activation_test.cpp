@@ -75,3 +75,25 @@ TEST_CASE("keras.activations are functions with Keras's defaults") {
   CHECK(activations::deserialize("relu").name() == "relu");
   CHECK_THROWS_AS(activations::get("rellu"), ValueError);
 }
+
+TEST_CASE("functions of keras.activations are options with their names") {
+  const Tensor x = Tensor::from<float>({-2, -0.5, 0, 1, 8}, {1, 5});
+  const auto check = [&](const Activation& activation, const std::string& name) {
+    INFO(name);
+    CHECK(activation.name() == name);
+    CHECK(activation(x).to_vector<float>() == activations::get(name)(x).to_vector<float>());
+    CHECK(activations::serialize(activation).get<std::string>() == name);
+  };
+  check(activations::relu, "relu");
+  check(ops::relu, "relu");
+  check(&activations::softmax, "softmax");
+  check(activations::gelu, "gelu");
+  check(activations::leaky_relu, "leaky_relu");
+  check(activations::elu, "elu");
+  check(activations::tanh, "tanh");
+  check(activations::swish, "silu");
+  check(activations::linear, "linear");
+  CHECK(Activation(activations::linear).is_linear());
+  CHECK(Activation(ops::sin).name().empty());
+  CHECK_THROWS_WITH(Activation(ops::gelu), contains("lambda"));
+}

@@ -182,3 +182,19 @@ TEST_CASE("a callback is called in every replay") {
   for (int i = 0; i < 5; ++i) CHECK(f(scalar(static_cast<float>(i))).item() == 2 * (i + 1) + 0.5);
   CHECK(seen == std::vector<double>{1, 2, 3, 4, 5});
 }
+
+TEST_CASE("a body of while_loop that changes a shape is told so") {
+  const auto longer = [](const Nest& s) -> Nest {
+    const Tensor x = ops::reshape(s[0].tensor(), {-1});
+    return {ops::concatenate({x, x}) + 1};
+  };
+  try {
+    (void)ops::while_loop([](const Nest& s) { return s[0].tensor() < 3; }, longer,
+                          Nest{ops::zeros({})});
+    FAIL("no error");
+  } catch (const ShapeError& e) {
+    CHECK(std::string(e.what()) ==
+          "while_loop: the body gives loop variable 0 the shape (2,), it had (). Loop variables "
+          "must keep their shapes.");
+  }
+}

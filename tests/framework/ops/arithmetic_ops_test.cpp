@@ -60,6 +60,19 @@ TEST_CASE("compositions have NumPy's values") {
   check_near(ops::round(ints({1250, 17}), -2), {1200, 0});
 }
 
+TEST_CASE("whole numbers between bounds that are floats become floats") {
+  for (const DType dtype : {DType::int32, DType::int64, DType::uint8}) {
+    const Tensor x = ops::cast(ops::arange(4), dtype);
+    const Tensor clipped = ops::clip(x, 0.5, 1.5);
+    CHECK(clipped.dtype() == DType::float32);
+    CHECK(clipped.to_vector<float>() == std::vector<float>{0.5f, 1, 1.5f, 1.5f});
+    CHECK(ops::clip(x, 1, 2).dtype() == dtype);
+  }
+  CHECK(ops::clip(ops::arange(4), 1, 2.5).to_vector<float>() == std::vector<float>{1, 1, 2, 2.5f});
+  CHECK(ops::clip(ops::cast(ops::arange(2), DType::boolean), 0, 1).dtype() == DType::int32);
+  CHECK(ops::clip(ops::zeros({2}, "float16"), 0.5, 1).dtype() == DType::float16);
+}
+
 TEST_CASE("the Bessel function joins its two series") {
   check_near(ops::i0(floats({0, 1, -3})), {1, 1.2660658777520084, 4.880792585865025}, 1e-6);
   const std::vector<double> points = {15.999, 16.001, 40};

@@ -80,7 +80,7 @@ TEST_CASE("shaping says which shapes it refuses") {
   CHECK(error_of([&] { ops::split(x, 2, 1); }) ==
         "split: axis 1 of size 3 does not divide into 2 equal sections.");
   CHECK(error_of([&] { ops::unstack(x, 3); }) == "unstack: axis 0 has 2 elements, not 3.");
-  CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "edge"), ValueError);
+  CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "edges"), ValueError);
   CHECK_THROWS_AS(ops::pad(x, {{1, 1}}, "reflect", 2), ValueError);
   CHECK_THROWS_AS(ops::pad(ops::zeros({1, 2, 3}), {{1, 1}, {0, 0}}), ShapeError);
 }
@@ -93,6 +93,62 @@ TEST_CASE("padding mirrors at the border or beside it") {
         std::vector<int32_t>{2, 1, 1, 2, 3, 3});
   CHECK(ops::pad(x, {{0, 4}}, "symmetric").to_vector<int32_t>() ==
         std::vector<int32_t>{1, 2, 3, 3, 2, 1, 1});
+}
+
+TEST_CASE("pad has the modes of NumPy") {
+  const auto pad = [](const Tensor& x, const std::string& mode) {
+    return ops::pad(x, {{0, 1}, {1, 2}}, mode).to_vector<float>();
+  };
+  const Tensor x = ops::array({{1.0, 2.0, 4.0}, {5.0, -6.0, 9.0}});
+  using Floats = std::vector<float>;
+  CHECK(pad(x, "edge") == Floats{1, 1, 2, 4, 4, 4, 5, 5, -6, 9, 9, 9, 5, 5, -6, 9, 9, 9});
+  CHECK(pad(x, "wrap") == Floats{4, 1, 2, 4, 1, 2, 9, 5, -6, 9, 5, -6, 4, 1, 2, 4, 1, 2});
+  CHECK(pad(x, "maximum") == Floats{4, 1, 2, 4, 4, 4, 9, 5, -6, 9, 9, 9, 9, 5, 2, 9, 9, 9});
+  CHECK(pad(x, "minimum") == Floats{1, 1, 2, 4, 1, 1, -6, 5, -6, 9, -6, -6, -6, 1, -6, 4, -6, -6});
+  CHECK(pad(x, "empty") == Floats{0, 1, 2, 4, 0, 0, 0, 5, -6, 9, 0, 0, 0, 0, 0, 0, 0, 0});
+  CHECK(pad(x, "median") == Floats{2, 1, 2, 4, 2, 2, 5, 5, -6, 9, 5, 5, 3, 3, -2, 6.5, 3, 3});
+  CHECK(pad(x, "linear_ramp") == Floats{0, 1, 2, 4, 2, 0, 0, 5, -6, 9, 4.5, 0, 0, 0, 0, 0, 0, 0});
+  const Tensor whole = ops::array({1, 2, 5, 6});
+  CHECK(ops::pad(whole, 1, "mean").to_vector<int32_t>() == std::vector<int32_t>{4, 1, 2, 5, 6, 4});
+  CHECK(ops::pad(whole, {2, 0}, "linear_ramp").to_vector<int32_t>() ==
+        std::vector<int32_t>{0, 0, 1, 2, 5, 6});
+  CHECK(ops::pad(ops::array({true, false}), 1, "maximum").to_vector<bool>() ==
+        std::vector<bool>{true, true, false, true});
+  CHECK(error_of([&] { (void)ops::pad(x, 1, "edges"); }) ==
+        "pad: mode must be 'constant', 'edge', 'empty', 'linear_ramp', 'maximum', 'mean', "
+        "'median', 'minimum', 'reflect', 'symmetric' or 'wrap', found 'edges'.");
+  CHECK(error_of([] { (void)ops::pad(ops::zeros({0}), 1, "edge"); }) ==
+        "pad: mode 'edge' needs elements along axis 0 of shape (0,).");
+}
+
+TEST_CASE("errors of axes name the op") {
+  const Tensor x = ops::zeros({2, 3});
+  const auto begins = [](const std::string& op, const auto& call) {
+    CHECK(error_of(call).starts_with(op + " 5 is out of range for a tensor of rank"));
+  };
+  begins("sum: axis", [&] { (void)ops::sum(x, 5); });
+  begins("mean: axis", [&] { (void)ops::mean(x, {0, 5}); });
+  begins("max: axis", [&] { (void)ops::max(x, 5); });
+  begins("argmax: axis", [&] { (void)ops::argmax(x, 5); });
+  begins("var: axis", [&] { (void)ops::var(x, 5); });
+  begins("all: axis", [&] { (void)ops::all(x, 5); });
+  begins("cumsum: axis", [&] { (void)ops::cumsum(x, 5); });
+  begins("expand_dims: axis", [&] { (void)ops::expand_dims(x, 5); });
+  begins("swapaxes: axis2", [&] { (void)ops::swapaxes(x, 0, 5); });
+  begins("concatenate: axis", [&] { (void)ops::concatenate({x, x}, 5); });
+  begins("stack: axis", [&] { (void)ops::stack({x, x}, 5); });
+  begins("split: axis", [&] { (void)ops::split(x, 2, 5); });
+  begins("repeat: axis", [&] { (void)ops::repeat(x, 2, 5); });
+}
+
+TEST_CASE("errors of shapes show them as they were written") {
+  CHECK(error_of([] {
+          (void)ops::reshape(ops::zeros({2, 3}), {4, -1});
+        }) == "reshape: 6 elements of shape (2, 3) do not fill shape (4, -1).");
+  CHECK(error_of([] { (void)ops::tile(ops::zeros({2}), -1); }) ==
+        "tile: repeats must not be negative, found -1.");
+  CHECK(error_of([] { (void)ops::repeat(ops::zeros({2}), -1, 0); }) ==
+        "repeat: repeats must not be negative, found -1.");
 }
 
 TEST_CASE("a list of repeats has a number for each element") {

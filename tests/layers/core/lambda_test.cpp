@@ -34,6 +34,19 @@ TEST_CASE("Lambda calls functions by name") {
   CHECK_THROWS_AS(serialize(*own), StateError);
 }
 
+TEST_CASE("Lambda tells functions of several inputs from those of one") {
+  const Tensor a = ops::ones({2}), b = ops::ones({2});
+  const layers::Lambda sum(
+      {.function = [](const Nest& x) { return x[0].tensor() + 2 * x[1].tensor(); }});
+  CHECK(sum({a, b}).tensor().to_vector<float>() == std::vector<float>{3, 3});
+  const layers::Lambda swapped({.function = [](const Nest& x) -> Nest { return {x[1], x[0]}; }});
+  CHECK(swapped({a, b}).size() == 2);
+  const layers::Lambda twice({.function = [](const Tensor& x) { return 2 * x; }});
+  CHECK(twice(a).to_vector<float>() == std::vector<float>{2, 2});
+  const layers::Lambda any({.function = [](const auto& x) { return x + 1; }});
+  CHECK(any(a).to_vector<float>() == std::vector<float>{2, 2});
+}
+
 TEST_CASE("Lambda runs no code of files") {
   CHECK_THROWS_AS(layers::Lambda({.function = "lambda_test>missing"}), ValueError);
   const Value code =

@@ -1,0 +1,103 @@
+// Options that are lists, in all the ways in which users write them.
+#include <cornu/cornu.h>
+#include <cornu/framework/config/json.h>
+
+#include "catch.h"
+
+using namespace cornu;
+
+namespace {
+
+struct ListsConfig {
+  Required<Axes> axes;
+  Required<layers::Numbers> factor;
+  OptionalList<std::vector<double>> thresholds = {};
+  OptionalList<std::vector<int64_t>> salt = {};
+  OptionalList<Shape> shape = {};
+  OptionalList<layers::Numbers> width = {};
+  OptionalList<Integers> ngrams = {};
+  OptionalList<Dims<2>> padding = {};
+};
+
+}  // namespace
+
+static_assert(!std::default_initializable<ListsConfig>, "required options cannot be left out");
+
+TEST_CASE("options that are lists take braces") {
+  const ListsConfig config{.axes = {2, 1},
+                           .factor = {-0.1, 0.3},
+                           .thresholds = {0.1, 0.5},
+                           .salt = {1, 2},
+                           .shape = {std::nullopt, 1, 4},
+                           .width = {0.1, 0.2},
+                           .ngrams = {2, 3},
+                           .padding = {1, 0}};
+  const std::string text = to_json(to_dict(config));
+  CHECK(text ==
+        R"({"axes": [2, 1], "factor": [-0.1, 0.3], "thresholds": [0.1, 0.5], "salt": [1, 2], )"
+        R"("shape": [null, 1, 4], "width": [0.1, 0.2], "ngrams": [2, 3], "padding": [1, 0]})");
+  CHECK(to_json(to_dict(from_dict<ListsConfig>(to_dict(config)))) == text);
+}
+
+TEST_CASE("options that are lists take double braces and variables") {
+  const std::vector<double> numbers{0.1, 0.5};
+  const std::optional<std::vector<int64_t>> salt = std::vector<int64_t>{1, 2};
+  const ListsConfig config{.axes = {{2, 1}},
+                           .factor = numbers,
+                           .thresholds = {{0.1, 0.5}},
+                           .salt = salt,
+                           .shape = Shape{2, 3},
+                           .width = numbers,
+                           .ngrams = Integers{2, 3},
+                           .padding = {{1, 0}}};
+  CHECK(config.axes->resolve(3).size() == 2);
+  CHECK(config.factor->values() == numbers);
+  CHECK(*config.thresholds == numbers);
+  CHECK(*config.salt == *salt);
+  CHECK(*config.shape == Shape{2, 3});
+  CHECK(config.width->values() == numbers);
+  CHECK(config.ngrams->list() == std::vector<int64_t>{2, 3});
+  CHECK(config.padding->vec() == std::vector<int64_t>{1, 0});
+}
+
+TEST_CASE("options that are lists take one element, or none") {
+  const ListsConfig config{.axes = 2,
+                           .factor = 1,
+                           .thresholds = 0.3,
+                           .salt = 133,
+                           .shape = 6,
+                           .width = 0.2,
+                           .padding = 1};
+  CHECK(config.axes->value().get<int64_t>() == 2);
+  CHECK(config.factor->is_single());
+  CHECK(*config.thresholds == std::vector<double>{0.3});
+  CHECK(*config.salt == std::vector<int64_t>{133});
+  CHECK(*config.shape == Shape{6});
+  CHECK(config.width->is_single());
+  CHECK(!config.ngrams);
+  CHECK(config.padding->vec() == std::vector<int64_t>{1, 1});
+  const ListsConfig none{
+      .axes = 0, .factor = {0.5}, .thresholds = std::nullopt, .salt = {}, .shape = {}};
+  CHECK(none.factor->is_single());
+  CHECK(!none.thresholds);
+  CHECK(!none.salt);
+  CHECK(!none.shape);
+}
+
+TEST_CASE("layers and metrics take lists in braces") {
+  CHECK(*layers::Dropout({.rate = .5, .noise_shape = {2, 1, 4}})->config.noise_shape ==
+        Shape{2, 1, 4});
+  const layers::MultiHeadAttention attention(
+      {.num_heads = 2, .key_dim = 3, .output_shape = {6}, .attention_axes = {1, 2}});
+  CHECK(*attention->config.output_shape == Shape{6});
+  CHECK(layers::Dot({.axes = {2, 2}})({ops::ones({1, 2, 3}), ops::ones({1, 2, 3})})
+            .tensor()
+            .shape() == Shape{1, 2, 2});
+  CHECK(layers::PReLU({.shared_axes = {1, 2}})->config.shared_axes->size() == 2);
+  CHECK(layers::Discretization({.bin_boundaries = {0.0, 0.5, 1.0}})(Tensor({0.7})).item() == 2);
+  CHECK(metrics::AUC({.thresholds = {0.1, 0.5}})->config.thresholds->size() == 2);
+  CHECK(metrics::Precision({.thresholds = 0.3})->config.thresholds->size() == 1);
+  CHECK(layers::Hashing({.num_bins = 3, .salt = {1, 2}})->config.salt->size() == 2);
+  const layers::RNN rnn({.cell = {layers::LSTMCell({.units = 2}), layers::GRUCell({.units = 3})}});
+  CHECK(rnn(ops::ones({1, 2, 4})).shape() == Shape{1, 3});
+}

@@ -1,0 +1,65 @@
+// Lists, shapes and operands of ops in the forms in which users write them.
+#include <cornu/framework/ops/ops.h>
+
+#include "catch.h"
+#include "framework/matchers.h"
+
+using namespace cornu;
+using cornu::test::contains;
+
+namespace {
+
+Tensor grid() { return ops::reshape(ops::arange(6, "float32"), {2, 3}); }
+
+}  // namespace
+
+TEST_CASE("operands of einsum and meshgrid come one by one") {
+  const Tensor x = grid();
+  CHECK(ops::einsum("ij,kj->ik", x, x).to_vector<float>() ==
+        ops::einsum("ij,kj->ik", {x, x}).to_vector<float>());
+  CHECK(ops::einsum("ij->ji", x).shape() == Shape{3, 2});
+  const Tensor a = ops::arange(2), b = ops::arange(3), c = ops::arange(4);
+  CHECK(ops::meshgrid(a, b).at(1).shape() == Shape{3, 2});
+  CHECK(ops::meshgrid(a, b, c).size() == 3);
+  CHECK(ops::meshgrid({a, b}, "ij").at(0).shape() == Shape{2, 3});
+}
+
+TEST_CASE("tensordot takes axes in braces") {
+  const Tensor x = grid();
+  CHECK(ops::tensordot(x, x, {{0, 1}, {0, 1}}).item() == 55);
+  CHECK(ops::tensordot(x, x, {{1}, {1}}).shape() == Shape{2, 2});
+  CHECK(ops::tensordot(x, x, {0, 0}).shape() == Shape{3, 3});
+  CHECK(ops::tensordot(x, ops::transpose(x), 1).shape() == Shape{2, 2});
+  CHECK(ops::tensordot(x, ops::transpose(x), {1}).shape() == Shape{2, 2});
+}
+
+TEST_CASE("one_hot takes numbers in braces") {
+  CHECK(ops::one_hot({0, 1}, 3).to_vector<float>() == std::vector<float>{1, 0, 0, 0, 1, 0});
+  CHECK(ops::one_hot({2}, 3).shape() == Shape{1, 3});
+  CHECK(ops::one_hot(2, 3).shape() == Shape{3});
+  CHECK_THROWS_WITH(ops::one_hot({0, 1}, -2), contains("num_classes must be at least 0, found -2"));
+}
+
+TEST_CASE("rearrange takes sizes in braces") {
+  const Tensor x = ops::ones({6, 2});
+  CHECK(ops::rearrange(x, "(b n) c -> b n c", {{"n", 2}}).shape() == Shape{3, 2, 2});
+  CHECK(ops::rearrange(x, "(b n) c -> b n c", Value::Dict{{"n", 2}}).shape() == Shape{3, 2, 2});
+  CHECK(ops::rearrange(x, "b c -> c b").shape() == Shape{2, 6});
+}
+
+TEST_CASE("tensors are made of texts, arrays and nested vectors") {
+  CHECK(ops::array({"a", "b"}).dtype() == DType::string);
+  CHECK(ops::array(std::vector<std::vector<float>>{{1, 2, 3}, {4, 5, 6}}).shape() == Shape{2, 3});
+  const Tensor numbers = ops::array(std::array<double, 2>{1, 2});
+  CHECK(numbers.dtype() == DType::float64);
+  CHECK(numbers.to_vector<double>() == std::vector<double>{1, 2});
+  CHECK(ops::array(std::array<std::array<int, 3>, 2>{}, "float16").dtype() == DType::float16);
+  CHECK(ops::array(std::vector<std::vector<bool>>{{true}, {false}}).dtype() == DType::boolean);
+  CHECK(ops::array(std::vector<std::vector<std::vector<int64_t>>>{{{1}, {2}}}).shape() ==
+        Shape{1, 2, 1});
+  CHECK_THROWS_AS(ops::array(std::vector<std::vector<float>>{{1, 2}, {3}}), ShapeError);
+  CHECK(ops::convert_to_tensor({1., 2.}).dtype() == DType::float32);
+  CHECK(ops::convert_to_tensor({{1, 2}, {3, 4}}, "float16").shape() == Shape{2, 2});
+  CHECK(ops::convert_to_tensor(std::vector<float>{1, 2}).shape() == Shape{2});
+  CHECK(ops::convert_to_tensor({"a", "b"}).shape() == Shape{2});
+}
