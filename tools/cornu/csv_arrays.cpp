@@ -1,6 +1,7 @@
 // Columns of a table as a model's inputs and targets; outputs as columns.
 #include "csv_arrays.h"
 
+#include <cornu/framework/tensor/plain_nan.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -271,7 +272,12 @@ namespace {
 template <class Numbers>
 std::vector<std::string> texts_of(const Numbers& numbers) {
   std::vector<std::string> cells;
-  for (const auto number : numbers) cells.push_back(fmt::format("{}", number));
+  for (const auto number : numbers) {
+    if constexpr (std::is_floating_point_v<std::decay_t<decltype(number)>>)
+      cells.push_back(fmt::format("{}", detail::plain_nan(number)));
+    else
+      cells.push_back(fmt::format("{}", number));
+  }
   return cells;
 }
 

@@ -1,5 +1,6 @@
 // The command diff: where two models differ in config, weights and outputs.
 #include <cornu/framework/config/json.h>
+#include <cornu/framework/tensor/plain_nan.h>
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +93,8 @@ Error error_of(const Tensor& a, const Tensor& b) {
 
 std::string text_of(const Error& e) {
   char text[80];
-  std::snprintf(text, sizeof text, "max error %.3g, mean error %.3g", e.most, e.mean);
+  std::snprintf(text, sizeof text, "max error %.3g, mean error %.3g", detail::plain_nan(e.most),
+                detail::plain_nan(e.mean));
   return text;
 }
 

@@ -1,5 +1,6 @@
 // The commands that run a model: predict and evaluate.
 #include <cornu/framework/tensor/device.h>
+#include <cornu/framework/tensor/plain_nan.h>
 #include <cornu/framework/tensor/threads.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -55,7 +56,8 @@ void evaluate(const std::string& model_file, const DataOptions& data, const Comp
                                     {.batch_size = options.batch_size,
                                      .verbose = verbosity(options),
                                      .sample_weight = samples.sample_weight});
-  for (const auto& [name, value] : logs) std::printf("%s: %.9g\n", name.c_str(), value);
+  for (const auto& [name, value] : logs)
+    std::printf("%s: %.9g\n", name.c_str(), detail::plain_nan(value));
 }
 
 }  // namespace cornu::cli
