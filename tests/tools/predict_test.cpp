@@ -39,6 +39,28 @@ Sequential numbers_model() {
 
 }  // namespace
 
+TEST_CASE("predictions of a folder stand in the order of its files, beside their names") {
+  const Folder folder;
+  make_pictures(folder);
+  REQUIRE(run_in(folder.path(), "predict m.keras p -o p.csv").status == 0);
+  const io::CsvTable table = io::read_csv(folder / "p.csv");
+  REQUIRE(table.names() == std::vector<std::string>{"file", "red"});
+  CHECK(table.columns[0].texts == std::vector<std::string>{"dark/10.png", "dark/2.png",
+                                                           "dark/b.png", "light/1.png",
+                                                           "light/c.png", "light/d.png"});
+  const std::vector<double> expected = {1, 2, 3, 4, 5, 6};
+  CHECK(table.columns[1].numbers == expected);
+  REQUIRE(run_in(folder.path(), "predict m.keras p/ -o p.npy").status == 0);
+  CHECK(io::tensor_of(io::read_npy(folder / "p.npy")).to_vector<double>() == expected);
+
+  // Of a part, the paths begin with it.
+  fs::create_directories(folder / "parts/train");
+  fs::copy(folder / "p/light", folder / "parts/test");
+  REQUIRE(run_in(folder.path(), "predict m.keras parts -o t.csv").status == 0);
+  CHECK(io::read_csv(folder / "t.csv").columns[0].texts ==
+        std::vector<std::string>{"test/1.png", "test/c.png", "test/d.png"});
+}
+
 TEST_CASE("NaN has no sign in what is printed and written") {
   const Folder folder;
   numbers_model().save(folder / "m.keras");

@@ -295,7 +295,7 @@ std::vector<std::string> cells_of(const Tensor& tensor) {
 }  // namespace
 
 void write_table(const std::string& path, const Arrays& outputs,
-                 const std::vector<std::string>& classes) {
+                 const std::vector<std::string>& classes, const std::vector<std::string>& files) {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, tensor] : outputs) {
@@ -311,6 +311,8 @@ void write_table(const std::string& path, const Arrays& outputs,
       header.push_back(classified ? classes[c] : width == 1 ? name : fmt::format("{}_{}", name, c));
     rows.resize(static_cast<size_t>(tensor.shape()[0]));
     const std::vector<std::string> cells = cells_of(tensor);
+  if (!files.empty()) header.push_back("file");
+  for (const std::string& file : files) rows.push_back({file});
     const std::vector<double> values =
         classified ? tensor.to_vector<double>() : std::vector<double>();
     for (size_t row = 0; row < rows.size(); ++row) {

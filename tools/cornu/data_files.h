@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "commands.h"
+#include "folder_arrays.h"
 
 namespace cornu::cli {
 
@@ -17,6 +18,8 @@ struct Samples {
   Nest y = {};
   Nest sample_weight = {};
   int64_t count = 0;
+  /// Of a folder: the path in it of each sample's file.
+  std::vector<std::string> files = {};
 };
 
 /// Parts of a file's arrays: those named x, or x_train; x_val; x_test.
@@ -26,8 +29,9 @@ enum class Part : uint8_t { main, validation, test };
 class DataFiles {
  public:
   /// Reads one file, or two .npy files: inputs and targets; a folder is read when it is asked for
-  /// samples. Throws UsageError for other kinds and numbers of files, FileError.
-  DataFiles(const std::vector<std::string>& files, const DataOptions& options, bool quiet);
+  /// samples, in `order`. Throws UsageError for other kinds and numbers of files, FileError.
+  DataFiles(const std::vector<std::string>& files, const DataOptions& options, bool quiet,
+            FileOrder order = FileOrder::sorted);
 
   /// Whether there are arrays of this part. A .csv has the main one only.
   bool has(Part part, const Model& model) const;
@@ -51,6 +55,7 @@ class DataFiles {
   std::string source_;
   bool quiet_;
   Arrays arrays_;
+  FileOrder order_;
   std::optional<io::CsvTable> table_;
   std::string folder_;  // is read when the model is known
 };

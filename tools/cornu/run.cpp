@@ -39,7 +39,7 @@ void predict(const std::string& model_file, const DataOptions& data, const std::
       model->predict(samples.x, {.batch_size = options.batch_size, .verbose = verbosity(options)});
   const Arrays arrays = model_outputs(*model, y);
   if (out.ends_with(".csv"))
-    write_table(out, arrays, data.classes);
+    write_table(out, arrays, data.classes, samples.files);
   else
     write_arrays(out, arrays);
   if (!options.quiet) std::printf("wrote %s: %s\n", out.c_str(), describe(arrays).c_str());

@@ -54,7 +54,7 @@ void TrainingSetup::open() {
 
 void TrainingSetup::read() {
   const bool quiet = options.run.quiet;
-  const DataFiles files(options.data.files, options.data, quiet);
+  const DataFiles files(options.data.files, options.data, quiet, FileOrder::shuffled);
   train = files.samples(Part::main, *model, true);
   if (!options.validation_files.empty()) {
     const DataFiles others(options.validation_files, options.data, quiet);
