@@ -61,6 +61,84 @@ TEST_CASE("predictions of a folder stand in the order of its files, beside their
         std::vector<std::string>{"test/1.png", "test/c.png", "test/d.png"});
 }
 
+TEST_CASE("a model's JSON is run with weights from a file") {
+  const Folder folder;
+  Sequential model = numbers_model();
+  model.set_weights({Tensor::from({2.0f, 3.0f}, {2, 1}), Tensor::from({1.0f}, {1})});
+  std::ofstream(folder / "m.json") << model.to_json();
+  model.save_weights(folder / "m.weights.h5");
+  numbers_model().save(folder / "other.keras");
+  io::write_npz(folder / "d.npz",
+                {io::array_of("x", ops::ones({3, 2})), io::array_of("y", ops::zeros({3, 1}))});
+  for (const char* command :
+       {"predict m.json d.npz -o p.npy", "evaluate m.json d.npz --loss mse"}) {
+    const Outcome bare = run_in(folder.path(), command);
+    CHECK(bare.status == 2);
+    CHECK(has(bare, "'m.json' is a model's architecture"));
+    CHECK(has(bare, "--weights FILE"));
+  }
+  for (const char* file : {"m.json", "other.keras"}) {
+    INFO(file);
+    const std::string rest = std::string(file) + " d.npz --weights m.weights.h5";
+    REQUIRE(run_in(folder.path(), "predict " + rest + " -o p.npy").status == 0);
+    CHECK(io::tensor_of(io::read_npy(folder / "p.npy")).to_vector<float>() ==
+          std::vector<float>{6, 6, 6});
+    CHECK(has(run_in(folder.path(), "evaluate " + rest + " --loss mse"), "loss: 36\n"));
+    // Training goes on from them.
+    REQUIRE(run_in(folder.path(), "train " + rest +
+                                      " --loss mse --optimizer sgd --learning-rate 0 -e 1 -q "
+                                      "--overwrite -o r")
+                .status == 0);
+    const auto trained = load_model(folder / "r/model.keras");
+    CHECK(trained->get_weights()[0].to_vector<float>() == std::vector<float>{2, 3});
+  }
+  const Outcome missing = run_in(folder.path(), "predict m.json d.npz --weights no.h5 -o p.npy");
+  CHECK(missing.status == 1);
+  CHECK(has(missing, "no.h5"));
+  for (const char* command :
+       {"predict m.weights.h5 d.npz -o p.npy", "train m.weights.h5 d.npz -o s"}) {
+    const Outcome exchanged = run_in(folder.path(), command);
+    CHECK(exchanged.status == 2);
+    CHECK(has(exchanged, "'m.weights.h5' is an HDF5 file of weights"));
+    CHECK(has(exchanged, "--weights"));
+  }
+}
+
+TEST_CASE("a run that began with other weights goes on with the same ones") {
+  const Folder folder;
+  Sequential model = numbers_model();
+  std::ofstream(folder / "m.json") << model.to_json();
+  model.save_weights(folder / "a.weights.h5");
+  io::write_npz(folder / "d.npz",
+                {io::array_of("x", ops::ones({3, 2})), io::array_of("y", ops::zeros({3, 1}))});
+  const std::string train = "train m.json d.npz --loss mse -e 2 --seed 1 --journal -q -o r";
+  REQUIRE(run_in(folder.path(), train + " --weights a.weights.h5").status == 0);
+  const Outcome without = run_in(folder.path(), train + " --resume");
+  CHECK(without.status == 1);
+  CHECK(has(without, "--weights"));
+  CHECK(run_in(folder.path(), "replay r --step 1").status == 0);
+}
+
+TEST_CASE("files of weights are compared with their model") {
+  const Folder folder;
+  Sequential model = numbers_model();
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  std::ofstream(folder / "m.json") << model.to_json();
+  model.save(folder / "m.keras");
+  model.save_weights(folder / "a.weights.h5");
+  model.set_weights({Tensor::from({2.0f, 3.0f}, {2, 1}), Tensor::from({1.0f}, {1})});
+  model.save_weights(folder / "b.weights.h5");
+  const Outcome bare = run_in(folder.path(), "diff a.weights.h5 b.weights.h5");
+  CHECK(bare.status == 2);
+  CHECK(has(bare, "give its model with --model"));
+  CHECK(run_in(folder.path(), "inspect a.weights.h5").status == 2);
+  CHECK(run_in(folder.path(), "diff a.weights.h5 a.weights.h5 --model m.json").status == 0);
+  CHECK(run_in(folder.path(), "diff m.keras a.weights.h5 --model m.json").status == 0);
+  const Outcome different = run_in(folder.path(), "diff a.weights.h5 b.weights.h5 --model m.keras");
+  CHECK(different.status == 1);
+  CHECK(has(different, "max error"));
+}
+
 TEST_CASE("NaN has no sign in what is printed and written") {
   const Folder folder;
   numbers_model().save(folder / "m.keras");

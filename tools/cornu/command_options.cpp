@@ -218,13 +218,22 @@ void add_loss_options(CLI::App* command, CompileChanges& changes) {
       ->group(training_group);
 }
 
+void add_weights_option(CLI::App* command, std::string& weights) {
+  command->add_option("--weights", weights,
+                      "File of the model's weights, which a .json does not have, or in place of "
+                      "its own (.weights.h5, .weights.json, .h5, .keras)");
+}
+
 CLI::App* add_train(CLI::App& app, TrainOptions& options) {
   CLI::App* command = app.add_subcommand("train", "Train a model on files of data");
   command
-      ->add_option("MODEL", options.model_file,
-                   "A .keras or .h5 file to train further, or a model's .json: its weights are new")
+      ->add_option(
+          "MODEL", options.model_file,
+          "A .keras or .h5 file to train further, or a model's .json, whose weights are new "
+          "without --weights")
       ->required();
   add_data_options(command, options.data);
+  add_weights_option(command, options.weights);
   add_validation_options(command, options.validation_split, options.validation_files);
   add_epoch_options(command, options);
   add_loss_options(command, options.compile);

@@ -12,6 +12,7 @@
 #include "compiling.h"
 #include "csv_arrays.h"
 #include "data_files.h"
+#include "models.h"
 #include "running.h"
 
 namespace cornu::cli {
@@ -29,10 +30,10 @@ void use_machine(const RunOptions& options) {
   if (options.threads > 0) set_threads(options.threads);
 }
 
-void predict(const std::string& model_file, const DataOptions& data, const std::string& out,
-             const RunOptions& options) {
+void predict(const std::string& model_file, const std::string& weights, const DataOptions& data,
+             const std::string& out, const RunOptions& options) {
   use_machine(options);
-  const auto model = load_model(model_file, false);
+  const auto model = open_to_run(model_file, weights, FreshWeights::refused, false);
   const DataFiles files(data.files, data, options.quiet);
   const Samples samples = files.samples(files.held_out(*model), *model, false);
   const Nest y =
@@ -45,10 +46,10 @@ void predict(const std::string& model_file, const DataOptions& data, const std::
   if (!options.quiet) std::printf("wrote %s: %s\n", out.c_str(), describe(arrays).c_str());
 }
 
-void evaluate(const std::string& model_file, const DataOptions& data, const CompileChanges& compile,
-              const RunOptions& options) {
+void evaluate(const std::string& model_file, const std::string& weights, const DataOptions& data,
+              const CompileChanges& compile, const RunOptions& options) {
   use_machine(options);
-  const auto model = load_model(model_file);
+  const auto model = open_to_run(model_file, weights, FreshWeights::refused, true);
   compile_with(*model, compile, false, model_file);
   const DataFiles files(data.files, data, options.quiet);
   const Samples samples = files.samples(files.held_out(*model), *model, true);

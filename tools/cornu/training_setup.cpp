@@ -41,15 +41,16 @@ TrainingSetup::TrainingSetup(const TrainOptions& given, const RunFolder& run_fol
 }
 
 void TrainingSetup::open() {
-  model = open_model(options.model_file, "", true);
-  bool frozen = false;  // other weights are trained than those that the file's optimizer knows
+  model = open_to_run(options.model_file, options.weights, FreshWeights::drawn, true);
+  // Whether other weights are trained than those that the file's optimizer knows.
+  bool others = !options.weights.empty();
   if (!options.freeze.empty()) {
     const size_t before = model->trainable_variables().size();
     const int64_t left = freeze(*model, options.freeze);
-    frozen = model->trainable_variables().size() != before;
+    others |= model->trainable_variables().size() != before;
     if (!options.run.quiet && left > 0) fmt::print("{} parameters are trained.\n", left);
   }
-  compile_with(*model, options.compile, frozen, options.model_file);
+  compile_with(*model, options.compile, others, options.model_file);
 }
 
 void TrainingSetup::read() {
