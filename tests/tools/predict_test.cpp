@@ -139,6 +139,14 @@ TEST_CASE("files of weights are compared with their model") {
   CHECK(has(different, "max error"));
 }
 
+TEST_CASE("the name of the outputs' file is looked at before the model runs") {
+  const Folder folder;
+  numbers_model().save(folder / "m.keras");
+  const Outcome outcome = run_in(folder.path(), "predict m.keras nowhere.npy -o o.xyz");
+  CHECK(outcome.status == 2);
+  CHECK(has(outcome, "'o.xyz' must end in .npy, .npz, .h5 or .csv"));
+}
+
 TEST_CASE("NaN has no sign in what is printed and written") {
   const Folder folder;
   numbers_model().save(folder / "m.keras");

@@ -101,14 +101,14 @@ int64_t freeze(Model& model, const std::vector<std::string>& patterns) {
       found = true;
     }
     if (!found)
-      throw ValueError(
+      throw UsageError(
           fmt::format("--freeze '{}' is found in no layer's name.{} The layers are {}.", pattern,
                       did_you_mean(pattern, paths), fmt::join(paths, ", ")));
   }
   const int64_t left = trainable_numbers(model);
   // Layers that are built by the first batch have no weights to count yet.
   if (left == 0 && model.built())
-    throw ValueError(
+    throw UsageError(
         fmt::format("--freeze {} leaves no weight to train.", fmt::join(patterns, ",")));
   return left;
 }

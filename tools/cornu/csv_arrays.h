@@ -18,6 +18,9 @@ namespace cornu::cli {
 Arrays arrays_of(const io::CsvTable& table, const DataOptions& options, const Model& model,
                  bool with_targets, bool quiet, const std::string& source);
 
+/// Throws UsageError where the name of a file of outputs says none of the forms that there are.
+void check_output_name(const std::string& path);
+
 /// Writes outputs as columns "output", or "output_0", "output_1", ...; with names of classes:
 /// "class", the most probable one, and the probabilities under the classes' names. `files` are
 /// those of the samples, a first column "file"; or empty. Throws ValueError for outputs of more

@@ -186,7 +186,7 @@ Arrays DataFiles::named() const {
     if (!found && asked) {
       std::vector<std::string> present;
       for (const auto& [key, tensor] : arrays_) present.push_back(key);
-      throw ValueError(fmt::format("{}: there is no array '{}'.{} The file holds: {}.", source_,
+      throw UsageError(fmt::format("{}: there is no array '{}'.{} The file holds: {}.", source_,
                                    wanted, did_you_mean(wanted, present), describe(arrays_)));
     }
     if (found) arrays.emplace_back(name, *found);

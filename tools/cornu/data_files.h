@@ -40,8 +40,9 @@ class DataFiles {
   bool has_targets(Part part, const Model& model) const;
   /// The part that a trained model is looked at with: the test part, or the main one without it.
   Part held_out(const Model& model) const;
-  /// The samples of a part as the model takes them. Warns of NaN. Throws ValueError that names
-  /// file, array or column, what the model expects and what is there.
+  /// The samples of a part as the model takes them. Warns of NaN. Throws UsageError for names of
+  /// the command line that the file does not have, ValueError that names file, array or column,
+  /// what the model expects and what is there.
   Samples samples(Part part, const Model& model, bool with_targets) const;
   /// "'x.npy' and 'y.npy'".
   const std::string& source() const { return source_; }
@@ -54,8 +55,8 @@ class DataFiles {
   DataOptions options_;
   std::string source_;
   bool quiet_;
-  Arrays arrays_;
   FileOrder order_;
+  Arrays arrays_;
   std::optional<io::CsvTable> table_;
   std::string folder_;  // is read when the model is known
 };

@@ -32,6 +32,7 @@ void use_machine(const RunOptions& options) {
 
 void predict(const std::string& model_file, const std::string& weights, const DataOptions& data,
              const std::string& out, const RunOptions& options) {
+  check_output_name(out);
   use_machine(options);
   const auto model = open_to_run(model_file, weights, FreshWeights::refused, false);
   const DataFiles files(data.files, data, options.quiet);
