@@ -521,9 +521,6 @@ TEST_CASE("wrong options are errors of usage") {
   const Outcome help = run("train --help");
   CHECK(help.status == 0);
   CHECK(has(help, "Example:"));
-  const Outcome monitor = cornu_in(data, "train m.keras d.npz -o r --monitor val_loss");
-  CHECK(monitor.status == 1);
-  CHECK(has(monitor, "there is no figure 'val_loss'"));
 }
 
 TEST_CASE("NaN in the data is warned of") {

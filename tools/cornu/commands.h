@@ -106,6 +106,8 @@ struct ParityOptions {
 bool parity(const std::string& model_file, const ParityOptions& options);
 /// What the command doctor is told of the training that is to come.
 struct DoctorOptions {
+  std::string weights;  ///< file of weights to begin with; empty: the model's own
+  CompileChanges compile;
   int64_t batch_size = 32;
   int64_t steps = 24;  ///< trial steps
   bool shuffle = true;

@@ -21,4 +21,8 @@ int64_t freeze(Model& model, const std::vector<std::string>& patterns);
 void compile_with(Model& model, const CompileChanges& changes, bool fresh_optimizer,
                   const std::string& file);
 
+/// The names of the figures of training the compiled model on targets `y`, without those of
+/// validation. Empty for a model that the first batch builds: only that tells.
+std::vector<std::string> figure_names(Model& model, const Nest& y);
+
 }  // namespace cornu::cli

@@ -8,7 +8,9 @@
 #include <cornu/callbacks/tensorboard.h>
 #include <cornu/framework/ops/random/seed.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiling.h"
@@ -71,6 +73,22 @@ void TrainingSetup::read() {
                files.source());
   monitor = !options.monitor.empty() ? options.monitor : validates() ? "val_loss" : "loss";
   checkpoint = !options.checkpoint.empty() ? options.checkpoint : validates() ? "best" : "last";
+  check_monitor();
+}
+
+void TrainingSetup::check_monitor() const {
+  if (monitor.starts_with("val_") && !validates())
+    throw UsageError(
+        fmt::format("--monitor {}: there is nothing to validate on. Give --validation-split or "
+                    "--validation-data.",
+                    monitor));
+  std::vector<std::string> names = figure_names(*model, train.y);
+  if (validates())
+    for (size_t i = names.size(); i-- > 0;) names.push_back("val_" + names[i]);
+  if (names.empty() || std::find(names.begin(), names.end(), monitor) != names.end()) return;
+  std::sort(names.begin(), names.end());
+  throw UsageError(fmt::format("--monitor {}: there is no such figure.{} There are {}.", monitor,
+                               did_you_mean(monitor, names), fmt::join(names, ", ")));
 }
 
 std::string TrainingSetup::history_file() const {
