@@ -41,7 +41,7 @@ struct Classes : Folder {
       for (int c = 0; c < 4; ++c) x.push_back(static_cast<float>((i * 7 + c * 3) % 11) / 11);
       y.push_back(i * i % 3);
     }
-    for (int i = 0; i < 20; ++i) y[static_cast<size_t>(3 * i)] = 2;
+    for (size_t i = 0; i < y.size(); i += 3) y[i] = 2;
     io::write_npz(*this / "d.npz", {io::array_of("x", Tensor::from(x, {60, 4})),
                                     io::array_of("y", Tensor::from(y, {60}))});
   }
