@@ -10,6 +10,7 @@
 
 #include "../backend/log.h"
 #include "../framework/model/model.h"
+#include "../framework/tensor/plain_nan.h"
 #include "callback_state.h"
 
 namespace cornu::callbacks {
@@ -38,7 +39,7 @@ std::string checkpoint_path(const std::string& pattern, int64_t epoch, std::opti
     known["batch"] = 0;
   }
   for (const auto& [name, value] : logs)
-    if (name != "epoch") fields.push_back(fmt::arg(name.c_str(), value));
+    if (name != "epoch") fields.push_back(fmt::arg(name.c_str(), detail::plain_nan(value)));
   try {
     return fmt::vformat(pattern, fields);
   } catch (const fmt::format_error& e) {
@@ -107,13 +108,13 @@ bool ModelCheckpointCallback::wanted(int64_t epoch, const Logs& logs, const std:
   }
   const std::optional<double> current = monitor_.find(logs);
   if (!current) return true;
-  const std::string best = best_ ? fmt::format("{:.5f}", *best_) : "None";
+  const std::string best = best_ ? fmt::format("{:.5f}", detail::plain_nan(*best_)) : "None";
   if (!monitor_.improves(*current, best_, model())) {
     say(fmt::format("{} did not improve from {}", monitor_.name(), best));
     return false;
   }
   say(fmt::format("{} improved from {} to {:.5f}, saving model to {}", monitor_.name(), best,
-                  *current, path));
+                  detail::plain_nan(*current), path));
   best_ = current;
   return true;
 }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "../tensor/plain_nan.h"
+
 namespace cornu {
 namespace {
 
@@ -18,7 +20,7 @@ double mean_of(const Tensor& array) {
 // As Python writes a float: shortest, and never like an integer.
 template <class T>
 std::string number_text(T value) {
-  std::string text = fmt::format("{}", value);
+  std::string text = fmt::format("{}", detail::plain_nan(value));
   if (std::isfinite(value) && text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }

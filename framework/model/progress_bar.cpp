@@ -67,8 +67,8 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_figure(double value) {
-  return std::abs(value) > 1e-3 || std::isnan(value) ? fmt::format("{:.4f}", value)
-                                                     : fmt::format("{:.4e}", value);
+  if (std::isnan(value)) return "nan";
+  return std::abs(value) > 1e-3 ? fmt::format("{:.4f}", value) : fmt::format("{:.4e}", value);
 }
 
 ProgressBar::Target ProgressBar::standard_output() {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plain_nan.h"
+
 namespace cornu {
 namespace {
 
@@ -48,7 +50,8 @@ std::string complex_text(const Tensor& tensor) {
   const size_t shown = std::min<size_t>(values.size(), 10);
   std::string text = ": [";
   for (size_t i = 0; i < shown; ++i)
-    text += fmt::format("{}{:.6g}{:+.6g}i", i ? ", " : "", values[i].real(), values[i].imag());
+    text += fmt::format("{}{:.6g}{:+.6g}i", i ? ", " : "", plain_nan(values[i].real()),
+                        plain_nan(values[i].imag()));
   return text + (shown < values.size() ? ", ...]>" : "]>");
 }
 

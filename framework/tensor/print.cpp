@@ -7,6 +7,7 @@
 
 #include "complex.h"
 #include "nest.h"
+#include "plain_nan.h"
 
 namespace cornu {
 namespace {
@@ -24,9 +25,11 @@ std::vector<std::string> element_texts(const Tensor& x) {
     for (const bool b : x.to_vector<bool>()) texts.push_back(b ? "true" : "false");
   } else if (is_complex(x.dtype())) {
     for (const auto& z : x.to_vector<std::complex<double>>())
-      texts.push_back(fmt::format("{:.6g}{:+.6g}j", z.real(), z.imag()));
+      texts.push_back(
+          fmt::format("{:.6g}{:+.6g}j", detail::plain_nan(z.real()), detail::plain_nan(z.imag())));
   } else if (is_float(x.dtype())) {
-    for (const double v : x.to_vector<double>()) texts.push_back(fmt::format("{:.6g}", v));
+    for (const double v : x.to_vector<double>())
+      texts.push_back(fmt::format("{:.6g}", detail::plain_nan(v)));
   } else if (x.dtype() == DType::uint64) {
     for (const uint64_t v : x.values<uint64_t>()) texts.push_back(fmt::format("{}", v));
   } else {

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "complex.h"
+#include "plain_nan.h"
 #include "recorder.h"
 #include "strings.h"
 
@@ -394,7 +395,8 @@ std::string Tensor::str() const {
   const std::vector<double> values = to_vector<double>();
   const size_t shown = std::min<size_t>(values.size(), 10);
   text += ": [";
-  for (size_t i = 0; i < shown; ++i) text += fmt::format("{}{:.6g}", i ? ", " : "", values[i]);
+  for (size_t i = 0; i < shown; ++i)
+    text += fmt::format("{}{:.6g}", i ? ", " : "", detail::plain_nan(values[i]));
   return text + (shown < values.size() ? ", ...]>" : "]>");
 }
 

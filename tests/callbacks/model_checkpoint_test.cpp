@@ -7,6 +7,8 @@
 #include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 
+#include <cmath>
+
 using namespace cornu;
 using callbacks::checkpoint_path;
 using callbacks::ModelCheckpoint;
@@ -29,6 +31,7 @@ TEST_CASE("paths are filled in as Python does") {
   CHECK(checkpoint_path("m-{epoch:02d}-{val_loss:.2f}.keras", 3, {}, logs) == "m-04-0.12.keras");
   CHECK(checkpoint_path("{epoch}/{batch:04d}.keras", 0, 9, logs) == "1/0010.keras");
   CHECK(checkpoint_path("{loss}.keras", 0, {}, logs) == "0.5.keras");
+  CHECK(checkpoint_path("{loss:.2f}.keras", 0, {}, {{"loss", -NAN}}) == "nan.keras");
 }
 
 TEST_CASE("paths with unknown figures say what there is") {

@@ -265,6 +265,7 @@ TEST_CASE("Errors of report") {
   runs.write("empty/notes.txt", "nothing");
   runs.write("one/history.csv", history);
   runs.write("two/history.csv", history);
+  runs.write("other/prices.csv", "home,price\n1,2\n");
   CHECK(runs.report("").status == 2);
   const auto refused = [&](const char* arguments, const char* why) {
     const Outcome outcome = runs.report(arguments);
@@ -274,6 +275,7 @@ TEST_CASE("Errors of report") {
   refused("nowhere", "'nowhere' does not exist");
   refused("empty", "nothing of a training");
   refused("empty/notes.txt", "is no run");
+  refused("other", "prices.csv' is no table of CSVLogger");
   refused("one two --model m.keras", "--model names the model of one run");
   refused("one --data nowhere.npz", "nowhere.npz");
   save_npz(runs.path("data.npz"), Tensor::from({1.0f}, {1, 1}), Tensor::from({1.0f}, {1, 1}));

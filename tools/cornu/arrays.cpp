@@ -11,8 +11,7 @@ namespace cornu::cli {
 namespace {
 
 [[noreturn]] void wrong_ending(const std::string& path) {
-  throw FileError("'" + path +
-                  "' must end in .npy, .npz or .h5, or .csv for the outputs of predict.");
+  throw FileError("'" + path + "' must end in .npy, .npz or .h5.");
 }
 
 }  // namespace

@@ -101,8 +101,6 @@ bool check(const std::string& file, const std::string& model_file) {
   std::printf("%s: %s\n", file.c_str(), saving::describe(kind).c_str());
   if (const std::string from = origin(file, kind); !from.empty())
     std::printf("%s: %s\n", file.c_str(), from.c_str());
-  const bool weights =
-      kind == FileKind::weights || kind == FileKind::legacy_weights || kind == FileKind::shard_map;
   try {
     if (!model_file.empty()) {
       const auto model =
@@ -113,7 +111,7 @@ bool check(const std::string& file, const std::string& model_file) {
       print_loaded(*model);
       return true;
     }
-    if (weights) {
+    if (holds_weights_alone(kind)) {
       std::printf("holds weights alone: give the model with --model to see whether they fit.\n");
       if (kind == FileKind::shard_map) return true;
       const io::H5Reader reader{fs::path(file)};

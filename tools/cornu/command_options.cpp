@@ -67,11 +67,15 @@ void add_epoch_options(CLI::App* command, TrainOptions& o) {
       ->group(training_group);
 }
 
-void add_training_options(CLI::App* command, TrainOptions& o) {
+void add_optimizer_option(CLI::App* command, CompileChanges& changes) {
   command
-      ->add_option("--optimizer", o.compile.optimizer,
+      ->add_option("--optimizer", changes.optimizer,
                    "As in Keras: adam, sgd, ... (the file's; rmsprop for one without)")
       ->group(training_group);
+}
+
+void add_training_options(CLI::App* command, TrainOptions& o) {
+  add_optimizer_option(command, o.compile);
   command->add_option("--learning-rate", o.compile.learning_rate, "Of the optimizer")
       ->check(number_from_zero())
       ->group(training_group);
@@ -211,20 +215,29 @@ void add_run_options(CLI::App* command, RunOptions& options) {
 
 void add_loss_options(CLI::App* command, CompileChanges& changes) {
   add_words(command, "--loss", changes.loss,
-            "As in Keras: mse, sparse_categorical_crossentropy, ...; of several outputs: "
-            "first=mse,second=mae (the file's)")
+            "As in Keras: mse, sparse_categorical_crossentropy, ...; of several outputs: one for "
+            "all, or first=mse,second=mae (the file's)")
       ->group(training_group);
   add_words(command, "--metrics", changes.metrics, "Likewise: accuracy,auc (the file's)")
       ->group(training_group);
 }
 
+void add_weights_option(CLI::App* command, std::string& weights) {
+  command->add_option("--weights", weights,
+                      "File of the model's weights, which a .json does not have, or in place of "
+                      "its own (.weights.h5, .weights.json, .h5, .keras)");
+}
+
 CLI::App* add_train(CLI::App& app, TrainOptions& options) {
   CLI::App* command = app.add_subcommand("train", "Train a model on files of data");
   command
-      ->add_option("MODEL", options.model_file,
-                   "A .keras or .h5 file to train further, or a model's .json: its weights are new")
+      ->add_option(
+          "MODEL", options.model_file,
+          "A .keras or .h5 file to train further, or a model's .json, whose weights are new "
+          "without --weights")
       ->required();
   add_data_options(command, options.data);
+  add_weights_option(command, options.weights);
   add_validation_options(command, options.validation_split, options.validation_files);
   add_epoch_options(command, options);
   add_loss_options(command, options.compile);
@@ -247,8 +260,11 @@ CLI::App* add_doctor(CLI::App& app, std::string& file, DataOptions& data, Doctor
       "doctor",
       "Say what looks wrong about training a model on data; the exit status tells too: "
       "0 nothing, 1 something, 2 an error");
-  command->add_option("FILE", file, "A model file (.keras, .h5, a folder)")->required();
+  command->add_option("FILE", file, "A model file (.keras, .h5, .json, a folder)")->required();
   add_data_options(command, data);
+  add_weights_option(command, options.weights);
+  add_loss_options(command, options.compile);
+  add_optimizer_option(command, options.compile);
   command->add_option("-b,--batch-size", options.batch_size, "Samples of a training batch")
       ->check(positive_number())
       ->capture_default_str();

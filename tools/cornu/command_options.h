@@ -18,6 +18,8 @@ void add_data_names(CLI::App* command, DataOptions& data);
 void add_run_options(CLI::App* command, RunOptions& options);
 /// Loss and metrics.
 void add_loss_options(CLI::App* command, CompileChanges& changes);
+/// A file of weights for the model.
+void add_weights_option(CLI::App* command, std::string& weights);
 /// The command train.
 CLI::App* add_train(CLI::App& app, TrainOptions& options);
 /// The command doctor of a model file.

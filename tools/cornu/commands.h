@@ -44,6 +44,7 @@ struct CompileChanges {
 
 struct TrainOptions {
   std::string model_file;
+  std::string weights;  ///< file of weights to begin with; empty: the model's own
   std::string out;
   DataOptions data;
   std::vector<std::string> validation_files;
@@ -78,10 +79,12 @@ struct ReplayOptions {
 };
 /// Takes a step of a run again and prints it. Whether it has the bits of the run.
 bool replay(const ReplayOptions& options);
-void predict(const std::string& model_file, const DataOptions& data, const std::string& out,
-             const RunOptions& options);
-void evaluate(const std::string& model_file, const DataOptions& data, const CompileChanges& compile,
-              const RunOptions& options);
+/// `weights` is a file of weights for the model, or empty.
+void predict(const std::string& model_file, const std::string& weights, const DataOptions& data,
+             const std::string& out, const RunOptions& options);
+/// `weights` is a file of weights for the model, or empty.
+void evaluate(const std::string& model_file, const std::string& weights, const DataOptions& data,
+              const CompileChanges& compile, const RunOptions& options);
 
 void summary(const std::string& model_file);
 /// Whether the file loads; the reasons are printed. `model_file` is the model of a file of weights,
@@ -90,7 +93,8 @@ bool check(const std::string& file, const std::string& model_file);
 /// Layers, and weights with shapes and statistics. Also of a file of weights whose model is given.
 void inspect(const std::string& file, const std::string& model_file);
 /// Whether two models are equal in config, weights and outputs; what differs is printed.
-bool diff(const std::string& a, const std::string& b);
+/// `model_file` is the model of files of weights, or empty.
+bool diff(const std::string& a, const std::string& b, const std::string& model_file);
 struct ParityOptions {
   std::string python = "python3";
   int64_t batch_size = 2;
@@ -102,6 +106,8 @@ struct ParityOptions {
 bool parity(const std::string& model_file, const ParityOptions& options);
 /// What the command doctor is told of the training that is to come.
 struct DoctorOptions {
+  std::string weights;  ///< file of weights to begin with; empty: the model's own
+  CompileChanges compile;
   int64_t batch_size = 32;
   int64_t steps = 24;  ///< trial steps
   bool shuffle = true;

@@ -1,12 +1,14 @@
 // Loss, metrics, optimizer and frozen layers from the command line.
 #include "compiling.h"
 
+#include <cornu/framework/model/compiled.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <regex>
 
+#include "arrays.h"
 #include "models.h"
 
 namespace cornu::cli {
@@ -26,9 +28,29 @@ int64_t trainable_numbers(const Model& model) {
   return count;
 }
 
-// "mse", "mse,mae" for two outputs, or "first=mse,second=mae".
+// What the model gives for any batch; empty where its code alone knows.
+Nest output_spec(Model& model) {
+  try {
+    return model.compute_output_spec(model.input_spec());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// What options call the outputs; nothing where that is not known.
+std::vector<std::string> output_names(Model& model) {
+  const Nest spec = output_spec(model);
+  if (spec.empty()) return model.output_names();
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : model_outputs(model, spec)) names.push_back(name);
+  return names;
+}
+
+// "mse" for all outputs, "mse,mae" for two, or "first=mse,second=mae". Metrics of a single output
+// may be several.
 template <class Option>
-Option option_of(const std::vector<std::string>& words, const char* name) {
+Option option_of(const std::vector<std::string>& words, const char* name,
+                 const std::vector<std::string>& outputs) {
   typename Option::List list;
   typename Option::Dict dict;
   for (const std::string& word : words) {
@@ -52,7 +74,23 @@ Option option_of(const std::vector<std::string>& words, const char* name) {
   if (!dict.empty() && !list.empty())
     throw UsageError(fmt::format("{} {}: either all are 'output=name' or none is.", name,
                                  fmt::join(words, ",")));
-  return dict.empty() ? Option(list) : Option(dict);
+  for (const auto& [output, option] : dict)
+    if (!outputs.empty() && std::find(outputs.begin(), outputs.end(), output) == outputs.end())
+      throw UsageError(fmt::format("{} {}: there is no output '{}'.{} The model's outputs are {}.",
+                                   name, fmt::join(words, ","), output,
+                                   did_you_mean(output, outputs), fmt::join(outputs, ", ")));
+  if (!dict.empty()) return Option(dict);
+  constexpr bool is_loss = std::is_same_v<Option, LossOption>;
+  if (is_loss && list.size() == 1) return list[0];
+  if (list.size() == 1 && outputs.size() > 1) list.resize(outputs.size(), list[0]);
+  if (list.size() != outputs.size() && (is_loss ? !outputs.empty() : outputs.size() > 1))
+    throw UsageError(
+        fmt::format("{} {}: these are {} for {} ({}). Give one for all, one for each, or "
+                    "output=name.",
+                    name, fmt::join(words, ","), list.size(),
+                    outputs.size() == 1 ? "1 output" : fmt::format("{} outputs", outputs.size()),
+                    fmt::join(outputs, ", ")));
+  return Option(list);
 }
 
 // What fits the model's output.
@@ -62,14 +100,9 @@ std::string suggested_loss(Model& model) {
   const std::string many =
       "--loss sparse_categorical_crossentropy for numbers of classes, categorical_crossentropy for "
       "one-hot rows";
-  try {
-    const Nest output = model.compute_output_spec(model.input_spec());
-    if (output.is_tensor())
-      return output.tensor().shape().back() == 1 ? numbers + ", " + two
-                                                 : many + ", mse for numbers";
-  } catch (const Error&) {
-    // A model that does not know its inputs.
-  }
+  const Nest output = output_spec(model);
+  if (!output.empty() && output.is_tensor())
+    return output.tensor().shape().back() == 1 ? numbers + ", " + two : many + ", mse for numbers";
   return numbers + ", " + two + ", " + many;
 }
 
@@ -101,14 +134,14 @@ int64_t freeze(Model& model, const std::vector<std::string>& patterns) {
       found = true;
     }
     if (!found)
-      throw ValueError(
+      throw UsageError(
           fmt::format("--freeze '{}' is found in no layer's name.{} The layers are {}.", pattern,
                       did_you_mean(pattern, paths), fmt::join(paths, ", ")));
   }
   const int64_t left = trainable_numbers(model);
   // Layers that are built by the first batch have no weights to count yet.
   if (left == 0 && model.built())
-    throw ValueError(
+    throw UsageError(
         fmt::format("--freeze {} leaves no weight to train.", fmt::join(patterns, ",")));
   return left;
 }
@@ -124,14 +157,16 @@ void compile_with(Model& model, const CompileChanges& changes, bool fresh_optimi
                        !changes.metrics.empty() || fresh_optimizer;
   if (changed) {
     CompileOptions options = model.compiled() ? model.compile_options() : CompileOptions{};
+    const std::vector<std::string> outputs = output_names(model);
     try {
       if (!changes.optimizer.empty())
         options.optimizer = Choice<Optimizer>(changes.optimizer);
       else if (fresh_optimizer && options.optimizer)
         options.optimizer = copy_of(*options.optimizer);
-      if (!changes.loss.empty()) options.loss = option_of<LossOption>(changes.loss, "--loss");
+      if (!changes.loss.empty())
+        options.loss = option_of<LossOption>(changes.loss, "--loss", outputs);
       if (!changes.metrics.empty())
-        options.metrics = option_of<MetricOption>(changes.metrics, "--metrics");
+        options.metrics = option_of<MetricOption>(changes.metrics, "--metrics", outputs);
       model.compile(options);
     } catch (const UsageError&) {
       throw;
@@ -140,6 +175,23 @@ void compile_with(Model& model, const CompileChanges& changes, bool fresh_optimi
     }
   }
   if (changes.learning_rate) set_rate(model, changes);
+}
+
+std::vector<std::string> figure_names(Model& model, const Nest& y) {
+  const Nest y_pred = model.built() ? output_spec(model) : Nest();
+  if (y_pred.empty()) return {};
+  const CompileOptions& options = model.compile_options();
+  const std::vector<std::string> outputs = model.output_names();
+  std::vector<std::string> names;
+  for (const auto& metric : model.metrics())
+    if (!dynamic_cast<const CompiledMetrics*>(metric.get())) names.push_back(metric->name());
+  CompiledLoss loss(options.loss, options.loss_weights);
+  loss.resolve(y_pred, outputs);
+  for (const auto& mean : loss.metrics()) names.push_back(mean->name());
+  CompiledMetrics metrics(options.metrics, options.weighted_metrics, outputs);
+  for (const auto& entry : metrics.resolved(loss.targets(y, y_pred), y_pred, outputs))
+    names.push_back(entry.name);
+  return names;
 }
 
 }  // namespace cornu::cli

@@ -1,6 +1,7 @@
 // Columns of a table as a model's inputs and targets; outputs as columns.
 #include "csv_arrays.h"
 
+#include <cornu/framework/tensor/plain_nan.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,13 +31,21 @@ struct Source {
   }
   const CsvColumn& column(const std::string& wanted) const {
     if (const CsvColumn* found = table.find(wanted)) return *found;
-    fail(fmt::format("there is no column '{}'.{} The columns are {}.", wanted,
-                     did_you_mean(wanted, table.names()), fmt::join(table.names(), ", ")));
+    fail(absence_of(wanted));
   }
+  // Columns that the command line names.
   Columns columns(const std::vector<std::string>& wanted) const {
     Columns result;
-    for (const std::string& one : wanted) result.push_back(&column(one));
+    for (const std::string& one : wanted) {
+      if (!table.find(one)) throw UsageError(fmt::format("{}: {}", name, absence_of(one)));
+      result.push_back(&column(one));
+    }
     return result;
+  }
+
+  std::string absence_of(const std::string& wanted) const {
+    return fmt::format("there is no column '{}'.{} The columns are {}.", wanted,
+                       did_you_mean(wanted, table.names()), fmt::join(table.names(), ", "));
   }
 };
 
@@ -236,8 +245,8 @@ void add_targets(Arrays& arrays, const Source& source) {
     return;
   }
   if (outputs.size() != target.size())
-    source.fail(fmt::format("the model has the outputs {}, but --target names {} columns.",
-                            fmt::join(outputs, ", "), target.size()));
+    throw UsageError(fmt::format("{}: the model has the outputs {}, but --target names {} columns.",
+                                 source.name, fmt::join(outputs, ", "), target.size()));
   for (size_t i = 0; i < outputs.size(); ++i) {
     const bool by_name = names(target, outputs[i]);
     arrays.emplace_back(outputs[i], target_of({by_name ? outputs[i] : target[i]}, source));
@@ -249,8 +258,7 @@ void add_targets(Arrays& arrays, const Source& source) {
 Arrays arrays_of(const CsvTable& table, const DataOptions& options, const Model& model,
                  bool with_targets, bool quiet, const std::string& name) {
   const Source source{table, options, model, name};
-  for (const std::string& one : options.target)
-    if (with_targets) source.column(one);
+  if (with_targets) (void)source.columns(options.target);
   Arrays arrays;
   add_inputs(arrays, source, quiet);
   if (!with_targets) return arrays;
@@ -271,7 +279,12 @@ namespace {
 template <class Numbers>
 std::vector<std::string> texts_of(const Numbers& numbers) {
   std::vector<std::string> cells;
-  for (const auto number : numbers) cells.push_back(fmt::format("{}", number));
+  for (const auto number : numbers) {
+    if constexpr (std::is_floating_point_v<std::decay_t<decltype(number)>>)
+      cells.push_back(fmt::format("{}", detail::plain_nan(number)));
+    else
+      cells.push_back(fmt::format("{}", number));
+  }
   return cells;
 }
 
@@ -288,10 +301,18 @@ std::vector<std::string> cells_of(const Tensor& tensor) {
 
 }  // namespace
 
+void check_output_name(const std::string& path) {
+  for (const char* ending : {".npy", ".npz", ".h5", ".csv"})
+    if (path.ends_with(ending)) return;
+  throw UsageError(fmt::format("'{}' must end in .npy, .npz, .h5 or .csv.", path));
+}
+
 void write_table(const std::string& path, const Arrays& outputs,
-                 const std::vector<std::string>& classes) {
+                 const std::vector<std::string>& classes, const std::vector<std::string>& files) {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
+  if (!files.empty()) header.push_back("file");
+  for (const std::string& file : files) rows.push_back({file});
   for (const auto& [name, tensor] : outputs) {
     if (tensor.rank() < 1 || tensor.rank() > 2)
       throw ValueError(fmt::format(

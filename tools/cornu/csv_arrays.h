@@ -18,10 +18,14 @@ namespace cornu::cli {
 Arrays arrays_of(const io::CsvTable& table, const DataOptions& options, const Model& model,
                  bool with_targets, bool quiet, const std::string& source);
 
+/// Throws UsageError where the name of a file of outputs says none of the forms that there are.
+void check_output_name(const std::string& path);
+
 /// Writes outputs as columns "output", or "output_0", "output_1", ...; with names of classes:
-/// "class", the most probable one, and the probabilities under the classes' names. Throws
-/// ValueError for outputs of more than two axes.
+/// "class", the most probable one, and the probabilities under the classes' names. `files` are
+/// those of the samples, a first column "file"; or empty. Throws ValueError for outputs of more
+/// than two axes.
 void write_table(const std::string& path, const Arrays& outputs,
-                 const std::vector<std::string>& classes);
+                 const std::vector<std::string>& classes, const std::vector<std::string>& files);
 
 }  // namespace cornu::cli

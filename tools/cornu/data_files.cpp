@@ -11,7 +11,6 @@
 #include <filesystem>
 
 #include "csv_arrays.h"
-#include "folder_arrays.h"
 
 namespace cornu::cli {
 namespace {
@@ -118,8 +117,9 @@ std::string quoted(const std::vector<std::string>& files) {
 
 }  // namespace
 
-DataFiles::DataFiles(const std::vector<std::string>& files, const DataOptions& options, bool quiet)
-    : options_(options), source_(quoted(files)), quiet_(quiet) {
+DataFiles::DataFiles(const std::vector<std::string>& files, const DataOptions& options, bool quiet,
+                     FileOrder order)
+    : options_(options), source_(quoted(files)), quiet_(quiet), order_(order) {
   const auto all_end_in = [&](const char* ending) {
     return std::all_of(files.begin(), files.end(),
                        [&](const std::string& file) { return file.ends_with(ending); });
@@ -156,12 +156,7 @@ bool DataFiles::has(Part part, const Model& model) const {
 
 bool DataFiles::has_targets(Part part, const Model& model) const {
   if (!has(part, model)) return false;
-  if (!folder_.empty()) {
-    // The classes are the subfolders.
-    const std::filesystem::directory_iterator inside(folder_of(part));
-    return std::any_of(begin(inside), end(inside),
-                       [](const auto& entry) { return entry.is_directory(); });
-  }
+  if (!folder_.empty()) return has_classes(folder_of(part));
   return table_ ? part == Part::main : !targets_among(model, part_of(part, model)).empty();
 }
 
@@ -171,7 +166,6 @@ Part DataFiles::held_out(const Model& model) const {
 
 // The arrays of a part, without the ending of their names.
 Arrays DataFiles::part_of(Part part, const Model& model) const {
-  if (!folder_.empty()) return folder_arrays(folder_of(part), options_.label_mode, model);
   Arrays plain, ended;
   for (const auto& [name, tensor] : arrays_) {
     const Ending* ending = ending_of(name, model);
@@ -192,7 +186,7 @@ Arrays DataFiles::named() const {
     if (!found && asked) {
       std::vector<std::string> present;
       for (const auto& [key, tensor] : arrays_) present.push_back(key);
-      throw ValueError(fmt::format("{}: there is no array '{}'.{} The file holds: {}.", source_,
+      throw UsageError(fmt::format("{}: there is no array '{}'.{} The file holds: {}.", source_,
                                    wanted, did_you_mean(wanted, present), describe(arrays_)));
     }
     if (found) arrays.emplace_back(name, *found);
@@ -202,10 +196,19 @@ Arrays DataFiles::named() const {
 
 Samples DataFiles::samples(Part part, const Model& model, bool with_targets) const {
   const bool by_name = part == Part::main && (!options_.x.empty() || !options_.y.empty());
-  Arrays arrays = table_    ? arrays_of(*table_, options_, model, with_targets, quiet_, source_)
-                  : by_name ? named()
-                            : part_of(part, model);
   Samples result;
+  Arrays arrays;
+  if (!folder_.empty() && !by_name) {
+    FolderArrays found = folder_arrays(folder_of(part), options_.label_mode, order_, model);
+    arrays = std::move(found.arrays);
+    for (const std::string& file : found.files)
+      result.files.push_back(
+          std::filesystem::path(file).lexically_relative(folder_).generic_string());
+  } else {
+    arrays = table_    ? arrays_of(*table_, options_, model, with_targets, quiet_, source_)
+             : by_name ? named()
+                       : part_of(part, model);
+  }
   const std::vector<std::string> outputs = model.output_names();
   if (with_targets) {
     result.y = model_targets(model, arrays, source_);

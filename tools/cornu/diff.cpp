@@ -1,5 +1,6 @@
 // The command diff: where two models differ in config, weights and outputs.
 #include <cornu/framework/config/json.h>
+#include <cornu/framework/tensor/plain_nan.h>
 
 #include <algorithm>
 #include <cmath>
@@ -92,8 +93,17 @@ Error error_of(const Tensor& a, const Tensor& b) {
 
 std::string text_of(const Error& e) {
   char text[80];
-  std::snprintf(text, sizeof text, "max error %.3g, mean error %.3g", e.most, e.mean);
+  std::snprintf(text, sizeof text, "max error %.3g, mean error %.3g", detail::plain_nan(e.most),
+                detail::plain_nan(e.mean));
   return text;
+}
+
+// The model's config without what it was compiled with, which of these forms only JSON brings.
+Value config_of(const Model& model, const std::string& file) {
+  const Value config = cornu::parse_json(model.to_json(), file, cornu::NonNumbers::allow);
+  Value::Dict entries = config.get<Value::Dict>();
+  std::erase_if(entries, [](const auto& entry) { return entry.first == "compile_config"; });
+  return entries;
 }
 
 bool compare_weights(const Model& a, const Model& b, Lines& lines) {
@@ -115,12 +125,16 @@ bool compare_weights(const Model& a, const Model& b, Lines& lines) {
 
 }  // namespace
 
-bool diff(const std::string& a, const std::string& b) {
-  const auto x = open_model(a), y = open_model(b);
+bool diff(const std::string& a, const std::string& b, const std::string& model_file) {
+  const auto open = [&](const std::string& file) {
+    require_model(file, model_file);
+    const bool weights = holds_weights_alone(saving::kind_of(file));
+    return open_model(file, weights ? model_file : "");
+  };
+  const auto x = open(a), y = open(b);
   std::printf("A: %s\nB: %s\nconfig:\n", a.c_str(), b.c_str());
   Lines configs;
-  compare_values(cornu::parse_json(x->to_json(), a, cornu::NonNumbers::allow),
-                 cornu::parse_json(y->to_json(), b, cornu::NonNumbers::allow), "", configs);
+  compare_values(config_of(*x, a), config_of(*y, b), "", configs);
   bool equal = configs.finish();
   if (equal) std::printf("  equal\n");
   std::printf("weights:\n");

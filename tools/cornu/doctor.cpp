@@ -2,7 +2,9 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "compiling.h"
 #include "data_files.h"
+#include "models.h"
 
 namespace cornu::cli {
 namespace {
@@ -30,8 +32,11 @@ Samples held_out(const DataFiles& files, const Model& model, const DataOptions& 
 }  // namespace
 
 size_t doctor(const std::string& model_file, const DataOptions& data, const DoctorOptions& given) {
-  const auto model = load_model(model_file);
-  const DataFiles files(data.files, data, false);
+  const auto model = open_to_run(model_file, given.weights, FreshWeights::drawn, true);
+  const CompileChanges& changes = given.compile;
+  if (!changes.optimizer.empty() || !changes.loss.empty() || !changes.metrics.empty())
+    compile_with(*model, changes, !given.weights.empty(), model_file);
+  const DataFiles files(data.files, data, false, FileOrder::shuffled);
   const Samples training = files.samples(Part::main, *model, true);
   const Samples validation = held_out(files, *model, data, given);
   DiagnoseOptions options{.batch_size = given.batch_size,
@@ -48,8 +53,9 @@ size_t doctor(const std::string& model_file, const DataOptions& data, const Doct
   const std::vector<Finding> findings = model->diagnose(training.x, training.y, options);
   for (const Finding& finding : findings) std::printf("%s\n", finding.str().c_str());
   if (findings.empty())
-    std::printf("nothing found%s\n",
-                model->compiled() ? "" : " (the model is not compiled: data and layers only)");
+    std::printf(
+        "nothing found%s\n",
+        model->compiled() ? "" : " (the model has no loss: data and layers only; --loss says one)");
   return findings.size();
 }
 

@@ -18,8 +18,11 @@ namespace fs = std::filesystem;
 constexpr int64_t shuffle_seed = 0;
 constexpr int64_t most_bytes = int64_t{16} << 30;
 
-utils::FileList files_in(const std::string& folder, const std::vector<std::string>& formats) {
-  return utils::index_directory(folder, formats, {.shuffle = true, .seed = shuffle_seed});
+utils::FileList files_in(const std::string& folder, const std::vector<std::string>& formats,
+                         FileOrder order) {
+  utils::FolderOptions options{.shuffle = order == FileOrder::shuffled, .seed = shuffle_seed};
+  if (!has_classes(folder)) options.labels = std::nullopt;
+  return utils::index_directory(folder, formats, options);
 }
 
 Tensor texts_of(const std::vector<std::string>& files) {
@@ -66,6 +69,13 @@ Tensor images_of(const std::vector<std::string>& files, const utils::ImageFolder
 
 }  // namespace
 
+bool has_classes(const std::string& folder) {
+  const fs::directory_iterator inside(folder);
+  return std::any_of(begin(inside), end(inside), [](const fs::directory_entry& entry) {
+    return entry.is_directory() && !entry.path().filename().string().starts_with('.');
+  });
+}
+
 std::vector<std::string> parts_in(const std::string& folder) {
   std::vector<std::string> parts;
   if (!fs::is_directory(fs::path(folder) / "train")) return parts;
@@ -74,14 +84,18 @@ std::vector<std::string> parts_in(const std::string& folder) {
   return parts;
 }
 
-Arrays folder_arrays(const std::string& folder, const std::string& label_mode, const Model& model) {
+FolderArrays folder_arrays(const std::string& folder, const std::string& label_mode,
+                           FileOrder order, const Model& model) {
   const Nest spec = model.input_spec();
   if (!spec.is_tensor() || !spec.tensor())
     throw ValueError(fmt::format(
         "'{}' is a folder, which is read for models with one input of a known shape.", folder));
   const bool text = spec.tensor().dtype() == DType::string;
-  const utils::FileList files = text ? files_in(folder, {".txt"})
-                                     : files_in(folder, {".jpg", ".jpeg", ".png", ".bmp", ".gif"});
+  const utils::FileList files =
+      files_in(folder,
+               text ? std::vector<std::string>{".txt"}
+                    : std::vector<std::string>{".jpg", ".jpeg", ".png", ".bmp", ".gif"},
+               order);
   Arrays arrays;
   arrays.emplace_back("x",
                       text ? texts_of(files.file_paths)
@@ -90,7 +104,7 @@ Arrays folder_arrays(const std::string& folder, const std::string& label_mode, c
   if (!files.labels.empty())
     arrays.emplace_back("y",
                         utils::encode_labels(files.labels, files.class_names.size(), label_mode));
-  return arrays;
+  return {arrays, files.file_paths};
 }
 
 }  // namespace cornu::cli

@@ -1,6 +1,4 @@
 // The commands that show a model: summary and inspect.
-#include <cornu/framework/saving/keras_file.h>
-
 #include <cstdio>
 
 #include "commands.h"
@@ -11,16 +9,11 @@ namespace cornu::cli {
 void summary(const std::string& model_file) { open_model(model_file)->summary(); }
 
 void inspect(const std::string& file, const std::string& model_file) {
-  const saving::FileKind kind = saving::kind_of(file);
-  const bool weights_alone = kind == saving::FileKind::weights ||
-                             kind == saving::FileKind::legacy_weights ||
-                             kind == saving::FileKind::shard_map;
-  if (weights_alone && model_file.empty())
-    throw ValueError("'" + file + "' is " + saving::describe(kind) +
-                     ": give its model with --model.");
+  require_model(file, model_file);
   const auto model = open_model(file, model_file);
-  std::printf("%s: %s\nmodel '%s', %lld parameters\n", file.c_str(), saving::describe(kind).c_str(),
-              model->name().c_str(), static_cast<long long>(model->count_params()));
+  std::printf("%s: %s\nmodel '%s', %lld parameters\n", file.c_str(),
+              saving::describe(saving::kind_of(file)).c_str(), model->name().c_str(),
+              static_cast<long long>(model->count_params()));
   for (const PlacedLayer& placed : layers_of(*model)) {
     std::printf("%s (%s)%s\n", placed.path.c_str(), placed.class_name.c_str(),
                 placed.layer->trainable() ? "" : ", frozen");

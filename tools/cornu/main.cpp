@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   using namespace cornu::cli;
   CLI::App app("Looks at, converts, trains and runs Keras model files.", "cornu");
   app.require_subcommand(1);
-  std::string file, in, out, model_file;
+  std::string file, in, out, model_file, weights;
   double shard_size = 0;
   RunOptions options;
   DataOptions data;
@@ -58,24 +58,26 @@ int main(int argc, char** argv) {
 
   auto add = [&](const char* name, const char* text) {
     CLI::App* command = app.add_subcommand(name, text);
-    command->add_option("FILE", file, "A model file (.keras, .h5, a folder)")->required();
+    command->add_option("FILE", file, "A model file (.keras, .h5, .json, a folder)")->required();
     return command;
   };
   CLI::App* summary_command = add("summary", "Print a table of the layers");
   CLI::App* predict_command = add("predict", "Compute the outputs for files of data");
   add_data_options(predict_command, data);
+  add_weights_option(predict_command, weights);
   predict_command->add_option("-o,--out", out, "Where the outputs go (.npy, .npz, .h5, .csv)")
       ->required();
   add_run_options(predict_command, options);
   CLI::App* evaluate_command = add("evaluate", "Compute the loss and metrics over files of data");
   add_data_options(evaluate_command, data);
+  add_weights_option(evaluate_command, weights);
   add_loss_options(evaluate_command, compile);
   add_run_options(evaluate_command, options);
   CLI::App* train_command = add_train(app, train_options);
   auto add_model_option = [&](CLI::App* command) {
     command->add_option(
         "-m,--model", model_file,
-        "The model, where FILE holds weights alone (.weights.h5, .weights.json, .h5)");
+        "The model, where a file holds weights alone (.weights.h5, .weights.json, .h5)");
   };
   CLI::App* check_command =
       add("check", "Say whether the file loads, and why not; the exit status tells too");
@@ -84,8 +86,9 @@ int main(int argc, char** argv) {
   add_model_option(inspect_command);
   CLI::App* diff_command = app.add_subcommand(
       "diff", "Compare two models' configs, weights and outputs; the exit status tells too");
-  diff_command->add_option("A", in, "A model file")->required();
+  diff_command->add_option("A", in, "A model file, or one of weights")->required();
   diff_command->add_option("B", out, "Another")->required();
+  add_model_option(diff_command);
   CLI::App* devices_command =
       app.add_subcommand("devices", "List the devices, and say why others cannot be used");
   bool check_kernels = false;
@@ -140,11 +143,11 @@ int main(int argc, char** argv) {
     if (*summary_command) summary(file);
     if (*devices_command) return devices(check_kernels) ? 0 : failure;
     if (*train_command) return train(std::move(train_options));
-    if (*predict_command) predict(file, data, out, options);
-    if (*evaluate_command) evaluate(file, data, compile, options);
+    if (*predict_command) predict(file, weights, data, out, options);
+    if (*evaluate_command) evaluate(file, weights, data, compile, options);
     if (*check_command) return check(file, model_file) ? 0 : failure;
     if (*inspect_command) inspect(file, model_file);
-    if (*diff_command) return diff(in, out) ? 0 : failure;
+    if (*diff_command) return diff(in, out, model_file) ? 0 : failure;
     if (*parity_command) return parity(file, parity_options) ? 0 : failure;
     if (*doctor_command) return doctor(file, data, doctor_options) == 0 ? 0 : failure;
     if (*pack_command) pack(pack_options);

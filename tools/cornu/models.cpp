@@ -2,7 +2,7 @@
 #include "models.h"
 
 #include <cornu/framework/config/configurable.h>
-#include <cornu/framework/saving/keras_file.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,8 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+
+#include "commands.h"
 
 namespace cornu::cli {
 namespace {
@@ -58,6 +60,34 @@ std::shared_ptr<Model> open_model(const std::string& file, const std::string& mo
   auto model = open(model_file);
   model->load_weights(file);
   return model;
+}
+
+bool holds_weights_alone(saving::FileKind kind) {
+  return kind == saving::FileKind::weights || kind == saving::FileKind::legacy_weights ||
+         kind == saving::FileKind::shard_map;
+}
+
+void require_model(const std::string& file, const std::string& model_file) {
+  const saving::FileKind kind = saving::kind_of(file);
+  if (holds_weights_alone(kind) && model_file.empty())
+    throw UsageError(
+        fmt::format("'{}' is {}: give its model with --model.", file, saving::describe(kind)));
+}
+
+std::shared_ptr<Model> open_to_run(const std::string& model_file, const std::string& weights_file,
+                                   FreshWeights fresh, bool compile) {
+  const saving::FileKind kind = saving::kind_of(model_file);
+  if (holds_weights_alone(kind))
+    throw UsageError(
+        fmt::format("'{}' is {}: give the model in its place, and this with --weights.", model_file,
+                    saving::describe(kind)));
+  if (!weights_file.empty()) return open_model(weights_file, model_file, compile);
+  if (kind == saving::FileKind::model_json && fresh == FreshWeights::refused)
+    throw UsageError(
+        fmt::format("'{}' is {}, which has no weights: give them with --weights FILE "
+                    "(.weights.h5, .weights.json, .h5 or .keras).",
+                    model_file, saving::describe(kind)));
+  return open_model(model_file, "", compile);
 }
 
 std::vector<PlacedLayer> layers_of(const Model& model) {

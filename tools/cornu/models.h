@@ -1,6 +1,7 @@
 // Models from any of Keras's forms, for commands that look at them.
 #pragma once
 #include <cornu/framework/model/model.h>
+#include <cornu/framework/saving/keras_file.h>
 
 #include <memory>
 #include <string>
@@ -12,6 +13,20 @@ namespace cornu::cli {
 /// model. Throws FileError. A model's JSON gives one with fresh weights.
 std::shared_ptr<Model> open_model(const std::string& file, const std::string& model_file = "",
                                   bool compile = false);
+
+/// Whether a file of this kind holds weights without their model.
+bool holds_weights_alone(saving::FileKind kind);
+/// Throws UsageError where `file` holds weights alone and `model_file`, of --model, is empty.
+void require_model(const std::string& file, const std::string& model_file);
+
+/// What a model's JSON without --weights is opened with.
+enum class FreshWeights : uint8_t { refused, drawn };
+/// The model that a command runs: that of `model_file`, with the weights of `weights_file`, of
+/// --weights, unless that is empty. `compile` is that of load_model. Throws UsageError for a file
+/// of weights in the model's place, and for a model's JSON without weights where fresh ones are
+/// refused; FileError.
+std::shared_ptr<Model> open_to_run(const std::string& model_file, const std::string& weights_file,
+                                   FreshWeights fresh, bool compile);
 
 /// A file's content.
 std::string read_text(const std::string& path);

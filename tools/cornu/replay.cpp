@@ -2,6 +2,7 @@
 #include <cornu/framework/model/journal.h>
 #include <cornu/framework/model/progress_bar.h>
 #include <cornu/framework/model/step_replay.h>
+#include <cornu/framework/tensor/plain_nan.h>
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -66,7 +67,8 @@ bool replay(const ReplayOptions& options) {
              step.epoch + 1, number, format_figure(again.loss),
              count_samples(again.batch.x, again.batch.y));
   fmt::print("the run reported {:.9g} (mean of the epoch so far), the replay {:.9g}: {}\n",
-             again.recorded, again.repeated, again.exact() ? "the same bits" : "not the same bits");
+             detail::plain_nan(again.recorded), detail::plain_nan(again.repeated),
+             again.exact() ? "the same bits" : "not the same bits");
   if (!again.same_update)
     fmt::print(
         "watching the step changed its last bits: activations and gradients are close to, "

@@ -84,6 +84,7 @@ Value::Dict options_of(const TrainOptions& o) {
   for (const auto& [number, weight] : o.class_weight)
     class_weight.emplace_back(std::to_string(number), weight);
   return {{"model", fs::absolute(o.model_file).string()},
+          {"weights", o.weights.empty() ? Value() : Value(fs::absolute(o.weights).string())},
           {"data", paths_of(o.data.files)},
           {"x", o.data.x},
           {"y", o.data.y},
@@ -124,6 +125,7 @@ TrainOptions options_from(const Value::Dict& run) {
   };
   TrainOptions o;
   take("model", o.model_file);
+  o.weights = text_in(options, "weights");
   take("data", o.data.files);
   take("x", o.data.x);
   take("y", o.data.y);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr int interrupted = 130;  // as shells say for SIGINT
 
 // How long the run has taken, over all of its processes; and whether there is what is watched,
-// which the first batch tells.
+// which the first batch tells of a model that it builds.
 class RunWatch : public Callback {
  public:
   RunWatch(std::string monitor, bool validates)

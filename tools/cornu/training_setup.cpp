@@ -8,7 +8,9 @@
 #include <cornu/callbacks/tensorboard.h>
 #include <cornu/framework/ops/random/seed.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiling.h"
@@ -41,20 +43,21 @@ TrainingSetup::TrainingSetup(const TrainOptions& given, const RunFolder& run_fol
 }
 
 void TrainingSetup::open() {
-  model = open_model(options.model_file, "", true);
-  bool frozen = false;  // other weights are trained than those that the file's optimizer knows
+  model = open_to_run(options.model_file, options.weights, FreshWeights::drawn, true);
+  // Whether other weights are trained than those that the file's optimizer knows.
+  bool others = !options.weights.empty();
   if (!options.freeze.empty()) {
     const size_t before = model->trainable_variables().size();
     const int64_t left = freeze(*model, options.freeze);
-    frozen = model->trainable_variables().size() != before;
+    others |= model->trainable_variables().size() != before;
     if (!options.run.quiet && left > 0) fmt::print("{} parameters are trained.\n", left);
   }
-  compile_with(*model, options.compile, frozen, options.model_file);
+  compile_with(*model, options.compile, others, options.model_file);
 }
 
 void TrainingSetup::read() {
   const bool quiet = options.run.quiet;
-  const DataFiles files(options.data.files, options.data, quiet);
+  const DataFiles files(options.data.files, options.data, quiet, FileOrder::shuffled);
   train = files.samples(Part::main, *model, true);
   if (!options.validation_files.empty()) {
     const DataFiles others(options.validation_files, options.data, quiet);
@@ -70,6 +73,22 @@ void TrainingSetup::read() {
                files.source());
   monitor = !options.monitor.empty() ? options.monitor : validates() ? "val_loss" : "loss";
   checkpoint = !options.checkpoint.empty() ? options.checkpoint : validates() ? "best" : "last";
+  check_monitor();
+}
+
+void TrainingSetup::check_monitor() const {
+  if (monitor.starts_with("val_") && !validates())
+    throw UsageError(
+        fmt::format("--monitor {}: there is nothing to validate on. Give --validation-split or "
+                    "--validation-data.",
+                    monitor));
+  std::vector<std::string> names = figure_names(*model, train.y);
+  if (validates())
+    for (size_t i = names.size(); i-- > 0;) names.push_back("val_" + names[i]);
+  if (names.empty() || std::find(names.begin(), names.end(), monitor) != names.end()) return;
+  std::sort(names.begin(), names.end());
+  throw UsageError(fmt::format("--monitor {}: there is no such figure.{} There are {}.", monitor,
+                               did_you_mean(monitor, names), fmt::join(names, ", ")));
 }
 
 std::string TrainingSetup::history_file() const {

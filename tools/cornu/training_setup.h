@@ -14,7 +14,8 @@ namespace cornu::cli {
 /// The model, the data and the options of fit that TrainOptions stand for; equal options give the
 /// same run.
 struct TrainingSetup {
-  /// Chooses the machine's part, sets the seed, opens the model and reads the data. Throws Error.
+  /// Chooses the machine's part, sets the seed, opens the model and reads the data. Throws Error,
+  /// UsageError also for a --monitor that no figure is called.
   TrainingSetup(const TrainOptions& options, const RunFolder& folder);
 
   /// What fit is given, with `first` before the run's own callbacks.
@@ -33,6 +34,7 @@ struct TrainingSetup {
  private:
   void open();
   void read();
+  void check_monitor() const;
   Callbacks callbacks() const;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../../io/utf8.h"
+#include "../../tensor/plain_nan.h"
 
 namespace cornu::plot {
 namespace {
@@ -111,7 +112,7 @@ double text_width(std::string_view text, double font_size) {
 
 std::string short_number(double value) {
   const double size = std::abs(value);
-  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (!std::isfinite(value)) return fmt::format("{}", detail::plain_nan(value));
   if (size >= 1e4 && size < 1e6) return fmt::format("{:.4g}k", value / 1e3);
   if (size >= 1e6 && size < 1e9) return fmt::format("{:.4g}M", value / 1e6);
   return fmt::format("{:.4g}", value);

@@ -64,6 +64,8 @@ TEST_CASE("several figures stand in the logs with their mean") {
   logs.set("nan", Tensor::from({std::numeric_limits<float>::quiet_NaN(), 0.0f}, {2}));
   CHECK(logs.is_array("nan"));
   CHECK(logs.text("nan") == "[nan, 0.0]");
+  logs["negative"] = -std::numeric_limits<double>::quiet_NaN();
+  CHECK(logs.text("negative") == "nan");
 }
 
 TEST_CASE("what was overwritten or removed is no array any more") {

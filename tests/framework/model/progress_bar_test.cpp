@@ -3,6 +3,7 @@
 #include <cornu/framework/model/progress_bar.h>
 
 #include <chrono>
+#include <limits>
 #include <sstream>
 
 using namespace cornu;
@@ -145,6 +146,7 @@ TEST_CASE("times and small figures") {
   CHECK(format_figure(-0.5) == "-0.5000");
   CHECK(format_figure(0) == "0.0000e+00");
   CHECK(format_figure(1.5e-4) == "1.5000e-04");
+  CHECK(format_figure(-std::numeric_limits<double>::quiet_NaN()) == "nan");
   Screen screen;
   ProgressBar bar(Verbose::bar, 1, screen.target(true));
   bar.begin(0, 10000);

@@ -64,6 +64,8 @@ TEST_CASE("Numbers at the limits of their type are printed whole") {
         "[-9223372036854775808,  9223372036854775807] int64 (2,)");
   CHECK(printed(Tensor::from<float>({INFINITY, -INFINITY, NAN, -0.0f}, {4})) ==
         "[ inf, -inf,  nan,   -0] float32 (4,)");
+  CHECK(printed(Tensor::from<float>({-NAN, 1}, {2})) == "[nan,   1] float32 (2,)");
+  CHECK(Tensor::from<float>({-NAN, 1}, {2}).str() == "<float32 (2,): [nan, 1]>");
   CHECK(printed(Tensor::from<double>({1e-300, 1e300}, {2})) == "[1e-300, 1e+300] float64 (2,)");
   CHECK(printed(Tensor::from<int8_t>({-128, 127}, {1, 2})) == "[[-128,  127]] int8 (1, 2)");
 }

@@ -1,6 +1,7 @@
 // Rules of thumb over the figures of a training.
 #include "findings.h"
 
+#include <cornu/framework/model/plot/svg.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ void check_finite(const std::string& name, const plot::Figure& figure,
           fmt::format("{} is {} in epoch {:g}. The learning rate may be too large, or the data has "
                       "such values; "
                       "the optimizers' option clipnorm bounds the steps.",
-                      name, figure.values[i], figure.epochs[i]));
+                      name, plot::short_number(figure.values[i]), figure.epochs[i]));
       return;
     }
 }

@@ -5,6 +5,8 @@
 #include <cornu/framework/config/json.h>
 #include <cornu/framework/io/atomic_file.h>
 #include <cornu/framework/io/csv.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -79,13 +81,15 @@ std::string pick(const fs::path& folder, const char* usual, const char* ending, 
   return found.empty() ? "" : found[0];
 }
 
-// What a run has beside the broken file is shown still.
+// What a run has beside the broken file is shown still. Whether it could be read.
 template <class F>
-void attempt(RunFiles& run, F&& read) {
+bool attempt(RunFiles& run, F&& read) {
   try {
     read();
+    return true;
   } catch (const Error& e) {
     run.notes.push_back(e.what());
+    return false;
   }
 }
 
@@ -106,11 +110,15 @@ void read_folder(RunFiles& run, const fs::path& folder) {
     throw FileError("'" + folder.string() +
                     "' has nothing of a training: no history (history.csv, as callbacks::CSVLogger "
                     "writes it, or history.json), no model (*.keras), no run.json.");
+  bool found = !run.model_file.empty();
   if (!table.empty())
-    attempt(run, [&] { run.figures = parse_history_csv(text_of(table), table); });
+    found |= attempt(run, [&] { run.figures = parse_history_csv(text_of(table), table); });
   else if (has_json)
-    attempt(run, [&] { run.figures = parse_history_json(text_of(json), json); });
-  if (has_facts) attempt(run, [&] { read_facts(run, facts); });
+    found |= attempt(run, [&] { run.figures = parse_history_json(text_of(json), json); });
+  if (has_facts) found |= attempt(run, [&] { read_facts(run, facts); });
+  if (!found)
+    throw FileError(fmt::format("'{}' has nothing of a training that can be read: {}",
+                                folder.string(), fmt::join(run.notes, " ")));
 }
 
 }  // namespace
