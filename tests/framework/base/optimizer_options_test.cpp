@@ -364,8 +364,8 @@ TEST_CASE("decay spares variables that are listed or named, found before or afte
     std::vector<Variable> v = two();
     if (!before) descent.build(v);
     descent.exclude_from_weight_decay({"^nothing$"});
-    descent.exclude_from_weight_decay(names, list_first ? std::vector<Variable>{v[0]}
-                                                        : std::vector<Variable>{});
+    descent.exclude_from_weight_decay(
+        names, list_first ? std::vector<Variable>{v[0]} : std::vector<Variable>{});
     descent.apply({both(0), both(0)}, v);
     return values_of(v);
   };

@@ -19,7 +19,7 @@ namespace {
 using List = Value::List;
 using Dict = Value::Dict;
 
-const double nan = std::numeric_limits<double>::quiet_NaN();
+const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 const double infinity = std::numeric_limits<double>::infinity();
 
 Value array(const char* kind, Value value, const char* dtype) {
@@ -43,7 +43,7 @@ TEST_CASE("an integer is an integer, or a float without a fraction that fits") {
   CHECK(from_value<int64_t>(Tensor(int64_t{7})) == 7);
   CHECK(from_value<int64_t>(std::numeric_limits<int64_t>::min()) ==
         std::numeric_limits<int64_t>::min());
-  for (const Value& v : List{2.5, nan, infinity, -infinity, 1e19, 9.3e18}) {
+  for (const Value& v : List{2.5, not_a_number, infinity, -infinity, 1e19, 9.3e18}) {
     INFO(v.number());
     CHECK(refusal<int64_t>(v) == "expected an integer, found a number");
   }
@@ -61,7 +61,7 @@ TEST_CASE("an integer is an integer, or a float without a fraction that fits") {
 TEST_CASE("a number is any number, a truth value counts as 0 or 1") {
   CHECK(from_value<double>(3) == 3);
   CHECK(from_value<double>(true) == 1);
-  CHECK(std::isnan(from_value<double>(nan)));
+  CHECK(std::isnan(from_value<double>(not_a_number)));
   CHECK(from_value<double>(Tensor(0.5)) == 0.5);
   CHECK(refusal<double>("0.5") == "expected a number, found text");
   CHECK(refusal<double>({}) == "expected a number, found nothing");
@@ -162,6 +162,9 @@ TEST_CASE("arrays in files have all digits of their dtype") {
           std::vector<int64_t>{1, 0});
     CHECK_FALSE(from_value<Tensor>(array(kind, List{1.0}, "float32")).is_weak());
     CHECK(from_value<Tensor>(array(kind, 2.5, "float64")).shape() == Shape{});
+    CHECK(from_value<Tensor>(array(kind, 0.1, "float64")).item() == 0.1);
+    CHECK(from_value<Tensor>(array(kind, int64_t{3000000000}, "int64")).to_vector<int64_t>() ==
+          std::vector<int64_t>{3000000000});
     CHECK(from_value<Tensor>(array(kind, List{"a"}, "string")).dtype() == DType::string);
     CHECK(test::has(refusal<Tensor>(array(kind, List{1}, "int33")), "int33"));
   }
@@ -195,7 +198,7 @@ TEST_CASE("tensors of every dtype come back from JSON as they were") {
 }
 
 TEST_CASE("tensors without elements keep their shape in JSON") {
-  for (const Shape& shape : {Shape{0}, Shape{2, 0}, Shape{2, 3, 0}, Shape{0, 0}}) {
+  for (const Shape& shape : {Shape{0}, Shape{2, 0}, Shape{2, 3, 0}}) {
     INFO(shape.str());
     CHECK(from_value<Tensor>(again(ops::zeros(shape))).shape() == shape);
   }
