@@ -194,6 +194,11 @@ int64_t count_of(const Nest& xs, const char* op) {
   for (const Tensor& t : leaves(xs)) {
     if (t.rank() == 0)
       throw ShapeError(fmt::format("{}: expected tensors with a first axis, found a scalar.", op));
+    if (t.shape()[0] == Shape::unknown)
+      throw ShapeError(fmt::format(
+          "{}: the first axis of shape {} has no known size, so there is no number of rounds. Call "
+          "it inside of a layer, where sizes are those of the data.",
+          op, t.shape().str()));
     if (count >= 0 && t.shape()[0] != count)
       throw ShapeError(
           fmt::format("{}: the first axes have {} and {} elements.", op, count, t.shape()[0]));
