@@ -442,14 +442,18 @@ BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool kee
                                bool keep_dtype) {
   BaseOptions base;
   for (const auto& [key, value] : dict) {
-    if (key == "name" && !keep_name) {
-      if (!value.is_null()) base.name = from_value<std::string>(value);
-    } else if (key == "trainable" && !keep_trainable) {
-      base.trainable = from_value<bool>(value);
-    } else if (key == "dtype" && !keep_dtype) {
-      base.policy = OptionCodec<DTypePolicy>::decode(value);
-    } else {
-      base.rest.emplace_back(key, value);
+    try {
+      if (key == "name" && !keep_name) {
+        if (!value.is_null()) base.name = from_value<std::string>(value);
+      } else if (key == "trainable" && !keep_trainable) {
+        base.trainable = from_value<bool>(value);
+      } else if (key == "dtype" && !keep_dtype) {
+        base.policy = OptionCodec<DTypePolicy>::decode(value);
+      } else {
+        base.rest.emplace_back(key, value);
+      }
+    } catch (const ValueError&) {
+      rethrow_for_option(key);
     }
   }
   return base;

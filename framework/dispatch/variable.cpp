@@ -48,10 +48,10 @@ Tensor materialized(const Tensor& value) {
 }
 
 [[noreturn]] void throw_without_values(const std::string& path, const char* what) {
-  throw StateError(fmt::format(
-      "Variable '{}': {} has no values: it is a symbolic tensor (from Input), or one of "
-      "those that stand for it while shapes are inferred.",
-      path, what));
+  throw StateError(
+      fmt::format("Variable '{}': {} is a tensor without values: a symbolic one (from Input), or "
+                  "one that stands for it while shapes are inferred.",
+                  path, what));
 }
 
 Tensor combined(const Variable& variable, backend::Opcode opcode, const Tensor& value) {
