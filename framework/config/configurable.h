@@ -277,6 +277,10 @@ class Choice {
   /// The same for a string.
   Choice(const std::string& name) : Choice(make_by_name(Base::module, name)) {}
   Choice(std::shared_ptr<Base> object) : object_(std::move(object)) {}  ///< shares the object
+  /// The same for an object of a class of one's own.
+  template <class T>
+  requires(std::derived_from<T, Base> && !std::same_as<T, Base>) Choice(std::shared_ptr<T> object)
+      : object_(std::move(object)) {}
   /// Shares the handle's object.
   template <class T>
   requires std::derived_from<T, Base> Choice(const Ref<T>& ref) : object_(ref.shared()) {}
