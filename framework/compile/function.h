@@ -60,7 +60,7 @@ class Function {
 
   /// Compiles `body`, which is first run by the first call.
   explicit Function(Body body) : Function(std::move(body), Options{}) {}
-  /// The same with options.
+  /// The same with options. Throws ValueError for an empty body.
   Function(Body body, Options options);
   ~Function();
   Function(Function&&) noexcept;             ///< the other one may then only be destroyed
