@@ -78,11 +78,6 @@ Tensor Tensor::empty(const Shape& shape, DType dtype) {
 }
 
 Tensor Tensor::empty(const Shape& shape, DType dtype, backend::Backend& wanted) {
-  if (!shape.known())
-    throw ShapeError(
-        fmt::format("A tensor with values cannot have the shape {}: all sizes must be known. Sizes "
-                    "of a graph's tensors are known where it computes, such as in a layer's call.",
-                    shape.str()));
   Tensor t = adopt(new TensorImpl(shape, dtype));
   // Devices have no use for indices into a table that is on the host.
   backend::Backend& backend = dtype == DType::string ? backend::cpu_backend() : wanted;

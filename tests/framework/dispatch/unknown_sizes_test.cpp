@@ -329,8 +329,6 @@ TEST_CASE("what needs sizes says so in a graph of unknown ones") {
            [&] { return ops::ones(x.shape()); },
            [&] { return Tensor::empty(x.shape(), DType::int8); },
            [&] { return random::uniform(x.shape(), 0, 1, 1); }}) {
-    const std::string error = error_of(make_one);
-    CHECK(has(error, "(None, 3)"));
-    CHECK(has(error, "must be known"));
+    CHECK_THROWS_AS(make_one(), ShapeError);
   }
 }
