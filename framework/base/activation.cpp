@@ -164,7 +164,8 @@ std::shared_ptr<Layer> Activation::layer() const {
 }
 
 void register_activation(const std::string& registered_name, Activation::Function function) {
-  if (registered_name.find('>') == std::string::npos)
+  const size_t arrow = registered_name.find('>');
+  if (arrow == std::string::npos || arrow == 0 || arrow + 1 == registered_name.size())
     throw ValueError(fmt::format("register_activation: '{}' is not of the form \"package>name\".",
                                  registered_name));
   const std::lock_guard lock(mutex);

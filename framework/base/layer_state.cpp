@@ -9,6 +9,7 @@
 #include "../config/loading.h"
 #include "../ops/catalog.h"
 #include "../ops/convert.h"
+#include "../ops/core/cast.h"
 #include "../ops/operators.h"
 #include "../ops/random/seed.h"
 #include "call_scope.h"
@@ -46,10 +47,19 @@ void Layer::note_direct_build() {
 Variable Layer::add_weight(WeightOptions options) {
   note_direct_build();
   const DType dtype = options.dtype.value_or(variable_dtype());
-  // A second direct call of `build` finds the weights of the first.
-  if (built_ && !building_ && call_context().stack.empty() && options.name != WeightOptions{}.name)
-    for (const Variable& v : weights_)
-      if (v.name() == options.name && v.shape() == options.shape && v.dtype() == dtype) return v;
+  const auto& stack = call_context().stack;
+  const bool calling = std::find(stack.begin(), stack.end(), this) != stack.end();
+  // A second direct call of `build` finds the weights of the first. A call would make the weight
+  // again each time.
+  if (built_ && !building_ && (stack.empty() || calling) && options.name != WeightOptions{}.name)
+    for (const Variable& v : weights_) {
+      if (v.name() != options.name || v.shape() != options.shape || v.dtype() != dtype) continue;
+      if (!calling) return v;
+      throw StateError(
+          fmt::format("add_weight: this layer has a weight '{}' already, and 'call' runs many "
+                      "times. Make weights in 'build' or in the constructor.",
+                      options.name));
+    }
   if (!options.shape.known())
     throw ShapeError(fmt::format(
         "weight '{}' cannot have the shape {}: an axis of the input that weights depend on "
@@ -64,7 +74,13 @@ Variable Layer::add_weight(WeightOptions options) {
     settings.regularizer = [regularizer](const Tensor& x) { return (*regularizer)(x); };
   // While a file is loaded, its values come later: no initializer runs, and memory is bounded.
   const Tensor room = detail::claim_weight(path(), options.name, options.shape, dtype);
-  Variable v(room ? room : (*options.initializer)(options.shape, dtype), std::move(settings));
+  Tensor value = room ? room : (*options.initializer)(options.shape, dtype);
+  if (value && value.shape() != options.shape)
+    throw ShapeError(
+        fmt::format("weight '{}' has the shape {}, but its initializer gave a value of shape {}.",
+                    options.name, options.shape.str(), value.shape().str()));
+  if (value && value.dtype() != dtype) value = ops::cast(value, dtype);
+  Variable v(value, std::move(settings));
   v.set_path(path() + "/" + options.name);
   if (options.overwrite_with_gradient) v.set_overwrite_with_gradient(true);
   // Trainable weights stand before the others, in the order that Keras's get_weights has.
@@ -94,6 +110,14 @@ void Layer::track_activations(std::span<const detail::OptionRow> rows, const voi
 }
 
 namespace {
+// Whether a layer is another one, or has it somewhere inside.
+bool holds(const Layer& layer, const Layer& wanted) {
+  if (&layer == &wanted) return true;
+  for (const auto& inside : layer.sublayers())
+    if (holds(*inside, wanted)) return true;
+  return false;
+}
+
 [[noreturn]] void throw_taken(const std::string& attribute) {
   throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
 }
@@ -108,6 +132,10 @@ void Layer::require_free(const std::string& attribute) const {
 void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr<Layer>> layers) {
   for (const auto& layer : layers)
     if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));
+  for (const auto& layer : layers)
+    if (holds(*layer, *this))
+      throw ValueError(fmt::format(
+          "track: '{}' holds this layer itself, or a layer that it is inside of.", attribute));
   require_free(attribute);
   for (const TrackedState& state : states_)
     if (state.attribute == attribute) throw_taken(attribute);
@@ -232,7 +260,12 @@ void Layer::set_weights(const std::vector<Tensor>& values) {
                                  name(), all.size(), values.size(),
                                  built_ ? "" : " It is not built yet."));
   for (size_t i = 0; i < all.size(); ++i)
-    if (values[i].shape() != all[i].shape())
+    if (!values[i])
+      throw ShapeError(
+          fmt::format("set_weights: the value of weight {} of layer '{}' ('{}') is an "
+                      "empty Tensor.",
+                      i, name(), all[i].path()));
+    else if (values[i].shape() != all[i].shape())
       throw ShapeError(
           fmt::format("set_weights: weight {} of layer '{}' ('{}') has shape {}, the value has {}.",
                       i, name(), all[i].path(), all[i].shape().str(), values[i].shape().str()));
@@ -247,6 +280,7 @@ void Layer::set_trainable(bool trainable) {
 }
 
 void Layer::add_loss(const Tensor& loss) {
+  if (!loss) throw ValueError("add_loss: expected a scalar, found an empty Tensor.");
   if (inferring()) return;
   // Inside of a training step losses belong to the step; outside they collect in the layer.
   if (LossScope* scope = call_context().losses) return scope->add(*this, loss);
@@ -256,6 +290,7 @@ void Layer::add_loss(const Tensor& loss) {
 }
 
 std::shared_ptr<Metric> Layer::add_metric(std::shared_ptr<Metric> metric) {
+  if (!metric) throw ValueError("add_metric: there is no metric.");
   metrics_.push_back(metric);
   return metric;
 }
@@ -345,14 +380,22 @@ void Layer::rename(const std::string& name) {
   const std::string old = name_;
   name_ = name;
   if (old.empty() || old == name_) return;
-  // The paths of weights have the layer's name in them, behind those of the layers around it.
-  for (Variable& v : weights()) {
-    const std::string path = "/" + v.path();
-    const size_t found = path.find("/" + old + "/");
-    if (found != std::string::npos)
-      v.set_path(
-          (path.substr(0, found + 1) + name + path.substr(found + 1 + old.size())).substr(1));
-  }
+  // The paths of weights have the layer's name in them: in front of the names of the layers in
+  // between, which may be the same.
+  const std::function<void(const Layer&, const std::string&)> change =
+      [&](const Layer& layer, const std::string& rest) {
+        for (Variable v : layer.own_weights()) {
+          const std::string path = "/" + v.path(), end = "/" + old + rest + "/" + v.name();
+          // A layer in between may have been left out of the path, where it was never called.
+          const size_t found =
+              path.ends_with(end) ? path.size() - end.size() : path.find("/" + old + "/");
+          if (found != std::string::npos)
+            v.set_path(
+                (path.substr(0, found + 1) + name + path.substr(found + 1 + old.size())).substr(1));
+        }
+        for (const auto& inside : layer.sublayers()) change(*inside, rest + "/" + inside->name());
+      };
+  change(*this, "");
 }
 
 std::string Layer::base_name() const {
@@ -399,14 +442,18 @@ BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool kee
                                bool keep_dtype) {
   BaseOptions base;
   for (const auto& [key, value] : dict) {
-    if (key == "name" && !keep_name) {
-      if (!value.is_null()) base.name = from_value<std::string>(value);
-    } else if (key == "trainable" && !keep_trainable) {
-      base.trainable = from_value<bool>(value);
-    } else if (key == "dtype" && !keep_dtype) {
-      base.policy = OptionCodec<DTypePolicy>::decode(value);
-    } else {
-      base.rest.emplace_back(key, value);
+    try {
+      if (key == "name" && !keep_name) {
+        if (!value.is_null()) base.name = from_value<std::string>(value);
+      } else if (key == "trainable" && !keep_trainable) {
+        base.trainable = from_value<bool>(value);
+      } else if (key == "dtype" && !keep_dtype) {
+        base.policy = OptionCodec<DTypePolicy>::decode(value);
+      } else {
+        base.rest.emplace_back(key, value);
+      }
+    } catch (const ValueError&) {
+      rethrow_for_option(key);
     }
   }
   return base;

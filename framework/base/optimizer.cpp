@@ -98,6 +98,11 @@ Variable Optimizer::add_slot(const Variable& variable, const std::string& name,
 
 void Optimizer::build(const std::vector<Variable>& given) {
   State& s = *state_;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!given[i])
+      throw ValueError(
+          fmt::format("Optimizer '{}': variable {} has not been created yet: is its layer built?",
+                      options_.name, i));
   std::vector<Variable> variables = given;
   // The scales of float8 are set to their gradients and need no slots.
   std::erase_if(variables, [](const Variable& v) { return v && v.overwrite_with_gradient(); });

@@ -10,6 +10,7 @@
 
 #include "../autodiff/tape.h"
 #include "../dispatch/apply.h"
+#include "../dispatch/node.h"
 #include "../ops/core/cast.h"
 #include "../ops/core/slices.h"
 #include "../ops/numpy/arithmetic.h"
@@ -193,6 +194,11 @@ int64_t count_of(const Nest& xs, const char* op) {
   for (const Tensor& t : leaves(xs)) {
     if (t.rank() == 0)
       throw ShapeError(fmt::format("{}: expected tensors with a first axis, found a scalar.", op));
+    if (t.shape()[0] == Shape::unknown)
+      throw ShapeError(fmt::format(
+          "{}: the first axis of shape {} has no known size, so there is no number of rounds. Call "
+          "it inside of a layer, where sizes are those of the data.",
+          op, t.shape().str()));
     if (count >= 0 && t.shape()[0] != count)
       throw ShapeError(
           fmt::format("{}: the first axes have {} and {} elements.", op, count, t.shape()[0]));
@@ -309,6 +315,29 @@ bool all_eager(const Nest& nest) {
   return std::all_of(all.begin(), all.end(), [](const Tensor& t) { return t && t.is_eager(); });
 }
 
+// What no round at all collects: results of the shapes that a round's have, in their number of 0.
+// Empty where a round needs values to tell.
+Nest none_of(const std::function<Scanned(const Nest&, const Nest&)>& f, const Nest& init,
+             const Nest& xs) {
+  const Nest x = xs.map([](const Tensor& t) {
+    return t ? Tensor::abstract(t.shape().slice(1, t.rank()), t.dtype()) : t;
+  });
+  try {
+    return infer_outputs({{Value(init), Value(x)}, {}},
+                         [&](const Arguments& a) {
+                           return f(a.positional[0].nest(), a.positional[1].nest()).ys;
+                         })
+        .map([](const Tensor& y) {
+          if (!y) return y;
+          Shape shape{0};
+          for (const int64_t size : y.shape()) shape.push_back(size);
+          return ops::zeros(shape, y.dtype());
+        });
+  } catch (const NeedsValues&) {
+    return {};
+  }
+}
+
 // carry, y = f(carry, x) in `count` rounds. While a function is recorded they are one step, if need
 // be after a first round of its own: from a number written in C++ it makes a state that lasts.
 // `slice` gives the x of a round that runs by itself.
@@ -316,6 +345,8 @@ Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const
                   const Nest& init, const Nest& xs, int64_t count, bool reverse,
                   const std::function<Nest(int64_t)>& slice) {
   Scanned result{init, {}};
+  if (count == 0) result.ys = none_of(f, init, xs);
+  if (count == 0) return result;
   std::vector<Nest> ys(static_cast<size_t>(count));
   const auto round = [&](int64_t i) {
     Scanned step = f(result.carry, slice(i));
@@ -384,6 +415,8 @@ Scanned scan(const std::function<Scanned(const Nest&, const Nest&)>& f, const Ne
              const Nest& xs, std::optional<int64_t> length, bool reverse) {
   const int64_t from_xs = count_of(xs, "scan");
   if (from_xs < 0 && !length) throw ValueError("scan: needs xs or length.");
+  if (length && *length < 0)
+    throw ValueError(fmt::format("scan: length must be at least 0, found {}.", *length));
   if (from_xs >= 0 && length && *length != from_xs)
     throw ValueError(fmt::format("scan: length is {}, but xs has {} elements.", *length, from_xs));
   return rounds_of("scan", f, init, xs, length.value_or(from_xs), reverse,
@@ -393,7 +426,8 @@ Scanned scan(const std::function<Scanned(const Nest&, const Nest&)>& f, const Ne
 namespace {
 
 Nest map_rounds(const char* op, const std::function<Nest(const Nest&)>& f, const Nest& xs) {
-  const int64_t count = std::max<int64_t>(count_of(xs, op), 0);
+  const int64_t count = count_of(xs, op);
+  if (count < 0) throw ValueError(fmt::format("{}: there are no elements.", op));
   return rounds_of(
              op,
              [&](const Nest&, const Nest& x) {
@@ -410,7 +444,7 @@ Nest map(const std::function<Nest(const Nest&)>& f, const Nest& xs) {
 }
 
 Nest vectorized_map(const std::function<Nest(const Nest&)>& f, const Nest& elements) {
-  const int64_t count = std::max<int64_t>(count_of(elements, "vectorized_map"), 0);
+  const int64_t count = count_of(elements, "vectorized_map");
   // A tape is to see gradients of the function's own, which kernels do not show.
   if (recording() && graph_context().recorders.empty() && count > 1 && all_eager(elements))
     if (auto result = control::batched(f, elements, count)) return *result;

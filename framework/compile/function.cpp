@@ -173,6 +173,7 @@ Nest run_traced(Replay& replay, const TensorPointers& tensors, StepTrace& trace)
 }  // namespace
 
 Function::Function(Body body, Options options) : state_(std::make_unique<State>()) {
+  if (!body) throw ValueError("Function '" + options.name + "': there is no body.");
   state_->body = std::move(body);
   state_->options = std::move(options);
 }

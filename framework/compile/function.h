@@ -60,7 +60,7 @@ class Function {
 
   /// Compiles `body`, which is first run by the first call.
   explicit Function(Body body) : Function(std::move(body), Options{}) {}
-  /// The same with options.
+  /// The same with options. Throws ValueError for an empty body.
   Function(Body body, Options options);
   ~Function();
   Function(Function&&) noexcept;             ///< the other one may then only be destroyed
@@ -177,6 +177,15 @@ struct CallTraits<R (F::*)(P...)> {
 template <class F, class R, class... P>
 struct CallTraits<R (F::*)(P...) const> : CallTraits<R (F::*)(P...)> {};
 
+// Whether the one parameter is a Nest. What is called with one can be called with a Tensor too, so
+// it is the parameter's type that tells.
+template <class T>
+inline constexpr bool takes_nest = false;
+template <class F, class R, class P>
+inline constexpr bool takes_nest<R (F::*)(P)> = std::is_same_v<std::remove_cvref_t<P>, Nest>;
+template <class F, class R, class P>
+inline constexpr bool takes_nest<R (F::*)(P) const> = takes_nest<R (F::*)(P)>;
+
 }  // namespace detail
 
 /// The function of tensors `f`, compiled:
@@ -193,7 +202,7 @@ struct CallTraits<R (F::*)(P...) const> : CallTraits<R (F::*)(P...)> {};
 /// Nest gives a Function, which has reports.
 template <class F>
 auto function(F f) {
-  if constexpr (std::is_invocable_v<F, const Nest&> && !std::is_invocable_v<F, const Tensor&>)
+  if constexpr (detail::takes_nest<decltype(&F::operator())>)
     return Function(Function::Body(std::move(f)));
   else
     return typename detail::CallTraits<decltype(&F::operator())>::Type(std::move(f));

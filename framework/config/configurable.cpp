@@ -164,7 +164,8 @@ std::shared_ptr<Configurable> object_of_function(const std::string& module,
 
 void register_function(const std::string& module, const std::string& registered_name,
                        std::function<std::shared_ptr<Configurable>()> make) {
-  if (registered_name.find('>') == std::string::npos)
+  const size_t arrow = registered_name.find('>');
+  if (arrow == std::string::npos || arrow == 0 || arrow + 1 == registered_name.size())
     throw ValueError(fmt::format("register_function: '{}' is not of the form \"package>name\".",
                                  registered_name));
   Functions& table = functions();

@@ -299,8 +299,9 @@ class Choice {
   Choice(const std::string& name) : Choice(make_by_name(Base::module, name)) {}
   Choice(std::shared_ptr<Base> object) : object_(std::move(object)) {}  ///< shares the object
   /// The same for an object of a class of one's own: `= std::make_shared<MyRegularizer>()`.
-  template <std::derived_from<Base> T>
-  Choice(std::shared_ptr<T> object) : object_(std::move(object)) {}
+  template <class T>
+  requires(std::derived_from<T, Base> && !std::same_as<T, Base>) Choice(std::shared_ptr<T> object)
+      : object_(std::move(object)) {}
   /// Shares the handle's object.
   template <class T>
   requires std::derived_from<T, Base> Choice(const Ref<T>& ref) : object_(ref.shared()) {}

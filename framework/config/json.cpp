@@ -29,6 +29,18 @@ std::string number(double v) {
   return text;
 }
 
+// What Python's tolist gives of an array, as one list.
+Value::List elements_of(const Tensor& t) {
+  Value::List values;
+  if (is_float(t.dtype()))
+    for (double v : t.to_vector<double>()) values.push_back(v);
+  else if (t.dtype() == DType::boolean)
+    for (int64_t v : t.to_vector<int64_t>()) values.push_back(v != 0);
+  else
+    for (int64_t v : t.to_vector<int64_t>()) values.push_back(v);
+  return values;
+}
+
 struct Writer {
   std::string out;
   int indent = 0;  ///< blanks for each level; 0: one line
@@ -78,17 +90,16 @@ struct Writer {
   }
   void operator()(const Tensor& t) {
     if (!t.is_eager()) throw StateError("A symbolic tensor cannot be written to a file.");
-    Value::List values;
-    for (double v : t.to_vector<double>())
-      values.push_back(is_float(t.dtype()) ? Value(v) : Value(static_cast<int64_t>(v)));
+    Value::List values = elements_of(t);
     if (t.rank() == 0) return write(values[0]);
-    // Nest from the last axis outwards.
+    // Nest from the last axis outwards: into as many rows as the axes before have places.
     for (int axis = t.rank() - 1; axis > 0; --axis) {
-      const size_t size = static_cast<size_t>(t.shape()[axis]);
+      const auto size = static_cast<size_t>(t.shape()[axis]);
+      const auto count = static_cast<size_t>(t.shape().slice(0, axis).numel());
       Value::List rows;
-      for (size_t i = 0; i < values.size(); i += size)
-        rows.push_back(Value::List(values.begin() + static_cast<std::ptrdiff_t>(i),
-                                   values.begin() + static_cast<std::ptrdiff_t>(i + size)));
+      for (size_t i = 0; i < count; ++i)
+        rows.push_back(Value::List(values.begin() + static_cast<std::ptrdiff_t>(i * size),
+                                   values.begin() + static_cast<std::ptrdiff_t>((i + 1) * size)));
       values = std::move(rows);
     }
     write(Value::Dict{{"class_name", "__numpy__"},

@@ -47,6 +47,13 @@ Tensor materialized(const Tensor& value) {
   return value.is_weak() ? Tensor::copy_of(value.data(), value.shape(), value.dtype()) : value;
 }
 
+[[noreturn]] void throw_without_values(const std::string& path, const char* what) {
+  throw StateError(
+      fmt::format("Variable '{}': {} is a tensor without values: a symbolic one (from Input), or "
+                  "one that stands for it while shapes are inferred.",
+                  path, what));
+}
+
 Tensor combined(const Variable& variable, backend::Opcode opcode, const Tensor& value) {
   const Tensor operands[] = {variable.value(), value};
   return detail::apply_fused(backend::program_of(opcode), backend::info(opcode).domain, operands,
@@ -63,6 +70,7 @@ Variable::Variable(const Tensor& value, Options options)
   if (!value)
     throw ValueError(fmt::format("Variable '{}': expected a first value, found no tensor.",
                                  state_->options.name));
+  if (!value.is_eager()) throw_without_values(state_->options.name, "its first value");
   // The variable outlives the recording, so a first value without memory will not do.
   if (value.is_meta() && graph_context().dry)
     throw NeedsValues("A variable is made, whose first value has to be computed.");
@@ -106,6 +114,7 @@ void Variable::assign(const Tensor& value) const {
     stateless->add_update(*this, value);
     return;
   }
+  if (!value.is_eager()) throw_without_values(state_->path, "the value to assign");
   const Device device = state_->value.device();
   const DeviceScope scope(device);
   const Tensor converted = value.dtype() == dtype()

@@ -187,7 +187,10 @@ Value::Dict STFTInitializer::get_config() const {
           {"scaling", Value(config.scaling)}};
 }
 
-void register_stft(Catalog& c) { c.add<STFTInitializer>("keras.initializers.STFT"); }
+void register_stft(Catalog& c) {
+  c.add<STFTInitializer>("keras.initializers.STFT");
+  c.add_alias("keras.initializers", "STFTInitializer", "STFT");
+}
 
 }  // namespace cornu::initializers
 

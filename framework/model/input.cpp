@@ -25,28 +25,45 @@ Value::Dict InputLayer::get_config() const {
           {"optional", false}};
 }
 
+namespace {
+
+// Takes over one option; false when there is none of this name.
+bool set_option(InputConfig& config, const std::string& key, const Value& value) {
+  if (key == "batch_shape" || key == "batch_input_shape") {
+    config.batch_shape = detail::from_value<Shape>(value);
+  } else if (key == "shape") {
+    config.shape = detail::from_value<Shape>(value);
+  } else if (key == "batch_size") {
+    config.batch_size = detail::from_value<std::optional<int64_t>>(value);
+  } else if (key == "dtype") {
+    if (value.is<Value::Dict>())
+      config.dtype = detail::OptionCodec<DTypePolicy>::decode(value).compute_dtype();
+    else
+      config.dtype = detail::from_value<OptionalDType>(value);
+  } else if (key == "name") {
+    if (!value.is_null()) config.name = detail::from_value<std::string>(value);
+  } else if (key == "sparse" || key == "ragged" || key == "optional") {
+    if (!value.is_null() && detail::from_value<bool>(value))
+      throw UnsupportedError("InputLayer: the option '" + key + "' is not supported.");
+  } else {
+    return key == "trainable";
+  }
+  return true;
+}
+
+}  // namespace
+
 std::shared_ptr<InputLayer> InputLayer::from_config(const Value::Dict& dict) {
   InputConfig config;
   for (const auto& [key, value] : dict) {
-    if (key == "batch_shape" || key == "batch_input_shape") {
-      config.batch_shape = detail::from_value<Shape>(value);
-    } else if (key == "shape") {
-      config.shape = detail::from_value<Shape>(value);
-    } else if (key == "batch_size") {
-      config.batch_size = detail::from_value<std::optional<int64_t>>(value);
-    } else if (key == "dtype") {
-      if (value.is<Value::Dict>())
-        config.dtype = detail::OptionCodec<DTypePolicy>::decode(value).compute_dtype();
-      else
-        config.dtype = detail::from_value<OptionalDType>(value);
-    } else if (key == "name") {
-      if (!value.is_null()) config.name = detail::from_value<std::string>(value);
-    } else if (key == "sparse" || key == "ragged" || key == "optional") {
-      if (!value.is_null() && detail::from_value<bool>(value))
-        throw UnsupportedError("InputLayer: the option '" + key + "' is not supported.");
-    } else if (key != "trainable") {
-      detail::unknown_key(key, {"batch_shape", "dtype", "sparse", "ragged", "name", "optional"});
+    bool known = false;
+    try {
+      known = set_option(config, key, value);
+    } catch (const ValueError&) {
+      detail::rethrow_for_option(key);
     }
+    if (!known)
+      detail::unknown_key(key, {"batch_shape", "dtype", "sparse", "ragged", "name", "optional"});
   }
   return std::make_shared<InputLayer>(std::move(config));
 }

@@ -18,17 +18,20 @@ namespace {
   throw ValueError(fmt::format("expected {}, found {}", wanted, v.kind()));
 }
 
-// A nested list of numbers as a constant tensor: of bools only, of integers (int32), or else
-// float32. One of texts as a string tensor.
-Tensor constant(const Value& v) {
+// A nested list of numbers as a constant tensor: of `dtype` if it is given, else of bools only, of
+// integers (int32), or else float32. One of texts as a string tensor.
+Tensor constant(const Value& v, const OptionalDType& dtype = {}) {
   std::vector<double> numbers;
+  std::vector<int64_t> wholes;  // the same without rounding, as long as all are integers
   std::vector<std::string> texts;
   Shape shape;
   bool bools = true, integers = true;
   const std::function<void(const Value&, int)> walk = [&](const Value& e, int depth) {
     if (e.is<Value::List>()) {
       const auto& list = e.get<Value::List>();
-      if (shape.rank() == depth) shape.push_back(static_cast<int64_t>(list.size()));
+      if (shape.rank() == depth && numbers.empty() && texts.empty())
+        shape.push_back(static_cast<int64_t>(list.size()));
+      if (shape.rank() == depth) mismatch("a regular array", v);
       if (shape[depth] != static_cast<int64_t>(list.size())) mismatch("a regular array", v);
       for (const Value& x : list) walk(x, depth + 1);
     } else if (depth != shape.rank()) {
@@ -39,13 +42,16 @@ Tensor constant(const Value& v) {
       bools &= e.is<bool>();
       integers &= !e.is<double>();
       numbers.push_back(e.is<bool>() ? e.get<bool>() : e.number());
+      if (integers) wholes.push_back(e.is<bool>() ? e.get<bool>() : e.get<int64_t>());
     } else {
       mismatch(texts.empty() ? "numbers" : "text", e);
     }
   };
   walk(v, 0);
   if (!texts.empty()) return Tensor::strings(texts, shape);
+  if (dtype && integers) return ops::cast(Tensor::from(wholes, shape), *dtype);
   const Tensor t = Tensor::from(numbers, shape);
+  if (dtype) return ops::cast(t, *dtype);
   if (numbers.empty()) return ops::cast(t, DType::float32);
   return ops::cast(t, bools ? DType::boolean : integers ? DType::int32 : DType::float32);
 }
@@ -97,8 +103,11 @@ Tensor FromValue<Tensor>::get(const Value& v) {
   if (const Value::Dict* array = stored_array(v)) {
     const Value *value = find(*array, "value"), *dtype = find(*array, "dtype");
     if (!value) throw ValueError("expected an array's value, found none");
-    const Tensor t = get(*value);
-    return strong(dtype ? ops::cast(t, from_value<DType>(*dtype)) : t);
+    if (!dtype) return strong(get(*value));
+    const auto wanted = from_value<DType>(*dtype);
+    // At once in its dtype: 64 bits have more digits than what a list becomes by itself.
+    const bool plain = !value->is_null() && !holds_tensor(*value);
+    return strong(ops::cast(plain ? constant(*value, wanted) : get(*value), wanted));
   }
   mismatch("a tensor", v);
 }

@@ -96,6 +96,11 @@ UnrollResult run_stack(const std::vector<RecurrentCell*>& cells, const Tensor& x
                        const SequenceOptions& options, const States& first, bool from_zeros) {
   UnrollResult unrolled{x, {}};
   Tensor mask = call.mask;
+  if (mask && (mask.rank() != 2 || mask.shape()[1] != x.shape()[1]))
+    throw ShapeError(
+        fmt::format("the mask says for each step of each sample whether it is real: expected the "
+                    "shape ({}, {}), found {}.",
+                    x.shape()[0], x.shape()[1], mask.shape().str()));
   auto next = first.begin();
   for (size_t i = 0; i < cells.size(); ++i) {
     SequenceOptions part = options;
