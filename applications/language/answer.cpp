@@ -1,10 +1,14 @@
 // The choice of tokens, and where texts end.
 #include "answer.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
+
+#include "../../backend/error.h"
 
 namespace cornu::applications {
 namespace {
@@ -18,6 +22,11 @@ std::vector<double> probabilities_of(std::vector<double> logits, const std::vect
   const double largest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
   for (double& logit : logits) sum += logit = std::exp((logit - largest) / options.temperature);
+  if (!std::isfinite(sum))
+    throw ValueError(
+        fmt::format("generate: the logits behind {} tokens are no finite numbers, so that no token "
+                    "is likely. Have the model's weights become NaN?",
+                    ids.size()));
   for (double& probability : logits) probability /= sum;
   return logits;
 }
@@ -68,7 +77,11 @@ std::vector<size_t> Answer::advance(std::span<const std::vector<double>> logits)
   Text& text = texts_.front();
   // 53 bits: the same draws whatever the standard library.
   const double draw = static_cast<double>(generator_() >> 11) * 0x1p-53;
-  append(text, options_.sampler(probabilities_of(logits[0], text.ids, options_), draw));
+  const int64_t id = options_.sampler(probabilities_of(logits[0], text.ids, options_), draw);
+  if (id < 0 || id >= static_cast<int64_t>(logits[0].size()))
+    throw ValueError(fmt::format("generate: the sampler chose the token {}; tokens are 0 to {}.",
+                                 id, logits[0].size() - 1));
+  append(text, id);
   if (options_.on_token && !options_.on_token(text.ids.back())) text.end = text.ids.size();
   return {0};
 }

@@ -40,8 +40,9 @@ class CausalLM {
   virtual ~CausalLM() = default;
   /// The prompt and the tokens that the model writes behind it. The repetition penalty is that of
   /// Keskar et al., https://arxiv.org/abs/1909.05858. Throws ValueError for an empty prompt, tokens
-  /// that the vocabulary does not have, options that make no sense, and where the prompt or
-  /// max_length is above what the model can take.
+  /// that the vocabulary does not have, also from the sampler, options that make no sense, logits
+  /// that are no finite numbers, and where the prompt or max_length is above what the model can
+  /// take.
   std::vector<int64_t> generate(const std::vector<int64_t>& prompt,
                                 const GenerateOptions& options = {});
   /// The same for several prompts of any lengths at a time, each answered as alone; the draws for

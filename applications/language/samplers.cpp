@@ -17,11 +17,14 @@ int64_t pick(const std::vector<int64_t>& tokens, const std::vector<double>& prob
   double rest = 0;
   for (const int64_t token : tokens) rest += probabilities[static_cast<size_t>(token)];
   rest *= draw;
+  int64_t last = tokens.back();  // where rounding leaves a rest: the last one that is possible
   for (const int64_t token : tokens) {
-    rest -= probabilities[static_cast<size_t>(token)];
+    const double probability = probabilities[static_cast<size_t>(token)];
+    rest -= probability;
     if (rest < 0) return token;
+    if (probability > 0) last = token;
   }
-  return tokens.back();
+  return last;
 }
 
 std::vector<int64_t> all_tokens(const std::vector<double>& probabilities) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "../../framework/config/json.h"
 
@@ -84,6 +85,11 @@ void Tokenizer::add(const std::string& token, int64_t id) {
   if (id < 0)
     throw ValueError(
         fmt::format("option 'vocabulary': token '{}' has the negative number {}.", token, id));
+  // What tensors of tokens hold.
+  if (id > std::numeric_limits<int32_t>::max())
+    throw ValueError(
+        fmt::format("option 'vocabulary': token '{}' has the number {}; the largest is {}.", token,
+                    id, std::numeric_limits<int32_t>::max()));
   const auto [at, fresh] = ids_.emplace(token, id);
   if (!fresh)
     throw ValueError(fmt::format("option 'vocabulary': token '{}' is there twice, as {} and {}.",

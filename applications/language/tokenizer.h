@@ -85,7 +85,7 @@ class Tokenizer {
 
  protected:
   /// Reads the tokens. Throws FileError for a file that is no vocabulary, ValueError for an empty
-  /// one, a token that is there twice, and numbers that are negative or shared.
+  /// one, a token that is there twice, and numbers that are negative, above int32 or shared.
   Tokenizer(const Tokens& tokens, std::optional<int64_t> sequence_length, int64_t pad_token_id);
 
   const int64_t* find(const std::string& token) const;  ///< the token's number; null: unknown

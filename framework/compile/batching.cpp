@@ -224,6 +224,8 @@ std::optional<Nest> batched(const std::function<Nest(const Nest&)>& f, const Nes
 
   std::vector<Tensor> values(graph.values.size());
   for (size_t v = 0; v < values.size(); ++v) {
+    // What nothing needs has no place any more.
+    if (graph.values[v].index < 0) continue;
     const auto index = static_cast<size_t>(graph.values[v].index);
     if (graph.values[v].source == plan::Source::constant)
       values[v] = graph.constant(graph.values[v].index);

@@ -69,7 +69,7 @@ TensorDataset::TensorDataset(Nest x, Nest y, Nest sample_weight, Options options
 }
 
 int64_t TensorDataset::size() const {
-  return (samples_ + options_.batch_size - 1) / options_.batch_size;
+  return samples_ / options_.batch_size + (samples_ % options_.batch_size != 0);
 }
 
 void TensorDataset::on_epoch_begin(int64_t epoch) {

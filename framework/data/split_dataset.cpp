@@ -135,9 +135,9 @@ std::vector<int64_t> timeseries_starts(int64_t steps, int64_t targets, int64_t s
         fmt::format("sequence_length: expected at least 1, found {}.", sequence_length));
   if (options.start_index) check_index("start_index", *options.start_index, 0, steps);
   const int64_t start = options.start_index.value_or(0);
-  // Keras takes 0 for nothing.
-  const int64_t end = options.end_index.value_or(0) != 0 ? *options.end_index : steps;
-  if (end != steps || options.end_index.value_or(0) != 0) {
+  const int64_t end = options.end_index.value_or(steps);
+  // Keras does not check an end of 0, before which there is no window.
+  if (options.end_index && end != 0) {
     check_index("end_index", end, 1, steps);
     if (end <= start)
       throw ValueError(fmt::format(

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "../../backend/error.h"
 #include "../ops/numpy/indexing.h"
 #include "../ops/numpy/manipulation.h"
@@ -21,6 +23,14 @@ data::Pipeline<Batch> timeseries_dataset_from_array(const Tensor& data, const Te
         fmt::format("timeseries_dataset_from_array: {} steps have no window of {} with "
                     "sampling_rate {}.",
                     data.shape(0), sequence_length, options.sampling_rate));
+  // Keras counts the targets from the first on, and fails where a window's is not there.
+  const int64_t last =
+      options.start_index.value_or(0) + *std::max_element(starts.begin(), starts.end());
+  if (targets && last >= targets.shape(0))
+    throw ValueError(
+        fmt::format("timeseries_dataset_from_array: the window at step {} has no target; there are "
+                    "{} targets, of which the first belongs to step 0.",
+                    last, targets.shape(0)));
   auto windows = data::from(std::move(starts));
   if (options.shuffle) windows = windows.shuffle({.seed = options.seed});
   const Tensor series = data.to(Device::cpu()),

@@ -21,7 +21,9 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // The first of comma, semicolon and tab that the header has outside of quotes.
 char separator_of(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
+  // Lines of nothing or of blanks come before a header, and blanks may be its own.
+  const size_t named = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  text.remove_prefix(text.find_last_of("\r\n", named) + 1);
   const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
   bool inside = false;
   std::array<bool, 256> seen{};
@@ -141,13 +143,27 @@ bool is_missing(std::string_view cell) {
   return false;
 }
 
+// What a number becomes that is too large or too small for a double: as in pandas, infinite or 0.
+double beyond_range(std::string_view digits) {
+  const size_t exponent = digits.find_first_of("eE");
+  const bool small =
+      exponent == std::string_view::npos
+          ? digits.substr(0, digits.find('.')).find_first_of("123456789") == std::string_view::npos
+          : digits.substr(exponent + 1).starts_with('-');
+  const double size = small ? 0.0 : std::numeric_limits<double>::infinity();
+  return digits.starts_with('-') ? -size : size;
+}
+
 // The number that a cell says, NaN for a missing one; nothing for a text.
 std::optional<double> number_in(std::string_view cell) {
   std::string_view digits = cell;
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   double number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error == std::errc() && end == digits.data() + digits.size()) return number;
+  if (end == digits.data() + digits.size()) {
+    if (error == std::errc()) return number;
+    if (error == std::errc::result_out_of_range) return beyond_range(digits);
+  }
   if (is_missing(cell)) return std::numeric_limits<double>::quiet_NaN();
   if (cell == "True" || cell == "true" || cell == "TRUE") return 1;
   if (cell == "False" || cell == "false" || cell == "FALSE") return 0;

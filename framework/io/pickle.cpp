@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <unordered_map>
@@ -129,11 +130,39 @@ class PickleMachine {
 
   void push_global(const std::string& module, const std::string& name) {
     const bool arrays = module == "numpy.core.multiarray" || module == "numpy._core.multiarray";
-    if (!(arrays && name == "_reconstruct") &&
-        !(module == "numpy" && (name == "ndarray" || name == "dtype")))
+    // Protocol 5 has arrays by their buffers.
+    const bool buffers = module == "numpy.core.numeric" || module == "numpy._core.numeric";
+    if (!(arrays && name == "_reconstruct") && !(buffers && name == "_frombuffer") &&
+        !(module == "numpy" && (name == "ndarray" || name == "dtype")) &&
+        // Python 3 writes bytes so in protocol 2, which has none.
+        !(module == "_codecs" && name == "encode") && !(module == "__builtin__" && name == "bytes"))
       fail(fmt::format("it wants to call {}.{}, and only NumPy's arrays are made", module, name));
     push_text(name, Kind::global);
     filled(stack_.back()).text = name;
+  }
+
+  // bytes(), or encode(text, "latin1"): each character of the text is a byte.
+  void push_bytes(const std::vector<PickleValue>& arguments) {
+    PickleValue value;
+    PickleNode& made = node(value, Kind::text);
+    if (!arguments.empty()) {
+      if (arguments.size() != 2 || !arguments[0].is(Kind::text) || !arguments[1].is(Kind::text) ||
+          arguments[1].node->text != "latin1")
+        fail("it makes no bytes as Python does");
+      const std::string_view text = arguments[0].node->bytes;
+      made.text.reserve(text.size());
+      for (size_t i = 0; i < text.size(); ++i) {
+        auto c = static_cast<unsigned char>(text[i]);
+        if (c >= 0x80) {
+          if ((c != 0xc2 && c != 0xc3) || ++i == text.size() || (text[i] & 0xc0) != 0x80)
+            fail("a text for bytes has other characters");
+          c = static_cast<unsigned char>(c << 6 | (text[i] & 0x3f));
+        }
+        made.text.push_back(static_cast<char>(c));
+      }
+      made.bytes = made.text;
+    }
+    push(value);
   }
 
   void reduce() {
@@ -143,6 +172,19 @@ class PickleMachine {
     PickleValue value;
     if (function.node->text == "_reconstruct") {
       node(value, Kind::array);
+    } else if (function.node->text == "encode" || function.node->text == "bytes") {
+      push_bytes(arguments.node->values);
+      return;
+    } else if (function.node->text == "_frombuffer") {
+      const auto& parts = arguments.node->values;
+      if (parts.size() != 4 || !parts[0].is(Kind::text) || !parts[1].is(Kind::dtype) ||
+          !parts[3].is(Kind::text))
+        fail("an array is not complete");
+      PickleNode& array = node(value, Kind::array);
+      array.bytes = parts[0].node->bytes;
+      array.dtype = parts[1].node->text;
+      array.shape = sizes_of(parts[2]);
+      array.fortran = parts[3].node->text == "F";
     } else if (function.node->text == "dtype" && !arguments.node->values.empty() &&
                arguments.node->values[0].is(Kind::text)) {
       node(value, Kind::dtype).text = "|" + arguments.node->values[0].node->text;
@@ -152,6 +194,16 @@ class PickleMachine {
     push(value);
   }
 
+  std::vector<int64_t> sizes_of(const PickleValue& shape) const {
+    if (!shape.is(Kind::list)) fail("an array has no shape");
+    std::vector<int64_t> sizes;
+    for (const PickleValue& size : shape.node->values) {
+      if (!size.is(Kind::integer) || size.integer < 0) fail("an array has no shape");
+      sizes.push_back(size.integer);
+    }
+    return sizes;
+  }
+
   void build() {
     const PickleValue state = pop();
     if (!state.is(Kind::list)) fail("an array is not complete");
@@ -159,17 +211,12 @@ class PickleMachine {
     if (stack_.size() > bottom() && stack_.back().is(Kind::dtype)) {
       if (parts.size() < 2 || !parts[1].is(Kind::text)) fail("the type of an array is damaged");
       std::string& code = filled(stack_.back()).text;
-      code = parts[1].node->text + code.substr(1);
+      code = parts[1].node->text + code.substr(std::min<size_t>(code.size(), 1));
       return;
     }
     PickleNode& array = filled(top(Kind::array));
-    if (parts.size() != 5 || !parts[1].is(Kind::list) || !parts[2].is(Kind::dtype))
-      fail("an array is not complete");
-    array.shape.clear();
-    for (const PickleValue& size : parts[1].node->values) {
-      if (!size.is(Kind::integer) || size.integer < 0) fail("an array has no shape");
-      array.shape.push_back(size.integer);
-    }
+    if (parts.size() != 5 || !parts[2].is(Kind::dtype)) fail("an array is not complete");
+    array.shape = sizes_of(parts[1]);
     array.dtype = parts[2].node->text;
     array.fortran = parts[3].integer != 0;
     if (parts[4].is(Kind::list))
@@ -274,8 +321,9 @@ class PickleMachine {
         break;  // BINSTRING, ...
       case 0x8d:
       case 0x8e:
+      case 0x96:
         push_text(take(number(8)));
-        break;     // BINUNICODE8, BINBYTES8
+        break;     // BINUNICODE8, BINBYTES8, BYTEARRAY8
       case 'c': {  // GLOBAL
         const std::string module = line();
         push_global(module, line());

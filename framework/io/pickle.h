@@ -33,7 +33,7 @@ struct PickleNode {
   std::vector<std::pair<PickleValue, PickleValue>> entries = {};  ///< of dictionaries
   std::vector<int64_t> shape = {};                                ///< of an array
   std::string dtype = {};                                         ///< of an array, as "|u1" or "|O"
-  std::string_view bytes = {};          ///< elements of an array, in C order, in the file
+  std::string_view bytes = {};  ///< of texts, bytes, and the elements of an array in C order
   const PickleNode* objects = nullptr;  ///< the list of an array of objects
   bool fortran = false;                 ///< whether an array is in Fortran order instead
 };

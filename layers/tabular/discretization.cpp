@@ -2,6 +2,7 @@
 #include "discretization.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,9 @@ struct Summary {
   std::vector<double> values, weights;
 };
 
+// NumPy's order: what is no number comes last.
+bool comes_before(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
+
 // The value at x of the line through points (xs, ys), level beyond its ends.
 double interpolate(double x, const std::vector<double>& xs, const std::vector<double>& ys) {
   const auto above = std::upper_bound(xs.begin(), xs.end(), x);
@@ -32,7 +36,7 @@ double interpolate(double x, const std::vector<double>& xs, const std::vector<do
 }
 
 Summary summarize(std::vector<float> data, double epsilon) {
-  std::sort(data.begin(), data.end());
+  std::sort(data.begin(), data.end(), comes_before);
   const double step = std::max(static_cast<double>(data.size()) * epsilon, 1.0);
   Summary s;
   for (auto i = static_cast<size_t>(step - 1); i < data.size(); i += static_cast<size_t>(step)) {
@@ -72,6 +76,10 @@ DiscretizationLayer::DiscretizationLayer(DiscretizationConfig c) : LayerOf(std::
         fmt::format("bin_boundaries and num_bins are both given ({} boundaries, num_bins {}). Give "
                     "bin_boundaries, or num_bins and call adapt(data).",
                     config.bin_boundaries->size(), *config.num_bins));
+  if (config.bin_boundaries &&
+      !std::is_sorted(config.bin_boundaries->begin(), config.bin_boundaries->end()))
+    throw ValueError(fmt::format("bin_boundaries must ascend, found [{}].",
+                                 fmt::join(*config.bin_boundaries, ", ")));
   if (config.num_bins) check_positive("num_bins", *config.num_bins);
   autocast_ = false;
 }
@@ -105,8 +113,10 @@ const std::vector<double>& DiscretizationLayer::bin_boundaries() const {
 Tensor DiscretizationLayer::call(const Tensor& x, const Call&) {
   const std::vector<double>& boundaries = bin_boundaries();
   const std::vector<float> edges(boundaries.begin(), boundaries.end());
-  const Tensor beyond = ops::greater_equal(ops::expand_dims(x, {-1}), Tensor(edges));
-  const Tensor bins = ops::sum(ops::cast(beyond, DType::int32), -1);
+  // As in Keras, floats are compared as float32, and NaN is beyond all boundaries.
+  const Tensor given = is_float(x.dtype()) ? ops::cast(x, DType::float32) : x;
+  const Tensor below = ops::less(ops::expand_dims(given, {-1}), Tensor(edges));
+  const Tensor bins = ops::sum(ops::cast(ops::logical_not(below), DType::int32), -1);
   return encode_categories(bins, config.output_mode, static_cast<int64_t>(boundaries.size()) + 1,
                            config.output_mode == "int" ? DType::int32 : compute_dtype());
 }
@@ -127,7 +137,7 @@ void DiscretizationLayer::update_state(const Tensor& batch) {
   for (size_t i = 0; i < values_.size(); ++i)
     merged.emplace_back(values_[i], weights_of_values_[i]);
   std::stable_sort(merged.begin(), merged.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+                   [](const auto& a, const auto& b) { return comes_before(a.first, b.first); });
   Summary all;
   for (const auto& [value, weight] : merged) {
     all.values.push_back(value);

@@ -18,7 +18,9 @@ Tensor encode_categories(const Tensor& given, const std::string& output_mode, in
                          DType dtype, const Tensor& weights) {
   if (output_mode == "int") return ops::cast(given, dtype);
   const Tensor x = given.rank() == 0 ? ops::expand_dims(given, {0}) : given;
-  if (output_mode == "multi_hot") return ops::multi_hot(x, depth, -1, dtype);
+  // Of no categories there is no largest; they count 0 times.
+  if (output_mode == "multi_hot" && x.shape()[x.rank() > 1 ? 1 : 0] != 0)
+    return ops::multi_hot(x, depth, -1, dtype);
   if (output_mode == "one_hot")
     return ops::one_hot(x.rank() > 1 && x.shape().back() == 1 ? ops::squeeze(x, -1) : x, depth, -1,
                         dtype);

@@ -110,7 +110,16 @@ std::vector<Tensor> IndexLookupLayer<Self, C, Token>::statistics() const {
 
 template <class Self, class C, class Token>
 void IndexLookupLayer<Self, C, Token>::save_assets(AssetStore& store) const {
-  if (!this->config.vocabulary.tokens()) store.write("vocabulary.txt", lines_of(get_vocabulary()));
+  if (this->config.vocabulary.tokens()) return;
+  const std::vector<Token> tokens = get_vocabulary();
+  if constexpr (std::is_same_v<Token, std::string>)
+    for (size_t i = 0; i < tokens.size(); ++i)
+      if (tokens[i].find('\n') != std::string::npos || tokens[i].ends_with('\r'))
+        throw ValueError(fmt::format(
+            "vocabulary: token {} has the end of a line in it, which a file of a token on each "
+            "line cannot hold. Standardize such texts, or give the vocabulary as an option.",
+            i));
+  store.write("vocabulary.txt", lines_of(tokens));
 }
 
 template <class Self, class C, class Token>

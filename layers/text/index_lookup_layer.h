@@ -47,7 +47,8 @@ class IndexLookupLayer : public LayerOf<Self, C>, public Adaptable, public Custo
   /// The vocabulary, special tokens included, as one tensor.
   std::vector<Tensor> statistics() const override;
 
-  /// "vocabulary.txt" with a token on each line; none when the options have the list.
+  /// "vocabulary.txt" with a token on each line; none when the options have the list. Throws
+  /// ValueError for a token with the end of a line in it, which would be another one there.
   void save_assets(AssetStore& store) const override;
   /// Takes the vocabulary from "vocabulary.txt", unless the options have the list or there is no
   /// file.

@@ -23,6 +23,8 @@ def tensor(value):
         texts = [t.decode() if isinstance(t, bytes) else str(t) for t in value.ravel().tolist()]
         return {"shape": list(value.shape), "strings": texts}
     values = value.astype("float64").ravel().tolist() if value.dtype.kind == "f" else value.ravel().tolist()
+    if not np.isfinite(value.astype("float64")).all():
+        return {"shape": list(value.shape), "dtype": str(value.dtype), "words": [str(v) for v in values]}
     values = [float(f"{v:.7g}") if isinstance(v, float) else int(v) for v in values]
     return {"shape": list(value.shape), "dtype": str(value.dtype), "values": values}
 
@@ -188,6 +190,96 @@ record(L.Normalization, dict(axis=-1), np.array([[1], [2], [6]]), adapt=np.array
 record(L.Normalization, dict(mean=1.0), planes, refused=True)
 record(L.Normalization, dict(variance=1.0), planes, refused=True)
 record(L.Normalization, dict(axis=5), planes, adapt=planes, refused=True)
+
+# Edges: odd characters, equal counts, nothing, numbers out of all ranges.
+tied = np.array(["b", "a", "c", "a", "b", "c", "ß", "z", "é", "Z", "1"])
+for o in (dict(), dict(max_tokens=4), dict(max_tokens=5, num_oov_indices=2), dict(mask_token="a"), dict(oov_token="c"), dict(max_tokens=6, mask_token="")):
+    record(L.StringLookup, o, tied, adapt=tied)
+    record(L.StringLookup, o, tied, adapt=tied, batches=4)
+special = np.array(["[UNK]", "", "x", "[UNK]", "", "y", "y"])
+for o in (dict(), dict(mask_token=""), dict(mask_token="", output_mode="count"), dict(oov_token="y", mask_token="x"), dict(output_mode="tf_idf")):
+    record(L.StringLookup, o, special, adapt=special)
+record(L.StringLookup, dict(vocabulary=vocabulary, output_mode="multi_hot"), np.zeros((0, 2), "U1"))
+record(L.StringLookup, dict(vocabulary=vocabulary, output_mode="one_hot"), np.zeros((0, 1), "U1"))
+record(L.StringLookup, dict(vocabulary=vocabulary), np.zeros((0,), "U1"))
+record(L.StringLookup, dict(vocabulary=vocabulary, output_mode="count"), np.zeros((2, 0), "U1"))
+record(L.StringLookup, dict(vocabulary=vocabulary, invert=True), np.array([[-1, 4], [99, 2]]))
+record(L.StringLookup, dict(vocabulary=vocabulary, invert=True, mask_token=""), np.array([-5, 0, 1, 2, 5]))
+record(L.StringLookup, dict(vocabulary=["a b", "A", "ä", "\U0001f600", "a\tb"]), np.array(["a b", "a", "Ä", "\U0001f600", "a\tb", "A"]))
+for t in ("float64", "float16", "int32"):
+    record(L.StringLookup, dict(vocabulary=vocabulary, output_mode="count", dtype=t), words)
+for t in ("int64", "int32", "float32"):
+    record(L.StringLookup, dict(vocabulary=vocabulary, dtype=t), words)
+
+wide = np.array([[2**40, -(2**40)], [0, -1], [2**40, 7]])
+for o in (dict(), dict(mask_token=0), dict(oov_token=7), dict(max_tokens=3), dict(num_oov_indices=3), dict(mask_token=-1, oov_token=0), dict(output_mode="count")):
+    record(L.IntegerLookup, o, wide, adapt=wide)
+    record(L.IntegerLookup, o, wide, adapt=wide, batches=3)
+for t in ("int8", "uint8", "int16", "int32"):
+    record(L.IntegerLookup, dict(vocabulary=[1, 2, 200]), np.array([1, 100, 2]).astype(t))
+record(L.IntegerLookup, dict(vocabulary=[2**62, -(2**62)], num_oov_indices=5), np.array([2**62, -(2**62), 2**61, -3]))
+record(L.IntegerLookup, dict(vocabulary=[12, 36]), np.array([[12.0, 36.5]], "float32"), refused=True)
+record(L.IntegerLookup, dict(vocabulary=[12, 36], output_mode="multi_hot"), np.zeros((0, 3), "int64"))
+
+signs = np.array(["".join(map(chr, range(33, 127))), "it's a-b_c/d", "a\u00a0b\u3000c d", "x\x0by\x0cz\x1fw", "\U0001f600 \u00c4\u00d6 \u0130I", "   ", "a  b\t\tc\n"])
+spelled = ["its", "abcd", "it's", "a-b_c/d", "a", "b", "c", "d", "x", "y", "z", "\U0001f600", "\u00c4\u00d6", "\u00e4\u00f6", "i", "\u0130i", "a b", " "]
+for o in (dict(), dict(standardize="lower"), dict(standardize="strip_punctuation"), dict(standardize=None), dict(split="character"), dict(split=None),
+          dict(ngrams=2), dict(ngrams=(3,)), dict(ngrams=2, output_sequence_length=2), dict(output_sequence_length=1), dict(output_mode="count", split="character")):
+    record(L.TextVectorization, dict(vocabulary=spelled, **o), signs)
+    record(L.TextVectorization, dict(**o), signs, adapt=signs)
+    record(L.TextVectorization, dict(max_tokens=7, **o), signs, adapt=signs, batches=3)
+for t in (np.zeros((0,), "U1"), np.zeros((0, 1), "U1"), np.array([""]), np.array([" ", "!"])):
+    for o in (dict(), dict(output_mode="count"), dict(output_sequence_length=3), dict(output_mode="multi_hot", max_tokens=9, pad_to_max_tokens=True)):
+        record(L.TextVectorization, dict(vocabulary=["a", "b"], **o), t)
+for o in (dict(output_sequence_length=0), dict(output_sequence_length=-1), dict(ngrams=(0, 2)), dict(split="words"), dict(standardize="upper"), dict(max_tokens=0),
+          dict(output_mode="tf-idf")):
+    record(L.TextVectorization, dict(vocabulary=["a", "b"], **o), texts, refused=True)
+record(L.TextVectorization, dict(vocabulary=["a", "b"]), np.array([["a", "b"]]), refused=True)
+record(L.TextVectorization, dict(vocabulary=["a", "b"]), np.array([1, 2]), refused=True)
+
+odd = np.array(["", " ", "a", "A", "\u00e4", "\U0001f600", "a" * 70, "a" * 16, "a" * 32, "a" * 64])
+for o in (dict(num_bins=1000), dict(num_bins=1000, salt=0), dict(num_bins=1000, salt=[2**40, 2**50]), dict(num_bins=2**31 - 1), dict(num_bins=2, mask_value="a")):
+    record(L.Hashing, o, odd)
+for t in ("int8", "int32", "int64", "uint8"):
+    record(L.Hashing, dict(num_bins=97), np.array([0, 1, 100, 127]).astype(t))
+record(L.Hashing, dict(num_bins=97), np.array([-1, -(2**63), 2**63 - 1]))
+record(L.Hashing, dict(num_bins=97, mask_value=-1), np.array([-1, 5]))
+record(L.Hashing, dict(num_bins=97), np.array([1.5], "float32"), refused=True)
+record(L.Hashing, dict(num_bins=4, output_mode="count"), np.zeros((0, 2), "U1"))
+record(L.Hashing, dict(num_bins=4), np.zeros((0,), "U1"))
+record(L.HashedCrossing, dict(num_bins=1000), [odd, odd[::-1]])
+record(L.HashedCrossing, dict(num_bins=1000), [np.array([-1, 2**40]), np.array(["", "b"])])
+record(L.HashedCrossing, dict(num_bins=1000), [np.array([1, 2], "int32"), np.array([1, 2], "int8")])
+
+for given in (np.array([[4]]), np.array([[-1, 0]]), np.array([[0.5, 1.0]], "float32"), np.zeros((0, 2), "int64"), np.zeros((2, 0), "int64"), np.array([[1, 2]], "uint8"), np.array([True, False])):
+    # TensorFlow counts no negative numbers and no uint8.
+    for mode in ("one_hot", "multi_hot", "count") if given.dtype != np.uint8 and given.min(initial=0) >= 0 else ("one_hot",):
+        record(L.CategoryEncoding, dict(num_tokens=3, output_mode=mode), given)
+for t in ("float64", "int32"):
+    record(L.CategoryEncoding, dict(num_tokens=3, dtype=t), np.array([[1, 2]]))
+
+extreme = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, np.nextafter(np.float32(1), np.float32(0)), 1e30], "float32")
+for o in (dict(bin_boundaries=[0.0, 1.0]), dict(bin_boundaries=[1.0, 1.0, 2.0]), dict(bin_boundaries=[1, 2]), dict(bin_boundaries=[-1e30, 1e30]), dict(bin_boundaries=[0.1])):
+    record(L.Discretization, o, extreme)
+    record(L.Discretization, o, np.array([0.1, 1.0, 2.0], "float64"))
+    record(L.Discretization, o, np.array([-1, 0, 1, 2]))
+    record(L.Discretization, dict(output_mode="one_hot", **o), np.array([[0.1], [1.0]], "float32"))
+record(L.Discretization, dict(bin_boundaries=[2.0, 1.0]), reals, refused=True)
+few = np.array([3.0, 1.0, 2.0], "float32")
+for data in (few, few[:1], np.full(9, 4.0, "float32"), np.arange(7), np.array([1.0, 1.0, 1.0, 5.0], "float32"), np.arange(10.0), np.array([1, 2, np.nan, 4, 5, 6], "float32")):
+    for bins in (1, 2, 3, 5, 20):
+        record(L.Discretization, dict(num_bins=bins), few, adapt=data)
+
+flatten = planes.reshape(6, 4)
+for data in (np.full((5, 2), 3.0, "float32"), np.array([[1e6], [1e6 + 4], [1e6 - 4]], "float32"), flatten.astype("float64"), flatten.astype("int32"), flatten[:1], (flatten > 4)):
+    record(L.Normalization, dict(), data, adapt=data)
+    record(L.Normalization, dict(axis=None), data, adapt=data)
+    record(L.Normalization, dict(invert=True), data, adapt=data)
+record(L.Normalization, dict(axis=None), flatten[:, 0], adapt=flatten[:, 0])
+record(L.Normalization, dict(axis=()), flatten, adapt=flatten)
+record(L.Normalization, dict(mean=0.0, variance=0.0), np.array([[1.0, -2.0]], "float32"))
+record(L.Normalization, dict(mean=[1.0, 2.0, 3.0], variance=[1.0, 1.0, 1.0]), flatten, refused=True)
+record(L.Normalization, dict(dtype="float64"), flatten, adapt=flatten)
 
 for file, kinds in {"lookup": ("StringLookup", "IntegerLookup"), "text": ("TextVectorization",),
                     "tabular": ("Hash", "CategoryEncoding", "Discretization", "Normalization")}.items():

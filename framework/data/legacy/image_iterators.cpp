@@ -75,7 +75,7 @@ void ImageIterator::set_images(int64_t count, const Shape& image) {
   image_ = image;
 }
 
-int64_t ImageIterator::size() const { return (count_ + batch_size_ - 1) / batch_size_; }
+int64_t ImageIterator::size() const { return count_ / batch_size_ + (count_ % batch_size_ != 0); }
 
 // Keras seeds NumPy anew for each batch.
 data::MersenneTwister ImageIterator::random_of(int64_t batches) const {

@@ -72,18 +72,20 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
  private:
   bool has_rest() const { return rest_ && offset_ < samples_; }
   bool pull() {
-    // The first batch of a walk that goes on is one of which a part is gone.
-    if (std::exchange(started_, true)) {
-      rest_.reset();
-      offset_ = 0;
-      before_.clear();
-      source_->save(before_);
-    }
-    std::optional<Batch> batch = source_->next();
-    if (!batch) return false;
-    samples_ = samples_of(*batch);
-    rest_ = std::move(batch);
-    return has_rest() || pull();
+    do {
+      // The first batch of a walk that goes on is one of which a part is gone.
+      if (std::exchange(started_, true)) {
+        rest_.reset();
+        offset_ = 0;
+        before_.clear();
+        source_->save(before_);
+      }
+      std::optional<Batch> batch = source_->next();
+      if (!batch) return false;
+      samples_ = samples_of(*batch);
+      rest_ = std::move(batch);
+    } while (!has_rest());
+    return true;
   }
 
   const RebatchStage& stage_;

@@ -1,5 +1,6 @@
 // Batches of samples: batch, and the sorted batches of bucket_by_length.
 #pragma once
+#include <limits>
 #include <numeric>
 
 #include "collate.h"
@@ -18,6 +19,11 @@ struct BucketOptions {
 };
 
 namespace detail {
+
+/// How many batches of `count` elements so many elements make.
+inline int64_t batches_of(int64_t elements, int64_t count, bool drop_remainder) {
+  return elements / count + (!drop_remainder && elements % count != 0);
+}
 
 /// How a stage makes batches of elements unless it is given a function.
 template <class T>
@@ -41,7 +47,7 @@ class BatchStage final
   std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
   int64_t size() const override {
     const int64_t size = source_->size();
-    return size < 0 ? size : (size + (drop_ ? 0 : count_ - 1)) / count_;
+    return size < 0 ? size : batches_of(size, count_, drop_);
   }
   bool indexed() const override { return source_->indexed(); }
   bool batched() const override { return true; }
@@ -68,16 +74,18 @@ class BatchStage final
 
   CursorPtr<U> walk(const PassPtr& pass, Walk order, int64_t k) const override {
     if (!source_->threaded()) return Node<U>::walk(pass, std::move(order), k);
-    // The elements of all batches, one after the other; a batch that is not full has gaps.
+    // The elements of all batches, one after the other; a batch that is not full has gaps, of which
+    // the only batch of all elements needs none.
     const int64_t all = source_->size();
-    auto elements = [at = order.at, count = count_, all](int64_t n) {
+    const int64_t count = all < 0 ? count_ : std::min(count_, std::max<int64_t>(all, 1));
+    auto elements = [at = order.at, count, all](int64_t n) {
       Where where = at(n / count);
       where.index = where.index < 0 ? -1 : where.index * count + n % count;
       return all >= 0 && where.index >= all ? Where{where.epoch, -1} : where;
     };
-    const int64_t size = order.size < 0 ? order.size : order.size * count_;
+    const int64_t size = order.size < 0 ? order.size : order.size * count;
     return std::make_unique<WalkCursor>(
-        *this, pass, order, k, source_->walk(pass, Walk{std::move(elements), size}, k * count_));
+        *this, pass, order, k, source_->walk(pass, Walk{std::move(elements), size}, k * count));
   }
 
   CursorPtr<U> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
@@ -196,8 +204,8 @@ class BucketStage final : public Node<Batch> {
     const int64_t size = source_->size();
     if (size < 0) return size;
     const int64_t whole = size / window(), rest = size % window();
-    const int64_t up = options_.drop_remainder ? 0 : count_ - 1;
-    return whole * ((window() + up) / count_) + (rest + up) / count_;
+    const bool drop = options_.drop_remainder;
+    return whole * batches_of(window(), count_, drop) + batches_of(rest, count_, drop);
   }
   bool batched() const override { return true; }
   bool calls_user() const override { return true; }
@@ -284,7 +292,10 @@ class BucketStage final : public Node<Batch> {
     std::vector<std::vector<size_t>> batches_;
   };
 
-  int64_t window() const { return options_.window > 0 ? options_.window : 100 * count_; }
+  int64_t window() const {
+    if (options_.window > 0) return options_.window;
+    return count_ > std::numeric_limits<int64_t>::max() / 100 ? count_ : 100 * count_;
+  }
 
   NodePtr<T> source_;
   F length_;

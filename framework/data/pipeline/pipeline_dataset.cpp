@@ -21,6 +21,8 @@ class PipelineDataset final : public Dataset {
   }
 
   std::optional<Batch> next(int64_t index) override {
+    if (index < 0)
+      throw ValueError(fmt::format("batch {} does not exist; they are counted from 0.", index));
     seek(index);
     std::optional<Batch> found = stream_->next();
     if (!found) return {};

@@ -73,6 +73,27 @@ SF_VIRTUAL_IO* sound_callbacks() {
 
 using SoundFile = std::unique_ptr<SNDFILE, int (*)(SNDFILE*)>;
 
+// Throws for a WAV file that ends before its sound does, which libsndfile takes for shorter sound.
+void check_whole(std::string_view text, const std::string& source) {
+  constexpr uint64_t unknown = 0x7f000000;  // sizes from here on stand in files written as streams
+  const auto number_at = [&](size_t at) {
+    uint64_t value = 0;
+    for (size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(text[at + i]);
+    return value;
+  };
+  for (uint64_t at = 12; at + 8 <= text.size();) {
+    const uint64_t size = number_at(at + 4), end = at + 8 + size;
+    if (text.substr(at, 4) == "data") {
+      if (end > text.size() && size < unknown)
+        throw FileError(fmt::format("'{}' is no whole sound file: it has {} of {} bytes of sound.",
+                                    source, text.size() - at - 8, size));
+      return;
+    }
+    at = end + size % 2;
+  }
+  throw FileError(fmt::format("'{}' is no whole sound file: no sound begins in it.", source));
+}
+
 void check_sound(std::span<const std::byte> bytes, const std::string& source) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const bool riff =
@@ -80,6 +101,7 @@ void check_sound(std::span<const std::byte> bytes, const std::string& source) {
   if (!(riff && text.substr(0, 12).ends_with("WAVE")) && !text.starts_with("fLaC"))
     throw FileError(fmt::format("'{}' is no WAV or FLAC file: found {} bytes of something else.",
                                 source, bytes.size()));
+  if (text.starts_with("RIFF")) check_whole(text, source);
 }
 
 // Memory grows with what is read: a header may declare more than there is.

@@ -23,6 +23,9 @@ struct Section {
 // The sizes of their results for axes of unknown size are those for long axes.
 const std::set<std::string> guess_sizes = {"GetItem", "Diagonal", "Diag", "Correlate", "Squeeze"};
 
+// Samples of zeros are errors to them.
+const std::set<std::string> not_of_zeros = {"Cholesky"};
+
 const Section sections[] = {{"ops.json", "unary"},
                             {"ops.json", "binary"},
                             {"ops.json", "reduction"},
@@ -34,7 +37,11 @@ const Section sections[] = {{"ops.json", "unary"},
                             {"op_places.json", "reductions"},
                             {"op_places.json", "arranging"},
                             {"op_places.json", "indexing"},
-                            {"op_edges.json", "products"}};
+                            {"op_edges.json", "products"},
+                            {"op_modules.json", "image"},
+                            {"op_modules.json", "linalg"},
+                            {"op_modules.json", "math"},
+                            {"op_modules.json", "nn"}};
 
 // The first place in which two results differ by more than rounding, or "".
 std::string difference(const std::vector<Tensor>& got, const std::vector<Tensor>& want) {
@@ -123,7 +130,7 @@ TEST_CASE("an op among others in a recorded function gives what it gives eagerly
 TEST_CASE("an op mapped over samples gives each sample's result") {
   show_warnings(false);
   for_each_case([](const OpCase& c, const std::vector<Tensor>& eager) -> std::string {
-    if (c.reads_values()) return "";
+    if (c.reads_values() || not_of_zeros.contains(c.info->class_name)) return "";
     std::vector<Tensor> rows;
     for (const Tensor& t : c.tensors()) rows.push_back(ops::stack({ops::zeros_like(t), t, t}));
     const auto sample = [&](const Nest& x) { return c.call_with(x.flatten()); };
@@ -143,7 +150,7 @@ TEST_CASE("an op mapped over samples gives each sample's result") {
 TEST_CASE("an op in the body of a scan gives each sample's result") {
   show_warnings(false);
   for_each_case([](const OpCase& c, const std::vector<Tensor>& eager) -> std::string {
-    if (c.reads_values()) return "";
+    if (c.reads_values() || not_of_zeros.contains(c.info->class_name)) return "";
     std::vector<Tensor> rows;
     for (const Tensor& t : c.tensors()) {
       std::vector<Tensor> copies(12, t);
@@ -170,7 +177,7 @@ TEST_CASE("an op in the body of a scan gives each sample's result") {
 
 TEST_CASE("an op on symbolic tensors is a model that gives the op's result") {
   for_each_case([](const OpCase& c, const std::vector<Tensor>& eager) -> std::string {
-    if (c.reads_values()) return "";
+    if (c.reads_values() || not_of_zeros.contains(c.info->class_name)) return "";
     std::vector<Tensor> inputs;
     // The places of an index are no inputs of a model.
     if (c.info->class_name == "GetItem" && c.tensors().size() > 1) return "";

@@ -18,6 +18,13 @@ Tensor tensor_of(const Value& v) {
   if (const Value* texts = find_entry(v, "strings"))
     return Tensor::strings(detail::from_value<std::vector<std::string>>(*texts), shape);
   const DType dtype = detail::from_value<DType>(entry(v, "dtype"));
+  // Numbers that JSON does not have are words.
+  if (const Value* words = find_entry(v, "words")) {
+    std::vector<double> numbers;
+    for (const std::string& word : detail::from_value<std::vector<std::string>>(*words))
+      numbers.push_back(std::stod(word));
+    return ops::cast(Tensor::from(numbers, shape), dtype);
+  }
   if (is_float(dtype))
     return ops::cast(
         Tensor::from(detail::from_value<std::vector<double>>(entry(v, "values")), shape), dtype);
@@ -109,12 +116,21 @@ void check(const Value& recorded) {
   CHECK(spec.dtype() == expected.dtype());
   const Nest all(Nest::List(given.begin(), given.end()));
   compare("output of a model", model(all).flatten().at(0), expected);
-  // Keras, too, leaves out empty tokens at the end of a vocabulary's file.
-  if (const Value* words = find_entry(recorded, "vocabulary"))
-    if (const Tensor known = tensor_of(*words);
-        known.dtype() == DType::string && known.to_strings().back().empty())
-      return;
   const test::TemporaryFolder folder;
+  if (const Value* words = find_entry(recorded, "vocabulary"))
+    if (const Tensor known = tensor_of(*words); known.dtype() == DType::string) {
+      // Keras, too, leaves out empty tokens at the end of a vocabulary's file.
+      const std::vector<std::string> texts = known.to_strings();
+      if (texts.back().empty()) return;
+      // A line cannot hold the end of one. Keras writes tokens in two, and does not read them.
+      if (std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+            return text.find('\n') != std::string::npos;
+          })) {
+        CHECK(test::has(test::error_of([&] { model.save((folder / "m.keras").string()); }),
+                        "the end of a line"));
+        return;
+      }
+    }
   model.save((folder / "m.keras").string());
   const auto loaded = load_model((folder / "m.keras").string());
   compare("output of a loaded model", (*loaded)(all).flatten().at(0), expected);
