@@ -25,6 +25,18 @@ class TextRule {
   template <class F>
   requires std::is_invocable_r_v<Result, F, const std::string&> TextRule(F f)
       : function_(std::move(f)) {}
+  /// A function of a tensor of texts, as Keras takes it to standardize them. It is called with one
+  /// text at a time, of shape (1), and gives one.
+  template <class F>
+  requires(std::same_as<Result, std::string> && !std::is_invocable_v<F&, const std::string&> &&
+           std::is_invocable_r_v<Tensor, F&, const Tensor&>) TextRule(F f)
+      : function_([f = std::move(f)](const std::string& text) {
+          const Tensor result = f(Tensor::strings({text}, {1}));
+          if (result.size() != 1)
+            throw ShapeError("standardize: the function must give a text for each, found shape " +
+                             result.shape().str() + " for one text.");
+          return result.to_strings()[0];
+        }) {}
 
   const std::string& name() const { return name_; }          ///< empty for none and for a function
   const Function& function() const { return function_; }     ///< empty unless it is a function

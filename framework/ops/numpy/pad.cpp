@@ -28,8 +28,8 @@ bool moves_elements(const std::string& mode) {
 }
 
 // For each place of a padded axis the element that is there.
-std::vector<int64_t> places_of(const std::string& mode, int64_t size, int64_t before,
-                               int64_t after) {
+std::vector<int64_t> padded_places(const std::string& mode, int64_t size, int64_t before,
+                                   int64_t after) {
   const bool repeats_border = mode == "symmetric";
   const int64_t period = mode == "wrap"   ? size
                          : repeats_border ? 2 * size
@@ -45,7 +45,7 @@ std::vector<int64_t> places_of(const std::string& mode, int64_t size, int64_t be
   return places;
 }
 
-Tensor places(const std::vector<int64_t>& list) { return cast(Tensor(list), DType::int32); }
+Tensor index_list(const std::vector<int64_t>& list) { return cast(Tensor(list), DType::int32); }
 
 // `count` steps from 0 up to the border's elements, without them.
 Tensor ramp(const Tensor& border, int axis, int64_t count) {
@@ -65,14 +65,16 @@ Tensor statistic(const Tensor& x, int axis, const std::string& mode) {
               x.dtype());
 }
 
-Tensor padded(const Tensor& x, int axis, const std::string& mode, int64_t before, int64_t after) {
+Tensor padded_along(const Tensor& x, int axis, const std::string& mode, int64_t before,
+                    int64_t after) {
   const int64_t size = x.shape()[axis];
   if (size == 0)
     throw ShapeError(fmt::format("pad: mode '{}' needs elements along axis {} of shape {}.", mode,
                                  axis, x.shape().str()));
-  if (moves_elements(mode)) return take(x, places(places_of(mode, size, before, after)), axis);
+  if (moves_elements(mode))
+    return take(x, index_list(padded_places(mode, size, before, after)), axis);
   if (mode == "linear_ramp") {
-    const auto border = [&](int64_t place) { return take(x, places({place}), axis); };
+    const auto border = [&](int64_t place) { return take(x, index_list({place}), axis); };
     return concatenate(
         {ramp(border(0), axis, before), x, flip(ramp(border(size - 1), axis, after), axis)}, axis);
   }
@@ -110,7 +112,7 @@ Tensor pad(const Tensor& x, const PadWidth& widths, const std::string& mode,
     const auto& w = widths.size() == 1 ? widths[0] : widths[i];
     starts.push_back(w.front());
     shape[i] += w.front() + w.back();
-    if (!fills && w.front() + w.back() > 0) y = padded(y, i, mode, w.front(), w.back());
+    if (!fills && w.front() + w.back() > 0) y = padded_along(y, i, mode, w.front(), w.back());
   }
   if (!fills) return y;
   return detail::copy_box(x, x.shape(), {0, detail::dense_strides(x.shape())},

@@ -37,7 +37,7 @@ Shape reduced(const Shape& shape, const InlineVector<int, 6>& axes, bool keepdim
 }
 
 // The axes, sorted and counted from the front; errors name the op.
-InlineVector<int, 6> axes_of(const Tensor& x, const Axes& axis, const char* name) {
+InlineVector<int, 6> resolved_axes(const Tensor& x, const Axes& axis, const char* name) {
   try {
     return axis.resolve(x.rank());
   } catch (const ShapeError& e) {
@@ -51,7 +51,7 @@ Tensor reduce(const char* name, const Tensor& x, ReduceOp op, const Axes& axis, 
   backend::Reduce kernel;
   kernel.program = program;
   kernel.op = op;
-  kernel.axes = axes_of(x, axis, name);
+  kernel.axes = resolved_axes(x, axis, name);
   kernel.shape = x.shape();
   kernel.scale = scale;
   const bool index = op == ReduceOp::argmax || op == ReduceOp::argmin;
@@ -63,7 +63,7 @@ Tensor reduce(const char* name, const Tensor& x, ReduceOp op, const Axes& axis, 
 
 int64_t count(const Tensor& x, const Axes& axis, const char* name) {
   int64_t n = 1;
-  for (int a : axes_of(x, axis, name)) n *= x.shape()[a];
+  for (int a : resolved_axes(x, axis, name)) n *= x.shape()[a];
   return n;
 }
 
@@ -161,7 +161,7 @@ Tensor min(const Tensor& x, const Axes& axis, bool keepdims, std::optional<doubl
 
 Tensor ptp(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&ptp, x, axis, keepdims);
-  (void)axes_of(x, axis, "ptp");
+  (void)resolved_axes(x, axis, "ptp");
   return max(x, axis, keepdims) - min(x, axis, keepdims);
 }
 
@@ -173,7 +173,7 @@ Condition any(const Tensor& x, const Axes& axis, bool keepdims) {
 
 Condition all(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&all, x, axis, keepdims);
-  (void)axes_of(x, axis, "all");
+  (void)resolved_axes(x, axis, "all");
   return logical_not(any(logical_not(x), axis, keepdims));
 }
 
@@ -189,7 +189,7 @@ Tensor argmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims) {
 
 Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&var, x, axis, keepdims);
-  (void)axes_of(x, axis, "var");
+  (void)resolved_axes(x, axis, "var");
   const Tensor distance = x - mean(x, axis, true);
   // Of complex numbers the squares of distances are real; Keras says complex all the same.
   if (is_complex(x.dtype())) return cast(mean(square(abs(distance)), axis, keepdims), x.dtype());
@@ -198,13 +198,13 @@ Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return symbolic_call(&std, x, axis, keepdims);
-  (void)axes_of(x, axis, "std");
+  (void)resolved_axes(x, axis, "std");
   return sqrt(real(var(x, axis, keepdims)));
 }
 
 Tensor count_nonzero(const Tensor& x, const Axes& axis) {
   if (is_symbolic(x)) return symbolic_call(&count_nonzero, x, axis);
-  (void)axes_of(x, axis, "count_nonzero");
+  (void)resolved_axes(x, axis, "count_nonzero");
   return sum(cast(x, DType::boolean), axis);
 }
 

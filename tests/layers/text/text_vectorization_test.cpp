@@ -71,6 +71,23 @@ TEST_CASE("TextVectorization takes rules of the program's") {
   CHECK_THROWS_AS(layer->get_config(), UnsupportedError);
 }
 
+TEST_CASE("TextVectorization standardizes by a function of tensors") {
+  const TextVectorization layer({.standardize =
+                                     [](const Tensor& x) {
+                                       Strings texts = x.to_strings();
+                                       for (std::string& text : texts) text = text.substr(1);
+                                       return Tensor(texts);
+                                     },
+                                 .vocabulary = {"b", "c"}});
+  CHECK(layer(Tensor(Strings{"ab", "xc b"})).to_vector<int64_t>() == Ints{2, 0, 3, 2});
+  const TextVectorization wrong({.standardize =
+                                     [](const Tensor& x) {
+                                       return ops::concatenate({x, x});
+                                     },
+                                 .vocabulary = {"b", "c"}});
+  CHECK_THROWS_AS(wrong(Tensor(Strings{"ab"})), ShapeError);
+}
+
 TEST_CASE("TextVectorization refuses") {
   CHECK_THROWS_AS(vectors({.standardize = "upper"}), ValueError);
   CHECK_THROWS_AS(vectors({.split = "words"}), ValueError);
