@@ -68,18 +68,17 @@ struct OptionCodec<LearningRate> {
 /// The options that every optimizer has; each optimizer's config struct has them among its own,
 /// under the same names.
 struct OptimizerOptions {
-  std::string name;            ///< in files and messages
-  LearningRate learning_rate;  ///< a number or a schedule
-  std::optional<double>
-      weight_decay;                ///< fraction of each weight that a step takes, times the rate
-  std::optional<double> clipnorm;  ///< bound of each gradient's L2 norm
-  std::optional<double> global_clipnorm;  ///< bound of the L2 norm of all gradients together
-  std::optional<double> clipvalue;        ///< bound of each element's size
-  bool use_ema = false;                   ///< keep moving averages of the weights
-  double ema_momentum = 0.99;             ///< weight of the old average at each update, in [0, 1]
-  std::optional<int64_t> ema_overwrite_frequency;  ///< in steps; empty: only at the end
-  std::optional<double> loss_scale_factor;  ///< the loss is multiplied, gradients are divided by it
-  std::optional<int64_t> gradient_accumulation_steps;  ///< steps whose mean gradient is one update
+  std::string name = {};                    ///< in files and messages
+  LearningRate learning_rate = {};          ///< a number or a schedule
+  std::optional<double> weight_decay = {};  ///< fraction of each weight in a step, times the rate
+  std::optional<double> clipnorm = {};      ///< bound of each gradient's L2 norm
+  std::optional<double> global_clipnorm = {};  ///< bound of the L2 norm of all gradients together
+  std::optional<double> clipvalue = {};        ///< bound of each element's size
+  bool use_ema = false;                        ///< keep moving averages of the weights
+  double ema_momentum = 0.99;  ///< weight of the old average at each update, in [0, 1]
+  std::optional<int64_t> ema_overwrite_frequency = {};  ///< in steps; empty: only at the end
+  std::optional<double> loss_scale_factor = {};         ///< multiplies the loss, divides gradients
+  std::optional<int64_t> gradient_accumulation_steps = {};  ///< whose mean gradient is one update
 };
 
 /// Base of all optimizers. A subclass makes its slots in `build_slots` and updates one variable in

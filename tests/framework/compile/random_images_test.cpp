@@ -138,7 +138,6 @@ Tensor change(Draws& draw, const Tensor& x, const std::vector<Tensor>& before) {
     case 21:
       return ops::repeat(x, 2, 1);
     case 22: {
-      Shape sizes = x.shape();
       std::vector<int64_t> order(static_cast<size_t>(rank));
       for (int i = 0; i < rank; ++i) order[static_cast<size_t>(i)] = i;
       if (rank > 3) std::swap(order[1], order[2]);
