@@ -111,10 +111,10 @@ void Layer::track_activations(std::span<const detail::OptionRow> rows, const voi
 
 namespace {
 // Whether a layer is another one, or has it somewhere inside.
-bool holds(const Layer& layer, const Layer& wanted) {
+bool is_or_has(const Layer& layer, const Layer& wanted) {
   if (&layer == &wanted) return true;
   for (const auto& inside : layer.sublayers())
-    if (holds(*inside, wanted)) return true;
+    if (is_or_has(*inside, wanted)) return true;
   return false;
 }
 
@@ -133,7 +133,7 @@ void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr
   for (const auto& layer : layers)
     if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));
   for (const auto& layer : layers)
-    if (holds(*layer, *this))
+    if (is_or_has(*layer, *this))
       throw ValueError(fmt::format(
           "track: '{}' holds this layer itself, or a layer that it is inside of.", attribute));
   require_free(attribute);

@@ -317,8 +317,8 @@ bool all_eager(const Nest& nest) {
 
 // What no round at all collects: results of the shapes that a round's have, in their number of 0.
 // Empty where a round needs values to tell.
-Nest none_of(const std::function<Scanned(const Nest&, const Nest&)>& f, const Nest& init,
-             const Nest& xs) {
+Nest of_no_round(const std::function<Scanned(const Nest&, const Nest&)>& f, const Nest& init,
+                 const Nest& xs) {
   const Nest x = xs.map([](const Tensor& t) {
     return t ? Tensor::abstract(t.shape().slice(1, t.rank()), t.dtype()) : t;
   });
@@ -345,7 +345,7 @@ Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const
                   const Nest& init, const Nest& xs, int64_t count, bool reverse,
                   const std::function<Nest(int64_t)>& slice) {
   Scanned result{init, {}};
-  if (count == 0) result.ys = none_of(f, init, xs);
+  if (count == 0) result.ys = of_no_round(f, init, xs);
   if (count == 0) return result;
   std::vector<Nest> ys(static_cast<size_t>(count));
   const auto round = [&](int64_t i) {

@@ -135,7 +135,7 @@ TEST_CASE("masks pass the same layers in graphs, and in graphs from configs") {
   });
 }
 
-TEST_CASE("a mask by name stands before the one that the input carries") {
+TEST_CASE("a mask by name stands before a carried one, for this call alone") {
   const layers::LSTM lstm({.units = 2, .return_sequences = true});
   const Tensor carried = values.with_mask(mask);
   const Tensor y = lstm(carried, {.mask = other});
