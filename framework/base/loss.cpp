@@ -65,8 +65,8 @@ Tensor Loss::values(const Tensor& y_true, const Tensor& y_pred) {
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
                         const Tensor& sample_weight) try {
   if (!y_true || !y_pred)
-    throw ValueError(fmt::format("Loss '{}': {} is an empty Tensor.", name_,
-                                 y_true ? "y_pred" : "y_true"));
+    throw ValueError(
+        fmt::format("Loss '{}': {} is an empty Tensor.", name_, y_true ? "y_pred" : "y_true"));
   Tensor mask = y_pred.mask();
   if (!sample_weight && !mask && reduction_ != "none") {
     // In fewer kernels, where the loss has it.

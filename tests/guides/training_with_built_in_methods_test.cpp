@@ -443,9 +443,9 @@ TEST_CASE("An output may have no loss") {
               goldens().history("several_one_list"));
 
   model = image_and_series_model();
-  model->compile({.optimizer = optimizers::RMSprop({.learning_rate = 1e-3}),
-                  .loss = {{"score_output", nullptr},
-                           {"class_output", losses::CategoricalCrossentropy()}}});
+  model->compile(
+      {.optimizer = optimizers::RMSprop({.learning_rate = 1e-3}),
+       .loss = {{"score_output", nullptr}, {"class_output", losses::CategoricalCrossentropy()}}});
   check_close(model->fit({img_data, ts_data}, {score_targets, class_targets}, by_32),
               goldens().history("several_one_list"));
 }

@@ -211,7 +211,8 @@ TEST_CASE("Batches of an image iterator follow from seed, epoch and number") {
   ImageDataGenerator generator({.rotation_range = 30, .horizontal_flip = true});
   NumpyArrayIterator flow = generator.flow(x, {}, {.batch_size = 2, .seed = 4});
   const std::vector<Batch> in_turn = batches(flow, 3);
-  CHECK(generator.flow(x, {.batch_size = 4, .seed = 4}).batch(0).x.shape() == Shape({4, height, width, 3}));
+  CHECK(generator.flow(x, {.batch_size = 4, .seed = 4}).batch(0).x.shape() ==
+        Shape({4, height, width, 3}));
   CHECK_THROWS_AS(ImageDataGenerator({.brightness_range = {0.5}}), ValueError);
   NumpyArrayIterator later = generator.flow(x, {}, {.batch_size = 2, .seed = 9});
   later.set_state(flow.get_state());
