@@ -11,7 +11,7 @@ set(cornu_components_below_applications layers)
 
 # What only calls ops, or reads and writes files, is compiled for size: a third less of it, and nothing measurable slower.
 set(cornu_small_tiers
-  io config initializers regularizers constraints quantizers saving
+  io autodiff config initializers regularizers constraints quantizers saving
   layers optimizers losses metrics callbacks applications)
 
 # cornu_add_tier(<name> <source>...): the objects cornu_<name>, and its place in the list cornu_tiers.

@@ -78,7 +78,7 @@ TEST_CASE("images are padded, cropped, turned and joined in blocks") {
 TEST_CASE("what mixes channels or exchanges axes is done in order") {
   check([](const Tensor& x) { return ops::flip(x, {3}); });
   check([](const Tensor& x) { return ops::transpose(x, std::vector<int64_t>{0, 2, 1, 3}); });
-  check([](const Tensor& x) { return ops::roll(x, {1}, Integers{3}); });
+  check([](const Tensor& x) { return ops::roll(x, 1, 3); });
   check([](const Tensor& x) {
     return ops::concatenate({ops::split(x, 2, 3)[1], ops::split(x, 2, 3)[0]}, 3);
   });

@@ -85,7 +85,7 @@ std::vector<data::Pipeline<Batch>> kinds(int64_t workers) {
           .batch(2)
           .prefetch(2, {.workers = std::max<int64_t>(workers, 1)}),
       utils::timeseries_dataset_from_array(counting(12), counting(12), 3,
-                                           {.shuffle = true, .seed = 2}, 4)
+                                           {.batch_size = 4, .shuffle = true, .seed = 2})
           .map(noisy, options),
   };
 }

@@ -47,8 +47,8 @@ void refuses(const TimeseriesOptions& options, const std::string& part) {
 }  // namespace
 
 TEST_CASE("Windows come in batches, whose last one may be smaller") {
-  const auto windows = timeseries_dataset_from_array(counting(10), {}, 3,
-                                                     {.sequence_stride = 2, .sampling_rate = 2}, 2);
+  const auto windows = timeseries_dataset_from_array(
+      counting(10), {}, 3, {.sequence_stride = 2, .sampling_rate = 2, .batch_size = 2});
   CHECK(windows.size() == 2);
   const auto batches = all(windows);
   REQUIRE(batches.size() == 2);
@@ -66,8 +66,8 @@ TEST_CASE("Windows come in batches, whose last one may be smaller") {
 
 TEST_CASE("Targets are those at the windows' starts") {
   // The numbers of Keras 3.15.
-  const auto part = timeseries_dataset_from_array(counting(10), counting(10, 10), 2,
-                                                  {.start_index = 2, .end_index = 7}, 3);
+  const auto part = timeseries_dataset_from_array(
+      counting(10), counting(10, 10), 2, {.batch_size = 3, .start_index = 2, .end_index = 7});
   CHECK(values(part, &Batch::x) == Numbers{2, 3, 3, 4, 4, 5, 5, 6});
   CHECK(values(part, &Batch::y) == Numbers{20, 30, 40, 50});
   REQUIRE(all(part).size() == 2);
@@ -100,8 +100,9 @@ TEST_CASE("A window whose target is not there is an error, as in Keras") {
 }
 
 TEST_CASE("Strings may be targets") {
-  const auto named = timeseries_dataset_from_array(
-      counting(4), Tensor::strings({"a", "b", "c", "d"}, {4}), 2, {.shuffle = true, .seed = 4}, 2);
+  const auto named =
+      timeseries_dataset_from_array(counting(4), Tensor::strings({"a", "b", "c", "d"}, {4}), 2,
+                                    {.batch_size = 2, .shuffle = true, .seed = 4});
   std::string found;
   for (const Batch& batch : named) {
     const auto x = batch.x.tensor().to_vector<int64_t>();
@@ -116,8 +117,8 @@ TEST_CASE("Strings may be targets") {
 }
 
 TEST_CASE("Shuffled windows are all windows, in another order in each epoch") {
-  const auto shuffled =
-      timeseries_dataset_from_array(counting(60), counting(60), 3, {.shuffle = true, .seed = 9}, 8);
+  const auto shuffled = timeseries_dataset_from_array(
+      counting(60), counting(60), 3, {.batch_size = 8, .shuffle = true, .seed = 9});
   const Numbers first = values(shuffled, &Batch::y, 0), second = values(shuffled, &Batch::y, 1);
   CHECK(first != second);
   CHECK(values(shuffled, &Batch::y, 0) == first);
@@ -134,16 +135,16 @@ TEST_CASE("Shuffled windows are all windows, in another order in each epoch") {
   }
   // The same seed gives the same epochs.
   CHECK(values(timeseries_dataset_from_array(counting(60), counting(60), 3,
-                                             {.shuffle = true, .seed = 9}, 8),
+                                             {.batch_size = 8, .shuffle = true, .seed = 9}),
                &Batch::y, 1) == second);
   CHECK(values(timeseries_dataset_from_array(counting(60), counting(60), 3,
-                                             {.shuffle = true, .seed = 10}, 8),
+                                             {.batch_size = 8, .shuffle = true, .seed = 10}),
                &Batch::y, 0) != first);
 }
 
 TEST_CASE("Windows go on where a walk stopped, and pass through further stages") {
-  const auto windows =
-      timeseries_dataset_from_array(counting(40), {}, 4, {.shuffle = true, .seed = 1}, 5);
+  const auto windows = timeseries_dataset_from_array(counting(40), {}, 4,
+                                                     {.batch_size = 5, .shuffle = true, .seed = 1});
   const auto more = windows.map(
       [](Batch batch) {
         batch.y = ops::add(batch.x.tensor(), Tensor(int64_t{1}));
@@ -175,7 +176,7 @@ TEST_CASE("Options that Keras refuses are refused, with their values") {
   refuses({.sequence_stride = 10}, "option 'sequence_stride'");
   CHECK(has(error_of([] { timeseries_dataset_from_array(counting(10), {}, 0); }), "found 0"));
   CHECK(has(error_of([] { timeseries_dataset_from_array(Tensor(1.0f), {}, 1); }), "no axis"));
-  CHECK(has(error_of([] { timeseries_dataset_from_array(counting(9), {}, 2, {}, 0); }),
+  CHECK(has(error_of([] { timeseries_dataset_from_array(counting(9), {}, 2, {.batch_size = 0}); }),
             "at least 1, found 0"));
 }
 
