@@ -133,8 +133,8 @@ class TensorFunction {
   /// Calls it; see Function.
   R operator()(const P&... tensors) const {
     Nest result = (*function_)(arguments_of(tensors...));
-    if constexpr (std::is_same_v<R, Tensor>)
-      return result.take_tensor();
+    if constexpr (std::derived_from<R, Tensor>)
+      return R(result.take_tensor());
     else if constexpr (!std::is_void_v<R>)
       return result;
   }

@@ -4,9 +4,18 @@
 
 namespace cornu {
 
+/// The shape of a sample: a Shape, or sizes in braces. No number alone, so that Input({3, 4}) is a
+/// shape, and not a size and a batch_size.
+class SampleShape : public Shape {
+ public:
+  SampleShape() = default;
+  SampleShape(const Shape& shape) : Shape(shape) {}                 ///< the same
+  SampleShape(std::initializer_list<Size> sizes) : Shape(sizes) {}  ///< from sizes in braces
+};
+
 /// Options of Input, as in Keras.
 struct InputConfig {
-  Shape shape = {};                        ///< of one sample, without the batch
+  SampleShape shape = {};                  ///< of one sample, without the batch
   std::optional<int64_t> batch_size = {};  ///< default: any
   OptionalDType dtype = {};                ///< default float32
   std::optional<Shape> batch_shape = {};   ///< with the batch, in place of shape

@@ -152,7 +152,7 @@ Tensor EqualizationLayer::transform_images(const Tensor& images, const Transform
   if (config.value_range == byte_range && !images_channels_first() && by_pictures(all, {}))
     return equalized_on_host(all, config.bins);
   std::vector<Tensor> channels;
-  for (const Tensor& plane : ops::split(all, {all.shape(axis)}, axis)) {
+  for (const Tensor& plane : ops::split(all, all.shape(axis), axis)) {
     const Tensor x = scaled(plane, config.value_range, byte_range);
     const auto bin_of = [&](const Tensor& place) {
       return ops::cast(ops::clip(place, 0.0, top), DType::int32);

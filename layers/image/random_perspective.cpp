@@ -85,7 +85,7 @@ Nest RandomPerspectiveLayer::transform_bounding_boxes(const Nest& given,
         ops::matmul(
             ops::concatenate({p[static_cast<size_t>(x)], p[static_cast<size_t>(y)], one}, -1),
             there),
-        {3}, -1);
+        3, -1);
     xs.push_back(corner[0] / corner[2]);
     ys.push_back(corner[1] / corner[2]);
   }

@@ -53,7 +53,7 @@ TEST_CASE("turning and rolling") {
   CHECK(read(ops::fliplr(m)) == std::vector<int32_t>{1, 0, 3, 2});
   CHECK(read(ops::roll(m, 1)) == std::vector<int32_t>{3, 0, 1, 2});
   CHECK(read(ops::roll(m, -1, 0)) == std::vector<int32_t>{2, 3, 0, 1});
-  CHECK(read(ops::roll(m, {1, 1}, Integers{0, 1})) == std::vector<int32_t>{3, 2, 1, 0});
+  CHECK(read(ops::roll(m, {1, 1}, {0, 1})) == std::vector<int32_t>{3, 2, 1, 0});
   const auto grid = ops::meshgrid({ops::arange(0, 2), ops::arange(0, 3)});
   CHECK(read(grid[0]) == std::vector<int32_t>{0, 1, 0, 1, 0, 1});
   CHECK(ops::meshgrid({ops::arange(0, 2), ops::arange(0, 3)}, "ij")[0].shape() == Shape{2, 3});

@@ -105,7 +105,7 @@ TEST_CASE("an op in a recorded function gives what it gives eagerly") {
 TEST_CASE("an op among others in a recorded function gives what it gives eagerly") {
   show_warnings(false);
   // What comes in was computed, and what goes out is used: chances to fuse and to reuse memory.
-  const auto through = [](const Tensor& x) {
+  const auto through = [](const Tensor& x) -> Tensor {
     if (is_float(x.dtype())) return x * Tensor(1.0);
     if (x.dtype() == DType::boolean) return ops::logical_or(x, ops::zeros_like(x));
     return ops::cast(x + Tensor(1) - Tensor(1), x.dtype());

@@ -168,7 +168,7 @@ TEST_CASE("moves of large tensors put each element where its index says") {
   };
   std::mt19937 engine(3);
   const Tensor turned = ops::transpose(x, {2, 0, 1}), flipped = ops::flip(x, {0, 2}),
-               rolled = ops::roll(x, {5, -7}, Integers{1, 2}),
+               rolled = ops::roll(x, {5, -7}, {1, 2}),
                padded = ops::pad(x, {{2, 1}, {0, 3}, {1, 4}}),
                stepped = x[{Slice({}, {}, -3), Slice(1, {}, 2), Slice(-2, 4, -5)}],
                tiled = ops::tile(x, {1, 2, 1}),
