@@ -1,7 +1,6 @@
 // Finding the shapes of a call's outputs by running it on stand-ins.
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "node.h"
@@ -36,37 +35,20 @@ const Shape& shape_of(const Tensor& t, const Shapes& shapes) {
       ->second;
 }
 
-// What the shapes may be if sizes that are not known equal known ones of other tensors: where
-// several tensors meet in an operation, one may tell what another leaves open.
-std::vector<Shapes> unified(const Shapes& given) {
-  std::vector<Shapes> result;
-  // Axes meet counted from the last, as in broadcasting.
-  Shapes aligned = given;
-  bool changed = false;
-  std::set<int64_t> sizes;
-  for (auto& [tensor, shape] : aligned)
+// The shapes with sizes that are not known taken from other tensors, where one has a size for the
+// same axis counted from the last, as where they broadcast. The same shapes where none has.
+Shapes aligned(const Shapes& given) {
+  Shapes result = given;
+  for (auto& [tensor, shape] : result)
     for (int i = 0; i < shape.rank(); ++i) {
-      if (shape[i] > 1) sizes.insert(shape[i]);
       if (shape[i] != Shape::unknown) continue;
       for (const auto& [other, known] : given) {
         const int place = known.rank() - shape.rank() + i;
         if (place < 0 || known[place] <= 1) continue;
         shape[i] = known[place];
-        changed = true;
         break;
       }
     }
-  if (changed) result.push_back(aligned);
-  // Or a single one has a size of any axis, as in a product.
-  for (size_t t = 0; t < given.size(); ++t)
-    for (int i = 0; i < given[t].second.rank(); ++i)
-      if (given[t].second[i] == Shape::unknown)
-        for (int64_t size : sizes) {
-          result.push_back(given);
-          result.back()[t].second[i] = size;
-        }
-  constexpr size_t most = 32;  // runs for a call that is a mistake
-  if (result.size() > most) result.resize(most);
   return result;
 }
 
@@ -144,9 +126,9 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
       };
       // An option may divide the size, which no number divides above.
       if (auto result = tried(shapes, 5040, 10080)) return *result;
-      if (shapes.size() > 1)
-        for (const Shapes& of : unified(shapes))
-          if (auto result = tried(of, 83, 89)) return *result;
+      // Or one tensor tells what another leaves open.
+      if (const Shapes told = aligned(shapes); told != shapes)
+        if (auto result = tried(told, 83, 89)) return *result;
       std::rethrow_exception(error);
     }
   }();

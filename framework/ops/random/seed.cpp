@@ -86,9 +86,13 @@ Seed Seed::fresh() {
   }
   const std::lock_guard lock(global_mutex);
   if (!global_generator()) global_generator() = std::make_unique<SeedGenerator>();
-  Seed seed(*global_generator());
+  Variable& state = global_generator()->state();
+  const Tensor key = state.value();
+  // Not next(): Keras takes these numbers for draws whose order does not matter.
+  if (!inferring()) state.assign((key + 1) * 5387 % 933199);
+  Seed seed(0);
   // The generator stays where it was made.
-  if (seed.key_.is_eager()) seed.key_ = seed.key_.to(default_device());
+  seed.key_ = key.is_eager() ? key.to(default_device()) : key;
   return seed;
 }
 

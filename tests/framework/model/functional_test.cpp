@@ -5,7 +5,6 @@
 #include <cornu/framework/ops/numpy/indexing.h>
 #include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
-#include <cornu/framework/ops/numpy/products.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/embedding.h>
@@ -308,7 +307,6 @@ TEST_CASE("a size that is not known yet meets one that is") {
   CHECK(layers::Concatenate()({open, fixed}).tensor().shape() == Shape({unknown, 7, 8}));
   CHECK(layers::Concatenate({.axis = 1})({open, fixed}).tensor().shape() ==
         Shape({unknown, unknown, 4}));
-  CHECK(ops::matmul(Input({3, std::nullopt}), Input({4, 5})).shape() == Shape({unknown, 3, 5}));
   CHECK(ops::where(open > 0, fixed, 0.0).shape() == Shape({unknown, 7, 4}));
   CHECK(ops::stack({open, fixed}).shape() == Shape({2, unknown, 7, 4}));
   // What fits no size is a mistake still, and said as before.

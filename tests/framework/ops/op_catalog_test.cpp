@@ -100,8 +100,9 @@ Parameter parameter_of(const std::string& text) {
 
 // All functions that the headers of ops declare, by name.
 std::multimap<std::string, Parameters> declarations() {
-  static const std::regex start(R"((?:^|\n)(?:Tensor|Nest|DType|Shape|int64_t|std::vector<Tensor>|)"
-                                R"(std::pair<Tensor, Tensor>) (\w+)\()");
+  static const std::regex start(
+      R"((?:^|\n)(?:Tensor|Condition|Nest|DType|Shape|int64_t|std::vector<Tensor>|)"
+      R"(std::pair<Tensor, Tensor>) (\w+)\()");
   std::multimap<std::string, Parameters> found;
   for (const auto& path : sources(".h")) {
     const std::string text = without_comments(text_of(path));
@@ -119,7 +120,7 @@ std::multimap<std::string, Parameters> declarations() {
 
 std::vector<Entry> entries() {
   std::vector<Entry> found;
-  static const std::regex name(R"(&(\w+)\)?$)");
+  static const std::regex name(R"(&?(\w+?)(?:_of_(?:tensor|value))?\)?$)");
   for (const auto& path : sources(".cpp")) {
     const std::string text = without_comments(text_of(path));
     const std::string call = "catalog.add(";

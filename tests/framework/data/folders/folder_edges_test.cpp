@@ -147,7 +147,7 @@ TEST_CASE("Folders that make no data set are refused, with what is wrong") {
   CHECK(has(refused(folder, {.validation_split = 0.5, .subset = "training"}), "option 'seed'"));
   CHECK(has(refused(folder, {.seed = 1, .validation_split = 0.5, .subset = "test"}), "\"test\""));
   CHECK(has(refused(folder, {.seed = 1, .validation_split = 0.5, .subset = "both"}),
-            "image_datasets_from_directory"));
+            "index_both_subsets gives two"));
   CHECK(has(refused(folder, {.seed = -1}), "expected 0 to 4294967295, found -1"));
   CHECK(has(error_of([&] { index_directory(folder / "a/1.txt", {".txt"}); }), "is no folder"));
   CHECK(has(error_of([&] { index_directory(folder / "none", {".txt"}); }), "is no folder"));
