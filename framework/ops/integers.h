@@ -50,7 +50,7 @@ class IntegerList : public std::vector<int64_t> {
 /// The same, or nothing.
 class OptionalIntegers : public OptionalList<std::vector<int64_t>> {
  public:
-  using OptionalList::OptionalList;
+  using OptionalList::OptionalList;  ///< from a list, a number, or nothing
 };
 
 namespace detail {

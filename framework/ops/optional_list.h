@@ -54,7 +54,7 @@ class OptionalList : public std::optional<T> {
   using Element = detail::Element<T>;
 
  public:
-  OptionalList() = default;
+  OptionalList() = default;        ///< nothing
   OptionalList(std::nullopt_t) {}  ///< nothing
   /// The elements in braces.
   OptionalList(std::initializer_list<Element> values)
