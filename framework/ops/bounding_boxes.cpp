@@ -104,7 +104,7 @@ Nest with_entries(const Value& dict, const std::vector<std::pair<std::string, Te
   Nest::Dict result;
   for (const auto& [key, value] : dict.get<Value::Dict>()) {
     const auto found = std::find_if(replaced.begin(), replaced.end(),
-                                    [&](const auto& r) { return r.first == key; });
+                                    [&name = key](const auto& r) { return r.first == name; });
     result.emplace_back(key, found == replaced.end() ? value.nest() : Nest(found->second));
   }
   return Nest::dict(result);

@@ -7,6 +7,7 @@
 #include "../../framework/ops/core/slices.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
+#include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
