@@ -27,14 +27,14 @@ int64_t samples_of(const SplitSize& size, int64_t total, const char* option) {
   const double share = std::get<double>(size);
   if (!(share > 0 && share < 1))
     throw ValueError(
-        fmt::format("option '{}': expected a share in (0, 1), found {}.", option, share));
+        fmt::format("option '{}': expected a fraction in (0, 1), found {}.", option, share));
   return static_cast<int64_t>(std::nearbyint(share * static_cast<double>(total)));
 }
 
 Nest rows_of(const Nest& data, const std::vector<int64_t>& rows) {
   if (data.empty()) return {};
   const Tensor indices = Tensor::from(rows, {static_cast<int64_t>(rows.size())});
-  return data.map([&](const Tensor& x) { return ops::take(x, indices, 0); });
+  return data.map([&](const Tensor& x) { return ops::take(x, indices.to(x.device()), 0); });
 }
 
 void check_index(const char* option, int64_t value, int64_t low, int64_t steps) {
