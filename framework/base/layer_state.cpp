@@ -385,7 +385,8 @@ void Layer::rename(const std::string& name) {
   const std::function<void(const Layer&, const std::string&)> change =
       [&](const Layer& layer, const std::string& rest) {
         for (Variable v : layer.own_weights()) {
-          const std::string path = "/" + v.path(), end = "/" + old + rest + "/" + v.name();
+          const std::string path = "/" + v.path(),
+                            end = fmt::format("/{}{}/{}", old, rest, v.name());
           // A layer in between may have been left out of the path, where it was never called.
           const size_t found =
               path.ends_with(end) ? path.size() - end.size() : path.find("/" + old + "/");

@@ -212,14 +212,13 @@ namespace {
 
 Tensor cumulative(const Tensor& x, std::optional<int64_t> axis, OptionalDType wanted,
                   bool product) {
-  const Tensor given = wanted ? cast(x, *wanted) : x;
-  const Tensor flat = axis ? given : reshape(given, {given.size()});
+  if (!axis) return cumulative(reshape(x, {x.size()}), 0, wanted, product);
+  const DType given = wanted.value_or(x.dtype());
   // Truth values are counted, those to which numbers were converted too.
-  const DType dtype = flat.dtype() == DType::boolean ? DType::int32 : flat.dtype();
-  const int a =
-      normalize_axis(axis.value_or(0), flat.rank(), product ? "cumprod: axis" : "cumsum: axis");
-  return apply(backend::Cumulative{a, product, false}, {cast(flat, dtype)},
-               TensorSpec{flat.shape(), dtype});
+  const DType dtype = given == DType::boolean ? DType::int32 : given;
+  const int a = normalize_axis(*axis, x.rank(), product ? "cumprod: axis" : "cumsum: axis");
+  return apply(backend::Cumulative{a, product, false}, {cast(cast(x, given), dtype)},
+               TensorSpec{x.shape(), dtype});
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 #include "support/standard_error.h"
 
 using namespace cornu;
-using cornu::test::contains;
-using test::equals;
 using test::error_of;
 using test::has;
 

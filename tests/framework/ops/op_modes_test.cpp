@@ -78,7 +78,8 @@ void for_each_case(F check) {
       } catch (const std::exception& e) {
         problem = e.what();
       }
-      CHECK(problem == "");
+      INFO(problem);
+      CHECK(problem.empty());
       ++checked;
     }
   CHECK(checked > 1500);

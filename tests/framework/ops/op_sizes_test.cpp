@@ -12,7 +12,6 @@
 #include "support/gradient_check.h"
 
 using namespace cornu;
-using test::noise;
 
 namespace {
 
