@@ -21,7 +21,7 @@ std::vector<PixelTap> pixel_taps(double begin, double size, int64_t limit, int64
 
 /// The columns of a result, three values a pixel, made of rows of bytes.
 struct PixelColumns {
-  static constexpr int whole = 1 << 14;  ///< both fractions of a value together
+  static constexpr int whole = 1 << 14;  ///< both weights of a value together
 
   /// For taps from column `first` to `last` of rows with so many bytes a pixel.
   PixelColumns(const std::vector<PixelTap>& taps, int64_t first, int64_t last, int64_t pixel_bytes);

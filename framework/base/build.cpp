@@ -10,6 +10,7 @@
 #include "../dispatch/shape_tree.h"
 #include "call_scope.h"
 #include "located.h"
+#include "nesting.h"
 
 namespace cornu {
 
@@ -153,23 +154,13 @@ void Layer::ensure_built(const Nest& inputs) {
   warn_untracked();
 }
 
-namespace {
-
-bool holds(const Layer& outer, const Layer& layer) {
-  for (const auto& inside : outer.sublayers())
-    if (inside.get() == &layer || holds(*inside, layer)) return true;
-  return false;
-}
-
-}  // namespace
-
 // A layer with weights that none of those around its call tracks is neither trained nor saved with
 // them. Where somebody else holds it that may be meant.
 void Layer::warn_untracked() const {
   const Layer* caller = nullptr;
   for (const Layer* outer : call_context().stack) {
     if (outer == this) continue;
-    if (holds(*outer, *this)) return;
+    if (detail::is_or_has(*outer, *this)) return;
     caller = outer;
   }
   if (!caller || weights().empty()) return;

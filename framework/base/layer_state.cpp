@@ -1,11 +1,11 @@
 // What a layer owns: weights, layers inside, losses, its name.
-#include <cxxabi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 
+#include "../config/class_name.h"
 #include "../config/loading.h"
 #include "../ops/catalog.h"
 #include "../ops/convert.h"
@@ -15,6 +15,7 @@
 #include "call_scope.h"
 #include "layer.h"
 #include "metric.h"
+#include "nesting.h"
 #include "optimizer.h"
 
 namespace cornu {
@@ -110,14 +111,6 @@ void Layer::track_activations(std::span<const detail::OptionRow> rows, const voi
 }
 
 namespace {
-// Whether a layer is another one, or has it somewhere inside.
-bool is_or_has(const Layer& layer, const Layer& wanted) {
-  if (&layer == &wanted) return true;
-  for (const auto& inside : layer.sublayers())
-    if (is_or_has(*inside, wanted)) return true;
-  return false;
-}
-
 [[noreturn]] void throw_taken(const std::string& attribute) {
   throw ValueError(fmt::format("track: this layer has a '{}' already.", attribute));
 }
@@ -133,7 +126,7 @@ void Layer::track_list(const std::string& attribute, std::vector<std::shared_ptr
   for (const auto& layer : layers)
     if (!layer) throw ValueError(fmt::format("track: '{}' holds no layer.", attribute));
   for (const auto& layer : layers)
-    if (is_or_has(*layer, *this))
+    if (detail::is_or_has(*layer, *this))
       throw ValueError(fmt::format(
           "track: '{}' holds this layer itself, or a layer that it is inside of.", attribute));
   require_free(attribute);
@@ -400,17 +393,9 @@ void Layer::rename(const std::string& name) {
 }
 
 std::string Layer::base_name() const {
-  // The class's name without a "Layer" at its end: DenseLayer is Keras's Dense.
-  int status = 0;
-  char* demangled = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
-  std::string name = status == 0 ? demangled : "layer";
-  std::free(demangled);
-  name = name.substr(0, name.find('<'));
-  if (const size_t colon = name.rfind(':'); colon != std::string::npos)
-    name = name.substr(colon + 1);
-  if (name.size() > 5 && name.ends_with("Layer") && name != "InputLayer")
-    name.resize(name.size() - 5);
-  return to_snake_case(name);
+  // DenseLayer is Keras's Dense.
+  const std::string name = detail::handle_name(typeid(*this), "Layer");
+  return to_snake_case(name == "Input" ? "InputLayer" : name);
 }
 
 void Layer::set_base(const std::string& name, bool trainable,

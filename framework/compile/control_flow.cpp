@@ -345,8 +345,10 @@ Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const
                   const Nest& init, const Nest& xs, int64_t count, bool reverse,
                   const std::function<Nest(int64_t)>& slice) {
   Scanned result{init, {}};
-  if (count == 0) result.ys = of_no_round(f, init, xs);
-  if (count == 0) return result;
+  if (count == 0) {
+    result.ys = of_no_round(f, init, xs);
+    return result;
+  }
   std::vector<Nest> ys(static_cast<size_t>(count));
   const auto round = [&](int64_t i) {
     Scanned step = f(result.carry, slice(i));

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "../dispatch/variable.h"
-#include "../tensor/nest.h"
+#include "../tensor/first_argument.h"
 
 namespace cornu {
 
@@ -177,15 +177,6 @@ struct CallTraits<R (F::*)(P...)> {
 template <class F, class R, class... P>
 struct CallTraits<R (F::*)(P...) const> : CallTraits<R (F::*)(P...)> {};
 
-// Whether the one parameter is a Nest. What is called with one can be called with a Tensor too, so
-// it is the parameter's type that tells.
-template <class T>
-inline constexpr bool takes_nest = false;
-template <class F, class R, class P>
-inline constexpr bool takes_nest<R (F::*)(P)> = std::is_same_v<std::remove_cvref_t<P>, Nest>;
-template <class F, class R, class P>
-inline constexpr bool takes_nest<R (F::*)(P) const> = takes_nest<R (F::*)(P)>;
-
 }  // namespace detail
 
 /// The function of tensors `f`, compiled:
@@ -202,7 +193,7 @@ inline constexpr bool takes_nest<R (F::*)(P) const> = takes_nest<R (F::*)(P)>;
 /// Nest gives a Function, which has reports.
 template <class F>
 auto function(F f) {
-  if constexpr (detail::takes_nest<decltype(&F::operator())>)
+  if constexpr (detail::TakesNest<F>)
     return Function(Function::Body(std::move(f)));
   else
     return typename detail::CallTraits<decltype(&F::operator())>::Type(std::move(f));

@@ -1,16 +1,15 @@
 // The catalog, and making objects from it.
 #include "configurable.h"
 
-#include <cxxabi.h>
 #include <fmt/core.h>
 
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
 
 #include "../ops/catalog.h"
 #include "../ops/operators.h"
+#include "class_name.h"
 #include "description_scope.h"
 #include "loading.h"
 #include "registration.h"
@@ -23,15 +22,6 @@ namespace {
 std::shared_mutex& catalog_mutex() {
   static std::shared_mutex mutex;
   return mutex;
-}
-
-// The class's name as in C++.
-std::string class_name_of(const Configurable& object) {
-  const char* const mangled = typeid(object).name();
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
-  return status == 0 ? name.get() : mangled;
 }
 
 std::string key(const std::string& module, const std::string& name) { return module + "." + name; }
@@ -89,7 +79,7 @@ const ClassInfo& Catalog::of(const Configurable& object) const {
   throw StateError(
       fmt::format("The class {} is not registered, so it cannot be saved. Put "
                   "CORNU_REGISTER(\"my_package>Name\", Class) after its definition.",
-                  class_name_of(object)));
+                  detail::class_name(typeid(object))));
 }
 
 const ClassInfo* Catalog::find(const std::string& module, const std::string& class_name) const {

@@ -1,14 +1,13 @@
 // Choosing free names, and finding layers.
 #include "names.h"
 
-#include <cxxabi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "../base/layer.h"
+#include "../config/class_name.h"
 
 namespace cornu {
 
@@ -53,27 +52,10 @@ std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& lay
   return layers[static_cast<size_t>(index < 0 ? index + count : index)];
 }
 
-namespace {
-
-// As users write it: that of the handle of a layer, such as "Dense".
-std::string class_name(const std::type_info& type) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
-  std::string name = status == 0 ? text.get() : type.name();
-  if (const size_t colon = name.rfind("::"); colon != std::string::npos) name.erase(0, colon + 2);
-  constexpr std::string_view suffix = "Layer";
-  if (name.size() > suffix.size() && name.ends_with(suffix))
-    name.resize(name.size() - suffix.size());
-  return name;
-}
-
-}  // namespace
-
 void detail::wrong_layer(const Layer& found, const std::type_info& wanted, const std::string& who) {
-  throw ValueError(
-      fmt::format("get_layer: layer '{}' of model '{}' is a {}, but a {} was asked for.",
-                  found.name(), who, class_name(typeid(found)), class_name(wanted)));
+  throw ValueError(fmt::format(
+      "get_layer: layer '{}' of model '{}' is a {}, but a {} was asked for.", found.name(), who,
+      handle_name(typeid(found), "Layer"), handle_name(wanted, "Layer")));
 }
 
 }  // namespace cornu

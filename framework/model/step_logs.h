@@ -26,6 +26,11 @@ class StepLogs {
 
   /// The figure of this name; an empty tensor to assign to when it is not there.
   Tensor& operator[](const std::string& name);
+  /// @{
+  /// The figure of this name, as operator[].
+  void push_back(const value_type& figure) { (*this)[figure.first] = figure.second; }
+  void emplace_back(const std::string& name, const Tensor& value) { (*this)[name] = value; }
+  /// @}
   /// Figures have names.
   template <std::integral I>
   Tensor& operator[](I) = delete;

@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
+#include <memory>
 
 #include "../../backend/devices.h"
 

@@ -151,7 +151,7 @@ class Tensor {
   ~Tensor() { release(); }
 
   /// A tensor with undefined values on the default device, to be filled before anybody else sees
-  /// it.
+  /// it. Throws ShapeError for negative sizes.
   static Tensor empty(const Shape& shape, DType dtype);
   /// The same on the given device.
   static Tensor empty(const Shape& shape, DType dtype, backend::Backend& backend);

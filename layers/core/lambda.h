@@ -1,35 +1,7 @@
 // Lambda: a function of one's own as a layer.
 #pragma once
+#include "../../framework/tensor/first_argument.h"
 #include "../layer_options.h"
-
-namespace cornu::detail {
-
-/// What a function takes first, without const and &; void where overloads or templates leave it
-/// open.
-template <class F>
-struct FirstArgument {
-  using type = void;
-};
-template <class R, class A, class... B>
-struct FirstArgument<R (*)(A, B...)> {
-  using type = std::remove_cvref_t<A>;
-};
-template <class C, class R, class A, class... B>
-struct FirstArgument<R (C::*)(A, B...)> {
-  using type = std::remove_cvref_t<A>;
-};
-template <class C, class R, class A, class... B>
-struct FirstArgument<R (C::*)(A, B...) const> {
-  using type = std::remove_cvref_t<A>;
-};
-template <class F>
-requires requires { &F::operator(); }
-struct FirstArgument<F> : FirstArgument<decltype(&F::operator())> {};
-/// A function of a Nest, which one tensor converts to.
-template <class F>
-concept TakesNest = std::same_as<typename FirstArgument<F>::type, Nest>;
-
-}  // namespace cornu::detail
 
 namespace cornu::layers {
 

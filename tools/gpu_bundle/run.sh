@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs Cornu's tests, conformance cases, and benchmarks on a GPU, and PyTorch and JAX beside them
 # where they are installed. Writes results.json, and prints a table.
-# Usage: ./run.sh [--device cuda:0] [--only PART]... [--seconds N] [--python PATH]... [--out FOLDER]
+# Usage: ./run.sh [--device cuda:0] [--only PART]... [--seconds N] [--together N] [--python PATH]... [--out FOLDER]
 #   PART      kernels (the tests' first part), tests, conformance, zoo, sanitizer, ratios (the networks and
 #             kernels that are to keep a ratio to the peers') or benchmarks (the others); default: all
 #   --seconds after so many nothing new begins, and what runs is ended; default: no bound
+#   --together  so many processes of tests side by side; default: half the processors, at most 8
 #   --device  cpu runs the same on the CPU
 #   --python  an interpreter that may have torch, or jax, and NVIDIA's libraries; default: python3
 # Exit status 1 when a test or a case fails.
@@ -12,7 +13,8 @@ set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 device=cuda:0
 out=$here/results
-parts=() pythons=() bound=0
+parts=() pythons=() bound=0 together=$(($(nproc) / 2))
+if ((together > 8)); then together=8; elif ((together < 1)); then together=1; fi
 while (($#)); do
   case $1 in
     --device) device=$2 ;;
@@ -20,8 +22,9 @@ while (($#)); do
     --python) if [[ $2 == */* && $2 != /* ]]; then pythons+=("$PWD/$2"); else pythons+=("$2"); fi ;;
     --out) out=$2 ;;
     --seconds) bound=$2 ;;
+    --together) together=$2 ;;
     *)
-      sed -n '2,11s/^# //p' "${BASH_SOURCE[0]}" >&2
+      sed -n '2,12s/^# //p' "${BASH_SOURCE[0]}" >&2
       exit 2
       ;;
   esac
@@ -95,8 +98,7 @@ within() {
 is_over() { ((bound > 0 && SECONDS >= bound)); }
 # start NAME LIMIT COMMAND... runs a command in the background, beside up to $together others, since
 # most of the time goes into compiling kernels. `finish` waits for all and records them in order.
-together=$(($(nproc) / 2)) begun=()
-if ((together > 8)); then together=8; elif ((together < 1)); then together=1; fi
+begun=()
 start() {
   local name=$1 limit=$2
   shift 2

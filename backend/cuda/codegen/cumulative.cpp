@@ -1,6 +1,6 @@
 // Running sums and products. Where lanes are many each has a thread; long lanes of a few have
 // blocks, whose threads take a part each: first the parts' totals, then the running values. Where
-// several blocks portion a lane, their totals come first, then what comes before each.
+// several blocks share a lane, their totals come first, then what comes before each.
 #include "codegen.h"
 #include "kernel_text.h"
 

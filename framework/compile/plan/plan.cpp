@@ -236,13 +236,19 @@ void Plan::run_steps(std::span<const Tensor* const> arguments, std::vector<StepT
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = times ? Clock::now() : Clock::time_point();
   const auto since = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  // A device that works on its own is waited for: a launch tells nothing about the kernel.
+  const auto wait = [&] {
+    if (times) graph_.device->synchronize();
+  };
   if (times) times->resize(once_count_);
+  wait();
   for (size_t i = once_count_; i < steps_.size(); ++i) {
     const double start = times ? since() : 0;
     if (steps_[i].executable)
       steps_[i].executable->run(&addresses_[steps_[i].first]);
     else
       run_host(graph_.steps[i], steps_[i].first, arguments);
+    wait();
     if (times) times->push_back({start, since() - start});
   }
 }

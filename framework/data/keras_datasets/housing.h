@@ -14,7 +14,7 @@ namespace cornu::datasets {
 /// Options of boston_housing::load_data.
 struct BostonHousingOptions {
   std::string path = "boston_housing.npz";  ///< the file's name in Keras's cache, or a path
-  double test_split = 0.2;                  ///< share of the districts for testing
+  double test_split = 0.2;                  ///< fraction of the districts for testing
   int64_t seed = 113;                       ///< of the shuffle
 };
 
@@ -22,7 +22,7 @@ struct BostonHousingOptions {
 struct CaliforniaHousingOptions {
   std::string version = "large";                ///< or "small": the first 600 districts
   std::string path = "california_housing.npz";  ///< the file's name in Keras's cache, or a path
-  double test_split = 0.2;                      ///< share of the districts for testing
+  double test_split = 0.2;                      ///< fraction of the districts for testing
   int64_t seed = 113;                           ///< of the shuffle
 };
 

@@ -41,7 +41,7 @@ struct ReutersOptions {
   std::optional<int64_t> num_words = {};  ///< words from this number on become oov_char
   int64_t skip_top = 0;                   ///< words below this number become oov_char
   std::optional<int64_t> maxlen = {};     ///< texts of this length or longer are left out
-  double test_split = 0.2;                ///< share of the texts for testing
+  double test_split = 0.2;                ///< fraction of the texts for testing
   int64_t seed = 113;                     ///< of the shuffle, by NumPy's RandomState
   std::optional<int64_t> start_char = 1;  ///< put in front of each text; none: nothing
   std::optional<int64_t> oov_char = 2;    ///< in place of words that are cut out; none: nothing

@@ -333,3 +333,13 @@ TEST_CASE("All state is a tree of tensors") {
       model.set_state_tree({{"trainable_variables", Value::Dict{{"x", ops::ones({1})}}}}),
       ValueError);
 }
+
+TEST_CASE("figures of a step are collected one by one") {
+  StepLogs logs;
+  logs.push_back({"loss", Tensor(1.0)});
+  logs.emplace_back("mae", Tensor(2.0));
+  logs["loss"] = Tensor(3.0);
+  CHECK(logs.size() == 2);
+  CHECK(logs.at("loss").item() == 3);
+  CHECK(logs.at("mae").item() == 2);
+}
