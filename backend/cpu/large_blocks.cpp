@@ -131,6 +131,9 @@ void* LargeBlocks::take(size_t bytes) {
 }
 
 void* LargeBlocks::map(size_t bytes) {
+  // Another thread may have freed one since the caller found none; so what is joined below is
+  // smaller than what is asked for.
+  if (void* const freed = take(bytes)) return freed;
   // A free block right above is made larger: it would stay behind, too small for most.
   const auto above = ahead_ == nullptr ? blocks_.end() : blocks_.find(ahead_ + ahead_bytes_);
   size_t joined = above != blocks_.end() && above->second.free() ? above->second.size : 0;

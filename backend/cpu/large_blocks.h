@@ -30,8 +30,8 @@ class LargeBlocks {
 
   /// A free block of `bytes` (rounded), nullptr when none can hold it.
   void* take(size_t bytes);
-  /// A block of fresh memory, joined with the free one that it borders on; nullptr when the system
-  /// has none left.
+  /// A block of fresh memory, joined with the free one that it borders on, or a free one that can
+  /// hold `bytes` after all; nullptr when the system has none left.
   void* map(size_t bytes);
   /// Frees a block at the time `now`, and tells its size.
   size_t give(void* data, uint64_t now) noexcept;

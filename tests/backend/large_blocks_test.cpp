@@ -64,6 +64,24 @@ TEST_CASE("a free block at the end of what is mapped grows, or a new one is mapp
   std::memset(larger, 1, 12 * mebibyte);
 }
 
+TEST_CASE("a block that another thread has freed meanwhile is taken whole") {
+  if (!LargeBlocks::available()) return;
+  // Of the size that is asked for, and larger.
+  for (const size_t freed : {mebibyte, 2 * mebibyte}) {
+    LargeBlocks blocks;
+    void* const first = blocks.map(freed);
+    blocks.give(first, 1);
+    void* const again = blocks.map(mebibyte);
+    CHECK(again == static_cast<char*>(first) + (freed - mebibyte));
+    CHECK(blocks.idle() == freed - mebibyte);
+    CHECK(blocks.give(again, 2) == mebibyte);
+    CHECK(blocks.idle() == freed);
+    // Unmapped as one.
+    CHECK(blocks.forget_oldest() == std::pair(first, freed));
+    LargeBlocks::unmap(first, freed);
+  }
+}
+
 TEST_CASE("what has been free for longest is forgotten first") {
   if (!LargeBlocks::available()) return;
   LargeBlocks blocks;
