@@ -27,6 +27,10 @@ class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAt
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  /// The query's for the output; scores have none.
+  std::vector<Tensor> compute_masks(const Nest& inputs, const std::vector<Tensor>&) override {
+    return {compute_mask(inputs, {})};
+  }
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"key", "use_causal_mask", "return_attention_scores"};
   }

@@ -48,17 +48,17 @@ Summary summarize(std::vector<float> data, double epsilon) {
 
 Summary compress(const Summary& s, double epsilon) {
   if (static_cast<double>(s.values.size()) * epsilon < 1) return s;
-  std::vector<double> sums, shares;
+  std::vector<double> sums, fractions;
   double sum = 0;
   for (double w : s.weights) sums.push_back(sum = static_cast<float>(sum + w));
-  for (double v : sums) shares.push_back(v / sum);
+  for (double v : sums) fractions.push_back(v / sum);
   Summary result;
   double before = 0;
   const auto count = static_cast<int64_t>(std::ceil(1.0 / epsilon));
   for (int64_t i = 0; i < count; ++i) {
-    const double share = epsilon + static_cast<double>(i) * epsilon;
-    const double total = interpolate(share, shares, sums);
-    result.values.push_back(static_cast<float>(interpolate(share, shares, s.values)));
+    const double fraction = epsilon + static_cast<double>(i) * epsilon;
+    const double total = interpolate(fraction, fractions, sums);
+    result.values.push_back(static_cast<float>(interpolate(fraction, fractions, s.values)));
     result.weights.push_back(static_cast<float>(total - before));
     before = total;
   }
