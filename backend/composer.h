@@ -118,6 +118,9 @@ void compose(const Rnn& kernel, std::span<const Operand> inputs, std::span<const
 /// By two products and a softmax.
 void compose(const Attention& kernel, std::span<const Operand> inputs,
              std::span<const Operand> outputs, Composer& composer);
+/// A product with a bias's gradient, by one without it and a sum.
+void compose(const Matmul& kernel, std::span<const Operand> inputs,
+             std::span<const Operand> outputs, Composer& composer);
 /// By matrix products with roots of unity; see fft_plan.h.
 void compose(const Fft& kernel, std::span<const Operand> inputs, std::span<const Operand> outputs,
              Composer& composer);

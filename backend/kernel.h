@@ -55,12 +55,14 @@ struct Reduce {
 
 /// out (batch..., m, n) = a (batch..., m, k) x b (batch..., k, n) [+ bias (n)]. Transposed operands
 /// are stored (batch..., k, m) and (batch..., n, k). Batch axes are equal or 1. Inputs: a, b[,
-/// bias].
+/// bias]. With `bias_gradient`, which devices offer in Fusions, a second output (n) gets the sums
+/// of b over k: where a product is the gradient of a kernel, b is that of the result.
 struct Matmul {
-  bool transpose_a = false;  ///< a is stored (batch..., k, m)
-  bool transpose_b = false;  ///< b is stored (batch..., n, k)
-  bool bias = false;         ///< whether there is a third input
-  bool relu = false;         ///< of floats only: negative results become 0, after the bias
+  bool transpose_a = false;    ///< a is stored (batch..., k, m)
+  bool transpose_b = false;    ///< b is stored (batch..., n, k)
+  bool bias = false;           ///< whether there is a third input
+  bool relu = false;           ///< of floats only: negative results become 0, after the bias
+  bool bias_gradient = false;  ///< of two matrices of 16-bit floats, of which only a is transposed
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 

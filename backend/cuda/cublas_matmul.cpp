@@ -138,12 +138,15 @@ LayoutRef make_layout(const ColumnMatrix& matrix, int64_t batch, cudaDataType_t 
   return layout;
 }
 
-/// The descriptors of a product. The library may add a bias; its relu would turn NaN into 0.
+/// What the library does besides a product. (Its relu would turn NaN into 0.)
+enum class Extra { none, adds_bias, sums_bias_gradient };
+
+/// The descriptors of a product.
 struct Product {
   Owned<cublasLtMatmulDesc_t, DestroyProduct> product;
   LayoutRef first, second, result;
 
-  Product(const MatmulLayout& layout, const Types& types, bool bias) {
+  Product(const MatmulLayout& layout, const Types& types, Extra extra) {
     cublasLtMatmulDesc_t raw;
     check(functions().product_create(&raw, types.compute, types.scale), "cublasLtMatmulDescCreate");
     product.reset(raw);
@@ -151,8 +154,12 @@ struct Product {
     const cublasOperation_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
     set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
-    if (bias) {
+    // The first factor, column by column, is the operand b.
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, extra == Extra::adds_bias ? CUBLASLT_EPILOGUE_BIAS
+                                       : extra == Extra::sums_bias_gradient
+                                           ? CUBLASLT_EPILOGUE_BGRADA
+                                           : CUBLASLT_EPILOGUE_DEFAULT);
+    if (extra != Extra::none) {
       set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
       // Some versions have no algorithm for a null address; runs set the real one.
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{16}));
@@ -202,7 +209,7 @@ std::vector<cublasLtMatmulHeuristicResult_t> candidates(cublasLtHandle_t handle,
 struct Algorithm {
   cublasLtMatmulAlgo_t algorithm;
   size_t workspace = 0;
-  bool bias = false;  ///< whether the library adds it
+  Extra extra = Extra::none;
 };
 
 /// What is kept for a device.
@@ -235,7 +242,7 @@ class CublasMatmul : public Executable {
       : context_(context),
         handle_(handle),
         layout_(std::move(layout)),
-        product_(layout_, types, algorithm.bias),
+        product_(layout_, types, algorithm.extra),
         algorithm_(algorithm),
         element_(size_of(dtype)),
         wide_(dtype == DType::float64) {}
@@ -252,9 +259,13 @@ class CublasMatmul : public Executable {
   }
 
   void run(void* const* data) override {
-    void* const bias = algorithm_.bias || epilogue_bias_ ? data[2] : nullptr;
+    const bool adds = algorithm_.extra == Extra::adds_bias;
+    void* const bias = adds || epilogue_bias_ ? data[2] : nullptr;
     void* const out = data[bias != nullptr ? 3 : 2];
-    const cublasStatus_t status = launch(data[0], data[1], algorithm_.bias ? bias : nullptr, out);
+    void* const vector = adds                                            ? bias
+                         : algorithm_.extra == Extra::sums_bias_gradient ? data[3]
+                                                                         : nullptr;
+    const cublasStatus_t status = launch(data[0], data[1], vector, out);
     if (status != CUBLAS_STATUS_SUCCESS)
       throw StateError("cuBLASLt " + cublas_version() + ": a product of " +
                        std::to_string(layout_.result.columns) + " x " +
@@ -268,6 +279,7 @@ class CublasMatmul : public Executable {
     epilogue_->run(epilogue_bias_ ? with_bias : alone);
   }
 
+  /// `bias` is read or, with sums_bias_gradient, written.
   cublasStatus_t launch(const void* a, const void* b, const void* bias, void* out) {
     // One for the stream, on which products run one after the other.
     void* const workspace = context_.workspace(algorithm_.workspace);
@@ -308,34 +320,43 @@ class CublasMatmul : public Executable {
 
 /// The index of the fastest of `found`.
 size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, CublasMatmul& product,
-                  std::span<const Operand> inputs, const Operand& out, Context& context) {
+                  Extra extra, std::span<const Operand> inputs, std::span<const Operand> outputs,
+                  Context& context) {
   // CORNU_CUDA_MEASURE=0 leaves the choice to the heuristic, which takes no time.
   if (found.size() < 2 || !may_measure()) return 0;
-  const TrialOperands operands(context, inputs, {&out, 1});
+  const TrialOperands operands(context, inputs, outputs);
   const std::vector<void*>& at = operands.addresses();
   if (at.empty()) return 0;
+  void* const bias = extra == Extra::adds_bias            ? at[2]
+                     : extra == Extra::sums_bias_gradient ? at.back()
+                                                          : nullptr;
   return fastest(context, found.size(), [&](size_t i) {
     product.use(found[i]);
-    return product.launch(at[0], at[1], at.size() > 3 ? at[2] : nullptr, at.back()) ==
-           CUBLAS_STATUS_SUCCESS;
+    return product.launch(at[0], at[1], bias, at[inputs.size()]) == CUBLAS_STATUS_SUCCESS;
   });
 }
 
 std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, const Types& types,
-                                bool wants_bias, std::span<const Operand> inputs,
-                                const Operand& out, Context& context, std::string& why) {
-  const int alignment = matmul_alignment(layout, size_of(out.dtype));
+                                const Matmul& matmul, std::span<const Operand> inputs,
+                                std::span<const Operand> outputs, Context& context,
+                                std::string& why) {
+  const DType dtype = outputs[0].dtype;
+  const int alignment = matmul_alignment(layout, size_of(dtype));
   // Some types and versions have no algorithm that adds a bias: then a kernel adds it.
-  for (const bool bias : {true, false}) {
-    if (bias && !wants_bias) continue;
+  std::vector<Extra> ways{Extra::none};
+  if (matmul.bias) ways = {Extra::adds_bias, Extra::none};
+  if (matmul.bias_gradient) ways = {Extra::sums_bias_gradient};
+  for (const Extra extra : ways) {
     try {
-      const Product product(layout, types, bias);
+      const Product product(layout, types, extra);
       const auto found = candidates(handle.handle, product, alignment);
       if (!found.empty()) {
-        Algorithm algorithm{found[0].algo, found[0].workspaceSize, bias};
-        CublasMatmul trial(context, handle.handle, layout, types, out.dtype, algorithm);
-        const size_t best = fastest_of(found, trial, bias ? inputs : inputs.first(2), out, context);
-        return Algorithm{found[best].algo, found[best].workspaceSize, bias};
+        Algorithm algorithm{found[0].algo, found[0].workspaceSize, extra};
+        CublasMatmul trial(context, handle.handle, layout, types, dtype, algorithm);
+        const size_t best =
+            fastest_of(found, trial, extra, extra == Extra::adds_bias ? inputs : inputs.first(2),
+                       outputs, context);
+        return Algorithm{found[best].algo, found[best].workspaceSize, extra};
       }
       why = "It has no algorithm for this product.";
     } catch (const Refusal& refusal) {
@@ -366,7 +387,10 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
   const std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
   if (!types || !layout) return "refused: no layout";
   try {
-    const Product product(*layout, *types, matmul.bias);
+    const Product product(*layout, *types,
+                          matmul.bias            ? Extra::adds_bias
+                          : matmul.bias_gradient ? Extra::sums_bias_gradient
+                                                 : Extra::none);
     return "descriptors made";
   } catch (const Refusal& refusal) {
     return std::string("refused: ") + refusal.what();
@@ -388,6 +412,8 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
                   "a generated kernel without tensor cores");
     return nullptr;
   };
+  // One call writes all of the sums; where there are none, a sum beside a product does.
+  if (matmul.bias_gradient && (!layout || layout->calls.size() != 1)) return nullptr;
   if (!layout) {
     // Empty products are no loss.
     if (out.shape->numel() == 0 || inputs[0].shape->numel() == 0) return nullptr;
@@ -397,17 +423,17 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   if (handle.handle == nullptr) return lost(handle.why);
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
                           (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
-                          operands_text(inputs, outputs);
+                          (matmul.bias_gradient ? "sums " : "") + operands_text(inputs, outputs);
   const std::optional<Algorithm> algorithm = handle.algorithms.get(key, [&] {
     std::string why;
-    auto chosen = choose(handle, *layout, *types, matmul.bias, inputs, out, context, why);
-    if (!chosen) lost(why);
+    auto chosen = choose(handle, *layout, *types, matmul, inputs, outputs, context, why);
+    if (!chosen && !matmul.bias_gradient) lost(why);
     return chosen;
   });
   if (!algorithm) return nullptr;
   auto executable = std::make_unique<CublasMatmul>(context, handle.handle, *layout, *types,
                                                    out.dtype, *algorithm);
-  const bool adds_bias = matmul.bias && !algorithm->bias;
+  const bool adds_bias = matmul.bias && algorithm->extra != Extra::adds_bias;
   if (adds_bias || matmul.relu) {
     ProgramBuilder builder(adds_bias ? 2 : 1);
     Expr value = builder.input(0);

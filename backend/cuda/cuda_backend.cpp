@@ -163,7 +163,8 @@ Services with_compositions(Services services, Backend& backend) {
       if (std::holds_alternative<Linalg>(kernel))
         return std::make_unique<OnHost>(backend, kernel, inputs, outputs);
       if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel) &&
-          !std::holds_alternative<MultiTensorFused>(kernel) && !std::holds_alternative<Fft>(kernel))
+          !std::holds_alternative<MultiTensorFused>(kernel) &&
+          !std::holds_alternative<Fft>(kernel) && !std::holds_alternative<Matmul>(kernel))
         return nullptr;
       return std::make_unique<Composed>(backend, kernel, inputs, outputs);
     };
@@ -270,6 +271,12 @@ void CudaBackend::synchronize() {
   if (!opened_.load(std::memory_order_acquire)) return;  // no work was begun
   const Session session(device());
   device().synchronize();
+}
+
+size_t CudaBackend::rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel) {
+  if (!services_.rnn_reserve) return 0;
+  const Session session(device());
+  return services_.rnn_reserve(rnn, dtype, x, kernel, device());
 }
 
 std::unique_ptr<Executable> CudaBackend::capture(const std::function<void()>& work) {

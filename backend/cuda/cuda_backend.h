@@ -7,13 +7,14 @@
 #include <string>
 
 #include "../kernel_paths.h"
+#include "../rnn_reserve.h"
 #include "device.h"
 #include "dispatch.h"
 
 namespace cornu::backend::cuda {
 
 /// "cuda:0". Kernels and copies are launched in the order of the calls and run by themselves.
-class CudaBackend final : public Backend, public KernelPaths {
+class CudaBackend final : public Backend, public KernelPaths, public RnnReserve {
  public:
   /// Asks the driver about the device, but does not open it: the first use does, and throws
   /// StateError when that fails, as each later one tries again. `versions` names the libraries, for
@@ -34,6 +35,7 @@ class CudaBackend final : public Backend, public KernelPaths {
   void copy(void* to, const void* from, size_t bytes) override;
   bool tf32() const override { return cuda::tf32(); }
   void set_tf32(bool allowed) override { cuda::set_tf32(allowed); }
+  Fusions fusions() const override { return {.matmul_bias_gradient = true}; }
   void synchronize() override;
 
   /// What `work` launches on this device, as an executable that launches all of it by one call of
@@ -41,6 +43,7 @@ class CudaBackend final : public Backend, public KernelPaths {
   std::unique_ptr<Executable> capture(const std::function<void()>& work) override;
 
   std::vector<KernelPath> kernel_paths() override;
+  size_t rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel) override;
 
   /// Opened by the first call.
   Device& device();

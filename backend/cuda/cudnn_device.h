@@ -10,6 +10,7 @@
 #include "cudnn_attention.h"
 #include "cudnn_convolution.h"
 #include "cudnn_graph.h"
+#include "cudnn_rnn.h"
 #include "operands_text.h"
 
 namespace cornu::backend::cuda::cudnn {
@@ -31,12 +32,16 @@ class Device {
                                  const std::function<AttentionPlan()>& make) {
     return attentions_.get(key, make);
   }
+  const RnnChoice& rnn(const std::string& key, const std::function<RnnChoice()>& make) {
+    return rnns_.get(key, make);
+  }
 
  private:
   std::optional<Target> target_;
   std::string why_;
   BoundedCache<ConvolutionPlan> convolutions_{1024};
   BoundedCache<AttentionPlan> attentions_{256};
+  BoundedCache<RnnChoice> rnns_{256};
 };
 
 /// Why cuDNN could not use a device, the last time; "" when it could.

@@ -1,158 +1,31 @@
 // Recurrent layers as cuDNN's, of one layer and direction, with sequences of one length.
 #include "cudnn_rnn.h"
 
-#include <limits>
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "../error.h"
 #include "cudnn_device.h"
-#include "cudnn_library-inl.h"
+#include "cudnn_rnn_layer.h"
 #include "fallback.h"
+#include "measuring.h"
 
 namespace cornu::backend::cuda::cudnn {
 namespace {
 
 constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// A descriptor that frees itself.
-template <class T>
-class Owned {
- public:
-  Owned(cudnnStatus_t (*create)(T*), cudnnStatus_t (*destroy)(T)) : destroy_(destroy) {
-    check(create(&descriptor_), "the creation of a descriptor");
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() { destroy_(descriptor_); }
-  T get() const { return descriptor_; }
-
- private:
-  T descriptor_ = nullptr;
-  cudnnStatus_t (*destroy_)(T);
-};
-
-cudnnRNNMode_t mode_of(RnnCell cell) {
-  switch (cell) {
-    case RnnCell::lstm:
-      return CUDNN_LSTM;
-    case RnnCell::gru:
-      return CUDNN_GRU;
-    case RnnCell::simple:
-      break;
-  }
-  return CUDNN_RNN_TANH;
+// How many operands, the layer's and its first states, come before all others.
+size_t count_of(const Rnn& rnn) {
+  return (rnn.bias ? 5u : 4u) + (rnn.cell == RnnCell::lstm ? 1 : 0);
 }
 
-cudnnRNNBiasMode_t bias_of(const Rnn& rnn) {
-  // A GRU multiplies the recurrent product, bias included, by its reset gate, so it needs a bias of
-  // its own; elsewhere two would only be added.
-  if (!rnn.bias) return CUDNN_RNN_NO_BIAS;
-  return rnn.cell == RnnCell::gru ? CUDNN_RNN_DOUBLE_BIAS : CUDNN_RNN_SINGLE_INP_BIAS;
-}
-
-// A layer described to cuDNN. The handle is null where there is no device: then sizes and places
-// are not known.
-struct RnnLayer {
-  RnnLayer(const Rnn& rnn, const RnnSizes& n, DType dtype, bool tf32, cudnnHandle_t device);
-
-  const RnnFunctions& f = rnn_functions();
-  const cudnnHandle_t handle;
-  const Owned<cudnnDropoutDescriptor_t> no_dropout{f.create_dropout, f.destroy_dropout};
-  const Owned<cudnnRNNDescriptor_t> layer{f.create, f.destroy};
-  const Owned<cudnnRNNDataDescriptor_t> x{f.create_data, f.destroy_data};
-  const Owned<cudnnRNNDataDescriptor_t> y{f.create_data, f.destroy_data};
-  const Owned<cudnnTensorDescriptor_t> state{f.create_tensor, f.destroy_tensor};
-  size_t weights_bytes = 0, inference_bytes = 0, training_bytes = 0, reserve_bytes = 0;
-  RnnPlaces places;
-
- private:
-  void describe(const Rnn& rnn, const RnnSizes& n, DType dtype, bool tf32) const;
-  void find_places(const Rnn& rnn, const RnnSizes& n, size_t bytes_of_element);
-};
-
-RnnLayer::RnnLayer(const Rnn& rnn, const RnnSizes& n, DType dtype, bool tf32, cudnnHandle_t device)
-    : handle(device) {
-  describe(rnn, n, dtype, tf32);
-  if (handle == nullptr) return;
-  check(f.weights_size(handle, layer.get(), &weights_bytes), "cudnnGetRNNWeightSpaceSize");
-  const auto measure = [&](cudnnForwardMode_t mode, size_t& scratch, size_t& reserve) {
-    check(f.scratch_sizes(handle, layer.get(), mode, x.get(), &scratch, &reserve),
-          "cudnnGetRNNTempSpaceSizes");
-  };
-  measure(CUDNN_FWD_MODE_INFERENCE, inference_bytes, reserve_bytes);
-  // Last, since its reserve is the one that counts: inference has none.
-  measure(CUDNN_FWD_MODE_TRAINING, training_bytes, reserve_bytes);
-  find_places(rnn, n, size_of(dtype));
-}
-
-void RnnLayer::describe(const Rnn& rnn, const RnnSizes& n, DType dtype, bool tf32) const {
-  const auto size = [](int64_t value) {
-    if (value > std::numeric_limits<int>::max()) throw Refusal{"a size beyond cuDNN's integers"};
-    return static_cast<int>(value);
-  };
-  const cudnnDataType_t type = data_type(dtype);
-  const bool narrow = dtype == DType::float16 || dtype == DType::bfloat16;
-  // The default would let cuDNN round float32 to TF32.
-  const bool exact = dtype == DType::float32 && !tf32;
-  if (handle != nullptr)
-    check(f.set_dropout(no_dropout.get(), handle, 0, nullptr, 0, 0), "cudnnSetDropoutDescriptor");
-  check(f.set(layer.get(), CUDNN_RNN_ALGO_STANDARD, mode_of(rnn.cell), bias_of(rnn),
-              CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, type,
-              dtype == DType::float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT,
-              narrow  ? CUDNN_TENSOR_OP_MATH
-              : exact ? CUDNN_FMA_MATH
-                      : CUDNN_DEFAULT_MATH,
-              size(n.features), size(n.units), size(n.units), 1,
-              handle != nullptr ? no_dropout.get() : nullptr, CUDNN_RNN_PADDED_IO_DISABLED),
-        "cudnnSetRNNDescriptor_v8");
-  // All sequences have one length, so the packed layout is simply step after step.
-  const std::vector<int> lengths(static_cast<size_t>(n.batch), size(n.time));
-  for (const auto& [data, width] :
-       {std::pair(x.get(), size(n.features)), std::pair(y.get(), size(n.units))})
-    check(f.set_data(data, type, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, size(n.time),
-                     size(n.batch), width, lengths.data(), nullptr),
-          "cudnnSetRNNDataDescriptor");
-  const int sizes[] = {1, size(n.batch), size(n.units)};
-  const int strides[] = {size(n.batch * n.units), size(n.units), 1};
-  check(f.set_tensor(state.get(), type, 3, sizes, strides), "cudnnSetTensorNdDescriptor");
-}
-
-void RnnLayer::find_places(const Rnn& rnn, const RnnSizes& n, size_t bytes_of_element) {
-  // cuDNN adds to this address and reads nothing there.
-  char* const base = reinterpret_cast<char*>(size_t{1} << 20);
-  const Owned<cudnnTensorDescriptor_t> matrix{f.create_tensor, f.destroy_tensor};
-  const Owned<cudnnTensorDescriptor_t> bias{f.create_tensor, f.destroy_tensor};
-  const auto place = [&](void* address) {
-    const auto bytes = static_cast<size_t>(static_cast<char*>(address) - base);
-    if (bytes % bytes_of_element != 0 || bytes >= weights_bytes)
-      throw Refusal{"weights of a recurrent layer where none were expected"};
-    return static_cast<int64_t>(bytes / bytes_of_element);
-  };
-  const auto expect = [&](cudnnTensorDescriptor_t tensor, int64_t rows, int64_t columns) {
-    cudnnDataType_t type;
-    int rank = 0, sizes[3] = {}, strides[3] = {};
-    check(f.get_tensor(tensor, 3, &type, &rank, sizes, strides), "cudnnGetTensorNdDescriptor");
-    if (rank != 3 || sizes[0] != 1 || sizes[1] != rows || sizes[2] != columns)
-      throw Refusal{"weights of a recurrent layer in an unknown shape"};
-  };
-  for (int id = 0; id < static_cast<int>(2 * n.gates); ++id) {
-    const bool of_x = id < n.gates;
-    // cuDNN numbers the matrices for the input first, then those for the state.
-    void *matrix_at = nullptr, *bias_at = nullptr;
-    check(f.weights_place(handle, layer.get(), 0, weights_bytes, base, id, matrix.get(), &matrix_at,
-                          bias.get(), &bias_at),
-          "cudnnGetRNNWeightParams");
-    expect(matrix.get(), n.units, of_x ? n.features : n.units);
-    places.matrices.push_back(place(matrix_at));
-    const bool wanted = rnn.bias && (of_x || rnn.cell == RnnCell::gru);
-    // A layout that is not the expected one is refused, not guessed at: it would give wrong numbers
-    // silently.
-    if (wanted != (bias_at != nullptr))
-      throw Refusal{"biases of a recurrent layer other than asked for"};
-    if (wanted) expect(bias.get(), n.units, 1);
-    places.biases.push_back(wanted ? place(bias_at) : -1);
-  }
-  places.total = static_cast<int64_t>(weights_bytes / bytes_of_element);
+// Whether `gates` are what RnnReserve tells of, and hold something.
+bool is_reserve(const Operand& gates) {
+  return gates.shape->rank() == 1 && gates.shape->numel() > 0;
 }
 
 class RnnExecutable : public Executable {
@@ -167,6 +40,8 @@ class RnnExecutable : public Executable {
         bias_(rnn.bias),
         lstm_(rnn.cell == RnnCell::lstm),
         simple_(rnn.cell == RnnCell::simple),
+        reserved_(!simple_ &&
+                  is_reserve(rnn.backward ? inputs[count_of(rnn) + 1] : outputs[lstm_ ? 3 : 2])),
         packing_(rnn_packing(rnn, sizes, layer_->places)) {
     std::vector<Operand> weights;
     for (int from : packing_.from) weights.push_back(array(*inputs[1 + from].shape));
@@ -183,6 +58,14 @@ class RnnExecutable : public Executable {
       dy_to_steps_ =
           given_[0] ? copy(sequence_to_steps(n_.batch, n_.time, n_.units, false)) : zeros(steps);
       dx_from_steps_ = copy(steps_to_sequence(n_.batch, n_.time, n_.features, rnn.reverse));
+      if (reserved_) {
+        y_to_steps_ = copy(sequence_to_steps(n_.batch, n_.time, n_.units, false));
+        const Operand& reserve = inputs[count_of(rnn) + 1];
+        const Shape& all = *reserve.shape;
+        const Operand to{&all, reserve.dtype, nullptr};
+        copy_reserve_ = context_.prepare(Copy{{{all, View{0, {1}}, View{0, {1}}}}, all},
+                                         {&reserve, 1}, {&to, 1});
+      }
       clear_ = zeros(packing_.pack.shape);
       for (int weight = 0; weight < (bias_ ? 3 : 2); ++weight) {
         const Copy& unpack = packing_.unpack[weight];
@@ -244,12 +127,12 @@ class RnnExecutable : public Executable {
       offset = scratch_bytes_;
       scratch_bytes_ += aligned(bytes);
     };
-    take(work_, backward_ ? l.training_bytes : l.inference_bytes);
+    take(work_, backward_ || reserved_ ? l.training_bytes : l.inference_bytes);
     take(weights_, l.weights_bytes);
     take(x_, of_x);
     take(y_, of_y);
     if (!backward_) return;
-    take(reserve_, l.reserve_bytes);
+    take(reserve_, l.reserve_bytes + sizeof(double));  // in whole numbers of the operand
     take(dweights_, l.weights_bytes);
     take(dx_, of_x);
     take(dy_, of_y);
@@ -268,23 +151,25 @@ class RnnExecutable : public Executable {
   }
 
   void forward_pass(cudnnForwardMode_t mode, const void* h0, void* h, const void* c0, void* c,
-                    const void* weights, size_t work_bytes, size_t reserve_bytes, char* scratch) {
+                    const void* weights, size_t work_bytes, void* reserve, char* scratch) {
     const RnnLayer& l = *layer_;
     check(l.f.forward(l.handle, l.layer.get(), mode, nullptr, l.x.get(), scratch + x_, l.y.get(),
                       scratch + y_, l.state.get(), h0, h, l.state.get(), c0, c, l.weights_bytes,
-                      weights, work_bytes, scratch + work_, reserve_bytes,
-                      reserve_bytes > 0 ? scratch + reserve_ : nullptr),
+                      weights, work_bytes, scratch + work_,
+                      reserve != nullptr ? l.reserve_bytes : 0, reserve),
           "cudnnRNNForward");
   }
 
   void forward(void* const* data, char* scratch) {
-    // Inputs: x, kernel, recurrent kernel, bias, h and c; then outputs: y, h, c.
+    // Inputs: x, kernel, recurrent kernel, bias, h and c; then outputs: y, h, c, gates, extra.
     const int h0 = bias_ ? 4 : 3, y = h0 + (lstm_ ? 2 : 1);
     void* const weights = kept_ != nullptr ? kept_ : scratch + weights_;
     if (kept_ == nullptr) pack(data, weights);
     run_copy(*x_to_steps_, data[0], scratch + x_);
-    forward_pass(CUDNN_FWD_MODE_INFERENCE, data[h0], data[y + 1], lstm_ ? data[h0 + 1] : nullptr,
-                 lstm_ ? data[y + 2] : nullptr, weights, layer_->inference_bytes, 0, scratch);
+    forward_pass(reserved_ ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE, data[h0],
+                 data[y + 1], lstm_ ? data[h0 + 1] : nullptr, lstm_ ? data[y + 2] : nullptr,
+                 weights, reserved_ ? layer_->training_bytes : layer_->inference_bytes,
+                 reserved_ ? data[y + (lstm_ ? 3 : 2)] : nullptr, scratch);
     run_copy(*y_from_steps_, scratch + y_, data[y]);
   }
 
@@ -293,11 +178,17 @@ class RnnExecutable : public Executable {
     const int states = lstm_ ? 2 : 1, h0 = bias_ ? 4 : 3, y = h0 + states;
     const int dy = y + (simple_ ? 1 : 3), dx = dy + 1 + states;
     const void* const c0 = lstm_ ? data[h0 + 1] : nullptr;
-    // The forward pass is run again, since its reserve would have to be kept from pass to pass.
     pack(data, scratch + weights_);
     run_copy(*x_to_steps_, data[0], scratch + x_);
-    forward_pass(CUDNN_FWD_MODE_TRAINING, data[h0], nullptr, c0, nullptr, scratch + weights_,
-                 l.training_bytes, l.reserve_bytes, scratch);
+    void* const reserve = scratch + reserve_;
+    if (reserved_) {
+      run_copy(*y_to_steps_, data[y], scratch + y_);
+      // cuDNN writes to it, but an operand may be asked for again.
+      run_copy(*copy_reserve_, data[y + 1], reserve);
+    } else {  // nothing was kept, so the forward pass is run again
+      forward_pass(CUDNN_FWD_MODE_TRAINING, data[h0], nullptr, c0, nullptr, scratch + weights_,
+                   l.training_bytes, reserve, scratch);
+    }
     if (given_[0]) {
       run_copy(*dy_to_steps_, data[dy], scratch + dy_);
     } else {
@@ -310,7 +201,7 @@ class RnnExecutable : public Executable {
                             given_[1] ? data[dy + 1] : nullptr, data[dh0], l.state.get(), c0,
                             lstm_ && given_[2] ? data[dy + 2] : nullptr,
                             lstm_ ? data[dh0 + 1] : nullptr, l.weights_bytes, scratch + weights_,
-                            l.training_bytes, scratch + work_, l.reserve_bytes, scratch + reserve_),
+                            l.training_bytes, scratch + work_, l.reserve_bytes, reserve),
           "cudnnRNNBackwardData_v8");
     // cuDNN adds to what is there.
     void* const gradients = scratch + dweights_;
@@ -318,7 +209,7 @@ class RnnExecutable : public Executable {
     check(l.f.backward_weights(l.handle, l.layer.get(), CUDNN_WGRAD_MODE_ADD, nullptr, l.x.get(),
                                scratch + x_, l.state.get(), data[h0], l.y.get(), scratch + y_,
                                l.weights_bytes, gradients, l.training_bytes, scratch + work_,
-                               l.reserve_bytes, scratch + reserve_),
+                               l.reserve_bytes, reserve),
           "cudnnRNNBackwardWeights_v8");
     run_copy(*dx_from_steps_, scratch + dx_, data[dx]);
     for (int weight = 0; weight < (bias_ ? 3 : 2); ++weight) {
@@ -333,15 +224,120 @@ class RnnExecutable : public Executable {
   RnnSizes n_;
   DType dtype_;
   bool backward_, bias_, lstm_, simple_;
+  bool reserved_;       // whether an operand holds cuDNN's reserve
   bool given_[3] = {};  // gradients of y, h, c
   RnnPacking packing_;
   Operand operand_{};
-  std::unique_ptr<Executable> pack_, x_to_steps_, y_from_steps_, dy_to_steps_, dx_from_steps_,
-      clear_, unpack_[3];
+  std::unique_ptr<Executable> pack_, x_to_steps_, y_to_steps_, y_from_steps_, dy_to_steps_,
+      dx_from_steps_, copy_reserve_, clear_, unpack_[3];
   size_t scratch_bytes_ = 0, work_ = 0, reserve_ = 0, weights_ = 0, dweights_ = 0;
   size_t x_ = 0, y_ = 0, dx_ = 0, dy_ = 0;
   void* kept_ = nullptr;
 };
+
+// Memory for a layer's passes while algorithms are tried.
+class Trial {
+ public:
+  Trial(const RnnSizes& n, DType dtype, const std::vector<std::unique_ptr<RnnLayer>>& layers,
+        Context& context)
+      : context_(context) {
+    const auto bytes = [&](int64_t count) {
+      return aligned(static_cast<size_t>(count) * size_of(dtype));
+    };
+    const auto most = [&](size_t RnnLayer::*size) {
+      size_t found = 0;
+      for (const auto& layer : layers) found = std::max(found, (*layer).*size);
+      return aligned(found);
+    };
+    const size_t sizes[] = {bytes(n.time * n.batch * n.features),
+                            bytes(n.time * n.batch * n.units),
+                            bytes(n.batch * n.units),
+                            most(&RnnLayer::weights_bytes),
+                            most(&RnnLayer::training_bytes),
+                            most(&RnnLayer::reserve_bytes)};
+    for (const size_t size : sizes) bytes_ += size;
+    memory_ = static_cast<char*>(context.allocator().allocate(bytes_));
+    char* at = memory_;
+    for (int i = 0; i < 6; ++i) {
+      places_[i] = at;
+      at += sizes[i];
+    }
+  }
+  Trial(const Trial&) = delete;
+  ~Trial() { context_.allocator().deallocate(memory_, bytes_); }
+
+  // A step of training. Operands lie over each other: their values do not matter to the speed.
+  bool run(const RnnLayer& l) const {
+    char *const x = places_[0], *const y = places_[1], *const state = places_[2];
+    char *const weights = places_[3], *const work = places_[4], *const reserve = places_[5];
+    const cudnnTensorDescriptor_t of_state = l.state.get();
+    return l.f.forward(l.handle, l.layer.get(), CUDNN_FWD_MODE_TRAINING, nullptr, l.x.get(), x,
+                       l.y.get(), y, of_state, state, nullptr, of_state, state, nullptr,
+                       l.weights_bytes, weights, l.training_bytes, work, l.reserve_bytes,
+                       reserve) == CUDNN_STATUS_SUCCESS &&
+           l.f.backward_data(l.handle, l.layer.get(), nullptr, l.y.get(), y, y, l.x.get(), x,
+                             of_state, state, nullptr, nullptr, of_state, state, nullptr, nullptr,
+                             l.weights_bytes, weights, l.training_bytes, work, l.reserve_bytes,
+                             reserve) == CUDNN_STATUS_SUCCESS &&
+           l.f.backward_weights(l.handle, l.layer.get(), CUDNN_WGRAD_MODE_ADD, nullptr, l.x.get(),
+                                x, of_state, state, l.y.get(), y, l.weights_bytes, weights,
+                                l.training_bytes, work, l.reserve_bytes,
+                                reserve) == CUDNN_STATUS_SUCCESS;
+  }
+
+ private:
+  Context& context_;
+  size_t bytes_ = 0;
+  char* memory_ = nullptr;
+  char* places_[6] = {};
+};
+
+// The algorithm that trains a layer fastest on the device; the same for both directions, which
+// share the reserve.
+RnnChoice choose(const Rnn& rnn, const RnnSizes& sizes, DType dtype, cudnnHandle_t handle,
+                 Context& context) {
+  RnnChoice choice;
+  std::vector<std::unique_ptr<RnnLayer>> layers;
+  std::vector<cudnnRNNAlgo_t> algorithms;
+  for (const cudnnRNNAlgo_t algorithm : {CUDNN_RNN_ALGO_STANDARD, CUDNN_RNN_ALGO_PERSIST_STATIC,
+                                         CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H}) {
+    try {
+      layers.push_back(std::make_unique<RnnLayer>(rnn, sizes, dtype, tf32(), handle, algorithm));
+      algorithms.push_back(algorithm);
+    } catch (const Refusal& refusal) {
+      if (choice.why.empty()) choice.why = refusal.text;
+    } catch (const UnsupportedError& error) {  // a library without these functions
+      choice.why = error.what();
+      return choice;
+    }
+    if (layers.empty() || !may_measure()) break;  // the others are not more general
+  }
+  if (layers.empty()) return choice;
+  size_t best = 0;
+  if (layers.size() > 1) {
+    try {
+      const Trial trial(sizes, dtype, layers, context);
+      best = fastest(context, layers.size(), [&](size_t i) { return trial.run(*layers[i]); });
+    } catch (const MemoryError&) {
+      // No memory for trials: the first.
+    }
+  }
+  choice.algorithm = algorithms[best];
+  choice.reserve_bytes = layers[best]->reserve_bytes;
+  return choice;
+}
+
+// What was chosen for a layer, once.
+RnnChoice chosen(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel, Device& device,
+                 Context& context) {
+  const std::string key =
+      fmt::format("{}{} {} {} {}{}", static_cast<int>(rnn.cell), rnn.bias ? " bias" : "",
+                  dtype_name(dtype), x.str(), kernel.str(), tf32() ? " tf32" : "");
+  return device.rnn(key, [&] {
+    return choose(rnn, rnn_sizes(rnn.cell, x, kernel), dtype,
+                  static_cast<cudnnHandle_t>(device.target()->handle()), context);
+  });
+}
 
 }  // namespace
 
@@ -349,7 +345,7 @@ std::unique_ptr<Executable> rnn(const Rnn& rnn, std::span<const Operand> inputs,
                                 std::span<const Operand> outputs, Context& context) {
   // Only what both directions know may decide.
   const DType dtype = inputs[0].dtype;
-  const size_t count = (rnn.bias ? 5u : 4u) + (rnn.cell == RnnCell::lstm ? 1 : 0);
+  const size_t count = count_of(rnn);
   if (!is_float(dtype)) return nullptr;
   for (const Operand& operand : inputs.first(count))
     if (operand.dtype != dtype || operand.shape->numel() == 0) return nullptr;
@@ -360,25 +356,34 @@ std::unique_ptr<Executable> rnn(const Rnn& rnn, std::span<const Operand> inputs,
     return nullptr;
   };
   if (device.target() == nullptr) return lost(device.why());
-  const RnnSizes sizes = rnn_sizes(rnn.cell, *inputs[0].shape, *inputs[1].shape);
-  std::unique_ptr<RnnLayer> layer;
-  try {
-    layer = std::make_unique<RnnLayer>(rnn, sizes, dtype, tf32(),
-                                       static_cast<cudnnHandle_t>(device.target()->handle()));
-  } catch (const Refusal& refusal) {
-    return lost(refusal.text);
-  } catch (const UnsupportedError& error) {  // a library without these functions
-    return lost(error.what());
-  }
-  for (const Operand& operand : inputs.subspan(count))
-    if (operand.dtype != dtype)
+  const Shape &x = *inputs[0].shape, &kernel = *inputs[1].shape;
+  const RnnChoice choice = chosen(rnn, dtype, x, kernel, device, context);
+  if (choice.algorithm < 0) return lost(choice.why);
+  const RnnSizes sizes = rnn_sizes(rnn.cell, x, kernel);
+  auto layer = std::make_unique<RnnLayer>(rnn, sizes, dtype, tf32(),
+                                          static_cast<cudnnHandle_t>(device.target()->handle()),
+                                          static_cast<cudnnRNNAlgo_t>(choice.algorithm));
+  // But for the gates and what else is kept for composed kernels, which cuDNN does not read.
+  const size_t kept = rnn.backward && rnn.cell != RnnCell::simple ? 2 : 0;
+  for (size_t i = count; i < inputs.size(); ++i)
+    if (inputs[i].dtype != dtype && !(i > count && i <= count + kept))
       throw UnsupportedError("cuDNN's recurrent layers: expected all operands of " +
                              std::string(dtype_name(dtype)) + ", found " +
                              operands_text(inputs, outputs) + ". Cast the gradients.");
   auto executable =
       std::make_unique<RnnExecutable>(rnn, sizes, inputs, outputs, std::move(layer), context);
-  context.set_path("cuDNN " + version());
+  static constexpr const char* names[] = {"standard", "persistent", "", "persistent, small"};
+  context.set_path(fmt::format("cuDNN {}, {} algorithm", version(), names[choice.algorithm]));
   return executable;
+}
+
+size_t rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel,
+                   Context& context) {
+  if (!is_float(dtype) || rnn.cell == RnnCell::simple || x.numel() == 0 || kernel.numel() == 0)
+    return 0;
+  Device& device = context.part<Device>();
+  if (device.target() == nullptr) return 0;
+  return chosen(rnn, dtype, x, kernel, device, context).reserve_bytes;
 }
 
 std::string try_rnn_descriptors(const Rnn& rnn, const RnnSizes& sizes, DType dtype, bool tf32) {

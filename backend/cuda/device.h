@@ -32,6 +32,9 @@ struct Services {
   /// Begins that beside others, for a `compile` to come; null: kernels are compiled one by one.
   std::function<void(const std::shared_ptr<const Source>&, int architecture)> prefetch;
   Maker library;  ///< kernels of libraries; null, or null results: none
+  /// See RnnReserve; null: always 0.
+  std::function<size_t(const Rnn&, DType, const Shape& x, const Shape& kernel, Context&)>
+      rnn_reserve;
   /// Kernels made of other kernels, the last resort; null: those of backend/compositions.h.
   Maker composition;
 };

@@ -29,6 +29,11 @@ std::unique_ptr<Executable> library_executable(const Kernel& kernel,
   return nullptr;
 }
 
+size_t library_rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel,
+                           Context& context) {
+  return cudnn::rnn_reserve(rnn, dtype, x, kernel, context);
+}
+
 std::string library_versions() {
   std::string why_not_cublas, why_not_cudnn;
   const std::string cublas = cublas_version(&why_not_cublas);

@@ -19,6 +19,10 @@ std::unique_ptr<Executable> library_executable(const Kernel& kernel,
                                                std::span<const Operand> inputs,
                                                std::span<const Operand> outputs, Context& context);
 
+/// See RnnReserve.
+size_t library_rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel,
+                           Context& context);
+
 /// The libraries that were found, "cuBLASLt 13.0.0, cuDNN 9.12.0", or why one was not.
 std::string library_versions();
 

@@ -33,6 +33,7 @@ std::vector<Backend*> open_devices(std::string& note) {
     static const int at_end = std::atexit([] { cache.stop(); });
     static_cast<void>(at_end);
     services.library = library_executable;
+    services.rnn_reserve = library_rnn_reserve;
     for (auto& device : list_devices(
              services, [&](int architecture) { compiler.check_architecture(architecture); },
              library_versions, note))

@@ -28,7 +28,8 @@ struct Flops {
   }
   double operator()(const backend::Matmul& k) const {
     const Shape& a = inputs[0].shape();
-    return 2 * out() * static_cast<double>(a[a.rank() - (k.transpose_a ? 2 : 1)]);
+    return 2 * elements(outputs[0].shape) *
+           static_cast<double>(a[a.rank() - (k.transpose_a ? 2 : 1)]);
   }
   double operator()(const backend::Conv& k) const {
     // Each element of the forward result is a sum over one filter.

@@ -1,11 +1,13 @@
 // Kernels of the CPU behind addresses that are turned upside down.
 #include "remote_backend.h"
 
+#include <cornu/backend/compositions.h>
+#include <cornu/backend/cpu/allocator.h>
+#include <cornu/backend/rnn_reserve.h>
+
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <cornu/backend/cpu/allocator.h>
 
 namespace cornu::testing {
 namespace {
@@ -37,13 +39,29 @@ class RemoteAllocator final : public Allocator {
   cpu::CachingAllocator memory_;
 };
 
-class RemoteBackend final : public Backend {
+// Offers what GPUs offer beyond the CPU: a bias's gradient beside a product, and a form of its own
+// of what recurrent layers keep.
+class RemoteBackend final : public Backend, public RnnReserve {
  public:
   const std::string& name() const override { return name_; }
   Allocator& allocator() override { return allocator_; }
+  Fusions fusions() const override { return {.matmul_bias_gradient = true}; }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs) override {
-    cpu_backend().run(kernel, here(inputs), here(outputs));
+    const auto* const matmul = std::get_if<Matmul>(&kernel);
+    if (matmul && matmul->bias_gradient) {
+      composed(kernel, inputs, outputs, *this);
+    } else if (const auto* const rnn = std::get_if<Rnn>(&kernel);
+               rnn && rnn->cell != RnnCell::simple) {
+      run_reserved(*rnn, here(inputs), here(outputs));
+    } else {
+      cpu_backend().run(kernel, here(inputs), here(outputs));
+    }
+  }
+  // Gates, and behind them what is `extra` on the CPU.
+  size_t rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel) override {
+    const int64_t units = kernel[1] / (rnn.cell == RnnCell::lstm ? 4 : 3);
+    return static_cast<size_t>(x[0] * x[1] * (kernel[1] + units)) * size_of(wide(dtype));
   }
   void copy_from_host(void* device, const void* host, size_t bytes) override {
     cpu_backend().copy(near_of(device), host, bytes);
@@ -64,6 +82,34 @@ class RemoteBackend final : public Backend {
   }
 
  private:
+  static DType wide(DType dtype) {
+    return dtype == DType::float64 ? DType::float64 : DType::float32;
+  }
+
+  static void run_reserved(const Rnn& rnn, std::vector<Operand> inputs,
+                           std::vector<Operand> outputs) {
+    const bool lstm = rnn.cell == RnnCell::lstm;
+    const size_t first = (rnn.bias ? 4u : 3u) + (lstm ? 2 : 1);  // operands of the layer
+    std::vector<Operand>& list = rnn.backward ? inputs : outputs;
+    Operand& gates = list[rnn.backward ? first + 1 : lstm ? 3 : 2];
+    Operand& extra = (&gates)[1];
+    const Shape &x = *inputs[0].shape, &kernel = *inputs[1].shape;
+    const int64_t units = kernel[1] / (lstm ? 4 : 3);
+    const Shape of_gates{x[1], x[0], kernel[1]}, of_extra{x[1], x[0], units};
+    const size_t size = size_of(gates.dtype);
+    std::vector<char> memory;  // where nothing is to be kept
+    if (gates.shape->numel() == 0) {
+      memory.resize(static_cast<size_t>(of_gates.numel() + of_extra.numel()) * size);
+      gates.data = memory.data();
+    }
+    if (gates.shape->rank() == 1) {
+      extra.data = static_cast<char*>(gates.data) + static_cast<size_t>(of_gates.numel()) * size;
+      gates.shape = &of_gates;
+      extra.shape = &of_extra;
+    }
+    cpu_backend().run(rnn, inputs, outputs);
+  }
+
   static std::vector<Operand> here(std::span<const Operand> operands) {
     std::vector<Operand> result(operands.begin(), operands.end());
     for (Operand& operand : result)

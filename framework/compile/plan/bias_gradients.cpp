@@ -1,6 +1,7 @@
-// The gradient of a convolution's bias, the sum of dy over all pixels, comes with that of its
-// filters, for which dy is read anyway. Only where channels lie in blocks: elsewhere a plan's
-// convolutions give the bits that they give without one, and so should the sums.
+// The gradient of a bias, the sum of dy over all but its channels, comes with that of the filters
+// or of the kernel, for which dy is read anyway. Convolutions do so only where channels lie in
+// blocks, and products only in 16-bit floats: elsewhere a plan gives the bits that its steps give
+// by themselves, and so should the sums.
 #include <algorithm>
 #include <optional>
 
@@ -11,11 +12,16 @@ namespace cornu::plan {
 namespace {
 
 using backend::Conv;
+using backend::Matmul;
 using backend::Reduce;
 
-// Whether the step sums `dy` over all but its channels, which may lie in blocks.
+// Whether the step sums `dy`, whatever its axes before the last are, over all but its channels,
+// which may lie in blocks.
 bool sums(const Step& step, const Use& dy, int64_t block) {
-  if (!sums_pixels(step, block) || step.inputs[0] != dy) return false;
+  if (!sums_pixels(step, block)) return false;
+  const Use& summed = step.inputs[0];
+  if (summed.value != dy.value || summed.shape.back() != dy.shape.back()) return false;
+  if (block != 0 && summed.shape != dy.shape) return false;
   const Reduce& sum = std::get<Reduce>(*step.kernel);
   return sum.scale == 1 && sum.compute == DType::float32;
 }
@@ -26,21 +32,15 @@ class BiasGradientPass {
 
   void run() {
     const int count = static_cast<int>(graph_.steps.size());
-    for (int i = 0; i < count; ++i)
-      if (Conv* const conv = conv_of(step(i))) {
-        const auto sum = find_sum(step(i), conv->block_y);
-        if (!sum) continue;
-        conv->bias = true;
-        const Use bias = step(*sum).outputs[0];
-        step(i).outputs.push_back({bias.value, Shape{bias.shape.numel()}});
-        Step joined = std::move(step(i));
-        // At the earlier of the two, since something in between may read its result already.
-        const int place = std::min(i, *sum);
-        step(i) = step(*sum) = {};
-        step(place) = std::move(joined);
-        for (const Use& output : step(place).outputs)
-          producers_[static_cast<size_t>(output.value)] = place;
-      }
+    for (int i = 0; i < count; ++i) {
+      Conv* const conv = conv_of(step(i));
+      Matmul* const matmul = conv ? nullptr : matmul_of(step(i));
+      if (!conv && !matmul) continue;
+      const auto sum = find_sum(step(i), conv ? conv->block_y : 0);
+      if (!sum) continue;
+      (conv ? conv->bias : matmul->bias_gradient) = true;
+      join(i, *sum);
+    }
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
   }
 
@@ -50,21 +50,48 @@ class BiasGradientPass {
 
   // A convolution's backward pass over its filters, alone.
   Conv* conv_of(Step& step) const {
-    Conv* const conv = step.kernel ? std::get_if<Conv>(&*step.kernel) : nullptr;
+    Conv* const conv = step.kernel && graph_.device->fusions().conv_bias_gradient
+                           ? std::get_if<Conv>(&*step.kernel)
+                           : nullptr;
     const bool fits = conv != nullptr && conv->pass == backend::ConvPass::backward_weights &&
                       !conv->bias && conv->block_y != 0 && dtype(step.outputs[0]) == DType::float32;
     return fits ? conv : nullptr;
   }
 
-  // The sum of the convolution's dy, if the two can be done where the earlier one is.
-  std::optional<int> find_sum(const Step& conv, int64_t block) {
-    int ready = -1;  // the last step that the convolution waits for
-    for (const Use& use : conv.inputs) {
-      if (dtype(use) != DType::float32) return {};
+  // A product of two matrices that may be the gradient of a kernel.
+  Matmul* matmul_of(Step& step) const {
+    Matmul* const matmul = step.kernel && graph_.device->fusions().matmul_bias_gradient
+                               ? std::get_if<Matmul>(&*step.kernel)
+                               : nullptr;
+    const bool fits = matmul != nullptr && *matmul == Matmul{.transpose_a = true} &&
+                      step.outputs[0].shape.rank() == 2 && step.inputs[1].shape.rank() == 2 &&
+                      is_float(dtype(step.outputs[0])) && size_of(dtype(step.outputs[0])) == 2;
+    return fits ? matmul : nullptr;
+  }
+
+  // Gives step i the result of the step `sum`.
+  void join(int i, int sum) {
+    const Use bias = step(sum).outputs[0];
+    step(i).outputs.push_back({bias.value, Shape{bias.shape.numel()}});
+    Step joined = std::move(step(i));
+    // At the earlier of the two, since something in between may read its result already.
+    const int place = std::min(i, sum);
+    step(i) = step(sum) = {};
+    step(place) = std::move(joined);
+    for (const Use& output : step(place).outputs)
+      producers_[static_cast<size_t>(output.value)] = place;
+  }
+
+  // The sum of dy, if the two can be done where the earlier one is.
+  std::optional<int> find_sum(const Step& step, int64_t block) {
+    const DType type = dtype(step.outputs[0]);
+    int ready = -1;  // the last step that this one waits for
+    for (const Use& use : step.inputs) {
+      if (dtype(use) != type) return {};
       ready = std::max(ready, producers_[static_cast<size_t>(use.value)]);
     }
     for (int i = ready + 1; i < static_cast<int>(graph_.steps.size()); ++i)
-      if (sums(step(i), conv.inputs[1], block) && dtype(step(i).outputs[0]) == DType::float32)
+      if (sums(this->step(i), step.inputs[1], block) && dtype(this->step(i).outputs[0]) == type)
         return i;
     return {};
   }
@@ -76,7 +103,8 @@ class BiasGradientPass {
 }  // namespace
 
 void fuse_bias_gradients(Graph& graph) {
-  if (graph.device->fusions().conv_bias_gradient) BiasGradientPass(graph).run();
+  const backend::Fusions offered = graph.device->fusions();
+  if (offered.conv_bias_gradient || offered.matmul_bias_gradient) BiasGradientPass(graph).run();
 }
 
 }  // namespace cornu::plan

@@ -35,7 +35,8 @@ void fuse_epilogues(Graph& graph);
 /// Convolutions pool their results, and the derivative of max pooling takes that of the relu before
 /// it, where the device offers it.
 void fuse_pooling(Graph& graph);
-/// Convolutions give their bias's gradient with that of their filters, where the device offers it.
+/// Convolutions and products give a bias's gradient with that of their filters or kernel, where the
+/// device offers it.
 void fuse_bias_gradients(Graph& graph);
 /// Normalizations take elementwise programs in front and behind.
 void fuse_normalize(Graph& graph);

@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include "../../../backend/optional_kernels.h"
+#include "../../../backend/rnn_reserve.h"
 #include "../../dispatch/apply.h"
 #include "../../tensor/promotion.h"
+#include "../../tensor/recorder.h"
 #include "../core/cast.h"
 #include "../operators.h"
 
@@ -16,6 +18,14 @@ void check_operand(const char* name, const Tensor& operand, const Shape& expecte
   if (operand.shape() == expected) return;
   throw ShapeError(fmt::format("rnn: expected {} of shape {}, found {}.", name, expected.str(),
                                operand.shape().str()));
+}
+
+// Bytes that a device keeps in a form of its own, or 0.
+size_t reserve_of(const backend::Rnn& kernel, DType dtype, const Tensor& x, const Shape& weights) {
+  const detail::Storage* const storage = x.impl()->storage;
+  if (!storage || x.shape().numel() == 0) return 0;
+  auto* const device = dynamic_cast<backend::RnnReserve*>(storage->backend);
+  return device ? device->rnn_reserve(kernel, dtype, x.shape(), weights) : 0;
 }
 
 }  // namespace
@@ -46,16 +56,22 @@ RnnResult rnn(backend::RnnCell cell, const Tensor& x, const RnnOperands& operand
 
   std::vector<TensorSpec> outputs{{{from[0], from[1], units}, dtype}, {state, dtype}};
   if (lstm) outputs.push_back({state, dtype});
+  const backend::Rnn kernel{
+      .cell = cell, .backward = false, .bias = bool(operands.bias), .reverse = reverse};
   if (lstm || gru) {
     const DType wide = dtype == DType::float64 ? dtype : DType::float32;
-    outputs.push_back({{from[1], from[0], columns}, wide});
-    outputs.push_back({{from[1], from[0], units}, wide});
+    Shape gates{from[1], from[0], columns}, extra{from[1], from[0], units};
+    if (const size_t bytes = reserve_of(kernel, dtype, inputs[0], operands.kernel.shape())) {
+      // Without a recorder nobody asks for a derivative.
+      const size_t count = (bytes + size_of(wide) - 1) / size_of(wide);
+      gates = {graph_context().recorders.empty() ? 0 : static_cast<int64_t>(count)};
+      extra = {0};
+    }
+    outputs.push_back({gates, wide});
+    outputs.push_back({extra, wide});
   }
   backend::use_rnn_kernel();
-  const Tensors made = apply(
-      backend::Rnn{
-          .cell = cell, .backward = false, .bias = bool(operands.bias), .reverse = reverse},
-      inputs, outputs);
+  const Tensors made = apply(kernel, inputs, outputs);
   return {made[0], made[1], lstm ? made[2] : Tensor()};
 }
 

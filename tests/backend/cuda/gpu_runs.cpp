@@ -35,7 +35,7 @@ Array Remote::fetch() const {
   return array;
 }
 
-std::vector<Array> run_on(Backend& device, CodegenCase c) {
+std::vector<Array> run_on(Backend& device, CodegenCase c, size_t repeated) {
   std::vector<std::unique_ptr<Remote>> in, out;
   for (Array& array : c.inputs) in.push_back(std::make_unique<Remote>(device, array));
   for (Array& array : c.outputs) out.push_back(std::make_unique<Remote>(device, array));
@@ -64,7 +64,10 @@ std::vector<Array> run_on(Backend& device, CodegenCase c) {
   std::vector<Array> first = fetch();
   if (!over) {
     ready->run(data.data());
-    CHECK((fetch() == first));
+    std::vector<Array> again = fetch();
+    repeated = std::min(repeated, again.size());
+    CHECK(std::equal(again.begin(), again.begin() + static_cast<std::ptrdiff_t>(repeated),
+                     first.begin()));
   }
   return first;
 }
@@ -88,7 +91,20 @@ std::vector<Array> run_on_cpu(CodegenCase c) {
   std::vector<Array*> inputs, outputs;
   for (Array& array : c.inputs) inputs.push_back(&array);
   for (Array& array : c.outputs) outputs.push_back(&array);
-  run(c.kernel, inputs, outputs);
+  if (Matmul* const product = std::get_if<Matmul>(&c.kernel); product && product->bias_gradient) {
+    product->bias_gradient = false;
+    run(c.kernel, inputs, {outputs[0]});
+    ProgramBuilder builder(1);
+    run(Reduce{builder.finish({builder.input(0)}),
+               DType::float32,
+               ReduceOp::sum,
+               {0},
+               inputs[1]->shape(),
+               1},
+        {inputs[1]}, {outputs[1]});
+  } else {
+    run(c.kernel, inputs, outputs);
+  }
   return std::move(c.outputs);
 }
 

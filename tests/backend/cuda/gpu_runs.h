@@ -1,5 +1,6 @@
 // Runs kernels on the GPUs of this machine, and compares what they give with the CPU.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +33,9 @@ class Remote {
 CodegenCase case_of(std::string name, Kernel kernel, std::vector<Array> inputs,
                     std::vector<Array> outputs);
 
-/// Runs a prepared kernel twice; the second run has to give the same bits, unless it reads what the
-/// first has written over.
-std::vector<Array> run_on(Backend& device, CodegenCase c);
+/// Runs a prepared kernel twice; the second run has to give the same bits of the first `repeated`
+/// outputs, unless it reads what the first has written over.
+std::vector<Array> run_on(Backend& device, CodegenCase c, size_t repeated = SIZE_MAX);
 
 /// The outputs of a kernel on the CPU.
 std::vector<Array> run_on_cpu(CodegenCase c);
