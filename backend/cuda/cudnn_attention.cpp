@@ -57,6 +57,7 @@ class AttentionGraph {
     graph.tensor(of_k, dtype);
     graph.tensor(of_k, dtype);
     graph.tensor(rows_, DType::float32);
+    graph.tensor(one, DType::float32, Graph::Kind::number);
     if (sums_dq_) graph.tensor(dense_layout({batch, heads, queries, q[3]}), DType::float32);
     backward(of_q, of_k);
   }
@@ -109,7 +110,11 @@ class AttentionGraph {
                         {scores_.strides[0], scores_.strides[1], 1, scores_.strides[2]}};
     // Per row: the sum of dy y.
     const int64_t products = map(Pointwise::multiply, {names.dy, names.y}, of_q);
-    graph.reduce(false, products, names.row_sums);
+    // Times the fraction that a dropout keeps: without this factor of 1 the engines leave the sums
+    // out of the gradient.
+    const int64_t sums = inner(rows_);
+    graph.reduce(false, products, sums);
+    graph.pointwise(Pointwise::multiply, {sums, names.one}, names.row_sums);
     // The weights again, from the scores and their logarithmic sums.
     int64_t scores = map(Pointwise::subtract, {scaled_scores(), names.logsumexp}, scores_);
     const int64_t weights = map(Pointwise::exp, {causal(scores)}, scores_);
@@ -121,8 +126,7 @@ class AttentionGraph {
     graph.matmul(names.dy, names.v, gradient);
     const int64_t centered = map(Pointwise::subtract, {gradient, names.row_sums}, scores_);
     const int64_t weighted = map(Pointwise::multiply, {centered, weights}, scores_);
-    const int64_t result = inner(scores_, sums_dq_ ? DType::float32 : dtype_);
-    graph.pointwise(Pointwise::multiply, {weighted, names.scale}, result);
+    const int64_t result = map(Pointwise::multiply, {weighted, names.scale}, scores_);
     const int64_t turned_result = inner(across, dtype_);
     graph.reshape(result, turned_result);
     graph.matmul(turned_result, names.q, names.dk);
@@ -239,8 +243,8 @@ class AttentionExecutable : public Executable {
     char* scratch =
         static_cast<char*>(context_.workspace(mask_offset_ + (mask_ ? mask_->scratch() : 0)));
     // q, k, v, y and logsumexp stand first in both directions.
-    int64_t tensors[14] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
-    void* addresses[14] = {data[0], data[1], data[2], data[3], data[4], &scale_};
+    int64_t tensors[16] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
+    void* addresses[16] = {data[0], data[1], data[2], data[3], data[4], &scale_};
     size_t count = 6;
     const auto add = [&](int64_t tensor, void* address) {
       tensors[count] = tensor;
@@ -260,6 +264,7 @@ class AttentionExecutable : public Executable {
       add(names.dk, data[7]);
       add(names.dv, data[8]);
       add(names.row_sums, scratch + sums_offset_);
+      add(names.one, &one_);
       void* const dq_sums = scratch + dq_offset_;
       if (dq_bytes_ > 0) add(names.dq_sums, dq_sums);
       if (clear_) clear_->run(&dq_sums);
@@ -273,6 +278,7 @@ class AttentionExecutable : public Executable {
   std::shared_ptr<const Plan> plan_;
   bool backward_, causal_;
   float scale_;
+  float one_ = 1;
   float lowest_ = std::numeric_limits<float>::lowest();
   size_t sums_offset_, sums_bytes_, dq_offset_, dq_bytes_, mask_offset_;
   std::unique_ptr<Executable> clear_;  // takes no scratch memory

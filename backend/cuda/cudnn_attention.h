@@ -13,7 +13,7 @@ namespace cornu::backend::cuda::cudnn {
 /// The tensors of the plans that runs give addresses for, as Graph numbers them.
 struct AttentionTensors {
   int64_t q = 1, k = 2, v = 3, y = 4, logsumexp = 5, scale = 6, lowest = 7, bias = 8;
-  int64_t dy = 9, dq = 10, dk = 11, dv = 12, row_sums = 13, dq_sums = 14;
+  int64_t dy = 9, dq = 10, dk = 11, dv = 12, row_sums = 13, one = 14, dq_sums = 15;
 };
 
 /// A plan, none when no engine takes what was asked for.

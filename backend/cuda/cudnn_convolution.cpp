@@ -46,6 +46,13 @@ bool any(const InlineVector<int64_t, 3>& values) {
   return std::any_of(values.begin(), values.end(), [](int64_t v) { return v != 0; });
 }
 
+// Engines that say to take paddings of two sizes give wrong gradients of the kernel (seen with
+// cuDNN 9.19 on an H100, in float32 and float64), while the other passes are right.
+bool needs_padding_by_copy(const Conv& conv) {
+  return conv.pass == ConvPass::backward_weights &&
+         !std::equal(conv.pad_low.begin(), conv.pad_low.end(), conv.pad_high.begin());
+}
+
 constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 ProgramRef epilogue(bool bias, bool relu) {
@@ -173,12 +180,17 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
     for (auto& plan : plan_graph(target, form, dtype, from, kernel, y, fused, wishes, most, why))
       found.push_back({std::move(plan), fused, padded});
   };
-  if (conv.pass == ConvPass::forward && (conv.bias || conv.relu)) add(conv, x, true, false);
-  // Also beside fused ones when several are tried, since an epilogue of its own may be faster.
-  if (found.empty() || most > 1) add(conv, x, false, false);
+  const bool ends = conv.pass == ConvPass::forward && (conv.bias || conv.relu);
+  // Both forms are tried when several are, since an epilogue of its own may be faster; but 16-bit
+  // floats would be rounded before it.
+  const auto add_forms = [&](const Conv& form, const Shape& from, bool padded) {
+    if (ends) add(form, from, true, padded);
+    if (found.empty() || (most > 1 && size_of(dtype) > 2)) add(form, from, false, padded);
+  };
+  if (!needs_padding_by_copy(conv)) add_forms(conv, x, false);
   // Last, as it costs a copy of x.
   if (found.empty() && (any(conv.pad_low) || any(conv.pad_high)))
-    add(without_padding(conv), padded_shape(conv, x), false, true);
+    add_forms(without_padding(conv), padded_shape(conv, x), true);
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
@@ -158,6 +159,7 @@ Driver open_driver() {
         fmt::format("CUDA: the driver ({}) does not start: {} ({}). Does nvidia-smi show a device?",
                     library.path(), name ? name : "an unknown error", text ? text : "no text"));
   }
+  d.process = getpid();
   return d;
 }
 
@@ -169,6 +171,13 @@ const Driver& Driver::get() {
 }
 
 void Driver::fail(int result, const char* wanted) const {
+  constexpr int not_initialized = 3;
+  if (result == not_initialized && process != 0 && process != getpid())
+    throw StateError(fmt::format(
+        "CUDA: {}: expected the process that first looked for GPUs, found one that was forked from "
+        "it later, where the driver does nothing. Fork before that, or begin a program anew (exec, "
+        "posix_spawn).",
+        wanted));
   const char* name = nullptr;
   const char* text = nullptr;
   error_name(result, &name);

@@ -69,12 +69,17 @@ struct Driver {
   int (*graph_destroy)(CUgraph_st*) = nullptr;
   int (*graph_exec_destroy)(CUgraphExec_st*) = nullptr;
 
+  /// The id of the process that initialized it, or 0: a process that is forked from it later can do
+  /// nothing on a device.
+  int process = 0;
+
   /// The driver of this machine, initialized; opened by the first call. Throws UnsupportedError
   /// when there is none, or when it refuses to start.
   static const Driver& get();
 
   /// Throws when `result` is not CUDA_SUCCESS: MemoryError for lack of memory, else StateError.
-  /// Both say what was `wanted` ("launch of a kernel") and CUDA's name for the fault.
+  /// Both say what was `wanted` ("launch of a kernel") and CUDA's name for the fault. In a forked
+  /// process StateError says that.
   void check(int result, const char* wanted) const {
     if (result != 0) fail(result, wanted);
   }

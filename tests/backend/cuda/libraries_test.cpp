@@ -6,6 +6,8 @@
 #include <cornu/backend/cuda/matmul_layout.h>
 #include <dlfcn.h>
 
+#include <filesystem>
+
 #include "../array.h"
 
 // Null when the tests are linked without the sources that need the vendor's headers.
@@ -292,6 +294,10 @@ TEST_CASE("cuDNN has deterministic engines for convolutions on an H100") {
 
 TEST_CASE("cuDNN has engines for convolutions on all described devices") {
   if (!linked()) return;
+  if (std::filesystem::exists("/dev/nvidiactl")) {
+    WARN("Not tested: beside a GPU, cuDNN 9.19 crashes when it plans for one of another kind");
+    return;
+  }
   Conv conv = conv_of({1, 1}, {1, 1}, {1, 1}, {1, 1});
   const Shape x({32, 28, 28, 64}), kernel({3, 3, 64, 64}), y({32, 28, 28, 64});
   REQUIRE(described_devices().size() == 4);
@@ -327,12 +333,11 @@ TEST_CASE("cuDNN names several engines to try for a convolution") {
   const std::string all = engines(conv, 3), first = engines(conv, 1);
   if (!usable(all)) return;
   INFO(all);
-  // With the bias and relu in it, then without; the first is what is taken without trying.
-  CHECK(count(all, "engine ") > 3);
-  CHECK(count(all, "engine ") <= 6);
-  CHECK(count(all, "fused") >= 1);
-  CHECK(count(all, "fused") <= 3);
-  CHECK(all.rfind("fused") < all.rfind("engine "));
+  // All with the bias and relu in it, before which 16 bits would be rounded; the first is what is
+  // taken without trying.
+  CHECK(count(all, "engine ") > 1);
+  CHECK(count(all, "engine ") <= 3);
+  CHECK(count(all, "fused") == count(all, "engine "));
   CHECK(all.starts_with(first));
   CHECK(count(all, "not deterministic") == 0);
   CHECK(count(first, "engine ") == 1);
@@ -378,9 +383,6 @@ TEST_CASE("cuDNN has fused attention for an H100") {
           else
             CHECK((said.starts_with("engine") || said.starts_with("refused")));
         }
-  CHECK_FALSE(try_attention(h100, {}, DType::float32, {2, 16, 2, 8}, {2, 16, 2, 8}, {},
-                            DType::boolean, false)
-                  .starts_with("engine"));
 }
 
 TEST_CASE("cuSOLVER has all routines that are asked of it") {

@@ -5,6 +5,8 @@
 #include <cornu/backend/error.h>
 #include <cornu/backend/local_rank.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <thread>
 
@@ -166,4 +168,22 @@ TEST_CASE("Launchers number the processes of a machine") {
     CHECK(with(name, "-1").second.find(name) != std::string::npos);
     CHECK(with(name, "2a").second.find("found '2a'") != std::string::npos);
   }
+}
+
+TEST_CASE("A process that was forked after GPUs were looked for is told so", "[cuda]") {
+  FakeDriver driver;
+  constexpr int not_initialized = 3;
+  driver.faults["context_retain"] = not_initialized;
+  const auto told = [&](int process) {
+    cuda::Driver table = driver.table();
+    table.process = process;
+    cuda::Services services = services_of(driver);
+    services.driver = &table;
+    cuda::CudaBackend device(0, services);
+    return message<StateError>([&] { device.allocator(); });
+  };
+  CHECK(told(getppid()).find("forked") != std::string::npos);
+  // The process itself has another fault.
+  CHECK(told(getpid()).find("forked") == std::string::npos);
+  CHECK(told(getpid()).find("opening a device") != std::string::npos);
 }
