@@ -55,7 +55,9 @@ struct Bundle {
 
 TEST_CASE("A bundle for GPUs goes on behind what fails, and keeps all results") {
   const Bundle bundle;
-  const Outcome outcome = bundle.run("");
+  // Without the sanitizer, which some machines have and which takes no scripts.
+  const Outcome outcome =
+      bundle.run("--only tests --only conformance --only zoo --only ratios --only benchmarks");
   CHECK(outcome.status == 1);
   CHECK(bundle.status("devices") == "passed");
   CHECK(bundle.status("paths") == "passed");
@@ -97,8 +99,9 @@ TEST_CASE("A bundle for GPUs keeps to its seconds") {
   const Bundle bundle;
   bundle.add("test_framework", Bundle::listing("slow_test") + "exec sleep 60");
   const auto begin = std::chrono::steady_clock::now();
-  CHECK(bundle.run("--only tests --only zoo --only ratios --seconds 1").status == 1);
+  CHECK(bundle.run("--only tests --only zoo --only ratios --seconds 5").status == 1);
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(50));
-  CHECK(bundle.status("zoo") == "skipped");
+  CHECK(bundle.status("zoo") == "passed");
+  CHECK(bundle.status("test_framework-slow_test") == "failed");
   CHECK(bundle.status("cornu lstm") == "skipped");
 }

@@ -141,11 +141,23 @@ if ((failures)); then exit 1; fi
 start paths 300 "$payload/bin/cornu" devices --check
 finish
 cat "$out/paths.log"
+# All of these side by side, the longest first; benchmarks follow when they have ended.
 if wanted tests || wanted kernels; then
-  # Each kernel beside the CPU first: what fails there fails everywhere.
+  # Each kernel beside the CPU: what fails there fails everywhere.
   start kernels 580 "$payload/bin/test_backend" "[#gpu_test]"
   start sequences 580 "$payload/bin/test_backend" "[#gpu_sequences_test]"
-  finish
+fi
+if wanted conformance; then
+  for folder in "$payload/sources/tests/conformance" "$payload/cases"; do
+    if [[ -d $folder ]]; then
+      name=conformance-$(basename "$folder")
+      start "$name" 580 "$payload/bin/cornu-conformance" "$folder" --summary --json "$out/$name.json"
+    fi
+  done
+fi
+if wanted zoo; then
+  # The driver takes address space without end, so that cannot be bounded.
+  start zoo 500 "$payload/bin/cornu-zoo" "$payload/sources/tests/zoo" --megabytes 0 --json "$out/zoo.json"
 fi
 if wanted tests; then
   # A process for each file of tests, as ctest has it: after a fault of the device nothing in its process works.
@@ -164,22 +176,8 @@ if wanted tests; then
   # Two processes at work on one device.
   start two-processes 500 "$payload/bin/test_framework" "[#long_run_test]"
   start two-processes-beside 500 "$payload/bin/test_framework" "[#long_run_test]"
-  finish
 fi
-if wanted conformance; then
-  for folder in "$payload/sources/tests/conformance" "$payload/cases"; do
-    if [[ -d $folder ]]; then
-      name=conformance-$(basename "$folder")
-      start "$name" 580 "$payload/bin/cornu-conformance" "$folder" --summary --json "$out/$name.json"
-    fi
-  done
-  finish
-fi
-if wanted zoo; then
-  # The driver takes address space without end, so that cannot be bounded.
-  start zoo 500 "$payload/bin/cornu-zoo" "$payload/sources/tests/zoo" --megabytes 0 --json "$out/zoo.json"
-  finish
-fi
+finish
 if wanted sanitizer && [[ $device == cuda* ]]; then
   sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer)
   if [[ -n $sanitizer ]]; then
@@ -188,8 +186,9 @@ if wanted sanitizer && [[ $device == cuda* ]]; then
     export CORNU_CUDA_EXACT_BLOCKS=1
     start memcheck 580 "$sanitizer" --tool memcheck --error-exitcode 9 \
       "$payload/bin/test_backend" "[#gpu_test],[#gpu_sequences_test]"
+    # Trials of algorithms read memory that nobody has written.
     for tool in racecheck synccheck initcheck; do
-      start "$tool" 580 "$sanitizer" --tool "$tool" --error-exitcode 9 \
+      start "$tool" 580 env CORNU_CUDA_MEASURE=0 "$sanitizer" --tool "$tool" --error-exitcode 9 \
         "$payload/bin/test_backend" "GPUs run generated kernels as the CPU does"
     done
     finish

@@ -3,8 +3,6 @@
 // ended.
 #include <cornu/cornu.h>
 #include <cornu/framework/config/state_file.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -12,6 +10,7 @@
 #include <thread>
 
 #include "../../catch.h"
+#include "../../support/child.h"
 #include "../../support/temporary.h"
 
 using namespace cornu;
@@ -81,36 +80,19 @@ void train(const fs::path& pictures, const fs::path& at, bool backups, bool cach
   write_state((at / "result.zip").string(), result);
 }
 
-// Runs f in a child, which `during` may kill; its wait status.
-int in_child(const std::function<void()>& f, const std::function<void(pid_t)>& during) {
-  const pid_t child = fork();
-  if (child == 0) {
-    try {
-      f();
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "child: %s\n", error.what());
-      _exit(3);
-    }
-    _exit(0);
-  }
-  during(child);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
-}
-
 }  // namespace
 
 TEST_CASE(
     "A training from files with workers that is killed at any instant ends as one that is not") {
+  if (!test::children_compute()) return;
   const bool cached = GENERATE(false, true);
   INFO((cached ? "with" : "without") << " a cache");
   const test::TemporaryFolder folder;
   make_pictures(folder / "pictures");
   fs::create_directory(folder / "whole");
   const auto begin = std::chrono::steady_clock::now();
-  REQUIRE(in_child([&] { train(folder / "pictures", folder / "whole", false, cached); },
-                   [](pid_t) {}) == 0);
+  REQUIRE(test::in_child([&] { train(folder / "pictures", folder / "whole", false, cached); },
+                         [](pid_t) {}) == 0);
   const auto once = std::chrono::steady_clock::now() - begin;
   std::mt19937 generator(cached ? 23 : 29);
   int kills = 0;
@@ -122,11 +104,11 @@ TEST_CASE(
     for (bool killed = true; killed;) {
       std::uniform_real_distribution<double> moment(0, 1.2);
       const auto wait = moment(generator) * once;
-      const int status = in_child([&] { train(folder / "pictures", at, true, cached); },
-                                  [&](pid_t child) {
-                                    std::this_thread::sleep_for(wait);
-                                    kill(child, SIGKILL);
-                                  });
+      const int status = test::in_child([&] { train(folder / "pictures", at, true, cached); },
+                                        [&](pid_t child) {
+                                          std::this_thread::sleep_for(wait);
+                                          kill(child, SIGKILL);
+                                        });
       killed = WIFSIGNALED(status);
       if (!killed) REQUIRE(status == 0);
       kills += killed;

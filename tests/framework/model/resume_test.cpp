@@ -1,8 +1,6 @@
 // A run that ends anywhere and is started again gives what one gives that never ended.
 #include <cornu/cornu.h>
 #include <cornu/framework/config/state_file.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <thread>
 
 #include "../../catch.h"
+#include "../../support/child.h"
 #include "../../support/contract.h"
 #include "../../support/stop_after.h"
 #include "../../support/temporary.h"
@@ -304,25 +303,6 @@ void child_run(const std::string& folder, bool backups) {
   write_state(folder + "/result.zip", result);
 }
 
-// Runs f in a child; its wait status.
-template <class F, class During>
-int in_child(F&& f, During&& during) {
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGINT, SIG_DFL);  // Catch2 has one of its own
-    try {
-      f();
-    } catch (...) {
-      _exit(3);
-    }
-    _exit(0);
-  }
-  during(child);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
-}
-
 std::string bytes_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -331,10 +311,11 @@ std::string bytes_of(const std::string& path) {
 }  // namespace
 
 TEST_CASE("SIGKILL at any instant changes nothing of the result") {
+  if (!test::children_compute()) return;
   const test::TemporaryFolder folder;
   fs::create_directory(folder / "whole");
   const auto begin = std::chrono::steady_clock::now();
-  REQUIRE(in_child([&] { child_run(folder / "whole", false); }, [](pid_t) {}) == 0);
+  REQUIRE(test::in_child([&] { child_run(folder / "whole", false); }, [](pid_t) {}) == 0);
   const auto once = std::chrono::steady_clock::now() - begin;
   std::mt19937 generator(17);
   int kills = 0;
@@ -347,11 +328,11 @@ TEST_CASE("SIGKILL at any instant changes nothing of the result") {
     while (killed) {
       std::uniform_real_distribution<double> moment(0, 1.2);
       const auto wait = moment(generator) * once;
-      const int status = in_child([&] { child_run(at, true); },
-                                  [&](pid_t child) {
-                                    std::this_thread::sleep_for(wait);
-                                    kill(child, SIGKILL);
-                                  });
+      const int status = test::in_child([&] { child_run(at, true); },
+                                        [&](pid_t child) {
+                                          std::this_thread::sleep_for(wait);
+                                          kill(child, SIGKILL);
+                                        });
       killed = WIFSIGNALED(status);
       if (!killed) REQUIRE(status == 0);
       kills += killed;
@@ -388,6 +369,7 @@ class Beginnings : public Callback {
 
 TEST_CASE(
     "a run that is killed before its first epoch ends has each row of an appended table once") {
+  if (!test::children_compute()) return;
   const test::TemporaryFolder folder;
   const auto train = [&](const std::string& name, bool backups, int64_t kill_at) {
     FitOptions o = options({});
@@ -403,11 +385,11 @@ TEST_CASE(
   // Rows of an earlier run stay.
   std::ofstream(folder / "whole.csv") << "epoch,loss\n0,1\n";
   std::ofstream(folder / "killed.csv") << "epoch,loss\n0,1\n";
-  REQUIRE(in_child([&] { train("whole", false, -1); }, [](pid_t) {}) == 0);
+  REQUIRE(test::in_child([&] { train("whole", false, -1); }, [](pid_t) {}) == 0);
   for (int i = 0; i < 2; ++i)
-    CHECK(WIFSIGNALED(in_child([&] { train("killed", true, 0); }, [](pid_t) {})));
-  CHECK(WIFSIGNALED(in_child([&] { train("killed", true, 1); }, [](pid_t) {})));
-  REQUIRE(in_child([&] { train("killed", true, -1); }, [](pid_t) {}) == 0);
+    CHECK(WIFSIGNALED(test::in_child([&] { train("killed", true, 0); }, [](pid_t) {})));
+  CHECK(WIFSIGNALED(test::in_child([&] { train("killed", true, 1); }, [](pid_t) {})));
+  REQUIRE(test::in_child([&] { train("killed", true, -1); }, [](pid_t) {}) == 0);
   CHECK(bytes_of(folder / "killed.csv") == bytes_of(folder / "whole.csv"));
 }
 
@@ -435,10 +417,11 @@ class PressAfter : public Callback {
 }  // namespace
 
 TEST_CASE("Ctrl-C ends a run after its step, and the run can be resumed there") {
+  if (!test::children_compute()) return;
   const test::TemporaryFolder folder;
   const auto whole = seeded(&mlp);
   const History expected = whole->fit(x, y, options({}));
-  const int status = in_child(
+  const int status = test::in_child(
       [&] {
         FitOptions o = options(folder / "run");
         const auto press = std::make_shared<PressAfter>(8, 1);
@@ -458,7 +441,8 @@ TEST_CASE("Ctrl-C ends a run after its step, and the run can be resumed there") 
 }
 
 TEST_CASE("a second Ctrl-C ends the process, and a program's own handler stays") {
-  const int status = in_child(
+  if (!test::children_compute()) return;
+  const int status = test::in_child(
       [&] {
         FitOptions o = options({});
         o.callbacks = {std::make_shared<PressAfter>(2, 2)};
@@ -468,7 +452,7 @@ TEST_CASE("a second Ctrl-C ends the process, and a program's own handler stays")
   REQUIRE(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGINT);
   static volatile std::sig_atomic_t caught = 0;
-  const int own = in_child(
+  const int own = test::in_child(
       [&] {
         std::signal(SIGINT, [](int) { caught = 1; });
         FitOptions o = options({});
