@@ -1,17 +1,14 @@
-// Matrix products by cuBLASLt: descriptors, the choice of an algorithm, and runs.
+// Matrix products by cuBLASLt: the choice of an algorithm, and runs.
 #include "cublas_matmul.h"
 
-#include <cublasLt.h>
-
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "../error.h"
 #include "bounded_cache.h"
+#include "cublas_product.h"
 #include "fallback.h"
 #include "library_checks.h"
-#include "library_search.h"
 #include "matmul_layout.h"
 #include "measuring.h"
 #include "operands_text.h"
@@ -19,192 +16,7 @@
 namespace cornu::backend::cuda {
 namespace {
 
-// What NVIDIA recommends for Hopper; algorithms that split k need it.
-constexpr size_t workspace_bytes = size_t{32} << 20;
-// Each is measured once for a new shape.
-constexpr int most_candidates = 6;
-
-struct Functions {
-  decltype(&cublasLtGetVersion) version;
-  decltype(&cublasLtGetStatusName) status_name;
-  decltype(&cublasLtGetStatusString) status_text;
-  decltype(&cublasLtCreate) create;
-  decltype(&cublasLtDestroy) destroy;
-  decltype(&cublasLtMatmul) matmul;
-  decltype(&cublasLtMatmulDescCreate) product_create;
-  decltype(&cublasLtMatmulDescDestroy) product_destroy;
-  decltype(&cublasLtMatmulDescSetAttribute) product_set;
-  decltype(&cublasLtMatrixLayoutCreate) layout_create;
-  decltype(&cublasLtMatrixLayoutDestroy) layout_destroy;
-  decltype(&cublasLtMatrixLayoutSetAttribute) layout_set;
-  decltype(&cublasLtMatmulPreferenceCreate) preference_create;
-  decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
-  decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
-  decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
-};
-
-Functions open() {
-  const Library library = Library::open("cublasLt", {13, 12});
-  const auto get = [&]<class F>(F& to, const char* name) {
-    to = library.function<std::remove_pointer_t<F>>(name);
-  };
-  Functions f;
-  get(f.version, "cublasLtGetVersion");
-  get(f.status_name, "cublasLtGetStatusName");
-  get(f.status_text, "cublasLtGetStatusString");
-  get(f.create, "cublasLtCreate");
-  get(f.destroy, "cublasLtDestroy");
-  get(f.matmul, "cublasLtMatmul");
-  get(f.product_create, "cublasLtMatmulDescCreate");
-  get(f.product_destroy, "cublasLtMatmulDescDestroy");
-  get(f.product_set, "cublasLtMatmulDescSetAttribute");
-  get(f.layout_create, "cublasLtMatrixLayoutCreate");
-  get(f.layout_destroy, "cublasLtMatrixLayoutDestroy");
-  get(f.layout_set, "cublasLtMatrixLayoutSetAttribute");
-  get(f.preference_create, "cublasLtMatmulPreferenceCreate");
-  get(f.preference_destroy, "cublasLtMatmulPreferenceDestroy");
-  get(f.preference_set, "cublasLtMatmulPreferenceSetAttribute");
-  get(f.heuristic, "cublasLtMatmulAlgoGetHeuristic");
-  return f;
-}
-
-/// Throws UnsupportedError when there is no cuBLASLt.
-const Functions& functions() {
-  static const Functions opened = open();
-  return opened;
-}
-
-std::string describe(cublasStatus_t status) {
-  return std::string(functions().status_name(status)) + " (" + functions().status_text(status) +
-         ")";
-}
-
-/// What cuBLASLt does not take.
-class Refusal : public StateError {
- public:
-  using StateError::StateError;
-};
-
-void check(cublasStatus_t status, const char* what) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw Refusal(std::string(what) + ": " + describe(status));
-}
-
-struct Types {
-  cudaDataType_t element, scale;
-  cublasComputeType_t compute;
-};
-
-std::optional<Types> types_of(DType dtype, bool tf32) {
-  switch (dtype) {
-    case DType::float16:
-      return Types{CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    case DType::bfloat16:
-      return Types{CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    case DType::float32:
-      return Types{CUDA_R_32F, CUDA_R_32F,
-                   tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
-    case DType::float64:
-      return Types{CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
-    default:
-      return std::nullopt;
-  }
-}
-
-struct DestroyProduct {
-  void operator()(cublasLtMatmulDesc_t d) const { functions().product_destroy(d); }
-};
-struct DestroyLayout {
-  void operator()(cublasLtMatrixLayout_t d) const { functions().layout_destroy(d); }
-};
-struct DestroyPreference {
-  void operator()(cublasLtMatmulPreference_t d) const { functions().preference_destroy(d); }
-};
-template <class T, class Destroy>
-using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
-using LayoutRef = Owned<cublasLtMatrixLayout_t, DestroyLayout>;
-
-LayoutRef make_layout(const ColumnMatrix& matrix, int64_t batch, cudaDataType_t type) {
-  cublasLtMatrixLayout_t raw;
-  check(functions().layout_create(&raw, type, static_cast<uint64_t>(matrix.rows),
-                                  static_cast<uint64_t>(matrix.columns), matrix.leading),
-        "cublasLtMatrixLayoutCreate");
-  LayoutRef layout(raw);
-  const auto count = static_cast<int32_t>(batch);
-  check(functions().layout_set(raw, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count)),
-        "cublasLtMatrixLayoutSetAttribute");
-  check(functions().layout_set(raw, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                               &matrix.batch_stride, sizeof(matrix.batch_stride)),
-        "cublasLtMatrixLayoutSetAttribute");
-  return layout;
-}
-
-/// What the library does besides a product. (Its relu would turn NaN into 0.)
-enum class Extra { none, adds_bias, sums_bias_gradient };
-
-/// The descriptors of a product.
-struct Product {
-  Owned<cublasLtMatmulDesc_t, DestroyProduct> product;
-  LayoutRef first, second, result;
-
-  Product(const MatmulLayout& layout, const Types& types, Extra extra) {
-    cublasLtMatmulDesc_t raw;
-    check(functions().product_create(&raw, types.compute, types.scale), "cublasLtMatmulDescCreate");
-    product.reset(raw);
-    const cublasOperation_t first_op = layout.first.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const cublasOperation_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-    set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
-    set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
-    // The first factor, column by column, is the operand b.
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, extra == Extra::adds_bias ? CUBLASLT_EPILOGUE_BIAS
-                                       : extra == Extra::sums_bias_gradient
-                                           ? CUBLASLT_EPILOGUE_BGRADA
-                                           : CUBLASLT_EPILOGUE_DEFAULT);
-    if (extra != Extra::none) {
-      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
-      // Some versions have no algorithm for a null address; runs set the real one.
-      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{16}));
-    }
-    first = make_layout(layout.first, layout.batch, types.element);
-    second = make_layout(layout.second, layout.batch, types.element);
-    result = make_layout(layout.result, layout.batch, types.element);
-  }
-  template <class T>
-  void set(cublasLtMatmulDescAttributes_t name, const T& value) {
-    check(functions().product_set(product.get(), name, &value, sizeof(value)),
-          "cublasLtMatmulDescSetAttribute");
-  }
-};
-
-/// Algorithms for a product, the heuristic's first choice first.
-std::vector<cublasLtMatmulHeuristicResult_t> candidates(cublasLtHandle_t handle,
-                                                        const Product& product, int alignment) {
-  cublasLtMatmulPreference_t raw;
-  check(functions().preference_create(&raw), "cublasLtMatmulPreferenceCreate");
-  const Owned<cublasLtMatmulPreference_t, DestroyPreference> preference(raw);
-  const auto set = [&]<class T>(cublasLtMatmulPreferenceAttributes_t name, const T& value) {
-    check(functions().preference_set(raw, name, &value, sizeof(value)),
-          "cublasLtMatmulPreferenceSetAttribute");
-  };
-  const uint64_t bytes = workspace_bytes;
-  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes);
-  // Sums of parts in the type of the sums, not in that of the result.
-  const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductions);
-  const auto least = static_cast<uint32_t>(alignment);
-  for (auto name :
-       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
-    set(name, least);
-  std::vector<cublasLtMatmulHeuristicResult_t> found(most_candidates);
-  int count = 0;
-  check(functions().heuristic(handle, product.product.get(), product.first.get(),
-                              product.second.get(), product.result.get(), product.result.get(), raw,
-                              most_candidates, found.data(), &count),
-        "cublasLtMatmulAlgoGetHeuristic");
-  found.resize(static_cast<size_t>(count));
-  std::erase_if(found, [](const auto& one) { return one.state != CUBLAS_STATUS_SUCCESS; });
-  return found;
-}
+using namespace cublas;
 
 struct Algorithm {
   cublasLtMatmulAlgo_t algorithm;

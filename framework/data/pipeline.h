@@ -384,11 +384,13 @@ requires(!std::integral<F>) auto generate(F f, GenerateOptions options = {}) {
         std::make_shared<detail::CallSource<F>>(std::move(f), size, std::move(options)));
 }
 
-/// Pairs of elements, as many as the shorter pipeline has; with the first one's options.
-template <class A, class B>
-Pipeline<std::pair<A, B>> zip(const Pipeline<A>& a, const Pipeline<B>& b) {
-  return Pipeline<std::pair<A, B>>(std::make_shared<detail::ZipStage<A, B>>(a.node(), b.node()),
-                                   a.options());
+/// Pairs of elements, or tuples of those of more pipelines, as many as the shortest has; with the
+/// first one's options.
+template <class A, class B, class... More>
+auto zip(const Pipeline<A>& a, const Pipeline<B>& b, const Pipeline<More>&... more) {
+  using Stage = detail::ZipStage<A, B, More...>;
+  return Pipeline<typename Stage::T>(std::make_shared<Stage>(a.node(), b.node(), more.node()...),
+                                     a.options());
 }
 
 /// `block` elements of each pipeline in turn, until all have ended; with the first one's options.

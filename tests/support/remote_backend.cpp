@@ -5,6 +5,7 @@
 #include <cornu/backend/cpu/allocator.h>
 #include <cornu/backend/rnn_reserve.h>
 
+#include <bit>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,10 +19,10 @@ using namespace backend;
 constexpr uintptr_t far = uintptr_t{1} << 62;
 
 void* near_of(const void* p) {
-  return p ? reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(p) & ~far) : nullptr;
+  return p ? std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) & ~far) : nullptr;
 }
 void* far_of(const void* p) {
-  return p ? reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(p) | far) : nullptr;
+  return p ? std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) | far) : nullptr;
 }
 
 class RemoteAllocator final : public Allocator {

@@ -1,6 +1,7 @@
 // Stages on several pipelines: zip, concatenate and interleave.
 #pragma once
 #include <tuple>
+#include <utility>
 
 #include "map.h"
 
@@ -15,60 +16,90 @@ struct InterleaveOptions {
 
 namespace detail {
 
-/// Pairs of elements, as many as the shorter pipeline has.
+/// What zip makes of elements: a pair, or a tuple of more.
+template <class... A>
+struct Zipped {
+  using type = std::tuple<A...>;
+};
 template <class A, class B>
-class ZipStage final : public Node<std::pair<A, B>> {
- public:
-  using T = std::pair<A, B>;
+struct Zipped<A, B> {
+  using type = std::pair<A, B>;
+};
 
-  ZipStage(NodePtr<A> a, NodePtr<B> b) : a_(std::move(a)), b_(std::move(b)) {}
+/// Elements of several pipelines together, as many as the shortest has.
+template <class... A>
+class ZipStage final : public Node<typename Zipped<A...>::type> {
+ public:
+  using T = typename Zipped<A...>::type;
+
+  explicit ZipStage(NodePtr<A>... nodes) : nodes_(std::move(nodes)...) {}
   std::string name() const override { return "zip"; }
-  std::vector<std::shared_ptr<const Stage>> sources() const override { return {a_, b_}; }
-  int64_t size() const override {
-    const int64_t a = a_->size(), b = b_->size();
-    if (a == 0 || b == 0) return 0;
-    if (a == Dataset::unknown || b == Dataset::unknown) return Dataset::unknown;
-    if (a < 0 || b < 0) return std::max(a, b);
-    return std::min(a, b);
+  std::vector<std::shared_ptr<const Stage>> sources() const override {
+    return std::apply(
+        [](const auto&... node) { return std::vector<std::shared_ptr<const Stage>>{node...}; },
+        nodes_);
   }
-  bool indexed() const override { return a_->indexed() && b_->indexed(); }
+  int64_t size() const override {
+    int64_t least = Dataset::endless;
+    bool unknown = false;
+    for (const auto& node : sources()) {
+      const int64_t size = node->size();
+      if (size == 0) return 0;
+      unknown = unknown || size == Dataset::unknown;
+      if (size > 0) least = least < 0 ? size : std::min(least, size);
+    }
+    return unknown ? Dataset::unknown : least;
+  }
+  bool indexed() const override {
+    return std::apply([](const auto&... node) { return (node->indexed() && ...); }, nodes_);
+  }
 
   T at(const Pass& pass, const Where& where) const override {
-    return {a_->at(pass, where), b_->at(pass, where)};
+    return std::apply([&](const auto&... node) { return T{node->at(pass, where)...}; }, nodes_);
   }
   CursorPtr<T> walk(const PassPtr& pass, Walk order, int64_t k) const override {
     if (!this->threaded()) return Node<T>::walk(pass, std::move(order), k);
-    return std::make_unique<ZipCursor>(a_->walk(pass, order, k), b_->walk(pass, order, k));
+    return std::apply(
+        [&](const auto&... node) -> CursorPtr<T> {
+          return std::make_unique<ZipCursor>(Cursors{node->walk(pass, order, k)...});
+        },
+        nodes_);
   }
   CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
     if (indexed()) return Node<T>::open(pass, epoch, from);
-    CursorPtr<A> a = a_->open(pass, epoch, from);
-    return std::make_unique<ZipCursor>(std::move(a), b_->open(pass, epoch, from));
+    // In braces, where the order is that of the pipelines, as their positions were saved.
+    return std::apply(
+        [&](const auto&... node) -> CursorPtr<T> {
+          return std::make_unique<ZipCursor>(Cursors{node->open(pass, epoch, from)...});
+        },
+        nodes_);
   }
 
  private:
+  using Cursors = std::tuple<CursorPtr<A>...>;
+
   class ZipCursor final : public Cursor<T> {
    public:
-    ZipCursor(CursorPtr<A> a, CursorPtr<B> b) : a_(std::move(a)), b_(std::move(b)) {}
-    std::optional<T> next() override {
-      std::optional<A> a = a_->next();
-      if (!a) return {};
-      std::optional<B> b = b_->next();
-      if (!b) return {};
-      return T(std::move(*a), std::move(*b));
-    }
+    explicit ZipCursor(Cursors cursors) : cursors_(std::move(cursors)) {}
+    std::optional<T> next() override { return next_of(std::index_sequence_for<A...>()); }
     void save(Position& out) const override {
-      a_->save(out);
-      b_->save(out);
+      std::apply([&](const auto&... cursor) { (cursor->save(out), ...); }, cursors_);
     }
 
    private:
-    CursorPtr<A> a_;
-    CursorPtr<B> b_;
+    template <size_t... I>
+    std::optional<T> next_of(std::index_sequence<I...>) {
+      std::tuple<std::optional<A>...> next;
+      // The first that has ended ends all, and those behind it are not asked.
+      const bool all = ((std::get<I>(next) = std::get<I>(cursors_)->next()).has_value() && ...);
+      if (!all) return {};
+      return T(std::move(*std::get<I>(next))...);
+    }
+
+    Cursors cursors_;
   };
 
-  NodePtr<A> a_;
-  NodePtr<B> b_;
+  std::tuple<NodePtr<A>...> nodes_;
 };
 
 /// The elements of one pipeline, and then those of another.

@@ -3,6 +3,7 @@
 #include <cornu/backend/cuda/codegen/codegen.h>
 #include <cornu/backend/cuda/cuda_backend.h>
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,7 +99,7 @@ struct Bench {
                                           [=](const std::vector<uint64_t>& block) {
                                             float* at[3] = {};
                                             for (size_t i = 0; i < pointers.size(); ++i)
-                                              at[pointers[i]] = reinterpret_cast<float*>(block[i]);
+                                              at[pointers[i]] = std::bit_cast<float*>(block[i]);
                                             for (int64_t i = 0; i < n; ++i)
                                               at[2][i] = at[0][i] + at[1][number ? 0 : i];
                                           }};

@@ -203,7 +203,9 @@ TEST_CASE("GPUs decompose matrices") {
   for (Backend* device : gpus()) {
     for (const LinalgCase& c : linalg_cases()) {
       INFO(device->name() << ": " << c.name);
-      CHECK(linalg_fault(c.kernel, c.inputs, run(*device, c.kernel, c.inputs)) == "");
+      const std::string fault = linalg_fault(c.kernel, c.inputs, run(*device, c.kernel, c.inputs));
+      INFO(fault);
+      CHECK(fault.empty());
     }
     // The first matrix has no answer, the second has.
     for (LinalgOp op : {LinalgOp::cholesky, LinalgOp::lu, LinalgOp::qr, LinalgOp::eigh,

@@ -199,6 +199,34 @@ TEST_CASE("Zipped pipelines end with the shorter one, whichever it is") {
     CHECK(x == y);
 }
 
+TEST_CASE("Three pipelines go together as tuples, with indices, in order and on workers") {
+  const auto three = data::range(3), five = data::range(5);
+  const auto sums = [](const auto& a, const auto& b, const auto& c) {
+    Numbers sums;
+    for (const auto& [x, y, z] : data::zip(a, b, c)) sums.push_back(10000 * x + 100 * y + z);
+    return sums;
+  };
+  CHECK(sums(three, five, five) == Numbers{0, 10101, 20202});
+  CHECK(sums(five.filter(is_even), three.repeat(), five) == Numbers{0, 20101, 40202});
+  CHECK(sums(three.map(same, {.workers = 2}), five.prefetch(2), five.map(same, {.workers = 1})) ==
+        Numbers{0, 10101, 20202});
+  CHECK(data::zip(three, five, five.repeat()).size() == 3);
+  CHECK(data::zip(three.repeat(), five.repeat(), three.repeat()).size() == Dataset::endless);
+  CHECK(data::zip(three.filter(is_even), five, three).size() == Dataset::unknown);
+  CHECK(data::zip(three, five.take(0), three.filter(is_even)).size() == 0);
+  // x, y and weights of samples, which may come from three places.
+  const auto part = [](float first) { return data::from(ops::arange(3, DType::float32) + first); };
+  const Batch batch = *data::zip(part(0), part(10), part(20)).batch(3).begin();
+  CHECK(batch.x.tensor().to_vector<float>() == std::vector<float>{0, 1, 2});
+  CHECK(batch.y.tensor().to_vector<float>() == std::vector<float>{10, 11, 12});
+  CHECK(batch.sample_weight.tensor().to_vector<float>() == std::vector<float>{20, 21, 22});
+  // It goes on where it was left.
+  auto pass = data::zip(three.filter(is_even), five, five).open(0, {});
+  REQUIRE(pass->next());
+  const data::Position at = pass->position();
+  CHECK(data::zip(three.filter(is_even), five, five).open(0, at)->next() == pass->next());
+}
+
 TEST_CASE("Rows of tensors of every dtype become batches of it") {
   for (const DType dtype : {DType::boolean, DType::int8, DType::uint8, DType::int16, DType::uint16,
                             DType::int32, DType::uint32, DType::int64, DType::uint64,
