@@ -5,7 +5,6 @@
 #include <cornu/backend/cpu/allocator.h>
 #include <cornu/backend/rnn_reserve.h>
 
-#include <bit>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,13 +15,17 @@ namespace {
 using namespace backend;
 
 // No address of a process has this bit: reading through one fails at once.
-constexpr uintptr_t far = uintptr_t{1} << 62;
+constexpr ptrdiff_t far = ptrdiff_t{1} << 62;
+
+bool is_far(const void* p) { return (reinterpret_cast<uintptr_t>(p) >> 62) != 0; }
 
 void* near_of(const void* p) {
-  return p ? std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) & ~far) : nullptr;
+  char* const address = static_cast<char*>(const_cast<void*>(p));
+  return is_far(p) ? address - far : address;
 }
 void* far_of(const void* p) {
-  return p ? std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) | far) : nullptr;
+  char* const address = static_cast<char*>(const_cast<void*>(p));
+  return p && !is_far(p) ? address + far : address;
 }
 
 class RemoteAllocator final : public Allocator {
