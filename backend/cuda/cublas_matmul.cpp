@@ -21,7 +21,7 @@ using namespace cublas;
 struct Algorithm {
   cublasLtMatmulAlgo_t algorithm;
   size_t workspace = 0;
-  Extra extra = Extra::none;
+  Epilogue epilogue = Epilogue::none;
 };
 
 /// What is kept for a device.
@@ -54,7 +54,7 @@ class CublasMatmul : public Executable {
       : context_(context),
         handle_(handle),
         layout_(std::move(layout)),
-        product_(layout_, types, algorithm.extra),
+        product_(layout_, types, algorithm.epilogue),
         algorithm_(algorithm),
         element_(size_of(dtype)),
         wide_(dtype == DType::float64) {}
@@ -71,12 +71,12 @@ class CublasMatmul : public Executable {
   }
 
   void run(void* const* data) override {
-    const bool adds = algorithm_.extra == Extra::adds_bias;
+    const bool adds = algorithm_.epilogue == Epilogue::bias;
     void* const bias = adds || epilogue_bias_ ? data[2] : nullptr;
     void* const out = data[bias != nullptr ? 3 : 2];
-    void* const vector = adds                                            ? bias
-                         : algorithm_.extra == Extra::sums_bias_gradient ? data[3]
-                                                                         : nullptr;
+    void* const vector = adds                                             ? bias
+                         : algorithm_.epilogue == Epilogue::bias_gradient ? data[3]
+                                                                          : nullptr;
     const cublasStatus_t status = launch(data[0], data[1], vector, out);
     if (status != CUBLAS_STATUS_SUCCESS)
       throw StateError("cuBLASLt " + cublas_version() + ": a product of " +
@@ -91,7 +91,7 @@ class CublasMatmul : public Executable {
     epilogue_->run(epilogue_bias_ ? with_bias : alone);
   }
 
-  /// `bias` is read or, with sums_bias_gradient, written.
+  /// `bias` is read or, with Epilogue::bias_gradient, written.
   cublasStatus_t launch(const void* a, const void* b, const void* bias, void* out) {
     // One for the stream, on which products run one after the other.
     void* const workspace = context_.workspace(algorithm_.workspace);
@@ -132,16 +132,16 @@ class CublasMatmul : public Executable {
 
 /// The index of the fastest of `found`.
 size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, CublasMatmul& product,
-                  Extra extra, std::span<const Operand> inputs, std::span<const Operand> outputs,
-                  Context& context) {
+                  Epilogue epilogue, std::span<const Operand> inputs,
+                  std::span<const Operand> outputs, Context& context) {
   // CORNU_CUDA_MEASURE=0 leaves the choice to the heuristic, which takes no time.
   if (found.size() < 2 || !may_measure()) return 0;
   const TrialOperands operands(context, inputs, outputs);
   const std::vector<void*>& at = operands.addresses();
   if (at.empty()) return 0;
-  void* const bias = extra == Extra::adds_bias            ? at[2]
-                     : extra == Extra::sums_bias_gradient ? at.back()
-                                                          : nullptr;
+  void* const bias = epilogue == Epilogue::bias            ? at[2]
+                     : epilogue == Epilogue::bias_gradient ? at.back()
+                                                           : nullptr;
   return fastest(context, found.size(), [&](size_t i) {
     product.use(found[i]);
     return product.launch(at[0], at[1], bias, at[inputs.size()]) == CUBLAS_STATUS_SUCCESS;
@@ -155,20 +155,20 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
   const DType dtype = outputs[0].dtype;
   const int alignment = matmul_alignment(layout, size_of(dtype));
   // Some types and versions have no algorithm that adds a bias: then a kernel adds it.
-  std::vector<Extra> ways{Extra::none};
-  if (matmul.bias) ways = {Extra::adds_bias, Extra::none};
-  if (matmul.bias_gradient) ways = {Extra::sums_bias_gradient};
-  for (const Extra extra : ways) {
+  std::vector<Epilogue> ways{Epilogue::none};
+  if (matmul.bias) ways = {Epilogue::bias, Epilogue::none};
+  if (matmul.bias_gradient) ways = {Epilogue::bias_gradient};
+  for (const Epilogue epilogue : ways) {
     try {
-      const Product product(layout, types, extra);
+      const Product product(layout, types, epilogue);
       const auto found = candidates(handle.handle, product, alignment);
       if (!found.empty()) {
-        Algorithm algorithm{found[0].algo, found[0].workspaceSize, extra};
+        Algorithm algorithm{found[0].algo, found[0].workspaceSize, epilogue};
         CublasMatmul trial(context, handle.handle, layout, types, dtype, algorithm);
         const size_t best =
-            fastest_of(found, trial, extra, extra == Extra::adds_bias ? inputs : inputs.first(2),
-                       outputs, context);
-        return Algorithm{found[best].algo, found[best].workspaceSize, extra};
+            fastest_of(found, trial, epilogue,
+                       epilogue == Epilogue::bias ? inputs : inputs.first(2), outputs, context);
+        return Algorithm{found[best].algo, found[best].workspaceSize, epilogue};
       }
       why = "It has no algorithm for this product.";
     } catch (const Refusal& refusal) {
@@ -200,9 +200,9 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
   if (!types || !layout) return "refused: no layout";
   try {
     const Product product(*layout, *types,
-                          matmul.bias            ? Extra::adds_bias
-                          : matmul.bias_gradient ? Extra::sums_bias_gradient
-                                                 : Extra::none);
+                          matmul.bias            ? Epilogue::bias
+                          : matmul.bias_gradient ? Epilogue::bias_gradient
+                                                 : Epilogue::none);
     return "descriptors made";
   } catch (const Refusal& refusal) {
     return std::string("refused: ") + refusal.what();
@@ -245,7 +245,7 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   if (!algorithm) return nullptr;
   auto executable = std::make_unique<CublasMatmul>(context, handle.handle, *layout, *types,
                                                    out.dtype, *algorithm);
-  const bool adds_bias = matmul.bias && algorithm->extra != Extra::adds_bias;
+  const bool adds_bias = matmul.bias && algorithm->epilogue != Epilogue::bias;
   if (adds_bias || matmul.relu) {
     ProgramBuilder builder(adds_bias ? 2 : 1);
     Expr value = builder.input(0);

@@ -83,7 +83,7 @@ std::optional<Types> types_of(DType dtype, bool tf32) {
   }
 }
 
-Product::Product(const MatmulLayout& layout, const Types& types, Extra extra) {
+Product::Product(const MatmulLayout& layout, const Types& types, Epilogue epilogue) {
   cublasLtMatmulDesc_t raw;
   check(functions().product_create(&raw, types.compute, types.scale), "cublasLtMatmulDescCreate");
   product.reset(raw);
@@ -92,11 +92,11 @@ Product::Product(const MatmulLayout& layout, const Types& types, Extra extra) {
   set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
   set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
   // The first factor, column by column, is the operand b.
-  set(CUBLASLT_MATMUL_DESC_EPILOGUE, extra == Extra::adds_bias ? CUBLASLT_EPILOGUE_BIAS
-                                     : extra == Extra::sums_bias_gradient
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue == Epilogue::bias ? CUBLASLT_EPILOGUE_BIAS
+                                     : epilogue == Epilogue::bias_gradient
                                          ? CUBLASLT_EPILOGUE_BGRADA
                                          : CUBLASLT_EPILOGUE_DEFAULT);
-  if (extra != Extra::none) {
+  if (epilogue != Epilogue::none) {
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
     // Some versions have no algorithm for a null address; runs set the real one.
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{16}));

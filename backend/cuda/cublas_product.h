@@ -71,14 +71,14 @@ using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
 using LayoutRef = Owned<cublasLtMatrixLayout_t, DestroyLayout>;
 
 /// What the library does besides a product. (Its relu would turn NaN into 0.)
-enum class Extra { none, adds_bias, sums_bias_gradient };
+enum class Epilogue { none, bias, bias_gradient };
 
 /// The descriptors of a product.
 struct Product {
   Owned<cublasLtMatmulDesc_t, DestroyProduct> product;
   LayoutRef first, second, result;
 
-  Product(const MatmulLayout& layout, const Types& types, Extra extra);
+  Product(const MatmulLayout& layout, const Types& types, Epilogue epilogue);
   template <class T>
   void set(cublasLtMatmulDescAttributes_t name, const T& value) {
     check(functions().product_set(product.get(), name, &value, sizeof(value)),

@@ -164,8 +164,10 @@ Services with_compositions(Services services, Backend& backend) {
         return std::make_unique<OnHost>(backend, kernel, inputs, outputs);
       if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel) &&
           !std::holds_alternative<MultiTensorFused>(kernel) &&
-          !std::holds_alternative<Fft>(kernel) && !std::holds_alternative<Matmul>(kernel))
-        return nullptr;
+          !std::holds_alternative<Fft>(kernel)) {
+        const auto* const matmul = std::get_if<Matmul>(&kernel);
+        if (!matmul || !matmul->bias_gradient) return nullptr;
+      }
       return std::make_unique<Composed>(backend, kernel, inputs, outputs);
     };
   return services;

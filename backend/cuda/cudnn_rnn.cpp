@@ -23,9 +23,12 @@ size_t count_of(const Rnn& rnn) {
   return (rnn.bias ? 5u : 4u) + (rnn.cell == RnnCell::lstm ? 1 : 0);
 }
 
-// Whether `gates` are what RnnReserve tells of, and hold something.
-bool is_reserve(const Operand& gates) {
-  return gates.shape->rank() == 1 && gates.shape->numel() > 0;
+// Whether `gates` are what RnnReserve tells of, for a reserve of so many bytes. Of another size it
+// is empty, or another algorithm's, if TF32 was allowed or forbidden meanwhile.
+bool is_reserve(const Operand& gates, size_t bytes) {
+  const size_t element = size_of(gates.dtype);
+  return gates.shape->rank() == 1 && gates.shape->numel() > 0 &&
+         static_cast<size_t>(gates.shape->numel()) == (bytes + element - 1) / element;
 }
 
 class RnnExecutable : public Executable {
@@ -41,7 +44,8 @@ class RnnExecutable : public Executable {
         lstm_(rnn.cell == RnnCell::lstm),
         simple_(rnn.cell == RnnCell::simple),
         reserved_(!simple_ &&
-                  is_reserve(rnn.backward ? inputs[count_of(rnn) + 1] : outputs[lstm_ ? 3 : 2])),
+                  is_reserve(rnn.backward ? inputs[count_of(rnn) + 1] : outputs[lstm_ ? 3 : 2],
+                             layer_->reserve_bytes)),
         packing_(rnn_packing(rnn, sizes, layer_->places)) {
     std::vector<Operand> weights;
     for (int from : packing_.from) weights.push_back(array(*inputs[1 + from].shape));
