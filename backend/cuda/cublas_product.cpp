@@ -99,7 +99,9 @@ Product::Product(const MatmulLayout& layout, const Types& types, Epilogue epilog
   if (epilogue != Epilogue::none) {
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
     // Some versions have no algorithm for a null address; runs set the real one.
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{16}));
+    alignas(16) static constexpr char somewhere[16] = {};
+    const void* const address = somewhere;
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, address);
   }
   first = make_layout(layout.first, layout.batch, types.element);
   second = make_layout(layout.second, layout.batch, types.element);

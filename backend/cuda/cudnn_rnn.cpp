@@ -392,7 +392,7 @@ size_t rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& ker
 
 std::string try_rnn_descriptors(const Rnn& rnn, const RnnSizes& sizes, DType dtype, bool tf32) {
   try {
-    RnnLayer(rnn, sizes, dtype, tf32, nullptr);
+    const RnnLayer layer(rnn, sizes, dtype, tf32, nullptr);
     return "";
   } catch (const Refusal& refusal) {
     return refusal.text;
