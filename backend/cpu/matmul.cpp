@@ -32,9 +32,6 @@ void cut_negative(const MatrixProduct<T>& p) {
   }
 }
 
-// A multiplication costs less than the scalar operations that threads_for counts.
-constexpr int64_t multiplications_per_operation = 5;
-
 // c cut into blocks of `row_step` x `column_step`, and k into parts. Both depend on the sizes
 // alone: oneDNN's sums depend on the sizes of the matrices that it is given.
 struct Grid {

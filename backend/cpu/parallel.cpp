@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -137,11 +138,6 @@ ThreadScope::~ThreadScope() { scope_threads = before_; }
 
 namespace cpu {
 
-int threads_for(int64_t work) {
-  if (work < least_parallel_work) return 1;
-  return static_cast<int>(std::min<int64_t>(threads(), work / work_per_piece));
-}
-
 int64_t pieces_for(int64_t work) {
   if (work < least_parallel_work) return 1;
   return std::min(work / work_per_piece, most_pieces);
@@ -149,35 +145,78 @@ int64_t pieces_for(int64_t work) {
 
 namespace {
 
-// A caller's loop while it runs, counted among those of all callers.
+int64_t now() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// When a thread that calls loops was last in one. Each has a cache line of its own, which others
+// read now and then: a count of all callers would travel between their cores at every loop.
+struct alignas(64) Caller {
+  static constexpr int64_t in_a_loop = std::numeric_limits<int64_t>::max();
+  std::atomic<int64_t> seen{0};
+  std::atomic<bool> taken{true};
+  Caller* next = nullptr;
+
+  static std::atomic<Caller*>& first() {
+    static std::atomic<Caller*> head{nullptr};
+    return head;
+  }
+  // One that a thread has left, or a new one; none is ever freed.
+  static Caller& take() {
+    for (Caller* c = first().load(std::memory_order_acquire); c; c = c->next)
+      if (bool taken = false; c->taken.compare_exchange_strong(taken, true)) return *c;
+    Caller& mine = *new Caller;
+    mine.next = first().load(std::memory_order_relaxed);
+    while (!first().compare_exchange_weak(mine.next, &mine, std::memory_order_release)) {
+    }
+    return mine;
+  }
+};
+
+// A caller's loop while it runs, which the loops of other callers see.
 class LoopCall {
  public:
-  LoopCall() : others_(count().fetch_add(1, std::memory_order_relaxed)) {}
-  ~LoopCall() { count().fetch_sub(1, std::memory_order_relaxed); }
+  LoopCall() { self().caller.seen.store(Caller::in_a_loop, std::memory_order_relaxed); }
+  ~LoopCall() { self().caller.seen.store(now(), std::memory_order_relaxed); }
   LoopCall(const LoopCall&) = delete;
 
-  // Whether as many callers as there are threads were in loops just now. Then each computes alone:
-  // threads that could help are callers themselves, and to offer them pieces only costs.
-  bool crowded() const {
-    static std::atomic<int64_t> until{0};
-    using Clock = std::chrono::steady_clock;
-    const int64_t now = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
-    if (others_ == 0 || others_ + 1 < threads()) return now < until.load(std::memory_order_relaxed);
-    until.store(now + crowded_for, std::memory_order_relaxed);
-    return true;
+  // Whether as many callers as there are threads are in loops, or were just now. Then each computes
+  // alone: threads that could help are callers themselves, and to offer them pieces only costs.
+  static bool crowded() {
+    Self& me = self();
+    const int64_t time = now();
+    if (time < me.crowded_until || time < me.free_until) return time < me.crowded_until;
+    int callers = 1;
+    for (const Caller* c = Caller::first().load(std::memory_order_acquire); c; c = c->next)
+      if (c != &me.caller && c->seen.load(std::memory_order_relaxed) > time - recent) ++callers;
+    const bool crowd = callers > 1 && callers >= threads();
+    (crowd ? me.crowded_until : me.free_until) = time + decision;
+    return crowd;
   }
 
  private:
-  // Callers are outside of loops for a while, too.
-  static constexpr int64_t crowded_for = 100'000;  // ns
-  static std::atomic<int>& count() {
-    static std::atomic<int> calls{0};
-    return calls;
+  static constexpr int64_t recent = 100'000;  // ns: callers are outside of loops for a while, too
+  static constexpr int64_t decision = 50'000;  // ns for which a look around holds
+  struct Self {
+    Caller& caller = Caller::take();
+    int64_t crowded_until = 0, free_until = 0;
+    ~Self() {
+      caller.seen.store(0, std::memory_order_relaxed);
+      caller.taken.store(false, std::memory_order_release);
+    }
+  };
+  static Self& self() {
+    static thread_local Self mine;
+    return mine;
   }
-  const int others_;
 };
 
 }  // namespace
+
+int threads_for(int64_t work) {
+  if (work < least_parallel_work || threads() == 1 || LoopCall::crowded()) return 1;
+  return static_cast<int>(std::min<int64_t>(threads(), work / work_per_piece));
+}
 
 namespace detail {
 
@@ -190,9 +229,9 @@ void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* cont
   const auto run_all = [&] {
     for (int64_t piece = 0; piece < pieces; ++piece) run(piece);
   };
-  if (threads_for(work) == 1) return run_all();
+  if (work < least_parallel_work || threads() == 1) return run_all();
   const LoopCall call;
-  if (call.crowded()) {
+  if (LoopCall::crowded()) {
     in_loop = true;
     run_all();
     in_loop = false;

@@ -12,6 +12,8 @@ namespace cornu::backend::cpu {
 
 /// Scalar operations below which a loop is never split, whatever the number of threads.
 inline constexpr int64_t least_parallel_work = 64 * 1024;
+/// Multiplications of a product or a convolution that take as long as one of these operations.
+inline constexpr int64_t multiplications_per_operation = 5;
 
 /// Number of threads that a loop of `work` scalar operations should use: 1 when it is too short to
 /// be worth waking others. Only for partitions that no result depends on.

@@ -187,7 +187,8 @@ class ThinPooled final : public Executable {
     }
     const int64_t results = 4 * p.batch * p.pooled_rows * p.pooled_columns * p.out;
     p.taps = taps_;
-    parallel_for(p.batch * p.pooled_rows, results * static_cast<int64_t>(p.taps.size()),
+    const int64_t multiplications = results * static_cast<int64_t>(p.taps.size());
+    parallel_for(p.batch * p.pooled_rows, multiplications / multiplications_per_operation,
                  [&](int64_t begin, int64_t end) { thin_loops().run(p, begin, end); });
   }
 

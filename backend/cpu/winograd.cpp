@@ -54,12 +54,16 @@ class WinogradConv final : public PreparedConv {
     p.bias = data.bias;
     p.y = data.out;
     const int64_t tiles = p.tiles();
-    const int64_t work = 36 * tiles * p.in * p.out, threads = threads_for(work);
-    const int64_t share = ((tiles + threads - 1) / threads + 7) / 8 * 8;
-    p.step = std::min(share, std::clamp(data_bytes / (36 * 4 * p.in), fewest_tiles, most_tiles));
+    const int64_t work = 36 * tiles * p.in * p.out / multiplications_per_operation;
+    const auto up_to_8 = [](int64_t count) { return (count + 7) / 8 * 8; };
+    int64_t threads = threads_for(work);
+    // The rest of a few tiles would read all filters again, and hardly shorten the largest block.
+    if (4 * up_to_8((tiles + threads - 1) / threads) > 3 * tiles) threads = 1;
+    p.step = std::min(up_to_8((tiles + threads - 1) / threads),
+                      std::clamp(data_bytes / (36 * 4 * p.in), fewest_tiles, most_tiles));
     // As many blocks for each thread, where there are few. No result depends on the step.
     const int64_t rounds = (tiles + p.step * threads - 1) / (p.step * threads);
-    p.step = std::min(p.step, (tiles + rounds * threads * 8 - 1) / (rounds * threads * 8) * 8);
+    p.step = std::min(p.step, up_to_8((tiles + rounds * threads - 1) / (rounds * threads)));
     const int64_t blocks = (tiles + p.step - 1) / p.step;
     const int64_t part_floats = loops_.scratch(p);
     const bool kept = kept_.data() != nullptr;
