@@ -195,7 +195,7 @@ class LoopCall {
   }
 
  private:
-  static constexpr int64_t recent = 100'000;  // ns: callers are outside of loops for a while, too
+  static constexpr int64_t recent = 100'000;   // ns: callers are outside of loops for a while, too
   static constexpr int64_t decision = 50'000;  // ns for which a look around holds
   struct Self {
     Caller& caller = Caller::take();
