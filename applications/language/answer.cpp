@@ -13,22 +13,43 @@
 namespace cornu::applications {
 namespace {
 
-std::vector<double> probabilities_of(std::vector<double> logits, const std::vector<int64_t>& ids,
-                                     const GenerateOptions& options) {
+[[noreturn]] void refuse_logits(size_t tokens) {
+  throw ValueError(
+      fmt::format("generate: the logits behind {} tokens are no finite numbers, so that no token is "
+                  "likely. Have the model's weights become NaN?",
+                  tokens));
+}
+
+// With the repetition penalty.
+std::vector<double> penalized(std::vector<double> logits, const std::vector<int64_t>& ids,
+                              const GenerateOptions& options) {
+  if (options.repetition_penalty == 1) return logits;
   for (const int64_t id : std::set<int64_t>(ids.begin(), ids.end())) {
     double& logit = logits[static_cast<size_t>(id)];
     logit = logit > 0 ? logit / options.repetition_penalty : logit * options.repetition_penalty;
   }
+  return logits;
+}
+
+std::vector<double> probabilities_of(std::vector<double> given, const std::vector<int64_t>& ids,
+                                     const GenerateOptions& options) {
+  std::vector<double> logits = penalized(std::move(given), ids, options);
   const double largest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
   for (double& logit : logits) sum += logit = std::exp((logit - largest) / options.temperature);
-  if (!std::isfinite(sum))
-    throw ValueError(
-        fmt::format("generate: the logits behind {} tokens are no finite numbers, so that no token "
-                    "is likely. Have the model's weights become NaN?",
-                    ids.size()));
+  if (!std::isfinite(sum)) refuse_logits(ids.size());
   for (double& probability : logits) probability /= sum;
   return logits;
+}
+
+// What Greedy chooses by probabilities, without computing those of a whole vocabulary.
+int64_t likeliest(std::vector<double> given, const std::vector<int64_t>& ids,
+                  const GenerateOptions& options) {
+  const std::vector<double> logits = penalized(std::move(given), ids, options);
+  const auto best = std::max_element(logits.begin(), logits.end());
+  const bool has_nan = std::any_of(logits.begin(), logits.end(), [](double z) { return z != z; });
+  if (has_nan || !std::isfinite(*best)) refuse_logits(ids.size());
+  return best - logits.begin();
 }
 
 }  // namespace
@@ -77,7 +98,10 @@ std::vector<size_t> Answer::advance(std::span<const std::vector<double>> logits)
   Text& text = texts_.front();
   // 53 bits: the same draws whatever the standard library.
   const double draw = static_cast<double>(generator_() >> 11) * 0x1p-53;
-  const int64_t id = options_.sampler(probabilities_of(logits[0], text.ids, options_), draw);
+  const int64_t id =
+      options_.sampler.target<samplers::GreedySearch>()
+          ? likeliest(logits[0], text.ids, options_)
+          : options_.sampler(probabilities_of(logits[0], text.ids, options_), draw);
   if (id < 0 || id >= static_cast<int64_t>(logits[0].size()))
     throw ValueError(fmt::format("generate: the sampler chose the token {}; tokens are 0 to {}.",
                                  id, logits[0].size() - 1));

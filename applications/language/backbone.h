@@ -2,6 +2,7 @@
 #pragma once
 #include "../../framework/base/activation.h"
 #include "../../framework/model/functional.h"
+#include "../../framework/ops/core/slices.h"
 #include "../../layers/normalization/rms_normalization.h"
 
 namespace cornu::applications {
@@ -60,6 +61,12 @@ cornu::Activation gelu_approximate();
 template <class L>
 std::shared_ptr<L> layer_of(const Functional& model, const std::string& name) {
   return std::dynamic_pointer_cast<L>(model.get_layer(name));
+}
+
+/// The last of the steps of x (batch, t, features), which stays an axis of size 1.
+inline Tensor last_step(const Tensor& x) {
+  const Shape& shape = x.shape();
+  return ops::slice(x, {0, shape[1] - 1, 0}, {shape[0], 1, shape[2]});
 }
 
 /// The config of a model with a head, as KerasHub's: that of its backbone is inside.

@@ -62,6 +62,12 @@ class CausalLM {
                                  const Tensor& start) = 0;
 
  protected:
+  /// The same, and only the last token's logits of each text (texts, 1, vocabulary) need be told:
+  /// those of a long prompt take longer than the rest of the model.
+  virtual Tensor last_logits_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                        const Tensor& start) {
+    return call_with_cache(ids, cache, start);
+  }
   /// The logits (texts, t, vocabulary) of tokens (texts, t), without a cache.
   virtual Tensor logits_of(const Tensor& ids) = 0;
 

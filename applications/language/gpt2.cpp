@@ -83,8 +83,8 @@ std::vector<Tensor> GPT2CausalLM::make_cache(int64_t texts, int64_t length) cons
   return std::vector<Tensor>(static_cast<size_t>(2 * config.num_layers), zeros);
 }
 
-Tensor GPT2CausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
-                                     const Tensor& start) {
+Tensor GPT2CausalLM::hidden_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                       const Tensor& start) {
   Tensor x = (*backbone->get_layer("token_embedding"))(ids);
   x = x + layer_of<layers::PositionEmbeddingLayer>(*backbone, "position_embedding")->at(x, start);
   for (int64_t i = 0; i < config.num_layers; ++i) {
@@ -97,7 +97,17 @@ Tensor GPT2CausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cac
     key = own.key;
     value = own.value;
   }
-  return project((*backbone->get_layer("layer_norm"))(x));
+  return (*backbone->get_layer("layer_norm"))(x);
+}
+
+Tensor GPT2CausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                              const Tensor& start) {
+  return project(hidden_with_cache(ids, cache, start));
+}
+
+Tensor GPT2CausalLM::last_logits_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                     const Tensor& start) {
+  return project(last_step(hidden_with_cache(ids, cache, start)));
 }
 
 void register_gpt2(Catalog& c) {

@@ -45,9 +45,13 @@ class GPT2CausalLM : public HeadOf<GPT2CausalLM, GPT2Config>, public CausalLM {
 
  protected:
   Tensor logits_of(const Tensor& ids) override { return (*this)(ids); }
+  Tensor last_logits_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                const Tensor& start) override;
 
  private:
   Tensor project(const Tensor& hidden) const;
+  // What project takes.
+  Tensor hidden_with_cache(const Tensor& ids, std::vector<Tensor>& cache, const Tensor& start);
 };
 
 }  // namespace cornu::applications

@@ -48,10 +48,14 @@ class RotaryCausalLM : public CausalLM {
 
  protected:
   Tensor logits_of(const Tensor& ids) override;
+  Tensor last_logits_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                const Tensor& start) override;
 
  private:
   std::vector<std::shared_ptr<layers::LlamaTransformerDecoderLayer>> blocks() const;
   Tensor project(const Tensor& hidden) const;
+  // What project takes.
+  Tensor hidden_with_cache(const Tensor& ids, std::vector<Tensor>& cache, const Tensor& start);
 };
 
 /// Llama with its head: token numbers (batch, t) -> logits (batch, t, vocabulary_size). Reads

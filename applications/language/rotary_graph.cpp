@@ -68,8 +68,8 @@ std::vector<Tensor> RotaryCausalLM::make_cache(int64_t texts, int64_t length) co
   return cache;
 }
 
-Tensor RotaryCausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
-                                       const Tensor& start) {
+Tensor RotaryCausalLM::hidden_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                         const Tensor& start) {
   Tensor x = (*backbone->get_layer("token_embedding"))(ids);
   auto part = cache.begin();
   for (const auto& block : blocks()) {
@@ -78,7 +78,17 @@ Tensor RotaryCausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& c
     *part++ = own.key;
     *part++ = own.value;
   }
-  return project((*backbone->get_layer("sequence_output_layernorm"))(x));
+  return (*backbone->get_layer("sequence_output_layernorm"))(x);
+}
+
+Tensor RotaryCausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                              const Tensor& start) {
+  return project(hidden_with_cache(ids, cache, start));
+}
+
+Tensor RotaryCausalLM::last_logits_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
+                                     const Tensor& start) {
+  return project(last_step(hidden_with_cache(ids, cache, start)));
 }
 
 }  // namespace cornu::applications

@@ -44,11 +44,11 @@ std::vector<int64_t> ranked(const std::vector<double>& probabilities) {
 
 }  // namespace
 
-Sampler Greedy() {
-  return [](const std::vector<double>& probabilities, double) {
-    return std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin();
-  };
+int64_t GreedySearch::operator()(const std::vector<double>& probabilities, double) const {
+  return std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin();
 }
+
+Sampler Greedy() { return GreedySearch(); }
 
 Sampler Random() {
   return [](const std::vector<double>& probabilities, double draw) {

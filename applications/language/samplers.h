@@ -11,6 +11,10 @@ namespace cornu::samplers {
 /// one too.
 using Sampler = std::function<int64_t(const std::vector<double>& probabilities, double draw)>;
 
+/// What Greedy makes.
+struct GreedySearch {
+  int64_t operator()(const std::vector<double>& probabilities, double draw) const;
+};
 /// The likeliest token, the first of equal ones.
 Sampler Greedy();
 /// Each token as often as it is likely.

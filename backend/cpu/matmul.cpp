@@ -7,6 +7,7 @@
 
 #include "allocator.h"
 #include "converted.h"
+#include "few_rows_matmul.h"
 #include "onednn.h"
 #include "parallel.h"
 #include "prepare.h"
@@ -151,6 +152,12 @@ void multiply(const MatrixProduct<T>& p, bool relu) {
     if (relu) cut_negative(p);
     return;
   }
+  if constexpr (std::is_same_v<T, float>)
+    if (p.m <= most_few_rows) {
+      few_rows_matmul(p);
+      if (relu) cut_negative(p);
+      return;
+    }
   const Grid grid = make_grid(p.m, p.n, p.k);
   if (grid.depths > 1) return multiply_depths(p, relu, grid, work / multiplications_per_operation);
   parallel_or_throw(grid.blocks(), work / multiplications_per_operation,

@@ -234,7 +234,8 @@ void copy_bytes(const Operand& from, const Operand& to) {
 
 void run(const Scatter& kernel, Operands inputs, Operands outputs) {
   const Scattering scattering(kernel, inputs, outputs[0]);
-  copy_bytes(inputs[0], outputs[0]);
+  // A plan may let the updates go into x itself.
+  if (inputs[0].data != outputs[0].data) copy_bytes(inputs[0], outputs[0]);
   if (scattering.empty()) return;
   if (kernel.along)
     scattering.along();

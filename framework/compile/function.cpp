@@ -181,7 +181,10 @@ Function::~Function() = default;
 Function::Function(Function&&) noexcept = default;
 Function& Function::operator=(Function&&) noexcept = default;
 
-Nest Function::operator()(const Nest& arguments) {
+Nest Function::operator()(const Nest& arguments) { return call(arguments, false); }
+Nest Function::operator()(Nest&& arguments) { return call(arguments, true); }
+
+Nest Function::call(const Nest& arguments, bool given_up) {
   State& s = *state_;
   const TracedCall traced(s.options.name);
   const GraphContext& context = graph_context();
@@ -203,7 +206,7 @@ Nest Function::operator()(const Nest& arguments) {
   // Counted outside of the lock, which concurrent callers hold only to find their plan.
   s.replays.fetch_add(1, std::memory_order_relaxed);
   return traced.trace() ? run_traced(*way.replay, tensors, *traced.trace())
-                        : way.replay->run(tensors);
+                        : way.replay->run(tensors, nullptr, given_up);
 }
 
 Nest Function::State::run_body(const Nest& arguments) {
@@ -368,7 +371,8 @@ std::string Function::State::host_read_text(const std::string& where) {
       where.empty() ? "while it makes a variable" : where);
 }
 
-Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* times) {
+Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* times,
+                 bool given_up) {
   note_assignments(plans.graph());
   Tensors values(outputs);
   if (std::any_of(tensors.begin(), tensors.end(),
@@ -380,7 +384,7 @@ Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* tim
       if (t->impl()->mask) all.push_back(&masks.emplace_back(t->mask()));
     plans.run(all, values, times);
   } else {
-    plans.run(tensors, values, times);
+    plans.run(tensors, values, times, given_up);
   }
   if (nothing) return Nest();
   // Plans give tensors in the form in which they are stored, and arguments as they came.

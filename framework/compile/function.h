@@ -69,6 +69,10 @@ class Function {
   /// Replays the plan of the arguments' signature, or records the body. Errors of the body pass
   /// through.
   Nest operator()(const Nest& arguments);
+  /// The same with arguments that nobody needs any more: a result that is one of them with changes
+  /// (`ops::slice_update`, `ops::scatter_update`) takes its memory, if there is no other handle of
+  /// it, instead of copying it. So the caches of a language model go from call to call.
+  Nest operator()(Nest&& arguments);
 
   /// Does what the first call with these arguments does besides computing: makes what the body
   /// makes when it first runs, and records it if that needs no values. Variables keep their values.
@@ -117,6 +121,8 @@ class Function {
 
  private:
   struct State;
+  Nest call(const Nest& arguments, bool given_up);
+
   std::unique_ptr<State> state_;
 };
 

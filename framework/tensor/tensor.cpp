@@ -328,10 +328,10 @@ Tensor Tensor::duplicate() const {
   return t;
 }
 
-bool Tensor::unique() const {
+bool Tensor::unique(int64_t handles) const {
   // Only a handle that is alone may be written to; the answer can turn from no to yes at any time,
   // but not back, since nobody else can copy the handle.
-  if (impl_->references.load(std::memory_order_acquire) != 1 || !impl_->storage) return false;
+  if (impl_->references.load(std::memory_order_acquire) != handles || !impl_->storage) return false;
   for (const detail::Storage* s = impl_->storage; s; s = s->base)
     if (s->owner || s->references.load(std::memory_order_acquire) != 1) return false;
   return true;

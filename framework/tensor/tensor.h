@@ -309,8 +309,8 @@ class Tensor {
     t.impl_ = impl;
     return t;
   }
-  /// Whether this is the only handle of the tensor and of its memory.
-  bool unique() const;
+  /// Whether this is the only handle of the tensor and of its memory, or one of `handles`.
+  bool unique(int64_t handles = 1) const;
 
  private:
   struct Number {};

@@ -40,12 +40,13 @@ Tensor ReversibleEmbeddingLayer::project(Tensor x) const {
   if (quantized()) {
     logits = project_quantized(x);
   } else {
-    Tensor kernel = config.tie_weights ? ops::transpose(table()) : Tensor(reverse_embeddings);
+    Tensor kernel = config.tie_weights ? table() : Tensor(reverse_embeddings);
     if (config.reverse_dtype) {
       x = ops::cast(x, *config.reverse_dtype);
       kernel = ops::cast(kernel, *config.reverse_dtype);
     }
-    logits = ops::matmul(x, kernel);
+    // A transposed table of a language model would take a third of its memory again.
+    logits = ops::matmul_transposed(x, kernel, false, config.tie_weights);
   }
   if (!config.logit_soft_cap) return logits;
   return fused([](Expr z, Expr cap) { return expr::tanh(z / cap) * cap; }, logits,

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "../catch.h"
-#include "../framework/matchers.h"
+#include "../support/matchers.h"
 
 using namespace cornu;
 

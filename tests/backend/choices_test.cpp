@@ -3,6 +3,7 @@
 #include <catch.h>
 #include <cornu/backend/cpu/conv_parts.h>
 #include <cornu/backend/cpu/conv_plain.h>
+#include <cornu/backend/cpu/few_rows_matmul.h>
 #include <cornu/backend/cpu/matmul.h>
 #include <cornu/backend/cpu/onednn.h>
 #include <cornu/backend/cpu/winograd.h>
@@ -142,7 +143,8 @@ TEST_CASE("choices: products by own code, by oneDNN, in blocks and in parts of t
   struct Sizes {
     int64_t m, n, k;
   };
-  for (const Sizes s : {Sizes{48, 48, 48}, {130, 300, 90}, {40, 24, 9000}, {7, 500, 33}})
+  for (const Sizes s :
+       {Sizes{48, 48, 48}, {130, 300, 90}, {40, 24, 9000}, {7, 500, 33}, {2, 5000, 70}})
     for (const bool turn_a : {false, true})
       for (const bool turn_b : {false, true}) {
         MatrixProduct<float> p{};
@@ -164,6 +166,7 @@ TEST_CASE("choices: products by own code, by oneDNN, in blocks and in parts of t
         CHECK(result(a, b, small_matmul_code(p)) == small);
         CHECK(largest_ratio(result(a, b, onednn_matmul), small, size) < bound);
         CHECK(largest_ratio(result(a, b, matrix_product), small, size) < bound);
+        CHECK(largest_ratio(result(a, b, few_rows_matmul), small, size) < bound);
       }
 }
 

@@ -99,6 +99,20 @@ TEST_CASE("matmul: large sizes, all transposes") {
   }
 }
 
+TEST_CASE("matmul: a few rows with large matrices, cut by rows, by columns and not at all") {
+  std::mt19937 random(6);
+  for (int variant = 0; variant < 8; ++variant) {
+    const Matmul kernel{(variant & 1) != 0, (variant & 2) != 0, (variant & 4) != 0};
+    for (const int64_t m : {1, 2, 3, 5, 8, 9}) {
+      check(random, kernel, {}, {}, m, 301, 515);
+      check(random, kernel, {}, {}, m, 1031, 770);
+    }
+    check(random, kernel, {}, {}, 7, 130, 4099);
+    check(random, kernel, {}, {}, 1, 131072, 1);
+    check(random, kernel, {}, {}, 2, 1, 90001);
+  }
+}
+
 TEST_CASE("matmul: batches broadcast") {
   std::mt19937 random(3);
   const std::pair<Shape, Shape> batches[] = {{{5}, {5}},       {{5}, {}},     {{}, {5}},

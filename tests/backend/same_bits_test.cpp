@@ -123,6 +123,9 @@ TEST_CASE("products have the same bits on any number of threads") {
                         {2000, 16, 40},
                         {256, 1024, 600},
                         {33, 2000, 300},
+                        {1, 900, 1200},
+                        {3, 5000, 90},
+                        {8, 301, 515},
                         {50, 48, 47}})
     for (const bool a : {false, true})
       for (const bool b : {false, true}) {
@@ -234,6 +237,9 @@ TEST_CASE("attention has the same bits on any number of threads") {
   for (const bool causal : {false, true}) {
     const Shape shape{3, 90, 5, 24}, sums{3, 5, 90};
     Attention attention;
+    const Shape one{3, 1, 20, 64}, many{3, 700, 20, 64};
+    check_same(attention, {normal(one), normal(many), normal(many)},
+               {empty(one), empty({3, 20, 1})});
     attention.scale = 0.2;
     attention.causal = causal;
     const std::vector<Array> inputs{normal(shape), normal(shape), normal(shape)};

@@ -8,17 +8,9 @@
 
 #include "catch.h"
 #include "paths.h"
+#include "support/matchers.h"
 
 namespace cornu::test {
-
-/// Matches text with `part` in it, in version 2 and 3 of Catch2.
-inline auto contains(const std::string& part) {
-#if __has_include(<catch2/catch_all.hpp>)
-  return Catch::Matchers::ContainsSubstring(part);
-#else
-  return Catch::Contains(part);
-#endif
-}
 
 inline nlohmann::json read_json(const std::string& relative) {
   std::ifstream file(source_path(relative));

@@ -1,6 +1,5 @@
 // What the tests of files share: a folder of their own, whole files as strings.
 #pragma once
-#include <catch.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -9,6 +8,8 @@
 #include <iterator>
 #include <span>
 #include <string>
+
+#include "matchers.h"
 
 namespace cornu::test {
 
@@ -49,15 +50,6 @@ inline void spill(const std::filesystem::path& path, const std::string& text) {
 
 inline std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
-}
-
-/// Matches a text with `part` in it; the matcher's name differs between versions of Catch2.
-inline auto contains(const std::string& part) {
-#if CATCH_VERSION_MAJOR >= 3
-  return Catch::Matchers::ContainsSubstring(part);
-#else
-  return Catch::Matchers::Contains(part);
-#endif
 }
 
 }  // namespace cornu::test

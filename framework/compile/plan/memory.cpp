@@ -182,6 +182,32 @@ class Planner {
     for (size_t i = 0; i < graph_.outputs.size(); ++i)
       if (Placement& p = place(graph_.outputs[i].value); p.home == Home::none)
         p = {Home::output, static_cast<int>(i), 0};
+    plan_.takes_over.assign(graph_.outputs.size(), never);
+    std::vector<char> taken(graph_.values.size(), 0);
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const int output = graph_.outputs[i].value;
+      if (place(output).home != Home::output || place(output).index != static_cast<int>(i))
+        continue;
+      const int input = updated_argument(output);
+      if (input == never || taken[static_cast<size_t>(input)] != 0) continue;
+      taken[static_cast<size_t>(input)] = 1;
+      plan_.takes_over[i] = value(input).index;
+    }
+  }
+
+  // The argument whose updated copy this value is, if nobody else reads the argument.
+  int updated_argument(int output) {
+    const int number = producers_[static_cast<size_t>(output)];
+    if (number == never) return never;
+    const Step& step = graph_.steps[static_cast<size_t>(number)];
+    if (!step.kernel || !std::holds_alternative<backend::Scatter>(*step.kernel)) return never;
+    const int input = step.inputs[0].value;
+    const bool once = std::none_of(step.inputs.begin() + 1, step.inputs.end(),
+                                   [&](const Use& use) { return use.value == input; });
+    return value(input).source == Source::argument && once && last(input) == number &&
+                   value(input).bytes() == value(output).bytes()
+               ? input
+               : never;
   }
 
   void place_temporaries() {

@@ -33,6 +33,8 @@ struct MemoryPlan {
   std::vector<Assignment> copies;
   /// Assignments of what is no step's result: an argument, a constant or another variable.
   std::vector<Assignment> shared;
+  /// By output: the argument in whose memory the step that makes it could work, or -1.
+  std::vector<int> takes_over;
   /// By variable: whether a step writes into its memory.
   std::vector<char> written;
 };

@@ -177,20 +177,41 @@ void Plan::bind_variables() {
   }
 }
 
+namespace {
+
+// What has seen the tensor before may not take it for what it will be.
+void renew(Tensor& result) {
+  result.impl()->key = detail::next_key();
+  result.impl()->tapes = 0;
+  result.impl()->storage->id = detail::next_key();
+  if (result.impl()->mask) result.set_mask({});
+}
+
+}  // namespace
+
 // A result that its receiver has dropped is filled again.
-void Plan::make_outputs() {
+void Plan::make_outputs(std::span<const Tensor* const> given_up) {
   for (size_t i = 0; i < results_.size(); ++i) {
     const Use& use = graph_.outputs[i];
     const Placement& p = memory_.places[static_cast<size_t>(use.value)];
     // An output that is an argument, a constant, a variable or another output needs no memory.
     if (p.home != Home::output || static_cast<size_t>(p.index) != i) continue;
     Tensor& result = results_[i];
+    const int argument = memory_.takes_over[i];
+    if (argument >= 0 && !given_up.empty()) {
+      const Tensor& given = *given_up[static_cast<size_t>(argument)];
+      // The result of the last run that comes back is held by the plan, too.
+      const bool is_last = result && result.impl() == given.impl();
+      if (given.unique(is_last ? 2 : 1)) {
+        result = given;
+        renew(result);
+        set(outputs_[i], result.data());
+        continue;
+      }
+    }
     // The plan still holds the tensor of the last run; when nobody else does, it is new again.
     if (result && result.unique()) {
-      result.impl()->key = detail::next_key();
-      result.impl()->tapes = 0;
-      result.impl()->storage->id = detail::next_key();
-      if (result.impl()->mask) result.set_mask({});
+      renew(result);
     } else {
       result = Tensor::empty(use.shape, graph_.values[static_cast<size_t>(use.value)].dtype,
                              *graph_.device);
@@ -308,12 +329,12 @@ void Plan::run_kernels() {
 }
 
 void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
-               std::vector<StepTime>* times) {
+               std::vector<StepTime>* times, bool given_up) {
   // The arena first: binding it may mark the prologue as stale.
   bind_arena();
   for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
   bind_variables();
-  make_outputs();
+  make_outputs(given_up ? arguments : std::span<const Tensor* const>());
   run_steps(arguments, times);
 
   // Outputs before assignments: they show variables as the function saw them.

@@ -46,9 +46,9 @@ PlanPool::Lease::~Lease() {
 }
 
 void PlanPool::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
-                   std::vector<StepTime>* times) {
+                   std::vector<StepTime>* times, bool given_up) {
   const Lease plan(*this);
-  (*plan).run(arguments, outputs, times);
+  (*plan).run(arguments, outputs, times, given_up);
 }
 
 void PlanPool::run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs) {

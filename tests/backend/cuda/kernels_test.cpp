@@ -23,7 +23,7 @@ using namespace cornu::backend::testing;
 namespace {
 
 /// The first index at which arrays differ by more than the case allows, or -1.
-int64_t first_difference(const Array& got, const Array& expected, const CodegenCase& allows) {
+int64_t first_mismatch(const Array& got, const Array& expected, const CodegenCase& allows) {
   for (int64_t i = 0; i < expected.numel(); ++i) {
     const double a = got[i], b = expected[i];
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
@@ -131,7 +131,7 @@ TEST_CASE("the host form of kernels from whole texts gives the CPU's results") {
     kernels.run(each.plan(), data);
     for (size_t k = 0; k < each.outputs.size(); ++k) {
       compared += expected[k].numel();
-      const int64_t at = first_difference(each.outputs[k], expected[k], each);
+      const int64_t at = first_mismatch(each.outputs[k], expected[k], each);
       if (at < 0) continue;
       INFO(each.name << ", output " << k << ", element " << at);
       CHECK(each.outputs[k][at] == expected[k][at]);

@@ -4,7 +4,7 @@
 #include <cornu/framework/ops/ops.h>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 #include "support/all_close.h"
 
 using namespace cornu;

@@ -5,7 +5,7 @@
 
 #include "../../catch.h"
 #include "../../support/layer_check.h"
-#include "../matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using test::contains;

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

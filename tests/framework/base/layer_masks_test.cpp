@@ -3,7 +3,7 @@
 #include <cornu/cornu.h>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 #include "support/contract.h"
 #include "support/gradient_check.h"
 #include "support/standard_error.h"

@@ -7,7 +7,7 @@
 #include <cornu/layers/core/dense.h>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 #include "support/standard_error.h"
 
 using namespace cornu;

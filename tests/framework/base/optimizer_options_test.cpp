@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 #include "support/all_close.h"
 #include "support/contract.h"
 #include "support/standard_error.h"

@@ -2,7 +2,7 @@
 #include <cornu/cornu.h>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

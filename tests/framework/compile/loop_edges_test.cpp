@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 #include "support/all_close.h"
 #include "support/gradient_check.h"
 

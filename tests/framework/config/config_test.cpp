@@ -6,7 +6,7 @@
 #include <cornu/framework/initializers/initializers.h>
 
 #include "catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

@@ -13,7 +13,7 @@
 #include <numeric>
 
 #include "../../catch.h"
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 

@@ -3,7 +3,7 @@
 #include <cornu/framework/dispatch/shape_tree.h>
 #include <cornu/framework/ops/numpy/creation.h>
 
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "../matchers.h"
+#include "support/matchers.h"
 #include "catch.h"
 
 using namespace cornu;

@@ -17,7 +17,7 @@
 
 #include <algorithm>
 
-#include "../matchers.h"
+#include "support/matchers.h"
 #include "model_support.h"
 
 using namespace cornu;

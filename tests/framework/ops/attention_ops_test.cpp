@@ -79,11 +79,24 @@ void compare(const Sizes& s, DType dtype, const Tensor& mask, bool causal, doubl
 TEST_CASE("the attention kernel computes the formula and its gradient") {
   for (const Sizes& s :
        {Sizes{1, 1, 1, 1, 1}, Sizes{2, 3, 5, 2, 4}, Sizes{1, 7, 3, 3, 5}, Sizes{2, 49, 97, 2, 33},
-        Sizes{1, 128, 128, 4, 64}, Sizes{1, 50, 600, 1, 8}, Sizes{1, 530, 530, 1, 16}})
+        Sizes{1, 128, 128, 4, 64}, Sizes{1, 50, 600, 1, 8}, Sizes{1, 530, 530, 1, 16},
+        Sizes{2, 1, 300, 20, 24}, Sizes{1, 2, 257, 17, 5}})
     for (bool causal : {false, true}) {
       compare(s, DType::float64, {}, causal, 1e-12);
       compare(s, DType::float32, {}, causal, 2e-5);
     }
+}
+
+TEST_CASE("weights of large scores are the same forwards and backwards") {
+  for (const int64_t queries : {1, 3, 4, 50}) {
+    Inputs x = inputs_of({1, queries, 20, 2, 37}, DType::float32);
+    x.q = x.q * Tensor(1e3f);
+    const auto found = by_kernel(x, {}, 10, false);
+    INFO(queries << " queries");
+    // Each query sees one key alone, so that nothing depends on it; rounding of scores of 1e5 would
+    // make gradients as large.
+    CHECK(difference(found[1], ops::zeros_like(x.q)) < 1);
+  }
 }
 
 TEST_CASE("the attention kernel takes masks that broadcast") {
@@ -98,6 +111,14 @@ TEST_CASE("the attention kernel takes masks that broadcast") {
       // A few keys, in some rows none.
       compare(s, DType::float64, coins(shape, 0.004), causal, 1e-12);
     }
+  // One query of many heads, as with a cache of keys.
+  const Sizes one{2, 1, 300, 20, 24};
+  for (const Shape& shape : {Shape{2, 20, 1, 300}, Shape{2, 1, 1, 300}, Shape{300}}) {
+    INFO("mask " << shape.str());
+    compare(one, DType::float64, coins(shape, 0.6), false, 1e-12);
+    compare(one, DType::float64, coins(shape, 0.004), false, 1e-12);
+    compare(one, DType::float32, test::noise(shape, -3, 3, 8), false, 2e-5);
+  }
 }
 
 TEST_CASE("a query that sees no key gets the mean of all values") {

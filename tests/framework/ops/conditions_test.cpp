@@ -10,7 +10,7 @@
 #include <functional>
 #include <limits>
 
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

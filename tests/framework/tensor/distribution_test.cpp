@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using namespace cornu::distribution;

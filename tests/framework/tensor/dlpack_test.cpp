@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "framework/matchers.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

@@ -7,7 +7,7 @@
 #include <cornu/layers/core/reversible_embedding.h>
 
 #include "../../catch.h"
-#include "../../framework/matchers.h"
+#include "../../support/matchers.h"
 #include "../../support/layer_check.h"
 
 using namespace cornu;

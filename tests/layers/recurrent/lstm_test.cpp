@@ -12,7 +12,7 @@
 #include <cornu/layers/recurrent/lstm.h>
 
 #include "../../catch.h"
-#include "../../framework/matchers.h"
+#include "../../support/matchers.h"
 #include "../../support/layer_check.h"
 
 using namespace cornu;
