@@ -159,7 +159,9 @@ const FewRowsTable& chosen() {
 constexpr int64_t part_floats = 64 * 1024;
 /// Columns in a row of b that are still read as one stretch of memory.
 constexpr int64_t long_columns = 2048;
-constexpr int64_t most_parts = 16;
+constexpr int64_t most_parts = 64;
+/// Products that are added up in a row, at most: longer sums lose precision.
+constexpr int64_t part_depth = 1024;
 
 void start_with_bias(const MatrixProduct<float>& p) {
   for (int64_t row = 0; row < p.m; ++row)
@@ -232,7 +234,9 @@ void few_rows_matmul(const MatrixProduct<float>& given) {
   // It takes as long as reading b, or as its multiplications.
   const int64_t work = p.n * p.k * std::max<int64_t>(p.m / multiplications_per_operation, 1);
   if (p.b_column != 1) return by_columns(p, 8, work, chosen().dot_columns);
-  const int64_t parts = std::clamp<int64_t>(p.n * p.k / part_floats, 1, most_parts);
+  const int64_t parts = std::clamp<int64_t>(
+      std::max(std::min<int64_t>(p.n * p.k / part_floats, most_parts / 4), p.k / part_depth), 1,
+      most_parts);
   if (p.n < 2 * long_columns && parts > 1) return by_rows(p, parts, work);
   by_columns(p, std::max(long_columns, chosen().lanes), work, [](const MatrixProduct<float>& part) {
     start_with_bias(part);

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <typeinfo>
+
 #include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/manipulation.h"
@@ -83,8 +85,9 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
 void rethrow_unfit(const ShapeError& error, const std::string& who, const Tensor& y_true,
                    const Tensor& y_pred) {
   const std::string text = error.what();
-  // Its own errors name it, and the shapes, already.
-  if (!y_true || !y_pred || text.starts_with(who + ":")) throw error;
+  // Its own errors name it, and the shapes, already; a user's type stays what it is.
+  if (!y_true || !y_pred || text.starts_with(who + ":") || typeid(error) != typeid(ShapeError))
+    throw;
   throw ShapeError(fmt::format("{}: y_true has shape {}, y_pred {}: {}", who, y_true.shape().str(),
                                y_pred.shape().str(), text));
 }

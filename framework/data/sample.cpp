@@ -23,4 +23,14 @@ Batch as_batch(const Sample& sample) {
   return batch;
 }
 
+int64_t bytes_in(const Sample& sample) {
+  int64_t sum = 0;
+  const auto add = [&](const Tensor& tensor) {
+    if (tensor) sum += static_cast<int64_t>(tensor.bytes());
+  };
+  for_each_tensor(sample, [&](const std::string&, const Tensor& tensor) { add(tensor); });
+  for (const auto& [name, attached] : sample.more) add(attached.value);
+  return sum;
+}
+
 }  // namespace cornu::data

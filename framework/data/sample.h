@@ -46,4 +46,7 @@ struct Sample {
 /// "points", "visible", "boxes", "box_labels", "mask", "depth", and those that were attached).
 Batch as_batch(const Sample& sample);
 
+/// Bytes of a sample's tensors, as queues of pipelines count them.
+int64_t bytes_in(const Sample& sample);
+
 }  // namespace cornu::data

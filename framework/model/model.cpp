@@ -164,8 +164,9 @@ StepLogs Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
                                 const Nest& sample_weight) try {
   if (metrics_ && !metrics_->empty()) metrics_->update(y, y_pred, sample_weight, output_names());
   return StepLogs([this] { return get_metrics_result(); });
-} catch (const ShapeError& e) {
-  throw ShapeError(fmt::format("Model '{}': {}", name(), e.what()));
+} catch (ShapeError& e) {
+  e.prepend(fmt::format("Model '{}'", name()));
+  throw;
 }
 
 StepLogs Model::train_step(const Batch& batch) {

@@ -242,7 +242,10 @@ History Trainer::fit(Dataset& data, FitOptions& options, Dataset* validation) {
   end(run);
   run.history.time.total = watch.seconds();
   run.history.advice = advice(run);
-  if (run.history.epoch.size() > 1 || run.history.interrupted) run.bar.print(summary(run));
+  if (run.history.epoch.size() > 1 || run.history.interrupted)
+    run.bar.print(summary(run));
+  else if (!run.history.advice.empty())
+    run.bar.print(run.history.advice + "\n");
   return run.history;
 }
 

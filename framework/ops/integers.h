@@ -14,7 +14,7 @@ namespace cornu {
 class Integers {
  public:
   /// A number.
-  template <std::integral T>
+  template <WholeNumber T>
   Integers(T number) : numbers_({static_cast<int64_t>(number)}), single_(true) {}
   /// A list in braces, also of one number: `split(x, {2})` cuts behind 2, `split(x, 2)` in two.
   Integers(std::initializer_list<int64_t> numbers) : numbers_(numbers) {}
@@ -39,7 +39,7 @@ class Integers {
 class IntegerList : public std::vector<int64_t> {
  public:
   /// A list of one number.
-  template <std::integral T>
+  template <WholeNumber T>
   IntegerList(T number) : std::vector<int64_t>{static_cast<int64_t>(number)} {}
   /// The numbers in braces.
   IntegerList(std::initializer_list<int64_t> numbers) : std::vector<int64_t>(numbers) {}

@@ -1,6 +1,7 @@
 // How a function of cornu::ops becomes an operation: on values it just runs; on symbolic tensors it
 // becomes a node of the graph, under the name that the catalog has for it.
 #pragma once
+#include <concepts>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,10 @@
 
 namespace cornu {
 
+/// A number; no bool, into which g++ turns misspelt options: `{.keepdims = true}` would be axis 1.
+template <class T>
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool>;
+
 /// One axis, several, or (as std::nullopt or by default) all of them. Negative axes count from the
 /// end.
 class Axes {
@@ -21,7 +26,7 @@ class Axes {
   /// All axes.
   Axes(std::nullopt_t) {}
   /// One axis.
-  template <std::integral T>
+  template <WholeNumber T>
   Axes(T axis) : axes_({static_cast<int>(axis)}), all_(false), single_(true) {}
   /// Several axes.
   Axes(std::initializer_list<int> axes) : axes_(axes), all_(false) {}

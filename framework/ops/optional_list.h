@@ -61,7 +61,8 @@ class OptionalList : public std::optional<T> {
       : std::optional<T>(detail::list_of<T>(values)) {}
   /// A single element.
   template <class E>
-  requires(std::is_arithmetic_v<E>&& std::convertible_to<E, Element>) OptionalList(E element)
+  requires(std::is_arithmetic_v<E>&& std::convertible_to<E, Element> &&
+           (!std::same_as<E, bool> || std::same_as<Element, bool>)) OptionalList(E element)
       : std::optional<T>(detail::list_of<T>({static_cast<Element>(element)})) {}
   OptionalList(T list) : std::optional<T>(std::move(list)) {}  ///< the list
   /// From what T is made from, such as a vector.

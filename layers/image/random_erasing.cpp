@@ -131,6 +131,7 @@ void RandomErasingLayer::augment(data::Sample& sample, data::Draws& draws) const
       add_noise(painted, painted, draws.key(), 0, high, false, low, high);
     paste(painted, to, area.top, area.left);
   });
+  hide_points(sample, area);
 }
 
 void register_random_erasing(Catalog& c) {

@@ -12,6 +12,7 @@
 #include "../framework/saving/python.h"
 #include "../support/temporary.h"
 #include "cases.h"
+#include "support/skip.h"
 
 using namespace cornu;
 using namespace cornu::test;
@@ -48,7 +49,7 @@ Errors errors_of(const std::string& name, const TemporaryFolder& folder) {
 TEST_CASE("networks compute what Keras's do with its weights, and Keras opens their files") {
   const std::string python = python_for("keras_applications.py", "Keras");
   if (python.empty()) {
-    SUCCEED();
+    test::skip("there is no Python with Keras");
     return;
   }
   const char* wanted = std::getenv("CORNU_NETWORKS");

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "support.h"
+#include "support/skip.h"
 
 using namespace cornu;
 using callbacks::RemoteMonitor;
@@ -67,7 +68,7 @@ class Server {
 
 bool has_curl() {
   const bool found = dlopen("libcurl.so.4", RTLD_NOW) != nullptr;
-  if (!found) WARN("skipped: libcurl.so.4 is not installed");
+  if (!found) test::skip("libcurl.so.4 is not installed");
   return found;
 }
 

@@ -1,5 +1,5 @@
 // The contract of every optimizer: it lowers a loss, goes on from a file bit for bit, is made again
-// from its config, and honours the options that all have.
+// from its config, and honors the options that all have.
 #include <cornu/cornu.h>
 
 #include <cmath>

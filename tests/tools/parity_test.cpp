@@ -8,6 +8,7 @@
 
 #include "../framework/saving/python.h"
 #include "program.h"
+#include "support/skip.h"
 
 using namespace cornu;
 using namespace cornu::test;
@@ -61,7 +62,7 @@ TEST_CASE("parity says why Python cannot be asked") {
 TEST_CASE("parity compares all layers and names the first that diverges") {
   const std::string python = keras_python();
   if (python.empty()) {
-    SUCCEED();
+    test::skip("there is no Python with Keras");
     return;
   }
   const TemporaryFolder folder;

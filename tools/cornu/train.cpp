@@ -194,6 +194,7 @@ class Training {
                    {"best", best},
                    {"test", tested_ ? Value(dict_of(*tested_)) : Value()},
                    {"samples", samples},
+                   {"advice", history_.advice},
                    {"files", sizes_of(options_.data.files)},
                    {"checkpoint", setup_->checkpoint},
                    {"options", options_of(options_)},

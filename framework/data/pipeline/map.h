@@ -62,7 +62,7 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
   std::optional<int64_t> seed() const override { return options_.seed; }
 
   U at(const Pass& pass, const Where& where) const override {
-    return *call(pass, pass.runtime().record(this), source_->at(pass, where), where);
+    return *call(pass, pass.runtime().record(this), source_->at(pass, where), where, Clock::now());
   }
 
   CursorPtr<U> walk(const PassPtr& pass, Walk order, int64_t k) const override {
@@ -126,10 +126,13 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
           pull_(std::move(pull)),
           position_(std::move(start)) {}
     std::optional<U> next() override {
-      while (std::optional<Task> task = pull_(position_))
+      const Clock::time_point began = Clock::now();
+      while (std::optional<Task> task = pull_(position_)) {
         if (std::optional<U> made =
-                stage_.call(*pass_, record_, std::move(task->element), task->where))
+                stage_.call(*pass_, record_, std::move(task->element), task->where, began))
           return made;
+        pass_->check_stop();
+      }
       return {};
     }
     void save(Position& out) const override {
@@ -152,15 +155,15 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
     return std::make_unique<Queue<Task, U>>(
         pass, record, queue_options(), std::move(start), std::move(pull),
         [this, &record, pass = pass.get()](Task&& task) {
-          return call(*pass, record, std::move(task.element), task.where);
+          return call(*pass, record, std::move(task.element), task.where, Clock::now());
         });
   }
 
-  std::optional<U> call(const Pass& pass, StageRecord& record, T&& element,
-                        const Where& where) const {
+  std::optional<U> call(const Pass& pass, StageRecord& record, T&& element, const Where& where,
+                        Clock::time_point began) const {
     const std::string source = source_of(element);
     try {
-      const Work work(record, where.index);
+      const Work work(record, where.index, began);
       std::optional<U> made(call_with_place(f_, std::move(element), pass, record, where));
       record.items.fetch_add(1, std::memory_order_relaxed);
       return made;
@@ -218,10 +221,15 @@ class FilterStage final : public Node<T> {
           where_{epoch, count},
           source_(std::move(source)) {}
     std::optional<T> next() override {
+      // For the watchdog a search without an end is one element: none may ever be kept.
+      const Clock::time_point began = Clock::now();
       while (std::optional<T> element = source_->next()) {
         const Where where = where_;
         ++where_.index;
-        if (!stage_.keeps(*pass_, record_, *element, where)) continue;
+        if (!stage_.keeps(*pass_, record_, *element, where, began)) {
+          pass_->check_stop();
+          continue;
+        }
         record_.items.fetch_add(1, std::memory_order_relaxed);
         return element;
       }
@@ -240,9 +248,10 @@ class FilterStage final : public Node<T> {
     CursorPtr<T> source_;
   };
 
-  bool keeps(const Pass& pass, StageRecord& record, const T& element, const Where& where) const {
+  bool keeps(const Pass& pass, StageRecord& record, const T& element, const Where& where,
+             Clock::time_point began) const {
     try {
-      const Work work(record, where.index);
+      const Work work(record, where.index, began);
       return static_cast<bool>(call_with_place(f_, element, pass, record, where));
     } catch (...) {
       throw_data_error(*this, where, source_of(element));

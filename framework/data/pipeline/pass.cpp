@@ -70,6 +70,12 @@ void Pass::check() const {
   throw DataError(timeout_text_, timeout_stage_, epoch_, timeout_index_);
 }
 
+void Pass::check_stop() const {
+  if (!stop_.stop_requested()) return;
+  check();
+  throw StateError("The walk over this pipeline was closed.");
+}
+
 void Pass::watch() {
   const PipelineOptions& options = runtime_->options;
   const double first = std::min(options.stall_after, options.timeout.value_or(1e9));
@@ -128,14 +134,15 @@ Pass::Member::~Member() {
 // --- Work
 // -----------------------------------------------------------------------------------------------
 
-Work::Work(StageRecord& record, int64_t index) : record_(record), start_(Clock::now()) {
+Work::Work(StageRecord& record, int64_t index, Clock::time_point since)
+    : record_(record), start_(Clock::now()) {
   if (!current) return;
   outer_ = current->stage.load(std::memory_order_relaxed);
   outer_index_ = current->index.load(std::memory_order_relaxed);
   outer_since_ = current->since.load(std::memory_order_relaxed);
   current->stage.store(nullptr, std::memory_order_release);
   current->index.store(index, std::memory_order_relaxed);
-  current->since.store(nanoseconds(start_.time_since_epoch()), std::memory_order_release);
+  current->since.store(nanoseconds(since.time_since_epoch()), std::memory_order_release);
   current->stage.store(record.stage, std::memory_order_release);
 }
 

@@ -103,6 +103,9 @@ class Pass {
   bool timed_out() const { return timed_out_.load(std::memory_order_acquire); }
   /// Throws DataError when that is so.
   void check() const;
+  /// For loops that may go on without giving an element: throws where nobody wants one any more,
+  /// DataError after the timeout and else StateError.
+  void check_stop() const;
 
   /// Makes the calling thread take part until the end of the scope.
   class Member {
@@ -140,7 +143,9 @@ using PassPtr = std::shared_ptr<Pass>;
 /// Work of a stage on the calling thread: counts its time, and shows it to the watchdog.
 class Work {
  public:
-  Work(StageRecord& record, int64_t index);
+  Work(StageRecord& record, int64_t index) : Work(record, index, Clock::now()) {}
+  /// The same as a part of a search for an element that began at `since`, for the watchdog.
+  Work(StageRecord& record, int64_t index, Clock::time_point since);
   ~Work();
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;

@@ -196,6 +196,8 @@ int64_t bytes_of(const T& element) {
                     { element.bytes() } -> std::convertible_to<int64_t>;
                   })
       return static_cast<int64_t>(element.bytes());
+    else if constexpr (requires { bytes_in(element); })
+      return bytes_in(element);
     else
       return static_cast<int64_t>(sizeof(T)) + bytes_of(element.image);
   } else if constexpr (requires {

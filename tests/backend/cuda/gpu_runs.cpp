@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "catch.h"
+#include "support/skip.h"
 
 namespace cornu::backend::testing {
 
@@ -16,7 +17,7 @@ std::vector<Backend*> gpus() {
   std::vector<Backend*> found;
   for (Backend* device : devices())
     if (!device->on_host()) found.push_back(device);
-  if (found.empty()) WARN("Not tested: there is no GPU here");
+  if (found.empty()) test::skip("there is no GPU here");
   return found;
 }
 

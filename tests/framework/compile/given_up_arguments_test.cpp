@@ -13,12 +13,12 @@ using namespace cornu;
 
 namespace {
 
-// x with the number `step` in its place `step`, and another result of what x was.
+// x with the number `step` in its place `step`.
 Nest write(const Nest& arguments) {
   const std::vector<Tensor> all = arguments.flatten();
   const Tensor &x = all[0], &step = all[1];
   const Tensor value = ops::reshape(ops::cast(step, DType::float32), {1});
-  return Nest::List{ops::slice_update(x, ops::reshape(step, {1}), value), ops::sum(x)};
+  return Nest::List{ops::slice_update(x, ops::reshape(step, {1}), value)};
 }
 
 Tensor number(int32_t n) { return Tensor::from<int32_t>({n}, {}); }
@@ -42,7 +42,6 @@ TEST_CASE("an argument that is given up lends its memory to its update") {
     x = {};
     const std::vector<Tensor> results = f(Nest(std::move(arguments))).flatten();
     CHECK(results[0].data() == place);
-    CHECK(results[1].item() == i * (i - 1) / 2);
     x = results[0];
   }
   CHECK(x.to_vector<float>() == std::vector<float>{0, 1, 2, 3, 4, 5, 0, 0});
@@ -69,6 +68,21 @@ TEST_CASE("arguments that are not given up keep their values") {
   f(arguments);
   f(arguments);
   CHECK(arguments.flatten()[0].to_vector<float>() == std::vector<float>(8, 0.0f));
+
+  // What is read after the update is read before it is written, or copied.
+  Function sum([](const Nest& given) -> Nest {
+    const Tensor x = given.flatten()[0];
+    const Tensor y = ops::slice_update(x, Tensor::from<int32_t>({0}, {1}), ops::ones({1}));
+    return Nest::List{y, ops::sum(x) + ops::sum(y)};
+  });
+  Tensor state = ops::zeros({4});
+  for (int i = 0; i < 5; ++i) {
+    Nest::List list{std::move(state)};
+    state = {};
+    const std::vector<Tensor> results = sum(Nest(std::move(list))).flatten();
+    CHECK(results[1].item() == (i == 0 ? 1 : 2));
+    state = results[0];
+  }
 
   // One tensor as two arguments has two handles.
   Function both([](const Nest& given) -> Nest {

@@ -179,6 +179,33 @@ TEST_CASE("A hundred stages that are stuck end with an error after the timeout")
   CHECK(threads_alive() == before);
 }
 
+TEST_CASE("A search that finds nothing ends after the timeout, and when nobody wants elements") {
+  const size_t before = threads_alive();
+  const auto failing = [](int64_t n) -> int64_t {
+    if (n >= 0) throw ValueError("never");
+    return n;
+  };
+  for (int64_t i = 0; i < 40; ++i) {
+    const auto numbers = data::range(20).repeat();
+    const auto with_limits = [&](const auto& pipeline) {
+      return pipeline.prefetch(1 + i % 2).with({.stall_after = 10, .timeout = 0.01});
+    };
+    CHECK_THROWS_WITH(
+        count(with_limits(numbers.filter([](int64_t) { return false; }, {.name = "none"}))),
+        contains("Stage 'none' has been at element"));
+    CHECK_THROWS_WITH(
+        count(with_limits(numbers.map(failing, {.name = "bad", .on_error = data::OnError::skip}))),
+        contains("Stage 'bad' has been at element"));
+    // The prefetch searches while the walk ends.
+    const auto rest = numbers.enumerate()
+                          .filter([](const auto& numbered) { return numbered.first == 0; })
+                          .prefetch(2)
+                          .open();
+    CHECK(rest->next().has_value());
+  }
+  CHECK(threads_alive() == before);
+}
+
 TEST_CASE("A function that never ends does not hold up the end of the run") {
   // What it uses is its own, as the documentation asks for.
   const auto go_on = std::make_shared<std::atomic<bool>>(true);

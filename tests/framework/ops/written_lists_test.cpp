@@ -13,6 +13,12 @@ Tensor grid() { return ops::reshape(ops::arange(6, "float32"), {2, 3}); }
 
 }  // namespace
 
+// g++ reads `{.keepdims = true}` as a list of one number where a list or a number is expected.
+static_assert(!std::convertible_to<bool, Axes> && !std::convertible_to<bool, Integers> &&
+              !std::convertible_to<bool, IntegerList> &&
+              !std::convertible_to<bool, OptionalIntegers>);
+static_assert(std::convertible_to<int, Axes> && std::convertible_to<int64_t, Integers>);
+
 TEST_CASE("operands of einsum and meshgrid come one by one") {
   const Tensor x = grid();
   CHECK(ops::einsum("ij,kj->ik", x, x).to_vector<float>() ==

@@ -8,6 +8,7 @@
 
 #include "../../support/temporary.h"
 #include "python.h"
+#include "support/skip.h"
 
 using namespace cornu;
 using namespace cornu::test;
@@ -163,7 +164,7 @@ void edit(const TemporaryFolder& folder) {
 TEST_CASE("Training and weights change hands between Python's Keras and Cornu") {
   const std::string python = keras_python();
   if (python.empty()) {
-    SUCCEED();
+    test::skip("there is no Python with Keras");
     return;
   }
   const TemporaryFolder folder;

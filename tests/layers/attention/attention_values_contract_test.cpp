@@ -99,7 +99,7 @@ TEST_CASE("MultiHeadAttention is attention in each head") {
         1e-4);
 }
 
-TEST_CASE("GroupQueryAttention shares keys and values among neighbouring heads") {
+TEST_CASE("GroupQueryAttention shares keys and values among neighboring heads") {
   layers::GroupQueryAttention layer(
       {.head_dim = 3, .num_query_heads = 4, .num_key_value_heads = 2});
   layer(Nest{x, context});

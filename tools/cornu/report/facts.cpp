@@ -54,6 +54,10 @@ std::vector<std::string> warnings_among(const Value::Dict& facts) {
   std::vector<std::string> result;
   if (const Value* list = detail::find(facts, "warnings"); list && list->is<Value::List>())
     for (const Value& v : list->get<Value::List>()) result.push_back(simple_text(v));
+  // What the data say that the training waited for.
+  if (const Value* advice = detail::find(facts, "advice");
+      advice && advice->is<std::string>() && !advice->get<std::string>().empty())
+    result.push_back(advice->get<std::string>());
   const Value* interrupted = detail::find(facts, "interrupted");
   if (interrupted && interrupted->is<bool>() && interrupted->get<bool>())
     result.push_back("the training was interrupted before its last epoch.");
