@@ -14,10 +14,10 @@ namespace cornu::applications {
 namespace {
 
 [[noreturn]] void refuse_logits(size_t tokens) {
-  throw ValueError(
-      fmt::format("generate: the logits behind {} tokens are no finite numbers, so that no token is "
-                  "likely. Have the model's weights become NaN?",
-                  tokens));
+  throw ValueError(fmt::format(
+      "generate: the logits behind {} tokens are no finite numbers, so that no token is "
+      "likely. Have the model's weights become NaN?",
+      tokens));
 }
 
 // With the repetition penalty.
@@ -98,10 +98,9 @@ std::vector<size_t> Answer::advance(std::span<const std::vector<double>> logits)
   Text& text = texts_.front();
   // 53 bits: the same draws whatever the standard library.
   const double draw = static_cast<double>(generator_() >> 11) * 0x1p-53;
-  const int64_t id =
-      options_.sampler.target<samplers::GreedySearch>()
-          ? likeliest(logits[0], text.ids, options_)
-          : options_.sampler(probabilities_of(logits[0], text.ids, options_), draw);
+  const int64_t id = options_.sampler.target<samplers::GreedySearch>()
+                         ? likeliest(logits[0], text.ids, options_)
+                         : options_.sampler(probabilities_of(logits[0], text.ids, options_), draw);
   if (id < 0 || id >= static_cast<int64_t>(logits[0].size()))
     throw ValueError(fmt::format("generate: the sampler chose the token {}; tokens are 0 to {}.",
                                  id, logits[0].size() - 1));

@@ -107,7 +107,8 @@ class CausalLM::Steps {
     const Tensor start = Tensor::from<int32_t>({static_cast<int32_t>(done_)}, {});
     const Tensor fresh = rows.tokens(done_, length);
     done_ = length;
-    if (fresh.shape()[1] > 1) return last_logits(model_.last_logits_with_cache(fresh, cache_, start));
+    if (fresh.shape()[1] > 1)
+      return last_logits(model_.last_logits_with_cache(fresh, cache_, start));
     Nest::List arguments{fresh, start};
     // The step may write into what nobody else holds, so nothing else holds it.
     std::move(cache_.begin(), cache_.end(), std::back_inserter(arguments));

@@ -101,12 +101,12 @@ Tensor GPT2CausalLM::hidden_with_cache(const Tensor& ids, std::vector<Tensor>& c
 }
 
 Tensor GPT2CausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
-                              const Tensor& start) {
+                                     const Tensor& start) {
   return project(hidden_with_cache(ids, cache, start));
 }
 
 Tensor GPT2CausalLM::last_logits_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
-                                     const Tensor& start) {
+                                            const Tensor& start) {
   return project(last_step(hidden_with_cache(ids, cache, start)));
 }
 

@@ -82,12 +82,12 @@ Tensor RotaryCausalLM::hidden_with_cache(const Tensor& ids, std::vector<Tensor>&
 }
 
 Tensor RotaryCausalLM::call_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
-                              const Tensor& start) {
+                                       const Tensor& start) {
   return project(hidden_with_cache(ids, cache, start));
 }
 
 Tensor RotaryCausalLM::last_logits_with_cache(const Tensor& ids, std::vector<Tensor>& cache,
-                                     const Tensor& start) {
+                                              const Tensor& start) {
   return project(last_step(hidden_with_cache(ids, cache, start)));
 }
 

@@ -371,8 +371,7 @@ std::string Function::State::host_read_text(const std::string& where) {
       where.empty() ? "while it makes a variable" : where);
 }
 
-Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* times,
-                 bool given_up) {
+Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* times, bool given_up) {
   note_assignments(plans.graph());
   Tensors values(outputs);
   if (std::any_of(tensors.begin(), tensors.end(),

@@ -2,8 +2,8 @@
 #include <cornu/cornu.h>
 
 #include "catch.h"
-#include "support/matchers.h"
 #include "support/all_close.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

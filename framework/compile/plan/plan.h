@@ -23,8 +23,8 @@ class Plan {
   Plan(const Plan&) = delete;
 
   /// Computes the outputs, and changes variables as the recorded function did. `times`, if given,
-  /// gets each step's. Where the caller has no more use for the arguments (`given_up`), outputs that
-  /// are one of them with changes take its memory instead of copying it.
+  /// gets each step's. Where the caller has no more use for the arguments (`given_up`), outputs
+  /// that are one of them with changes take its memory instead of copying it.
   void run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
            std::vector<StepTime>* times = nullptr, bool given_up = false);
   /// The same with results written into these tensors, which have the outputs' shapes and dtypes

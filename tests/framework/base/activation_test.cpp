@@ -4,8 +4,8 @@
 #include <cornu/framework/ops/ops.h>
 
 #include "catch.h"
-#include "support/matchers.h"
 #include "support/all_close.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

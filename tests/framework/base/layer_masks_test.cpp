@@ -3,9 +3,9 @@
 #include <cornu/cornu.h>
 
 #include "catch.h"
-#include "support/matchers.h"
 #include "support/contract.h"
 #include "support/gradient_check.h"
+#include "support/matchers.h"
 #include "support/standard_error.h"
 
 using namespace cornu;

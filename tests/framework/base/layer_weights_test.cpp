@@ -3,9 +3,9 @@
 #include <cornu/cornu.h>
 
 #include "catch.h"
-#include "support/matchers.h"
 #include "support/all_close.h"
 #include "support/contract.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "catch.h"
-#include "support/matchers.h"
 #include "support/all_close.h"
 #include "support/contract.h"
+#include "support/matchers.h"
 #include "support/standard_error.h"
 
 using namespace cornu;

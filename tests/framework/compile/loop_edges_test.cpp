@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "catch.h"
-#include "support/matchers.h"
 #include "support/all_close.h"
 #include "support/gradient_check.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using cornu::test::contains;

@@ -5,8 +5,8 @@
 
 #include <thread>
 
-#include "support/matchers.h"
 #include "catch.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 

@@ -17,8 +17,8 @@
 
 #include <algorithm>
 
-#include "support/matchers.h"
 #include "model_support.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using namespace cornu::test;

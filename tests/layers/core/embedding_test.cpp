@@ -7,8 +7,8 @@
 #include <cornu/layers/core/reversible_embedding.h>
 
 #include "../../catch.h"
-#include "../../support/matchers.h"
 #include "../../support/layer_check.h"
+#include "../../support/matchers.h"
 
 using namespace cornu;
 using test::check_layer;

@@ -12,8 +12,8 @@
 #include <cornu/layers/recurrent/lstm.h>
 
 #include "../../catch.h"
-#include "../../support/matchers.h"
 #include "../../support/layer_check.h"
+#include "../../support/matchers.h"
 
 using namespace cornu;
 using test::check_layer;
