@@ -11,8 +11,9 @@ namespace cornu::samplers {
 /// one too.
 using Sampler = std::function<int64_t(const std::vector<double>& probabilities, double draw)>;
 
-/// What Greedy makes.
+/// What Greedy makes: a sign for generate, which then computes no probabilities.
 struct GreedySearch {
+  /// The likeliest token.
   int64_t operator()(const std::vector<double>& probabilities, double draw) const;
 };
 /// The likeliest token, the first of equal ones.
