@@ -70,12 +70,12 @@ struct Rows {
 
   Tensor tokens(size_t begin, size_t end) const {
     std::vector<int32_t> ids;
+    int64_t rows = 0;
     for (const Answer& answer : answers)
-      for (size_t text = 0; text < answer.texts(); ++text)
+      for (size_t text = 0; text < answer.texts(); ++text, ++rows)
         for (size_t place = begin; place < end; ++place)
           ids.push_back(static_cast<int32_t>(answer.token(text, place)));
-    const auto steps = static_cast<int64_t>(end - begin);
-    return Tensor::from(ids, {static_cast<int64_t>(ids.size()) / steps, steps});
+    return Tensor::from(ids, {rows, static_cast<int64_t>(end - begin)});
   }
 };
 

@@ -33,7 +33,7 @@ TEST_CASE("activations are Keras's by name") {
 TEST_CASE("a function is an activation, with a name it can be saved") {
   const Activation twice([](const Tensor& x) { return x * 2.0; });
   CHECK(twice(ops::ones({1})).item() == 2);
-  CHECK(twice.name() == "");
+  CHECK(twice.name().empty());
   CHECK_THROWS_WITH(Codec::encode(twice), contains("register_activation"));
   register_activation("activation_test>twice", [](const Tensor& x) { return x * 2.0; });
   const Activation named("activation_test>twice");
