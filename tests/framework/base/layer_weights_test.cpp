@@ -10,8 +10,6 @@
 using namespace cornu;
 using cornu::test::contains;
 using test::equals;
-using test::error_of;
-using test::has;
 
 namespace {
 

@@ -237,10 +237,12 @@ TEST_CASE("slots change in the last step of a round alone") {
     descent.apply({both(1), both(1)}, variables);
     // iteration, rate, two accumulators, two counts.
     const std::vector<Variable> state = descent.variables();
+    const int64_t rounds = i / 3, rest = i % 3;
+    const auto applied = static_cast<double>(rounds), gathered = static_cast<double>(rest);
     REQUIRE(state.size() == 6);
-    CHECK(equals(state[4].value(), {i / 3 * 1.0, i / 3 * 1.0}));
-    CHECK(equals(state[2].value(), {i % 3 * 1.0, i % 3 * 1.0}));
-    CHECK(descent.iterations().item() == i / 3);
+    CHECK(equals(state[4].value(), {applied, applied}));
+    CHECK(equals(state[2].value(), {gathered, gathered}));
+    CHECK(descent.iterations().item() == applied);
   }
 }
 

@@ -214,7 +214,7 @@ TEST_CASE("what is assigned in one signature is seen in the others") {
 TEST_CASE("threads call functions of several signatures, with variables that one of them changes") {
   Variable scale(Tensor(2.0f));
   Function reads([&](const Nest& n) {
-    const Tensor now = scale.value();
+    const Tensor now = scale.value();  // NOLINT(performance-unnecessary-copy-initialization)
     return Nest(n.tensor() * now - now);
   });
   Function adds([&](const Nest& n) {

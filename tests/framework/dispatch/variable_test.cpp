@@ -12,7 +12,8 @@ using namespace cornu;
 
 TEST_CASE("a variable changes, what was read from it does not") {
   Variable v(Tensor::from({1.0f, 2.0f}, {2}), {.name = "w"});
-  const Tensor before = v.value();
+  // What was read, and no reference to what will be there.
+  const Tensor before = v.value();  // NOLINT(performance-unnecessary-copy-initialization)
   v.assign(Tensor::from({5.0, 6.0}, {2}));
   CHECK(before.to_vector<float>() == std::vector<float>{1, 2});
   CHECK(v.value().to_vector<float>() == std::vector<float>{5, 6});
@@ -26,7 +27,8 @@ TEST_CASE("a variable changes, what was read from it does not") {
 }
 
 TEST_CASE("handles of a variable are one variable") {
-  Variable a(ops::zeros({1})), b = a, c(ops::zeros({1}));
+  Variable a(ops::zeros({1})), c(ops::zeros({1}));
+  Variable b = a;  // NOLINT(performance-unnecessary-copy-initialization)
   b.assign(ops::ones({1}));
   CHECK(a.value().item() == 1);
   CHECK(a == b);

@@ -123,10 +123,12 @@ TEST_CASE("What h5py writes is read here, however it is stored") {
     for (const std::string& kind : Texts{"plain", "zipped", "big"}) {
       if (kind == "big" && size_of(dtype) == 1) continue;
       INFO(kind << " " << name);
-      CHECK(file.info(kind + "/" + name).dtype == dtype);
-      CHECK(test::identical(read(file, kind + "/" + name, dtype), x));
-      CHECK(test::identical(read(file, kind + "/" + name, DType::float64),
-                            ops::cast(x, DType::float64)));
+      std::string path_of_kind = kind;
+      path_of_kind.append("/").append(name);
+      CHECK(file.info(path_of_kind).dtype == dtype);
+      CHECK(test::identical(read(file, path_of_kind, dtype), x));
+      CHECK(
+          test::identical(read(file, path_of_kind, DType::float64), ops::cast(x, DType::float64)));
     }
   }
   CHECK(test::identical(read(file, "fortran", DType::float32), expected(DType::float32)));
