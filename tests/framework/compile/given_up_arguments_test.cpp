@@ -47,6 +47,19 @@ TEST_CASE("an argument that is given up lends its memory to its update") {
   CHECK(x.to_vector<float>() == std::vector<float>{0, 1, 2, 3, 4, 5, 0, 0});
 }
 
+TEST_CASE("a result of another shape than its argument has its own") {
+  Function flat([](const Nest& given) -> Nest {
+    const Tensor x = ops::reshape(given.flatten()[0], {4});
+    return Nest::List{ops::slice_update(x, Tensor::from<int32_t>({1}, {1}), ops::ones({1}))};
+  });
+  for (int i = 0; i < 5; ++i) {
+    Nest::List arguments{ops::zeros({2, 2})};  // the braces hold a handle until the statement ends
+    const Tensor y = flat(Nest(std::move(arguments))).flatten()[0];
+    CHECK(y.shape() == Shape{4});
+    CHECK(y.to_vector<float>() == std::vector<float>{0, 1, 0, 0});
+  }
+}
+
 TEST_CASE("an argument with other handles keeps its values") {
   Function f = ready();
   const Tensor x = ops::zeros({8}), view = ops::reshape(x, {2, 4});
