@@ -1,12 +1,13 @@
 """Trains the networks of cornu-bench in PyTorch on a GPU; prints a line of JSON for each.
 
-    torch_bench.py [WORKLOAD[:DTYPE]...] [--tf32] [--compile MODE] [--steps N] [--device cpu]
+    torch_bench.py [WORKLOAD[:DTYPE]...] [--tf32] [--compile MODE] [--steps N] [--device cpu] [--no-cudnn-benchmark]
 
 Workloads: seed_b1 and seed_b32 (the sums of Gaussians), mlp, mnist_cnn, lstm, gpt, gpt_768, resnet50, resnet50_b128,
 with the shapes, batches and optimizers of benchmarks/cornu/networks.cpp, and kernels, those of
 benchmarks/cornu/kernels.cpp, which tell what the vendor's libraries reach alone. DTYPE: float32 (default) or bfloat16.
-MODE: of torch.compile, "default" or "reduce-overhead" (which replays CUDA graphs). Data is on the device before the
-clock starts; the best of three rounds counts.
+MODE: of torch.compile, "default" or "reduce-overhead" (which replays CUDA graphs). cuDNN tries its algorithms for each
+convolution, unless --no-cudnn-benchmark leaves them to its heuristics. Data is on the device before the clock starts;
+the best of three rounds counts.
 """
 import argparse
 import json
@@ -160,6 +161,7 @@ def measure_training(name, dtype, a, clock):
         optimizer.step()
 
     mode = ("compile " + a.compile if a.compile else "eager") + " " + dtype + (" tf32" if a.tf32 else "")
+    mode += "" if a.cudnn_benchmark else " heuristic"
     say(name, mode, "train", amount / clock(step), unit)
 
 
@@ -210,9 +212,10 @@ def main():
     p.add_argument("--compile", default="", metavar="MODE")
     p.add_argument("--steps", type=int, default=50)
     p.add_argument("--device", default="cuda")
+    p.add_argument("--cudnn-benchmark", action=argparse.BooleanOptionalAction, default=True)
     a = p.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = a.tf32
-    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.benchmark = a.cudnn_benchmark
     clock = Clock(torch.device(a.device), a.steps)
     for workload in a.workloads:
         name, _, dtype = workload.partition(":")

@@ -96,7 +96,7 @@ Stage copy_stage(const Operand& x, const PlanOptions& options) {
   text.index("count", count);
   return text.stage(
       "scatter_copy", "",
-      std::string(loop_begin) +
+      "if (x == out) return;  // x was donated\n" + std::string(loop_begin) +
           "const Index first = i * width, left = numel - first;\n"
           "store_pack<width>(load_pack<width>(x + first, left), out + first, left);\n" +
           loop_end,
