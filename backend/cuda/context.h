@@ -27,6 +27,8 @@ class Context {
   virtual int ordinal() const = 0;
   /// 90 is compute capability 9.0.
   virtual int architecture() const = 0;
+  /// "NVIDIA H100 80GB HBM3"; "" where nobody asks.
+  virtual std::string model() const { return {}; }
   virtual int multiprocessors() const = 0;
 
   /// The stream on which everything runs in order (a CUstream, the same as a cudaStream_t).
@@ -47,6 +49,11 @@ class Context {
   /// that it keeps.
   virtual std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                               std::span<const Operand> outputs) = 0;
+
+  /// What `work` launches as one graph, see Device::capture; null where nothing is captured.
+  virtual std::unique_ptr<Executable> capture(const std::function<void()>& /*work*/) {
+    return nullptr;
+  }
 
   /// Notes how the kernel that was made ready last runs, for reports: "cuDNN 9.19.0, engine 12".
   void set_path(std::string path) { path_ = std::move(path); }

@@ -131,8 +131,8 @@ class CublasMatmul : public Executable {
 };
 
 /// The index of the fastest of `found`.
-size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, CublasMatmul& product,
-                  Epilogue epilogue, std::span<const Operand> inputs,
+size_t fastest_of(const std::string& key, const std::vector<cublasLtMatmulHeuristicResult_t>& found,
+                  CublasMatmul& product, Epilogue epilogue, std::span<const Operand> inputs,
                   std::span<const Operand> outputs, Context& context) {
   // CORNU_CUDA_MEASURE=0 leaves the choice to the heuristic, which takes no time.
   if (found.size() < 2 || !may_measure()) return 0;
@@ -142,7 +142,10 @@ size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, Cub
   void* const bias = epilogue == Epilogue::bias            ? at[2]
                      : epilogue == Epilogue::bias_gradient ? at.back()
                                                            : nullptr;
-  return fastest(context, found.size(), [&](size_t i) {
+  // Its heuristic gives the same list to all who ask the same version about the same device.
+  const std::string ways = "cuBLASLt " + cublas_version() + "\nproduct " + key + "\nepilogue " +
+                           std::to_string(static_cast<int>(epilogue));
+  return fastest(ways, context, found.size(), [&](size_t i) {
     product.use(found[i]);
     return product.launch(at[0], at[1], bias, at[inputs.size()]) == CUBLAS_STATUS_SUCCESS;
   });
@@ -151,7 +154,7 @@ size_t fastest_of(const std::vector<cublasLtMatmulHeuristicResult_t>& found, Cub
 std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, const Types& types,
                                 const Matmul& matmul, std::span<const Operand> inputs,
                                 std::span<const Operand> outputs, Context& context,
-                                std::string& why) {
+                                const std::string& key, std::string& why) {
   const DType dtype = outputs[0].dtype;
   const int alignment = matmul_alignment(layout, size_of(dtype));
   // Some types and versions have no algorithm that adds a bias: then a kernel adds it.
@@ -166,7 +169,7 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
         Algorithm algorithm{found[0].algo, found[0].workspaceSize, epilogue};
         CublasMatmul trial(context, handle.handle, layout, types, dtype, algorithm);
         const size_t best =
-            fastest_of(found, trial, epilogue,
+            fastest_of(key, found, trial, epilogue,
                        epilogue == Epilogue::bias ? inputs : inputs.first(2), outputs, context);
         return Algorithm{found[best].algo, found[best].workspaceSize, epilogue};
       }
@@ -238,7 +241,7 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
                           (matmul.bias_gradient ? "sums " : "") + operands_text(inputs, outputs);
   const std::optional<Algorithm> algorithm = handle.algorithms.get(key, [&] {
     std::string why;
-    auto chosen = choose(handle, *layout, *types, matmul, inputs, outputs, context, why);
+    auto chosen = choose(handle, *layout, *types, matmul, inputs, outputs, context, key, why);
     if (!chosen && !matmul.bias_gradient) lost(why);
     return chosen;
   });

@@ -46,10 +46,10 @@ bool any(const InlineVector<int64_t, 3>& values) {
   return std::any_of(values.begin(), values.end(), [](int64_t v) { return v != 0; });
 }
 
-// Engines that say to take paddings of two sizes give wrong gradients of the kernel (seen with
-// cuDNN 9.19 on an H100, in float32 and float64), while the other passes are right.
+// Engines that say to take paddings of two sizes give wrong gradients: of the kernel on an H100 in
+// float32 and float64, of x on an H200 in float32 (cuDNN 9.19). Forward passes are right.
 bool needs_padding_by_copy(const Conv& conv) {
-  return conv.pass == ConvPass::backward_weights &&
+  return conv.pass != ConvPass::forward &&
          !std::equal(conv.pad_low.begin(), conv.pad_low.end(), conv.pad_high.begin());
 }
 
@@ -197,9 +197,9 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
 namespace {
 
 // The fastest on the device.
-ConvolutionPlan choose(const std::vector<ConvolutionPlan>& plans, const Conv& conv,
-                       std::span<const Operand> inputs, std::span<const Operand> outputs,
-                       Context& context) {
+ConvolutionPlan choose(const std::string& key, const std::vector<ConvolutionPlan>& plans,
+                       const Conv& conv, std::span<const Operand> inputs,
+                       std::span<const Operand> outputs, Context& context) {
   if (plans.empty()) return {};
   if (plans.size() == 1) return plans.front();
   const TrialOperands operands(context, inputs, outputs);
@@ -208,7 +208,11 @@ ConvolutionPlan choose(const std::vector<ConvolutionPlan>& plans, const Conv& co
   std::vector<std::unique_ptr<Convolution>> trials;
   for (const ConvolutionPlan& plan : plans)
     trials.push_back(std::make_unique<Convolution>(conv, inputs, outputs, plan, context));
-  return plans[fastest(context, plans.size(), [&](size_t i) {
+  std::string ways = "cuDNN " + version() + "\n" + key;
+  for (const ConvolutionPlan& plan : plans)
+    ways += "\n" + plan.plan->engine() + (plan.fused ? ", fused" : "") +
+            (plan.padded ? ", padded" : "");
+  return plans[fastest(ways, context, plans.size(), [&](size_t i) {
     try {
       trials[i]->run(operands.addresses().data());
       return true;
@@ -259,7 +263,7 @@ std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operan
       lost(why + (x.dtype == DType::float32 && exact
                       ? " Perhaps with TF32 (Device::allow_tf32, or CORNU_TF32=1) it does."
                       : ""));
-    return choose(plans, conv, inputs, outputs, context);
+    return choose(key, plans, conv, inputs, outputs, context);
   });
   if (!plan.plan) return nullptr;
   auto executable = std::make_unique<Convolution>(conv, inputs, outputs, plan, context);

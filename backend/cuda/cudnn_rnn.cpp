@@ -45,7 +45,7 @@ class RnnExecutable : public Executable {
         simple_(rnn.cell == RnnCell::simple),
         reserved_(!simple_ &&
                   is_reserve(rnn.backward ? inputs[count_of(rnn) + 1] : outputs[lstm_ ? 3 : 2],
-                             layer_->reserve_bytes)),
+                             aligned(layer_->reserve_bytes))),
         packing_(rnn_packing(rnn, sizes, layer_->places)) {
     std::vector<Operand> weights;
     for (int from : packing_.from) weights.push_back(array(*inputs[1 + from].shape));
@@ -136,7 +136,7 @@ class RnnExecutable : public Executable {
     take(x_, of_x);
     take(y_, of_y);
     if (!backward_) return;
-    take(reserve_, l.reserve_bytes + sizeof(double));  // in whole numbers of the operand
+    take(reserve_, l.reserve_bytes);
     take(dweights_, l.weights_bytes);
     take(dx_, of_x);
     take(dy_, of_y);
@@ -298,8 +298,8 @@ class Trial {
 
 // The algorithm that trains a layer fastest on the device; the same for both directions, which
 // share the reserve.
-RnnChoice choose(const Rnn& rnn, const RnnSizes& sizes, DType dtype, cudnnHandle_t handle,
-                 Context& context) {
+RnnChoice choose(const std::string& key, const Rnn& rnn, const RnnSizes& sizes, DType dtype,
+                 cudnnHandle_t handle, Context& context) {
   RnnChoice choice;
   std::vector<std::unique_ptr<RnnLayer>> layers;
   std::vector<cudnnRNNAlgo_t> algorithms;
@@ -321,13 +321,16 @@ RnnChoice choose(const Rnn& rnn, const RnnSizes& sizes, DType dtype, cudnnHandle
   if (layers.size() > 1) {
     try {
       const Trial trial(sizes, dtype, layers, context);
-      best = fastest(context, layers.size(), [&](size_t i) { return trial.run(*layers[i]); });
+      std::string ways = "cuDNN " + version() + "\nrnn " + key;
+      for (const cudnnRNNAlgo_t algorithm : algorithms)
+        ways += " " + std::to_string(static_cast<int>(algorithm));
+      best = fastest(ways, context, layers.size(), [&](size_t i) { return trial.run(*layers[i]); });
     } catch (const MemoryError&) {
       // No memory for trials: the first.
     }
   }
   choice.algorithm = algorithms[best];
-  choice.reserve_bytes = layers[best]->reserve_bytes;
+  choice.reserve_bytes = aligned(layers[best]->reserve_bytes);
   return choice;
 }
 
@@ -338,7 +341,7 @@ RnnChoice chosen(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kerne
       fmt::format("{}{} {} {} {}{}", static_cast<int>(rnn.cell), rnn.bias ? " bias" : "",
                   dtype_name(dtype), x.str(), kernel.str(), tf32() ? " tf32" : "");
   return device.rnn(key, [&] {
-    return choose(rnn, rnn_sizes(rnn.cell, x, kernel), dtype,
+    return choose(key, rnn, rnn_sizes(rnn.cell, x, kernel), dtype,
                   static_cast<cudnnHandle_t>(device.target()->handle()), context);
   });
 }

@@ -26,7 +26,7 @@ size_t rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& ker
 struct RnnChoice {
   int algorithm = -1;        ///< cuDNN's number of it; below 0: none takes the layer
   std::string why;           ///< none does
-  size_t reserve_bytes = 0;  ///< what training keeps
+  size_t reserve_bytes = 0;  ///< what training keeps, in whole units of its alignment
 };
 
 /// Makes cuDNN's descriptors of a layer, as far as it goes without a device: "" or why not.

@@ -63,6 +63,7 @@ class Device final : public Context, private MemorySource {
 
   int ordinal() const override { return ordinal_; }
   int architecture() const override { return facts_.architecture; }
+  std::string model() const override { return facts_.model; }
   int multiprocessors() const override { return facts_.multiprocessors; }
   CUstream_st* stream() const override { return compute_.handle(); }
   void* workspace(size_t bytes) override;
@@ -103,7 +104,7 @@ class Device final : public Context, private MemorySource {
   /// graph works on the addresses that `work` saw. It keeps what was allocated meanwhile; all else
   /// must live as long as the graph is run. Throws StateError when `work` waits for the device or
   /// copies from or to the host.
-  std::unique_ptr<Executable> capture(const std::function<void()>& work);
+  std::unique_ptr<Executable> capture(const std::function<void()>& work) override;
 
  private:
   friend class Session;

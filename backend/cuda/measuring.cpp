@@ -1,11 +1,15 @@
 // Trial runs against the clock.
 #include "measuring.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "../error.h"
+#include "trial_choices.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -53,32 +57,87 @@ void TrialOperands::release() {
   addresses_.clear();
 }
 
-size_t fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
-               const Driver& driver) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int rounds = 3, repeats = 4;  // the first round loads the kernel
-  const auto wait = [&] {
-    driver.check(driver.stream_synchronize(context.stream()), "a trial of kernels");
-  };
-  size_t best = 0;
-  double best_seconds = 0;
-  for (size_t i = 0; i < count; ++i) {
-    double seconds = 0;
-    bool launched = true;
-    for (int round = 0; round < rounds && launched; ++round) {
-      wait();
-      const Clock::time_point start = Clock::now();
-      for (int r = 0; r < repeats && launched; ++r) launched = launch(i);
-      wait();
-      const double took = std::chrono::duration<double>(Clock::now() - start).count();
-      if (round == 1 || (round > 1 && took < seconds)) seconds = took;
+namespace {
+
+// One way to run a kernel, while it is tried.
+class Way {
+ public:
+  Way(Context& context, const Driver& driver, std::function<bool()> launch)
+      : context_(context), driver_(driver), launch_(std::move(launch)) {}
+
+  // The seconds of one launch on the device, or nothing where it cannot be launched.
+  std::optional<double> seconds() {
+    constexpr double wanted = 4e-4;  // of a measurement: the wait for the device is a tenth of it
+    constexpr int rounds = 2, least = 2, most = 16;
+    // The first launch loads the kernel.
+    if (!time(1, nullptr)) return std::nullopt;
+    const std::optional<double> once = time(1, nullptr);
+    if (!once) return std::nullopt;
+    const int repeats = std::clamp(static_cast<int>(wanted / *once), least, most);
+    const std::unique_ptr<Executable> graph = capture(repeats);
+    std::optional<double> best;
+    for (int round = 0; round < rounds; ++round) {
+      const std::optional<double> took = time(repeats, graph.get());
+      if (took && (!best || *took < *best)) best = took;
     }
-    if (launched && (best_seconds == 0 || seconds < 0.97 * best_seconds)) {
-      best = i;
-      best_seconds = seconds;
+    return best;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void wait() const {
+    driver_.check(driver_.stream_synchronize(context_.stream()), "a trial of kernels");
+  }
+  std::optional<double> time(int repeats, Executable* graph) {
+    wait();
+    const Clock::time_point start = Clock::now();
+    bool launched = true;
+    if (graph != nullptr)
+      graph->run(nullptr);
+    else
+      for (int i = 0; i < repeats && launched; ++i) launched = launch_();
+    wait();
+    if (!launched) return std::nullopt;
+    return std::chrono::duration<double>(Clock::now() - start).count() / repeats;
+  }
+  std::unique_ptr<Executable> capture(int repeats) {
+    try {
+      bool launched = true;
+      auto graph = context_.capture([&] {
+        for (int i = 0; i < repeats && launched; ++i) launched = launch_();
+      });
+      return launched ? std::move(graph) : nullptr;
+    } catch (const StateError&) {  // it is timed as it is
+      return nullptr;
     }
   }
+
+  Context& context_;
+  const Driver& driver_;
+  std::function<bool()> launch_;
+};
+
+}  // namespace
+
+size_t fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
+               const Driver& driver) {
+  size_t best = 0;
+  std::optional<double> least;
+  for (size_t i = 0; i < count; ++i) {
+    const auto seconds = Way(context, driver, [&] { return launch(i); }).seconds();
+    if (!seconds || (least && *seconds >= 0.97 * *least)) continue;
+    best = i;
+    least = seconds;
+  }
   return best;
+}
+
+size_t fastest(const std::string& key, Context& context, size_t count,
+               const std::function<bool(size_t)>& launch) {
+  const std::string all = context.model() + "\n" + key;
+  return context.part<TrialChoices>().get(all, count,
+                                          [&] { return fastest(context, count, launch); });
 }
 
 }  // namespace cornu::backend::cuda

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "context.h"
@@ -37,8 +38,15 @@ class TrialOperands {
 
 /// The number of the fastest of `count` ways; `launch(i)` launches way i on the context's stream
 /// and says whether that could be done. A later one has to be faster by 3 %. 0 if none can be
-/// launched.
+/// launched. What is timed is the device's work, several launches in one graph where they can be
+/// captured: a plan launches them so, and the host's calls may take longer than a small kernel.
 size_t fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
                const Driver& driver = Driver::get());
+
+/// The same, found once for all processes that share a folder of compiled kernels: `key` names the
+/// kernel, its operands, the library and its version. Ways must have the same numbers in all of
+/// them.
+size_t fastest(const std::string& key, Context& context, size_t count,
+               const std::function<bool(size_t)>& launch);
 
 }  // namespace cornu::backend::cuda

@@ -97,7 +97,8 @@ TEST_CASE("callers beside each other get what they would get alone") {
 #if defined(__linux__)
 TEST_CASE("loops of all sizes are run by the same threads") {
   const ThreadsScope eight(8);
-  std::set<std::string> before, after;
+  std::set<std::string> others, before, after;
+  note_threads(others);  // a GPU's driver has some
   // The pool fills when there is work, not at once.
   for (int i = 0; i < 50; ++i) softmax_of(4096);
   note_threads(before);
@@ -109,7 +110,7 @@ TEST_CASE("loops of all sizes are run by the same threads") {
   }
   after.insert(before.begin(), before.end());
   INFO(before.size() << " threads before, " << after.size() << " seen in all");
-  CHECK(after.size() <= std::max<size_t>(before.size(), 8));
+  CHECK(after.size() <= std::max<size_t>(before.size(), others.size() + 7));
 }
 
 TEST_CASE("a child of fork() computes") {

@@ -7,14 +7,11 @@
 namespace cornu::plan {
 namespace {
 
-// A cache line, and the alignment that kernels of all devices are promised.
-constexpr size_t alignment = 64;
 constexpr int never = -1;
 
-size_t padded(size_t bytes) {
-  // A value without elements gets a place too, so that no operand's address is null.
-  return std::max<size_t>((bytes + alignment - 1) / alignment * alignment, alignment);
-}
+// A cache line on the host. Other devices' allocators give 256 bytes, which their libraries count
+// on: cuDNN aligns what a recurrent layer keeps by its address.
+size_t alignment_of(const Graph& graph) { return graph.device->on_host() ? 64 : 256; }
 
 // A piece of the arena and the steps during which it is taken.
 struct Buffer {
@@ -28,6 +25,7 @@ class Planner {
   Planner(const Graph& graph, const std::vector<uint32_t>& kept)
       : graph_(graph),
         kept_(kept),
+        alignment_(alignment_of(graph)),
         last_(graph.values.size(), never),
         buffer_(graph.values.size(), never) {
     plan_.places.resize(graph.values.size());
@@ -50,6 +48,10 @@ class Planner {
   }
 
  private:
+  // A value without elements gets a place too, so that no operand's address is null.
+  size_t padded(size_t bytes) const {
+    return std::max<size_t>((bytes + alignment_ - 1) / alignment_ * alignment_, alignment_);
+  }
   Placement& place(int value) { return plan_.places[static_cast<size_t>(value)]; }
   int& last(int value) { return last_[static_cast<size_t>(value)]; }
   const Value& value(int number) const { return graph_.values[static_cast<size_t>(number)]; }
@@ -295,6 +297,7 @@ class Planner {
 
   const Graph& graph_;
   const std::vector<uint32_t>& kept_;
+  const size_t alignment_;
   MemoryPlan plan_;
   std::vector<int> producers_;
   std::vector<int> last_;     // by value: the last step that reads it

@@ -295,8 +295,12 @@ TEST_CASE("matrix products cut off negative results themselves") {
   const auto check = [&](auto body, const Tensor& x) {
     auto f = function(body);
     for (int i = 0; i < 4; ++i) {
-      const Tensor given = x * (1.0 + i), expected = body(given);
-      CHECK(f(given).template to_vector<float>() == expected.template to_vector<float>());
+      const Tensor given = x * (1.0 + i), expected = body(given), found = f(given);
+      // A GPU's library may multiply in another order where it also adds a bias.
+      if (default_device().is_cpu())
+        CHECK(found.to_vector<float>() == expected.to_vector<float>());
+      else
+        CHECK(ops::max(ops::abs(found - expected)).item() < 1e-5);
     }
     CHECK(steps_after(f, "fuse_epilogues") == 1);
   };
