@@ -6,6 +6,7 @@
 
 #include "../error.h"
 #include "device.h"
+#include "settings.h"
 
 namespace cornu::backend::cuda {
 
@@ -58,7 +59,9 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
     allocator_.end_reserve();
   }
   driver().check(result, "the begin of a capture");
+  begin_branches();
   const auto end = [this](CUgraph_st*& graph) {
+    end_branches();
     const int result = driver().capture_end(compute_.handle(), &graph);
     capturing_ = false;
     return result;
@@ -66,6 +69,8 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   CUgraph_st* graph = nullptr;
   try {
     work();
+    if (branches_ && !branches_->valid())
+      throw StateError(name_ + ": the driver does not order the launches of a graph.");
   } catch (...) {
     // A stream that is left in capture mode refuses all later work.
     end(graph);
@@ -80,6 +85,26 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   driver().check(result, "the capture of a graph");
   const std::unique_ptr<CUgraph_st, int (*)(CUgraph_st*)> owner(graph, driver().graph_destroy);
   return std::make_unique<Graph>(*this, graph, std::move(reserve), std::move(kept));
+}
+
+void Device::begin_branches() {
+  captured_by_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  if (!branches() || !Branches::supported(driver())) return;
+  branches_.emplace(driver(), compute_.handle());
+  step_scratch_ = std::make_shared<StepScratch>(allocator_);
+  keep_for_graph(step_scratch_);
+}
+
+void Device::end_branches() {
+  branches_.reset();
+  step_scratch_.reset();
+  captured_by_.store({}, std::memory_order_relaxed);
+}
+
+void Device::begin_step(std::span<const MemoryRange> reads, std::span<const MemoryRange> writes) {
+  if (!branches_) return;
+  branches_->begin_step(reads, writes);
+  step_scratch_->begin_step();
 }
 
 void Device::keep_for_graph(const std::shared_ptr<void>& what) {

@@ -32,6 +32,17 @@ size_t bytes_of(const Operand& operand) {
   return static_cast<size_t>(operand.shape->numel()) * size_of(operand.dtype);
 }
 
+// Kernels of one kind that must run one after the other within a graph: a
+// persistent recurrent layer of cuDNN waits for all of its blocks, which two of them together may
+// never have on the device at once, and transforms share a plan of cuFFT with its work area.
+// What stands for that, or null.
+const void* kept_apart(const Kernel& kernel) {
+  static const char layers = 0, transforms = 0;
+  if (std::holds_alternative<Rnn>(kernel)) return &layers;
+  if (std::holds_alternative<Fft>(kernel)) return &transforms;
+  return nullptr;
+}
+
 // Calls run(addresses) with those of `data`. Parts of tensors may begin anywhere, but generated
 // kernels and libraries load vectors of 16 bytes, and a device faults where these are not aligned:
 // such operands go by copies. bytes(i) is the size of operand i; the first `inputs` are read, the
@@ -59,9 +70,12 @@ void run_aligned(Device& device, std::span<void* const> data, size_t inputs, con
 // For callers outside of sessions, who pass numbers by their address on the host.
 class Prepared final : public Executable {
  public:
-  Prepared(Device& device, std::unique_ptr<Executable> inner, std::span<const Operand> inputs,
+  Prepared(Device& device, const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs)
-      : device_(device), inner_(std::move(inner)), inputs_(inputs.size()) {
+      : device_(device),
+        inner_(make_executable(device, kernel, inputs, outputs)),
+        apart_(kept_apart(kernel)),
+        inputs_(inputs.size()) {
     for (size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i].number) numbers_.emplace_back(i, inputs[i].dtype);
     for (const auto& list : {inputs, outputs})
@@ -79,6 +93,7 @@ class Prepared final : public Executable {
 
   void run(void* const* data) override {
     const Session session(device_);
+    device_.touch(apart_, true);
     run_aligned(
         device_, {placed(data), bytes_.size()}, inputs_, [this](size_t i) { return bytes_[i]; },
         [this](void* const* at) { inner_->run(at); });
@@ -101,6 +116,7 @@ class Prepared final : public Executable {
 
   Device& device_;
   std::unique_ptr<Executable> inner_;
+  const void* apart_;
   size_t inputs_;
   std::vector<size_t> bytes_;  // of all operands
   std::vector<std::pair<size_t, DType>> numbers_;
@@ -232,6 +248,12 @@ void CudaBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
   const std::shared_ptr<Executable> executable = cache_.get(
       kernel, inputs, outputs, [&] { return make_executable(device, kernel, inputs, outputs); });
   device.keep_for_graph(executable);
+  // Steps of a graph that are made of other kernels come here. Equal kernels are one object, which
+  // may have memory of its own.
+  device.touch(executable.get(), true);
+  device.touch(kept_apart(kernel), true);
+  for (const Operand& operand : inputs) device.touch({operand.data, bytes_of(operand)}, false);
+  for (const Operand& operand : outputs) device.touch({operand.data, bytes_of(operand)}, true);
   InlineVector<void*, 16> data;
   for (const auto& list : {inputs, outputs})
     for (const Operand& operand : list) {
@@ -251,8 +273,7 @@ std::unique_ptr<Executable> CudaBackend::prepare(const Kernel& kernel,
                                                  std::span<const Operand> outputs) {
   Device& device = this->device();
   const Session session(device);
-  return std::make_unique<Prepared>(device, make_executable(device, kernel, inputs, outputs),
-                                    inputs, outputs);
+  return std::make_unique<Prepared>(device, kernel, inputs, outputs);
 }
 
 void CudaBackend::copy_from_host(void* to, const void* host, size_t bytes) {
@@ -284,6 +305,12 @@ size_t CudaBackend::rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, con
 std::unique_ptr<Executable> CudaBackend::capture(const std::function<void()>& work) {
   const Session session(device());
   return device().capture(work);
+}
+
+void CudaBackend::begin_step(std::span<const MemoryRange> reads,
+                             std::span<const MemoryRange> writes) {
+  const Session session(device());
+  device().begin_step(reads, writes);
 }
 
 }  // namespace cornu::backend::cuda

@@ -8,13 +8,14 @@
 
 #include "../kernel_paths.h"
 #include "../rnn_reserve.h"
+#include "../step_order.h"
 #include "device.h"
 #include "dispatch.h"
 
 namespace cornu::backend::cuda {
 
 /// "cuda:0". Kernels and copies are launched in the order of the calls and run by themselves.
-class CudaBackend final : public Backend, public KernelPaths, public RnnReserve {
+class CudaBackend final : public Backend, public KernelPaths, public RnnReserve, public StepOrder {
  public:
   /// Asks the driver about the device, but does not open it: the first use does, and throws
   /// StateError when that fails, as each later one tries again. `versions` names the libraries, for
@@ -41,6 +42,7 @@ class CudaBackend final : public Backend, public KernelPaths, public RnnReserve 
   /// What `work` launches on this device, as an executable that launches all of it by one call of
   /// the driver; see Device::capture.
   std::unique_ptr<Executable> capture(const std::function<void()>& work) override;
+  void begin_step(std::span<const MemoryRange> reads, std::span<const MemoryRange> writes) override;
 
   std::vector<KernelPath> kernel_paths() override;
   size_t rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel) override;

@@ -95,7 +95,12 @@ Device::~Device() {
 
 void* Device::workspace(size_t bytes) {
   if (bytes == 0) return nullptr;
+  if (step_scratch_ && branches_->in_step() && bytes <= StepScratch::most_bytes)
+    if (void* const own = step_scratch_->take(bytes, *branches_, &allocator_)) return own;
+  // Shared by all steps of a graph, which so run one after the other.
+  touch(&scratch_, true);
   if (!scratch_ || scratch_->bytes < bytes) {
+    touch(&allocator_, false);
     scratch_.reset();  // before more is taken
     scratch_ = std::make_shared<Scratch>(
         allocator_, bytes < mebibyte ? mebibyte : (bytes + mebibyte - 1) / mebibyte * mebibyte);
@@ -269,6 +274,8 @@ void Device::copy_out_alone(void* to, const void* from, size_t bytes) {
 
 void Device::copy_within(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
+  touch({from, bytes}, false);
+  touch({to, bytes}, true);
   driver().check(driver().copy_within(address_of(to), address_of(from), bytes, compute_.handle()),
                  "a copy within the device");
   count_work();

@@ -8,10 +8,12 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "allocator.h"
+#include "branches.h"
 #include "codegen/kernel_plan.h"
 #include "context.h"
 #include "downloads.h"
@@ -68,7 +70,13 @@ class Device final : public Context, private MemorySource {
   CUstream_st* stream() const override { return compute_.handle(); }
   void* workspace(size_t bytes) override;
   size_t workspace_limit() const override;
-  CachingAllocator& allocator() override { return allocator_; }
+  /// Any thread. Of a graph's steps, those that ask for it run one after the other: what one gives
+  /// back, another gets.
+  CachingAllocator& allocator() override {
+    if (captured_by_.load(std::memory_order_relaxed) == std::this_thread::get_id())
+      touch(&allocator_, true);
+    return allocator_;
+  }
   std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                       std::span<const Operand> outputs) override;
 
@@ -90,6 +98,13 @@ class Device final : public Context, private MemorySource {
   void count_work();
   /// While a graph is made: lets it keep `what`.
   void keep_for_graph(const std::shared_ptr<void>& what);
+  /// While a graph is made: what is launched from now on is a step that uses these. See StepOrder.
+  void begin_step(std::span<const MemoryRange> reads, std::span<const MemoryRange> writes);
+  /// While a graph is made: the step also uses this memory, or what stands for something else.
+  void touch(MemoryRange range, bool write) {
+    if (branches_) branches_->touch(range, write);
+  }
+  void touch(const void* resource, bool write) { touch({resource, 1}, write); }
 
   /// Large blocks travel while kernels run that were launched before.
   void copy_in(void* to, const void* from, size_t bytes);
@@ -126,6 +141,8 @@ class Device final : public Context, private MemorySource {
   void pass_milestones();
   bool copies_wait_for(uint64_t work);
   void refuse_capture(const char* what) const;
+  void begin_branches();
+  void end_branches();
   void drop_numbers(void* data) noexcept;
   NumberTable::Memory number_memory();
 
@@ -151,6 +168,9 @@ class Device final : public Context, private MemorySource {
   std::mutex capture_mutex_;  // of the moments when a capture begins, and of waits beside one
   std::atomic<bool> capturing_ = false;
   std::vector<std::shared_ptr<void>> captured_;  // what the graph that is being made must keep
+  std::atomic<std::thread::id> captured_by_;     // who makes it
+  std::optional<Branches> branches_;             // while it is made, where its steps may have some
+  std::shared_ptr<StepScratch> step_scratch_;
 };
 
 /// The right to work on a device: holds its lock, and makes its context the thread's meanwhile.

@@ -110,6 +110,9 @@ Driver open_driver() {
   const auto open = [&]<class F>(F*& member, const char* name) {
     member = library.function<F>(name);
   };
+  const auto open_if_any = [&]<class F>(F*& member, const char* name) {
+    member = reinterpret_cast<F*>(library.find(name));
+  };
   open(d.error_name, "cuGetErrorName");
   open(d.error_text, "cuGetErrorString");
   open(d.initialize, "cuInit");
@@ -146,6 +149,8 @@ Driver open_driver() {
   open(d.launch, "cuLaunchKernel");
   open(d.capture_begin, "cuStreamBeginCapture_v2");
   open(d.capture_end, "cuStreamEndCapture");
+  open_if_any(d.capture_info, "cuStreamGetCaptureInfo_v2");
+  open_if_any(d.capture_depend, "cuStreamUpdateCaptureDependencies");
   open(d.graph_instantiate, "cuGraphInstantiateWithFlags");
   open(d.graph_launch, "cuGraphLaunch");
   open(d.graph_destroy, "cuGraphDestroy");

@@ -11,6 +11,7 @@ struct CUevent_st;
 struct CUmod_st;
 struct CUfunc_st;
 struct CUgraph_st;
+struct CUgraphNode_st;
 struct CUgraphExec_st;
 
 namespace cornu::backend::cuda {
@@ -64,6 +65,10 @@ struct Driver {
 
   int (*capture_begin)(CUstream_st*, int) = nullptr;
   int (*capture_end)(CUstream_st*, CUgraph_st**) = nullptr;
+  // Null in drivers without them.
+  int (*capture_info)(CUstream_st*, int*, unsigned long long*, CUgraph_st**,
+                      CUgraphNode_st* const**, size_t*) = nullptr;
+  int (*capture_depend)(CUstream_st*, CUgraphNode_st**, size_t, unsigned) = nullptr;
   int (*graph_instantiate)(CUgraphExec_st**, CUgraph_st*, unsigned long long) = nullptr;
   int (*graph_launch)(CUgraphExec_st*, CUstream_st*) = nullptr;
   int (*graph_destroy)(CUgraph_st*) = nullptr;

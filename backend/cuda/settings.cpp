@@ -11,9 +11,9 @@
 namespace cornu::backend::cuda {
 namespace {
 
-bool from_environment(const char* name) {
+bool from_environment(const char* name, bool otherwise = false) {
   const char* const text = std::getenv(name);
-  if (!text || !*text) return false;
+  if (!text || !*text) return otherwise;
   const std::string_view value = text;
   if (value == "1" || value == "on" || value == "true") return true;
   if (value == "0" || value == "off" || value == "false") return false;
@@ -43,6 +43,11 @@ bool same_bits() {
 
 bool exact_blocks() {
   static const bool wanted = from_environment("CORNU_CUDA_EXACT_BLOCKS");
+  return wanted;
+}
+
+bool branches() {
+  static const bool wanted = from_environment("CORNU_CUDA_BRANCHES", true);
   return wanted;
 }
 

@@ -11,4 +11,8 @@ uint64_t settings_version();
 /// sees accesses beyond it: what CORNU_CUDA_EXACT_BLOCKS says (1 or 0), else false.
 bool exact_blocks();
 
+/// Whether steps of a captured graph that do not need each other may run side by side: what
+/// CORNU_CUDA_BRANCHES says (1 or 0), else true.
+bool branches();
+
 }  // namespace cornu::backend::cuda

@@ -1,6 +1,7 @@
 // libcuda.so.1 of the emulated GPU: the tests' fake driver under the names that the plugin looks
 // for, with kernels that run. Stricter than a device where that brings faults to light: queued work
-// runs late, fresh memory holds NaN, and a process that was forked has no device.
+// runs late, graphs in another order than their launches, fresh memory holds NaN, and a process
+// that was forked has no device.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -247,6 +248,14 @@ int cuStreamBeginCapture_v2(CUstream_st* stream, int mode) {
 }
 int cuStreamEndCapture(CUstream_st* stream, CUgraph_st** graph) {
   return call<&cuda::Driver::capture_end>(stream, graph);
+}
+int cuStreamGetCaptureInfo_v2(CUstream_st* stream, int* status, unsigned long long* id,
+                              CUgraph_st** graph, CUgraphNode_st* const** nodes, size_t* number) {
+  return call<&cuda::Driver::capture_info>(stream, status, id, graph, nodes, number);
+}
+int cuStreamUpdateCaptureDependencies(CUstream_st* stream, CUgraphNode_st** nodes, size_t number,
+                                      unsigned flags) {
+  return call<&cuda::Driver::capture_depend>(stream, nodes, number, flags);
 }
 int cuGraphInstantiateWithFlags(CUgraphExec_st** exec, CUgraph_st* graph,
                                 unsigned long long flags) {

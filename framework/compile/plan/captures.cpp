@@ -15,7 +15,7 @@ constexpr int many_misses = 8;
 }  // namespace
 
 bool Captures::run(backend::Backend& device, const std::vector<void*>& addresses,
-                   const std::function<void()>& work) {
+                   const std::function<void()>& work, const std::function<void()>& captured) {
   const auto known = std::find_if(kept_.begin(), kept_.end(),
                                   [&](const Capture& c) { return c.addresses == addresses; });
   if (known == kept_.end()) {
@@ -36,7 +36,7 @@ bool Captures::run(backend::Backend& device, const std::vector<void*>& addresses
   }
   work();
   try {
-    capture.piece = device.capture(work);
+    capture.piece = device.capture(captured ? captured : work);
   } catch (const Error& error) {  // the work is done; without a capture it only takes longer
     warn_once(std::string("Steps of a plan run one by one, which is slower: ") + error.what());
   }

@@ -15,9 +15,9 @@ class Captures {
   /// Does `work`, which uses these addresses: as one piece when it was captured, else step by step.
   /// It is captured when the same addresses come for the second time, for that takes longer than
   /// the work and pays only if they stay. False if the device captures nothing; the work is done
-  /// all the same.
+  /// all the same. `captured`, if given, takes the place of `work` while it is captured.
   bool run(backend::Backend& device, const std::vector<void*>& addresses,
-           const std::function<void()>& work);
+           const std::function<void()>& work, const std::function<void()>& captured = {});
   /// Whether the addresses have been new many times in a row.
   bool has_unstable_addresses() const;
   /// Forgets everything: what was captured uses memory that is gone.

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "../../../backend/denormals.h"
+#include "../../../backend/step_order.h"
 #include "rewrite.h"
 
 namespace cornu::plan {
@@ -292,7 +293,8 @@ void Plan::run_captured() {
       set(outputs_[i], own.data());
     }
   // A device that refuses once would refuse again, after the same work: the answer is kept.
-  capturable_ = captures_.run(*graph_.device, addresses_, [this] { run_kernels(); });
+  capturable_ = captures_.run(
+      *graph_.device, addresses_, [this] { run_kernels(); }, [this] { run_kernels_by_memory(); });
   for (const auto& [address, own] : results)
     graph_.device->copy(address, own->data(), own->bytes());
 }
@@ -326,6 +328,30 @@ void Plan::settle() {
 void Plan::run_kernels() {
   for (size_t i = once_count_; i < steps_.size(); ++i)
     steps_[i].executable->run(&addresses_[steps_[i].first]);
+}
+
+// The same for a device that finds out which steps can run side by side.
+void Plan::run_kernels_by_memory() {
+  auto* const order = dynamic_cast<backend::StepOrder*>(graph_.device);
+  if (!order) return run_kernels();
+  std::vector<backend::MemoryRange> reads, writes;
+  for (size_t i = once_count_; i < steps_.size(); ++i) {
+    reads.clear();
+    writes.clear();
+    void* const* const at = &addresses_[steps_[i].first];
+    const Step& step = graph_.steps[i];
+    // Values have no parts: a step that sees one through a view counts as a user of all of it.
+    const auto range = [&](const Use& use, void* address) -> backend::MemoryRange {
+      return {address, graph_.values[static_cast<size_t>(use.value)].bytes()};
+    };
+    for (size_t k = 0; k < step.inputs.size(); ++k)
+      // Of what the kernel keeps a copy of, the address may be somebody else's by now.
+      if (k >= 32 || (kept_[i] >> k & 1) == 0) reads.push_back(range(step.inputs[k], at[k]));
+    for (size_t k = 0; k < step.outputs.size(); ++k)
+      writes.push_back(range(step.outputs[k], at[step.inputs.size() + k]));
+    order->begin_step(reads, writes);
+    steps_[i].executable->run(at);
+  }
 }
 
 void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,

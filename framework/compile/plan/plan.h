@@ -67,6 +67,7 @@ class Plan {
   void make_outputs(std::span<const Tensor* const> given_up);
   void run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times);
   void run_kernels();
+  void run_kernels_by_memory();
   void run_captured();
   void settle();
   void assign_variables(std::span<const Tensor* const> arguments);

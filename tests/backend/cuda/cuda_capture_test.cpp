@@ -1,6 +1,8 @@
 // Graphs of launches, and faults, of the CUDA backend on a driver of host functions.
 #include <cornu/backend/error.h>
 
+#include <set>
+
 #include "fake_bench.h"
 
 using namespace cornu;
@@ -9,7 +11,41 @@ using namespace cornu::backend::testing;
 
 namespace {
 const Shape four{4};
-}
+
+using Edges = std::vector<std::set<size_t>>;
+
+// A bench with eight floats on its device, and steps that use these.
+struct Steps {
+  Bench bench;
+  float* const x = bench.device({1, 2, 3, 4, 5, 6, 7, 8});
+
+  // A step that copies number `from` to number `to`.
+  void copy(int to, int from) {
+    begin({{x + from, 4}}, {{x + to, 4}});
+    bench.backend().copy(x + to, x + from, 4);
+  }
+  void begin(const std::vector<MemoryRange>& reads, const std::vector<MemoryRange>& writes) {
+    bench.backend().begin_step(reads, writes);
+  }
+  // A step that takes scratch memory and launches something.
+  void* scratch(size_t bytes, int number = 0) {
+    begin({}, {{x + number, 4}});
+    void* const memory = bench.backend().device().workspace(bytes);
+    launch();
+    return memory;
+  }
+  void launch() {
+    bench.driver.enqueue(bench.backend().device().stream(), [] {});
+  }
+  std::unique_ptr<Executable> capture(const std::function<void()>& work) {
+    return bench.backend().capture(work);
+  }
+  const Edges& edges(const std::function<void()>& work) {
+    capture(work);
+    return bench.driver.edges;
+  }
+};
+}  // namespace
 
 TEST_CASE("A captured graph launches everything by one call", "[cuda]") {
   Bench bench;
@@ -75,6 +111,219 @@ TEST_CASE("A graph cannot hold what involves the host", "[cuda]") {
   bench.driver.faults.clear();
   backend.capture([&] { backend.copy(x + 1, x, 4); })->run(nullptr);
   CHECK(bench.host(x, 2) == std::vector<float>{1, 1});
+}
+
+TEST_CASE("Steps of a graph wait for those whose memory they touch", "[cuda]") {
+  Steps steps;
+  SECTION("no others") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.copy(2, 1);
+      steps.copy(3, 4);
+    }) == Edges{{}, {}, {}});
+  }
+  SECTION("one that reads what was written") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.copy(2, 3);
+      steps.copy(4, 0);
+    }) == Edges{{}, {}, {0}});
+  }
+  SECTION("one that writes what was read") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.copy(2, 1);
+      steps.copy(1, 3);
+    }) == Edges{{}, {}, {0, 1}});
+  }
+  SECTION("one that writes what was written") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.copy(2, 3);
+      steps.copy(0, 4);
+    }) == Edges{{}, {}, {0}});
+  }
+  SECTION("ranges that share a part") {
+    CHECK(steps.edges([&] {
+      steps.copy(1, 6);
+      steps.copy(3, 6);
+      steps.begin({{steps.x, 8}}, {{steps.x + 4, 4}});
+      steps.launch();
+      steps.begin({}, {{steps.x + 2, 8}});
+      steps.launch();
+    }) == Edges{{}, {}, {0}, {1}});
+  }
+  SECTION("without edges that follow from others") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.copy(2, 0);
+      steps.begin({{steps.x, 4}, {steps.x + 2, 4}}, {{steps.x + 3, 4}});
+      steps.launch();
+    }) == Edges{{}, {0}, {1}});
+  }
+  SECTION("past one that launches nothing") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.begin({{steps.x, 4}}, {{steps.x + 2, 4}});
+      steps.copy(3, 2);
+      steps.copy(4, 5);
+    }) == Edges{{}, {0}, {}});
+  }
+  SECTION("with all launches in a step as a sequence") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.launch();
+      steps.copy(2, 3);
+      steps.copy(4, 0);
+    }) == Edges{{}, {0}, {}, {1}});
+  }
+  SECTION("and all wait for what came before the first") {
+    CHECK(steps.edges([&] {
+      steps.launch();
+      steps.launch();
+      steps.copy(0, 1);
+      steps.copy(2, 3);
+    }) == Edges{{}, {0}, {1}, {1}});
+  }
+  SECTION("also if it was not told, as of copies") {
+    CHECK(steps.edges([&] {
+      steps.copy(0, 1);
+      steps.begin({}, {});
+      steps.launch();
+      steps.bench.backend().copy(steps.x + 2, steps.x, 4);
+    }) == Edges{{}, {}, {0, 1}});
+  }
+}
+
+TEST_CASE("A graph with branches computes what its steps do one by one", "[cuda]") {
+  Steps steps;
+  const auto graph = steps.capture([&] {
+    for (int i = 0; i < 8; ++i) steps.copy((i * 3 + 1) % 8, i);
+    for (int i = 0; i < 8; ++i) steps.copy((i * 5 + 2) % 8, (i + 2) % 8);
+  });
+  std::vector<float> expected{1, 2, 3, 4, 5, 6, 7, 8};
+  for (size_t i = 0; i < 8; ++i) expected[(i * 3 + 1) % 8] = expected[i];
+  for (size_t i = 0; i < 8; ++i) expected[(i * 5 + 2) % 8] = expected[(i + 2) % 8];
+  graph->run(nullptr);
+  CHECK(steps.bench.host(steps.x, 8) == expected);
+}
+
+TEST_CASE("Steps of a graph have small scratch memory of their own", "[cuda]") {
+  Steps steps;
+  constexpr size_t small = cuda::StepScratch::most_bytes;
+  void *first = nullptr, *again = nullptr, *second = nullptr;
+  CHECK(steps.edges([&] {
+    first = steps.scratch(small, 0);
+    again = steps.bench.backend().device().workspace(100);
+    second = steps.scratch(small, 1);
+  }) == Edges{{}, {}});
+  CHECK(first == again);
+  CHECK(first != second);
+
+  CHECK(steps.edges([&] {
+    first = steps.scratch(small + 1, 0);
+    second = steps.scratch(small + 1, 1);
+    steps.scratch(0, 2);
+  }) == Edges{{}, {0}, {}});
+  CHECK(first == second);
+
+  // Not without end.
+  constexpr size_t most = cuda::StepScratch::most_bytes_together / small;
+  const size_t before = steps.bench.backend().allocator().stats().live;
+  float* const y = steps.bench.device(std::vector<float>(most + 2));
+  const auto graph = steps.capture([&] {
+    for (size_t i = 0; i < most + 2; ++i) {
+      steps.begin({}, {{y + i, 4}});
+      steps.bench.backend().device().workspace(small);
+      steps.launch();
+    }
+  });
+  Edges expected(most + 2);
+  expected[most] = {0};
+  expected[most + 1] = {1};
+  CHECK(steps.bench.driver.edges == expected);
+  CHECK(steps.bench.backend().allocator().stats().live <=
+        before + cuda::StepScratch::most_bytes_together + 4096);
+}
+
+TEST_CASE("Steps of a graph that take memory run one after the other", "[cuda]") {
+  Steps steps;
+  cuda::CudaBackend& backend = steps.bench.backend();
+  const auto takes = [&](int number) {
+    steps.begin({}, {{steps.x + number, 4}});
+    void* const memory = backend.allocator().allocate(64);
+    steps.launch();
+    backend.allocator().deallocate(memory, 64);
+  };
+  CHECK(steps.edges([&] {
+    takes(0);
+    steps.copy(1, 2);
+    takes(3);
+    // Its own memory may be the one that another has given back.
+    steps.scratch(64, 4);
+  }) == Edges{{}, {}, {0}, {2}});
+}
+
+TEST_CASE("Equal kernels that a graph's steps are made of run one after the other", "[cuda]") {
+  Steps steps;
+  cuda::CudaBackend& backend = steps.bench.backend();
+  float* const y = steps.bench.device({1, 1, 1, 1});
+  float* const z = steps.bench.device({1, 1, 1, 1});
+  const Kernel kernel = adder();
+  const auto add = [&](float* a) {
+    const Operand in[] = {{&four, DType::float32, a}, {&four, DType::float32, a}};
+    const Operand out[] = {{&four, DType::float32, a}};
+    steps.bench.add_adder(kernel, in, out);
+    steps.begin({}, {{a, 16}});
+    backend.run(kernel, in, out);
+  };
+  CHECK(steps.edges([&] {
+    add(y);
+    add(z);
+  }) == Edges{{}, {0}});
+}
+
+TEST_CASE("Where a driver cannot order launches, a graph is a sequence", "[cuda]") {
+  Steps steps;
+  const auto work = [&] {
+    for (int i = 0; i < 3; ++i) steps.copy(2 * i, 2 * i + 1);
+  };
+  const Edges sequence{{}, {0}, {1}};
+  SECTION("for lack of a function") {
+    steps.bench.driver.table().capture_depend = nullptr;
+    CHECK(steps.edges(work) == sequence);
+  }
+  SECTION("because it refuses") {
+    steps.bench.driver.faults["capture_depend"] = 1;
+    CHECK(steps.edges(work) == sequence);
+  }
+  SECTION("because it does not tell") {
+    steps.bench.driver.faults["capture_info"] = 1;
+    CHECK(steps.edges(work) == sequence);
+  }
+  SECTION("any more") {
+    CHECK(steps.edges([&] {
+      work();
+      steps.bench.driver.faults["capture_info"] = 1;
+      steps.copy(6, 7);
+      steps.copy(1, 3);
+    }) == Edges{{}, {}, {}, {0, 1, 2}, {3}});
+  }
+  SECTION("or it is none") {
+    CHECK_THROWS_AS(steps.capture([&] {
+      work();
+      steps.bench.driver.faults["capture_depend"] = 1;
+      steps.copy(6, 7);
+    }),
+                    StateError);
+    steps.bench.driver.faults.clear();
+    CHECK(steps.edges(work) == Edges{{}, {}, {}});
+  }
+  SECTION("or the caller knows of no steps") {
+    CHECK(steps.edges([&] {
+      for (int i = 0; i < 3; ++i) steps.bench.backend().copy(steps.x + 2 * i, steps.x + 1, 4);
+    }) == sequence);
+  }
 }
 
 TEST_CASE("Faults of the driver are errors with names", "[cuda]") {

@@ -1,6 +1,7 @@
 // The queues and the memory of the fake driver.
 #include "fake_driver.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -13,10 +14,16 @@ struct CUevent_st {
   CUstream_st* stream = nullptr;  // where it was recorded last
   uint64_t position = 0;          // and after how much work there
 };
+struct CUgraphNode_st {
+  std::function<void()> work;
+  std::vector<CUgraphNode_st*> before;  // what it waits for
+  size_t position = 0;                  // in the order of the launches
+};
 struct CUstream_st {
   std::deque<std::function<void()>> queue;
   uint64_t launched = 0, done = 0;
   CUgraph_st* capture = nullptr;
+  std::vector<CUgraphNode_st*> before;  // what the next captured launch waits for
 };
 struct CUmod_st {
   std::string image;
@@ -25,10 +32,10 @@ struct CUfunc_st {
   std::string name;
 };
 struct CUgraph_st {
-  std::vector<std::function<void()>> work;
+  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
 };
 struct CUgraphExec_st {
-  std::vector<std::function<void()>> work;
+  std::vector<std::shared_ptr<CUgraphNode_st>> order;
 };
 
 namespace cornu::backend::testing {
@@ -70,6 +77,29 @@ void run_until(CUstream_st* stream, uint64_t position) {
   }
 }
 
+// The nodes in an order that their edges allow, as far from that of the launches as can be: always
+// the one that was launched last. What lacks an edge runs too early.
+std::vector<std::shared_ptr<CUgraphNode_st>> late_first(const CUgraph_st& graph) {
+  std::vector<size_t> waits(graph.nodes.size());
+  std::vector<std::vector<size_t>> after(graph.nodes.size());
+  std::set<size_t> ready;
+  for (const auto& node : graph.nodes) {
+    waits[node->position] = node->before.size();
+    for (const CUgraphNode_st* other : node->before)
+      after[other->position].push_back(node->position);
+    if (node->before.empty()) ready.insert(node->position);
+  }
+  std::vector<std::shared_ptr<CUgraphNode_st>> order;
+  while (!ready.empty()) {
+    const size_t last = *ready.rbegin();
+    ready.erase(last);
+    order.push_back(graph.nodes[last]);
+    for (const size_t next : after[last])
+      if (--waits[next] == 0) ready.insert(next);
+  }
+  return order;
+}
+
 }  // namespace
 
 // The functions of the table. No context: 201, as the driver says.
@@ -87,7 +117,10 @@ struct Calls {
   static int put(const std::string& what, CUstream_st* stream, std::function<void()> work) {
     const std::lock_guard change(changing);
     if (stream->capture) {
-      stream->capture->work.push_back(std::move(work));
+      auto& nodes = stream->capture->nodes;
+      nodes.push_back(std::make_shared<CUgraphNode_st>(
+          CUgraphNode_st{std::move(work), stream->before, nodes.size()}));
+      stream->before = {nodes.back().get()};
       return 0;
     }
     fake->put.push_back({what, stream});
@@ -307,6 +340,7 @@ struct Calls {
     };
     d.capture_begin = [](CUstream_st* stream, int) {
       if (const int fault = count("capture_begin")) return fault;
+      stream->before.clear();
       return make(state().graphs, &stream->capture, "graph");
     };
     d.capture_end = [](CUstream_st* stream, CUgraph_st** graph) {
@@ -318,13 +352,42 @@ struct Calls {
       }
       return 0;
     };
+    d.capture_info = [](CUstream_st* stream, int* status, unsigned long long*, CUgraph_st** graph,
+                        CUgraphNode_st* const** nodes, size_t* number) {
+      if (const int fault = count("capture_info")) return fault;
+      *status = stream->capture != nullptr;
+      *graph = stream->capture;
+      *nodes = stream->before.data();
+      *number = stream->before.size();
+      return 0;
+    };
+    d.capture_depend = [](CUstream_st* stream, CUgraphNode_st** nodes, size_t number,
+                          unsigned flags) {
+      if (const int fault = count("capture_depend")) return fault;
+      constexpr unsigned add = 0, replace = 1;
+      if (!nodes || flags > replace) return 1;
+      if (!stream->capture) return 401;
+      std::vector<CUgraphNode_st*> all(nodes, nodes + number);
+      if (flags == add) all.insert(all.end(), stream->before.begin(), stream->before.end());
+      std::sort(all.begin(), all.end());
+      // A node that is named twice is an error when the launch makes its edges.
+      if (flags == replace && std::adjacent_find(all.begin(), all.end()) != all.end()) return 1;
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      stream->before = all;
+      return 0;
+    };
     d.graph_instantiate = [](CUgraphExec_st** exec, CUgraph_st* graph, unsigned long long) {
-      return make(state().execs, exec, "graph_instantiate", CUgraphExec_st{graph->work});
+      fake->edges.clear();
+      for (const auto& node : graph->nodes) {
+        auto& edges = fake->edges.emplace_back();
+        for (const CUgraphNode_st* other : node->before) edges.insert(other->position);
+      }
+      return make(state().execs, exec, "graph_instantiate", CUgraphExec_st{late_first(*graph)});
     };
     d.graph_launch = [](CUgraphExec_st* exec, CUstream_st* stream) {
       if (const int fault = count("graph_launch")) return fault;
-      return put("graph", stream, [work = exec->work] {
-        for (const auto& step : work) step();
+      return put("graph", stream, [order = exec->order] {
+        for (const auto& node : order) node->work();
       });
     };
     d.graph_destroy = [](CUgraph_st* graph) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ class FakeDriver {
   FakeDriver(const FakeDriver&) = delete;
   ~FakeDriver();
 
-  const cuda::Driver& table() const { return table_; }
+  cuda::Driver& table() { return table_; }
 
   /// What a launch of the function `name` does with its argument block, which is copied at the
   /// launch. The compiled image of a kernel is its name.
@@ -44,6 +45,10 @@ class FakeDriver {
     CUstream_st* stream;
   };
   std::vector<Step> put, ran;
+
+  /// Of the graph that was made last, by the order of its launches: what each waits for. Graphs run
+  /// in an order that these allow and that differs most from that of the launches.
+  std::vector<std::set<size_t>> edges;
 
   /// How often each function was called: "memory_allocate", "copy_in", ...
   std::map<std::string, int> calls;
