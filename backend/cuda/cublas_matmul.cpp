@@ -130,6 +130,14 @@ class CublasMatmul : public Executable {
   bool epilogue_bias_ = false;
 };
 
+// Whether a product takes less time than the launch of a kernel. The library's relu makes zeros of
+// NaN, so relu takes a second kernel here, but none in a generated product.
+bool is_tiny(const MatmulLayout& layout) {
+  constexpr int64_t most = 1 << 15;  // multiplications
+  return layout.result.rows * layout.result.columns * layout.depth * layout.batch <= most &&
+         layout.calls.size() == 1;
+}
+
 /// The index of the fastest of `found`.
 size_t fastest_of(const std::string& key, const std::vector<cublasLtMatmulHeuristicResult_t>& found,
                   CublasMatmul& product, Epilogue epilogue, std::span<const Operand> inputs,
@@ -236,6 +244,7 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   }
   Handle& handle = context.part<Handle>();
   if (handle.handle == nullptr) return lost(handle.why);
+  if (matmul.relu && is_tiny(*layout)) return nullptr;
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
                           (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
                           (matmul.bias_gradient ? "sums " : "") + operands_text(inputs, outputs);

@@ -53,6 +53,13 @@ bool needs_padding_by_copy(const Conv& conv) {
          !std::equal(conv.pad_low.begin(), conv.pad_low.end(), conv.pad_high.begin());
 }
 
+// A number of channels that is worth a try instead of fewer, such as those of pictures: engines
+// read 16 bytes at a time. 0: none.
+int64_t more_channels(const Conv& conv, DType dtype, int64_t channels) {
+  const int64_t wide = size_of(dtype) == 2 ? 8 : dtype == DType::float32 ? 4 : 0;
+  return conv.groups == 1 && conv.pass != ConvPass::backward_data && channels < wide ? wide : 0;
+}
+
 constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 ProgramRef epilogue(bool bias, bool relu) {
@@ -73,23 +80,25 @@ class Convolution : public Executable {
     const Operand& kernel = weights ? outputs[0] : inputs[1];
     const DType dtype = x.dtype;
     size_t bytes = aligned(plan_.plan->workspace());
-    if (!kernel_in_order(*kernel.shape)) {
-      const Copy copy =
-          weights ? kernel_from_library(*kernel.shape) : kernel_to_library(*kernel.shape);
-      const Shape ordered = kernel_to_library(*kernel.shape).shape;
+    if (plan_.channels > 0 || !kernel_in_order(*kernel.shape)) {
+      const Copy to_library = kernel_to_library(*kernel.shape, plan_.channels);
+      const Copy copy = weights ? kernel_from_library(*kernel.shape, plan_.channels) : to_library;
+      const Shape& ordered = to_library.shape;
       const Operand given{kernel.shape, dtype, nullptr}, moved{&ordered, dtype, nullptr};
       kernel_copy_ = weights ? context.prepare(copy, {&moved, 1}, {&given, 1})
                              : context.prepare(copy, {&given, 1}, {&moved, 1});
       kernel_offset_ = bytes;
-      kernel_bytes_ = static_cast<size_t>(kernel.shape->numel()) * size_of(dtype);
+      kernel_bytes_ = static_cast<size_t>(ordered.numel()) * size_of(dtype);
       bytes += aligned(kernel_bytes_);
     }
-    if (plan_.padded) {
-      const Shape wide = padded_shape(conv, *x.shape);
+    if (plan_.padded || plan_.channels > 0) {
+      const Conv pads = plan_.padded ? conv : without_padding(conv);
+      const Shape wide = padded_shape(pads, *x.shape, plan_.channels);
       const Operand given{x.shape, dtype, nullptr}, padded{&wide, dtype, nullptr};
       x_copy_ = pass_ == ConvPass::backward_data
-                    ? context.prepare(crop_copy(conv, *x.shape), {&padded, 1}, {&given, 1})
-                    : context.prepare(pad_copy(conv, *x.shape), {&given, 1}, {&padded, 1});
+                    ? context.prepare(crop_copy(pads, *x.shape), {&padded, 1}, {&given, 1})
+                    : context.prepare(pad_copy(pads, *x.shape, plan_.channels), {&given, 1},
+                                      {&padded, 1});
       x_offset_ = bytes;
       bytes += aligned(static_cast<size_t>(wide.numel()) * size_of(dtype));
     }
@@ -176,9 +185,11 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
                       .deterministic = true,
                       .workspace = workspace};
   std::vector<ConvolutionPlan> found;
+  int64_t channels = 0;
   const auto add = [&](const Conv& form, const Shape& from, bool fused, bool padded) {
-    for (auto& plan : plan_graph(target, form, dtype, from, kernel, y, fused, wishes, most, why))
-      found.push_back({std::move(plan), fused, padded});
+    const Shape wide = channels > 0 ? widened_kernel(kernel, channels) : kernel;
+    for (auto& plan : plan_graph(target, form, dtype, from, wide, y, fused, wishes, most, why))
+      found.push_back({std::move(plan), fused, padded, channels});
   };
   const bool ends = conv.pass == ConvPass::forward && (conv.bias || conv.relu);
   // Both forms are tried when several are, since an epilogue of its own may be faster; but 16-bit
@@ -189,8 +200,14 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
   };
   if (!needs_padding_by_copy(conv)) add_forms(conv, x, false);
   // Last, as it costs a copy of x.
-  if (found.empty() && (any(conv.pad_low) || any(conv.pad_high)))
-    add_forms(without_padding(conv), padded_shape(conv, x), true);
+  const bool pads = any(conv.pad_low) || any(conv.pad_high);
+  if (found.empty() && pads) add_forms(without_padding(conv), padded_shape(conv, x), true);
+  channels = most > 1 ? more_channels(conv, dtype, x.back()) : 0;
+  if (channels > 0) {
+    const bool padded = pads && needs_padding_by_copy(conv);
+    const Conv form = padded ? without_padding(conv) : conv;
+    add(form, padded_shape(padded ? conv : without_padding(conv), x, channels), ends, padded);
+  }
   return found;
 }
 
@@ -211,7 +228,8 @@ ConvolutionPlan choose(const std::string& key, const std::vector<ConvolutionPlan
   std::string ways = "cuDNN " + version() + "\n" + key;
   for (const ConvolutionPlan& plan : plans)
     ways += "\n" + plan.plan->engine() + (plan.fused ? ", fused" : "") +
-            (plan.padded ? ", padded" : "");
+            (plan.padded ? ", padded" : "") +
+            (plan.channels > 0 ? ", " + std::to_string(plan.channels) + " channels" : "");
   return plans[fastest(ways, context, plans.size(), [&](size_t i) {
     try {
       trials[i]->run(operands.addresses().data());
@@ -267,8 +285,10 @@ std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operan
   });
   if (!plan.plan) return nullptr;
   auto executable = std::make_unique<Convolution>(conv, inputs, outputs, plan, context);
-  context.set_path("cuDNN " + version() + ", " + plan.plan->engine() +
-                   (plan.padded ? ", with padding by a copy" : ""));
+  context.set_path(
+      "cuDNN " + version() + ", " + plan.plan->engine() +
+      (plan.padded ? ", with padding by a copy" : "") +
+      (plan.channels > 0 ? ", with " + std::to_string(plan.channels) + " channels" : ""));
   return executable;
 }
 

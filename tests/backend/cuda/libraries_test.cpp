@@ -241,6 +241,20 @@ TEST_CASE("convolutions by the library's layouts are those of the CPU") {
     // The copies' ways back.
     check_same(run_on_cpu(cudnn::crop_copy(c.conv, c.x), {padded}, c.x), x);
     check_same(run_on_cpu(cudnn::kernel_from_library(c.kernel), {ordered}, c.kernel), kernel);
+    if (c.conv.groups != 1) continue;
+    // With more channels in memory.
+    const int64_t channels = c.x.back() + 5;
+    const Copy widen = cudnn::pad_copy(cudnn::without_padding(c.conv), c.x, channels),
+               widen_kernel = cudnn::kernel_to_library(c.kernel, channels);
+    const Array wide = run_on_cpu(widen, {x}, widen.shape),
+                wide_kernel = run_on_cpu(widen_kernel, {kernel}, widen_kernel.shape);
+    Array third(DType::float32, c.y);
+    run_layouts(cudnn::convolution_layouts(c.conv, widen.shape,
+                                           cudnn::widened_kernel(c.kernel, channels), c.y),
+                1, wide, wide_kernel, third);
+    check_same(third, wanted);
+    check_same(run_on_cpu(cudnn::kernel_from_library(c.kernel, channels), {wide_kernel}, c.kernel),
+               kernel);
   }
   CHECK_FALSE(cudnn::sizes_fit(conv_of({1}, {1}, {0}, {0}), {2, 9, 3}, {3, 3, 4}, {2, 9, 4}));
   CHECK(cudnn::kernel_in_order({1, 1, 1, 8}));
