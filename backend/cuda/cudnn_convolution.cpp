@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "../error.h"
+#include "conv_products.h"
 #include "cudnn_device.h"
 #include "fallback.h"
+#include "library_folding.h"
 #include "library_layouts.h"
 #include "measuring.h"
 
@@ -53,11 +55,12 @@ bool needs_padding_by_copy(const Conv& conv) {
          !std::equal(conv.pad_low.begin(), conv.pad_low.end(), conv.pad_high.begin());
 }
 
-// A number of channels that is worth a try instead of fewer, such as those of pictures: engines
-// read 16 bytes at a time. 0: none.
-int64_t more_channels(const Conv& conv, DType dtype, int64_t channels) {
-  const int64_t wide = size_of(dtype) == 2 ? 8 : dtype == DType::float32 ? 4 : 0;
-  return conv.groups == 1 && conv.pass != ConvPass::backward_data && channels < wide ? wide : 0;
+// How many channels a strided convolution of few, such as those of pictures, gets by folding:
+// engines read 16 bytes at a time. 0: it is not worth a try.
+int64_t folded_channels(const Conv& conv, DType dtype, const Shape& x, const Shape& kernel) {
+  const int64_t wide = size_of(dtype) == 2 ? 8 : 4;
+  if (!can_fold(conv, x) || x.back() >= wide || std::min(kernel[0], kernel[1]) < 3) return 0;
+  return (4 * x.back() + wide - 1) / wide * wide;
 }
 
 constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -80,25 +83,29 @@ class Convolution : public Executable {
     const Operand& kernel = weights ? outputs[0] : inputs[1];
     const DType dtype = x.dtype;
     size_t bytes = aligned(plan_.plan->workspace());
-    if (plan_.channels > 0 || !kernel_in_order(*kernel.shape)) {
-      const Copy to_library = kernel_to_library(*kernel.shape, plan_.channels);
-      const Copy copy = weights ? kernel_from_library(*kernel.shape, plan_.channels) : to_library;
+    const int64_t channels = plan_.channels;
+    if (channels > 0 || !kernel_in_order(*kernel.shape)) {
+      const Copy to_library = channels > 0 ? fold_kernel_to_library(*kernel.shape, channels)
+                                           : kernel_to_library(*kernel.shape);
+      const Copy from_library = channels > 0 ? fold_kernel_from_library(*kernel.shape, channels)
+                                             : kernel_from_library(*kernel.shape);
       const Shape& ordered = to_library.shape;
       const Operand given{kernel.shape, dtype, nullptr}, moved{&ordered, dtype, nullptr};
-      kernel_copy_ = weights ? context.prepare(copy, {&moved, 1}, {&given, 1})
-                             : context.prepare(copy, {&given, 1}, {&moved, 1});
+      kernel_copy_ = weights ? prepare_copy(from_library, moved, given)
+                             : prepare_copy(to_library, given, moved);
       kernel_offset_ = bytes;
       kernel_bytes_ = static_cast<size_t>(ordered.numel()) * size_of(dtype);
       bytes += aligned(kernel_bytes_);
     }
-    if (plan_.padded || plan_.channels > 0) {
-      const Conv pads = plan_.padded ? conv : without_padding(conv);
-      const Shape wide = padded_shape(pads, *x.shape, plan_.channels);
+    if (plan_.padded || channels > 0) {
+      const Shape& y = *(weights ? inputs[1] : outputs[0]).shape;  // not of x's gradient
+      const Copy copy = channels > 0 ? fold_copy(conv, *x.shape, *kernel.shape, y, channels)
+                        : pass_ == ConvPass::backward_data ? crop_copy(conv, *x.shape)
+                                                           : pad_copy(conv, *x.shape);
+      const Shape wide = channels > 0 ? copy.shape : padded_shape(conv, *x.shape);
       const Operand given{x.shape, dtype, nullptr}, padded{&wide, dtype, nullptr};
-      x_copy_ = pass_ == ConvPass::backward_data
-                    ? context.prepare(crop_copy(pads, *x.shape), {&padded, 1}, {&given, 1})
-                    : context.prepare(pad_copy(pads, *x.shape, plan_.channels), {&given, 1},
-                                      {&padded, 1});
+      x_copy_ = pass_ == ConvPass::backward_data ? prepare_copy(copy, padded, given)
+                                                 : prepare_copy(copy, given, padded);
       x_offset_ = bytes;
       bytes += aligned(static_cast<size_t>(wide.numel()) * size_of(dtype));
     }
@@ -128,18 +135,18 @@ class Convolution : public Executable {
     char* scratch = static_cast<char*>(context_.workspace(bytes_));
     if (kernel_copy_) {
       kernel = kept_ != nullptr ? kept_ : scratch + kernel_offset_;
-      if (!weights && kept_ == nullptr) run_copy(*kernel_copy_, given_kernel, kernel);
+      if (!weights && kept_ == nullptr) run_copy(kernel_copy_, given_kernel, kernel);
     }
     if (x_copy_) {
       x = scratch + x_offset_;
-      if (pass_ != ConvPass::backward_data) run_copy(*x_copy_, given_x, x);
+      if (pass_ != ConvPass::backward_data) run_copy(x_copy_, given_x, x);
     }
     const int64_t tensors[] = {convolution_x, convolution_kernel, convolution_y, convolution_bias};
     void* const addresses[] = {x, kernel, y, bias_ ? data[2] : nullptr};
     const size_t count = plan_.fused && bias_ ? 4 : 3;
     plan_.plan->run({tensors, count}, {addresses, count}, scratch);
-    if (kernel_copy_ && weights) run_copy(*kernel_copy_, kernel, given_kernel);
-    if (x_copy_ && pass_ == ConvPass::backward_data) run_copy(*x_copy_, x, given_x);
+    if (kernel_copy_ && weights) run_copy(kernel_copy_, kernel, given_kernel);
+    if (x_copy_ && pass_ == ConvPass::backward_data) run_copy(x_copy_, x, given_x);
     if (epilogue_) {
       void* const with_bias[] = {y, data[2], y};
       void* const alone[] = {y, y};
@@ -153,13 +160,24 @@ class Convolution : public Executable {
   }
   void keep(void* const* data) override {
     if (kept_ == nullptr) kept_ = context_.allocator().allocate(kernel_bytes_);
-    run_copy(*kernel_copy_, data[1], kept_);
+    run_copy(kernel_copy_, data[1], kept_);
   }
 
  private:
-  static void run_copy(Executable& copy, void* from, void* to) {
-    void* const data[] = {from, to};
-    copy.run(data);
+  // A copy all of whose parts read one operand.
+  struct OneCopy {
+    std::unique_ptr<Executable> executable;
+    size_t parts = 0;
+    explicit operator bool() const { return executable != nullptr; }
+  };
+  OneCopy prepare_copy(const Copy& copy, const Operand& from, const Operand& to) {
+    const std::vector<Operand> parts(copy.parts.size(), from);
+    return {context_.prepare(copy, parts, {&to, 1}), parts.size()};
+  }
+  static void run_copy(const OneCopy& copy, void* from, void* to) {
+    InlineVector<void*, 5> data(copy.parts, from);
+    data.push_back(to);
+    copy.executable->run(data.data());
   }
   void forget() {
     if (kept_ != nullptr) context_.allocator().deallocate(kept_, kernel_bytes_);
@@ -169,7 +187,8 @@ class Convolution : public Executable {
   ConvolutionPlan plan_;
   ConvPass pass_;
   bool bias_;
-  std::unique_ptr<Executable> kernel_copy_, x_copy_, epilogue_;
+  OneCopy kernel_copy_, x_copy_;
+  std::unique_ptr<Executable> epilogue_;
   size_t kernel_offset_ = 0, kernel_bytes_ = 0, x_offset_ = 0, bytes_ = 0;
   void* kept_ = nullptr;
 };
@@ -185,11 +204,9 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
                       .deterministic = true,
                       .workspace = workspace};
   std::vector<ConvolutionPlan> found;
-  int64_t channels = 0;
   const auto add = [&](const Conv& form, const Shape& from, bool fused, bool padded) {
-    const Shape wide = channels > 0 ? widened_kernel(kernel, channels) : kernel;
-    for (auto& plan : plan_graph(target, form, dtype, from, wide, y, fused, wishes, most, why))
-      found.push_back({std::move(plan), fused, padded, channels});
+    for (auto& plan : plan_graph(target, form, dtype, from, kernel, y, fused, wishes, most, why))
+      found.push_back({std::move(plan), fused, padded});
   };
   const bool ends = conv.pass == ConvPass::forward && (conv.bias || conv.relu);
   // Both forms are tried when several are, since an epilogue of its own may be faster; but 16-bit
@@ -200,37 +217,52 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
   };
   if (!needs_padding_by_copy(conv)) add_forms(conv, x, false);
   // Last, as it costs a copy of x.
-  const bool pads = any(conv.pad_low) || any(conv.pad_high);
-  if (found.empty() && pads) add_forms(without_padding(conv), padded_shape(conv, x), true);
-  channels = most > 1 ? more_channels(conv, dtype, x.back()) : 0;
-  if (channels > 0) {
-    const bool padded = pads && needs_padding_by_copy(conv);
-    const Conv form = padded ? without_padding(conv) : conv;
-    add(form, padded_shape(padded ? conv : without_padding(conv), x, channels), ends, padded);
-  }
+  if (found.empty() && (any(conv.pad_low) || any(conv.pad_high)))
+    add_forms(without_padding(conv), padded_shape(conv, x), true);
+  if (const int64_t channels = most > 1 ? folded_channels(conv, dtype, x, kernel) : 0; channels > 0)
+    for (auto& plan :
+         plan_graph(target, folded(conv), dtype, folded_shape(conv, x, kernel, y, channels),
+                    folded_kernel(kernel, channels), y, ends, wishes, most, why))
+      found.push_back({std::move(plan), ends, false, channels});
   return found;
 }
 
 namespace {
 
+std::string path_of(const ConvolutionPlan& plan) {
+  if (plan.product) return "as a product";
+  return "cuDNN " + version() + ", " + plan.plan->engine() +
+         (plan.padded ? ", with padding by a copy" : "") +
+         (plan.channels > 0 ? ", folded to " + std::to_string(plan.channels) + " channels" : "");
+}
+
+// A convolution run as one of the ways to do it.
+std::unique_ptr<Executable> make(const ConvolutionPlan& plan, const Conv& conv,
+                                 std::span<const Operand> inputs, std::span<const Operand> outputs,
+                                 Context& context) {
+  if (plan.product) return conv_product(conv, inputs, outputs, context);
+  return std::make_unique<Convolution>(conv, inputs, outputs, plan, context);
+}
+
 // The fastest on the device.
-ConvolutionPlan choose(const std::string& key, const std::vector<ConvolutionPlan>& plans,
-                       const Conv& conv, std::span<const Operand> inputs,
-                       std::span<const Operand> outputs, Context& context) {
+ConvolutionPlan choose(const std::string& key, std::vector<ConvolutionPlan> plans, const Conv& conv,
+                       std::span<const Operand> inputs, std::span<const Operand> outputs,
+                       Context& context) {
   if (plans.empty()) return {};
-  if (plans.size() == 1) return plans.front();
+  if (!may_measure()) return plans.front();
   const TrialOperands operands(context, inputs, outputs);
   // No memory for trials: cuDNN's own order decides.
   if (operands.addresses().empty()) return plans.front();
-  std::vector<std::unique_ptr<Convolution>> trials;
-  for (const ConvolutionPlan& plan : plans)
-    trials.push_back(std::make_unique<Convolution>(conv, inputs, outputs, plan, context));
   std::string ways = "cuDNN " + version() + "\n" + key;
-  for (const ConvolutionPlan& plan : plans)
-    ways += "\n" + plan.plan->engine() + (plan.fused ? ", fused" : "") +
-            (plan.padded ? ", padded" : "") +
-            (plan.channels > 0 ? ", " + std::to_string(plan.channels) + " channels" : "");
-  return plans[fastest(ways, context, plans.size(), [&](size_t i) {
+  std::vector<std::unique_ptr<Executable>> trials;
+  plans.push_back({.product = true});
+  for (const ConvolutionPlan& plan : plans) {
+    ways += "\n" + path_of(plan) + (plan.fused ? ", fused" : "");
+    trials.push_back(make(plan, conv, inputs, outputs, context));
+  }
+  if (!trials.back()) trials.pop_back();
+  if (trials.size() == 1) return plans.front();
+  return plans[fastest(ways, context, trials.size(), [&](size_t i) {
     try {
       trials[i]->run(operands.addresses().data());
       return true;
@@ -283,12 +315,9 @@ std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operan
                       : ""));
     return choose(key, plans, conv, inputs, outputs, context);
   });
-  if (!plan.plan) return nullptr;
-  auto executable = std::make_unique<Convolution>(conv, inputs, outputs, plan, context);
-  context.set_path(
-      "cuDNN " + version() + ", " + plan.plan->engine() +
-      (plan.padded ? ", with padding by a copy" : "") +
-      (plan.channels > 0 ? ", with " + std::to_string(plan.channels) + " channels" : ""));
+  if (!plan.plan && !plan.product) return nullptr;
+  auto executable = make(plan, conv, inputs, outputs, context);
+  context.set_path(path_of(plan));
   return executable;
 }
 

@@ -14,10 +14,10 @@ namespace cornu::backend::cuda::cudnn {
 /// does not take it whole.
 struct ConvolutionPlan {
   std::shared_ptr<const Plan> plan;
-  bool fused = false;   ///< the plan adds the bias and clips
-  bool padded = false;  ///< x has its padding in memory
-  int64_t channels =
-      0;  ///< x and the kernel have so many in memory, the last of them zeros; 0: their own
+  bool fused = false;    ///< the plan adds the bias and clips
+  bool padded = false;   ///< x has its padding in memory
+  int64_t channels = 0;  ///< of a folded convolution, see library_folding.h; 0: it is not folded
+  bool product = false;  ///< without a plan, see conv_products.h
 };
 
 /// The tensors of the plan, as Graph numbers them.
@@ -25,8 +25,8 @@ inline constexpr int64_t convolution_x = 1, convolution_kernel = 2, convolution_
                          convolution_bias = 4;
 
 /// Ways to run a convolution: all in one, then bias and clipping apart, of each at most `most`; or
-/// else that with the padding apart. Then, where x has few channels, the same with more of them.
-/// With `most` 1 only the first of all. None when cuDNN has none. Shapes are those of x, the kernel
+/// else that with the padding apart. Then, where a strided x has few channels, those folded. With
+/// `most` 1 only the first of all. None when cuDNN has none. Shapes are those of x, the kernel
 /// and y, whatever the pass. float32 uses tensor cores only when `tf32`.
 std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& conv, DType dtype,
                                               const Shape& x, const Shape& kernel, const Shape& y,

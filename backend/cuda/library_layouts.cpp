@@ -51,13 +51,6 @@ View inside(const Conv& conv, const Shape& padded) {
   return view;
 }
 
-// The sizes of a kernel that is to have more channels.
-struct WideKernel {
-  explicit WideKernel(const Shape& kernel)
-      : co(kernel.back()), ci(kernel[kernel.rank() - 2]), places(kernel.numel() / (ci * co)) {}
-  int64_t co, ci, places;
-};
-
 // A matrix (rows, columns) transposed.
 Copy transpose_copy(int64_t rows, int64_t columns, const Shape& shape) {
   Copy copy;
@@ -105,16 +98,15 @@ Conv without_padding(const Conv& conv) {
   return bare;
 }
 
-Shape padded_shape(const Conv& conv, const Shape& x, int64_t channels) {
+Shape padded_shape(const Conv& conv, const Shape& x) {
   Shape padded = x;
-  if (channels > 0) padded[x.rank() - 1] = channels;
   for (size_t i = 0; i < conv.pad_low.size(); ++i)
     padded[static_cast<int>(i) + 1] += conv.pad_low[i] + conv.pad_high[i];
   return padded;
 }
 
-Copy pad_copy(const Conv& conv, const Shape& x, int64_t channels) {
-  const Shape padded = padded_shape(conv, x, channels);
+Copy pad_copy(const Conv& conv, const Shape& x) {
+  const Shape padded = padded_shape(conv, x);
   Copy copy;
   copy.parts.push_back({x, View{0, strides_of(x)}, inside(conv, padded)});
   copy.shape = padded;
@@ -129,34 +121,14 @@ Copy crop_copy(const Conv& conv, const Shape& x) {
   return copy;
 }
 
-Shape widened_kernel(const Shape& kernel, int64_t channels) {
-  Shape wide = kernel;
-  wide[kernel.rank() - 2] = channels;
-  return wide;
+Copy kernel_to_library(const Shape& kernel) {
+  Shape shape{kernel.back()};
+  for (int i = 0; i + 1 < kernel.rank(); ++i) shape.push_back(kernel[i]);
+  return transpose_copy(kernel.numel() / kernel.back(), kernel.back(), shape);
 }
 
-Copy kernel_to_library(const Shape& kernel, int64_t channels) {
-  const Shape wide = channels > 0 ? widened_kernel(kernel, channels) : kernel;
-  Shape shape{wide.back()};
-  for (int i = 0; i + 1 < wide.rank(); ++i) shape.push_back(wide[i]);
-  if (channels == 0) return transpose_copy(kernel.numel() / kernel.back(), kernel.back(), shape);
-  Copy copy;
-  const WideKernel k(kernel);
-  copy.parts.push_back({Shape{k.co, k.places, k.ci}, View{0, {1, k.ci * k.co, k.co}},
-                        View{0, {k.places * channels, channels, 1}}});
-  copy.shape = shape;
-  copy.covers = false;
-  return copy;
-}
-
-Copy kernel_from_library(const Shape& kernel, int64_t channels) {
-  if (channels == 0) return transpose_copy(kernel.back(), kernel.numel() / kernel.back(), kernel);
-  Copy copy;
-  const WideKernel k(kernel);
-  copy.parts.push_back({Shape{k.places, k.ci, k.co}, View{0, {channels, 1, k.places * channels}},
-                        View{0, {k.ci * k.co, k.co, 1}}});
-  copy.shape = kernel;
-  return copy;
+Copy kernel_from_library(const Shape& kernel) {
+  return transpose_copy(kernel.back(), kernel.numel() / kernel.back(), kernel);
 }
 
 bool kernel_in_order(const Shape& kernel) {

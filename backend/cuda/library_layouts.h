@@ -40,18 +40,15 @@ bool sizes_fit(const Conv& conv, const Shape& x, const Shape& kernel, const Shap
 
 /// The same convolution without padding, for an x that carries its padding in memory.
 Conv without_padding(const Conv& conv);
-/// x with its padding: (n, low + size + high..., ci), or as many channels as are asked for.
-Shape padded_shape(const Conv& conv, const Shape& x, int64_t channels = 0);
+/// x with its padding: (n, low + size + high..., ci).
+Shape padded_shape(const Conv& conv, const Shape& x);
 /// Copies x into the middle of zeros, and back out of it.
-Copy pad_copy(const Conv& conv, const Shape& x, int64_t channels = 0);
+Copy pad_copy(const Conv& conv, const Shape& x);
 Copy crop_copy(const Conv& conv, const Shape& x);
 
-/// The shape of a kernel for so many channels of x.
-Shape widened_kernel(const Shape& kernel, int64_t channels);
-/// Copies a kernel (spatial..., ci / groups, co) to (co, spatial..., ci / groups), and back. Where
-/// more `channels` are asked for, the others are zeros there, and left out on the way back.
-Copy kernel_to_library(const Shape& kernel, int64_t channels = 0);
-Copy kernel_from_library(const Shape& kernel, int64_t channels = 0);
+/// Copies a kernel (spatial..., ci / groups, co) to (co, spatial..., ci / groups), and back.
+Copy kernel_to_library(const Shape& kernel);
+Copy kernel_from_library(const Shape& kernel);
 /// Whether the two orders are the same memory.
 bool kernel_in_order(const Shape& kernel);
 

@@ -2,6 +2,7 @@
 // emulated on the host, and their descriptors and plans are made for a described device.
 #include <catch.h>
 #include <cornu/backend/cuda/library_checks.h>
+#include <cornu/backend/cuda/library_folding.h>
 #include <cornu/backend/cuda/library_layouts.h>
 #include <cornu/backend/cuda/matmul_layout.h>
 #include <dlfcn.h>
@@ -108,6 +109,18 @@ std::vector<Convolution> convolutions() {
        {1, 3, 4, 6, 2},
        {2, 3, 2, 2, 3},
        {1, 2, 4, 3, 3}},
+      // Of stride 2: what ResNets begin with, with the padding in x and beside it, and odd sizes.
+      {conv_of({2, 2}, {1, 1}, {0, 0}, {0, 0}), {2, 14, 14, 3}, {7, 7, 3, 4}, {2, 4, 4, 4}},
+      {conv_of({2, 2}, {1, 1}, {3, 3}, {3, 3}), {2, 8, 10, 3}, {7, 7, 3, 4}, {2, 4, 5, 4}},
+      {conv_of({2, 2}, {1, 1}, {0, 0}, {0, 0}), {2, 9, 13, 3}, {7, 7, 3, 4}, {2, 2, 4, 4}},
+      {conv_of({2, 2}, {1, 1}, {0, 1}, {1, 1}), {2, 7, 9, 3}, {3, 3, 3, 4}, {2, 3, 5, 4}},
+      {conv_of({2, 2}, {1, 1}, {1, 1}, {1, 1}), {2, 7, 8, 5}, {3, 3, 5, 4}, {2, 4, 4, 4}},
+      {conv_of({2, 2}, {1, 1}, {2, 5}, {3, 0}), {1, 6, 5, 1}, {3, 5, 1, 4}, {1, 5, 3, 4}},
+      {conv_of({2, 2}, {1, 1}, {0, 0}, {0, 0}), {2, 6, 7, 2}, {2, 2, 2, 3}, {2, 3, 3, 3}},
+      {conv_of({2, 2}, {1, 1}, {0, 0}, {0, 0}), {2, 6, 5, 3}, {1, 1, 3, 4}, {2, 3, 3, 4}},
+      {conv_of({2, 2}, {1, 1}, {1, 0}, {0, 0}), {1, 1, 8, 3}, {2, 4, 3, 4}, {1, 1, 3, 4}},
+      // No window reaches x.
+      {conv_of({2, 2}, {1, 1}, {4, 0}, {0, 0}), {1, 1, 5, 2}, {2, 2, 2, 3}, {1, 2, 2, 3}},
   };
 }
 
@@ -241,25 +254,103 @@ TEST_CASE("convolutions by the library's layouts are those of the CPU") {
     // The copies' ways back.
     check_same(run_on_cpu(cudnn::crop_copy(c.conv, c.x), {padded}, c.x), x);
     check_same(run_on_cpu(cudnn::kernel_from_library(c.kernel), {ordered}, c.kernel), kernel);
-    if (c.conv.groups != 1) continue;
-    // With more channels in memory.
-    const int64_t channels = c.x.back() + 5;
-    const Copy widen = cudnn::pad_copy(cudnn::without_padding(c.conv), c.x, channels),
-               widen_kernel = cudnn::kernel_to_library(c.kernel, channels);
-    const Array wide = run_on_cpu(widen, {x}, widen.shape),
-                wide_kernel = run_on_cpu(widen_kernel, {kernel}, widen_kernel.shape);
-    Array third(DType::float32, c.y);
-    run_layouts(cudnn::convolution_layouts(c.conv, widen.shape,
-                                           cudnn::widened_kernel(c.kernel, channels), c.y),
-                1, wide, wide_kernel, third);
-    check_same(third, wanted);
-    check_same(run_on_cpu(cudnn::kernel_from_library(c.kernel, channels), {wide_kernel}, c.kernel),
-               kernel);
   }
   CHECK_FALSE(cudnn::sizes_fit(conv_of({1}, {1}, {0}, {0}), {2, 9, 3}, {3, 3, 4}, {2, 9, 4}));
   CHECK(cudnn::kernel_in_order({1, 1, 1, 8}));
   CHECK(cudnn::kernel_in_order({3, 3, 8, 1}));
   CHECK_FALSE(cudnn::kernel_in_order({1, 1, 2, 8}));
+}
+
+TEST_CASE("convolutions of stride 2 are folded ones of stride 1") {
+  std::mt19937 random(3);
+  int cases = 0;
+  for (const Convolution& c : convolutions()) {
+    if (!cudnn::can_fold(c.conv, c.x)) continue;
+    ++cases;
+    Array x = random_array(random, DType::float32, c.x, -3, 3);
+    Array kernel = random_array(random, DType::float32, c.kernel, -3, 3);
+    Array dy = random_array(random, DType::float32, c.y, -3, 3);
+    const Array wanted = run_on_cpu(c.conv, {x, kernel}, c.y);
+    Conv backward = c.conv;
+    backward.pass = ConvPass::backward_weights;
+    const Array gradient = run_on_cpu(backward, {x, dy}, c.kernel);
+    // Each part of a copy has an input of its own.
+    const auto copied = [](const Copy& copy, const Array& from) {
+      CHECK(copy.parts.size() <= 4);
+      return run_on_cpu(copy, std::vector<Array>(copy.parts.size(), from), copy.shape);
+    };
+    const int64_t all = 4 * c.x.back();
+    for (int64_t channels : {all, (all + 7) / 8 * 8, all + 5}) {
+      INFO(c.x.str() << " * " << c.kernel.str() << " -> " << c.y.str() << " by " << channels);
+      const Conv conv = cudnn::folded(c.conv);
+      const Copy fold = cudnn::fold_copy(c.conv, c.x, c.kernel, c.y, channels);
+      const Shape wide = cudnn::folded_kernel(c.kernel, channels);
+      CHECK(fold.shape == cudnn::folded_shape(c.conv, c.x, c.kernel, c.y, channels));
+      CHECK(cudnn::sizes_fit(conv, fold.shape, wide, c.y));
+      const Array narrow = copied(fold, x),
+                  ordered = copied(cudnn::fold_kernel_to_library(c.kernel, channels), kernel);
+      Array found(DType::float32, c.y);
+      run_layouts(cudnn::convolution_layouts(conv, fold.shape, wide, c.y), 1, narrow, ordered,
+                  found);
+      check_same(found, wanted);
+      const Copy back = cudnn::fold_kernel_from_library(c.kernel, channels);
+      check_same(copied(back, ordered), kernel);
+      // The gradient of a folded kernel, also where that has zeros.
+      const Array wide_gradient = run_on_cpu(cudnn::folded(backward), {narrow, dy}, wide);
+      check_same(copied(back, copied(cudnn::kernel_to_library(wide), wide_gradient)), gradient);
+    }
+  }
+  CHECK(cases == 11);
+}
+
+TEST_CASE("convolutions are folded by few copies") {
+  const auto parts = [](int64_t pad, int64_t size, int64_t channels, bool covers) {
+    const Conv conv = conv_of({2, 2}, {1, 1}, {pad, pad}, {pad, pad});
+    const int64_t y = (size + 2 * pad - 7) / 2 + 1;
+    const Copy copy =
+        cudnn::fold_copy(conv, {128, size, size, 3}, {7, 7, 3, 64}, {128, y, y, 64}, channels);
+    CHECK(copy.covers == covers);
+    return copy.parts.size();
+  };
+  CHECK(parts(0, 230, 12, true) == 1);
+  CHECK(parts(0, 230, 16, false) == 1);
+  CHECK(parts(2, 224, 12, false) == 1);
+  CHECK(parts(3, 224, 16, false) == 4);
+  CHECK(cudnn::fold_kernel_to_library({7, 7, 3, 64}, 12).parts.size() == 4);
+  CHECK_FALSE(cudnn::fold_kernel_to_library({7, 7, 3, 64}, 12).covers);
+  CHECK(cudnn::fold_kernel_to_library({4, 4, 3, 64}, 12).parts.size() == 1);
+  CHECK(cudnn::fold_kernel_to_library({4, 4, 3, 64}, 12).covers);
+}
+
+TEST_CASE("convolutions are folded only where that is supported") {
+  const Shape x({2, 6, 8, 3});
+  const Conv good = conv_of({2, 2}, {1, 1}, {0, 3}, {1, 0});
+  CHECK(cudnn::can_fold(good, x));
+  const auto refused = [&](auto&& change, const Shape& shape) {
+    Conv conv = good;
+    change(conv);
+    return !cudnn::can_fold(conv, shape);
+  };
+  CHECK(refused([](Conv&) {}, {2, 6, 3}));
+  CHECK(refused([](Conv& c) { c.strides = {}; }, x));
+  CHECK(refused([](Conv& c) { c.strides = {1, 2}; }, x));
+  CHECK(refused([](Conv& c) { c.strides = {3, 3}; }, x));
+  CHECK(refused([](Conv& c) { c.dilation = {1, 2}; }, x));
+  CHECK(refused([](Conv& c) { c.pad_high = {-1, 0}; }, x));
+  CHECK(refused([](Conv& c) { c.groups = 3; }, x));
+  CHECK(refused([](Conv& c) { c.block_x = 1; }, x));
+  CHECK(refused([](Conv& c) { c.block_y = 8; }, x));
+  CHECK(refused([](Conv& c) { c.pool = Pool{}; }, x));
+  CHECK(refused([](Conv& c) { c.pass = ConvPass::backward_data; }, x));
+  Conv conv = good;
+  conv.pass = ConvPass::backward_weights;
+  conv.bias = conv.relu = true;
+  const Conv result = cudnn::folded(conv);
+  CHECK(result.pass == conv.pass);
+  CHECK(result.bias);
+  CHECK(result.relu);
+  CHECK(result.strides == InlineVector<int64_t, 3>{1, 1});
+  CHECK(result.pad_low == InlineVector<int64_t, 3>{0, 0});
 }
 
 TEST_CASE("attention's operands are (batch, heads, time, depth) by strides") {

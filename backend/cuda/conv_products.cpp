@@ -1,0 +1,142 @@
+// The copy to columns, and the products of the three passes.
+#include "conv_products.h"
+
+#include <algorithm>
+
+namespace cornu::backend::cuda {
+namespace {
+
+constexpr size_t most_bytes = size_t{256} << 20;
+
+int64_t at(const InlineVector<int64_t, 3>& values, int axis, int64_t otherwise) {
+  return values.empty() ? otherwise : values[static_cast<size_t>(axis)];
+}
+
+bool all_are(const InlineVector<int64_t, 3>& values, int64_t wanted) {
+  return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == wanted; });
+}
+
+// Whether each result reads one place, and all places are read.
+bool is_pointwise(const Conv& conv, const Shape& kernel) {
+  return kernel.numel() == kernel[kernel.rank() - 2] * kernel.back() && all_are(conv.strides, 1);
+}
+
+class ConvProduct final : public Executable {
+ public:
+  ConvProduct(const Conv& conv, std::span<const Operand> inputs, std::span<const Operand> outputs,
+              Context& context)
+      : context_(context), bias_(conv.bias) {
+    const bool weights = conv.pass == ConvPass::backward_weights,
+               data = conv.pass == ConvPass::backward_data;
+    const Operand& x = data ? outputs[0] : inputs[0];
+    const Operand& kernel = weights ? outputs[0] : inputs[1];
+    const Operand& y = data ? inputs[0] : weights ? inputs[1] : outputs[0];
+    const int64_t co = kernel.shape->back();
+    const Shape places{y.shape->numel() / co, kernel.shape->numel() / co};
+    const Shape filters{places[1], co}, results{places[0], co};
+    const auto operand = [&](const Shape& shape) { return Operand{&shape, x.dtype, nullptr}; };
+    if (!is_pointwise(conv, *kernel.shape)) {
+      const Operand columns = operand(places);
+      copy_ = context.prepare(columns_copy(conv, *x.shape, *kernel.shape, *y.shape), {&x, 1},
+                              {&columns, 1});
+      bytes_ = static_cast<size_t>(places.numel()) * size_of(x.dtype);
+    }
+    std::vector<Operand> factors;
+    Operand product = operand(results);
+    Matmul matmul;
+    if (weights) {
+      matmul.transpose_a = true;
+      factors = {operand(places), operand(results)};
+      product = operand(filters);
+    } else if (data) {
+      matmul.transpose_b = true;
+      factors = {operand(results), operand(filters)};
+      product = operand(places);
+    } else {
+      matmul.bias = conv.bias;
+      matmul.relu = conv.relu;
+      factors = {operand(places), operand(filters)};
+      if (conv.bias) factors.push_back(inputs[2]);
+    }
+    product_ = context.prepare(matmul, factors, {&product, 1});
+  }
+
+  void run(void* const* data) override {
+    if (!copy_) return product_->run(data);
+    // Not scratch memory, which the product may take.
+    const Columns columns(context_.allocator(), bytes_);
+    void* const ways[] = {data[0], columns.data};
+    copy_->run(ways);
+    void* const all[] = {columns.data, data[1], data[2], bias_ ? data[3] : nullptr};
+    product_->run(all);
+  }
+
+ private:
+  struct Columns {
+    Columns(Allocator& allocator, size_t bytes)
+        : allocator(allocator), bytes(bytes), data(allocator.allocate(bytes)) {}
+    Columns(const Columns&) = delete;
+    ~Columns() { allocator.deallocate(data, bytes); }
+    Allocator& allocator;
+    size_t bytes;
+    void* data;
+  };
+
+  Context& context_;
+  bool bias_;
+  std::unique_ptr<Executable> copy_, product_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+Copy columns_copy(const Conv& conv, const Shape& x, const Shape& kernel, const Shape& y) {
+  const int axes = x.rank() - 2;
+  Copy copy;
+  Copy::Part part;
+  const auto axis = [&](int64_t size, int64_t from) {
+    part.sizes.push_back(size);
+    part.from.strides.push_back(from);
+  };
+  InlineVector<int64_t, 3> strides(static_cast<size_t>(axes), x.back());
+  for (int i = axes - 1; i > 0; --i)
+    strides[static_cast<size_t>(i - 1)] = strides[static_cast<size_t>(i)] * x[i + 1];
+  axis(x[0], strides[0] * x[1]);
+  for (int i = 0; i < axes; ++i)
+    axis(y[i + 1], strides[static_cast<size_t>(i)] * at(conv.strides, i, 1));
+  for (int i = 0; i < axes; ++i)
+    axis(kernel[i], strides[static_cast<size_t>(i)] * at(conv.dilation, i, 1));
+  axis(x.back(), 1);
+  part.to.strides = part.from.strides;
+  int64_t stride = 1;
+  for (int i = part.sizes.rank(); i-- > 0;) {
+    part.to.strides[static_cast<size_t>(i)] = stride;
+    stride *= part.sizes[i];
+  }
+  copy.shape = {y.numel() / y.back(), stride / (y.numel() / y.back())};
+  copy.parts.push_back(std::move(part));
+  return copy;
+}
+
+std::unique_ptr<Executable> conv_product(const Conv& conv, std::span<const Operand> inputs,
+                                         std::span<const Operand> outputs, Context& context) {
+  const bool data = conv.pass == ConvPass::backward_data;
+  const Operand& x = data ? outputs[0] : inputs[0];
+  const Operand& kernel = conv.pass == ConvPass::backward_weights ? outputs[0] : inputs[1];
+  const Operand& y = data                                      ? inputs[0]
+                     : conv.pass == ConvPass::backward_weights ? inputs[1]
+                                                               : outputs[0];
+  const int64_t co = kernel.shape->back();
+  if (conv.groups != 1 || conv.pool || !all_are(conv.pad_low, 0) || !all_are(conv.pad_high, 0) ||
+      (conv.bias && conv.pass != ConvPass::forward) || x.shape->rank() > 4)
+    return nullptr;
+  if (!is_pointwise(conv, *kernel.shape) &&
+      (data || size_of(x.dtype) < 4 ||
+       static_cast<size_t>(y.shape->numel() / co * (kernel.shape->numel() / co)) *
+               size_of(x.dtype) >
+           most_bytes))
+    return nullptr;
+  return std::make_unique<ConvProduct>(conv, inputs, outputs, context);
+}
+
+}  // namespace cornu::backend::cuda

@@ -1,0 +1,21 @@
+// Convolutions as products of matrices: of few channels or few places, often the faster way.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "context.h"
+
+namespace cornu::backend::cuda {
+
+/// The places under all windows of a convolution as rows of a matrix (n * windows, kernel's
+/// elements for one result), of an x without padding. Of one or two spatial axes.
+Copy columns_copy(const Conv& conv, const Shape& x, const Shape& kernel, const Shape& y);
+
+/// A convolution as a copy of x to such columns and a product, which a library may run; of 1 x 1
+/// kernels without stride the product alone. Null where it has no such form here: groups, padding,
+/// three spatial axes, the gradient of x for larger kernels, or columns of more than 256 MiB or of
+/// 16-bit floats, whose products want rows of whole 16 bytes.
+std::unique_ptr<Executable> conv_product(const Conv& conv, std::span<const Operand> inputs,
+                                         std::span<const Operand> outputs, Context& context);
+
+}  // namespace cornu::backend::cuda
