@@ -1,8 +1,10 @@
 // Pooling: a thread for each element of y forwards, or for a few channels. Backwards, where windows
 // do not overlap, also: it writes its window and what lies between that and the next ones, which
-// nobody else reads. Else there is one for each element of x, which goes through the windows that
-// its element lies in, so that no two threads add to one place; before that, of maxima, a kernel
-// notes where each window has its first one.
+// nobody else reads. Else each thread has a cell of x, as many pixels along each axis as a window
+// moves on: the same few windows reach all of them, so it reads these at once, and where each pixel
+// lies in each of them is known when the text is compiled. Where many windows reach a pixel, a
+// thread has one pixel and goes through them. So no two threads add to one place. Before that, of
+// maxima, a kernel notes where each window has its first one.
 #include <algorithm>
 
 #include "../../error.h"
@@ -107,31 +109,127 @@ constexpr const char* forward_text = R"text(
 )text";
 
 // The first maximum of window i among its pixels, of which NaN is the largest. Windows that see
-// nothing but padding get a number that no pixel has.
+// nothing but padding get a number that no pixel has, as do those whose gradient a relu stops.
 constexpr const char* find_text = R"text(
+      // The first pixel that is in x has it unless a larger one follows.
+      int first = 0;
+      const Axis axes[3] = {axis0, axis1, axis2};
+      const int windows[3] = {window0, window1, window2};
+#pragma unroll
+      for (int k = 0; k < 3; ++k) {
+        const Range range = pixels_of(axes[k], at[k]);
+        const Offset skipped = range.begin - (at[k] * axes[k].stride - axes[k].pad);
+        first = first * windows[k] + static_cast<int>(skipped);
+      }
+      if (count_of(axis0, axis1, axis2, at) == 0) first = -1;
       Real best[pack];
       int number[pack];
 #pragma unroll
       for (int e = 0; e < pack; ++e) {
         best[e] = lowest<Real>();
-        number[e] = -1;
+        number[e] = first;
       }
       each_pixel(axis0, axis1, axis2, image, at, [&](Offset pixel, bool inside, int place) {
         const auto values = load_pack<pack>(x + pixel * channels + c);
 #pragma unroll
         for (int e = 0; e < pack; ++e) {
           const Real value = convert<Real>(values.v[e]);
-          // Without branches, which loads would wait behind.
-          const bool more = (value > best[e]) | ((value != value) & (best[e] == best[e]));
-          const bool takes = inside & (more | (number[e] < 0));
+          // More, or NaN after a number. Without branches, which loads would wait behind.
+          const bool takes = inside & !(value <= best[e]) & (best[e] == best[e]);
           best[e] = takes ? value : best[e];
           number[e] = takes ? place : number[e];
         }
       });
       Pack<Place, pack> result;
 #pragma unroll
-      for (int e = 0; e < pack; ++e) result.v[e] = static_cast<Place>(number[e]);
+      for (int e = 0; e < pack; ++e) {
+        const bool stopped = relu && !(best[e] > static_cast<Real>(0));
+        result.v[e] = static_cast<Place>(stopped ? -1 : number[e]);
+      }
       store_pack<pack>(result, places + i * pack);
+)text";
+
+// Cell i, that many windows reach along each axis: those that start in it and the ones before them.
+// A window that does not exist gives 0, and is read as the nearest one: no load depends on a
+// condition.
+constexpr const char* cell_text = R"text(
+      const Axis axes[3] = {axis0, axis1, axis2};
+      const int reaches[3] = {reach0, reach1, reach2};
+      // The first pixel of the cell, and the first window that reaches it.
+      Offset corner[3], from[3];
+#pragma unroll
+      for (int k = 0; k < 3; ++k) {
+        const Offset cell = at[k] + axes[k].pad / axes[k].stride;
+        corner[k] = cell * axes[k].stride - axes[k].pad;
+        from[k] = cell - (reaches[k] - 1);
+      }
+      constexpr int reach = reach0 * reach1 * reach2;
+      Pack<Given, pack> given[reach];
+      Pack<Place, pack> chosen[reach];
+      bool exists[reach];
+#pragma unroll
+      for (int j = 0; j < reach; ++j) {
+        const Offset window_at[3] = {from[0] + j / (reach1 * reach2),
+                                     from[1] + j / reach2 % reach1, from[2] + j % reach2};
+        exists[j] = true;
+        Offset window = image;
+#pragma unroll
+        for (int k = 0; k < 3; ++k) {
+          const Offset u = window_at[k], last = axes[k].y - 1;
+          exists[j] = exists[j] & (u >= 0) & (u <= last);
+          window = window * axes[k].y + (u < 0 ? 0 : u < last ? u : last);
+        }
+        window = window * channels + c;
+        const auto gradients = load_pack<pack>(dy + window);
+        if constexpr (maximum) chosen[j] = load_pack<pack>(places + window);
+        const Offset count = maximum ? 0 : count_of(axis0, axis1, axis2, window_at);
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          if constexpr (maximum) {
+            given[j].v[e] = convert<Given>(gradients.v[e]);
+          } else {
+            const Real part = average(convert<Real>(gradients.v[e]), count);
+            given[j].v[e] = convert<Given>(exists[j] ? part : static_cast<Real>(0));
+          }
+        }
+      }
+      // Backwards: only the first pixel is in all these windows. The compiler would defer the loads
+      // that it alone needs, but not past a store.
+#pragma unroll
+      for (int a = stride0 - 1; a >= 0; --a)
+#pragma unroll
+        for (int b = stride1 - 1; b >= 0; --b)
+#pragma unroll
+          for (int d = stride2 - 1; d >= 0; --d) {
+            Real total[pack];
+#pragma unroll
+            for (int e = 0; e < pack; ++e) total[e] = 0;
+#pragma unroll
+            for (int j = 0; j < reach; ++j) {
+              const int own0 = a + (reach0 - 1 - j / (reach1 * reach2)) * stride0;
+              const int own1 = b + (reach1 - 1 - j / reach2 % reach1) * stride1;
+              const int own2 = d + (reach2 - 1 - j % reach2) * stride2;
+              if (own0 >= window0 || own1 >= window1 || own2 >= window2) continue;
+              // No window has chosen the number behind its last pixel's.
+              const Place own = static_cast<Place>(
+                  exists[j] ? (own0 * window1 + own1) * window2 + own2
+                            : window0 * window1 * window2);
+#pragma unroll
+              for (int e = 0; e < pack; ++e) {
+                const Real value = convert<Real>(given[j].v[e]);
+                total[e] += !maximum || chosen[j].v[e] == own ? value : static_cast<Real>(0);
+              }
+            }
+            const Offset p0 = corner[0] + a, p1 = corner[1] + b, p2 = corner[2] + d;
+            const bool inside = (p0 >= 0) & (p0 < axis0.x) & (p1 >= 0) & (p1 < axis1.x) &
+                                (p2 >= 0) & (p2 < axis2.x);
+            Pack<To, pack> result;
+#pragma unroll
+            for (int e = 0; e < pack; ++e) result.v[e] = convert<To>(total[e]);
+            if (inside)
+              store_pack<pack>(result, out + (((image * axis0.x + p0) * axis1.x + p1) * axis2.x + p2) *
+                                                 channels + c);
+          }
 )text";
 
 constexpr const char* overlapping_text = R"text(
@@ -142,6 +240,7 @@ constexpr const char* overlapping_text = R"text(
       for (int e = 0; e < pack; ++e) total[e] = 0;
       for (Offset u = w0.begin; u < w0.end; ++u)
         for (Offset v = w1.begin; v < w1.end; ++v)
+#pragma unroll 4
           for (Offset w = w2.begin; w < w2.end; ++w) {
             const Offset window =
                 (((image * axis0.y + u) * axis1.y + v) * axis2.y + w) * channels + c;
@@ -162,12 +261,6 @@ constexpr const char* overlapping_text = R"text(
               for (int e = 0; e < pack; ++e) total[e] += average(convert<Real>(given.v[e]), count);
             }
           }
-      if constexpr (relu) {
-        const auto own = load_pack<pack>(x + i * pack);
-#pragma unroll
-        for (int e = 0; e < pack; ++e)
-          if (!(convert<Real>(own.v[e]) > static_cast<Real>(0))) total[e] = 0;
-      }
       Pack<To, pack> result;
 #pragma unroll
       for (int e = 0; e < pack; ++e) result.v[e] = convert<To>(total[e]);
@@ -252,7 +345,10 @@ class PoolPlanner {
         plan_.workspace_bytes = static_cast<size_t>(y_shape_.numel()) * place_bytes();
         add({"pool_find", find_text, y_shape_, "Place", false});
       }
-      add({"pool_backward", overlapping_text, x_shape(), "const Place"});
+      if (has_cells())
+        add({"pool_backward", cell_text, cells(), "const Place"});
+      else
+        add({"pool_backward", overlapping_text, x_shape(), "const Place"});
     }
     return std::move(plan_);
   }
@@ -264,10 +360,43 @@ class PoolPlanner {
     for (const int64_t length : kernel_.window) size *= length;
     return size;
   }
-  // Of the number of a pixel in its window, besides the one that no pixel has.
+  // Of the number of a pixel in its window, besides two that no pixel has.
   size_t place_bytes() const { return window() < 0xFF ? 1 : window() < 0xFFFF ? 2 : 4; }
 
-  // A kernel with a thread for each pack of elements of `shape`, which is y's or x's.
+  // Numbers of the last three axes but the channels; those that are not there have one window.
+  struct AxisNumbers {
+    int64_t x = 1, y = 1, window = 1, stride = 1, pad = 0;
+    int64_t reach() const { return (window + stride - 1) / stride; }  // windows that reach a cell
+    int64_t cells() const { return (x - 1 + pad) / stride - pad / stride + 1; }
+  };
+  AxisNumbers axis(int number) const {
+    const int own = number - 3 + x_shape().rank() - 2;
+    if (own < 0) return {};
+    const auto i = static_cast<size_t>(own);
+    AxisNumbers made{x_shape()[own + 1], y_shape_[own + 1], kernel_.window[i]};
+    if (i < kernel_.strides.size()) made.stride = kernel_.strides[i];
+    if (i < kernel_.pad_low.size()) made.pad = kernel_.pad_low[i];
+    // How far a single window would move does not matter, but the text has it as an int.
+    if (made.y <= 1) made.stride = std::min(made.stride, std::max<int64_t>(made.x + made.pad, 1));
+    return made;
+  }
+  // Whether the pixels of a cell and the windows that reach it fit the registers of a thread.
+  bool has_cells() const {
+    int64_t reach = 1, cell = 1;
+    for (int k = 0; k < 3; ++k) {
+      reach *= axis(k).reach();
+      cell *= axis(k).stride;
+    }
+    return y_shape_.numel() > 0 && reach <= 9 && cell <= 9 && window() <= 36;
+  }
+  Shape cells() const {
+    Shape shape = x_shape();
+    for (int own = 0; own < shape.rank() - 2; ++own)
+      shape[own + 1] = axis(own + 3 - (shape.rank() - 2)).cells();
+    return shape;
+  }
+
+  // A kernel with a thread for each pack of elements of `shape`, which is y's or x's, or of cells.
   struct Part {
     const char *kind, *code;
     const Shape& shape;
@@ -289,6 +418,7 @@ class PoolPlanner {
     if (kernel_.backward && part.writes) {
       text.type("Y", inputs_[1].dtype);
       text.type("Dy", inputs_[2].dtype);
+      text.type("Given", kernel_.maximum ? "Dy" : "Real");
       text.pointer("y", 1, "const Y");
       text.pointer("dy", 2, "const Dy");
     }
@@ -302,7 +432,7 @@ class PoolPlanner {
     const int64_t count = part.shape.numel() / pack_;
     text.index("count", count);
     const bool small = window() <= 16;
-    const std::string axes = name_axes(text, &part.shape == &y_shape_);
+    const std::string axes = name_axes(text, part.shape);
     plan_.stages.push_back(
         text.stage(part.kind,
                    with(with(functions, "@UNROLL@", small ? "#pragma unroll" : "#pragma unroll 1"),
@@ -311,26 +441,24 @@ class PoolPlanner {
                    loop_blocks(count, options_.multiprocessors)));
   }
 
-  std::string name_axes(KernelText& text, bool of_y) const {
-    const int spatial = x_shape().rank() - 2;
+  // `shape`: what the threads go through.
+  std::string name_axes(KernelText& text, const Shape& shape) const {
     std::string axes;
-    for (int axis = 0; axis < 3; ++axis) {
-      const int own = axis - 3 + spatial;
-      const bool used = own >= 0;
-      const size_t i = static_cast<size_t>(std::max(own, 0));
-      const int64_t numbers[] = {used ? x_shape()[own + 1] : 1, used ? y_shape_[own + 1] : 1,
-                                 used ? kernel_.window[i] : 1,
-                                 used && i < kernel_.strides.size() ? kernel_.strides[i] : 1,
-                                 used && i < kernel_.pad_low.size() ? kernel_.pad_low[i] : 0};
-      const std::string number = std::to_string(axis), name = "axis" + number;
-      axes += "  const Axis " + name + " = {";
-      for (int k = 0; k < 5; ++k) {
-        text.offset(name + "_" + std::to_string(k), numbers[k]);
-        axes += (k > 0 ? ", " : "") + name + "_" + std::to_string(k);
-      }
-      axes += "};\n";
-      text.divisor("sizes" + number, numbers[of_y ? 1 : 0]);
-      text.constant("window" + number, numbers[2]);
+    for (int k = 0; k < 3; ++k) {
+      const AxisNumbers numbers = axis(k);
+      const std::string number = std::to_string(k), name = "axis" + number;
+      const int own = k - 3 + shape.rank() - 2;
+      const auto add = own < 0 ? &KernelText::constant : &KernelText::offset;
+      (text.*add)(name + "_x", numbers.x);
+      (text.*add)(name + "_y", numbers.y);
+      (text.*add)(name + "_pad", numbers.pad);
+      // Windows and how far they move are few in a program, and divisions by constants are fast.
+      text.constant("window" + number, numbers.window);
+      text.constant("stride" + number, numbers.stride);
+      text.constant("reach" + number, numbers.reach());
+      text.divisor("sizes" + number, own < 0 ? 1 : shape[own + 1]);
+      axes += with("  const Axis axis@ = {axis@_x, axis@_y, window@, stride@, axis@_pad};\n", "@",
+                   number);
     }
     return axes;
   }

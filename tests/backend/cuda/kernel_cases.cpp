@@ -261,6 +261,44 @@ void add_pools(Cases& cases) {
         with_relu.kernel = kernel;
         cases.all.push_back(std::move(with_relu));
       }
+  // Channels that are taken in packs of 16 bytes, or are not, with windows that overlap (of which
+  // few or many reach an element) or lie apart along some axes.
+  const Pattern packed[] = {{{2, 9, 7, 16}, {2, 4, 3, 16}, {3, 3}, {2, 2}, {0, 0}},
+                            {{2, 8, 7, 8}, {2, 4, 4, 8}, {3, 3}, {2, 2}, {1, 1}},
+                            {{1, 6, 5, 24}, {1, 6, 5, 24}, {3, 3}, {1, 1}, {1, 1}},
+                            {{2, 13, 5}, {2, 5, 5}, {5}, {2}, {0}},
+                            {{2, 40, 8}, {2, 13, 8}, {6}, {3}, {2}},
+                            {{1, 9, 10, 8}, {1, 3, 4, 8}, {5, 2}, {2, 3}, {0, 1}},
+                            {{1, 8, 8, 8}, {1, 3, 3, 8}, {7, 7}, {2, 2}, {2, 2}},
+                            {{1, 5, 6, 7, 8}, {1, 2, 3, 4, 8}, {3, 3, 3}, {2, 2, 2}, {0, 1, 1}},
+                            {{1, 6, 5, 4, 5}, {1, 2, 3, 4, 5}, {2, 3, 1}, {3, 2, 1}, {0, 1, 0}},
+                            {{2, 6, 10, 8}, {2, 2, 3, 8}, {2, 3}, {4, 4}, {0, 1}},
+                            {{2, 7, 8}, {2, 1, 8}, {3}, {100}, {0}}};
+  for (const Pattern& pattern : packed)
+    for (bool maximum : {true, false})
+      for (DType dtype : {DType::bfloat16, DType::float32, DType::float64}) {
+        Pool kernel{maximum, false, pattern.window, pattern.strides, pattern.pad, pattern.pad};
+        // Few values, so that windows have their maximum more than once.
+        Array x = random_array(cases.generator, dtype, pattern.x, -3, 3);
+        for (int64_t i = 0; i < x.numel(); i += 29) x.set(i, i % 2 == 0 ? nan_value : -inf);
+        for (int64_t i = 0; i < x.numel() / 4; ++i)
+          if (i % 8 == 1) x.set(i, -inf);
+        Array y(dtype, pattern.y);
+        run(kernel, {&x}, {&y});
+        kernel.backward = true;
+        CodegenCase& backward = cases.add(
+            kernel, {x, y, numbers(cases.generator, dtype, pattern.y)}, {Array(dtype, pattern.x)});
+        // Averages may cancel.
+        if (!maximum) backward.tolerance = backward.slack = dtype == DType::float64 ? 1e-14 : 1e-6;
+        if (!maximum && dtype == DType::bfloat16) backward.tolerance = 8e-3;
+        if (!maximum) continue;
+        CodegenCase with_relu = backward, unaligned = backward;
+        kernel.relu = true;
+        with_relu.kernel = kernel;
+        unaligned.options.alignment = static_cast<int>(size_of(dtype));
+        cases.all.push_back(std::move(with_relu));
+        cases.all.push_back(std::move(unaligned));
+      }
 }
 
 /// The backward case of a normalization with programs in front and behind, and the forward one.
