@@ -11,18 +11,9 @@ namespace {
 
 constexpr unsigned add_to_set = 0, replace_set = 1;
 constexpr size_t bits = 64;
-// Steps that move more have the device to themselves: two of them side by side only drive each
-// other's data out of its caches.
-constexpr size_t large_bytes = size_t{8} << 20;
 
 bool has(const std::vector<uint64_t>& set, size_t i) {
   return i / bits < set.size() && (set[i / bits] >> i % bits & 1) != 0;
-}
-
-size_t bytes_of(std::span<const MemoryRange> ranges) {
-  size_t sum = 0;
-  for (const MemoryRange& range : ranges) sum += range.bytes;
-  return sum;
 }
 
 template <class T>
@@ -40,7 +31,6 @@ void Branches::begin_step(std::span<const MemoryRange> reads, std::span<const Me
   std::vector<size_t> waits;
   for (const MemoryRange& range : reads) note(range, false, waits);
   for (const MemoryRange& range : writes) note(range, true, waits);
-  if (bytes_of(reads) + bytes_of(writes) > large_bytes) note({&large_, 1}, true, waits);
   const std::vector<Node> nodes = ends(waits);
   if (!depend(waits.empty() ? base_ : nodes, replace_set)) become_sequence();
 }

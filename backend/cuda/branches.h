@@ -66,7 +66,6 @@ class Branches {
   bool changed_ = false;          // whether launches are no sequence any more
   bool sequence_ = false;         // whether they are to be one from now on
   bool valid_ = true;
-  char large_ = 0;  // stands for what large steps write one after the other
 };
 
 /// Scratch memory for the steps of one graph, of their own as long as there is not too much of it,

@@ -372,7 +372,8 @@ bool keeps(cudnnBackendDescriptor_t engine, const Wishes& wishes, std::string& t
       // float32 operands as 16-bit floats.
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
-      // Larger tiles lose digits.
+      // Transforms round what is small to the precision of what is large; larger tiles lose digits.
+      case CUDNN_NUMERICAL_NOTE_FFT:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
         kept = false;

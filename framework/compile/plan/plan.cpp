@@ -330,10 +330,23 @@ void Plan::run_kernels() {
     steps_[i].executable->run(&addresses_[steps_[i].first]);
 }
 
+// Whether a step moves so much that launches cost little beside it. Side by side such steps only
+// drive each other's data out of caches: on an H200 a GPT trains 1 %, a ResNet-50 2 % slower so.
+bool Plan::has_large_step() const {
+  constexpr size_t large_bytes = size_t{8} << 20;
+  for (size_t i = once_count_; i < steps_.size(); ++i) {
+    size_t bytes = 0;
+    for (const auto* uses : {&graph_.steps[i].inputs, &graph_.steps[i].outputs})
+      for (const Use& use : *uses) bytes += graph_.values[static_cast<size_t>(use.value)].bytes();
+    if (bytes > large_bytes) return true;
+  }
+  return false;
+}
+
 // The same for a device that finds out which steps can run side by side.
 void Plan::run_kernels_by_memory() {
   auto* const order = dynamic_cast<backend::StepOrder*>(graph_.device);
-  if (!order) return run_kernels();
+  if (!order || has_large_step()) return run_kernels();
   std::vector<backend::MemoryRange> reads, writes;
   for (size_t i = once_count_; i < steps_.size(); ++i) {
     reads.clear();

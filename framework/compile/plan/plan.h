@@ -68,6 +68,7 @@ class Plan {
   void run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times);
   void run_kernels();
   void run_kernels_by_memory();
+  bool has_large_step() const;
   void run_captured();
   void settle();
   void assign_variables(std::span<const Tensor* const> arguments);
