@@ -108,6 +108,7 @@ std::unique_ptr<Kernel> load(const char* bytes) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the driver's own names.
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -158,6 +159,7 @@ int cuMemGetInfo_v2(size_t* free, size_t* total) {
 int cuMemAlloc_v2(DeviceAddress* address, size_t bytes) {
   const int result = call<&cuda::Driver::memory_allocate>(address, bytes);
   // NaN in all floating types.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (result == success) std::memset(reinterpret_cast<void*>(*address), 0xFF, bytes);
   return result;
 }
@@ -271,3 +273,4 @@ int cuGraphExecDestroy(CUgraphExec_st* exec) {
 
 }  // extern "C"
 #pragma GCC visibility pop
+// NOLINTEND(readability-identifier-naming)

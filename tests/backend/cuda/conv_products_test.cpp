@@ -32,7 +32,7 @@ Array numbers(std::mt19937& random, const Shape& shape) {
 }
 
 // Whether there is a product for a convolution; if so it gives what the convolution does.
-bool runs(Conv conv, const Shape& x, const Shape& kernel, const Shape& y) {
+bool runs(const Conv& conv, const Shape& x, const Shape& kernel, const Shape& y) {
   std::mt19937 random(1);
   HostContext context;
   const bool data = conv.pass == ConvPass::backward_data,
@@ -87,8 +87,8 @@ TEST_CASE("a convolution with kernels of one place is a product in all passes") 
 }
 
 TEST_CASE("convolutions that are no single product are left to others") {
-  const auto none = [](Conv conv, const Shape& x, const Shape& kernel, const Shape& y) {
-    CHECK_FALSE(runs(std::move(conv), x, kernel, y));
+  const auto none = [](const Conv& conv, const Shape& x, const Shape& kernel, const Shape& y) {
+    CHECK_FALSE(runs(conv, x, kernel, y));
   };
   none(conv_of(ConvPass::backward_data, {1, 1}, {1, 1}), {2, 6, 7, 3}, {3, 2, 3, 5}, {2, 4, 6, 5});
   Conv conv = conv_of(ConvPass::forward, {1, 1}, {1, 1});

@@ -158,7 +158,9 @@ struct Calls {
   static int copy(const char* what, void* to, const void* from, size_t bytes, CUstream_st* stream) {
     return put(what, stream, [=] { std::memcpy(to, from, bytes); });
   }
-  static void* host(cuda::DeviceAddress address) { return reinterpret_cast<void*>(address); }
+  static void* host(cuda::DeviceAddress address) {
+    return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+  }
 
   static cuda::Driver table() {
     cuda::Driver d;

@@ -65,6 +65,7 @@ TEST_CASE("a value that was read before a replay does not change") {
   auto step = function([&](const Tensor& x) { v.assign_add(x); });
   const Tensor one = Tensor::from({1.0f, 1.0f}, {2});
   for (int i = 0; i < 4; ++i) {
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the value before an assignment
     const Tensor before = v.value();
     step(one);
     CHECK(at(before, 0) == 1 + i);
@@ -192,6 +193,7 @@ TEST_CASE("a function may return its argument, a variable, a constant, and struc
   Variable v = variable({5, 6});
   const Tensor constant = Tensor::from({9.0f}, {1});
   Function f([&](const Nest& x) {
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the value before an assignment
     const Tensor before = v.value();
     v.assign(before + 1.0);
     return Nest::dict({{"argument", x.tensor()},
@@ -214,6 +216,7 @@ TEST_CASE("a function may return its argument, a variable, a constant, and struc
 TEST_CASE("variables may swap their values") {
   Variable a = variable({1}), b = variable({2});
   auto swap = function([&](const Tensor&) {
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the value before an assignment
     const Tensor x = a.value(), y = b.value();
     a.assign(y);
     b.assign(x);
@@ -314,6 +317,7 @@ TEST_CASE("matrix products cut off negative results themselves") {
 TEST_CASE("updates that read each other's variables see the values before") {
   Variable a(Tensor::from({1.0f, 2.0f}, {2})), b(Tensor::from({10.0f, 20.0f}, {2}));
   auto f = function([&](const Tensor& x) {
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the value before an assignment
     const Tensor before = a.value();
     a.assign(a + b * x);
     b.assign(b + before * x);
