@@ -79,8 +79,8 @@ void* CachingAllocator::allocate(size_t bytes) {
     Block key{nullptr, size, false};
     const auto at = reserve_->unused.lower_bound(&key);
     if (at != reserve_->unused.end() && (*at)->size - size <= (exact_ ? 0 : std::max(unit, size))) {
-      // A graph of launches may use a block again that was dropped while it was captured: its own
-      // launches run in order.
+      // A graph of launches may use a block again that was dropped while it was captured: steps of
+      // it that take memory wait for each other.
       block = *at;
       reserve_->unused.erase(at);
       block->dropped = false;

@@ -59,7 +59,6 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
     allocator_.end_reserve();
   }
   driver().check(result, "the begin of a capture");
-  begin_branches();
   const auto end = [this](CUgraph_st*& graph) {
     end_branches();
     const int result = driver().capture_end(compute_.handle(), &graph);
@@ -68,6 +67,7 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   };
   CUgraph_st* graph = nullptr;
   try {
+    begin_branches();
     work();
     if (branches_ && !branches_->valid())
       throw StateError(name_ + ": the driver does not order the launches of a graph.");

@@ -6,7 +6,8 @@
 namespace cornu::backend::cuda {
 namespace {
 
-constexpr size_t most_bytes = size_t{256} << 20;
+// A graph of launches keeps them as long as it lives.
+constexpr size_t most_bytes = size_t{64} << 20;
 
 int64_t at(const InlineVector<int64_t, 3>& values, int axis, int64_t otherwise) {
   return values.empty() ? otherwise : values[static_cast<size_t>(axis)];
@@ -118,24 +119,24 @@ Copy columns_copy(const Conv& conv, const Shape& x, const Shape& kernel, const S
   return copy;
 }
 
+bool has_conv_product(const Conv& conv, std::span<const Operand> inputs,
+                      std::span<const Operand> outputs) {
+  const bool data = conv.pass == ConvPass::backward_data,
+             weights = conv.pass == ConvPass::backward_weights;
+  const Shape& x = *(data ? outputs[0] : inputs[0]).shape;
+  const Shape& kernel = *(weights ? outputs[0] : inputs[1]).shape;
+  const Shape& y = *(data ? inputs[0] : weights ? inputs[1] : outputs[0]).shape;
+  if (conv.groups != 1 || conv.pool || !all_are(conv.pad_low, 0) || !all_are(conv.pad_high, 0) ||
+      (conv.bias && conv.pass != ConvPass::forward) || x.rank() > 4)
+    return false;
+  if (is_pointwise(conv, kernel)) return true;
+  const size_t element = size_of(inputs[0].dtype);
+  const int64_t places = y.numel() / y.back(), each = kernel.numel() / kernel.back();
+  return !data && element >= 4 && static_cast<size_t>(places * each) * element <= most_bytes;
+}
+
 std::unique_ptr<Executable> conv_product(const Conv& conv, std::span<const Operand> inputs,
                                          std::span<const Operand> outputs, Context& context) {
-  const bool data = conv.pass == ConvPass::backward_data;
-  const Operand& x = data ? outputs[0] : inputs[0];
-  const Operand& kernel = conv.pass == ConvPass::backward_weights ? outputs[0] : inputs[1];
-  const Operand& y = data                                      ? inputs[0]
-                     : conv.pass == ConvPass::backward_weights ? inputs[1]
-                                                               : outputs[0];
-  const int64_t co = kernel.shape->back();
-  if (conv.groups != 1 || conv.pool || !all_are(conv.pad_low, 0) || !all_are(conv.pad_high, 0) ||
-      (conv.bias && conv.pass != ConvPass::forward) || x.shape->rank() > 4)
-    return nullptr;
-  if (!is_pointwise(conv, *kernel.shape) &&
-      (data || size_of(x.dtype) < 4 ||
-       static_cast<size_t>(y.shape->numel() / co * (kernel.shape->numel() / co)) *
-               size_of(x.dtype) >
-           most_bytes))
-    return nullptr;
   return std::make_unique<ConvProduct>(conv, inputs, outputs, context);
 }
 

@@ -93,7 +93,7 @@ class CublasMatmul : public Executable {
 
   /// `bias` is read or, with Epilogue::bias_gradient, written.
   cublasStatus_t launch(const void* a, const void* b, const void* bias, void* out) {
-    // One for the stream, on which products run one after the other.
+    // Shared with products that run before or after this one.
     void* const workspace = context_.workspace(algorithm_.workspace);
     // The library reads the address when it is called, not when the descriptor is made.
     if (bias != nullptr) product_.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
@@ -144,16 +144,17 @@ size_t fastest_of(const std::string& key, const std::vector<cublasLtMatmulHeuris
                   std::span<const Operand> outputs, Context& context) {
   // CORNU_CUDA_MEASURE=0 leaves the choice to the heuristic, which takes no time.
   if (found.size() < 2 || !may_measure()) return 0;
-  const TrialOperands operands(context, inputs, outputs);
-  const std::vector<void*>& at = operands.addresses();
-  if (at.empty()) return 0;
-  void* const bias = epilogue == Epilogue::bias            ? at[2]
-                     : epilogue == Epilogue::bias_gradient ? at.back()
-                                                           : nullptr;
   // Its heuristic gives the same list to all who ask the same version about the same device.
   const std::string ways = "cuBLASLt " + cublas_version() + "\nproduct " + key + "\nepilogue " +
                            std::to_string(static_cast<int>(epilogue));
+  std::optional<TrialOperands> operands;
   return fastest(ways, context, found.size(), [&](size_t i) {
+    if (!operands) operands.emplace(context, inputs, outputs);
+    const std::vector<void*>& at = operands->addresses();
+    if (at.empty()) return false;
+    void* const bias = epilogue == Epilogue::bias            ? at[2]
+                       : epilogue == Epilogue::bias_gradient ? at.back()
+                                                             : nullptr;
     product.use(found[i]);
     return product.launch(at[0], at[1], bias, at[inputs.size()]) == CUBLAS_STATUS_SUCCESS;
   });

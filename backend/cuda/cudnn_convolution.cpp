@@ -2,9 +2,11 @@
 #include "cudnn_convolution.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "../error.h"
 #include "conv_products.h"
+#include "cublas_matmul.h"
 #include "cudnn_device.h"
 #include "fallback.h"
 #include "library_folding.h"
@@ -230,7 +232,7 @@ std::vector<ConvolutionPlan> plan_convolution(const Target& target, const Conv& 
 namespace {
 
 std::string path_of(const ConvolutionPlan& plan) {
-  if (plan.product) return "as a product";
+  if (plan.product) return "as a product, cuBLASLt " + cublas_version();
   return "cuDNN " + version() + ", " + plan.plan->engine() +
          (plan.padded ? ", with padding by a copy" : "") +
          (plan.channels > 0 ? ", folded to " + std::to_string(plan.channels) + " channels" : "");
@@ -250,21 +252,19 @@ ConvolutionPlan choose(const std::string& key, std::vector<ConvolutionPlan> plan
                        Context& context) {
   if (plans.empty()) return {};
   if (!may_measure()) return plans.front();
-  const TrialOperands operands(context, inputs, outputs);
-  // No memory for trials: cuDNN's own order decides.
-  if (operands.addresses().empty()) return plans.front();
+  if (has_conv_product(conv, inputs, outputs)) plans.push_back({.product = true});
   std::string ways = "cuDNN " + version() + "\n" + key;
-  std::vector<std::unique_ptr<Executable>> trials;
-  plans.push_back({.product = true});
-  for (const ConvolutionPlan& plan : plans) {
+  for (const ConvolutionPlan& plan : plans)
     ways += "\n" + path_of(plan) + (plan.fused ? ", fused" : "");
-    trials.push_back(make(plan, conv, inputs, outputs, context));
-  }
-  if (!trials.back()) trials.pop_back();
-  if (trials.size() == 1) return plans.front();
-  return plans[fastest(ways, context, trials.size(), [&](size_t i) {
+  std::optional<TrialOperands> operands;
+  std::vector<std::unique_ptr<Executable>> trials(plans.size());
+  return plans[fastest(ways, context, plans.size(), [&](size_t i) {
+    if (!operands) operands.emplace(context, inputs, outputs);
+    // No memory for trials: cuDNN's own order decides.
+    if (operands->addresses().empty()) return false;
+    if (!trials[i]) trials[i] = make(plans[i], conv, inputs, outputs, context);
     try {
-      trials[i]->run(operands.addresses().data());
+      trials[i]->run(operands->addresses().data());
       return true;
     } catch (const StateError&) {  // cuDNN promised too much
       return false;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -319,15 +320,15 @@ RnnChoice choose(const std::string& key, const Rnn& rnn, const RnnSizes& sizes, 
   if (layers.empty()) return choice;
   size_t best = 0;
   if (layers.size() > 1) {
-    try {
-      const Trial trial(sizes, dtype, layers, context);
-      std::string ways = "cuDNN " + version() + "\nrnn " + key;
-      for (const cudnnRNNAlgo_t algorithm : algorithms)
-        ways += " " + std::to_string(static_cast<int>(algorithm));
-      best = fastest(ways, context, layers.size(), [&](size_t i) { return trial.run(*layers[i]); });
-    } catch (const MemoryError&) {
-      // No memory for trials: the first.
-    }
+    std::string ways = "cuDNN " + version() + "\nrnn " + key;
+    for (const cudnnRNNAlgo_t algorithm : algorithms)
+      ways += " " + std::to_string(static_cast<int>(algorithm));
+    std::optional<Trial> trial;
+    // Without memory for trials it is the first.
+    best = fastest(ways, context, layers.size(), [&](size_t i) {
+      if (!trial) trial.emplace(sizes, dtype, layers, context);
+      return trial->run(*layers[i]);
+    });
   }
   choice.algorithm = algorithms[best];
   choice.reserve_bytes = aligned(layers[best]->reserve_bytes);

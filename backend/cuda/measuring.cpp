@@ -110,6 +110,8 @@ class Way {
       return launched ? std::move(graph) : nullptr;
     } catch (const StateError&) {  // it is timed as it is
       return nullptr;
+    } catch (const MemoryError&) {
+      return nullptr;
     }
   }
 
@@ -120,24 +122,34 @@ class Way {
 
 }  // namespace
 
-size_t fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
-               const Driver& driver) {
-  size_t best = 0;
+TrialResult fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
+                    const Driver& driver) {
+  TrialResult result;
   std::optional<double> least;
   for (size_t i = 0; i < count; ++i) {
-    const auto seconds = Way(context, driver, [&] { return launch(i); }).seconds();
-    if (!seconds || (least && *seconds >= 0.97 * *least)) continue;
-    best = i;
-    least = seconds;
+    try {
+      const auto seconds = Way(context, driver, [&] { return launch(i); }).seconds();
+      if (!seconds || (least && *seconds >= 0.97 * *least)) continue;
+      result.best = i;
+      least = seconds;
+    } catch (const MemoryError&) {
+      result.certain = false;
+    }
   }
-  return best;
+  result.certain = result.certain && least.has_value();
+  return result;
 }
 
 size_t fastest(const std::string& key, Context& context, size_t count,
                const std::function<bool(size_t)>& launch) {
-  const std::string all = context.model() + "\n" + key;
-  return context.part<TrialChoices>().get(all, count,
-                                          [&] { return fastest(context, count, launch); });
+  if (count < 2) return 0;
+  int driver = 0;
+  Driver::get().version(&driver);
+  const std::string all = context.model() + "\ndriver " + std::to_string(driver) + "\n" + key;
+  const TrialChoices& choices = context.part<TrialChoices>();
+  if (const auto known = choices.find(all, count)) return *known;
+  const TrialResult found = fastest(context, count, launch);
+  return found.certain ? choices.keep(all, count, found.best) : found.best;
 }
 
 }  // namespace cornu::backend::cuda

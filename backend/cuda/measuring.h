@@ -36,16 +36,24 @@ class TrialOperands {
   std::vector<void*> addresses_;
 };
 
-/// The number of the fastest of `count` ways; `launch(i)` launches way i on the context's stream
-/// and says whether that could be done. A later one has to be faster by 3 %. 0 if none can be
-/// launched. What is timed is the device's work, several launches in one graph where they can be
-/// captured: a plan launches them so, and the host's calls may take longer than a small kernel.
-size_t fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
-               const Driver& driver = Driver::get());
+/// What trials tell.
+struct TrialResult {
+  size_t best = 0;  ///< the number of the fastest way; 0 if none can be launched
+  bool certain =
+      true;  ///< false where memory was lacking for a way, which another time may be better
+};
 
-/// The same, found once for all processes that share a folder of compiled kernels: `key` names the
-/// kernel, its operands, the library and its version. Ways must have the same numbers in all of
-/// them.
+/// The fastest of `count` ways; `launch(i)` launches way i on the context's stream and says whether
+/// that could be done. A later one has to be faster by 3 %. What is timed is the device's work,
+/// several launches in one graph where they can be captured: a plan launches them so, and the
+/// host's calls may take longer than a small kernel.
+TrialResult fastest(Context& context, size_t count, const std::function<bool(size_t)>& launch,
+                    const Driver& driver = Driver::get());
+
+/// The number of the fastest, found once for all processes that share a folder of compiled kernels:
+/// `key` names the kernel, its operands, the library and its version. Ways must have the same
+/// numbers in all of them. `launch` is not called where the choice is known, so it is for it to
+/// make what a trial needs.
 size_t fastest(const std::string& key, Context& context, size_t count,
                const std::function<bool(size_t)>& launch);
 

@@ -152,16 +152,19 @@ size_t default_kernel_batch() {
   return wanted < 1 ? 1 : static_cast<size_t>(wanted);
 }
 
-NvrtcCache::NvrtcCache(Options options) : options_(std::move(options)) {
-  if (options_.folder.empty()) return;
+fs::path usable_kernel_folder(const fs::path& folder) {
+  if (folder.empty()) return {};
   std::error_code error;
-  fs::create_directories(options_.folder, error);
-  fs::permissions(options_.folder, fs::perms::owner_all, error);
-  // Kernels are code: a folder that someone else may write to is not used.
+  fs::create_directories(folder, error);
+  fs::permissions(folder, fs::perms::owner_all, error);
   struct stat status;
-  if (stat(options_.folder.c_str(), &status) != 0 || status.st_uid != geteuid() ||
-      (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    options_.folder.clear();
+  const bool own = stat(folder.c_str(), &status) == 0 && status.st_uid == geteuid() &&
+                   (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return own ? folder : fs::path();
+}
+
+NvrtcCache::NvrtcCache(Options options) : options_(std::move(options)) {
+  options_.folder = usable_kernel_folder(options_.folder);
 }
 
 fs::path NvrtcCache::file_of(const Source& source, int architecture) const {
@@ -232,7 +235,7 @@ void NvrtcCache::shrink() {
     const fs::path& path = at->path();
     const auto time = fs::last_write_time(path, ignored);
     if (path.extension() == ".part" && time < hour_ago) fs::remove(path, ignored);  // left behind
-    if (path.extension() != ".kernel") continue;
+    if (path.extension() != ".kernel" && path.extension() != ".choice") continue;
     const uint64_t bytes = fs::file_size(path, ignored);
     if (ignored) continue;
     files.push_back({time, bytes, path});

@@ -15,11 +15,14 @@ namespace cornu::backend::cuda {
 
 namespace fs = std::filesystem;
 
-TrialChoices::TrialChoices(Context&) : folder_(default_kernel_folder()) {}
+namespace {
 
 // A file is its head, which holds the whole key, and a number. Anything else is as good as none.
-std::optional<size_t> TrialChoices::load(const fs::path& file, const std::string& head,
-                                         size_t count) const {
+std::string head_of(const std::string& key, size_t count) {
+  return "cornu choice 1\n" + key + "\nof " + std::to_string(count) + ": ";
+}
+
+std::optional<size_t> load(const fs::path& file, const std::string& head, size_t count) {
   std::ifstream stream(file, std::ios::binary);
   const std::string content((std::istreambuf_iterator<char>(stream)),
                             std::istreambuf_iterator<char>());
@@ -29,16 +32,31 @@ std::optional<size_t> TrialChoices::load(const fs::path& file, const std::string
       digits.find_first_not_of("0123456789") != std::string::npos)
     return std::nullopt;
   const auto choice = static_cast<size_t>(std::stoul(digits));
-  return choice < count ? std::optional(choice) : std::nullopt;
+  if (choice >= count) return std::nullopt;
+  std::error_code ignored;
+  // The time of the last use, by which files are removed.
+  fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
+  return choice;
 }
 
-size_t TrialChoices::get(const std::string& key, size_t count,
-                         const std::function<size_t()>& choose) const {
-  if (folder_.empty()) return choose();
-  const std::string head = "cornu choice 1\n" + key + "\nof " + std::to_string(count) + ": ";
-  const fs::path file = folder_ / ("trial_" + text_hash(head) + ".choice");
-  if (const auto kept = load(file, head, count)) return *kept;
-  const size_t choice = choose();
+}  // namespace
+
+TrialChoices::TrialChoices(Context&) : folder_(usable_kernel_folder(default_kernel_folder())) {}
+
+fs::path TrialChoices::file_of(const std::string& head) const {
+  return folder_ / ("trial_" + text_hash(head) + ".choice");
+}
+
+std::optional<size_t> TrialChoices::find(const std::string& key, size_t count) const {
+  if (folder_.empty()) return std::nullopt;
+  const std::string head = head_of(key, count);
+  return load(file_of(head), head, count);
+}
+
+size_t TrialChoices::keep(const std::string& key, size_t count, size_t choice) const {
+  if (folder_.empty()) return choice;
+  const std::string head = head_of(key, count);
+  const fs::path file = file_of(head);
   static std::atomic<uint64_t> number = 0;
   fs::path part = file;
   part += "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";

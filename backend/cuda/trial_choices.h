@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,16 +18,16 @@ class TrialChoices {
  public:
   /// Empty: nothing is kept.
   explicit TrialChoices(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  /// Context::part of a device: those in default_kernel_folder().
+  /// Context::part of a device: those in usable_kernel_folder(default_kernel_folder()).
   explicit TrialChoices(Context&);
 
-  /// The choice for `key` among `count` ways, which `choose` makes where none is kept. A process
-  /// that was faster decides.
-  size_t get(const std::string& key, size_t count, const std::function<size_t()>& choose) const;
+  /// What was chosen for `key` among `count` ways, if anything.
+  std::optional<size_t> find(const std::string& key, size_t count) const;
+  /// Keeps a choice. What counts is the result: another process that was faster decides.
+  size_t keep(const std::string& key, size_t count, size_t choice) const;
 
  private:
-  std::optional<size_t> load(const std::filesystem::path& file, const std::string& head,
-                             size_t count) const;
+  std::filesystem::path file_of(const std::string& head) const;
 
   std::filesystem::path folder_;
 };

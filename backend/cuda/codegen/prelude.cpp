@@ -108,9 +108,15 @@ CORNU_DEVICE float bfloat16_to_float(uint16 bits) {
   return bits_as<float>(static_cast<uint32>(bits) << 16);
 }
 CORNU_DEVICE uint16 float_to_bfloat16(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  uint16 bfloat16;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bfloat16) : "f"(value));
+  return bfloat16;
+#else
   const uint32 bits = bits_as<uint32>(value);
   const uint32 rounded = (bits + 0x7FFFu + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40u;
   return static_cast<uint16>((bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded);
+#endif
 }
 
 /// Integers wrap, floats become integers by truncation (saturating, NaN is 0), 16-bit floats are

@@ -3,6 +3,7 @@
 #include <cornu/backend/cuda/measuring.h>
 #include <cornu/backend/error.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -20,7 +21,7 @@ namespace {
 size_t chosen(Bench& bench, const std::vector<int>& times) {
   cuda::Device& device = bench.backend().device();
   const cuda::Session session(device);
-  return cuda::fastest(
+  const cuda::TrialResult found = cuda::fastest(
       device, times.size(),
       [&](size_t i) {
         if (times[i] == 0) return false;
@@ -30,6 +31,9 @@ size_t chosen(Bench& bench, const std::vector<int>& times) {
         return true;
       },
       bench.driver.table());
+  CHECK(found.certain ==
+        std::any_of(times.begin(), times.end(), [](int time) { return time > 0; }));
+  return found.best;
 }
 
 }  // namespace
@@ -43,6 +47,21 @@ TEST_CASE("the way that takes the least time on the device is chosen") {
   CHECK(chosen(bench, {0, 90, 10}) == 2);
   CHECK(chosen(bench, {90, 0, 10}) == 2);
   CHECK(chosen(bench, {0, 0}) == 0);
+}
+
+TEST_CASE("a way that lacks memory is passed over, and the choice is not certain") {
+  Bench bench;
+  cuda::Device& device = bench.backend().device();
+  const cuda::Session session(device);
+  const cuda::TrialResult found = cuda::fastest(
+      device, 3,
+      [&](size_t i) {
+        if (i == 1) throw MemoryError("no room");
+        return i == 2;
+      },
+      bench.driver.table());
+  CHECK(found.best == 2);
+  CHECK_FALSE(found.certain);
 }
 
 TEST_CASE("operands for trials are given back, and left out where there is no room") {
