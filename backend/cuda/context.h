@@ -31,7 +31,8 @@ class Context {
   virtual std::string model() const { return {}; }
   virtual int multiprocessors() const = 0;
 
-  /// The stream on which everything runs in order (a CUstream, the same as a cudaStream_t).
+  /// The stream on which everything runs in order, but for steps of a captured plan, see branches.h
+  /// (a CUstream, the same as a cudaStream_t).
   virtual CUstream_st* stream() const = 0;
 
   /// Scratch memory, aligned to 256. It belongs to the caller for what it launches before anybody's

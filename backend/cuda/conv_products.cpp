@@ -2,6 +2,10 @@
 #include "conv_products.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "library_layouts.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -93,28 +97,21 @@ class ConvProduct final : public Executable {
 
 Copy columns_copy(const Conv& conv, const Shape& x, const Shape& kernel, const Shape& y) {
   const int axes = x.rank() - 2;
-  Copy copy;
+  const std::vector<int64_t> strides = cudnn::dense_layout(x.vec()).strides;
+  const auto stride = [&](int axis) { return strides[static_cast<size_t>(axis + 1)]; };
   Copy::Part part;
   const auto axis = [&](int64_t size, int64_t from) {
     part.sizes.push_back(size);
     part.from.strides.push_back(from);
   };
-  InlineVector<int64_t, 3> strides(static_cast<size_t>(axes), x.back());
-  for (int i = axes - 1; i > 0; --i)
-    strides[static_cast<size_t>(i - 1)] = strides[static_cast<size_t>(i)] * x[i + 1];
-  axis(x[0], strides[0] * x[1]);
-  for (int i = 0; i < axes; ++i)
-    axis(y[i + 1], strides[static_cast<size_t>(i)] * at(conv.strides, i, 1));
-  for (int i = 0; i < axes; ++i)
-    axis(kernel[i], strides[static_cast<size_t>(i)] * at(conv.dilation, i, 1));
+  axis(x[0], strides[0]);
+  for (int i = 0; i < axes; ++i) axis(y[i + 1], stride(i) * at(conv.strides, i, 1));
+  for (int i = 0; i < axes; ++i) axis(kernel[i], stride(i) * at(conv.dilation, i, 1));
   axis(x.back(), 1);
-  part.to.strides = part.from.strides;
-  int64_t stride = 1;
-  for (int i = part.sizes.rank(); i-- > 0;) {
-    part.to.strides[static_cast<size_t>(i)] = stride;
-    stride *= part.sizes[i];
-  }
-  copy.shape = {y.numel() / y.back(), stride / (y.numel() / y.back())};
+  for (const int64_t to : cudnn::dense_layout(part.sizes.vec()).strides)
+    part.to.strides.push_back(to);
+  Copy copy;
+  copy.shape = {y.numel() / y.back(), kernel.numel() / kernel.back()};
   copy.parts.push_back(std::move(part));
   return copy;
 }

@@ -1,4 +1,5 @@
-// Convolutions as products of matrices: of few channels or few places, often the faster way.
+// Convolutions as products of matrices (im2col): of few channels or few places, often the faster
+// way.
 #pragma once
 #include <memory>
 #include <span>

@@ -1,5 +1,6 @@
-// Convolutions of stride 2 over few channels as ones of stride 1 over four times as many, which
-// cuDNN's kernels are made for: pure functions of shapes, which need no cuDNN.
+// Convolutions of stride 2 over few channels as ones of stride 1 over four times as many
+// (space-to-depth), which cuDNN's kernels are made for: pure functions of shapes, which need no
+// cuDNN.
 //
 // With its padding in front, x is cut into squares of 2 x 2 places, and the channels of a square's
 // places become those of one place: channel (dy * 2 + dx) * c + i holds channel i of the place (dy,

@@ -38,9 +38,8 @@ class TrialOperands {
 
 /// What trials tell.
 struct TrialResult {
-  size_t best = 0;  ///< the number of the fastest way; 0 if none can be launched
-  bool certain =
-      true;  ///< false where memory was lacking for a way, which another time may be better
+  size_t best = 0;      ///< the number of the fastest way; 0 if none can be launched
+  bool certain = true;  ///< false where a way lacked memory, or none could be launched
 };
 
 /// The fastest of `count` ways; `launch(i)` launches way i on the context's stream and says whether

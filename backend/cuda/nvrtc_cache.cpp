@@ -163,6 +163,13 @@ fs::path usable_kernel_folder(const fs::path& folder) {
   return own ? folder : fs::path();
 }
 
+fs::path part_of(const fs::path& file) {
+  static std::atomic<uint64_t> number = 0;
+  fs::path part = file;
+  part += "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";
+  return part;
+}
+
 NvrtcCache::NvrtcCache(Options options) : options_(std::move(options)) {
   options_.folder = usable_kernel_folder(options_.folder);
 }
@@ -194,10 +201,7 @@ NvrtcCache::Image NvrtcCache::load(const fs::path& file) const {
 
 void NvrtcCache::save(const fs::path& file, const std::string& image) {
   if (file.empty()) return;
-  static std::atomic<uint64_t> number = 0;
-  // Written beside, then renamed: readers see a whole file or none.
-  fs::path part = file;
-  part += "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";
+  const fs::path part = part_of(file);
   std::error_code error;
   {
     std::ofstream stream(part, std::ios::binary);

@@ -52,6 +52,9 @@ std::filesystem::path default_kernel_folder();
 /// The folder, made where it is missing, and closed to others: kernels are code. Empty where it
 /// cannot be made, or someone else may write to it all the same.
 std::filesystem::path usable_kernel_folder(const std::filesystem::path& folder);
+/// A new name beside `file`, to write to before it takes that name: readers see a whole file or
+/// none.
+std::filesystem::path part_of(const std::filesystem::path& file);
 
 /// How many kernels are compiled as one program: what CORNU_CUDA_BATCH says, else 16. One takes
 /// NVRTC 35 ms, 16 take 80 (13.0), and on several threads no less.

@@ -1,9 +1,6 @@
 // The files of choices.
 #include "trial_choices.h"
 
-#include <unistd.h>
-
-#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -57,9 +54,7 @@ size_t TrialChoices::keep(const std::string& key, size_t count, size_t choice) c
   if (folder_.empty()) return choice;
   const std::string head = head_of(key, count);
   const fs::path file = file_of(head);
-  static std::atomic<uint64_t> number = 0;
-  fs::path part = file;
-  part += "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";
+  const fs::path part = part_of(file);
   {
     std::ofstream stream(part, std::ios::binary);
     stream << head << choice;

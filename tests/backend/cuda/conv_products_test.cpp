@@ -5,27 +5,13 @@
 #include <random>
 
 #include "../array.h"
+#include "host_context.h"
 
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
 
 namespace {
-
-class HostContext final : public cuda::Context {
- public:
-  int ordinal() const override { return 0; }
-  int architecture() const override { return 90; }
-  int multiprocessors() const override { return 1; }
-  CUstream_st* stream() const override { return nullptr; }
-  void* workspace(size_t) override { return nullptr; }
-  size_t workspace_limit() const override { return 0; }
-  Allocator& allocator() override { return cpu_backend().allocator(); }
-  std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
-                                      std::span<const Operand> outputs) override {
-    return cpu_backend().prepare(kernel, inputs, outputs);
-  }
-};
 
 Array numbers(std::mt19937& random, const Shape& shape) {
   return random_array(random, DType::float32, shape, -3, 3);
@@ -99,4 +85,14 @@ TEST_CASE("convolutions that are no single product are left to others") {
   none(conv, {1, 3, 4, 4}, {2, 1, 4, 6}, {1, 3, 4, 6});
   none(conv_of(ConvPass::forward, {1, 1, 1}, {1, 1, 1}), {1, 3, 4, 5, 2}, {2, 2, 2, 2, 3},
        {1, 2, 3, 4, 3});
+  // Large columns, and those of 16-bit floats; of single places both are products.
+  const auto has = [](DType dtype, const Shape& x, const Shape& kernel, const Shape& y) {
+    const Operand inputs[] = {{&x, dtype, nullptr}, {&kernel, dtype, nullptr}};
+    const Operand output{&y, dtype, nullptr};
+    return cuda::has_conv_product({}, inputs, {&output, 1});
+  };
+  CHECK(has(DType::float32, {64, 30, 30, 32}, {3, 3, 32, 8}, {64, 28, 28, 8}));
+  CHECK_FALSE(has(DType::float32, {128, 30, 30, 32}, {3, 3, 32, 8}, {128, 28, 28, 8}));
+  CHECK_FALSE(has(DType::bfloat16, {2, 6, 6, 8}, {3, 3, 8, 8}, {2, 4, 4, 8}));
+  CHECK(has(DType::bfloat16, {128, 56, 56, 64}, {1, 1, 64, 256}, {128, 56, 56, 256}));
 }

@@ -10,6 +10,7 @@
 #include "../linalg_checks.h"
 #include "catch.h"
 #include "fake_bench.h"
+#include "host_context.h"
 
 using namespace cornu;
 using namespace cornu::backend;
@@ -17,21 +18,6 @@ using namespace cornu::backend::cuda;
 using namespace cornu::backend::testing;
 
 namespace {
-
-class HostContext final : public Context {
- public:
-  int ordinal() const override { return 0; }
-  int architecture() const override { return 90; }
-  int multiprocessors() const override { return 1; }
-  CUstream_st* stream() const override { return nullptr; }
-  void* workspace(size_t) override { return nullptr; }
-  size_t workspace_limit() const override { return 0; }
-  Allocator& allocator() override { return cpu_backend().allocator(); }
-  std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
-                                      std::span<const Operand> outputs) override {
-    return cpu_backend().prepare(kernel, inputs, outputs);
-  }
-};
 
 /// A column-major matrix in somebody's memory.
 template <class T>
