@@ -98,7 +98,7 @@ class ConvProduct final : public Executable {
 Copy columns_copy(const Conv& conv, const Shape& x, const Shape& kernel, const Shape& y) {
   const int axes = x.rank() - 2;
   const std::vector<int64_t> strides = cudnn::dense_layout(x.vec()).strides;
-  const auto stride = [&](int axis) { return strides[static_cast<size_t>(axis + 1)]; };
+  const auto stride = [&](int axis) { return strides[static_cast<size_t>(axis) + 1]; };
   Copy::Part part;
   const auto axis = [&](int64_t size, int64_t from) {
     part.sizes.push_back(size);
