@@ -9,11 +9,9 @@ namespace cornu::layers {
 
 /// Options of LayerScale.
 struct LayerScaleConfig {
-  Required<double> init_values;           ///< initial factor of every channel
-  Required<int64_t> projection_dim;       ///< number of channels
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<double> init_values;      ///< initial factor of every channel
+  Required<int64_t> projection_dim;  ///< number of channels
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (..., channels) times a learned factor for each channel, https://arxiv.org/abs/2103.17239.
@@ -30,10 +28,8 @@ using LayerScale = Ref<LayerScaleLayer>;  ///< a shared LayerScaleLayer, made fr
 
 /// Options of StochasticDepth.
 struct StochasticDepthConfig {
-  Required<double> drop_path_rate;        ///< probability that a sample is dropped
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<double> drop_path_rate;  ///< probability that a sample is dropped
+  CORNU_LAYER_OPTIONS;
 };
 
 /// While training: whole samples of x (batch, ...) become zeros at random, the others are divided

@@ -8,10 +8,8 @@ namespace cornu::layers {
 
 /// Options of CustomScaleLayer.
 struct CustomScaleLayerConfig {
-  Required<double> scale;                 ///< factor of the second input
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<double> scale;  ///< factor of the second input
+  CORNU_LAYER_OPTIONS;
 };
 
 /// {x, y} -> x + y * scale: a residual that is scaled, https://arxiv.org/abs/1602.07261.

@@ -9,23 +9,11 @@ struct AdamWConfig {
   LearningRate learning_rate = 0.001;  ///< step size: a number or a schedule
   /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = 0.004;
-  double beta_1 = 0.9;                  ///< decay of the mean of gradients
-  double beta_2 = 0.999;                ///< decay of the mean of their squares
-  double epsilon = 1e-7;                ///< added to the denominator, against division by 0
-  bool amsgrad = false;                 ///< use the largest mean of squares so far
-  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
-  /// Largest absolute value of a gradient's elements; none: no limit.
-  std::optional<double> clipvalue = {};
-  /// Largest L2 norm of all gradients together; none: no limit.
-  std::optional<double> global_clipnorm = {};
-  bool use_ema = false;        ///< keep moving averages of the weights
-  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
-  /// Steps after which the averages replace the weights; none: at the end.
-  std::optional<int64_t> ema_overwrite_frequency = {};
-  /// Factor of the loss, divided out of the gradients; none: 1.
-  std::optional<double> loss_scale_factor = {};
-  /// Calls whose mean gradient is one update; none: 1.
-  std::optional<int64_t> gradient_accumulation_steps = {};
+  double beta_1 = 0.9;    ///< decay of the mean of gradients
+  double beta_2 = 0.999;  ///< decay of the mean of their squares
+  double epsilon = 1e-7;  ///< added to the denominator, against division by 0
+  bool amsgrad = false;   ///< use the largest mean of squares so far
+  CORNU_OPTIMIZER_OPTIONS;
   std::string name = "adam_w";  ///< name of the optimizer
 };
 

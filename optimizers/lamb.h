@@ -12,19 +12,7 @@ struct LambConfig {
   double epsilon = 1e-7;               ///< added to the denominator, against division by 0
   /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = {};
-  std::optional<double> clipnorm = {};  ///< largest L2 norm of each gradient; none: no limit
-  /// Largest absolute value of a gradient's elements; none: no limit.
-  std::optional<double> clipvalue = {};
-  /// Largest L2 norm of all gradients together; none: no limit.
-  std::optional<double> global_clipnorm = {};
-  bool use_ema = false;        ///< keep moving averages of the weights
-  double ema_momentum = 0.99;  ///< of those averages, in [0, 1]
-  /// Steps after which the averages replace the weights; none: at the end.
-  std::optional<int64_t> ema_overwrite_frequency = {};
-  /// Factor of the loss, divided out of the gradients; none: 1.
-  std::optional<double> loss_scale_factor = {};
-  /// Calls whose mean gradient is one update; none: 1.
-  std::optional<int64_t> gradient_accumulation_steps = {};
+  CORNU_OPTIMIZER_OPTIONS;
   std::string name = "lamb";  ///< name of the optimizer
 };
 

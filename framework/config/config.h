@@ -74,17 +74,30 @@ template <class Self, class C, class Base>
 class Configured : public Base {
  public:
   using Config = C;  ///< the options
+  // Defined below and so not inline: what the library has instantiated is not made once more by
+  // every program.
   /// Takes the options over.
-  explicit Configured(C c) : config(std::move(c)) {
-    if constexpr (requires(Base & b) { b.name_ = config.name; }) this->name_ = config.name;
-  }
-  Value::Dict get_config() const override { return to_dict(config); }  ///< the options by name
+  explicit Configured(C c);
+  Value::Dict get_config() const override;  ///< the options by name
   /// An object from its options by name. Throws ValueError for missing, unknown or wrong ones.
-  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
-    return std::make_shared<Self>(from_dict<C>(dict));
-  }
+  static std::shared_ptr<Self> from_config(const Value::Dict& dict);
 
   C config;  ///< as given
 };
+
+template <class Self, class C, class Base>
+Configured<Self, C, Base>::Configured(C c) : config(std::move(c)) {
+  if constexpr (requires(Base & b) { b.name_ = config.name; }) this->name_ = config.name;
+}
+
+template <class Self, class C, class Base>
+Value::Dict Configured<Self, C, Base>::get_config() const {
+  return to_dict(config);
+}
+
+template <class Self, class C, class Base>
+std::shared_ptr<Self> Configured<Self, C, Base>::from_config(const Value::Dict& dict) {
+  return std::make_shared<Self>(from_dict<C>(dict));
+}
 
 }  // namespace cornu

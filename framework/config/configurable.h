@@ -164,6 +164,14 @@ inline constexpr bool is_general_call =
   c.extra;
 };
 
+/// Whether calls of a layer take a query and a value.
+template <class C>
+concept TakesValue = requires {
+  requires C::takes_value;
+};
+template <class T>
+inline constexpr bool never = false;
+
 }  // namespace detail
 
 /// A shared handle of T, made from T's options: `Dense({.units = 4})`. Copies share the object.
@@ -173,11 +181,14 @@ class Ref {
   /// The options from which the object is made.
   using Config = typename T::Config;
   using Object = T;  ///< what it refers to
-  /// Makes an object. Throws what its constructor throws.
-  Ref(Config config) : object_(std::make_shared<T>(std::move(config))) {}
+  /// Makes an object. Throws what its constructor throws. (Compilers show the comment behind it
+  /// with the error of a call like `Dense(32)`.)
+  Ref(Config config)  // options stand in braces with their names: Dense({.units = 32})
+      : object_(std::make_shared<T>(std::move(config))) {}
   Ref()
       /// Makes an object with default options, where all have defaults.
       requires std::default_initializable<Config> : object_(std::make_shared<T>(Config{})) {}
+  Ref() requires(!std::default_initializable<Config>) = delete;  // an option has no default
   /// No object yet, for members that build() makes.
   template <std::same_as<std::nullptr_t> N>
   Ref(N) {}
@@ -248,6 +259,17 @@ class Ref {
   requires(U::CallOptions::takes_value&& detail::is_general_call<C, typename U::CallOptions>) Nest
   operator()(const Tensor& query, const Tensor& value, const C& call) const {
     return (*object_)(Nest{query, value}, call);
+  }
+  /// For a text that explains: `dense(a, b)` does not compile.
+  template <class B, class U = T>
+  requires(std::convertible_to<B, Tensor> && !std::convertible_to<B, typename U::CallOptions> &&
+           !detail::TakesValue<typename U::CallOptions>) Nest
+  operator()(const Tensor&, const B&) const {
+    static_assert(
+        detail::never<B>,
+        "a layer takes its inputs as one argument, in braces: layer({a, b}); what else it "
+        "is told stands in braces too: layer(x, {.mask = mask})");
+    return {};
   }
   /// Calls an initializer: `zeros({2, 3})`, `zeros({2, 3}, "float16")`; without a dtype
   /// config::floatx.

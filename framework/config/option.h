@@ -7,6 +7,7 @@
 #include "../ops/convert.h"
 #include "../ops/operators.h"
 #include "../ops/optional_list.h"
+#include "common_options.h"
 
 namespace cornu {
 
@@ -15,7 +16,7 @@ template <class T>
 struct Required {
   T value;  ///< as given
 
-  Required() = delete;
+  Required() = delete;  // an option without a default is missing: name it in the braces
   /// From anything that T is made from.
   template <class U>
   requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>)

@@ -44,3 +44,8 @@ void register_abs_max_quantizer(Catalog& c) {
 }
 
 }  // namespace cornu::quantizers
+
+namespace cornu {
+template class Configured<quantizers::AbsMaxQuantization, quantizers::AbsMaxQuantizerConfig,
+                          Quantizer>;
+}

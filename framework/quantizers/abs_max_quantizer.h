@@ -30,3 +30,8 @@ using AbsMaxQuantizer =
     Ref<AbsMaxQuantization>;  ///< a shared AbsMaxQuantization, made from its options
 
 }  // namespace cornu::quantizers
+
+namespace cornu {
+extern template class Configured<quantizers::AbsMaxQuantization, quantizers::AbsMaxQuantizerConfig,
+                                 Quantizer>;
+}

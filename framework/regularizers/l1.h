@@ -20,7 +20,7 @@ class L1Regularizer : public Configured<L1Regularizer, L1Config, WeightedSums> {
 
 using L1 = Ref<L1Regularizer>;  ///< a shared L1Regularizer, made from its options
 /// L1 by its other name, with the factor as in Keras: `regularizers::l1(0.01)`.
-inline L1 l1(double l1 = 0.01) { return L1({.l1 = l1}); }
+L1 l1(double l1 = 0.01);
 
 }  // namespace cornu::regularizers
 

@@ -19,7 +19,7 @@ class L1L2Regularizer : public Configured<L1L2Regularizer, L1L2Config, WeightedS
 
 using L1L2 = Ref<L1L2Regularizer>;  ///< a shared L1L2Regularizer, made from its options
 /// L1L2 by its other name, with the factors as in Keras: `regularizers::l1_l2(0.01, 0.01)`.
-inline L1L2 l1_l2(double l1 = 0, double l2 = 0) { return L1L2({.l1 = l1, .l2 = l2}); }
+L1L2 l1_l2(double l1 = 0, double l2 = 0);
 
 }  // namespace cornu::regularizers
 

@@ -18,7 +18,7 @@ class L2Regularizer : public Configured<L2Regularizer, L2Config, WeightedSums> {
 
 using L2 = Ref<L2Regularizer>;  ///< a shared L2Regularizer, made from its options
 /// L2 by its other name, with the factor as in Keras: `regularizers::l2(0.01)`.
-inline L2 l2(double l2 = 0.01) { return L2({.l2 = l2}); }
+L2 l2(double l2 = 0.01);
 
 }  // namespace cornu::regularizers
 

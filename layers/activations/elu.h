@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of ELU.
 struct ELUConfig {
-  double alpha = 1.0;                     ///< the output goes to -alpha for large negative x
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  double alpha = 1.0;  ///< the output goes to -alpha for large negative x
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x where positive, else alpha * (exp(x) - 1), https://arxiv.org/abs/1511.07289.

@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of LeakyReLU.
 struct LeakyReLUConfig {
-  double negative_slope = 0.3;            ///< slope where x is negative
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  double negative_slope = 0.3;  ///< slope where x is negative
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x where positive, else negative_slope * x. Throws ValueError for a negative slope. Maas et al.,

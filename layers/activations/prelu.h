@@ -11,9 +11,7 @@ struct PReLUConfig {
   Choice<Constraint> alpha_constraint = {};         ///< applied to the slopes after each update
   /// Axes along which one slope serves all, counted from 1.
   OptionalList<std::vector<int64_t>> shared_axes = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x where positive, else alpha * x, https://arxiv.org/abs/1502.01852. Throws ValueError for a

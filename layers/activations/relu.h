@@ -6,12 +6,10 @@ namespace cornu::layers {
 
 /// Options of ReLU.
 struct ReLUConfig {
-  std::optional<double> max_value = {};   ///< upper limit of the output; none: no limit
-  double negative_slope = 0.0;            ///< slope below the threshold
-  double threshold = 0.0;                 ///< where the positive branch begins
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  std::optional<double> max_value = {};  ///< upper limit of the output; none: no limit
+  double negative_slope = 0.0;           ///< slope below the threshold
+  double threshold = 0.0;                ///< where the positive branch begins
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x where x > threshold, limited to max_value; else negative_slope * (x - threshold). Throws

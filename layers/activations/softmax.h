@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of Softmax.
 struct SoftmaxConfig {
-  Axes axis = -1;                         ///< axis along which the sum is 1, or several
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Axes axis = -1;  ///< axis along which the sum is 1, or several
+  CORNU_LAYER_OPTIONS;
 };
 
 /// exp(x) / sum(exp(x)) along the axes; elements where the mask is false get 0.

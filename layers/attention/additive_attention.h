@@ -9,10 +9,7 @@ struct AdditiveAttentionConfig {
   bool use_scale = true;             ///< a weight for each feature
   double dropout = 0.0;              ///< fraction of the scores to drop while training, in [0, 1]
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
-  std::string name = "";             ///< of the layer; empty: made from the class's name
-  bool trainable = true;             ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// As Attention, with the scores sum(scale * tanh(query + key)) over the features.

@@ -10,10 +10,7 @@ struct AttentionConfig {
   std::string score_mode = "dot";    ///< "dot": q k^T; "concat": weight * sum(tanh(q + k))
   double dropout = 0.0;              ///< fraction of the scores to drop while training, in [0, 1]
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
-  std::string name = "";             ///< of the layer; empty: made from the class's name
-  bool trainable = true;             ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// attention({query, value[, key]}): query (batch, t, features), value and key (batch, s, features)

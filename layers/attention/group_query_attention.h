@@ -17,21 +17,10 @@ struct GroupQueryAttentionConfig {
   bool use_bias = true;  ///< add biases in the projections
   /// A step sees those less than this far away; none: all.
   std::optional<int64_t> sliding_window = {};
-  /// Initial values of the projections' kernels.
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the projections' biases
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the projections' kernels
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the projections' biases
-  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
-  /// Applied to the projections' kernels after each update.
-  Choice<Constraint> kernel_constraint = {};
-  /// Applied to the projections' biases after each update.
-  Choice<Constraint> bias_constraint = {};
-  bool use_gate = false;                  ///< multiply heads by sigmoid(query projected)
-  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_KERNEL_OPTIONS;
+  bool use_gate = false;             ///< multiply heads by sigmoid(query projected)
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  CORNU_LAYER_OPTIONS;
 };
 
 /// attention({query, value[, key]}): query (batch, t, features), value and key (batch, s, features)

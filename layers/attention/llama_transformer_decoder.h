@@ -27,9 +27,7 @@ struct LlamaTransformerDecoderConfig {
   double dropout = 0.0;                        ///< fraction to drop while training, in [0, 1]
   std::optional<int64_t> head_dim = {};        ///< even; none: features / num_query_heads
   std::optional<int64_t> sliding_window = {};  ///< a step sees those less than this far away
-  std::string name = "";                       ///< of the layer; empty: made from the class's name
-  bool trainable = true;                       ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};       ///< of weights and computation; none: the global one
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, t, features) -> the same shape: causal attention with turned queries and keys, then

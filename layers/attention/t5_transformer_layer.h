@@ -14,9 +14,7 @@ struct T5MultiHeadAttentionConfig {
   Required<int64_t> num_heads;               ///< number of heads
   double dropout = 0.0;                      ///< fraction of the weights to drop while training
   bool use_relative_attention_bias = false;  ///< have the numbers for distances
-  std::string name = "";                     ///< of the layer; empty: made from the class's name
-  bool trainable = true;                     ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Attention without biases and without a scale, that adds a number to each product of a query and
@@ -64,9 +62,7 @@ struct T5TransformerLayerConfig {
   double layer_norm_epsilon = 1e-6;          ///< added to the mean squares
   bool use_gated_activation = false;         ///< multiply by a second projection
   bool use_relative_attention_bias = false;  ///< make the numbers for distances: the first block
-  std::string name = "";                     ///< of the layer; empty: made from the class's name
-  bool trainable = true;                     ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, t, features) -> {the same shape, numbers for distances (1, num_heads, t, t)}:

@@ -17,10 +17,8 @@ struct TransformerBlockConfig {
   /// Initial values of the kernels.
   Choice<Initializer> kernel_initializer = "glorot_uniform";
   Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the biases
-  bool normalize_first = false;           ///< normalize before each part, not after the sums
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  bool normalize_first = false;  ///< normalize before each part, not after the sums
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Base of the two.

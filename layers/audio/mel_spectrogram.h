@@ -19,12 +19,10 @@ struct MelSpectrogramConfig {
   bool power_to_db = true;  ///< give decibels over ref_power
   /// Range in decibels: weaker values are raised to the maximum less this.
   double top_db = 80.0;
-  double mag_exp = 2.0;                   ///< exponent of magnitudes; 1: magnitude, 2: power
-  double min_power = 1e-10;               ///< lower limit of the power before decibels
-  double ref_power = 1.0;                 ///< power of 0 decibels
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  double mag_exp = 2.0;      ///< exponent of magnitudes; 1: magnitude, 2: power
+  double min_power = 1e-10;  ///< lower limit of the power before decibels
+  double ref_power = 1.0;    ///< power of 0 decibels
+  CORNU_LAYER_OPTIONS;
 };
 
 /// signal (samples) or (batch, samples) -> (..., num_mel_bins, pieces). The bands are triangles on

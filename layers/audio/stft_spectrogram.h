@@ -21,10 +21,7 @@ struct STFTSpectrogramConfig {
   bool expand_dims = false;
   std::string data_format =
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
-  std::string name = "";            ///< of the layer; empty: made from the class's name
-  bool trainable = true;            ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, time, channels) -> (batch, frames, channels * bins), or with expand_dims (batch,

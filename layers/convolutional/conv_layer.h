@@ -20,22 +20,13 @@ struct ConvConfig {
   int64_t groups = 1;  ///< number of groups of channels that are convolved separately
   /// Activation of the output; none: linear.
   cornu::Activation activation = {};
-  bool use_bias = true;                                       ///< add a bias
-  Choice<Initializer> kernel_initializer = "glorot_uniform";  ///< initial values of the kernel
-  Choice<Initializer> bias_initializer = "zeros";             ///< initial values of the bias
-  /// Penalty on the kernel, added to the losses.
-  Choice<Regularizer> kernel_regularizer = {};
-  Choice<Regularizer> bias_regularizer = {};      ///< penalty on the bias, added to the losses
-  Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
-  Choice<Constraint> kernel_constraint = {};      ///< applied to the kernel after each update
-  Choice<Constraint> bias_constraint = {};        ///< applied to the bias after each update
+  bool use_bias = true;  ///< add a bias
+  CORNU_KERNEL_OPTIONS;
   /// Rank of a trained low-rank update; none: no update.
   std::optional<int64_t> lora_rank = {};
   /// Numerator of the update's scale alpha / rank; none: the rank.
   std::optional<double> lora_alpha = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// `text` in lower case, as Keras reads names of paddings.

@@ -20,18 +20,8 @@ struct ConvTransposeConfig {
   Dims<rank> dilation_rate = 1;
   cornu::Activation activation = {};  ///< applied to the output; none: linear
   bool use_bias = true;               ///< add a bias
-  /// Initial values of the kernel.
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
-  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
-  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
-  Choice<Constraint> bias_constraint = {};         ///< applied to the bias after each update
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_KERNEL_OPTIONS;
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Keras has data_format before output_padding here.
@@ -48,18 +38,8 @@ struct ConvTransposeConfig<3> {
   Dims<3> dilation_rate = 1;          ///< distance between elements of the kernel along each axis
   cornu::Activation activation = {};  ///< applied to the output; none: linear
   bool use_bias = true;               ///< add a bias
-  /// Initial values of the kernel.
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
-  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
-  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
-  Choice<Constraint> bias_constraint = {};         ///< applied to the bias after each update
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_KERNEL_OPTIONS;
+  CORNU_LAYER_OPTIONS;
 };
 
 /// A transposed convolution without its weights.

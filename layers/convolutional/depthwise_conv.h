@@ -27,9 +27,7 @@ struct DepthwiseConvConfig {
   /// Applied to the depthwise kernel after each update.
   Choice<Constraint> depthwise_constraint = {};
   Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
-  std::string name = "";                    ///< of the layer; empty: made from the class's name
-  bool trainable = true;                    ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};    ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// A depthwise convolution without its weights.

@@ -34,9 +34,7 @@ struct SeparableConvConfig {
   /// Applied to the pointwise kernel after each update.
   Choice<Constraint> pointwise_constraint = {};
   Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
-  std::string name = "";                    ///< of the layer; empty: made from the class's name
-  bool trainable = true;                    ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};    ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, spatial..., channels) -> (batch, new spatial..., filters): every channel is convolved

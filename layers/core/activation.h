@@ -7,9 +7,7 @@ namespace cornu::layers {
 /// Options of Activation, as in Keras.
 struct ActivationConfig {
   Required<cornu::Activation> activation;  ///< name or function, as "relu"
-  std::string name = "";                   ///< of the layer; empty: made from the class's name
-  bool trainable = true;                   ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};   ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// activation(x), of x's shape.

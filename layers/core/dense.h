@@ -9,23 +9,14 @@ struct DenseConfig {
   Required<int64_t> units;            ///< size of the last axis of the output
   cornu::Activation activation = {};  ///< applied to the output; none: linear
   bool use_bias = true;               ///< add a bias
-  /// Initial values of the kernel.
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
-  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
-  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
-  Choice<Constraint> bias_constraint = {};         ///< applied to the bias after each update
+  CORNU_KERNEL_OPTIONS;
   /// Rank of a trained low-rank update; none: no update.
   std::optional<int64_t> lora_rank = {};
   /// Of no effect when building, as in Keras: alpha is lora_rank.
   std::optional<double> lora_alpha = {};
   /// How to quantize, for a quantized dtype; see Layer::quantize.
   Choice<QuantizationConfig> quantization_config = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, ..., features) -> (batch, ..., units). Throws ShapeError when the last axis is not the

@@ -11,23 +11,14 @@ struct EinsumDenseConfig {
   /// Activation of the output; none: linear.
   cornu::Activation activation = {};
   std::optional<std::string> bias_axes = {};  ///< letters of the output; std::nullopt: no bias
-  /// Initial values of the kernel.
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
-  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
-  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
-  Choice<Constraint> bias_constraint = {};         ///< applied to the bias after each update
+  CORNU_KERNEL_OPTIONS;
   /// Rank of a trained low-rank update; none: no update.
   std::optional<int64_t> lora_rank = {};
   /// Numerator of the update's scale alpha / rank; none: the rank.
   std::optional<double> lora_alpha = {};
   /// How to quantize, for a quantized dtype; see Layer::quantize.
   Choice<QuantizationConfig> quantization_config = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// activation(einsum(equation, x, kernel) + bias). The equation's first input is x with its batch

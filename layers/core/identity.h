@@ -6,9 +6,7 @@ namespace cornu::layers {
 
 /// Options of Identity, as in Keras.
 struct IdentityConfig {
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// The inputs, whatever their structure.

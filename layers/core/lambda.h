@@ -66,12 +66,10 @@ namespace cornu::layers {
 
 /// Options of Lambda, as in Keras.
 struct LambdaConfig {
-  Required<LambdaFunction> function;      ///< function of the inputs, or the name of one
-  Value output_shape = {};                ///< of no effect: shapes come from running the function
-  Value arguments = Value::Dict();        ///< dictionary of further arguments of the function
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<LambdaFunction> function;  ///< function of the inputs, or the name of one
+  Value output_shape = {};            ///< of no effect: shapes come from running the function
+  Value arguments = Value::Dict();    ///< dictionary of further arguments of the function
+  CORNU_LAYER_OPTIONS;
 };
 
 /// function(inputs). Python code in a file is never run: a file's Lambda needs a function that is

@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of Masking, as in Keras.
 struct MaskingConfig {
-  double mask_value = 0.0;                ///< value of all features of a step to mask
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  double mask_value = 0.0;  ///< value of all features of a step to mask
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, features) -> the same with masked steps set to 0; the mask (batch, steps) is

@@ -24,10 +24,7 @@ struct ReversibleEmbeddingConfig {
   /// How to quantize, for a quantized dtype; see Layer::quantize.
   Choice<QuantizationConfig> quantization_config = {};
   Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// What a ReversibleEmbedding is told besides its input.

@@ -17,10 +17,8 @@ namespace cornu::layers {
 
 /// Options of Wrapper, as in Keras.
 struct WrapperConfig {
-  Required<AnyLayer> layer;               ///< the layer inside
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<AnyLayer> layer;  ///< the layer inside
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Base of wrappers: keeps the option `layer` as the member "layer", under which files have its

@@ -11,6 +11,8 @@ Tensor AddLayer::merge(const std::vector<Tensor>& inputs) {
   return sum;
 }
 
+Tensor add(const Nest& inputs, MergeConfig options) { return Add(std::move(options))(inputs); }
+
 void register_add(Catalog& c) { c.add<AddLayer>("keras.layers.Add"); }
 
 }  // namespace cornu::layers

@@ -15,9 +15,7 @@ class AddLayer : public MergeLayer<AddLayer> {
 using Add = Ref<AddLayer>;  ///< a shared AddLayer, made from its options
 
 /// The sum of tensors, by a layer with these options: `layers::add({a, b})`.
-inline Tensor add(const Nest& inputs, MergeConfig options = {}) {
-  return Add(std::move(options))(inputs);
-}
+Tensor add(const Nest& inputs, MergeConfig options = {});
 
 }  // namespace cornu::layers
 

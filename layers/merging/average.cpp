@@ -15,6 +15,10 @@ Tensor AverageLayer::merge(const std::vector<Tensor>& inputs) {
   return sum / Tensor(static_cast<double>(inputs.size()));
 }
 
+Tensor average(const Nest& inputs, MergeConfig options) {
+  return Average(std::move(options))(inputs);
+}
+
 void register_average(Catalog& c) { c.add<AverageLayer>("keras.layers.Average"); }
 
 }  // namespace cornu::layers

@@ -17,9 +17,7 @@ class AverageLayer : public MergeLayer<AverageLayer> {
 using Average = Ref<AverageLayer>;  ///< a shared AverageLayer, made from its options
 
 /// The mean of tensors, by a layer with these options: `layers::average({a, b})`.
-inline Tensor average(const Nest& inputs, MergeConfig options = {}) {
-  return Average(std::move(options))(inputs);
-}
+Tensor average(const Nest& inputs, MergeConfig options = {});
 
 }  // namespace cornu::layers
 

@@ -45,6 +45,10 @@ Tensor ConcatenateLayer::compute_mask(const Nest& inputs, const Tensor&) {
   return ops::any(ops::concatenate(masks, config.axis), -1);
 }
 
+Tensor concatenate(const Nest& inputs, ConcatenateConfig options) {
+  return Concatenate(std::move(options))(inputs);
+}
+
 void register_concatenate(Catalog& c) { c.add<ConcatenateLayer>("keras.layers.Concatenate"); }
 
 }  // namespace cornu::layers

@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of Concatenate, as in Keras.
 struct ConcatenateConfig {
-  int64_t axis = -1;                      ///< axis along which the tensors are joined
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  int64_t axis = -1;  ///< axis along which the tensors are joined
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Tensors that agree on all axes but one -> one tensor with the sum of their sizes there. Throws
@@ -24,9 +22,7 @@ class ConcatenateLayer : public LayerOf<ConcatenateLayer, ConcatenateConfig> {
 using Concatenate = Ref<ConcatenateLayer>;  ///< a shared ConcatenateLayer, made from its options
 
 /// Tensors one after the other, by a layer with these options: `layers::concatenate({a, b})`.
-inline Tensor concatenate(const Nest& inputs, ConcatenateConfig options = {}) {
-  return Concatenate(std::move(options))(inputs);
-}
+Tensor concatenate(const Nest& inputs, ConcatenateConfig options = {});
 
 }  // namespace cornu::layers
 

@@ -68,6 +68,8 @@ Nest DotLayer::call_many(const Nest& inputs, const Call&) {
   return ops::reshape(product, result);
 }
 
+Tensor dot(const Nest& inputs, DotConfig options) { return Dot(std::move(options))(inputs); }
+
 void register_dot(Catalog& c) { c.add<DotLayer>("keras.layers.Dot"); }
 
 }  // namespace cornu::layers

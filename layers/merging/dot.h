@@ -9,9 +9,7 @@ struct DotConfig {
   Required<Axes> axes;  ///< one for both inputs, or {of the first, of the second}; not the batch
   /// Divide the vectors by their lengths before: the result is their cosine.
   bool normalize = false;
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// {x (batch, a..., n), y (batch, n, b...)} -> (batch, a..., b...), where the axes of size n are
@@ -32,7 +30,7 @@ class DotLayer : public LayerOf<DotLayer, DotConfig> {
 using Dot = Ref<DotLayer>;  ///< a shared DotLayer, made from its options
 
 /// Products of two tensors by a layer with these options: `layers::dot({a, b}, {.axes = 1})`.
-inline Tensor dot(const Nest& inputs, DotConfig options) { return Dot(std::move(options))(inputs); }
+Tensor dot(const Nest& inputs, DotConfig options);
 
 }  // namespace cornu::layers
 

@@ -24,6 +24,10 @@ Tensor MaximumLayer::merge(const std::vector<Tensor>& inputs) {
   return result;
 }
 
+Tensor maximum(const Nest& inputs, MergeConfig options) {
+  return Maximum(std::move(options))(inputs);
+}
+
 void register_maximum(Catalog& c) { c.add<MaximumLayer>("keras.layers.Maximum"); }
 
 }  // namespace cornu::layers

@@ -16,9 +16,7 @@ class MaximumLayer : public MergeLayer<MaximumLayer> {
 using Maximum = Ref<MaximumLayer>;  ///< a shared MaximumLayer, made from its options
 
 /// The greatest of tensors, by a layer with these options: `layers::maximum({a, b})`.
-inline Tensor maximum(const Nest& inputs, MergeConfig options = {}) {
-  return Maximum(std::move(options))(inputs);
-}
+Tensor maximum(const Nest& inputs, MergeConfig options = {});
 
 }  // namespace cornu::layers
 

@@ -6,9 +6,7 @@ namespace cornu::layers {
 
 /// Options of the merging layers that have none of their own.
 struct MergeConfig {
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// The tensors of a list, for which `what` (a class's name) is meant. Throws ShapeError unless

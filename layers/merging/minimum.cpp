@@ -24,6 +24,10 @@ Tensor MinimumLayer::merge(const std::vector<Tensor>& inputs) {
   return result;
 }
 
+Tensor minimum(const Nest& inputs, MergeConfig options) {
+  return Minimum(std::move(options))(inputs);
+}
+
 void register_minimum(Catalog& c) { c.add<MinimumLayer>("keras.layers.Minimum"); }
 
 }  // namespace cornu::layers

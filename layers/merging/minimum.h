@@ -16,9 +16,7 @@ class MinimumLayer : public MergeLayer<MinimumLayer> {
 using Minimum = Ref<MinimumLayer>;  ///< a shared MinimumLayer, made from its options
 
 /// The least of tensors, by a layer with these options: `layers::minimum({a, b})`.
-inline Tensor minimum(const Nest& inputs, MergeConfig options = {}) {
-  return Minimum(std::move(options))(inputs);
-}
+Tensor minimum(const Nest& inputs, MergeConfig options = {});
 
 }  // namespace cornu::layers
 

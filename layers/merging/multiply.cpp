@@ -20,6 +20,10 @@ Tensor MultiplyLayer::merge(const std::vector<Tensor>& inputs) {
   return all_masked ? ops::where(real, product, Tensor(0)) : product;
 }
 
+Tensor multiply(const Nest& inputs, MergeConfig options) {
+  return Multiply(std::move(options))(inputs);
+}
+
 void register_multiply(Catalog& c) { c.add<MultiplyLayer>("keras.layers.Multiply"); }
 
 }  // namespace cornu::layers

@@ -16,9 +16,7 @@ class MultiplyLayer : public MergeLayer<MultiplyLayer> {
 using Multiply = Ref<MultiplyLayer>;  ///< a shared MultiplyLayer, made from its options
 
 /// The product of tensors, by a layer with these options: `layers::multiply({a, b})`.
-inline Tensor multiply(const Nest& inputs, MergeConfig options = {}) {
-  return Multiply(std::move(options))(inputs);
-}
+Tensor multiply(const Nest& inputs, MergeConfig options = {});
 
 }  // namespace cornu::layers
 

@@ -14,6 +14,10 @@ Tensor SubtractLayer::merge(const std::vector<Tensor>& inputs) {
   return inputs[0] - inputs[1];
 }
 
+Tensor subtract(const Nest& inputs, MergeConfig options) {
+  return Subtract(std::move(options))(inputs);
+}
+
 void register_subtract(Catalog& c) { c.add<SubtractLayer>("keras.layers.Subtract"); }
 
 }  // namespace cornu::layers

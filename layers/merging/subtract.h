@@ -17,9 +17,7 @@ class SubtractLayer : public MergeLayer<SubtractLayer> {
 using Subtract = Ref<SubtractLayer>;  ///< a shared SubtractLayer, made from its options
 
 /// The first tensor less the second, by a layer with these options: `layers::subtract({a, b})`.
-inline Tensor subtract(const Nest& inputs, MergeConfig options = {}) {
-  return Subtract(std::move(options))(inputs);
-}
+Tensor subtract(const Nest& inputs, MergeConfig options = {});
 
 }  // namespace cornu::layers
 

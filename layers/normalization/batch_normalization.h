@@ -28,9 +28,7 @@ struct BatchNormalizationConfig {
   double renorm_momentum = 0.99;  ///< of the averages that renorm compares with
   /// Share the statistics among devices: those of one device, which a layer runs on, are the same.
   bool synchronized = false;
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta for each channel,

@@ -17,10 +17,7 @@ struct GroupNormalizationConfig {
   Choice<Regularizer> gamma_regularizer = {};      ///< penalty on gamma, added to the losses
   Choice<Constraint> beta_constraint = {};         ///< applied to beta after each update
   Choice<Constraint> gamma_constraint = {};        ///< applied to gamma after each update
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, with the mean and variance of each sample's

@@ -19,9 +19,7 @@ struct LayerNormalizationConfig {
   Choice<Constraint> gamma_constraint = {};        ///< applied to gamma after each update
   /// Kept for older files: divide by the deviation, without subtracting the mean.
   bool rms_scaling = false;
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, https://arxiv.org/abs/1607.06450. 16-bit

@@ -8,10 +8,7 @@ namespace cornu::layers {
 struct RMSNormalizationConfig {
   Axes axis = -1;         ///< one axis or several, the last ones: what is normalized together
   double epsilon = 1e-6;  ///< added to the mean square, against division by 0
-  std::string name = "";  ///< of the layer; empty: made from the class's name
-  bool trainable = true;  ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// scale x / sqrt(mean(x^2) + epsilon), https://arxiv.org/abs/1910.07467. 16-bit inputs are

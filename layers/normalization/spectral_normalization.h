@@ -6,11 +6,9 @@ namespace cornu::layers {
 
 /// Options of SpectralNormalization, as in Keras.
 struct SpectralNormalizationConfig {
-  Required<AnyLayer> layer;               ///< one with a weight named "kernel" or "embeddings"
-  int64_t power_iterations = 1;           ///< steps toward the largest singular value in each call
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<AnyLayer> layer;      ///< one with a weight named "kernel" or "embeddings"
+  int64_t power_iterations = 1;  ///< steps toward the largest singular value in each call
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Calls the layer; in training its kernel, as a matrix (..., last axis), is divided by its largest

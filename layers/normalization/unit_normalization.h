@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of UnitNormalization, as in Keras.
 struct UnitNormalizationConfig {
-  Axes axis = -1;                         ///< one axis or several: what has length 1 together
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Axes axis = -1;  ///< one axis or several: what has length 1 together
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x / sqrt(sum(x^2)) along the axes; zeros stay zeros.

@@ -12,9 +12,7 @@ struct MaxPoolingConfig {
   std::string padding = "valid";  ///< "valid" or "same"
   /// Position of the channel axis; or "channels_first".
   std::string data_format = config::image_data_format();
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 using MaxPooling1DConfig = MaxPoolingConfig<1>;  ///< options for one spatial axis

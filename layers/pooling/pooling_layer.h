@@ -9,10 +9,7 @@ struct GlobalPoolingConfig {
   std::string data_format =
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
   bool keepdims = false;            ///< keep the spatial axes, with size 1
-  std::string name = "";            ///< of the layer; empty: made from the class's name
-  bool trainable = true;            ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Options of pooling to a given number of places along `rank` spatial axes.
@@ -21,10 +18,7 @@ struct AdaptivePoolingConfig {
   Dims<rank> output_size = {};  ///< size of the output along each axis; must be given
   std::string data_format =
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
-  std::string name = "";            ///< of the layer; empty: made from the class's name
-  bool trainable = true;            ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// What pooling takes of each window.

@@ -13,10 +13,7 @@ struct BidirectionalConfig {
   /// The layer that goes backward; by default a copy of `layer` with go_backwards.
   std::optional<AnyLayer> backward_layer = {};
   Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, ...) -> the outputs of both directions merged, those of the backward one in the

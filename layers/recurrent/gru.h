@@ -11,22 +11,10 @@ struct GRUConfig {
   cornu::Activation activation = "tanh";               ///< applied to the candidate state
   cornu::Activation recurrent_activation = "sigmoid";  ///< applied to the gates
   bool use_bias = true;                                ///< add a bias
-  /// Initial values of the kernel.
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  /// Initial values of the recurrent kernel.
-  Choice<Initializer> recurrent_initializer = "orthogonal";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
-  Choice<Regularizer> recurrent_regularizer = {};  ///< penalty on the recurrent kernel
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
-  Choice<Regularizer> activity_regularizer = {};   ///< penalty on the output, added to the losses
-  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
-  /// Applied to the recurrent kernel after each update.
-  Choice<Constraint> recurrent_constraint = {};
-  Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
-  /// Fraction of the inputs to drop while training, in [0, 1].
-  double dropout = 0.0;
-  double recurrent_dropout = 0.0;    ///< fraction of the states to drop while training, in [0, 1]
+  CORNU_RECURRENT_INITIALIZERS;
+  CORNU_RECURRENT_REGULARIZERS;
+  Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
+  CORNU_RECURRENT_CONSTRAINTS_AND_DROPOUT;
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   bool return_sequences = false;     ///< the output of each step instead of the last
   bool return_state = false;         ///< also the state after the last step
@@ -37,9 +25,7 @@ struct GRUConfig {
   bool reset_after = true;  ///< see GRUCell
   /// Outputs of masked steps are 0, not those of the last valid step.
   bool zero_output_for_mask = false;
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, features) -> (batch, units), with return_sequences (batch, steps, units), with

@@ -10,27 +10,13 @@ struct LSTMCellConfig {
   cornu::Activation activation = "tanh";  ///< applied to the candidate and to the carry
   /// Activation of the gates.
   cornu::Activation recurrent_activation = "sigmoid";
-  bool use_bias = true;                                       ///< add a bias
-  Choice<Initializer> kernel_initializer = "glorot_uniform";  ///< initial values of the kernel
-  /// Initial values of the recurrent kernel.
-  Choice<Initializer> recurrent_initializer = "orthogonal";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
-  bool unit_forget_bias = true;                    ///< the forget gate's bias starts at 1
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
-  Choice<Regularizer> recurrent_regularizer = {};  ///< penalty on the recurrent kernel
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
-  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
-  /// Applied to the recurrent kernel after each update.
-  Choice<Constraint> recurrent_constraint = {};
-  Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
-  /// Fraction of the inputs to drop while training, in [0, 1].
-  double dropout = 0.0;
-  double recurrent_dropout = 0.0;    ///< fraction of the states to drop while training, in [0, 1]
+  bool use_bias = true;  ///< add a bias
+  CORNU_RECURRENT_INITIALIZERS;
+  bool unit_forget_bias = true;  ///< the forget gate's bias starts at 1
+  CORNU_RECURRENT_REGULARIZERS;
+  CORNU_RECURRENT_CONSTRAINTS_AND_DROPOUT;
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
-  std::string name = "";             ///< of the layer; empty: made from the class's name
-  bool trainable = true;             ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Output h and carry c of a step, each (batch, units).

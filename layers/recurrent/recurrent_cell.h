@@ -6,6 +6,37 @@
 #include "../../framework/ops/detail/rnn.h"
 #include "../layer_options.h"
 
+/// Initial values, of recurrent layers and their cells.
+#define CORNU_RECURRENT_INITIALIZERS                         \
+  /** Initial values of the kernel. */                       \
+  Choice<Initializer> kernel_initializer = "glorot_uniform"; \
+  /** Initial values of the recurrent kernel. */             \
+  Choice<Initializer> recurrent_initializer = "orthogonal";  \
+  /** Initial values of the bias. */                         \
+  Choice<Initializer> bias_initializer = "zeros"
+
+/// Penalties on the weights, of recurrent layers and their cells; all are added to the losses.
+#define CORNU_RECURRENT_REGULARIZERS              \
+  /** Penalty on the kernel. */                   \
+  Choice<Regularizer> kernel_regularizer = {};    \
+  /** Penalty on the recurrent kernel. */         \
+  Choice<Regularizer> recurrent_regularizer = {}; \
+  /** Penalty on the bias. */                     \
+  Choice<Regularizer> bias_regularizer = {}
+
+/// What each update applies to the weights, and dropout, of recurrent layers and their cells.
+#define CORNU_RECURRENT_CONSTRAINTS_AND_DROPOUT                    \
+  /** Applied to the kernel after each update. */                  \
+  Choice<Constraint> kernel_constraint = {};                       \
+  /** Applied to the recurrent kernel after each update. */        \
+  Choice<Constraint> recurrent_constraint = {};                    \
+  /** Applied to the bias after each update. */                    \
+  Choice<Constraint> bias_constraint = {};                         \
+  /** Fraction of the inputs to drop while training, in [0, 1]. */ \
+  double dropout = 0.0;                                            \
+  /** Fraction of the states to drop while training, in [0, 1]. */ \
+  double recurrent_dropout = 0.0
+
 namespace cornu::layers {
 
 /// The states between steps, in a flat list.

@@ -50,10 +50,7 @@ struct RNNConfig {
   /// Outputs of masked steps are 0, not those of the last valid step.
   bool zero_output_for_mask = false;
   Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, ...) -> the cell's last output, with return_sequences (batch, steps, ...), with

@@ -9,26 +9,11 @@ struct SimpleRNNCellConfig {
   Required<int64_t> units;                ///< size of the state and of the output
   cornu::Activation activation = "tanh";  ///< applied to the new state
   bool use_bias = true;                   ///< add a bias
-  /// Initial values of the kernel.
-  Choice<Initializer> kernel_initializer = "glorot_uniform";
-  /// Initial values of the recurrent kernel.
-  Choice<Initializer> recurrent_initializer = "orthogonal";
-  Choice<Initializer> bias_initializer = "zeros";  ///< initial values of the bias
-  Choice<Regularizer> kernel_regularizer = {};     ///< penalty on the kernel, added to the losses
-  Choice<Regularizer> recurrent_regularizer = {};  ///< penalty on the recurrent kernel
-  Choice<Regularizer> bias_regularizer = {};       ///< penalty on the bias, added to the losses
-  Choice<Constraint> kernel_constraint = {};       ///< applied to the kernel after each update
-  /// Applied to the recurrent kernel after each update.
-  Choice<Constraint> recurrent_constraint = {};
-  Choice<Constraint> bias_constraint = {};  ///< applied to the bias after each update
-  /// Fraction of the inputs to drop while training, in [0, 1].
-  double dropout = 0.0;
-  double recurrent_dropout = 0.0;    ///< fraction of the states to drop while training, in [0, 1]
+  CORNU_RECURRENT_INITIALIZERS;
+  CORNU_RECURRENT_REGULARIZERS;
+  CORNU_RECURRENT_CONSTRAINTS_AND_DROPOUT;
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
-  std::string name = "";             ///< of the layer; empty: made from the class's name
-  bool trainable = true;             ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// {x (batch, features), h (batch, units)} -> {h, h}; or x with the argument "states". Elman,

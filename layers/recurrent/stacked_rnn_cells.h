@@ -7,10 +7,8 @@ namespace cornu::layers {
 
 /// Options of StackedRNNCells, as in Keras.
 struct StackedRNNCellsConfig {
-  std::vector<AnyLayer> cells = {};       ///< from the inputs to the output; at least one
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  std::vector<AnyLayer> cells = {};  ///< from the inputs to the output; at least one
+  CORNU_LAYER_OPTIONS;
 };
 
 /// {x (batch, features), {states of each cell}} -> {output of the last cell, {states of each

@@ -8,10 +8,7 @@ namespace cornu::layers {
 struct TimeDistributedConfig {
   Required<AnyLayer> layer;                       ///< what is applied to the steps
   Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, ...) -> (batch, steps, ...), where layer is called on each x[:, i], with the

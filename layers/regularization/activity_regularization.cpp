@@ -11,6 +11,12 @@ ActivityRegularizationLayer::ActivityRegularizationLayer(ActivityRegularizationC
   supports_masking_ = true;
 }
 
+Value::Dict ActivityRegularizationLayer::get_config() const {
+  Value::Dict dict = LayerOf::get_config();
+  std::erase_if(dict, [](const auto& entry) { return entry.first == "activity_regularizer"; });
+  return dict;
+}
+
 void register_activity_regularization(Catalog& c) {
   c.add<ActivityRegularizationLayer>("keras.layers.ActivityRegularization");
 }

@@ -6,11 +6,9 @@ namespace cornu::layers {
 
 /// Options of ActivityRegularization.
 struct ActivityRegularizationConfig {
-  double l1 = 0.0;                        ///< weight of the sum of absolute values
-  double l2 = 0.0;                        ///< weight of the sum of squares
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  double l1 = 0.0;  ///< weight of the sum of absolute values
+  double l2 = 0.0;  ///< weight of the sum of squares
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x; adds (l1 sum |x| + l2 sum x^2) / batch to the losses.
@@ -20,6 +18,7 @@ class ActivityRegularizationLayer
   /// Throws ValueError unless l1 and l2 are finite and 0 or more. A mask passes through.
   explicit ActivityRegularizationLayer(ActivityRegularizationConfig config);
   Tensor call(const Tensor& x, const Call&) override { return x; }
+  Value::Dict get_config() const override;  ///< as Keras, without the penalty that l1 and l2 make
 };
 
 /// A shared ActivityRegularizationLayer, made from its options.

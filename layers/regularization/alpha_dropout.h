@@ -9,10 +9,8 @@ struct AlphaDropoutConfig {
   Required<double> rate;  ///< fraction of elements to drop, in [0, 1]
   /// Shape of the draws: axes of size 1 share one; none: the input's shape.
   OptionalList<Shape> noise_shape = {};
-  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  CORNU_LAYER_OPTIONS;
 };
 
 /// While training, a fraction `rate` of x set to SELU's lowest value, and the result scaled and

@@ -9,9 +9,7 @@ struct GaussianDropoutConfig {
   Required<double> rate;  ///< sets the noise's deviation to sqrt(rate / (1 - rate)), in [0, 1]
   /// Seed of the random draws; none: one is chosen.
   std::optional<int64_t> seed = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// While training, x times normal noise of mean 1 and standard deviation sqrt(rate / (1 - rate));

@@ -6,11 +6,9 @@ namespace cornu::layers {
 
 /// Options of GaussianNoise.
 struct GaussianNoiseConfig {
-  Required<double> stddev;                ///< standard deviation of the noise, in [0, 1]
-  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<double> stddev;           ///< standard deviation of the noise, in [0, 1]
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  CORNU_LAYER_OPTIONS;
 };
 
 /// While training, x plus normal noise of mean 0; else x. Throws ValueError for a stddev outside of

@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of Cropping1D.
 struct Cropping1DConfig {
-  Dims<2> cropping = 1;                   ///< steps to remove at the beginning and at the end
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Dims<2> cropping = 1;  ///< steps to remove at the beginning and at the end
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, channels) -> the same without `cropping` places at the ends of the spatial
@@ -29,9 +27,7 @@ struct Cropping2DConfig {
   Margins<2> cropping = 0;  ///< rows and columns to remove: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
   std::string data_format = config::image_data_format();
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, height, width, channels) -> the same without `cropping` places at the ends of the
@@ -52,9 +48,7 @@ struct Cropping3DConfig {
   Margins<3> cropping = 1;  ///< positions to remove at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
   std::string data_format = config::image_data_format();
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, depth, height, width, channels) -> the same without `cropping` places at the ends of

@@ -8,9 +8,7 @@ namespace cornu::layers {
 struct PermuteConfig {
   /// The axis of x for each axis of the output, from 1; must be given.
   std::vector<int64_t> dims = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, a1, a2, ...) -> (batch, a[dims[0]], a[dims[1]], ...). Throws ValueError unless dims

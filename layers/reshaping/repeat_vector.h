@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of RepeatVector.
 struct RepeatVectorConfig {
-  Required<int64_t> n;                    ///< number of steps of the output
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  Required<int64_t> n;  ///< number of steps of the output
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, features) -> (batch, n, features). Throws ShapeError for another rank.

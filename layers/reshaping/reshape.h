@@ -7,10 +7,7 @@ namespace cornu::layers {
 /// Options of Reshape.
 struct ReshapeConfig {
   Required<Shape> target_shape;  ///< of a sample, without the batch; one size may be -1 (inferred)
-  std::string name = "";         ///< of the layer; empty: made from the class's name
-  bool trainable = true;         ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, ...) -> (batch, target_shape...). Throws ShapeError when the sizes do not fit.

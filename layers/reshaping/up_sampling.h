@@ -6,10 +6,8 @@ namespace cornu::layers {
 
 /// Options of UpSampling1D.
 struct UpSampling1DConfig {
-  int64_t size = 2;                       ///< how often each step is repeated
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  int64_t size = 2;  ///< how often each step is repeated
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, channels) -> (batch, steps * size, channels).
@@ -30,9 +28,7 @@ struct UpSampling2DConfig {
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5".
   std::string interpolation = "nearest";
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, height, width, channels) -> (batch, height * size[0], width * size[1], channels); for
@@ -54,10 +50,7 @@ struct UpSampling3DConfig {
   Dims<3> size = 2;  ///< factor by which each axis grows
   std::string data_format =
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
-  std::string name = "";            ///< of the layer; empty: made from the class's name
-  bool trainable = true;            ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, depth, height, width, channels) -> the same with each place of a spatial axis `size`

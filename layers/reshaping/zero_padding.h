@@ -9,10 +9,7 @@ struct ZeroPadding1DConfig {
   Dims<2> padding = 1;  ///< steps to add at the beginning and at the end
   std::string data_format =
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
-  std::string name = "";            ///< of the layer; empty: made from the class's name
-  bool trainable = true;            ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, steps, channels) -> the same with `padding` more places at the ends of the spatial
@@ -33,9 +30,7 @@ struct ZeroPadding2DConfig {
   Margins<2> padding = 1;  ///< rows and columns to add: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
   std::string data_format = config::image_data_format();
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, height, width, channels) -> the same with `padding` more places at the ends of the
@@ -57,9 +52,7 @@ struct ZeroPadding3DConfig {
   Margins<3> padding = 1;  ///< positions to add at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
   std::string data_format = config::image_data_format();
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, depth, height, width, channels) -> the same with `padding` more places at the ends of

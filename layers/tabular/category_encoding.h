@@ -9,9 +9,7 @@ struct CategoryEncodingConfig {
   Required<int64_t> num_tokens;           ///< number of classes
   std::string output_mode = "multi_hot";  ///< "multi_hot", "one_hot" or "count"
   bool sparse = false;                    ///< must be false: there are no sparse tensors
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// What a CategoryEncoding is told besides its input.

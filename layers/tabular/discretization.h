@@ -9,13 +9,11 @@ namespace cornu::layers {
 struct DiscretizationConfig {
   /// Ascending boundaries; none: adapt finds them.
   OptionalList<std::vector<double>> bin_boundaries = {};
-  std::optional<int64_t> num_bins = {};   ///< number of bins for adapt; without bin_boundaries
-  double epsilon = 0.01;                  ///< largest relative error of the bins' sizes in adapt
-  std::string output_mode = "int";        ///< "int", "one_hot", "multi_hot" or "count"
-  bool sparse = false;                    ///< must be false: there are no sparse tensors
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  std::optional<int64_t> num_bins = {};  ///< number of bins for adapt; without bin_boundaries
+  double epsilon = 0.01;                 ///< largest relative error of the bins' sizes in adapt
+  std::string output_mode = "int";       ///< "int", "one_hot", "multi_hot" or "count"
+  bool sparse = false;                   ///< must be false: there are no sparse tensors
+  CORNU_LAYER_OPTIONS;
 };
 
 /// The number of boundaries that do not exceed x, as int32 or encoded as in CategoryEncoding.

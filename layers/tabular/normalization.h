@@ -11,10 +11,7 @@ struct NormalizationConfig {
   Value mean = {};      ///< a number or nested lists; without it `adapt` finds both
   Value variance = {};  ///< a number or nested lists; together with `mean`
   bool invert = false;  ///< the reverse: from mean 0 and variance 1
-  /// Name of the layer; empty: made from the class's name.
-  std::string name = "";
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// (x - mean) / max(sqrt(variance), 1e-7).

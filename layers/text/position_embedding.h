@@ -9,9 +9,7 @@ struct PositionEmbeddingConfig {
   Required<int64_t> sequence_length;  ///< number of places
   /// Initial values of the vectors.
   Choice<Initializer> initializer = "glorot_uniform";
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x (batch, t, features) -> the vectors of the places 0 to t - 1, as often as there are samples:
