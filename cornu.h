@@ -8,6 +8,7 @@
 #include "framework/autodiff/tape.h"
 #include "framework/base/activations.h"
 #include "framework/base/call_scope.h"
+#include "framework/base/remat_scope.h"
 #include "framework/compile/control_flow.h"
 #include "framework/compile/function.h"
 #include "framework/compile/vectorize.h"

@@ -6,11 +6,13 @@
 #include <map>
 #include <mutex>
 
+#include "../autodiff/remat.h"
 #include "../config/configurable.h"
 #include "../ops/numpy/arithmetic.h"
 #include "../ops/operators.h"
 #include "activations.h"
 #include "layer.h"
+#include "remat_scope.h"
 
 namespace cornu {
 namespace {
@@ -118,6 +120,13 @@ Table& custom() {
 }
 
 }  // namespace
+
+Tensor Activation::operator()(const Tensor& x) const {
+  if (!function_) return x;
+  if (detail::rematerializes_activations() && x.is_eager())
+    return remat([f = function_](const Nest& in) { return Nest(f(in.tensor())); })(x).tensor();
+  return function_(x);
+}
 
 Activation::Activation(const std::string& name) : name_(name) {
   if (name == "linear") return;

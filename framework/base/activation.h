@@ -50,7 +50,7 @@ class Activation {
   template <detail::LayerHandle T>
   Activation(const T& layer) : Activation(std::shared_ptr<Layer>(layer)) {}
 
-  Tensor operator()(const Tensor& x) const { return function_ ? function_(x) : x; }  ///< applies it
+  Tensor operator()(const Tensor& x) const;      ///< applies it
   bool is_linear() const { return !function_; }  ///< whether it is the identity
   /// Empty for a layer, and for a function without a name.
   const std::string& name() const { return name_; }

@@ -10,6 +10,7 @@
 #include "../ops/operators.h"
 #include "call_scope.h"
 #include "located.h"
+#include "remat_scope.h"
 
 namespace cornu {
 
@@ -146,13 +147,24 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
     const Tensor mask = bind_mask(in, call);
     LayerObserver* const observer = context.observer;
     if (observer) observer->before(*this, in);
-    std::optional<AutocastScope> autocast;
-    // Only mixed precision pays for the scope.
-    if (compute_dtype() != variable_dtype()) autocast.emplace(compute_dtype());
-    const Nest out = finish(in, mask, call_many(in, call));
+    const bool again = remat_mode_ && detail::is_rematerialized(*remat_mode_, *this, in, call);
+    const Nest out =
+        finish(in, mask, again ? compute_again_for_gradient(in, call) : compute(in, call));
     if (observer) observer->after(*this, out);
     return out;
   });
+}
+
+Nest Layer::compute(const Nest& inputs, const Call& call) {
+  std::optional<AutocastScope> autocast;
+  // Only mixed precision pays for the scope.
+  if (compute_dtype() != variable_dtype()) autocast.emplace(compute_dtype());
+  return call_many(inputs, call);
+}
+
+Nest Layer::compute_again_for_gradient(const Nest& inputs, const Call& call) {
+  return detail::run_rematerialized(*this, inputs,
+                                    [this, call](const Nest& in) { return compute(in, call); });
 }
 
 Tensor Layer::cast_input(const Tensor& x) const {

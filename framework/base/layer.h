@@ -25,6 +25,7 @@ class QuantizationConfig;
 struct CalibratedKernel;
 class StateValues;
 struct CallContext;
+struct RematMode;
 
 /// What a member of a layer holds: a layer, or a list of such, nested in any way. Braces make a
 /// list: `Members{first, Members{second, third}}`.
@@ -55,7 +56,6 @@ class Layer : public Operation, public Configurable, public Saveable {
   Layer& operator=(const Layer&) = delete;
 
   // --- what a subclass overrides
-  // ---------------------------------------------------------------------
 
   /// Makes the weights for inputs of this shape (axes of unknown size are Shape::unknown). The
   /// first call runs it, once; who calls it directly builds the layer too.
@@ -93,7 +93,6 @@ class Layer : public Operation, public Configurable, public Saveable {
   void configure(const Value::Dict& config) override;
 
   // --- use
-  // -------------------------------------------------------------------------------------------
 
   /// Builds on the first call, then computes. On a symbolic tensor (from Input) it extends the
   /// graph.
@@ -139,7 +138,6 @@ class Layer : public Operation, public Configurable, public Saveable {
   bool built() const { return built_; }  ///< whether the weights exist
 
   // --- weights and state
-  // -------------------------------------------------------------------------------
 
   /// Options of add_weight.
   struct WeightOptions {
@@ -283,9 +281,10 @@ class Layer : public Operation, public Configurable, public Saveable {
   std::string quantization_mode() const {
     return own_dtype_policy().is_quantized() ? own_dtype_policy().quantization_mode() : "";
   }
-  bool supports_masking() const {
-    return supports_masking_;
-  }  ///< whether it accepts inputs with a mask
+  /// Whether it accepts inputs with a mask.
+  bool supports_masking() const { return supports_masking_; }
+  /// What the RematScope said in which the layer was made; null where there was none.
+  const RematMode* remat_mode() const { return remat_mode_.get(); }
 
   /// Layers directly inside, in the order in which they were tracked.
   virtual std::vector<std::shared_ptr<Layer>> sublayers() const;
@@ -312,12 +311,18 @@ class Layer : public Operation, public Configurable, public Saveable {
   const std::vector<TrackedState>& tracked_states() const { return states_; }
 
   // --- losses and metrics
-  // ------------------------------------------------------------------------------
 
   /// A scalar to add to the loss of the current training step; call it inside `call`.
   void add_loss(const Tensor& loss);
   /// A metric that this layer updates itself in `call`; the model reports and resets it.
   std::shared_ptr<Metric> add_metric(std::shared_ptr<Metric> metric);
+  /// Adds a penalty on the outputs to the loss of each call; {} takes it away. Keras's option
+  /// activity_regularizer, for layers that have none of that name; files keep it.
+  void set_activity_regularizer(Choice<Regularizer> regularizer) {
+    activity_regularizer_ = std::move(regularizer);
+  }
+  /// The penalty on the outputs, or none.
+  const Choice<Regularizer>& activity_regularizer() const { return activity_regularizer_; }
   /// What add_loss collected since the last clear, then the weights' penalties, of this layer and
   /// those inside.
   std::vector<Tensor> losses() const;
@@ -332,7 +337,6 @@ class Layer : public Operation, public Configurable, public Saveable {
   std::vector<Variable> metrics_variables() const;
 
   // --- names (Operation) and files
-  // -----------------------------------------------------------------------
 
   const std::string& name() const override;
   void rename(const std::string& name) override;
@@ -352,10 +356,6 @@ class Layer : public Operation, public Configurable, public Saveable {
  protected:
   /// Sets what every layer's config may have: name, trainable, dtype, activity_regularizer.
   void set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy);
-  /// Adds a penalty on the outputs to the loss of each call.
-  void set_activity_regularizer(Choice<Regularizer> regularizer) {
-    activity_regularizer_ = std::move(regularizer);
-  }
   /// The config entries that every layer has: name, trainable, dtype.
   Value::Dict base_config() const;
   /// From now on both have one trainable flag, as the two forms of one layer do.
@@ -387,6 +387,8 @@ class Layer : public Operation, public Configurable, public Saveable {
   void cast_inputs(Nest& inputs) const;
   void build_for(const Nest& inputs);
   Tensor bind_mask(const Nest& inputs, Call& call);
+  Nest compute(const Nest& inputs, const Call& call);
+  Nest compute_again_for_gradient(const Nest& inputs, const Call& call);
   Nest finish(const Nest& inputs, const Tensor& mask, Nest outputs);
   std::vector<Tensor> output_masks(const Nest& inputs, const Tensor& mask);
   Nest call_symbolic(const Nest& inputs, const Call& call);
@@ -413,6 +415,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   Choice<Regularizer> activity_regularizer_;
   Value::Dict build_config_;
   std::vector<InputSpec> input_spec_;
+  std::shared_ptr<const RematMode> remat_mode_;
 };
 
 /// Base of a layer with options: `class ResidualLayer : public LayerOf<ResidualLayer,
@@ -422,22 +425,8 @@ template <class Self, class C>
 class LayerOf : public Layer {
  public:
   using Config = C;  ///< the options
-  /// Takes the options over, and sets name, trainable and dtype from them.
-  explicit LayerOf(C c) : config(std::move(c)) {
-    std::string name;
-    bool trainable = true;
-    std::optional<DTypePolicy> policy;
-    if constexpr (requires { config.name; }) name = config.name;
-    if constexpr (requires { config.trainable; }) trainable = config.trainable;
-    if constexpr (requires { config.dtype; }) policy = config.dtype;
-    set_base(name, trainable, policy);
-    if constexpr (requires { config.activity_regularizer; })
-      set_activity_regularizer(config.activity_regularizer);
-    // A sequence layer's cell applies the activations, and tracks them.
-    if constexpr (!requires { config.return_sequences; })
-      track_activations(detail::option_rows<C>,
-                        detail::option_addresses(std::as_const(config)).data());
-  }
+  /// Takes the options over, and sets what every layer has from them.
+  explicit LayerOf(C c);  // not inline: the library's own layers are instantiated there once
 
   /// The options by name, as Keras's files hold them.
   Value::Dict get_config() const override;
@@ -455,16 +444,34 @@ struct BaseOptions {
   std::string name;
   bool trainable = true;
   std::optional<DTypePolicy> policy;
+  Choice<Regularizer> activity_regularizer;
   Value::Dict rest;
 };
 BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable,
-                               bool keep_dtype);
+                               bool keep_dtype, bool keep_activity_regularizer = true);
 /// Merges the base config and the struct's: name, trainable and dtype come first.
 Value::Dict merge_config(Value::Dict base, Value::Dict own);
 
 template <class Self, class C>
 std::shared_ptr<Self> layer_from_config(const Value::Dict& dict);
 }  // namespace detail
+
+template <class Self, class C>
+LayerOf<Self, C>::LayerOf(C c) : config(std::move(c)) {
+  std::string name;
+  bool trainable = true;
+  std::optional<DTypePolicy> policy;
+  if constexpr (requires { config.name; }) name = config.name;
+  if constexpr (requires { config.trainable; }) trainable = config.trainable;
+  if constexpr (requires { config.dtype; }) policy = config.dtype;
+  set_base(name, trainable, policy);
+  if constexpr (requires { config.activity_regularizer; })
+    set_activity_regularizer(config.activity_regularizer);
+  // A sequence layer's cell applies the activations, and tracks them.
+  if constexpr (!requires { config.return_sequences; })
+    track_activations(detail::option_rows<C>,
+                      detail::option_addresses(std::as_const(config)).data());
+}
 
 template <class Self, class C>
 Value::Dict LayerOf<Self, C>::get_config() const {
@@ -474,8 +481,10 @@ Value::Dict LayerOf<Self, C>::get_config() const {
 template <class Self, class C>
 std::shared_ptr<Self> LayerOf<Self, C>::from_config(const Value::Dict& dict) {
   detail::BaseOptions base = detail::split_base_options(
-      dict, requires(C c) { c.name; }, requires(C c) { c.trainable; }, requires(C c) { c.dtype; });
+      dict, requires(C c) { c.name; }, requires(C c) { c.trainable; }, requires(C c) { c.dtype; },
+      requires(C c) { c.activity_regularizer; });
   auto layer = std::make_shared<Self>(from_dict<C>(base.rest));
+  if (base.activity_regularizer) layer->set_activity_regularizer(base.activity_regularizer);
   layer->LayerOf::set_base(layer->is_named() ? layer->name() : base.name,
                            layer->trainable() && base.trainable,
                            base.policy ? base.policy : std::optional(layer->dtype_policy()));

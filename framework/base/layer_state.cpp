@@ -17,6 +17,7 @@
 #include "metric.h"
 #include "nesting.h"
 #include "optimizer.h"
+#include "remat_scope.h"
 
 namespace cornu {
 
@@ -32,7 +33,7 @@ std::atomic<size_t> kept_losses = 0;
 
 }  // namespace
 
-Layer::Layer() : policy_(default_policy()) {}
+Layer::Layer() : policy_(default_policy()), remat_mode_(detail::current_remat_mode()) {}
 Layer::~Layer() { kept_losses -= losses_.size(); }
 
 // Weights or layers come from a call of `build` that was not ensure_built's: the layer is built
@@ -409,23 +410,29 @@ void Layer::set_base(const std::string& name, bool trainable,
 }
 
 void Layer::configure(const Value::Dict& config) {
-  const detail::BaseOptions base = detail::split_base_options(config, false, false, false);
-  if (!base.rest.empty()) detail::unknown_key(base.rest[0].first, {"name", "trainable", "dtype"});
+  const detail::BaseOptions base = detail::split_base_options(config, false, false, false, false);
+  if (!base.rest.empty())
+    detail::unknown_key(base.rest[0].first, {"name", "trainable", "dtype", "activity_regularizer"});
   set_base(base.name, base.trainable, base.policy);
+  if (base.activity_regularizer) set_activity_regularizer(base.activity_regularizer);
 }
 
 Value::Dict Layer::get_config() const { return base_config(); }
 
 Value::Dict Layer::base_config() const {
-  return {{"name", name()},
-          {"trainable", *trainable_},
-          {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
+  Value::Dict config = {{"name", name()},
+                        {"trainable", *trainable_},
+                        {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
+  if (activity_regularizer_)
+    config.emplace_back("activity_regularizer",
+                        detail::OptionCodec<Choice<Regularizer>>::encode(activity_regularizer_));
+  return config;
 }
 
 namespace detail {
 
 BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable,
-                               bool keep_dtype) {
+                               bool keep_dtype, bool keep_activity_regularizer) {
   BaseOptions base;
   for (const auto& [key, value] : dict) {
     try {
@@ -435,6 +442,8 @@ BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool kee
         base.trainable = from_value<bool>(value);
       } else if (key == "dtype" && !keep_dtype) {
         base.policy = OptionCodec<DTypePolicy>::decode(value);
+      } else if (key == "activity_regularizer" && !keep_activity_regularizer) {
+        base.activity_regularizer = OptionCodec<Choice<Regularizer>>::decode(value);
       } else {
         base.rest.emplace_back(key, value);
       }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../autodiff/remat.h"
 #include "../base/call_scope.h"
 
 namespace cornu::detail {
@@ -69,28 +68,6 @@ bool wants_segments(const Model& model, const Nest& inputs) {
     return false;
   const std::vector<Tensor> tensors = inputs.flatten();
   return std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.is_eager(); });
-}
-
-Nest run_segment(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section) {
-  // The second run comes when the call is over. A model that nobody shares outlives it by itself.
-  const auto owner = model.weak_from_this().lock();
-  const auto whole = remat([owner, &model, section = std::move(section),
-                            training = call_context().training](const Nest& in) {
-    std::optional<CallScope> scope;
-    if (call_context().stack.empty() || call_context().stack.back() != &model)
-      // The second run happens outside of the model's call: the stack and the flag are restored for
-      // it.
-      scope.emplace(model, training);
-    const LossScope losses;
-    Nest::List results = {section(in)};
-    // Losses are outputs of the segment, so that the gradient reaches them through the
-    // recomputation.
-    for (const auto& [layer, loss] : losses.losses()) results.push_back(loss);
-    return Nest(std::move(results));
-  });
-  const Nest results = whole(inputs);
-  for (size_t i = 1; i < results.size(); ++i) model.add_loss(results[i]);
-  return results[0];
 }
 
 }  // namespace cornu::detail

@@ -1,6 +1,5 @@
 // Training with less memory: a model's steps in sections that are computed again for the gradient.
 #pragma once
-#include <functional>
 #include <limits>
 #include <vector>
 
@@ -24,9 +23,5 @@ std::vector<size_t> segment_ends(const std::vector<StepSize>& steps);
 /// Whether the model, which is being called, is to run in sections: compile said `remat`, it
 /// trains, and somebody will ask for gradients.
 bool wants_segments(const Model& model, const Nest& inputs);
-
-/// Runs a section, and arranges that it is run again for its gradient: with the model's training
-/// flag, and with what its layers add to the loss as the model's own losses.
-Nest run_segment(Model& model, const Nest& inputs, std::function<Nest(const Nest&)> section);
 
 }  // namespace cornu::detail

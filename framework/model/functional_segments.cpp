@@ -1,6 +1,7 @@
 // A graph's sections: what each takes from those before it, and leaves to those after it.
 #include <set>
 
+#include "../base/remat_scope.h"
 #include "checkpoint_segments.h"
 #include "functional.h"
 
@@ -74,7 +75,7 @@ void Functional::run_in_sections(std::vector<Tensor>& values) {
     Nest::List taken;
     for (const int p : section.reads) taken.push_back(values[static_cast<size_t>(p)]);
     // Only what later segments read leaves a segment; the rest is recomputed from `taken`.
-    const Nest left = detail::run_segment(*this, taken, [this, &section](const Nest& in) {
+    const Nest left = detail::run_rematerialized(*this, taken, [this, &section](const Nest& in) {
       std::vector<Tensor> inside(static_cast<size_t>(value_count_));
       for (size_t i = 0; i < section.reads.size(); ++i)
         inside[static_cast<size_t>(section.reads[i])] = in[i];

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../base/call_scope.h"
+#include "../base/remat_scope.h"
 #include "../ops/operators.h"
 #include "checkpoint_segments.h"
 #include "kept_build.h"
@@ -161,10 +162,10 @@ Nest Sequential::call_many(const Nest& inputs, const Call&) {
     size_t begin = 0;
     for (const size_t end : segment_ends_) {
       // The gradient of the last begins when it ends: it would be computed again at once.
-      x = end == layers_.size() ? run(x, begin, end)
-                                : detail::run_segment(*this, x, [this, begin, end](const Nest& in) {
-                                    return run(in, begin, end);
-                                  });
+      x = end == layers_.size()
+              ? run(x, begin, end)
+              : detail::run_rematerialized(
+                    *this, x, [this, begin, end](const Nest& in) { return run(in, begin, end); });
       begin = end;
     }
     return x;
@@ -272,9 +273,10 @@ std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
   std::vector<AnyLayer> layers;
   for (const Value& entry : list->get<Value::List>())
     layers.emplace_back(read_entry(entry, layers.size()));
-  const detail::BaseOptions base = detail::split_base_options(dict, false, false, false);
+  const detail::BaseOptions base = detail::split_base_options(dict, false, false, false, false);
   auto model = std::make_shared<Sequential>(std::vector<AnyLayer>{}, Options{});
   model->set_base(base.name, base.trainable, base.policy);
+  model->set_activity_regularizer(base.activity_regularizer);
   for (const AnyLayer& layer : layers) {
     if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared()))
       model->input_ = input;

@@ -1,0 +1,162 @@
+// RematScope: layers that compute again for the gradient give the same numbers from less memory.
+#include <cornu/backend/error.h>
+#include <cornu/cornu.h>
+
+#include "catch.h"
+#include "support/gradient_check.h"
+
+using namespace cornu;
+using cornu::test::noise;
+
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// Counts its calls on values.
+class CountingLayer : public Layer {
+ public:
+  explicit CountingLayer(const std::string& name) { set_base(name, true, {}); }
+  Tensor call(const Tensor& x, const Call&) override {
+    ++calls;
+    return ops::sin(x) * x;
+  }
+  int calls = 0;
+};
+
+int calls_for_gradient(const RematMode& mode, const std::string& name, int64_t size = 8) {
+  std::shared_ptr<CountingLayer> layer;
+  {
+    const RematScope scope(mode);
+    layer = std::make_shared<CountingLayer>(name);
+  }
+  const Variable x(noise({size}, 1));
+  GradientTape tape;
+  const Tensor loss = ops::sum((*layer)(x));
+  const int before = layer->calls;
+  const Tensor gradient = tape.gradient(loss, {x})[0];
+  CHECK(ops::allclose(gradient, ops::cos(x) * x + ops::sin(x)).item() != 0);
+  return layer->calls - before;
+}
+
+std::shared_ptr<Sequential> network(const std::optional<RematMode>& mode) {
+  std::optional<RematScope> scope;
+  if (mode) scope.emplace(*mode);
+  std::vector<AnyLayer> layers = {Input({6, 6, 3})};
+  for (int i = 0; i < 3; ++i) {
+    layers.push_back(layers::Conv2D({.filters = 4,
+                                     .kernel_size = 3,
+                                     .padding = "same",
+                                     .activation = "tanh",
+                                     .activity_regularizer = "l2"}));
+    layers.push_back(layers::BatchNormalization());
+    layers.push_back(layers::Dropout({.rate = 0.2, .seed = i}));
+  }
+  layers.push_back(layers::Flatten());
+  layers.push_back(layers::Dense({.units = 2}));
+  return std::make_shared<Sequential>(layers);
+}
+
+struct Outcome {
+  std::vector<double> losses;
+  std::vector<Tensor> weights;
+};
+
+Outcome train(const std::optional<RematMode>& mode, const std::vector<Tensor>& begin,
+              bool eagerly) {
+  const auto model = network(mode);
+  model->set_weights(begin);
+  model->compile({.optimizer = optimizers::SGD({.learning_rate = 0.01}),
+                  .loss = "mse",
+                  .run_eagerly = eagerly});
+  const History history =
+      model->fit(noise({12, 6, 6, 3}, 1), noise({12, 2}, 2),
+                 {.batch_size = 4, .epochs = 2, .verbose = Verbose::silent, .shuffle = false});
+  return {history["loss"], model->get_weights()};
+}
+
+}  // namespace
+
+TEST_CASE("a layer computes again as its RematScope says") {
+  CHECK(calls_for_gradient({}, "any") == 1);
+  CHECK(calls_for_gradient({.mode = std::nullopt}, "any") == 0);
+  CHECK(calls_for_gradient({.mode = "activations"}, "any") == 0);
+  CHECK(calls_for_gradient({.mode = "list_of_layers", .layer_names = {"a", "b"}}, "b") == 1);
+  CHECK(calls_for_gradient({.mode = "list_of_layers", .layer_names = {"a", "b"}}, "c") == 0);
+  CHECK(calls_for_gradient({.mode = "larger_than", .output_size_threshold = 7}, "any", 8) == 1);
+  CHECK(calls_for_gradient({.mode = "larger_than", .output_size_threshold = 8}, "any", 8) == 0);
+}
+
+TEST_CASE("a RematScope inside another takes its place, and ends") {
+  const auto mode_of = [] { return std::make_shared<CountingLayer>("a"); };
+  {
+    const RematScope outer;
+    {
+      const RematScope inner({.mode = "activations"});
+      CHECK(mode_of()->remat_mode()->mode == "activations");
+    }
+    CHECK(mode_of()->remat_mode()->mode == "full");
+  }
+  CHECK(mode_of()->remat_mode() == nullptr);
+  CHECK_THROWS_WITH(RematScope({.mode = "larger"}), Contains("'larger_than'"));
+  CHECK(mode_of()->remat_mode() == nullptr);
+}
+
+TEST_CASE("layers of a RematScope train with the same numbers") {
+  const std::vector<Tensor> begin = network({})->get_weights();
+  const Outcome plain = train({}, begin, true);
+  for (const RematMode& mode : std::vector<RematMode>{
+           {}, {.mode = "activations"}, {.mode = "larger_than", .output_size_threshold = 100}})
+    for (const bool eagerly : {true, false}) {
+      INFO(*mode.mode << (eagerly ? ", eagerly" : ""));
+      const Outcome again = train(mode, begin, eagerly);
+      for (size_t i = 0; i < plain.losses.size(); ++i)
+        CHECK(again.losses[i] == Approx(plain.losses[i]).epsilon(1e-5));
+      for (size_t i = 0; i < plain.weights.size(); ++i)
+        CHECK(ops::allclose(again.weights[i], plain.weights[i], 1e-4, 1e-5).item() != 0);
+    }
+}
+
+TEST_CASE("masks, states and mixed precision survive being computed again") {
+  const auto gradients = [](bool again) {
+    std::optional<RematScope> scope;
+    if (again) scope.emplace();
+    random::set_seed(3);
+    Sequential model({layers::Embedding({.input_dim = 9, .output_dim = 4, .mask_zero = true}),
+                      layers::LSTM({.units = 5, .return_sequences = true}),
+                      layers::Dense({.units = 3, .dtype = "mixed_bfloat16"}),
+                      layers::GRU({.units = 2})});
+    const Tensor x = Tensor::from<int32_t>({1, 2, 0, 0, 5, 6, 7, 8}, {2, 4});
+    GradientTape tape;
+    const Tensor loss = ops::sum(model(x, {.training = true}));
+    return tape.gradient(loss, model.trainable_variables());
+  };
+  const auto plain = gradients(false), again = gradients(true);
+  REQUIRE(plain.size() == again.size());
+  for (size_t i = 0; i < plain.size(); ++i)
+    CHECK(ops::allclose(plain[i], again[i], 1e-5, 1e-6).item() != 0);
+}
+
+TEST_CASE("layers of a RematScope keep less for the gradient") {
+  const auto peak = [](bool again) {
+    std::shared_ptr<Sequential> model;
+    {
+      std::optional<RematScope> scope;
+      if (again) scope.emplace(RematMode{.mode = "larger_than", .output_size_threshold = 1000});
+      std::vector<AnyLayer> layers = {Input({32}), layers::Dense({.units = 32})};
+      for (int i = 0; i < 6; ++i)
+        layers.push_back(layers::Lambda({.function = [](const Tensor& x) {
+          return ops::tanh(ops::sin(ops::exp(ops::tanh(x)))) + x;
+        }}));
+      layers.push_back(layers::Dense({.units = 1}));
+      model = std::make_shared<Sequential>(layers);
+    }
+    model->compile({.optimizer = "sgd", .loss = "mse", .run_eagerly = true});
+    const Tensor x = noise({2048, 32}, 1), y = noise({2048, 1}, 2);
+    model->train_on_batch(x, y);
+    const size_t live = memory::stats().live;
+    memory::reset_peak();
+    model->train_on_batch(x, y);
+    return static_cast<double>(memory::stats().peak - live);
+  };
+  CHECK(peak(true) < 0.7 * peak(false));
+}
