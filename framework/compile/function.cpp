@@ -184,7 +184,7 @@ Function& Function::operator=(Function&&) noexcept = default;
 Nest Function::operator()(const Nest& arguments) { return call(arguments, false); }
 Nest Function::operator()(Nest&& arguments) { return call(arguments, true); }
 
-Nest Function::call(const Nest& arguments, bool given_up) {
+Nest Function::call(const Nest& arguments, bool donated) {
   State& s = *state_;
   const TracedCall traced(s.options.name);
   const GraphContext& context = graph_context();
@@ -206,7 +206,7 @@ Nest Function::call(const Nest& arguments, bool given_up) {
   // Counted outside of the lock, which concurrent callers hold only to find their plan.
   s.replays.fetch_add(1, std::memory_order_relaxed);
   return traced.trace() ? run_traced(*way.replay, tensors, *traced.trace())
-                        : way.replay->run(tensors, nullptr, given_up);
+                        : way.replay->run(tensors, nullptr, donated);
 }
 
 Nest Function::State::run_body(const Nest& arguments) {
@@ -371,7 +371,7 @@ std::string Function::State::host_read_text(const std::string& where) {
       where.empty() ? "while it makes a variable" : where);
 }
 
-Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* times, bool given_up) {
+Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* times, bool donated) {
   note_assignments(plans.graph());
   Tensors values(outputs);
   if (std::any_of(tensors.begin(), tensors.end(),
@@ -383,7 +383,7 @@ Nest Replay::run(const TensorPointers& tensors, std::vector<plan::StepTime>* tim
       if (t->impl()->mask) all.push_back(&masks.emplace_back(t->mask()));
     plans.run(all, values, times);
   } else {
-    plans.run(tensors, values, times, given_up);
+    plans.run(tensors, values, times, donated);
   }
   if (nothing) return Nest();
   // Plans give tensors in the form in which they are stored, and arguments as they came.

@@ -121,7 +121,7 @@ class Function {
 
  private:
   struct State;
-  Nest call(const Nest& arguments, bool given_up);
+  Nest call(const Nest& arguments, bool donated);
 
   std::unique_ptr<State> state_;
 };

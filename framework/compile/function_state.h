@@ -32,9 +32,9 @@ struct Replay {
   /// @}
   size_t outputs;  ///< number of tensors in the result
 
-  /// Runs a plan on the flattened arguments, which may be overwritten where they are `given_up`.
+  /// Runs a plan on the flattened arguments, which may be overwritten where they are `donated`.
   Nest run(const TensorPointers& tensors, std::vector<plan::StepTime>* times = nullptr,
-           bool given_up = false);
+           bool donated = false);
 };
 
 /// The kind of arguments of a call, with its recording.

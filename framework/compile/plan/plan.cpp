@@ -191,7 +191,7 @@ void renew(Tensor& result) {
 }  // namespace
 
 // A result that its receiver has dropped is filled again.
-void Plan::make_outputs(std::span<const Tensor* const> given_up) {
+void Plan::make_outputs(std::span<const Tensor* const> donated) {
   for (size_t i = 0; i < results_.size(); ++i) {
     const Use& use = graph_.outputs[i];
     const Placement& p = memory_.places[static_cast<size_t>(use.value)];
@@ -199,8 +199,8 @@ void Plan::make_outputs(std::span<const Tensor* const> given_up) {
     if (p.home != Home::output || static_cast<size_t>(p.index) != i) continue;
     Tensor& result = results_[i];
     const int argument = memory_.takes_over[i];
-    if (argument >= 0 && !given_up.empty()) {
-      const Tensor& given = *given_up[static_cast<size_t>(argument)];
+    if (argument >= 0 && !donated.empty()) {
+      const Tensor& given = *donated[static_cast<size_t>(argument)];
       // The result of the last run that comes back is held by the plan, too.
       const bool is_last = result && result.impl() == given.impl();
       if (given.shape() == use.shape && given.unique(is_last ? 2 : 1)) {
@@ -368,12 +368,12 @@ void Plan::run_kernels_by_memory() {
 }
 
 void Plan::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
-               std::vector<StepTime>* times, bool given_up) {
+               std::vector<StepTime>* times, bool donated) {
   // The arena first: binding it may mark the prologue as stale.
   bind_arena();
   for (size_t i = 0; i < arguments_.size(); ++i) set(arguments_[i], arguments[i]->data());
   bind_variables();
-  make_outputs(given_up ? arguments : std::span<const Tensor* const>());
+  make_outputs(donated ? arguments : std::span<const Tensor* const>());
   run_steps(arguments, times);
 
   // Outputs before assignments: they show variables as the function saw them.

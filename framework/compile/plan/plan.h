@@ -23,10 +23,10 @@ class Plan {
   Plan(const Plan&) = delete;
 
   /// Computes the outputs, and changes variables as the recorded function did. `times`, if given,
-  /// gets each step's. Where the caller has no more use for the arguments (`given_up`), outputs
+  /// gets each step's. Where the caller has no more use for the arguments (`donated`), outputs
   /// that are one of them with changes take its memory instead of copying it.
   void run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
-           std::vector<StepTime>* times = nullptr, bool given_up = false);
+           std::vector<StepTime>* times = nullptr, bool donated = false);
   /// The same with results written into these tensors, which have the outputs' shapes and dtypes
   /// and lie over no argument.
   void run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs);
@@ -64,7 +64,7 @@ class Plan {
   void set(Followers& followers, void* address);
   void bind_arena();
   void bind_variables();
-  void make_outputs(std::span<const Tensor* const> given_up);
+  void make_outputs(std::span<const Tensor* const> donated);
   void run_steps(std::span<const Tensor* const> arguments, std::vector<StepTime>* times);
   void run_kernels();
   void run_kernels_by_memory();

@@ -46,9 +46,9 @@ PlanPool::Lease::~Lease() {
 }
 
 void PlanPool::run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
-                   std::vector<StepTime>* times, bool given_up) {
+                   std::vector<StepTime>* times, bool donated) {
   const Lease plan(*this);
-  (*plan).run(arguments, outputs, times, given_up);
+  (*plan).run(arguments, outputs, times, donated);
 }
 
 void PlanPool::run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs) {

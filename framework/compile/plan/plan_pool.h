@@ -20,7 +20,7 @@ class PlanPool {
 
   /// As Plan::run, from any number of threads.
   void run(std::span<const Tensor* const> arguments, std::span<Tensor> outputs,
-           std::vector<StepTime>* times = nullptr, bool given_up = false);
+           std::vector<StepTime>* times = nullptr, bool donated = false);
   /// As Plan::run_into, from any number of threads.
   void run_into(std::span<const Tensor* const> arguments, std::span<const Tensor> outputs);
 

@@ -33,7 +33,7 @@ Function ready() {
 
 }  // namespace
 
-TEST_CASE("an argument that is given up lends its memory to its update") {
+TEST_CASE("an argument that is donated lends its memory to its update") {
   Function f = ready();
   Tensor x = ops::zeros({8});
   for (int32_t i = 1; i < 6; ++i) {
@@ -75,7 +75,7 @@ TEST_CASE("an argument with other handles keeps its values") {
   CHECK(part.to_vector<float>() == std::vector<float>(8, 0.0f));
 }
 
-TEST_CASE("arguments that are not given up keep their values") {
+TEST_CASE("arguments that are not donated keep their values") {
   Function f = ready();
   const Nest arguments(Nest::List{ops::zeros({8}), number(3)});
   f(arguments);
