@@ -137,6 +137,36 @@ void check_rows(const Kernel& kernel, std::vector<Array> inputs, std::vector<boo
   }
 }
 
+// Rows [0, count) of axis 1.
+Array first_of_axis_1(const Array& array, int64_t count) {
+  Shape shape = array.shape();
+  const int64_t all = shape[1], inner = shape.numel() / shape[0] / all;
+  shape[1] = count;
+  Array part(array.dtype(), shape);
+  for (int64_t i = 0; i < part.numel(); ++i) {
+    const int64_t outer = i / (count * inner);
+    part.set(i, array[outer * all * inner + i % (count * inner)]);
+  }
+  return part;
+}
+
+double largest_difference(const Array& a, const Array& b) {
+  double largest = 0;
+  for (int64_t i = 0; i < a.numel(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
+  return largest;
+}
+
+// (n, h, w, c) -> (n, c / block, h, w, block), or back.
+Array in_blocks(const Array& x, int64_t block) {
+  const Shape& s = x.shape();
+  Array y(x.dtype(), {s[0], s[3] / block, s[1], s[2], block});
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const int64_t c = i % s[3], place = i / s[3] % (s[1] * s[2]), n = i / (s[3] * s[1] * s[2]);
+    y.set(((n * (s[3] / block) + c / block) * s[1] * s[2] + place) * block + c % block, x[i]);
+  }
+  return y;
+}
+
 }  // namespace
 
 TEST_CASE("choices: products by own code, by oneDNN, in blocks and in parts of the sums") {
@@ -287,4 +317,108 @@ TEST_CASE("choices: rows of a batch have the bits that they have alone") {
   Array copy = image;
   run(forward, {&copy}, {&pooled});
   check_rows(pool, {image, pooled, random_normal(y)}, {true, true, true}, random_normal(x));
+}
+
+TEST_CASE("choices: attention of few queries, and of many") {
+  // Sums of up to `keys` products of weights that add up to 1, in two orders, and the same of the
+  // scores, whose errors the softmax hands on.
+  const int64_t keys = 333, depth = 48;
+  const Shape many{3, 70, 5, depth}, memory{3, keys, 5, depth};
+  Attention attention;
+  attention.scale = 0.15;
+  const Array q = random_normal(many), k = random_normal(memory), v = random_normal(memory);
+  const Array dy = random_normal(many);
+  const auto forward = [&](Array queries) {
+    Array y(DType::float32, queries.shape());
+    Array sums(DType::float32, {3, 5, queries.shape()[1]});
+    Array keys_copy = k, values_copy = v;
+    run(attention, {&queries, &keys_copy, &values_copy}, {&y, &sums});
+    return std::pair(y, sums);
+  };
+  const auto [y, sums] = forward(q);
+  for (const int64_t count : {1, 2, 3, 4, 5}) {
+    INFO(count << " queries");
+    const auto [part, part_sums] = forward(first_of_axis_1(q, count));
+    CHECK(largest_difference(part, first_of_axis_1(y, count)) < 5e-6);
+    Attention backward = attention;
+    backward.backward = true;
+    const auto query_gradient = [&](Array queries, Array outputs, Array totals, Array upstream) {
+      Array dq(DType::float32, queries.shape()), dk(DType::float32, memory), dv = dk;
+      Array keys_copy = k, values_copy = v;
+      run(backward, {&queries, &keys_copy, &values_copy, &outputs, &totals, &upstream},
+          {&dq, &dk, &dv});
+      return dq;
+    };
+    CHECK(largest_difference(query_gradient(first_of_axis_1(q, count), part, part_sums,
+                                            first_of_axis_1(dy, count)),
+                             first_of_axis_1(query_gradient(q, y, sums, dy), count)) < 2e-5);
+  }
+}
+
+TEST_CASE("choices: scatter in parts by rows, by columns and by slices") {
+  struct Sizes {
+    int64_t outer, rows, inner, updates;
+  };
+  for (const Sizes s : {Sizes{1, 500, 3, 20000}, {1, 40, 900, 500}, {64, 30, 20, 90}})
+    for (const ScatterOp op : {ScatterOp::add, ScatterOp::maximum, ScatterOp::set})
+      for (const int count : {1, 2, 3, 7}) {
+        const ThreadsScope threads(count);
+        Scatter scatter;
+        scatter.axis = 1;
+        scatter.op = op;
+        Array x = random_normal({s.outer, s.rows, s.inner});
+        Array updates = random_normal({s.outer, s.updates, s.inner});
+        Array indices(DType::int32, {s.updates});
+        for (int64_t i = 0; i < s.updates; ++i)
+          indices.set(i, static_cast<double>(i * 7919 % (s.rows + 3)));  // some out of range
+        Array found(DType::float32, x.shape()), expected = x;
+        run(scatter, {&x, &indices, &updates}, {&found});
+        for (int64_t o = 0; o < s.outer; ++o)
+          for (int64_t u = 0; u < s.updates; ++u) {
+            const auto row = static_cast<int64_t>(indices[u]);
+            if (row >= s.rows) continue;
+            for (int64_t i = 0; i < s.inner; ++i) {
+              const int64_t at = (o * s.rows + row) * s.inner + i;
+              const auto old = static_cast<float>(expected[at]);
+              const auto update = static_cast<float>(updates[(o * s.updates + u) * s.inner + i]);
+              expected.set(at, double{op == ScatterOp::add       ? old + update
+                                      : op == ScatterOp::maximum ? std::max(old, update)
+                                                                 : update});
+            }
+          }
+        INFO(s.outer << " x " << s.rows << " x " << s.inner << " on " << count << " threads");
+        CHECK(found == expected);
+      }
+}
+
+TEST_CASE("choices: normalization of channels in their order and in blocks") {
+  // Each channel's sums have one order in a layout, and another in the other.
+  const int64_t block = 8, c = 48;
+  const Shape shape{6, 15, 13, c};
+  const Array x = random_normal(shape), dy = random_normal(shape);
+  const auto all = [&](int64_t of) {
+    const auto laid = [&](const Array& array) { return of == 0 ? array : in_blocks(array, of); };
+    Normalize forward;
+    forward.block = of;
+    Array data = laid(x), scale = random_normal({c}), offset = scale;
+    for (int64_t i = 0; i < c; ++i) {
+      scale.set(i, 1 + static_cast<double>(i) / 50);
+      offset.set(i, static_cast<double>(i) / 20);
+    }
+    Array y(DType::float32, data.shape()), mean(DType::float32, {c}), variance = mean;
+    run(forward, {&data, &scale, &offset}, {&y, &mean, &variance});
+    Normalize backward = forward;
+    backward.backward = true;
+    Array upstream = laid(dy), dx(DType::float32, data.shape()), dscale = mean, doffset = mean;
+    run(backward, {&data, &mean, &variance, &upstream, &scale}, {&dx, &dscale, &doffset});
+    return std::vector<Array>{y, dx, mean, variance, dscale, doffset};
+  };
+  const std::vector<Array> plain = all(0), blocks = all(block);
+  CHECK(largest_difference(in_blocks(plain[0], block), blocks[0]) < 2e-6);
+  CHECK(largest_difference(in_blocks(plain[1], block), blocks[1]) < 2e-6);
+  CHECK(largest_difference(plain[2], blocks[2]) < 1e-6);
+  CHECK(largest_difference(plain[3], blocks[3]) < 1e-6);
+  // Sums over 1,170 places.
+  CHECK(largest_difference(plain[4], blocks[4]) < 1e-4);
+  CHECK(largest_difference(plain[5], blocks[5]) < 1e-4);
 }

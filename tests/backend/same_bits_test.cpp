@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "array.h"
+#include "linalg_checks.h"
 
 using namespace cornu;
 using namespace cornu::backend;
@@ -248,6 +249,21 @@ TEST_CASE("attention has the same bits on any number of threads") {
     check_same(attention, {inputs[0], inputs[1], inputs[2], y[0], y[1], normal(shape)},
                {empty(shape), empty(shape), empty(shape)});
   }
+}
+
+TEST_CASE("decompositions have the same bits on any number of threads") {
+  for (const LinalgCase& c : linalg_cases())
+    check_same(c.kernel, c.inputs, linalg_outputs(c.kernel, c.inputs));
+  // Large enough that LAPACK would share the work out.
+  for (const DType dtype : {DType::float32, DType::float64})
+    for (const LinalgOp op : {LinalgOp::lu, LinalgOp::qr, LinalgOp::eigh, LinalgOp::svd,
+                              LinalgOp::cholesky, LinalgOp::solve}) {
+      Linalg kernel;
+      kernel.op = op;
+      std::vector<Array> inputs{random_matrices(generator(), dtype, {2, 260, 260}, 270)};
+      if (op == LinalgOp::solve) inputs.push_back(normal({2, 260, 150}, dtype));
+      check_same(kernel, inputs, linalg_outputs(kernel, inputs));
+    }
 }
 
 TEST_CASE("the other kernels have the same bits on any number of threads") {

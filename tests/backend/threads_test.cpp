@@ -34,6 +34,18 @@ Array softmax_of(int64_t rows) {
   return y;
 }
 
+// A decomposition, which calls LAPACK.
+Array triangles_of(int64_t size) {
+  Array a(DType::float32, {size, size}), l(DType::float32, {size, size});
+  for (int64_t i = 0; i < a.numel(); ++i)
+    a.set(i,
+          i % (size + 1) == 0 ? static_cast<double>(size) : static_cast<double>(i * 31 % 17) / 20);
+  Linalg cholesky;
+  cholesky.op = LinalgOp::cholesky;
+  run(cholesky, {&a}, {&l});
+  return l;
+}
+
 // A convolution and a product, which call oneDNN.
 void use_library(int64_t size) {
   Array a(DType::float32, {size, 96}), b(DType::float32, {96, 80}), c(DType::float32, {size, 80});
@@ -115,11 +127,12 @@ TEST_CASE("loops of all sizes are run by the same threads") {
 
 TEST_CASE("a child of fork() computes") {
   const ThreadsScope four(4);
-  const Array expected = softmax_of(4096);
+  const Array expected = softmax_of(4096), factors = triangles_of(300);
   use_library(256);
   const pid_t child = fork();
   if (child == 0) {
-    const bool same = softmax_of(4096) == expected && threads() == 1;
+    const bool same =
+        softmax_of(4096) == expected && triangles_of(300) == factors && threads() == 1;
     use_library(256);
     _exit(same ? 0 : 1);
   }

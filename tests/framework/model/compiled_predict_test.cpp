@@ -88,6 +88,20 @@ TEST_CASE("the first prediction has the bits of all later ones") {
   CHECK(model->predict(x).tensor().to_vector<float>() == first);
 }
 
+TEST_CASE("the first evaluation has the bits of all later ones") {
+  const Tensor x = random::uniform({7, 9, 9, 3}, -1, 1, Seed(1)),
+               y = random::uniform({7, 3}, -1, 1, Seed(2));
+  const auto model = residual_net(16);
+  model->compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
+  const EvaluateOptions silent{.batch_size = 4, .verbose = Verbose::silent};
+  const auto first = model->evaluate(x, y, silent);
+  for (int i = 0; i < 5; ++i) {
+    const auto later = model->evaluate(x, y, silent);
+    CHECK(later["loss"] == first["loss"]);
+    CHECK(later["mae"] == first["mae"]);
+  }
+}
+
 TEST_CASE("a model from a file runs by plans, with the bits of the one that was saved") {
   // Keras writes what it made of jit_compile="auto", which is false on most machines.
   for (const JitOption& jit : {JitOption("auto"), JitOption(true), JitOption(false)}) {
