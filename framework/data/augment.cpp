@@ -36,15 +36,14 @@ std::string other_side(const std::string& name) {
   return name;
 }
 
-std::vector<int64_t> mirrored_by_name(const std::vector<std::string>& names) {
+std::vector<int64_t> mirrored_by_name(const char* option, const std::vector<std::string>& names) {
   std::vector<int64_t> rows;
   for (const std::string& name : names) {
     const auto other = std::find(names.begin(), names.end(), other_side(name));
     if (other == names.end())
       throw ValueError(fmt::format(
-          "point_names: there is '{}' but no '{}', with which it would change places in mirrored "
-          "images.",
-          name, other_side(name)));
+          "{}: there is '{}' but no '{}', with which it would change places in mirrored images.",
+          option, name, other_side(name)));
     rows.push_back(other - names.begin());
   }
   return rows;
@@ -102,6 +101,17 @@ Sample Draws::other() {
   return other;
 }
 
+std::vector<int64_t> Draws::mirrored_points(const std::string& attached, int64_t count) const {
+  const auto named = options_->attached_point_names.find(attached);
+  if (named == options_->attached_point_names.end())
+    return static_cast<int64_t>(mirrored_points().size()) == count ? mirrored_points()
+                                                                   : std::vector<int64_t>();
+  if (static_cast<int64_t>(named->second.size()) != count)
+    throw ShapeError(fmt::format("{}: {} points are named in the options, found {}.", attached,
+                                 named->second.size(), count));
+  return mirrored_by_name("attached_point_names", named->second);
+}
+
 std::shared_ptr<const Augmenter> AnyAugmenter::of_function(
     std::function<void(Sample&, Draws&)> function) {
   return std::make_shared<FunctionAugmenter>(std::move(function));
@@ -112,8 +122,11 @@ Augment::Augment(std::vector<AnyAugmenter> changes, AugmentOptions options)
   if (!options.point_names.empty()) {
     if (!options.mirrored_points.empty())
       throw ValueError("Give either point_names or mirrored_points, not both.");
-    options.mirrored_points = mirrored_by_name(options.point_names);
+    options.mirrored_points = mirrored_by_name("point_names", options.point_names);
   }
+  // Whether they pair; nothing else would tell before an image is mirrored.
+  for (const auto& [attached, names] : options.attached_point_names)
+    mirrored_by_name("attached_point_names", names);
   check_mirrored(options.mirrored_points);
   options_ = std::make_shared<const AugmentOptions>(std::move(options));
 }

@@ -1,7 +1,9 @@
 // Augmentation: random changes of samples that keep images, points, boxes and masks in step.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "place.h"
@@ -23,6 +25,10 @@ struct AugmentOptions {
   std::vector<std::string> point_names = {};
   /// The same by numbers: row i is taken from row mirrored_points[i]. Instead of names.
   std::vector<int64_t> mirrored_points = {};
+  /// The names of points that were attached to samples (`Sample::more`, Follow::points), by the
+  /// name of the tensor. Without an entry the names of `point_names`, or the rows of
+  /// `mirrored_points`, are theirs where they are as many.
+  std::map<std::string, std::vector<std::string>> attached_point_names = {};
   Others others = {};  ///< for changes that mix samples
 };
 
@@ -36,6 +42,9 @@ class Draws : public Random {
   Sample other();
   /// Which row each point is taken from in a mirrored image; empty: its own.
   const std::vector<int64_t>& mirrored_points() const { return options_->mirrored_points; }
+  /// The same for `count` attached points of that name. Throws ShapeError when the options name
+  /// another number of them.
+  std::vector<int64_t> mirrored_points(const std::string& attached, int64_t count) const;
 
  private:
   const AugmentOptions* options_;

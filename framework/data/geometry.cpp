@@ -152,15 +152,28 @@ Tensor moved(const Tensor& points, const std::function<Point(double, double)>& f
   return result;
 }
 
-// Row i taken from row rows[i].
-Tensor reordered(const Tensor& tensor, const std::vector<int64_t>& rows) {
+// Row i taken from row rows[i], in each of `groups` that follow each other.
+Tensor reordered(const Tensor& tensor, const std::vector<int64_t>& rows, int64_t groups = 1) {
   const Tensor result = Tensor::empty(tensor.shape(), tensor.dtype(), backend::cpu_backend());
-  const size_t row = tensor.bytes() / rows.size();
-  for (size_t i = 0; i < rows.size(); ++i)
-    std::memcpy(result.mutable_data<std::byte>() + i * row,
-                static_cast<const std::byte*>(tensor.data()) + static_cast<size_t>(rows[i]) * row,
-                row);
+  const size_t group = tensor.bytes() / static_cast<size_t>(groups), row = group / rows.size();
+  auto* to = static_cast<std::byte*>(result.data());
+  const auto* from = static_cast<const std::byte*>(tensor.data());
+  for (int64_t g = 0; g < groups; ++g, from += group)
+    for (const int64_t i : rows) {
+      std::memcpy(to, from + static_cast<size_t>(i) * row, row);
+      to += row;
+    }
   return result;
+}
+
+// Of points (..., n, 2) that were attached; a single one (2) is on no side.
+Tensor moved_attached(const std::string& name, const Tensor& points, const Geometry& g,
+                      const Draws& draws, const std::function<Point(double, double)>& forward) {
+  const Tensor result = moved(points, forward);
+  if (!is_mirror(g) || points.rank() < 2 || points.size() == 0) return result;
+  const int64_t count = points.shape()[points.rank() - 2];
+  const std::vector<int64_t> rows = draws.mirrored_points(name, count);
+  return rows.empty() ? result : reordered(result, rows, points.size() / (2 * count));
 }
 
 void move_points(Sample& sample, const Geometry& g, const Draws& draws,
@@ -250,7 +263,7 @@ void apply(Sample& sample, const Geometry& g, const Draws& draws) {
   if (sample.depth) result.depth = picture_changed(sample.depth, g, true, "depth", image);
   for (auto& [name, attached] : result.more) {
     if (attached.follow == Follow::points)
-      attached.value = moved(attached.value, forward);
+      attached.value = moved_attached(name, attached.value, g, draws, forward);
     else if (attached.follow != Follow::unchanged)
       attached.value = picture_changed(attached.value, g, attached.follow == Follow::nearest,
                                        name.c_str(), image);

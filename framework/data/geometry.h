@@ -38,9 +38,9 @@ struct Geometry {
 
 /// Changes all of a sample that is in pixels: image and tensors marked `linear` by the
 /// interpolation, mask, depth and tensors marked `nearest` by nearest pixels, and points and boxes.
-/// Points that leave the image stay in their rows and become invisible; in a mirrored image rows
-/// change places as draws.mirrored_points() says. Boxes become those that hold what they held, cut
-/// to the image; labels of boxes of which nothing is left become -1.
+/// Points that leave the image stay in their rows and become invisible; in a mirrored image rows,
+/// of attached points too, change places as draws.mirrored_points() says. Boxes become those that
+/// hold what they held, cut to the image; labels of boxes of which nothing is left become -1.
 void apply(Sample& sample, const Geometry& geometry, const Draws& draws);
 
 /// The picture resampled through a map of the result's places to the source's.

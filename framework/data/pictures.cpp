@@ -96,6 +96,12 @@ void change_boxes(Sample& sample, std::array<int64_t, 2> size, std::array<int64_
   sample.box_labels = labels;
 }
 
+bool has_places(const Sample& sample) {
+  for (const auto& [name, attached] : sample.more)
+    if (attached.follow != Follow::unchanged) return true;
+  return sample.points || sample.visible || sample.boxes || sample.mask || sample.depth;
+}
+
 void cut_boxes(Sample& sample, double left, double top, double right, double bottom) {
   if (!sample.boxes) return;
   const auto size = size_of_image(sample);

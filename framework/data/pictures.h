@@ -32,6 +32,10 @@ Tensor with_rows(const Tensor& tensor, int64_t rows, double fill_value);
 void change_boxes(Sample& sample, std::array<int64_t, 2> size, std::array<int64_t, 2> new_size,
                   const std::function<void(std::array<float, 4>&)>& change);
 
+/// Whether a sample has what lies at places of its image: points, boxes, a mask, depth, or tensors
+/// that were attached and follow it.
+bool has_places(const Sample& sample);
+
 /// Cuts boxes to a frame in pixels; labels of those of which nothing is left become -1.
 void cut_boxes(Sample& sample, double left, double top, double right, double bottom);
 

@@ -46,8 +46,8 @@ std::vector<ShardArray> arrays_of(const Sample& sample) {
   return arrays;
 }
 
-Tensor decoded(const ShardArray& file, const std::string& source) {
-  const io::Image image = io::decode_image(file.data, source, {.channels = 3});
+Tensor decoded(const ShardArray& file, const std::string& source, const io::ImageLimits& limits) {
+  const io::Image image = io::decode_image(file.data, source, {.channels = 3, .limits = limits});
   return Tensor::copy_of(image.pixels.data(), {image.height, image.width, image.channels},
                          DType::uint8);
 }
@@ -67,13 +67,19 @@ void take(Sample& sample, const ShardArray& array) {
       sample.more[array.name.substr(std::strlen(prefix))] = {tensor(), follow};
 }
 
-Sample sample_of(const std::vector<ShardArray>& arrays, const std::string& record) {
-  Sample sample = detail::sample_without_image(arrays, record);
+// `source` becomes that of the sample as soon as it is known.
+Sample sample_of(const std::vector<ShardArray>& arrays, const io::ImageLimits& limits,
+                 std::string& source) {
+  Sample sample = detail::sample_without_image(arrays, source);
+  source = sample.source;
   for (const ShardArray& array : arrays)
-    if (array.name == detail::image_file_field)
-      sample.image = decoded(array, sample.source);
-    else if (array.name == "image")
+    if (array.name == detail::image_file_field) {
+      sample.image = decoded(array, sample.source, limits);
+    } else if (array.name == "image") {
+      if (array.shape.rank() == 3 && array.shape.numel() > 0)
+        io::check_image_size(array.shape[0], array.shape[1], limits, sample.source);
       take(sample, array);
+    }
   return sample;
 }
 
@@ -90,6 +96,35 @@ Sample detail::sample_without_image(std::span<const ShardArray> arrays, const st
   return sample;
 }
 
+detail::RecordSource detail::record_source(const std::string& folder, bool verify) {
+  return {std::make_shared<const io::ShardReader>(folder, verify), folder};
+}
+
+std::string detail::RecordSource::name_of(int64_t index) const {
+  return fmt::format("{}#{}", folder, index);
+}
+
+Pipeline<int64_t> detail::RecordSource::numbers(bool shuffle, std::optional<int64_t> seed) const {
+  const Pipeline<int64_t> all = range(reader->size());
+  return shuffle ? all.shuffle({.seed = seed}) : all;
+}
+
+void detail::throw_record_error(const std::string& stage, int64_t epoch, int64_t index,
+                                const std::string& source) {
+  std::string why = "an exception that is no std::exception";
+  try {
+    throw;
+  } catch (const DataError&) {
+    throw;
+  } catch (const std::exception& error) {
+    why = error.what();
+  } catch (...) {
+  }
+  throw DataError(fmt::format("Stage '{}', element {} of epoch {} (from '{}'): {}", stage, index,
+                              epoch, source, why),
+                  stage, epoch, index, std::current_exception());
+}
+
 void SampleWriter::add(const Sample& sample) { shards_.add(arrays_of(sample)); }
 
 void SampleWriter::add(const Sample& sample, std::span<const std::byte> image_file) {
@@ -100,13 +135,19 @@ void SampleWriter::add(const Sample& sample, std::span<const std::byte> image_fi
 }
 
 Pipeline<Sample> from_shards(const std::string& folder, const FromShardsOptions& options) {
-  const auto reader = std::make_shared<const io::ShardReader>(folder, options.verify);
-  return generate(reader->size(),
-                  [reader, folder](const Place& place) {
-                    return sample_of((*reader)[place.index],
-                                     fmt::format("{}#{}", folder, place.index));
-                  },
-                  {.name = options.name});
+  detail::check_least("from_shards", "workers", options.workers, 0);
+  const detail::RecordSource records = detail::record_source(folder, options.verify);
+  return records.numbers(options.shuffle, options.seed)
+      .map(
+          [records, limits = options.limits, name = options.name](int64_t i, const Place& place) {
+            std::string source = records.name_of(i);
+            try {
+              return sample_of((*records.reader)[i], limits, source);
+            } catch (...) {
+              detail::throw_record_error(name, place.epoch, i, source);
+            }
+          },
+          {.workers = options.workers, .name = options.name, .on_error = options.on_error});
 }
 
 std::vector<std::string> shard_classes(const std::string& folder) {

@@ -25,12 +25,12 @@ std::vector<float> floats_of(const Tensor& tensor) {
 }
 
 // An image as RGB bytes of its own size.
-struct Picture {
+struct ShownImage {
   int64_t height = 0, width = 0;
   std::vector<uint8_t> rgb = {};
 };
 
-Picture picture_of(const Tensor& image) {
+ShownImage shown_image_of(const Tensor& image) {
   const Shape& shape = image ? image.shape() : Shape();
   const int64_t channels = shape.rank() == 3 ? shape[2] : 1;
   if ((shape.rank() != 2 && shape.rank() != 3) || channels < 1 || channels > 4 || channels == 2 ||
@@ -41,7 +41,7 @@ Picture picture_of(const Tensor& image) {
   const std::vector<float> values = floats_of(image);
   const float most = *std::max_element(values.begin(), values.end());
   const float scale = is_float(image.dtype()) && most <= 1.5f ? 255 : 1;
-  Picture picture{shape[0], shape[1], {}};
+  ShownImage picture{shape[0], shape[1], {}};
   picture.rgb.reserve(static_cast<size_t>(shape[0] * shape[1] * 3));
   for (size_t pixel = 0; pixel < values.size(); pixel += static_cast<size_t>(channels))
     for (size_t c = 0; c < 3; ++c) {
@@ -66,7 +66,7 @@ int64_t shown(int64_t i, double scale, int64_t size) {
   return std::min(static_cast<int64_t>((static_cast<double>(i) + 0.5) / scale), size - 1);
 }
 
-void draw_image(Canvas& canvas, const Frame& frame, const Picture& picture) {
+void draw_image(Canvas& canvas, const Frame& frame, const ShownImage& picture) {
   for (int64_t y = 0; y < frame.height; ++y)
     for (int64_t x = 0; x < frame.width; ++x) {
       const int64_t row = shown(y, frame.scale, picture.height),
@@ -97,7 +97,7 @@ std::string class_name(int64_t number, const ShowOptions& options) {
   return known ? options.classes[static_cast<size_t>(number)] : std::to_string(number);
 }
 
-void draw_boxes(Canvas& canvas, const Frame& frame, const Sample& sample, const Picture& picture,
+void draw_boxes(Canvas& canvas, const Frame& frame, const Sample& sample, const ShownImage& picture,
                 const ShowOptions& options) {
   if (!sample.boxes || sample.boxes.size() == 0) return;
   const Tensor boxes = ops::cast(sample.boxes, DType::float32);
@@ -175,7 +175,7 @@ Tensor draw(const std::vector<Sample>& samples, const ShowOptions& options) {
   Canvas canvas(rows * down + gap, columns * across + gap, paper);
   for (int64_t i = 0; i < count; ++i) {
     const Sample& sample = samples[static_cast<size_t>(i)];
-    const Picture picture = picture_of(sample.image);
+    const ShownImage picture = shown_image_of(sample.image);
     const double scale = static_cast<double>(options.size) /
                          static_cast<double>(std::max(picture.height, picture.width));
     const auto scaled = [&](int64_t size) {

@@ -12,6 +12,7 @@
 #include "../../backend/shape.h"
 #include "atomic_file.h"
 #include "bytes.h"
+#include "shards_lock.h"
 
 namespace cornu::io {
 
@@ -43,18 +44,19 @@ struct ShardOptions {
 };
 
 /// Writes shards. Files appear whole, and the index last: when a program is killed, the folder has
-/// what it had before.
+/// what it had before. From its start until `finish`, or until it is destroyed, no other writer of
+/// any program gets at the folder.
 class ShardWriter {
  public:
-  /// Makes the folder, or reads its index to append. Throws FileError; ValueError for options out
-  /// of range.
+  /// Makes the folder, or reads its index to append. Throws FileError, also when another writer is
+  /// at work in the folder, whom it names; ValueError for options out of range.
   explicit ShardWriter(const std::filesystem::path& folder, ShardOptions options = {});
   /// Without finish, what was added is lost.
   ~ShardWriter();
   ShardWriter(const ShardWriter&) = delete;
 
   /// Adds a record; arrays may be missing. Throws ValueError for two of one name, for a dtype that
-  /// is not the field's, and for strings, which are bytes here; FileError.
+  /// is not the field's, and for strings, which are bytes here; StateError after finish; FileError.
   void add(std::span<const ShardArray> arrays);
   /// Writes the last file and the index. Throws FileError. Call it once, last.
   void finish();
@@ -75,6 +77,7 @@ class ShardWriter {
 
   std::filesystem::path folder_;
   ShardOptions options_;
+  std::unique_ptr<ShardLock> lock_;  // none after finish
   std::vector<std::pair<std::string, DType>> fields_;
   std::vector<File> files_;
   int64_t size_ = 0;

@@ -28,15 +28,16 @@ ShardWriter::ShardWriter(const fs::path& folder, ShardOptions options)
   if (options_.shard_bytes < 1)
     throw ValueError(
         fmt::format("Shards: shard_bytes must be at least 1, found {}.", options_.shard_bytes));
-  const bool there = fs::exists(folder_ / shards::index_name);
-  if (there && !options_.append)
-    throw FileError(fmt::format(
-        "'{}' has shards already. Append to them, or choose another folder.", folder_.string()));
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error || !fs::is_directory(folder_))
     throw FileError(fmt::format("The folder '{}' cannot be made: {}.", folder_.string(),
                                 error ? error.message() : "a file has this name"));
+  lock_ = std::make_unique<ShardLock>(folder_);
+  const bool there = fs::exists(folder_ / shards::index_name);
+  if (there && !options_.append)
+    throw FileError(fmt::format(
+        "'{}' has shards already. Append to them, or choose another folder.", folder_.string()));
   if (!there) return;
   const shards::Index index = shards::read_index(folder_);
   fields_ = index.fields;
@@ -74,6 +75,10 @@ uint64_t ShardWriter::field(const ShardArray& array) {
 }
 
 void ShardWriter::add(std::span<const ShardArray> arrays) {
+  if (!lock_)
+    throw StateError(fmt::format(
+        "Shards: '{}' was finished; records are added by another writer with the option append.",
+        folder_.string()));
   std::vector<uint64_t> header = {arrays.size()};
   const auto known = fields_;
   try {
@@ -131,6 +136,7 @@ void ShardWriter::finish() {
   shards::Index index{fields_, options_.classes, {}};
   for (const File& file : files_) index.files.push_back({file.name, file.records, file.bytes});
   shards::write_index(folder_, index);
+  lock_.reset();
 }
 
 }  // namespace cornu::io

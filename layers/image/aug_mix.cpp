@@ -84,12 +84,22 @@ Tensor AugMixLayer::transform_segmentation_masks(const Tensor& masks, const Tran
   return training ? mixed(masks, drawn, &ImagePreprocessing::transform_segmentation_masks) : masks;
 }
 
+namespace {
+
+// How many of the layers move pixels; they come first.
+constexpr size_t geometric = 3;
+
+}  // namespace
+
 void AugMixLayer::augment(data::Sample& sample, data::Draws& draws) const {
   std::vector<double> weights;
   double total = 0;
   for (int64_t i = 0; i < config.num_chains; ++i)
     total += weights.emplace_back(draws.gamma(config.alpha));
   const double share = draws.beta(config.alpha, config.alpha);
+  // What lies at places cannot follow a mean of versions that lie at several.
+  const size_t first = data::has_places(sample) ? geometric : 0,
+               count = augmentations_.size() - first;
   // The sum so far, in floats; chains change nothing but the image.
   const Picture original = data::picture_of(sample.image, "image");
   const Tensor sum = Tensor::empty(sample.image.shape(), DType::float32, backend::cpu_backend());
@@ -99,9 +109,8 @@ void AugMixLayer::augment(data::Sample& sample, data::Draws& draws) const {
     data::Sample chain{.image = sample.image};
     for (int64_t i = 0; i < config.chain_depth; ++i) {
       // One choice beyond the layers is to change nothing.
-      const auto chosen =
-          static_cast<size_t>(draws.below(static_cast<int64_t>(augmentations_.size()) + 1));
-      if (chosen < augmentations_.size()) augmentations_[chosen].images->augment(chain, draws);
+      const auto chosen = static_cast<size_t>(draws.below(static_cast<int64_t>(count) + 1));
+      if (chosen < count) augmentations_[first + chosen].images->augment(chain, draws);
     }
     blend(so_far, 1, data::picture_of(chain.image, "image"),
           static_cast<float>((1 - share) * weight / total), so_far);

@@ -20,16 +20,17 @@ struct AugMixConfig {
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// A random mean of the images and of `num_chains` versions of them, each changed by up to
-/// `chain_depth` random layers. Only in training; boxes stay. Which layers make a chain is chosen
-/// on the host, from the stream of random::set_seed, as Keras does from Python's: a compiled
-/// function keeps the chains of its first call. Source: Hendrycks et al., "AugMix",
-/// https://arxiv.org/abs/1912.02781. Throws ValueError for options out of range.
+/// `chain_depth` random layers. Only in training; boxes stay. Of a sample that has points, boxes, a
+/// mask, depth or others that lie at places of its image, no chain moves pixels (shear,
+/// translation, rotation): versions that lie at different places have no common one, so chains are
+/// of changes of colors alone. Which layers make a chain is chosen on the host, from the stream of
+/// random::set_seed, as Keras does from Python's: a compiled function keeps the chains of its first
+/// call. Source: Hendrycks et al., "AugMix", https://arxiv.org/abs/1912.02781. Throws ValueError
+/// for options out of range.
 class AugMixLayer : public ImageLayerOf<AugMixLayer, AugMixConfig> {
  public:
   /// Throws ValueError for a factor outside of [0, 1], a value_range of other than two numbers,

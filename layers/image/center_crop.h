@@ -12,9 +12,7 @@ struct CenterCropConfig {
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// The middle of one image or a batch. Images that are too small are cropped to the ratio of the

@@ -84,11 +84,7 @@ Tensor CutMixLayer::transform_segmentation_masks(const Tensor& masks, const Tran
 }
 
 void CutMixLayer::augment(data::Sample& sample, data::Draws& draws) const {
-  const data::Sample other = other_like(sample, draws);
-  if (sample.boxes || other.boxes)
-    throw UnsupportedError(
-        "boxes of pasted images cannot be told from their neighbors': take the boxes out of the "
-        "samples.");
+  data::Sample other = other_like(sample, draws);
   const double alpha = drawn(config.factor, draws) + 1e-6;
   const double ratio = std::sqrt(1 - draws.beta(alpha, alpha));
   const int64_t height = height_of(sample), width = width_of(sample);
@@ -96,9 +92,12 @@ void CutMixLayer::augment(data::Sample& sample, data::Draws& draws) const {
   const double kept =
       1 - static_cast<double>(area.height * area.width) / static_cast<double>(height * width);
   const Tensor label = mixed_label(sample.label, other.label, kept);
-  put_area(sample, other, area);
-  sample.label = label;
-  hide_points(sample, area);
+  keep_area(other, area);
+  data::Sample result = sample;
+  cover_area(result, area);
+  put_area(result, other, area);
+  result.label = label;
+  sample = std::move(result);
 }
 
 void register_cut_mix(Catalog& c) { c.add<CutMixLayer>("keras.layers.CutMix"); }

@@ -12,15 +12,15 @@ struct CutMixConfig {
   std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Replaces a random box of each image by that of another image of the batch; labels, one-hot (n,
 /// classes), are mixed by the boxes' areas. Segmentation masks are cut as the images are, and get
-/// their number of channels if they have one. A single image stays as it is. Only in training.
-/// Source: Yun et al., "CutMix", https://arxiv.org/abs/1905.04899.
+/// their number of channels if they have one. A single image stays as it is. Of a sample the boxes
+/// of what is pasted are added, cut to the rectangle, and its own become the smallest that hold
+/// what is left of them; its points under the rectangle become invisible. Only in training. Source:
+/// Yun et al., "CutMix", https://arxiv.org/abs/1905.04899.
 class CutMixLayer : public ImageLayerOf<CutMixLayer, CutMixConfig> {
  public:
   /// Throws ValueError for a factor wholly outside of [0, 1], or an unknown data_format.
@@ -33,7 +33,7 @@ class CutMixLayer : public ImageLayerOf<CutMixLayer, CutMixConfig> {
                           bool training = true) override;
   Tensor transform_labels(const Tensor& labels, const Transformation& drawn,
                           bool training = true) override;
-  /// Throws UnsupportedError, as Keras's layer does.
+  /// Throws UnsupportedError, as Keras's layer does; data::augment takes samples with boxes.
   Nest transform_bounding_boxes(const Nest& boxes, const Transformation& drawn,
                                 bool training = true) override;
   Tensor transform_segmentation_masks(const Tensor& masks, const Transformation& drawn,

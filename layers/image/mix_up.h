@@ -12,15 +12,14 @@ struct MixUpConfig {
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Each image becomes w * x + (1 - w) * (another image of the batch) with w drawn from a beta
 /// distribution, and so do labels, one-hot (n, classes). Boxes are those of both images. What Keras
 /// does to the labels of boxes (joined along the batch) and to segmentation masks (mixed with
-/// single elements of the flattened masks) is done here too. Only in training. Source: Zhang et
+/// single elements of the flattened masks) is done here too. A sample keeps its points, and has the
+/// mask of that of the two with more weight. Only in training. Source: Zhang et
 /// al., "mixup", https://arxiv.org/abs/1710.09412.
 class MixUpLayer : public ImageLayerOf<MixUpLayer, MixUpConfig> {
  public:

@@ -16,9 +16,7 @@ struct RandomBoxSafeCropConfig {
   std::string data_format = "channels_last";  ///< position of the channel axis; no other is taken
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// A random part of each image that holds its boxes, resized to height x width; without boxes any

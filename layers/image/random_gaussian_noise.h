@@ -14,9 +14,7 @@ struct RandomGaussianNoiseConfig {
   std::string data_format = "channels_last";  ///< position of the channel axis; no other is taken
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Adds normal noise of mean 0 to each image, and cuts off what leaves the range of values. Only in

@@ -14,9 +14,7 @@ struct RandomSaturationConfig {
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Multiplies the saturation of each image by f / (1 - f) for a random factor f: 0 gives gray, 0.5

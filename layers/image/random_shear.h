@@ -16,10 +16,8 @@ struct RandomShearConfig {
       config::image_data_format();  ///< position of the channel axis; or "channels_first"
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
-  std::optional<int64_t> seed = {};       ///< seed of the random draws; none: one is chosen
-  std::string name = "";                  ///< of the layer; empty: made from the class's name
-  bool trainable = true;                  ///< whether training changes the weights
-  std::optional<DTypePolicy> dtype = {};  ///< of weights and computation; none: the global policy
+  std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
+  CORNU_LAYER_OPTIONS;
 };
 
 /// Each image with its rows moved along themselves by a random fraction of how far down they are,

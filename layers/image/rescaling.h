@@ -9,10 +9,7 @@ namespace cornu::layers {
 struct RescalingConfig {
   Required<Numbers> scale;  ///< factor; or one for each entry of the last axis
   Numbers offset = 0.0;     ///< added after the scale; or one for each entry of the last axis
-  std::string name = "";    ///< of the layer; empty: made from the class's name
-  bool trainable = true;    ///< whether training changes the weights
-  /// Dtypes of weights and computation; none: the global policy.
-  std::optional<DTypePolicy> dtype = {};
+  CORNU_LAYER_OPTIONS;
 };
 
 /// x * scale + offset, in the layer's compute dtype; lists are along the last axis.

@@ -120,22 +120,82 @@ void keep_area(data::Sample& sample, const Area& area) {
   limit_points(sample, [&](double x, double y) { return is_in(area, x, y); });
 }
 
-void put_area(data::Sample& sample, const data::Sample& other, const Area& area) {
-  const auto put = [&](const Tensor& to, const Tensor& from, const char* what) {
-    if (!to) return to;
-    if (!from || from.spec() != to.spec())
-      throw ShapeError(
-          fmt::format("{}: samples that are mixed have channels and dtype alike, found "
-                      "{} and {}.",
-                      what, to.spec().str(), from ? from.spec().str() : "none"));
-    const Tensor result = to.duplicate();
-    copy_area(data::picture_of(from, what, true), data::picture_of(result, what, true), area);
-    return result;
+namespace {
+
+// The side [low, high) of a box without [from, to), which covers the other side: what is left, or
+// where both ends are, from the first to the last.
+void uncover(float& low, float& high, int64_t from, int64_t to) {
+  const auto begin = static_cast<float>(from), end = static_cast<float>(to);
+  if (begin <= low && end >= high)
+    high = low;
+  else if (begin <= low)
+    low = std::max(low, end);
+  else if (end >= high)
+    high = std::min(high, begin);
+}
+
+// Slice i of a volume (slices, h, w, c), in its memory.
+Tensor slice_of(const Tensor& volume, int64_t i) {
+  const Shape shape = volume.shape().slice(1, volume.rank());
+  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(volume.dtype());
+  return Tensor::part_of(volume,
+                         static_cast<std::byte*>(volume.data()) + static_cast<size_t>(i) * bytes,
+                         shape, volume.dtype());
+}
+
+// The picture, or each slice of a volume, with the rectangle of another one.
+Tensor with_area(const Tensor& to, const Tensor& from, const char* what, const Area& area) {
+  if (!to) return to;
+  if (!from || from.spec() != to.spec())
+    throw ShapeError(
+        fmt::format("{}: samples that are mixed have channels and dtype alike, found {} and {}.",
+                    what, to.spec().str(), from ? from.spec().str() : "none"));
+  const Tensor result = to.duplicate();
+  const auto copy = [&](const Tensor& source, const Tensor& target) {
+    copy_area(data::picture_of(source, what, true), data::picture_of(target, what, true), area);
   };
-  const Tensor mask = put(sample.mask, other.mask, "mask");
-  sample.image = put(sample.image, other.image, "image");
-  sample.mask = mask;
-  data::append_boxes(sample, other);
+  if (to.rank() != 4) copy(from, result);
+  for (int64_t i = 0; to.rank() == 4 && i < to.shape()[0]; ++i)
+    copy(slice_of(from, i), slice_of(result, i));
+  return result;
+}
+
+bool is_picture(const data::Attached& attached) {
+  return attached.follow == data::Follow::linear || attached.follow == data::Follow::nearest;
+}
+
+}  // namespace
+
+void cover_area(data::Sample& sample, const Area& area) {
+  hide_points(sample, area);
+  if (!sample.boxes || area.height == 0 || area.width == 0) return;
+  const std::array<int64_t, 2> size = {height_of(sample), width_of(sample)};
+  const int64_t right = area.left + area.width, bottom = area.top + area.height;
+  data::change_boxes(sample, size, size, [&](std::array<float, 4>& box) {
+    const bool across =
+        static_cast<float>(area.left) <= box[0] && static_cast<float>(right) >= box[2];
+    const bool down =
+        static_cast<float>(area.top) <= box[1] && static_cast<float>(bottom) >= box[3];
+    if (across) uncover(box[1], box[3], area.top, bottom);
+    if (down) uncover(box[0], box[2], area.left, right);
+  });
+}
+
+void put_area(data::Sample& sample, const data::Sample& other, const Area& area) {
+  // All results before any is kept: a failed change leaves the sample as it was.
+  data::Sample result = sample;
+  result.image = with_area(sample.image, other.image, "image", area);
+  result.mask = with_area(sample.mask, other.mask, "mask", area);
+  result.depth = with_area(sample.depth, other.depth, "depth", area);
+  for (auto& [name, attached] : result.more) {
+    if (!is_picture(attached)) continue;
+    const auto found = other.more.find(name);
+    attached.value =
+        with_area(attached.value, found == other.more.end() ? Tensor() : found->second.value,
+                  name.c_str(), area);
+  }
+  data::append_boxes(result, other);
+  sample = std::move(result);
 }
 
 std::array<float, 12> toward_gray(float share) {

@@ -46,8 +46,13 @@ void fill_area(const Picture& picture, const Area& area, double value);
 void hide_points(data::Sample& sample, const Area& area);
 /// Cuts boxes to the rectangle, and hides points outside of it.
 void keep_area(data::Sample& sample, const Area& area);
-/// Puts the rectangle of another sample's image and mask in its place, and adds its boxes. Throws
-/// ShapeError when images or masks differ in channels or dtype.
+/// Takes what a rectangle covers from boxes, which become the smallest that hold what is left of
+/// them; labels of those of which nothing is left become -1. Points in the rectangle become
+/// invisible.
+void cover_area(data::Sample& sample, const Area& area);
+/// Puts the rectangle of another sample's image, mask, depth and attached pictures in its place,
+/// and adds its boxes. Throws ShapeError when one of these is not there in the other sample, or
+/// differs in shape or dtype.
 void put_area(data::Sample& sample, const data::Sample& other, const Area& area);
 /// The matrix (3, 4) of x + share * (gray - x), with the weights of ops::rgb_to_grayscale.
 std::array<float, 12> toward_gray(float share);

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
+#include <system_error>
+#include <utility>
 
 #include "../../../backend/error.h"
 #include "../../io/atomic_file.h"
@@ -42,19 +43,27 @@ Tensor label_of(int32_t label, size_t classes, const std::optional<std::string>&
 
 using ReadFile = std::function<Tensor(const std::string& path)>;
 
+// An element of a list, whose member names it in errors.
+struct ListedFile {
+  std::string source = {};
+  int32_t label = 0;
+};
+
 // A pipeline that reads the files of a list, one element each.
 template <class Options>
 FolderDataset pipeline_of(FileList files, const Options& options, const char* stage, ReadFile read,
                           const data::BatchOptions& batch) {
-  const auto shared = std::make_shared<const FileList>(files);
-  auto numbers = data::range(static_cast<int64_t>(files.file_paths.size()));
-  if (options.shuffle) numbers = numbers.shuffle({.seed = options.seed});
-  auto samples = numbers.map(
-      [shared, read = std::move(read), mode = options.label_mode](int64_t i) {
-        const auto at = static_cast<size_t>(i);
-        Batch sample{read(shared->file_paths[at])};
-        if (!shared->labels.empty())
-          sample.y = label_of(shared->labels[at], shared->class_names.size(), mode);
+  const bool labeled = !files.labels.empty();
+  std::vector<ListedFile> listed;
+  for (size_t i = 0; i < files.file_paths.size(); ++i)
+    listed.push_back({files.file_paths[i], labeled ? files.labels[i] : 0});
+  auto paths = data::from(std::move(listed));
+  if (options.shuffle) paths = paths.shuffle({.seed = options.seed});
+  auto samples = paths.map(
+      [labeled, read = std::move(read), classes = files.class_names.size(),
+       mode = options.label_mode](const ListedFile& file) {
+        Batch sample{read(file.source)};
+        if (labeled) sample.y = label_of(file.label, classes, mode);
         return sample;
       },
       {.workers = options.workers, .name = stage, .on_error = options.on_error});
@@ -132,9 +141,21 @@ FolderDataset images_of(FileList files, const ImageFolderOptions& options) {
       [options](const std::string& path) { return load_dataset_image(path, options); }, {});
 }
 
+void check_text_size(const std::string& path, int64_t limit) {
+  std::error_code failed;  // which reading the file then tells of
+  const auto size = std::filesystem::file_size(path, failed);
+  if (!failed && limit > 0 && std::cmp_greater(size, limit))
+    throw FileError(
+        fmt::format("'{}' has {} bytes; texts may have {}. The option 'limits.bytes' allows more.",
+                    path, size, limit));
+}
+
 FolderDataset texts_of(FileList files, const TextFolderOptions& options) {
-  const auto read = [length = options.max_length](const std::string& path) {
-    const std::vector<std::byte> bytes = io::read_file(path, UINT64_MAX);
+  const int64_t limit = options.limits.bytes;
+  const auto read = [length = options.max_length, limit](const std::string& path) {
+    check_text_size(path, limit);
+    const std::vector<std::byte> bytes =
+        io::read_file(path, limit > 0 ? static_cast<uint64_t>(limit) : UINT64_MAX);
     std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (length && static_cast<size_t>(*length) < text.size())
       text.resize(static_cast<size_t>(*length));

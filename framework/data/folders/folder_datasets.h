@@ -72,6 +72,11 @@ FolderDataset image_dataset_from_directory(const std::filesystem::path& director
 FolderDatasets image_datasets_from_directory(const std::filesystem::path& directory,
                                              const ImageFolderOptions& options);
 
+/// What files of texts may ask for. 0: no limit.
+struct TextLimits {
+  int64_t bytes = int64_t{1} << 30;  ///< of a file
+};
+
 /// How text_dataset_from_directory reads.
 struct TextFolderOptions {
   Labels labels = "inferred";                     ///< see Labels
@@ -87,6 +92,7 @@ struct TextFolderOptions {
   bool verbose = true;                            ///< see FolderOptions
   int64_t workers = 0;                            ///< threads that read (not in Keras)
   data::OnError on_error = data::OnError::raise;  ///< of files that cannot be read
+  TextLimits limits = {};                         ///< what files may ask for
 };
 
 /// Batches of the .txt files of a folder: x (n) strings. Throws as index_directory.

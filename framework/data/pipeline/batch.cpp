@@ -40,10 +40,11 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
   }
 
   std::optional<Batch> next() override {
+    Search search(*pass_, stage_, where_.index);
     std::vector<Batch> parts;
     int64_t missing = stage_.count_;
     while (missing > 0) {
-      if (!has_rest() && !pull()) break;
+      if (!has_rest() && !pull(search)) break;
       const int64_t end = std::min(offset_ + missing, samples_);
       missing -= end - offset_;
       parts.push_back(rows_of(*rest_, offset_, end));
@@ -71,8 +72,8 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
 
  private:
   bool has_rest() const { return rest_ && offset_ < samples_; }
-  bool pull() {
-    do {
+  bool pull(Search& search) {
+    while (true) {
       // The first batch of a walk that goes on is one of which a part is gone.
       if (std::exchange(started_, true)) {
         rest_.reset();
@@ -84,8 +85,9 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
       if (!batch) return false;
       samples_ = samples_of(*batch);
       rest_ = std::move(batch);
-    } while (!has_rest());
-    return true;
+      if (has_rest()) return true;
+      search.missed();
+    }
   }
 
   const RebatchStage& stage_;

@@ -58,10 +58,8 @@ class BatchStage final
     if constexpr (may_gather) {
       std::vector<Where> places(static_cast<size_t>(count));
       for (int64_t i = 0; i < count; ++i) places[static_cast<size_t>(i)] = {where.epoch, first + i};
-      StageRecord& record = pass.runtime().record(this);
-      const Work work(record, where.index);
       if (std::optional<Batch> batch = source_->gather(pass, places)) {
-        record.items.fetch_add(1, std::memory_order_relaxed);
+        pass.runtime().record(this).items.fetch_add(1, std::memory_order_relaxed);
         return std::move(*batch);
       }
     }
@@ -173,6 +171,9 @@ class BatchStage final
       U made = f_(std::move(elements));
       record.items.fetch_add(1, std::memory_order_relaxed);
       return made;
+    } catch (const RowError& error) {
+      const int64_t row = where.index * count_ + static_cast<int64_t>(error.row);
+      throw_row_error(*this, {where.epoch, row}, error);
     } catch (...) {
       throw_data_error(*this, where, "");
     }
@@ -250,6 +251,8 @@ class BucketStage final : public Node<Batch> {
         Batch batch = collated(std::move(elements), {false, true, stage_.options_.pad_value});
         record_.items.fetch_add(1, std::memory_order_relaxed);
         return batch;
+      } catch (const RowError& error) {
+        throw_row_error(stage_, {epoch_, first_ + static_cast<int64_t>(chosen[error.row])}, error);
       } catch (...) {
         throw_data_error(stage_, where, "");
       }
@@ -276,6 +279,7 @@ class BucketStage final : public Node<Batch> {
           throw_data_error(stage_, where, source_of(*element));
         }
         window_.push_back(std::move(*element));
+        pass_->check_stop();
       }
       batches_ = bucket_window(lengths, stage_.count_, stage_.options_.drop_remainder, record_.seed,
                                epoch_, first_);

@@ -1,5 +1,6 @@
 // Rows and batches: how the elements of a pipeline become one batch.
 #pragma once
+#include <exception>
 #include <span>
 #include <string>
 #include <tuple>
@@ -20,6 +21,13 @@ struct BatchOptions {
 };
 
 namespace detail {
+
+/// An element that could not become a row of its batch.
+struct RowError {
+  size_t row = 0;                 ///< of the batch
+  std::string source = {};        ///< the file that the element came from, if it is known
+  std::exception_ptr cause = {};  ///< what was thrown
+};
 
 /// One batch of rows, whose tensors get an axis in front. Throws ShapeError naming the first row
 /// that has another shape, dtype or structure than row 0.
@@ -100,7 +108,18 @@ Batch row_of(T&& element) {
   }
 }
 
-/// A batch of elements.
+/// The file that an element came from, of types that know it.
+template <class T>
+std::string source_of(const T& element) {
+  if constexpr (requires { std::string(element.source); })
+    return std::string(element.source);
+  else if constexpr (requires { std::string(element.sample.source); })
+    return std::string(element.sample.source);
+  else
+    return {};
+}
+
+/// A batch of elements. Throws RowError for one that cannot become a row.
 template <class T>
 Batch collated(std::vector<T> elements, const BatchOptions& options) {
   if constexpr (Collates<T>) {
@@ -110,7 +129,14 @@ Batch collated(std::vector<T> elements, const BatchOptions& options) {
   } else {
     std::vector<Batch> rows;
     rows.reserve(elements.size());
-    for (size_t i = 0; i < elements.size(); ++i) rows.push_back(row_of(T(std::move(elements[i]))));
+    for (size_t i = 0; i < elements.size(); ++i) {
+      const std::string source = source_of(elements[i]);
+      try {
+        rows.push_back(row_of(T(std::move(elements[i]))));
+      } catch (...) {
+        throw RowError{i, source, std::current_exception()};
+      }
+    }
     return stack(std::move(rows), options);
   }
 }

@@ -335,6 +335,7 @@ class FlatStage final : public Node<U> {
     }
 
     std::optional<U> next() override {
+      Search search(*pass_, stage_, number_);
       while (true) {
         while (!exhausted_ && static_cast<int64_t>(open_.size()) < stage_.options_.cycle) {
           Position before;
@@ -360,6 +361,7 @@ class FlatStage final : public Node<U> {
         }
         open_.erase(mine);
         given_ = 0;
+        search.missed();
       }
     }
 
@@ -389,7 +391,7 @@ class FlatStage final : public Node<U> {
         PipelineOptions options = pass_->runtime().options;
         options.seed =
             static_cast<int64_t>(Place{record.seed, epoch_, number}.random().bits() >> 1);
-        auto pass = std::make_shared<Pass>(std::make_shared<Runtime>(node, options), epoch_);
+        auto pass = std::make_shared<Pass>(std::make_shared<Runtime>(node, options), epoch_, pass_);
         CursorPtr<U> cursor = node->open(pass, epoch_, from);
         auto chained = std::make_unique<std::stop_callback<std::function<void()>>>(
             pass_->token(), [pass] { pass->stop(); });

@@ -126,12 +126,13 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
           pull_(std::move(pull)),
           position_(std::move(start)) {}
     std::optional<U> next() override {
-      const Clock::time_point began = Clock::now();
+      std::optional<Search> search;
       while (std::optional<Task> task = pull_(position_)) {
-        if (std::optional<U> made =
-                stage_.call(*pass_, record_, std::move(task->element), task->where, began))
+        if (!search) search.emplace(*pass_, stage_, task->where.index);
+        if (std::optional<U> made = stage_.call(*pass_, record_, std::move(task->element),
+                                                task->where, search->began()))
           return made;
-        pass_->check_stop();
+        search->missed();
       }
       return {};
     }
@@ -222,12 +223,12 @@ class FilterStage final : public Node<T> {
           source_(std::move(source)) {}
     std::optional<T> next() override {
       // For the watchdog a search without an end is one element: none may ever be kept.
-      const Clock::time_point began = Clock::now();
+      Search search(*pass_, stage_, where_.index);
       while (std::optional<T> element = source_->next()) {
         const Where where = where_;
         ++where_.index;
-        if (!stage_.keeps(*pass_, record_, *element, where, began)) {
-          pass_->check_stop();
+        if (!stage_.keeps(*pass_, record_, *element, where, search.began())) {
+          search.missed();
           continue;
         }
         record_.items.fetch_add(1, std::memory_order_relaxed);

@@ -18,6 +18,19 @@ int64_t now() { return nanoseconds(Clock::now().time_since_epoch()); }
 
 int64_t of_seconds(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
 
+std::string stalled(const Stage& stage, int64_t index, int64_t epoch, int64_t passed) {
+  return fmt::format("Stage '{}' has been at element {} of epoch {} for {:.3g} s without an end",
+                     stage.name(), index, epoch, static_cast<double>(passed) * 1e-9);
+}
+
+constexpr const char* beyond_timeout = ", longer than the timeout.";
+
+// Again when it has taken three times as long.
+int64_t warn_stalled(const std::string& text, int64_t passed) {
+  warn_once(text + ". (Option `timeout` of the pipeline makes that an error.)");
+  return 3 * passed;
+}
+
 }  // namespace
 
 // --- Runtime
@@ -38,8 +51,9 @@ void Runtime::enlist(const std::shared_ptr<const Stage>& stage) {
   const backend::Key key =
       backend::split_at(backend::jax_key(options.seed), static_cast<uint64_t>(records_.size()));
   mine.seed = stage->seed().value_or(static_cast<int64_t>(uint64_t{key.hi} << 32 | key.lo));
-  watched_ |= stage->calls_user();
 }
+
+bool Runtime::threaded() const { return last_->threaded(); }
 
 StageRecord& Runtime::record(const Stage* stage) const {
   for (StageRecord& one : records_)
@@ -50,9 +64,9 @@ StageRecord& Runtime::record(const Stage* stage) const {
 // --- Pass
 // -----------------------------------------------------------------------------------------------
 
-Pass::Pass(std::shared_ptr<Runtime> runtime, int64_t epoch)
-    : runtime_(std::move(runtime)), epoch_(epoch) {
-  if (runtime_->watched()) watchdog_ = runtime_->crew.start([this] { watch(); });
+Pass::Pass(std::shared_ptr<Runtime> runtime, int64_t epoch, std::shared_ptr<const Pass> outer)
+    : runtime_(std::move(runtime)), epoch_(epoch), outer_(std::move(outer)) {
+  if (!outer_ || runtime_->threaded()) watchdog_ = runtime_->crew.start([this] { watch(); });
 }
 
 Pass::~Pass() {
@@ -66,6 +80,7 @@ Pass::~Pass() {
 }
 
 void Pass::check() const {
+  if (outer_) outer_->check();
   if (!timed_out()) return;
   throw DataError(timeout_text_, timeout_stage_, epoch_, timeout_index_);
 }
@@ -101,20 +116,16 @@ void Pass::look(int64_t time) {
     if (!stage || since != activity.since.load(std::memory_order_acquire)) continue;
     const int64_t passed = time - since;
     if (passed < of_seconds(std::min(options.stall_after, options.timeout.value_or(1e9)))) continue;
-    const std::string text =
-        fmt::format("Stage '{}' has been at element {} of epoch {} for {:.3g} s without an end",
-                    stage->name(), index, epoch_, static_cast<double>(passed) * 1e-9);
+    const std::string text = stalled(*stage, index, epoch_, passed);
     if (options.timeout && passed >= of_seconds(*options.timeout)) {
       if (timed_out()) continue;
-      timeout_text_ = text + ", longer than the timeout.";
+      timeout_text_ = text + beyond_timeout;
       timeout_stage_ = stage->name();
       timeout_index_ = index;
       timed_out_.store(true, std::memory_order_release);
     } else if (passed >= activity.warn_at || activity.warned_since != since) {
-      // Again when it has taken three times as long.
       activity.warned_since = since;
-      activity.warn_at = 3 * passed;
-      warn_once(text + ". (Option `timeout` of the pipeline makes that an error.)");
+      activity.warn_at = warn_stalled(text, passed);
     }
   }
 }
@@ -129,6 +140,25 @@ Pass::Member::~Member() {
   current = before_;
   const std::lock_guard lock(pass_.mutex_);
   pass_.activities_.erase(mine_);
+}
+
+// --- Search
+// ---------------------------------------------------------------------------------------------
+
+Search::Search(const Pass& pass, const Stage& stage, int64_t index)
+    : pass_(pass),
+      stage_(stage),
+      index_(index),
+      warn_at_(of_seconds(pass.runtime().options.stall_after)) {}
+
+void Search::missed() {
+  pass_.check_stop();
+  const std::optional<double> timeout = pass_.runtime().options.timeout;
+  const int64_t passed = nanoseconds(Clock::now() - began_), epoch = pass_.epoch();
+  if (timeout && passed >= of_seconds(*timeout))
+    throw DataError(stalled(stage_, index_, epoch, passed) + beyond_timeout, stage_.name(), epoch,
+                    index_);
+  if (passed >= warn_at_) warn_at_ = warn_stalled(stalled(stage_, index_, epoch, passed), passed);
 }
 
 // --- Work

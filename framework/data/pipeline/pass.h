@@ -73,7 +73,7 @@ class Runtime {
   StageRecord& record(const Stage* stage) const;
   /// Of all stages, sources first.
   const std::list<StageRecord>& records() const { return records_; }
-  bool watched() const { return watched_; }  ///< whether a stage calls functions of the user's
+  bool threaded() const;  ///< whether threads of its own work for a stage
 
   std::atomic<int64_t> delivered{0};  ///< elements that left the pipeline
   std::atomic<int64_t> waited{0};     ///< nanoseconds of the caller's in the pipeline
@@ -84,13 +84,14 @@ class Runtime {
 
   std::shared_ptr<const Stage> last_;  // keeps all stages
   mutable std::list<StageRecord> records_;
-  bool watched_ = false;
 };
 
 /// One walk over a pipeline. Its watchdog looks after the threads that take part.
 class Pass {
  public:
-  Pass(std::shared_ptr<Runtime> runtime, int64_t epoch);
+  /// One that a thread makes which takes part in an `outer` one is seen by the watchdog of that,
+  /// and has its own for threads of its own alone.
+  Pass(std::shared_ptr<Runtime> runtime, int64_t epoch, std::shared_ptr<const Pass> outer = {});
   ~Pass();
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
@@ -127,6 +128,7 @@ class Pass {
 
   std::shared_ptr<Runtime> runtime_;
   const int64_t epoch_;
+  const std::shared_ptr<const Pass> outer_;
   std::stop_source stop_;
   std::atomic<bool> timed_out_{false};
   std::string timeout_text_, timeout_stage_;  // written before timed_out_
@@ -139,6 +141,25 @@ class Pass {
 };
 
 using PassPtr = std::shared_ptr<Pass>;
+
+/// A loop of a stage that may go on without giving an element. Each of its turns may be short, so
+/// that no watchdog would see it: it looks at the clock itself.
+class Search {
+ public:
+  /// For the element with that number; from now on.
+  Search(const Pass& pass, const Stage& stage, int64_t index);
+  /// After a turn that gave nothing. Warns as the watchdog does. Throws where nobody wants an
+  /// element any more, and DataError after the timeout.
+  void missed();
+  Clock::time_point began() const { return began_; }  ///< when it did
+
+ private:
+  const Pass& pass_;
+  const Stage& stage_;
+  const int64_t index_;
+  const Clock::time_point began_ = Clock::now();
+  int64_t warn_at_;  // nanoseconds of search
+};
 
 /// Work of a stage on the calling thread: counts its time, and shows it to the watchdog.
 class Work {
@@ -156,6 +177,16 @@ class Work {
   const Stage* outer_ = nullptr;
   int64_t outer_index_ = 0, outer_since_ = 0;
 };
+
+/// f() as the work of a source on `count` elements from a number on.
+template <class F>
+auto worked(const Pass& pass, const Stage* source, int64_t index, int64_t count, const F& f) {
+  StageRecord& record = pass.runtime().record(source);
+  const Work work(record, index);
+  auto made = f();
+  record.items.fetch_add(count, std::memory_order_relaxed);
+  return made;
+}
 
 }  // namespace detail
 }  // namespace cornu::data

@@ -56,6 +56,7 @@ class Queue final : public Cursor<T> {
 
   std::optional<T> next() override {
     State& s = *state_;
+    Search search(*s.pass, *s.record.stage, s.number_of_next());
     std::unique_lock lock(s.mutex);
     while (true) {
       if (!s.due() && !s.closed) {
@@ -76,7 +77,12 @@ class Queue final : public Cursor<T> {
       s.ready -= 1;
       ++s.taken;
       s.maker.notify_one();
-      if (!entry.element) continue;
+      if (!entry.element) {
+        lock.unlock();
+        search.missed();
+        lock.lock();
+        continue;
+      }
       s.record.filled.fetch_add(s.ready, std::memory_order_relaxed);
       return std::move(entry.element);
     }
@@ -107,6 +113,8 @@ class Queue final : public Cursor<T> {
           pull(std::move(from)),
           work(std::move(task)) {}
 
+    // By the thread that takes, which alone changes it.
+    int64_t number_of_next() const { return taken; }
     Entry& entry(int64_t ticket) { return entries[static_cast<size_t>(ticket) % entries.size()]; }
     // Whether the next element, or the end, can be taken.
     bool due() { return taken < begun ? entry(taken).done : ended; }

@@ -59,17 +59,19 @@ class SkipStage final : public Node<T> {
   }
   CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
     const int64_t skipped = from.take();
-    return std::make_unique<SkipCursor>(source_->open(pass, epoch, from), skipped, count_);
+    return std::make_unique<SkipCursor>(pass, source_->open(pass, epoch, from), skipped, count_);
   }
 
  private:
   class SkipCursor final : public Cursor<T> {
    public:
-    SkipCursor(CursorPtr<T> source, int64_t skipped, int64_t count)
-        : source_(std::move(source)), skipped_(skipped), count_(count) {}
+    SkipCursor(PassPtr pass, CursorPtr<T> source, int64_t skipped, int64_t count)
+        : pass_(std::move(pass)), source_(std::move(source)), skipped_(skipped), count_(count) {}
     std::optional<T> next() override {
-      for (; skipped_ < count_; ++skipped_)
+      for (; skipped_ < count_; ++skipped_) {
         if (!source_->next()) return {};
+        pass_->check_stop();
+      }
       return source_->next();
     }
     void save(Position& out) const override {
@@ -78,6 +80,7 @@ class SkipStage final : public Node<T> {
     }
 
    private:
+    PassPtr pass_;
     CursorPtr<T> source_;
     int64_t skipped_, count_;
   };
@@ -99,26 +102,28 @@ class ShardStage final : public Node<T> {
     return size < 0 ? size : size / count_;
   }
   CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
-    return std::make_unique<ShardCursor>(source_->open(pass, epoch, from), rank_, count_);
+    return std::make_unique<ShardCursor>(pass, source_->open(pass, epoch, from), rank_, count_);
   }
 
  private:
   class ShardCursor final : public Cursor<T> {
    public:
-    ShardCursor(CursorPtr<T> source, int64_t rank, int64_t count)
-        : source_(std::move(source)), rank_(rank), count_(count) {}
+    ShardCursor(PassPtr pass, CursorPtr<T> source, int64_t rank, int64_t count)
+        : pass_(std::move(pass)), source_(std::move(source)), rank_(rank), count_(count) {}
     std::optional<T> next() override {
       std::optional<T> mine;
       for (int64_t i = 0; i < count_; ++i) {
         std::optional<T> element = source_->next();
         if (!element) return {};
         if (i == rank_) mine = std::move(element);
+        pass_->check_stop();
       }
       return mine;
     }
     void save(Position& out) const override { source_->save(out); }
 
    private:
+    PassPtr pass_;
     CursorPtr<T> source_;
     int64_t rank_, count_;
   };
@@ -204,16 +209,17 @@ class WindowShuffleStage final : public Node<T> {
   bool draws() const override { return true; }
   CursorPtr<T> open(const PassPtr& pass, int64_t epoch, PositionReader& from) const override {
     const int64_t first = from.take(), given = from.take();
-    return std::make_unique<WindowCursor>(pass->runtime().record(this).seed, options_.window, epoch,
-                                          first, given, source_->open(pass, epoch, from));
+    return std::make_unique<WindowCursor>(pass, pass->runtime().record(this).seed, options_.window,
+                                          epoch, first, given, source_->open(pass, epoch, from));
   }
 
  private:
   class WindowCursor final : public Cursor<T> {
    public:
-    WindowCursor(int64_t seed, int64_t window, int64_t epoch, int64_t first, int64_t given,
-                 CursorPtr<T> source)
-        : seed_(seed),
+    WindowCursor(PassPtr pass, int64_t seed, int64_t window, int64_t epoch, int64_t first,
+                 int64_t given, CursorPtr<T> source)
+        : pass_(std::move(pass)),
+          seed_(seed),
           size_(window),
           epoch_(epoch),
           first_(first),
@@ -247,11 +253,13 @@ class WindowShuffleStage final : public Node<T> {
         std::optional<T> element = source_->next();
         if (!element) break;
         window_.push_back(std::move(element));
+        pass_->check_stop();
       }
       if (!window_.empty())
         order_.emplace(static_cast<int64_t>(window_.size()), window_seed(seed_, first_), epoch_);
     }
 
+    PassPtr pass_;
     int64_t seed_, size_, epoch_, first_, given_;
     CursorPtr<T> source_;
     Position start_;  // of the window in the source

@@ -93,21 +93,26 @@ Batch RowSource::packed(const std::vector<Tensor>& tensors) const {
   return batch;
 }
 
-Batch RowSource::at(const Pass&, const Where& where) const {
-  std::vector<Tensor> tensors;
-  for (const Rows& rows : columns_) {
-    Tensor one = host_rows(rows, 1, false);
-    if (const size_t bytes = rows.bytes())
-      std::memcpy(one.data(), rows.data + static_cast<size_t>(where.index) * bytes, bytes);
-    tensors.push_back(std::move(one));
-  }
-  return packed(tensors);
+Batch RowSource::at(const Pass& pass, const Where& where) const {
+  return worked(pass, this, where.index, 1, [&] {
+    std::vector<Tensor> tensors;
+    for (const Rows& rows : columns_) {
+      Tensor one = host_rows(rows, 1, false);
+      if (const size_t bytes = rows.bytes())
+        std::memcpy(one.data(), rows.data + static_cast<size_t>(where.index) * bytes, bytes);
+      tensors.push_back(std::move(one));
+    }
+    return packed(tensors);
+  });
 }
 
-std::optional<Batch> RowSource::gather(const Pass&, std::span<const Where> places) const {
-  std::vector<Tensor> tensors;
-  for (const Rows& rows : columns_) tensors.push_back(copy_rows(rows, places));
-  return packed(tensors);
+std::optional<Batch> RowSource::gather(const Pass& pass, std::span<const Where> places) const {
+  const int64_t first = places.empty() ? 0 : places[0].index;
+  return worked(pass, this, first, static_cast<int64_t>(places.size()), [&] {
+    std::vector<Tensor> tensors;
+    for (const Rows& rows : columns_) tensors.push_back(copy_rows(rows, places));
+    return packed(tensors);
+  });
 }
 
 RangeSource::RangeSource(int64_t begin, int64_t end, int64_t step) : begin_(begin), step_(step) {

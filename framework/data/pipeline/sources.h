@@ -66,8 +66,9 @@ class VectorSource final : public Node<T> {
   int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
   bool indexed() const override { return true; }
   bool batched() const override { return false; }
-  T at(const Pass&, const Where& where) const override {
-    return elements_[static_cast<size_t>(where.index)];
+  T at(const Pass& pass, const Where& where) const override {
+    return worked(pass, this, where.index, 1,
+                  [&] { return T(elements_[static_cast<size_t>(where.index)]); });
   }
 
  private:
@@ -84,8 +85,8 @@ class RangeSource final : public Node<int64_t> {
   int64_t size() const override { return count_; }
   bool indexed() const override { return true; }
   bool batched() const override { return false; }
-  int64_t at(const Pass&, const Where& where) const override {
-    return begin_ + where.index * step_;
+  int64_t at(const Pass& pass, const Where& where) const override {
+    return worked(pass, this, where.index, 1, [&] { return begin_ + where.index * step_; });
   }
 
  private:

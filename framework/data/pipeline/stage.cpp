@@ -80,9 +80,24 @@ void throw_data_error(const Stage& stage, const Where& where, const std::string&
   }
 }
 
+void throw_row_error(const Stage& stage, const Where& where, const RowError& error) {
+  try {
+    std::rethrow_exception(error.cause);
+  } catch (...) {
+    throw_data_error(stage, where, error.source);
+  }
+}
+
 void warn_skipped(const Stage& stage, const Where& where, const std::string& source) {
-  warn_once(fmt::format("{} was left out: {} (Further ones are counted only; see explain.)",
-                        describe(stage, where, source), text_of_current()));
+  std::string text;
+  try {
+    throw;
+  } catch (const DataError& error) {
+    text = fmt::format("Left out: {}", error.what());  // which says of which element
+  } catch (...) {
+    text = fmt::format("{} was left out: {}", describe(stage, where, source), text_of_current());
+  }
+  warn_once(text + " (Further ones are counted only; see explain.)");
 }
 
 int64_t bytes_of(const Tensor& tensor) {

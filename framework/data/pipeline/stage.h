@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../dataset.h"
+#include "collate.h"
 #include "pass.h"
 
 namespace cornu::data {
@@ -145,6 +146,8 @@ class CountingCursor final : public Cursor<T> {
 /// Throws what became of an error in a stage's function: a DataError, which is passed on as it is.
 [[noreturn]] void throw_data_error(const Stage& stage, const Where& where,
                                    const std::string& source);
+/// The same of an element that could not become a row of its batch, by its own number.
+[[noreturn]] void throw_row_error(const Stage& stage, const Where& where, const RowError& error);
 /// Warns that a stage leaves out an element for the error that is being handled.
 void warn_skipped(const Stage& stage, const Where& where, const std::string& source);
 
@@ -164,15 +167,6 @@ CursorPtr<T> Node<T>::open(const PassPtr& pass, int64_t epoch, PositionReader& f
   const int64_t count = from.take();
   Walk order{[epoch](int64_t k) { return Where{epoch, k}; }, size()};
   return std::make_unique<CountingCursor<T>>(walk(pass, std::move(order), count), count);
-}
-
-/// The file that an element came from, of types that know it.
-template <class T>
-std::string source_of(const T& element) {
-  if constexpr (requires { std::string(element.source); })
-    return std::string(element.source);
-  else
-    return {};
 }
 
 /// Bytes that an element holds on to, roughly.

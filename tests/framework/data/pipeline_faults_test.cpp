@@ -336,3 +336,157 @@ TEST_CASE("A dataset of one's own is a source, with or without workers") {
                       contains("Stage 'dataset', element 5 of epoch 0: page 5 is missing"));
   }
 }
+
+namespace {
+
+// What takes long to copy where it says so, as rows of a file system that does not answer.
+struct Slow {
+  Slow(int64_t n, std::chrono::milliseconds t) : number(n), time(t) {}
+  Slow(const Slow& other) : number(other.number), time(other.time) {
+    if (armed) std::this_thread::sleep_for(time);
+  }
+  Slow(Slow&&) = default;
+  Slow& operator=(Slow&&) = default;
+  int64_t number;
+  std::chrono::milliseconds time;
+  static inline std::atomic<bool> armed = false;
+};
+
+data::Pipeline<Slow> slow_source(std::chrono::milliseconds each, std::chrono::milliseconds third) {
+  Slow::armed = false;
+  std::vector<Slow> elements;
+  for (int64_t i = 0; i < 5; ++i) elements.emplace_back(i, i == 3 ? third : each);
+  auto pipeline = data::from(std::move(elements));
+  Slow::armed = true;
+  return pipeline;
+}
+
+const data::detail::StageRecord& record_of(const auto& pipeline, const std::string& name) {
+  for (const auto& record : pipeline.runtime()->records())
+    if (record.stage->name() == name) return record;
+  throw ValueError("no stage " + name);
+}
+
+}  // namespace
+
+TEST_CASE("A source that is stuck is named though no stage calls a function of the user's") {
+  const size_t before = threads_alive();
+  for (int i = 0; i < 3; ++i) {
+    const auto source = slow_source(0ms, 100ms).repeat();
+    const std::string expected = "Stage 'from' has been at element 3 of epoch 0";
+    CHECK_THROWS_WITH(count(source.with({.timeout = 0.02})), contains(expected));
+    CHECK_THROWS_WITH(count(source.prefetch(1 + i % 2).with({.timeout = 0.02})),
+                      contains(expected));
+    CHECK_THROWS_WITH(count(source.batch(2, [](const std::vector<Slow>& v) { return v[0].number; })
+                                .with({.timeout = 0.02})),
+                      contains(expected));
+  }
+  CHECK(threads_alive() == before);
+}
+
+TEST_CASE("Sources are timed as stages are") {
+  const auto slow = slow_source(2ms, 2ms);
+  CHECK(count(slow) == 5);
+  CHECK(record_of(slow, "from").items == 5);
+  CHECK(record_of(slow, "from").busy >= 10'000'000);
+  CHECK_THAT(slow.explain(), contains("stage 'from' is the bottleneck"));
+
+  const auto rows = data::from(Tensor::from(std::vector<float>(64 * 1000), {64, 1000})).batch(16);
+  CHECK(count(rows) == 4);
+  CHECK(record_of(rows, "from").items == 64);
+  CHECK(record_of(rows, "from").busy > 0);
+  CHECK(record_of(rows, "batch").items == 4);
+  // What the source does for a batch is its own time.
+  CHECK(record_of(rows, "batch").busy == 0);
+
+  const auto numbers = data::range(7).shuffle().take(5);
+  CHECK(count(numbers) == 5);
+  CHECK(record_of(numbers, "range").items == 5);
+  CHECK(record_of(numbers, "range").busy > 0);
+}
+
+TEST_CASE("Loops of stages that never give an element end after the timeout") {
+  const size_t before = threads_alive();
+  const data::PipelineOptions limits{.stall_after = 10, .timeout = 0.02};
+  const auto numbers = data::range(20).repeat();
+  const std::vector<Batch> nothing(2, Batch{.x = Tensor::from(std::vector<float>(), {0, 3})});
+  for (int i = 0; i < 5; ++i) {
+    const auto check = [&](const auto& pipeline, const std::string& stage) {
+      CHECK_THROWS_WITH(count(pipeline.with(limits)),
+                        contains("Stage '" + stage + "' has been at element"));
+      CHECK_THROWS_WITH(count(pipeline.prefetch(2).with(limits)),
+                        contains("Stage '" + stage + "' has been at element"));
+    };
+    check(data::from(nothing).repeat().rebatch(4), "rebatch");
+    check(numbers.interleave([](int64_t) { return data::range(0); }), "interleave");
+    const auto fails = [](int64_t n) -> int64_t {
+      if (n >= 0) throw ValueError("never");
+      return n;
+    };
+    check(numbers.map(fails, {.workers = 2, .name = "bad", .on_error = data::OnError::skip}),
+          "bad");
+  }
+  CHECK(threads_alive() == before);
+}
+
+TEST_CASE("Stages that read ahead without an end stop when nobody wants elements") {
+  const size_t before = threads_alive();
+  constexpr int64_t many = int64_t{1} << 40;
+  const auto endless = data::generate([n = int64_t{0}]() mutable { return n++; });
+  const auto leave = [](const auto& pipeline) {
+    const auto stream = pipeline.prefetch(2).open();
+    std::this_thread::sleep_for(5ms);
+  };
+  leave(endless.shuffle(many));
+  leave(endless.skip(many));
+  leave(endless.shard(0, many));
+  leave(endless.bucket_by_length([](int64_t) { return 1; }, 4, {.window = many}));
+  leave(data::range(3).repeat().interleave([](int64_t) { return data::range(0); }));
+  CHECK(threads_alive() == before);
+}
+
+TEST_CASE("A pipeline inside of a stage is watched by the one around it") {
+  const auto inner = [](int64_t) {
+    return data::range(3).map(
+        [](int64_t n, const data::Place& place) { return n == 2 ? wait_for_stop(place) : n; },
+        {.name = "inner"});
+  };
+  const size_t before = threads_alive();
+  for (int64_t i = 0; i < 10; ++i)
+    CHECK_THROWS_WITH(count(data::range(4).interleave(inner).prefetch(1).with({.timeout = 0.02})),
+                      contains("Stage 'inner' has been at element 2"));
+  CHECK(threads_alive() == before);
+}
+
+namespace {
+
+struct Page {
+  int64_t number = 0;
+  std::string source;
+};
+Batch as_batch(const Page& page) {
+  if (page.number == 6) throw FileError("the page is torn");
+  return {Tensor(page.number)};
+}
+
+}  // namespace
+
+TEST_CASE("An element that cannot become a row of a batch is named by its own number and file") {
+  std::vector<Page> pages;
+  for (int64_t i = 0; i < 9; ++i) pages.push_back({i, "page" + std::to_string(i) + ".txt"});
+  const auto check = [](const auto& batches) {
+    try {
+      count(batches);
+      FAIL("no error");
+    } catch (const data::DataError& error) {
+      CHECK(std::string(error.what()) ==
+            "Stage '" + error.stage() +
+                "', element 6 of epoch 0 (from 'page6.txt'): the page is torn");
+      CHECK(error.index() == 6);
+      CHECK_THROWS_AS(std::rethrow_exception(error.cause()), FileError);
+    }
+  };
+  check(data::from(pages).batch(4));
+  check(data::from(pages).prefetch(3).batch(4));
+  check(data::from(pages).bucket_by_length([](const Page& p) { return p.number; }, 4));
+}

@@ -139,3 +139,82 @@ TEST_CASE("Samples become batches by what they have") {
   CHECK(count == 3);
   CHECK(as_batch({.image = ops::zeros({2, 2, 3})}).y.empty());
 }
+
+namespace {
+
+// Eight files of images of which two are cut off, and one is larger than the others.
+std::string with_damage(const test::TemporaryFolder& folder) {
+  SampleWriter writer(folder / "s");
+  for (int64_t i = 0; i < 8; ++i) {
+    const int64_t side = i == 6 ? 20 : 4;
+    const std::vector<uint8_t> pixels(static_cast<size_t>(side * side * 3),
+                                      static_cast<uint8_t>(i));
+    std::string file = io::encode_png(pixels, side, side, 3);
+    if (i == 2 || i == 5) file.resize(file.size() / 2);
+    writer.add({.label = Tensor(i), .source = "photo" + std::to_string(i) + ".png"},
+               test::bytes_of(file));
+  }
+  writer.finish();
+  return folder / "s";
+}
+
+std::vector<int64_t> labels_of(const Pipeline<Sample>& samples, int64_t epoch = 0) {
+  std::vector<int64_t> labels;
+  for (const Sample& s : samples.epoch(epoch))
+    labels.push_back(static_cast<int64_t>(s.label.item()));
+  return labels;
+}
+
+}  // namespace
+
+TEST_CASE("Samples of shards that cannot be read are left out when that is asked for") {
+  const test::TemporaryFolder folder;
+  const std::string path = with_damage(folder);
+  for (const int64_t workers : {0, 2}) {
+    INFO("workers " << workers);
+    const FromShardsOptions skipping{.workers = workers, .on_error = OnError::skip};
+    const auto samples = from_shards(path, skipping);
+    CHECK(labels_of(samples) == std::vector<int64_t>{0, 1, 3, 4, 6, 7});
+    CHECK(samples.size() == Dataset::unknown);
+    CHECK(samples.runtime()->records().back().skipped == 2);
+    CHECK_THROWS_AS(samples.shuffle(), ValueError);
+    FromShardsOptions shuffled = skipping;
+    shuffled.shuffle = true;
+    auto first = labels_of(from_shards(path, shuffled), 0),
+         second = labels_of(from_shards(path, shuffled), 1);
+    CHECK(first != second);
+    std::sort(first.begin(), first.end());
+    CHECK(first == std::vector<int64_t>{0, 1, 3, 4, 6, 7});
+    CHECK_THROWS_WITH(labels_of(from_shards(path, {.workers = workers})),
+                      contains("Stage 'shards', element 2 of epoch 0 (from 'photo2.png')"));
+  }
+  CHECK_THROWS_AS(from_shards(path, {.workers = -1}), ValueError);
+}
+
+TEST_CASE("Errors of shards name a record by its number, wherever it comes in the epoch") {
+  const test::TemporaryFolder folder;
+  const std::string path = with_damage(folder);
+  for (int64_t epoch = 0; epoch < 4; ++epoch) try {
+      labels_of(from_shards(path).shuffle(), epoch);
+      FAIL("no error");
+    } catch (const DataError& error) {
+      CHECK((error.index() == 2 || error.index() == 5));
+      CHECK(error.epoch() == epoch);
+      CHECK_THAT(error.what(), contains("photo" + std::to_string(error.index()) + ".png"));
+      CHECK_THROWS_AS(std::rethrow_exception(error.cause()), FileError);
+    }
+}
+
+TEST_CASE("Images in shards may ask for no more than the limits") {
+  const test::TemporaryFolder folder;
+  const std::string path = with_damage(folder);
+  const FromShardsOptions small{.on_error = OnError::skip, .limits = {.pixels = 100}};
+  CHECK(labels_of(from_shards(path, small)) == std::vector<int64_t>{0, 1, 3, 4, 7});
+  const FromShardsOptions short_files{.on_error = OnError::skip, .limits = {.bytes = 10}};
+  CHECK(labels_of(from_shards(path, short_files)).empty());
+  SampleWriter writer(folder / "pixels");
+  writer.add({.image = ops::zeros({11, 10, 3}, DType::uint8), .source = "large.png"});
+  writer.finish();
+  CHECK_THROWS_WITH(labels_of(from_shards(folder / "pixels", {.limits = {.pixels = 100}})),
+                    contains("large.png") && contains("limits.pixels"));
+}

@@ -144,3 +144,91 @@ TEST_CASE("What cannot be cropped says so") {
              contains("uint8"));
   CHECK_THROWS_AS(crops_from_shards(folder / "missing"), FileError);
 }
+
+namespace {
+
+// Ten images, of which number 3 is a file that is cut off.
+std::string with_damage(const test::TemporaryFolder& folder) {
+  SampleWriter writer(folder / "damaged");
+  for (int64_t i = 0; i < 10; ++i) {
+    std::string png = io::encode_png(image_of(picture(i)));
+    if (i == 3) png.resize(png.size() / 2);
+    writer.add({.label = Tensor(i), .source = "photo" + std::to_string(i) + ".png"},
+               std::as_bytes(std::span(png)));
+  }
+  writer.finish();
+  return folder / "damaged";
+}
+
+std::vector<Batch> all_of(const Pipeline<Batch>& batches, int64_t epoch = 0) {
+  std::vector<Batch> all;
+  for (const Batch& batch : batches.epoch(epoch)) all.push_back(batch);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("An error of a crop is that of its sample, not of its batch") {
+  const test::TemporaryFolder folder;
+  const std::string path = with_damage(folder);
+  const auto check = [&](const Pipeline<Batch>& batches) {
+    for (int64_t epoch = 0; epoch < 2; ++epoch) try {
+        all_of(batches, epoch);
+        FAIL("no error");
+      } catch (const DataError& error) {
+        CHECK(error.stage() == "shards");
+        CHECK(error.index() == 3);
+        CHECK(error.epoch() == epoch);
+        CHECK_THAT(error.what(), contains("element 3 of epoch " + std::to_string(epoch) +
+                                          " (from 'photo3.png')"));
+        CHECK_THROWS_AS(std::rethrow_exception(error.cause()), FileError);
+      }
+  };
+  check(crops_from_shards(path, {.target = target}).batch(4));
+  check(crops_from_shards(path, {.target = target}).shuffle().batch(4).prefetch(2));
+  check(crops_from_shards(path, {.target = target, .workers = 2}).batch(4));
+}
+
+TEST_CASE("Crops that cannot be made are left out when that is asked for") {
+  const test::TemporaryFolder folder;
+  const std::string path = with_damage(folder);
+  for (const int64_t workers : {0, 2}) {
+    const auto crops =
+        crops_from_shards(path, {.target = target, .workers = workers, .on_error = OnError::skip});
+    const auto batches = all_of(crops.batch(3));
+    REQUIRE(batches.size() == 3);
+    std::vector<int64_t> labels;
+    for (const Batch& batch : batches)
+      for (const int64_t label : batch.y.tensor().to_vector<int64_t>()) labels.push_back(label);
+    CHECK(labels == std::vector<int64_t>{0, 1, 2, 4, 5, 6, 7, 8, 9});
+  }
+  CropTarget small = target;
+  small.limits.pixels = 31 * 24;
+  const auto few = crops_from_shards(path, {.target = small, .on_error = OnError::skip});
+  CHECK(all_of(few.batch(10)).at(0).y.tensor().to_vector<int64_t>() ==
+        std::vector<int64_t>{0, 1, 2, 4});
+}
+
+TEST_CASE("Crops that are made before their batch are the same") {
+  const test::TemporaryFolder folder;
+  const std::string path = packed(folder);
+  const auto later = all_of(crops_from_shards(path, {.target = target}).batch(12), 1),
+             before =
+                 all_of(crops_from_shards(path, {.target = target, .workers = 3}).batch(12), 1);
+  CHECK(identical(later[0].x.tensor(), before[0].x.tensor()));
+  // In every order of the records each has the same crop.
+  const auto ordered = [&](int64_t seed) {
+    return all_of(
+        crops_from_shards(path, {.target = target, .workers = 2, .shuffle = true, .seed = seed})
+            .batch(12),
+        1)[0];
+  };
+  const Batch one = ordered(5), two = ordered(6);
+  const auto first = one.y.tensor().to_vector<int64_t>(),
+             second = two.y.tensor().to_vector<int64_t>();
+  CHECK(first != second);
+  for (size_t k = 0; k < first.size(); ++k) {
+    const auto at = std::find(second.begin(), second.end(), first[k]) - second.begin();
+    CHECK(identical(one.x.tensor()[static_cast<int64_t>(k)], two.x.tensor()[at]));
+  }
+}

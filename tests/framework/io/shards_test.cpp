@@ -4,6 +4,10 @@
 #include <cornu/framework/io/crc32c.h>
 #include <cornu/framework/io/shards.h>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <thread>
 
@@ -201,4 +205,88 @@ TEST_CASE("Damaged shards are named, wherever the damage is") {
     CHECK_THROWS_WITH(ShardReader(path), contains("index.json"));
   }
   CHECK_THROWS_AS(ShardReader(folder / "nothing"), FileError);
+}
+
+TEST_CASE("One writer at a time gets at a folder of shards") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s";
+  const std::string me = "process " + std::to_string(::getpid());
+  {
+    ShardWriter first(path);
+    add_records(first, 0, 3);
+    CHECK_THROWS_WITH(ShardWriter(path), contains(path.string()) && contains(me));
+    first.finish();
+    CHECK_THROWS_AS(add_records(first, 3, 4), StateError);
+    // What is finished is in nobody's way, though the object is still there.
+    write_records(path, 3, 5, {.append = true});
+  }
+  {
+    ShardWriter appending(path, {.append = true});
+    add_records(appending, 5, 8);
+    CHECK_THROWS_WITH(ShardWriter(path, {.append = true}), contains("wait until it has ended"));
+    CHECK(ShardReader(path).size() == 5);
+  }
+  CHECK_FALSE(fs::exists(path / ".lock"));
+  write_records(path, 5, 7, {.append = true});
+  const ShardReader reader(path);
+  REQUIRE(reader.size() == 7);
+  for (int64_t i = 0; i < 7; ++i) CHECK(is_record(reader, i));
+}
+
+TEST_CASE("Threads that append to one folder lose no record") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s";
+  write_records(path, 0, 0);
+  std::vector<std::thread> threads;
+  std::atomic<int64_t> refused = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int64_t round = 0; round < 5;) try {
+          write_records(path, round, round + 3, {.append = true});
+          ++round;
+        } catch (const FileError&) {
+          ++refused;
+          std::this_thread::yield();
+        }
+    });
+  for (std::thread& thread : threads) thread.join();
+  INFO(refused << " were told to wait");
+  const ShardReader reader(path);
+  REQUIRE(reader.size() == 4 * 5 * 3);
+  // Each writer's records follow each other.
+  for (int64_t i = 0; i < reader.size(); i += 3) {
+    const auto first = static_cast<int64_t>(reader[i][0].data[0]);
+    for (int64_t k = 0; k < 3; ++k)
+      CHECK(static_cast<int64_t>(reader[i + k][0].data[0]) == first + k);
+  }
+}
+
+TEST_CASE("A writer of another process is named, and one that was killed leaves no lock") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s";
+  write_records(path, 0, 4);
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ShardWriter writer(path, {.append = true});
+    add_records(writer, 4, 9);
+    (void)!::write(ready[1], "!", 1);
+    for (;;) ::pause();
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  CHECK_THROWS_WITH(ShardWriter(path, {.append = true}),
+                    contains("is being written by process " + std::to_string(child)));
+  REQUIRE(::kill(child, SIGKILL) == 0);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  CHECK(fs::exists(path / ".lock"));
+  write_records(path, 4, 6, {.append = true});
+  CHECK_FALSE(fs::exists(path / ".lock"));
+  const ShardReader reader(path);
+  REQUIRE(reader.size() == 6);
+  for (int64_t i = 0; i < 6; ++i) CHECK(is_record(reader, i));
 }

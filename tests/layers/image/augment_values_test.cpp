@@ -1,5 +1,6 @@
 // Samples get the numbers that the layers give batches, which other tests compare with Keras's.
 #include <cornu/cornu.h>
+#include <cornu/layers/image/sample_changes.h>
 
 #include <cmath>
 #include <set>
@@ -176,6 +177,213 @@ TEST_CASE("Mosaic keeps the boxes of four samples where their images are") {
     }
     CHECK(area == Approx(32 * 32));
   }
+}
+
+TEST_CASE("CutMix keeps of boxes what is left of them, and adds those of what is pasted") {
+  const auto boxes = [](const std::vector<float>& sides) {
+    return Tensor::from(sides, {static_cast<int64_t>(sides.size() / 4), 4});
+  };
+  // A box of all, one of a corner, one that fills up a batch.
+  const data::Sample sample{.image = ops::zeros({32, 32, 3}),
+                            .boxes = boxes({0, 0, 32, 32, 0, 0, 4, 4, -1, -1, -1, -1}),
+                            .box_labels = Tensor(std::vector<int32_t>{1, 2, -1}),
+                            .label = Tensor(std::vector<float>{1, 0})};
+  const data::Sample other{.image = ops::ones({32, 32, 3}),
+                           .boxes = boxes({0, 0, 32, 32, 28, 28, 4, 4}),
+                           .box_labels = Tensor(std::vector<int32_t>{3, 4}),
+                           .label = Tensor(std::vector<float>{0, 1}),
+                           .box_format = "xywh"};
+  const data::Augment cut = data::augment(
+      {layers::CutMix()}, {.others = {.size = 1, .at = [&](int64_t) { return other; }}});
+  int dropped = 0, pasted = 0;
+  for (int64_t i = 0; i < 200; ++i) {
+    INFO("draw " << i);
+    const data::Sample t = cut(sample, {.seed = 2, .index = i});
+    const auto values = t.boxes.to_vector<float>();
+    const auto labels = t.box_labels.to_vector<int32_t>();
+    REQUIRE(labels.size() == 5);
+    const auto box = [&](size_t b) {
+      return std::vector<float>(values.begin() + static_cast<ptrdiff_t>(4 * b),
+                                values.begin() + static_cast<ptrdiff_t>(4 * b + 4));
+    };
+    // The pasted rectangle, from the pixels.
+    const auto image = t.image.values<float>();
+    std::vector<float> area = {32, 32, 0, 0};
+    for (int64_t y = 0; y < 32; ++y)
+      for (int64_t x = 0; x < 32; ++x) {
+        if (image[static_cast<size_t>((y * 32 + x) * 3)] == 0) continue;
+        const auto px = static_cast<float>(x), py = static_cast<float>(y);
+        area = {std::min(area[0], px), std::min(area[1], py), std::max(area[2], px + 1),
+                std::max(area[3], py + 1)};
+      }
+    const std::vector<float> none(4, 0), fill(4, -1);
+    CHECK(box(2) == fill);
+    if (area[2] == 0) {
+      CHECK(box(0) == std::vector<float>{0, 0, 32, 32});
+      CHECK(labels == std::vector<int32_t>{1, 2, -1, -1, -1});
+      continue;
+    }
+    ++pasted;
+    CHECK(box(3) == area);
+    CHECK(labels[3] == 3);
+    // What is left of a box of everything, by the same pixels.
+    const bool wide = area[0] == 0 && area[2] == 32, high = area[1] == 0 && area[3] == 32;
+    if (wide && high) {
+      CHECK(box(0) == none);
+      CHECK(labels[0] == -1);
+    } else if (wide && (area[1] == 0 || area[3] == 32)) {
+      CHECK(box(0) ==
+            std::vector<float>{0, area[1] == 0 ? area[3] : 0, 32, area[1] == 0 ? 32 : area[1]});
+    } else if (!high) {
+      CHECK(box(0) == std::vector<float>{0, 0, 32, 32});
+    }
+    const bool covered = area[0] == 0 && area[1] == 0 && area[2] >= 4 && area[3] >= 4;
+    dropped += covered;
+    CHECK((labels[1] == -1) == covered);
+    if (covered) CHECK(box(1) == none);
+    const bool corner = area[2] > 28 && area[3] > 28;
+    CHECK((labels[4] == 4) == corner);
+  }
+  CHECK(pasted > 100);
+  CHECK(dropped > 5);
+}
+
+TEST_CASE("A rectangle that covers a side of a box leaves the rest of it") {
+  using layers::Area;
+  const auto covered = [](const Area& area, std::vector<float> box = {10, 10, 20, 30}) {
+    data::Sample sample{.image = ops::zeros({40, 40, 3}),
+                        .points = Tensor::from({12.0f, 12.0f}, {1, 2}),
+                        .boxes = Tensor::from(box, {1, 4}),
+                        .box_labels = Tensor(std::vector<int32_t>{5})};
+    layers::cover_area(sample, area);
+    auto values = sample.boxes.to_vector<float>();
+    values.push_back(sample.box_labels.to_vector<float>()[0]);
+    values.push_back(sample.visible.to_vector<float>()[0]);
+    return values;
+  };
+  using V = std::vector<float>;
+  CHECK(covered({0, 0, 15, 40}) == V{10, 15, 20, 30, 5, 0});    // the upper part
+  CHECK(covered({25, 5, 15, 20}) == V{10, 10, 20, 25, 5, 1});   // the lower part
+  CHECK(covered({0, 0, 40, 13}) == V{13, 10, 20, 30, 5, 0});    // the left part
+  CHECK(covered({10, 18, 20, 10}) == V{10, 10, 18, 30, 5, 1});  // the right part
+  CHECK(covered({15, 0, 5, 40}) == V{10, 10, 20, 30, 5, 1});    // a strip through the middle
+  CHECK(covered({0, 0, 15, 15}) == V{10, 10, 20, 30, 5, 0});    // a corner
+  CHECK(covered({10, 10, 20, 10}) == V{0, 0, 0, 0, -1, 0});     // all of it
+  CHECK(covered({0, 0, 0, 0}) == V{10, 10, 20, 30, 5, 1});      // nothing
+}
+
+TEST_CASE("Depth and attached pictures are pasted with the image") {
+  const auto make = [](float value) {
+    return data::Sample{
+        .image = ops::full({16, 16, 3}, value),
+        .depth = ops::full({16, 16}, value),
+        .more = {{"classes",
+                  {ops::cast(ops::full({16, 16}, value), DType::int32), data::Follow::nearest}},
+                 {"volume", {ops::full({2, 16, 16, 1}, value), data::Follow::linear}}}};
+  };
+  const data::Sample other = make(2);
+  const data::AugmentOptions with_other{
+      .others = {.size = 1, .at = [&](int64_t) { return other; }}};
+  for (const data::AnyAugmenter& layer :
+       {data::AnyAugmenter(layers::CutMix()), data::AnyAugmenter(layers::Mosaic())})
+    for (int64_t i = 0; i < 10; ++i) {
+      const data::Sample t = data::augment({layer}, with_other)(make(1), {.index = i});
+      const Tensor image = ops::squeeze(ops::split(t.image, 3, -1)[0], -1);
+      CHECK(largest_difference(t.depth, image) == 0);
+      CHECK(largest_difference(t.more.at("classes").value, image) == 0);
+      for (int64_t slice = 0; slice < 2; ++slice)
+        CHECK(largest_difference(ops::squeeze(t.more.at("volume").value[slice], -1), image) == 0);
+    }
+  data::Sample plain = make(1);
+  plain.depth = {};
+  CHECK(test::error_of([&] {
+          data::augment({layers::CutMix()},
+                        {.others = {.size = 1, .at = [&](int64_t) { return plain; }}})(make(1), {});
+        }).find("depth") != std::string::npos);
+}
+
+TEST_CASE("AugMix moves no pixel of a sample that has something at places") {
+  // Two halves, each of one gray level: changes of colors keep them so.
+  std::vector<float> values;
+  for (int64_t i = 0; i < 20 * 20 * 3; ++i) values.push_back(i / 3 % 20 < 10 ? 60.0f : 180.0f);
+  const data::Sample bare{.image = Tensor::from(values, {20, 20, 3})};
+  data::Sample points = bare, mask = bare, attached = bare;
+  points.points = Tensor::from({9.0f, 9.0f}, {1, 2});
+  mask.mask = ops::zeros({20, 20}, DType::uint8);
+  attached.more["heat"] = {ops::zeros({20, 20}), data::Follow::linear};
+  data::Sample numbered = bare;
+  numbered.more["id"] = {Tensor(3), data::Follow::unchanged};
+  const data::Augment augment =
+      data::augment({layers::AugMix({.factor = std::vector<double>{0.9, 1.0}, .all_ops = false})});
+  const auto moved = [&](const data::Sample& sample) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < 40; ++i) {
+      const auto image = augment(sample, {.seed = 9, .index = i}).image.to_vector<float>();
+      bool flat = true;
+      for (size_t k = 0; k < image.size(); k += 3) {
+        const size_t first = k / 3 % 20 < 10 ? 0 : 30;
+        flat &= std::abs(image[k] - image[first]) < 1e-3f;
+      }
+      count += !flat;
+    }
+    return count;
+  };
+  CHECK(moved(bare) > 10);
+  CHECK(moved(numbered) > 10);
+  for (const data::Sample& sample : {points, mask, attached}) CHECK(moved(sample) == 0);
+  // They still change colors.
+  CHECK(largest_difference(augment(points, {.seed = 9, .index = 1}).image, bare.image) > 1);
+}
+
+TEST_CASE("Attached points change sides in mirrored images as points do") {
+  const data::Augment flip =
+      data::augment({layers::RandomFlip({.mode = "horizontal"})},
+                    {.point_names = {"left_eye", "nose", "right_eye"},
+                     .attached_point_names = {{"hands", {"left", "right"}}}});
+  const auto rows = [](const std::vector<float>& xs, const Shape& shape) {
+    std::vector<float> values;
+    for (const float x : xs) values.insert(values.end(), {x, x + 1});
+    return Tensor::from(values, shape);
+  };
+  const auto follow = data::Follow::points;
+  const data::Sample sample{
+      .image = ops::zeros({10, 21, 3}),
+      .points = rows({2, 4, 6}, {3, 2}),
+      .more = {{"face", {rows({2, 4, 6}, {3, 2}), follow}},
+               {"track", {rows({2, 4, 6, 3, 5, 7}, {2, 3, 2}), follow}},
+               {"hands", {rows({1, 8}, {2, 2}), follow}},
+               {"middle", {rows({5}, {2}), follow}},
+               {"other", {rows({1, 2, 3, 4}, {4, 2}), follow}},
+               {"numbers", {rows({2, 4, 6}, {3, 2}), data::Follow::unchanged}}}};
+  const auto xs = [](const Tensor& points) {
+    std::vector<float> all = points.to_vector<float>(), result;
+    for (size_t i = 0; i < all.size(); i += 2) result.push_back(all[i]);
+    return result;
+  };
+  using V = std::vector<float>;
+  int mirrored = 0;
+  for (int64_t i = 0; i < 20; ++i) {
+    const data::Sample t = flip(sample, {.seed = 1, .index = i});
+    const auto of = [&](const char* name) { return xs(t.more.at(name).value); };
+    CHECK(of("face") == xs(t.points));
+    CHECK(of("numbers") == V{2, 4, 6});
+    if (xs(t.points) == V{2, 4, 6}) continue;
+    ++mirrored;
+    CHECK(xs(t.points) == V{14, 16, 18});
+    CHECK(of("track") == V{14, 16, 18, 13, 15, 17});
+    CHECK(of("hands") == V{12, 19});
+    CHECK(of("middle") == V{15});
+    CHECK(of("other") == V{19, 18, 17, 16});
+  }
+  CHECK(mirrored > 3);
+  CHECK(test::error_of([] {
+          data::augment({layers::RandomFlip()}, {.attached_point_names = {{"hands", {"left"}}}});
+        }).find("attached_point_names") != std::string::npos);
+  data::Sample three = sample;
+  three.more["hands"].value = rows({1, 2, 3}, {3, 2});
+  CHECK(test::error_of([&] {
+          for (int64_t i = 0; i < 20; ++i) flip(three, {.seed = 1, .index = i});
+        }).find("hands: 2 points are named in the options, found 3") != std::string::npos);
 }
 
 TEST_CASE("Letterbox and Mosaic pad masks and depth with 0") {

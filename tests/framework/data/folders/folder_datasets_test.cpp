@@ -172,6 +172,36 @@ TEST_CASE("batches of texts") {
   }
 }
 
+TEST_CASE("texts have a limit, and those that cannot be read may be left out") {
+  test::TemporaryFolder folder;
+  for (const char* name : {"a", "b"}) std::filesystem::create_directories(folder / name);
+  test::spill(folder / "a" / "1.txt", "short");
+  test::spill(folder / "a" / "2.txt", std::string(2000, 'x'));
+  test::spill(folder / "b" / "1.txt", "also short");
+  utils::TextFolderOptions options{.shuffle = false, .limits = {.bytes = 1000}};
+  const auto texts = [&] {
+    std::vector<std::string> all;
+    for (const Batch& batch : utils::text_dataset_from_directory(folder.path(), options))
+      for (const std::string& text : batch.x.tensor().to_strings()) all.push_back(text);
+    return all;
+  };
+  CHECK_THROWS_WITH(texts(), contains("2.txt") && contains("2000 bytes") &&
+                                 contains("'limits.bytes'") && contains("read text"));
+  options.on_error = data::OnError::skip;
+  CHECK(texts() == std::vector<std::string>{"short", "also short"});
+  options.limits.bytes = 0;
+  CHECK(texts().size() == 3);
+}
+
+TEST_CASE("errors of folders name the file in any order") {
+  test::TemporaryFolder folder;
+  make_images(folder, 3);
+  test::spill(folder / "b" / "1.png", "no image");
+  const auto files = utils::image_dataset_from_directory(
+      folder.path(), {.image_size = {2, 2}, .seed = 3, .verbose = false});
+  CHECK_THROWS_WITH(samples_of(files, 1), contains("of epoch 1 (from '") && contains("1.png')"));
+}
+
 TEST_CASE("batches of sound") {
   test::TemporaryFolder folder;
   std::filesystem::create_directories(folder / "a");
