@@ -40,6 +40,14 @@ using Circle = Ref<CircleLoss>;  ///< a shared CircleLoss, made from its options
 /// The loss of each sample; see CircleLoss. It has y_pred's dtype; its mask leaves out those of 0.
 Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleConfig& options = {},
               const CircleReference& reference = {});
+/// The same in Keras's order; an empty tensor stands for None.
+template <std::same_as<Tensor> T>
+Tensor circle(const Tensor& y_true, const Tensor& y_pred, const T& ref_labels,
+              const Tensor& ref_embeddings = {}, bool remove_diagonal = true, double gamma = 80,
+              double margin = 0.4) {
+  return circle(y_true, y_pred, CircleConfig{gamma, margin, remove_diagonal},
+                CircleReference{ref_labels, ref_embeddings});
+}
 
 }  // namespace cornu::losses
 

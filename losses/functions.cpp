@@ -122,7 +122,7 @@ Tensor evaluate(const std::string& name, const Tensor& y_true, const Tensor& y_p
     throw ValueError(fmt::format("There is no loss function '{}'.{}", name,
                                  did_you_mean(name, catalog().names(Loss::module))));
   Value::Dict config = options;
-  if (!detail::find(config, "dtype")) config.emplace_back("dtype", value_type(y_pred));
+  if (!cornu::detail::find(config, "dtype")) config.emplace_back("dtype", value_type(y_pred));
   const auto loss = std::dynamic_pointer_cast<Loss>(info->make(config));
   return loss->values(y_true, y_pred);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <cornu/backend/devices.h>
+#include <cornu/framework/tensor/config.h>
 #include "support/remote_backend.h"
 #include "support/skip.h"
 
@@ -14,6 +15,9 @@ namespace {
 // CORNU_TEST_DEVICE is the device of all tensors that tests make: any that exists, or "remote:0".
 // Early, since some tests have tensors in static variables.
 [[gnu::constructor(101)]] void choose_device() {
+  // What the user's ~/.keras/keras.json says is not for tests.
+  ::setenv("KERAS_HOME", "/nonexistent/keras-home-of-tests", 0);
+  (void)cornu::config::floatx();  // read now, whatever tests do to the environment
   if (const char* const device = std::getenv("CORNU_TEST_DEVICE")) {
     cornu::backend::add_device(cornu::testing::remote_backend());
     cornu::backend::set_default_device(cornu::backend::find_device(device));

@@ -12,8 +12,13 @@
 
 namespace cornu::ops {
 
-Directional jvp(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& f,
-                const std::vector<Tensor>& primals, const std::vector<Tensor>& tangents) {
+namespace {
+
+// What is differentiated; `f` may keep what else it makes.
+using Function = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+Directional along(const Function& f, const std::vector<Tensor>& primals,
+                  const std::vector<Tensor>& tangents) {
   if (primals.size() != tangents.size())
     throw ValueError(fmt::format("jvp: {} primals and {} tangents; each primal needs one.",
                                  primals.size(), tangents.size()));
@@ -49,6 +54,36 @@ Directional jvp(const std::function<std::vector<Tensor>(const std::vector<Tensor
   }
   result.tangents =
       product ? outer.gradient(product, weights) : std::vector<Tensor>(result.outputs.size());
+  return result;
+}
+
+}  // namespace
+
+Directional jvp(const Function& f, const std::vector<Tensor>& primals,
+                const std::vector<Tensor>& tangents, bool has_aux) {
+  if (has_aux)
+    throw ValueError(
+        "jvp: with has_aux the function returns a pair: its outputs, and what is not "
+        "differentiated. This one returns outputs alone.");
+  return along(f, primals, tangents);
+}
+
+Directional jvp(
+    const std::function<std::pair<std::vector<Tensor>, Nest>(const std::vector<Tensor>&)>& f,
+    const std::vector<Tensor>& primals, const std::vector<Tensor>& tangents, bool has_aux) {
+  if (!has_aux)
+    throw ValueError(
+        "jvp: the function returns a pair, whose second part is not differentiated: has_aux must "
+        "be true. Return the outputs alone to differentiate all of them.");
+  Nest aux;
+  Directional result = along(
+      [&](const std::vector<Tensor>& x) {
+        auto [outputs, rest] = f(x);
+        aux = std::move(rest);
+        return outputs;
+      },
+      primals, tangents);
+  result.aux = std::move(aux);
   return result;
 }
 

@@ -174,6 +174,12 @@ void config::set_dtype_policy(const DTypePolicy& policy) {
   g.policy = &g.all.emplace_back(policy);
 }
 
+void config::forget_dtype_policy() {
+  Global& g = global();
+  const std::lock_guard lock(g.mutex);
+  g.policy = nullptr;
+}
+
 DTypePolicy config::dtype_policy() { return default_policy(); }
 
 PolicyScope::PolicyScope(const DTypePolicy& policy) : previous_(current()) { current() = policy; }

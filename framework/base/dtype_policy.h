@@ -72,6 +72,8 @@ namespace config {
 /// Sets the policy of the whole process for layers that name none:
 /// `set_dtype_policy("mixed_float16")`.
 void set_dtype_policy(const DTypePolicy& policy);
+/// Takes set_dtype_policy back: layers that name no policy follow config::floatx again.
+void forget_dtype_policy();
 /// default_policy by Keras's name.
 DTypePolicy dtype_policy();
 }  // namespace config

@@ -22,7 +22,7 @@ class Logs : public std::map<std::string, double> {
   double operator[](const std::string& name) const;
   /// Figures have names, and no order.
   template <std::integral I>
-  double& operator[](I) = delete;
+  double& operator[](I) = delete;  // figures have names: ["loss"]
 
   /// From now on operator[] adds no figure; `set` still does.
   void close() { closed_ = true; }

@@ -37,6 +37,7 @@ class LossScaling : public Optimizer {
   /// Its own (iteration, learning rate, step counter, scale), then the inner optimizer's.
   std::vector<Variable> variables() const override;
   Tensor scale_loss(const Tensor& loss) override;
+  using Optimizer::finalize_variable_values;
   void finalize_variable_values() override;
 
   /// The optimizer that gets the unscaled gradients.

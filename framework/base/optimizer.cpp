@@ -131,6 +131,51 @@ void Optimizer::begin_update(const Tensor&) {}
 
 std::vector<Variable> Optimizer::variables() const { return state_->variables; }
 
+std::vector<Tensor> Optimizer::get_weights() const {
+  std::vector<Tensor> values;
+  for (const Variable& v : variables()) values.push_back(v.value());
+  return values;
+}
+
+void Optimizer::set_weights(const std::vector<Tensor>& weights) {
+  if (!built_)
+    throw StateError(
+        fmt::format("Optimizer '{}': set_weights: it has no variables yet. Call build(variables) "
+                    "before.",
+                    options_.name));
+  const std::vector<Variable> all = variables();
+  if (weights.size() > all.size())
+    throw ValueError(
+        fmt::format("Optimizer '{}': set_weights: {} values were given for {} variables.",
+                    options_.name, weights.size(), all.size()));
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (weights[i].shape() != all[i].shape())
+      throw ShapeError(fmt::format(
+          "Optimizer '{}': set_weights: variable '{}' has shape {}, its value has shape {}.",
+          options_.name, all[i].path(), all[i].shape().str(), weights[i].shape().str()));
+  for (size_t i = 0; i < weights.size(); ++i) all[i].assign(weights[i]);
+}
+
+Variable Optimizer::add_variable(const VariableOptions& o) {
+  return add_state((*o.initializer)(o.shape, o.dtype.value_or(config::default_dtype())), o.name);
+}
+
+Variable Optimizer::add_variable_from_reference(const Variable& reference_variable,
+                                                const std::string& name,
+                                                const Choice<Initializer>& initializer) {
+  return add_slot(reference_variable, name,
+                  (*initializer)(reference_variable.shape(), reference_variable.dtype()));
+}
+
+std::vector<Variable> Optimizer::add_optimizer_variables(
+    const std::vector<Variable>& trainable_variables, const std::string& name,
+    const Choice<Initializer>& initializer) {
+  std::vector<Variable> slots;
+  for (const Variable& v : trainable_variables)
+    slots.push_back(add_variable_from_reference(v, name, initializer));
+  return slots;
+}
+
 Tensor Optimizer::iterations() const {
   const int64_t round = options_.gradient_accumulation_steps.value_or(0);
   return round > 0 ? ops::floor_divide(iterations_.value(), Tensor(round)) : iterations_.value();
@@ -204,6 +249,18 @@ bool Optimizer::decays(size_t index) const { return state_->decayed[index]; }
 void Optimizer::finalize_variable_values() {
   for (size_t i = 0; i < state_->averages.size(); ++i)
     state_->trainable[i].assign(state_->averages[i].value());
+}
+
+void Optimizer::finalize_variable_values(const std::vector<Variable>& var_list) {
+  if (!options_.use_ema) return finalize_variable_values();
+  std::vector<Variable> averaged = var_list;
+  std::erase_if(averaged, [](const Variable& v) { return v && v.overwrite_with_gradient(); });
+  if (averaged.size() != state_->averages.size())
+    throw ValueError(
+        fmt::format("Optimizer '{}': finalize_variable_values: {} variables were given, but there "
+                    "are averages of {}. Was the optimizer used on this model?",
+                    options_.name, averaged.size(), state_->averages.size()));
+  for (size_t i = 0; i < averaged.size(); ++i) averaged[i].assign(state_->averages[i].value());
 }
 
 std::pair<std::vector<Tensor>, std::vector<Tensor>> Optimizer::stateless_apply(

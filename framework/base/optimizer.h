@@ -7,6 +7,7 @@
 #include "../config/config.h"
 #include "../dispatch/stateless_scope.h"
 #include "../ops/elementwise.h"
+#include "initializer.h"
 #include "saveable.h"
 
 namespace cornu {
@@ -120,14 +121,64 @@ class Optimizer : public Configurable, public Saveable {
   /// All state in the order of Keras's files: iteration, learning rate (unless a schedule),
   /// averages, accumulators, slots.
   virtual std::vector<Variable> variables() const;
+  /// The values of `variables`, in their order.
+  std::vector<Tensor> get_weights() const;
+  /// Gives `variables` these values, in their order; variables behind the last value stay as they
+  /// are. Throws StateError before build, ValueError for more values than variables, and ShapeError
+  /// that names the variable for a value of another shape; nothing changes then.
+  void set_weights(const std::vector<Tensor>& weights);
   /// Scales the loss before differentiation (by loss_scale_factor); `apply` divides it out.
   virtual Tensor scale_loss(const Tensor& loss);
   /// With use_ema: overwrites the variables with their averages, as the end of training does.
   virtual void finalize_variable_values();
+  /// The same for a model's trainable variables. Throws ValueError, with use_ema, unless there are
+  /// as many as the optimizer was built for.
+  void finalize_variable_values(const std::vector<Variable>& var_list);
   /// Variables to which weight decay does not apply: those listed, and those in whose names one of
   /// the regular expressions (such as "bias") is found. Replaces what an earlier call said.
   void exclude_from_weight_decay(const std::vector<std::string>& name_parts,
                                  const std::vector<Variable>& variables = {});
+  /// The same in Keras's order.
+  template <std::same_as<std::vector<Variable>> V>
+  void exclude_from_weight_decay(const V& var_list,
+                                 const std::vector<std::string>& var_names = {}) {
+    exclude_from_weight_decay(var_names, var_list);
+  }
+  /// The same for variables in braces.
+  void exclude_from_weight_decay(std::initializer_list<Variable> var_list,
+                                 const std::vector<std::string>& var_names = {}) {
+    exclude_from_weight_decay(var_names, std::vector<Variable>(var_list));
+  }
+
+  /// Options of add_variable, as in Keras.
+  struct VariableOptions {
+    Shape shape = {};                           ///< all sizes known
+    Choice<Initializer> initializer = "zeros";  ///< an object or a name
+    OptionalDType dtype = {};                   ///< default: config::floatx
+    std::string name = "variable";              ///< last part of the variable's path
+  };
+  /// State of the optimizer that belongs to no variable of the model; files keep it. To be called
+  /// in build_slots.
+  Variable add_variable(const VariableOptions& options);
+  /// State of the shape and dtype of a variable of the model, "<its path>_<name>"; files keep it.
+  /// To be called in build_slots.
+  Variable add_variable_from_reference(const Variable& reference_variable,
+                                       const std::string& name = "var",
+                                       const Choice<Initializer>& initializer = "zeros");
+  /// The same for each of the variables.
+  std::vector<Variable> add_optimizer_variables(const std::vector<Variable>& trainable_variables,
+                                                const std::string& name,
+                                                const Choice<Initializer>& initializer = "zeros");
+  /// @{
+  /// Variable::assign, assign_add and assign_sub, as update_step is written in Keras.
+  void assign(const Variable& variable, const Tensor& value) const { variable.assign(value); }
+  void assign_add(const Variable& variable, const Tensor& value) const {
+    variable.assign_add(value);
+  }
+  void assign_sub(const Variable& variable, const Tensor& value) const {
+    variable.assign_sub(value);
+  }
+  /// @}
   const std::string& name() const { return options_.name; }     ///< in files and messages
   const OptimizerOptions& options() const { return options_; }  ///< as given
 

@@ -340,10 +340,10 @@ Nest of_no_round(const std::function<Scanned(const Nest&, const Nest&)>& f, cons
 
 // carry, y = f(carry, x) in `count` rounds. While a function is recorded they are one step, if need
 // be after a first round of its own: from a number written in C++ it makes a state that lasts.
-// `slice` gives the x of a round that runs by itself.
+// `slice` gives the x of a round that runs by itself. No more than `longest` rounds are no loop.
 Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const Nest&)>& f,
                   const Nest& init, const Nest& xs, int64_t count, bool reverse,
-                  const std::function<Nest(int64_t)>& slice) {
+                  const std::function<Nest(int64_t)>& slice, int64_t longest = longest_unrolled) {
   Scanned result{init, {}};
   if (count == 0) {
     result.ys = of_no_round(f, init, xs);
@@ -361,7 +361,7 @@ Scanned rounds_of(const char* op, const std::function<Scanned(const Nest&, const
     const int64_t left = count - n;
     // A first round by itself may turn weak scalars of the state into tensors, after which the loop
     // can be one step; if not then, it never can.
-    if (one_step && n < 2 && left > longest_unrolled) {
+    if (one_step && n < 2 && left > longest) {
       const int64_t begin = reverse ? 0 : n;
       const Nest rest = n == 0 || xs.empty() ? xs : part_along(xs, 0, begin, begin + left);
       if (auto looped = control::record_loop({op, f, {}, result.carry, rest, left, reverse})) {
@@ -413,16 +413,80 @@ Nest fori_loop(const Tensor& lower, const Tensor& upper,
                     begin)[1];
 }
 
+Unroll::Unroll(int64_t rounds, bool flag) : rounds_(flag ? 1 : rounds), all_(flag && rounds != 0) {
+  if (rounds_ < 1)
+    throw ValueError(fmt::format(
+        "scan: unroll must be at least 1, or true for all rounds or false for none, found {}.",
+        rounds));
+}
+
+namespace {
+
+using Step = std::function<Scanned(const Nest&, const Nest&)>;
+
+constexpr int64_t all_rounds = std::numeric_limits<int64_t>::max();
+
+// The rounds of a scan, each with its slice of xs.
+Scanned scan_rounds(const Step& f, const Nest& init, const Nest& xs, int64_t count, bool reverse,
+                    int64_t longest) {
+  const auto slice = [&](int64_t i) { return xs.empty() ? Nest() : slice_of(xs, i); };
+  return rounds_of("scan", f, init, xs, count, reverse, slice, longest);
+}
+
+// Each tensor with other sizes in place of its first `axes`.
+Nest regrouped(const Nest& nest, int axes, const Shape& sizes) {
+  return nest.map([&](const Tensor& t) {
+    if (!t) return t;
+    Shape shape = sizes;
+    for (int axis = axes; axis < t.rank(); ++axis) shape.push_back(t.shape()[axis]);
+    return ops::reshape(t, shape);
+  });
+}
+
+Nest joined_rounds(const Nest& a, const Nest& b) {
+  const std::vector<Tensor> x = leaves(a), y = leaves(b);
+  std::vector<Tensor> joined;
+  for (size_t i = 0; i < x.size(); ++i) joined.push_back(ops::concatenate({x[i], y[i]}, 0));
+  return a.empty() ? b : a.pack(joined);
+}
+
+// A scan whose loop does `size` rounds at a time; those that are left over come last.
+Scanned scan_in_groups(const Step& f, const Nest& init, const Nest& xs, int64_t count, bool reverse,
+                       int64_t size) {
+  const int64_t groups = count / size, whole = groups * size, rest = count - whole;
+  const auto part = [&](int64_t begin, int64_t end) {
+    return xs.empty() ? Nest() : part_along(xs, 0, begin, end);
+  };
+  const Step group = [&](const Nest& carry, const Nest& x) {
+    return scan_rounds(f, carry, x, size, reverse, all_rounds);
+  };
+  const int64_t begin = reverse ? rest : 0;
+  const Nest grouped = regrouped(part(begin, begin + whole), 1, {groups, size});
+  Scanned first = scan_rounds(group, init, grouped, groups, reverse, longest_unrolled);
+  first.ys = regrouped(first.ys, 2, {whole});
+  if (rest == 0) return first;
+  const Scanned last = scan_rounds(f, first.carry, reverse ? part(0, rest) : part(whole, count),
+                                   rest, reverse, all_rounds);
+  return {last.carry,
+          reverse ? joined_rounds(last.ys, first.ys) : joined_rounds(first.ys, last.ys)};
+}
+
+}  // namespace
+
 Scanned scan(const std::function<Scanned(const Nest&, const Nest&)>& f, const Nest& init,
-             const Nest& xs, std::optional<int64_t> length, bool reverse) {
+             const Nest& xs, std::optional<int64_t> length, bool reverse, const Unroll& unroll) {
   const int64_t from_xs = count_of(xs, "scan");
   if (from_xs < 0 && !length) throw ValueError("scan: needs xs or length.");
   if (length && *length < 0)
     throw ValueError(fmt::format("scan: length must be at least 0, found {}.", *length));
   if (from_xs >= 0 && length && *length != from_xs)
     throw ValueError(fmt::format("scan: length is {}, but xs has {} elements.", *length, from_xs));
-  return rounds_of("scan", f, init, xs, length.value_or(from_xs), reverse,
-                   [&](int64_t i) { return xs.empty() ? Nest() : slice_of(xs, i); });
+  const int64_t count = length.value_or(from_xs);
+  if (unroll.rounds() > 1 && count > unroll.rounds() && recording() && all_eager(init) &&
+      all_eager(xs))
+    return scan_in_groups(f, init, xs, count, reverse, unroll.rounds());
+  const bool whole = unroll.all() || count <= unroll.rounds();
+  return scan_rounds(f, init, xs, count, reverse, whole ? all_rounds : longest_unrolled);
 }
 
 namespace {

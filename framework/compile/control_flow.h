@@ -1,5 +1,6 @@
 // Decisions and loops that depend on values, in a form that a compiled function can hold.
 #pragma once
+#include <concepts>
 #include <functional>
 
 #include "../tensor/nest.h"
@@ -36,10 +37,28 @@ struct Scanned {
   Nest carry;  ///< the state after the last step
   Nest ys;     ///< collected results, stacked along a first axis
 };
+/// How many rounds of a scan are written out in one round of its recorded loop: a number, or true
+/// for all of them.
+class Unroll {
+ public:
+  /// At least 1, or true or false. Throws ValueError for another number.
+  template <std::integral T>
+  Unroll(T rounds) : Unroll(static_cast<int64_t>(rounds), std::same_as<T, bool>) {}
+  int64_t rounds() const { return rounds_; }  ///< in one round of the loop
+  bool all() const { return all_; }           ///< whether there is no loop
+
+ private:
+  Unroll(int64_t rounds, bool flag);
+  int64_t rounds_ = 1;
+  bool all_ = false;
+};
+
 /// carry, y = f(carry, x) for the slices x of xs along the first axis (or `length` times without
-/// xs); the ys are stacked.
+/// xs); the ys are stacked. `unroll` changes how a recorded function runs it, not what it gives:
+/// more steps are recorded, and plans may fuse across rounds.
 Scanned scan(const std::function<Scanned(const Nest& carry, const Nest& x)>& f, const Nest& init,
-             const Nest& xs = {}, std::optional<int64_t> length = {}, bool reverse = false);
+             const Nest& xs = {}, std::optional<int64_t> length = {}, bool reverse = false,
+             const Unroll& unroll = 1);
 /// f of each slice of xs along the first axis, stacked.
 Nest map(const std::function<Nest(const Nest&)>& f, const Nest& xs);
 /// The same; a recorded function does each kernel once for all elements where it can be.

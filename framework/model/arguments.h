@@ -336,7 +336,7 @@ struct History {
   const std::vector<double>& operator[](const std::string& name) const;
   /// Figures have names, and no order.
   template <std::integral I>
-  const std::vector<double>& operator[](I) const = delete;
+  const std::vector<double>& operator[](I) const = delete;  // figures have names: ["loss"]
   /// The epochs, from 0, of the figures of one name: all of them, or those after which there was a
   /// validation. Throws ValueError with a did-you-mean.
   std::vector<int64_t> epochs(const std::string& name) const;

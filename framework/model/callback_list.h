@@ -4,16 +4,26 @@
 #include <string>
 #include <vector>
 
-#include "arguments.h"
+#include "history_callback.h"
 
 namespace cornu {
 
+/// Options of a CallbackList, as in Keras.
+struct CallbackListOptions {
+  bool add_history = false;    ///< appends what keeps the figures of all epochs: see history()
+  bool add_progbar = false;    ///< appends a callbacks::ProgbarLogger, unless there is one already
+  Model* model = nullptr;      ///< which the callbacks are told of; set_model may follow
+  TrainingParams params = {};  ///< what is known of the run
+};
+
 /// The callbacks of one run, as keras.callbacks.CallbackList. In a loop of one's own:
 ///
-///   CallbackList callbacks({callbacks::CSVLogger({.filename = "log.csv"})}, model, {.epochs = 3});
+///   CallbackList callbacks({callbacks::CSVLogger({.filename = "log.csv"})},
+///                          {.add_history = true, .model = &model, .params = {.epochs = 3}});
 ///   Logs logs;
 ///   callbacks.on_train_begin(logs);
 ///   ...
+///   callbacks.history()["loss"]
 ///
 /// An error that a hook throws names the callback and the hook.
 class CallbackList {
@@ -21,7 +31,21 @@ class CallbackList {
   /// Tells the callbacks the model and what is known of the run. Throws ValueError when one of them
   /// is null.
   CallbackList(Callbacks callbacks, Model& model, const TrainingParams& params = {});
+  /// The same with Keras's options.
+  explicit CallbackList(Callbacks callbacks = {}, const CallbackListOptions& options = {});
+  /// The same in Keras's order.
+  template <std::same_as<bool> B>
+  CallbackList(Callbacks callbacks, B add_history, bool add_progbar = false, Model* model = nullptr,
+               const TrainingParams& params = {})
+      : CallbackList(std::move(callbacks),
+                     CallbackListOptions{add_history, add_progbar, model, params}) {}
 
+  void set_model(Model* model);                             ///< tells all callbacks
+  void set_params(const TrainingParams& params);            ///< tells all callbacks
+  Model* model() const { return model_; }                   ///< null where there is none yet
+  const TrainingParams& params() const { return params_; }  ///< of the run
+  /// The figures of the epochs so far, with add_history. Throws StateError without.
+  const History& history() const;
   bool empty() const { return list_.empty(); }           ///< whether there are none
   const Callbacks& callbacks() const { return list_; }   ///< in the order of the calls
   void append(std::shared_ptr<Callback> callback);       ///< one more, called last
@@ -87,8 +111,9 @@ class CallbackList {
   static void say(const Callback& callback, const char* hook);
 
   Callbacks list_;
-  Model* model_;
+  Model* model_ = nullptr;
   TrainingParams params_;
+  std::shared_ptr<HistoryCallback> history_;  // null without add_history
   bool wants_logs_ = false;
 };
 

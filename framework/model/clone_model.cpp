@@ -43,7 +43,8 @@ class Clones {
   std::shared_ptr<Layer> make(const std::shared_ptr<Layer>& layer) const {
     if (options_.recursive && is_graph(*layer)) {
       CloneOptions inside = options_;
-      inside.input_tensors = {};
+      inside.input_tensors = Nest();
+      if (dynamic_cast<const Sequential*>(layer.get())) inside.call_function = {};
       return clone_model(dynamic_cast<const Model&>(*layer), inside);
     }
     if (!options_.clone_function) return from_config_of(layer);
@@ -58,6 +59,48 @@ class Clones {
   std::map<const Layer*, std::shared_ptr<Layer>> clones_;
 };
 
+// What a call is told, by what a graph keeps of it.
+Call call_of(const Value::Dict& named) {
+  Call call;
+  for (const auto& [key, value] : named) {
+    if (value.is_null()) continue;
+    if (key == "training")
+      call.training = detail::from_value<bool>(value);
+    else if (key == "mask" && value.is<Value::List>())
+      for (const Value& mask : value.get<Value::List>())
+        call.masks.push_back(mask.is<Tensor>() ? mask.get<Tensor>() : Tensor());
+    else if (key == "mask")
+      call.mask = value.nest().tensor();
+    else
+      call.extra.emplace_back(key, value);
+  }
+  return call;
+}
+
+Nest inputs_of(const Value::List& positional) {
+  if (positional.size() == 1) return positional[0].nest();
+  Nest::List list;
+  for (const Value& value : positional)
+    if (!value.is_null()) list.push_back(value.nest());
+  return list;
+}
+
+// The caller's function, whose errors say what it did.
+LayerCall calls_by(const CloneOptions& options) {
+  if (!options.call_function) return {};
+  return [&](const std::shared_ptr<Layer>& layer, const Arguments& arguments) {
+    const Nest made = options.call_function(Handle<Layer>(layer), inputs_of(arguments.positional),
+                                            call_of(arguments.named));
+    for (const Tensor& t : made.flatten())
+      if (!t || !t.is_symbolic())
+        throw ValueError(fmt::format(
+            "clone_model: call_function gave no symbolic tensor for '{}': it returns layer(inputs, "
+            "call), or what other layers make of that.",
+            layer->name()));
+    return made;
+  };
+}
+
 void check_inputs(const Model& model, const Nest& given) {
   const size_t count = given.flatten().size(), wanted = model.inputs().flatten().size();
   if (count != wanted)
@@ -71,6 +114,11 @@ void check_inputs(const Model& model, const Nest& given) {
 }
 
 Handle<Model> clone_sequential(const Sequential& model, const CloneOptions& options) {
+  if (options.call_function)
+    throw ValueError(fmt::format(
+        "clone_model: '{}' is a Sequential, whose layers are listed and not called: it takes no "
+        "call_function. Make a Functional of it: Functional(model.inputs(), model.outputs()).",
+        model.name()));
   const bool has_input = !model.input_spec().empty();
   if (!options.input_tensors.empty() && has_input) check_inputs(model, options.input_tensors);
   Nest begin = options.input_tensors;
@@ -99,7 +147,8 @@ Handle<Model> clone_functional(const Functional& model, const CloneOptions& opti
     const auto layer = std::dynamic_pointer_cast<Layer>(operation);
     return layer ? clones.of(layer) : operation;
   };
-  const Nest outputs = repeat_graph(model.inputs(), inputs, model.outputs(), clone_of);
+  const Nest outputs =
+      repeat_graph(model.inputs(), inputs, model.outputs(), clone_of, calls_by(options));
   return std::make_shared<Functional>(inputs, outputs,
                                       Functional::Options{model.name(), model.trainable()});
 }
@@ -111,10 +160,10 @@ Handle<Model> clone_model(const Model& model, const CloneOptions& options) {
     return clone_sequential(*sequential, options);
   if (const auto* functional = dynamic_cast<const Functional*>(&model))
     return clone_functional(*functional, options);
-  if (!options.input_tensors.empty() || options.clone_function)
+  if (!options.input_tensors.empty() || options.clone_function || options.call_function)
     throw ValueError(fmt::format(
         "clone_model: '{}' is a subclassed model, which is made from its config alone: it takes "
-        "neither input_tensors nor clone_function.",
+        "neither input_tensors nor clone_function nor call_function.",
         model.name()));
   return std::dynamic_pointer_cast<Model>(deserialize(serialize(model)));
 }

@@ -14,6 +14,12 @@ struct CloneOptions {
   /// The layer that takes a layer's place; it may be the layer itself. Default: one made from the
   /// layer's config. Inputs are not given to it.
   std::function<std::shared_ptr<Layer>(const std::shared_ptr<Layer>& layer)> clone_function = {};
+  /// What calls the layers of a Functional's clone, so that other layers can be put before or
+  /// behind them: it gets the layer of the clone, the inputs and what else the call is told, and
+  /// returns what takes the place of the outputs. Default: `layer(inputs, call)`. Ops are not given
+  /// to it.
+  std::function<Nest(const Handle<Layer>& layer, const Nest& inputs, const Call& call)>
+      call_function = {};
   /// Clones the layers of models inside by clone_function too, instead of giving it those models.
   bool recursive = false;
 };
@@ -22,7 +28,8 @@ struct CloneOptions {
 /// teacher and its student, for ensembles, or to put other layers in the place of some. A
 /// Sequential gives a Sequential, a Functional a Functional; a subclassed model is made from its
 /// config, so its class must be registered, and it takes no other option. Throws ValueError for
-/// options that the model cannot have, and StateError for layers of classes that are not
+/// options that the model cannot have (call_function is for a Functional alone; of the models
+/// inside, recursive hands it to those), and StateError for layers of classes that are not
 /// registered.
 Handle<Model> clone_model(const Model& model, const CloneOptions& options = {});
 

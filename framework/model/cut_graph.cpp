@@ -61,6 +61,12 @@ class Replaced {
   void put_call(const Node& node, const Nest& outputs) {
     const std::vector<Tensor> made = outputs.flatten();
     if (!node.masks.empty()) masked_.emplace_back(made.front().origin().node, node.masks);
+    put_made(node, outputs);
+  }
+
+  // The same for calls that have given their outputs masks themselves.
+  void put_made(const Node& node, const Nest& outputs) {
+    const std::vector<Tensor> made = outputs.flatten();
     for (size_t i = 0; i < made.size(); ++i) replaced_[{&node, static_cast<int>(i)}] = made[i];
   }
 
@@ -132,21 +138,48 @@ void cut_graph(Nest& inputs, Nest& outputs) {
   outputs = replaced.finish(inputs, outputs);
 }
 
+namespace {
+
+// The arguments of a call that is made again without the mask that an input carried: the new input
+// has its own.
+Arguments without_carried_mask(const Node& node, Arguments arguments) {
+  const Value* mask = detail::find(node.arguments.named, "mask");
+  if (!mask || !mask->is<Tensor>()) return arguments;
+  const Tensor& given = mask->get<Tensor>();
+  const std::vector<Tensor> before = Arguments{node.arguments.positional, {}}.tensors();
+  if (std::any_of(before.begin(), before.end(),
+                  [&](const Tensor& t) { return t.mask() && t.mask().impl() == given.impl(); }))
+    std::erase_if(arguments.named, [](const auto& entry) { return entry.first == "mask"; });
+  return arguments;
+}
+
+}  // namespace
+
 Nest repeat_graph(
     const Nest& inputs, const Nest& begin, const Nest& outputs,
-    const std::function<std::shared_ptr<Operation>(const std::shared_ptr<Operation>&)>& other) {
+    const std::function<std::shared_ptr<Operation>(const std::shared_ptr<Operation>&)>& other,
+    const LayerCall& call) {
   Replaced replaced;
   const std::vector<Tensor> from = inputs.flatten(), to = begin.flatten();
   for (size_t i = 0; i < from.size(); ++i) replaced.put(from[i], to[i]);
   for (const auto& node : replaced.nodes_behind(outputs.flatten())) {
     const auto operation = other(node->operation);
     const Arguments arguments = replaced.arguments(*node);
+    const auto check = [&](const Nest& made) {
+      const size_t count = made.flatten().size(), wanted = node->outputs.flatten().size();
+      if (count != wanted)
+        throw StateError(fmt::format("'{}' gives {} tensors in the place of '{}', which gave {}.",
+                                     operation->name(), count, node->operation->name(), wanted));
+    };
+    if (const auto layer = std::dynamic_pointer_cast<Layer>(operation); layer && call) {
+      const Nest made = call(layer, without_carried_mask(*node, arguments));
+      check(made);
+      replaced.put_made(*node, made);
+      continue;
+    }
     const Nest specs = infer_outputs(
         arguments, [&](const Arguments& stand_ins) { return operation->invoke(stand_ins); });
-    const size_t count = specs.flatten().size(), wanted = node->outputs.flatten().size();
-    if (count != wanted)
-      throw StateError(fmt::format("'{}' gives {} tensors in the place of '{}', which gave {}.",
-                                   operation->name(), count, node->operation->name(), wanted));
+    check(specs);
     replaced.put_call(*node, make_node(operation, arguments, specs));
   }
   return replaced.finish(begin, outputs);

@@ -225,7 +225,12 @@ Nest Functional::standardize(const Nest& x) const {
       // Data that fits as it is, as each batch of fit does, skips the general way.
       x.tensor().shape().slice(1) == inputs_.tensor().shape().slice(1))
     return x;
-  return standardize_inputs(x, input_spec(), input_names(), name());
+  std::vector<bool> optional;
+  for (const Tensor& t : inputs_.flatten()) {
+    const auto* layer = dynamic_cast<const InputLayer*>(t.origin().node->operation.get());
+    optional.push_back(layer && layer->optional());
+  }
+  return standardize_inputs(x, input_spec(), input_names(), name(), optional);
 }
 
 }  // namespace cornu

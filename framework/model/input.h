@@ -18,15 +18,24 @@ struct InputConfig {
   SampleShape shape = {};                  ///< of one sample, without the batch
   std::optional<int64_t> batch_size = {};  ///< default: any
   OptionalDType dtype = {};                ///< default float32
+  std::optional<bool> sparse = {};         ///< true throws UnsupportedError: tensors are dense
+  std::optional<bool> ragged = {};         ///< true throws UnsupportedError: tensors are dense
   std::optional<Shape> batch_shape = {};   ///< with the batch, in place of shape
   std::string name = "";                   ///< default: "input_layer", made unique
+  /// A symbolic tensor that there is, in place of a new one: the Input is that tensor, where a
+  /// Functional then begins, and shape and dtype are its own.
+  Tensor tensor = {};
+  /// Whether calls of a Functional may give an empty tensor in this place, which the layers that
+  /// take it see.
+  bool optional = false;
 };
 
 /// The layer of an Input. Its output is the data itself.
 class InputLayer : public Layer {
  public:
   using Config = InputConfig;  ///< the options
-  /// A batch_shape goes before shape and batch_size.
+  /// Throws ValueError for a batch_shape beside shape or batch_size, and for options that differ
+  /// from those of `tensor`; UnsupportedError for sparse or ragged data.
   explicit InputLayer(InputConfig config);
   Tensor call(const Tensor& x, const Call&) override { return x; }
   Value::Dict get_config() const override;
@@ -36,7 +45,8 @@ class InputLayer : public Layer {
 
   /// with the batch axis, Shape::unknown where it is not fixed
   const Shape& batch_shape() const { return batch_shape_; }
-  DType dtype() const { return dtype_; }  ///< of the data
+  DType dtype() const { return dtype_; }       ///< of the data
+  bool optional() const { return optional_; }  ///< whether the data may be missing
   /// The symbolic tensor that stands for the data. The same tensor each time while one is alive.
   Nest output() const override;
   Nest input() const override { return output(); }  ///< the same
@@ -44,6 +54,7 @@ class InputLayer : public Layer {
  private:
   Shape batch_shape_;
   DType dtype_;
+  bool optional_ = false;
   mutable std::weak_ptr<Node> node_;
 };
 
@@ -68,7 +79,7 @@ class Input : public Tensor {
   static Shape shape_of(std::span<const Shape::Size> sizes);
   Input(std::shared_ptr<InputLayer> layer, Tensor output)
       : Tensor(std::move(output)), layer_(std::move(layer)) {}
-  static Input of(std::shared_ptr<InputLayer> layer);
+  static Input of(InputConfig config);
   std::shared_ptr<InputLayer> layer_;
 };
 

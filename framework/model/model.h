@@ -40,12 +40,12 @@ class Model : public Layer {
   /// Sets what training needs. Throws ValueError for unknown names, before anything changes. A
   /// subclass that takes more, such as a second optimizer, has a compile of its own that calls this
   /// one, and get_compile_config and compile_from_config for its files.
-  virtual void compile(CompileOptions options = {});
-  bool compiled() const { return compiled_; }  ///< whether compile was called
+  virtual void compile(CompileOptions options = {});  // compile({.optimizer = "adam"})
+  bool compiled() const { return compiled_; }         ///< whether compile was called
 
   /// Trains on tensors (or vectors of numbers, lists and dictionaries of tensors), whose first axis
   /// is samples.
-  History fit(const Nest& x, const Nest& y, FitOptions options);
+  History fit(const Nest& x, const Nest& y, FitOptions options);  // fit(x, y, {.batch_size = 32})
   /// The same with default options.
   template <class Y>
   requires std::convertible_to<const Y&, Nest> History fit(const Nest& x, const Y& y) {

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "../ops/core/cast.h"
 #include "../ops/numpy/manipulation.h"
 #include "../ops/operators.h"
@@ -16,6 +18,22 @@ bool fits(const Shape& found, const Shape& expected) {
     if (expected[i] != Shape::unknown && found[i] != Shape::unknown && found[i] != expected[i])
       return false;
   return true;
+}
+
+// The entry of a dictionary, or nothing where it may be missing.
+Nest entry(const Nest& dict, const std::string& key, bool optional) {
+  if (optional && std::none_of(dict.entries().begin(), dict.entries().end(),
+                               [&](const auto& e) { return e.first == key; }))
+    return {};
+  return dict[key];
+}
+
+// Number of the tensors before this key's.
+size_t place_of(const Nest& dict, const std::string& key) {
+  size_t place = 0;
+  for (const auto& [other, nest] : dict.entries())
+    if (other < key) place += nest.flatten().size();
+  return place;
 }
 
 Tensor fit(const Tensor& x, const Tensor& spec, const std::string& name, const std::string& model) {
@@ -41,19 +59,22 @@ Tensor fit(const Tensor& x, const Tensor& spec, const std::string& name, const s
 }  // namespace
 
 Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::string>& names,
-                        const std::string& model) {
+                        const std::string& model, const std::vector<bool>& optional) {
+  const auto may_miss = [&](size_t i) { return i < optional.size() && optional[i]; };
   Nest in = x;
   if (in.is_dict() && !spec.is_dict()) {
     // Inputs of a list model by their names.
     std::vector<Tensor> list;
-    for (const std::string& name : names) list.push_back(in[name].tensor());
+    for (size_t i = 0; i < names.size(); ++i)
+      list.push_back(entry(in, names[i], may_miss(i)).tensor());
     in = spec.pack(list);
   }
   const std::vector<Tensor> expected = spec.flatten();
   std::vector<Tensor> given;
   if (spec.is_dict() && in.is_dict()) {
     Nest::Dict picked;
-    for (const auto& [key, n] : spec.entries()) picked.emplace_back(key, in[key]);
+    for (const auto& [key, n] : spec.entries())
+      picked.emplace_back(key, entry(in, key, n.is_tensor() && may_miss(place_of(spec, key))));
     given = Nest::dict(std::move(picked)).flatten();
   } else {
     given = in.flatten();
@@ -62,7 +83,8 @@ Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::
     throw ShapeError(fmt::format("Model '{}': {} inputs were given ({}), expected {} ({}).", model,
                                  given.size(), in.structure(), expected.size(), spec.structure()));
   for (size_t i = 0; i < given.size(); ++i)
-    given[i] = fit(given[i], expected[i], i < names.size() ? names[i] : std::to_string(i), model);
+    if (given[i] || !may_miss(i))
+      given[i] = fit(given[i], expected[i], i < names.size() ? names[i] : std::to_string(i), model);
   return spec.pack(given);
 }
 

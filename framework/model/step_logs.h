@@ -33,7 +33,7 @@ class StepLogs {
   /// @}
   /// Figures have names.
   template <std::integral I>
-  Tensor& operator[](I) = delete;
+  Tensor& operator[](I) = delete;  // figures have names: ["loss"]
   /// The figure of this name. Throws ValueError with a did-you-mean.
   const Tensor& at(const std::string& name) const;
   /// Whether there is a figure of this name.

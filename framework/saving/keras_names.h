@@ -10,10 +10,12 @@
 #include "../model/functional.h"
 #include "../model/plot/plot_model.h"
 #include "../model/sequential.h"
+#include "../ops/nn/flash_attention.h"
 #include "../ops/ops.h"
 #include "../quantizers/abs_max_quantizer.h"
 #include "../quantizers/awq.h"
 #include "../quantizers/gptq.h"
+#include "../tensor/distribution.h"
 #include "../tensor/promotion.h"
 #include "keras_file.h"
 
@@ -124,6 +126,19 @@ using cornu::model_to_dot;
 using cornu::plot_model;
 /// Begins the stream from which all seeds that nobody gave are chosen, as random::set_seed does.
 inline void set_random_seed(int64_t seed) { random::set_seed(seed); }
+/// Puts back what the process has been told as keras.utils.clear_session does: the seed of
+/// set_random_seed, the dtype policy, the distribution, flash attention and interactive logging.
+/// With free_memory the memory that the default device keeps for later goes back to the system.
+/// Models, graphs and plans belong to who holds them, and names count from 0 in each model: of
+/// these there is nothing to clear.
+inline void clear_session(bool free_memory = true) {
+  random::forget_seed();
+  config::forget_dtype_policy();
+  distribution::set_distribution({});
+  config::enable_flash_attention();
+  config::enable_interactive_logging();
+  if (free_memory) memory::release();
+}
 /// Whether the tensor stands for the data of a graph and has no values.
 inline bool is_keras_tensor(const Tensor& x) { return x.is_symbolic(); }
 /// The object as files hold it. Throws StateError when its class is not registered.

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "../../backend/error.h"
+#include "keras_json.h"
 
 namespace cornu::config {
 namespace {
@@ -25,15 +27,18 @@ int64_t from_environment(const char* name) {
 }
 
 struct Settings {
-  std::atomic<DType> dtype = DType::float32;
-  std::atomic<bool> channels_first = false;
+  explicit Settings(const KerasJson& file)
+      : dtype(file.floatx.value_or(DType::float32)),
+        channels_first(file.channels_first.value_or(false)) {}
+  std::atomic<DType> dtype;
+  std::atomic<bool> channels_first;
   std::atomic<int64_t> epochs = from_environment("KERAS_MAX_EPOCHS");
   std::atomic<int64_t> steps = from_environment("KERAS_MAX_STEPS_PER_EPOCH");
   std::atomic<bool> interactive = true;
 };
 
 Settings& settings() {
-  static Settings settings;
+  static Settings settings(read_keras_json(keras_home() + "/keras.json"));
   return settings;
 }
 
@@ -49,6 +54,12 @@ void write(std::atomic<int64_t>& number, std::optional<int64_t> value, const cha
 }
 
 }  // namespace
+
+std::string keras_home() {
+  if (const char* folder = std::getenv("KERAS_HOME")) return folder;
+  const char* home = std::getenv("HOME");
+  return std::string(home && ::access(home, W_OK) == 0 ? home : "/tmp") + "/.keras";
+}
 
 std::string floatx() { return std::string(dtype_name(default_dtype())); }
 

@@ -8,7 +8,13 @@
 
 namespace cornu::config {
 
-// All of these may be called by any thread. Objects keep what held when they were made.
+// All of these may be called by any thread. Objects keep what held when they were made. Where
+// Keras's file keras_home()/keras.json exists, floatx and image_data_format begin as it says; what
+// is wrong in it is one warning. Nothing is written.
+
+/// Keras's folder: the environment variable KERAS_HOME, else ".keras" in the home folder, or in
+/// "/tmp" where nothing can be written in that.
+std::string keras_home();
 
 /// The dtype of weights, inputs, drawn tensors and those of ops::zeros and its like that name none:
 /// "float32" unless set. What becomes of integers in arithmetic does not follow from it.

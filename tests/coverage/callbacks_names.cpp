@@ -10,7 +10,7 @@ namespace cornu::test::coverage {
 void keras_callbacks_BackupAndRestore() { (void)callbacks::BackupAndRestore({.backup_dir = backup_dir}); }
 void keras_callbacks_CSVLogger() { (void)callbacks::CSVLogger({.filename = filename}); }
 void keras_callbacks_Callback() { class Mine : public callbacks::Callback {}; }
-void keras_callbacks_CallbackList() { (void)callbacks::CallbackList({}, model); }
+void keras_callbacks_CallbackList() { (void)callbacks::CallbackList({}, {.add_history = true, .model = &model}); }
 void keras_callbacks_EarlyStopping() { (void)callbacks::EarlyStopping(); }
 void keras_callbacks_History() { (void)callbacks::History(); }
 void keras_callbacks_LambdaCallback() { (void)callbacks::LambdaCallback(); }

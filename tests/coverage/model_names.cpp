@@ -23,12 +23,13 @@ void keras_Operation() { class Mine : public Operation {}; }
 void keras_Optimizer() { class Mine : public Optimizer {}; }
 void keras_Quantizer() { class Mine : public Quantizer {}; }
 void keras_Regularizer() { class Mine : public Regularizer {}; }
-void keras_RematScope() { (void)remat([](const Nest& x) { return x; }); }
+void keras_RematScope() { RematScope scope({.mode = "full"}); }
 void keras_Sequential() { (void)Sequential(); }
 void keras_models_Sequential() { (void)models::Sequential(); }
 void keras_StatelessScope() { StatelessScope scope; }
 void keras_Variable() { (void)Variable(x); }
 void keras_device() { (void)DeviceScope(devices().front()); }
+void keras_remat() { (void)remat([](const Nest& x) { return x; }); }
 void keras_version() { (void)version(); }
 void keras_distillation_DistillationLoss() { class Mine : public distillation::DistillationLoss {}; }
 void keras_distillation_Distiller() { (void)distillation::Distiller({.teacher = model, .student = model, .distillation_losses = {distillation::LogitsDistillation()}}); }

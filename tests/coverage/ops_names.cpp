@@ -152,6 +152,7 @@ void keras_ops_in_top_k() { (void)ops::in_top_k(targets, predictions, k); }
 void keras_ops_inner() { (void)ops::inner(x1, x2); }
 void keras_ops_inv() { (void)ops::inv(x); }
 void keras_ops_irfft() { (void)ops::irfft({x, xi}); }
+void keras_ops_is_tensor() { (void)ops::is_tensor(x); }
 void keras_ops_isclose() { (void)ops::isclose(x1, x2); }
 void keras_ops_isfinite() { (void)ops::isfinite(x); }
 void keras_ops_isin() { (void)ops::isin(x1, x2); }

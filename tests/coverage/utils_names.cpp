@@ -35,6 +35,7 @@ void keras_utils_PyDataset() { class Mine : public Dataset {}; }
 void keras_utils_array_to_img() { (void)utils::array_to_img(x); }
 void keras_preprocessing_image_array_to_img() { (void)preprocessing::image::array_to_img(x); }
 void keras_utils_audio_dataset_from_directory() { (void)utils::audio_dataset_from_directory(directory); }
+void keras_utils_clear_session() { (void)utils::clear_session(); }
 void keras_utils_deserialize_keras_object() { (void)utils::deserialize_keras_object(config); }
 void keras_utils_disable_interactive_logging() { (void)utils::disable_interactive_logging(); }
 void keras_utils_enable_interactive_logging() { (void)utils::enable_interactive_logging(); }

@@ -84,3 +84,38 @@ TEST_CASE("options of losses are checked") {
   CHECK_THROWS_AS(losses::CategoricalFocalCrossentropy()(ops::ones({2}), ops::ones({2, 3})),
                   ShapeError);
 }
+
+TEST_CASE("options may stand in Keras's order without names, and give Keras's values") {
+  const Tensor t = Tensor::from({0.f, 1.f, 0.f, 0.f, 0.f, 1.f}, {2, 3});
+  const Tensor y = Tensor::from({0.1f, 0.7f, 0.2f, 0.3f, 0.3f, 0.4f}, {2, 3});
+  const Tensor classes = Tensor::from<int32_t>({1, 2}, {2});
+  const auto is = [](const Tensor& found, const std::vector<float>& expected) {
+    UNSCOPED_INFO("found " << found);
+    return test::all_close(found, Tensor(expected), 1e-5, 1e-6);
+  };
+  using namespace losses;
+  CHECK(is(binary_crossentropy(t, y, true, 0.1, -1), {0.6552405f, 0.7372419f}));
+  CHECK(is(binary_focal_crossentropy(t, y, true, 0.3, 1.5, false, 0.1, -1),
+           {0.0175725f, 0.0760596f}));
+  CHECK(is(categorical_crossentropy(t, y, true, 0.1, -1), {0.8046163f, 1.0397353f}));
+  CHECK(is(categorical_crossentropy(t, y, false, 0.2, 0), {0.1115984f, 0.3893832f, 0.4246439f}));
+  CHECK(
+      is(categorical_focal_crossentropy(t, y, 0.3, 1.5, false, 0.1, -1), {0.0475862f, 0.1333414f}));
+  CHECK(is(categorical_generalized_cross_entropy(classes, y, 0.3), {0.3382552f, 0.8011407f}));
+  CHECK(is(cosine_similarity(t, y, 0), {0, -0.9191450f, -0.8944271f}));
+  CHECK(is(dice(t, y, 1), {0.3f, 0.6f}));
+  CHECK(is(dice(t, y, std::vector<int64_t>{1}), {0.3f, 0.6f}));
+  CHECK(dice(t, y, std::nullopt).rank() == 0);
+  CHECK(is(huber(t, y, 0.25), {0.0229167f, 0.0687500f}));
+  CHECK(is(sparse_categorical_crossentropy(classes, y, true, 2, -1), {0.7679496f, 0}));
+  CHECK(is(tversky(t, y, 0.3, 0.7, 1), {0.3f, 0.6f}));
+
+  const Tensor embeddings = Tensor::from({0.6f, 0.8f, 1.f, 0.f, 0.8f, 0.6f}, {3, 2});
+  const Tensor labels = Tensor::from<int32_t>({0, 1, 0}, {3});
+  const Tensor reference = Tensor::from({1.f, 0.f, 0.f, 1.f}, {2, 2});
+  const Tensor of_reference = Tensor::from<int32_t>({0, 1}, {2});
+  CHECK(is(circle(labels, embeddings, of_reference, reference, false, 8, 0.3),
+           {4.9669881f, 14.5599995f, 1.9187499f}));
+  CHECK(is(circle(labels, embeddings, Tensor(), Tensor(), true, 8, 0.3),
+           {1.6629916f, 0, 3.7173967f}));
+}

@@ -81,14 +81,16 @@ class Name:
             self.kind, _, self.note = text.partition(": ")
             return
         else:
-            self.line, _, self.note = text.partition(" // ")
-        same = re.search(r"(?<![\w:])" + re.escape(expected) + r"(?!\w)", self.line)
+            self.line, _, self.note = text.removeprefix("other form: ").partition(" // ")
+        same = not text.startswith("other form: ") and re.search(r"(?<![\w:])" + re.escape(expected) + r"(?!\w)", self.line)
         self.kind = "same name" if same else "other form"
 
     def by_rule(self, expected, needed):
         if not self.short[0].isupper():
             return f"{expected}({', '.join(needed)})"
-        options = ", ".join(f".{p} = {p}" for p in needed)
+        # The default, "imagenet", would be fetched from a server.
+        given = [".weights = {}"] if self.module.startswith("keras.applications") else []
+        options = ", ".join([f".{p} = {p}" for p in needed] + given)
         return f"{expected}({{{options}}})" if options else f"{expected}()"
 
     def function(self):

@@ -19,4 +19,17 @@ Shape shape(const Tensor& x);
 /// x.dtype().
 DType dtype(const Tensor& x);
 
+/// Whether it is a tensor with values: no symbolic one, no Variable, no number and no list.
+template <class T>
+bool is_tensor(const T& x) {
+  if constexpr (std::derived_from<T, Tensor>)
+    return x && !x.is_symbolic();
+  else if constexpr (std::derived_from<T, Nest>)
+    return x.is_tensor() && is_tensor(x.tensor());
+  else if constexpr (std::same_as<T, Value>)
+    return x.template is<Tensor>() && is_tensor(x.template get<Tensor>());
+  else
+    return false;
+}
+
 }  // namespace cornu::ops

@@ -12,11 +12,12 @@
 namespace cornu::detail {
 
 bool is_channels_last(const ops::DataFormat& data_format, const char* who) {
-  if (!data_format || *data_format == "channels_last") return true;
-  if (*data_format == "channels_first") return false;
+  const std::string format = data_format.value_or(config::image_data_format());
+  if (format == "channels_last") return true;
+  if (format == "channels_first") return false;
   throw ValueError(
       fmt::format("{}: data_format must be \"channels_last\" or \"channels_first\", found \"{}\".",
-                  who, *data_format));
+                  who, format));
 }
 
 void check_images(const Tensor& images, const char* who) {

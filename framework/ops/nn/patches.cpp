@@ -111,13 +111,24 @@ Tensor fold(const Tensor& x, const std::vector<int64_t>& output_size,
                   Value::List{Ellipsis{}, Slice{py, py + size[0]}, Slice{px, px + size[1]}});
 }
 
-Tensor depth_to_space(const Tensor& x, int64_t b, const std::string& data_format) {
+namespace {
+
+void check_block_size(int64_t block_size, const char* op) {
+  if (block_size < 2)
+    throw ValueError(fmt::format("{}: block_size must be at least 2, found {}.", op, block_size));
+}
+
+}  // namespace
+
+Tensor depth_to_space(const Tensor& x, int64_t b, const std::optional<std::string>& data_format) {
   if (is_symbolic(x)) return symbolic_call(&depth_to_space, x, b, data_format);
   check_rank(x, 4, "depth_to_space");
-  const bool last = detail::is_channels_last(data_format, "depth_to_space");
+  check_block_size(b, "depth_to_space");
+  const bool last =
+      detail::is_channels_last(data_format.value_or(config::image_data_format()), "depth_to_space");
   const Shape& s = x.shape();
   const int64_t n = s[0], channels = last ? s[3] : s[1];
-  if (b < 1 || channels % (b * b) != 0)
+  if (channels % (b * b) != 0)
     throw ShapeError(fmt::format(
         "depth_to_space: {} channels are no multiple of block_size^2 = {}.", channels, b * b));
   const int64_t c = channels / (b * b);
@@ -128,13 +139,15 @@ Tensor depth_to_space(const Tensor& x, int64_t b, const std::string& data_format
                  {n, c, s[2] * b, s[3] * b});
 }
 
-Tensor space_to_depth(const Tensor& x, int64_t b, const std::string& data_format) {
+Tensor space_to_depth(const Tensor& x, int64_t b, const std::optional<std::string>& data_format) {
   if (is_symbolic(x)) return symbolic_call(&space_to_depth, x, b, data_format);
   check_rank(x, 4, "space_to_depth");
-  const bool last = detail::is_channels_last(data_format, "space_to_depth");
+  check_block_size(b, "space_to_depth");
+  const bool last =
+      detail::is_channels_last(data_format.value_or(config::image_data_format()), "space_to_depth");
   const Shape& s = x.shape();
   const int64_t n = s[0], h = last ? s[1] : s[2], w = last ? s[2] : s[3], c = last ? s[3] : s[1];
-  if (b < 1 || h % b != 0 || w % b != 0)
+  if (h % b != 0 || w % b != 0)
     throw ShapeError(
         fmt::format("space_to_depth: {} x {} pixels are no multiples of block_size {}.", h, w, b));
   if (last)

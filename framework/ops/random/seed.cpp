@@ -110,6 +110,16 @@ void set_seed(int64_t seed) {
   shuffle_stream().emplace(seed);
 }
 
+void forget_seed() {
+  {
+    const std::lock_guard lock(global_mutex);
+    global_generator() = nullptr;
+  }
+  const std::lock_guard lock(stream_mutex);
+  stream().reset();
+  shuffle_stream().reset();
+}
+
 StillScope::StillScope() { ++still_scopes; }
 
 StillScope::~StillScope() { --still_scopes; }

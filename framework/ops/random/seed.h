@@ -51,6 +51,8 @@ namespace cornu::random {
 /// Starts a stream from which every object without a seed of its own takes one, so that a whole
 /// program repeats.
 void set_seed(int64_t seed);
+/// Ends that stream: seeds that nobody gave come from the operating system again.
+void forget_seed();
 /// A seed for an object that was given none.
 int64_t default_seed();
 /// A seed for an order of samples, from a stream of its own that set_seed starts as well: weights

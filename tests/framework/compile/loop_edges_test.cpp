@@ -308,3 +308,40 @@ TEST_CASE("running combinations go along any axis, from either end, in structure
     }
   }
 }
+
+TEST_CASE("an unrolled scan gives what a loop gives, recorded or not") {
+  const auto half = [](const Nest& carry, const Nest& x) {
+    return ops::Scanned{carry.tensor() * 0.5 + x.tensor(), carry.tensor() - x.tensor()};
+  };
+  // What Keras gives for 1 to 7, from 1 on.
+  const std::vector<float> forth = {0, -0.5f, -0.25f, 0.375f, 1.1875f, 2.09375f, 3.046875f},
+                           back = {4.734375f, 5.46875f, 5.9375f, 5.875f, 4.75f, 1.5f, -6};
+  const Tensor xs = Tensor::from<float>({1, 2, 3, 4, 5, 6, 7}, {7}),
+               one = Tensor::from<float>({1}, {});
+  for (const ops::Unroll& unroll : std::vector<ops::Unroll>{1, 2, 3, 7, 9, true, false})
+    for (const bool reverse : {false, true}) {
+      CAPTURE(unroll.rounds(), unroll.all(), reverse);
+      auto recorded = function([&](const Tensor& from, const Tensor& list) -> Nest {
+        const ops::Scanned result = ops::scan(half, from, list, {}, reverse, unroll);
+        return Nest{result.carry, result.ys};
+      });
+      for (int run = 0; run < 3; ++run) {
+        const Nest result = recorded(one, xs);
+        CHECK(result[0].item() == (reverse ? 3.8671875 : 12.0234375));
+        CHECK(result[1].to_vector<float>() == (reverse ? back : forth));
+      }
+    }
+  // The number of the round alone, and its gradient.
+  for (const ops::Unroll& unroll : std::vector<ops::Unroll>{1, 4, true}) {
+    const auto grow = [](const Nest& carry, const Nest&) {
+      return ops::Scanned{carry.tensor() * 2, {}};
+    };
+    auto slope = function([&](const Tensor& x) -> Tensor {
+      GradientTape tape;
+      tape.watch(x);
+      return tape.gradient(ops::scan(grow, x, {}, 10, false, unroll).carry.tensor(), x);
+    });
+    for (int run = 0; run < 3; ++run) CHECK(slope(one).item() == 1024);
+  }
+  CHECK_THROWS_WITH(ops::scan(half, one, xs, {}, false, 0), contains("unroll must be at least 1"));
+}

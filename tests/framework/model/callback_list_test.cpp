@@ -116,3 +116,44 @@ TEST_CASE("a hook that would never be called is told from one that is") {
   STATIC_REQUIRE(overrides_epoch_end<Noting>);
   STATIC_REQUIRE(overrides_epoch_end<callbacks::EarlyStopping::Object>);
 }
+
+TEST_CASE("a list adds what keeps the history and what draws a bar, as Keras's options say") {
+  Sequential model({Input({2}), layers::Dense({.units = 1})});
+  CallbackList list({}, {.add_history = true,
+                         .add_progbar = true,
+                         .model = &model,
+                         .params = {.epochs = 2, .steps = 3, .verbose = 0}});
+  REQUIRE(list.callbacks().size() == 2);
+  CHECK(list.callbacks()[0]->name() == "History");
+  CHECK(list.callbacks()[1]->name() == "Progbar");
+  CHECK(list.callbacks()[1]->params().steps == 3);
+  CHECK(list.model() == &model);
+  for (int run = 0; run < 2; ++run) {
+    Logs none, first{{"loss", 0.5}}, second{{"loss", 0.25}, {"accuracy", 1}};
+    list.on_train_begin(none);
+    list.on_epoch_begin(0, none);
+    list.on_epoch_end(0, first);
+    list.on_epoch_begin(1, none);
+    list.on_epoch_end(1, second);
+    list.on_train_end(second);
+    CHECK(list.history().epoch == std::vector<int64_t>{0, 1});
+    CHECK(list.history()["loss"] == std::vector<double>{0.5, 0.25});
+    CHECK(list.history()["accuracy"] == std::vector<double>{1});
+  }
+}
+
+TEST_CASE("a list of Keras's arguments in its order, whose model and parameters may follow") {
+  Sequential model({Input({2}), layers::Dense({.units = 1})});
+  CallbackList list({callbacks::ProgbarLogger()}, false, true);
+  CHECK(list.callbacks().size() == 1);  // there was a bar already
+  CHECK(list.model() == nullptr);
+  list.set_model(&model);
+  list.set_params({.epochs = 4});
+  CHECK(list.callbacks()[0]->model() == &model);
+  CHECK(list.callbacks()[0]->params().epochs == 4);
+  CHECK(list.params().epochs == 4);
+  CHECK_THROWS_WITH(list.history(),
+                    "CallbackList: it keeps no history; make it with "
+                    "{.add_history = true}.");
+  CHECK(CallbackList().empty());
+}

@@ -2,6 +2,7 @@
 #include <cornu/framework/model/clone_model.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/core/embedding.h>
+#include <cornu/layers/image/rescaling.h>
 #include <cornu/layers/recurrent/lstm.h>
 #include <cornu/layers/regularization/dropout.h>
 
@@ -126,4 +127,71 @@ TEST_CASE("Masks and dictionaries are in a clone as in the model") {
   Functional inside(steps, cut.output().tensor());
   Functional behind(inside.inputs(), layers::LSTM({.units = 2})(inside.outputs().tensor()));
   CHECK(behind(wave({1, 5, 2})).shape() == Shape{1, 2});
+}
+
+TEST_CASE("call_function puts layers behind others") {
+  Input x({4}, {.name = "x"});
+  const Tensor hidden = Dense({.units = 3, .activation = "relu", .name = "a"})(x);
+  Functional model(x, Dense({.units = 2, .name = "b"})(hidden));
+  model.set_weights({ops::full({4, 3}, 0.25), ops::full({3}, 0.25), ops::full({3, 2}, 0.25),
+                     ops::full({2}, 0.25)});
+  std::vector<std::string> called;
+  const auto doubled = [&](const Handle<Layer>& layer, const Nest& inputs, const Call& call) {
+    called.push_back(layer->name());
+    const Nest out = layer(inputs, call);
+    return dynamic_cast<layers::DenseLayer*>(layer.get())
+               ? Nest(layers::Rescaling({.scale = 2.0})(out.tensor()))
+               : out;
+  };
+  const auto clone = clone_model(
+      model, {.clone_function = [](const auto& layer) { return layer; }, .call_function = doubled});
+  CHECK(called == std::vector<std::string>{"a", "b"});
+  CHECK(names(*clone) == std::vector<std::string>{"x", "a", "rescaling", "b", "rescaling_1"});
+  const Tensor data = Tensor::from({1.f, 2.f, 3.f, 4.f}, {1, 4});
+  CHECK(floats(clone(data)) == std::vector<float>{8.75f, 8.75f});
+  CHECK(floats(model(data)) == std::vector<float>{2.3125f, 2.3125f});
+
+  CHECK_THROWS_WITH(clone_model(model, {.call_function = [](const auto&, const Nest&,
+                                                            const Call&) { return Nest(); }}),
+                    has("gave no symbolic tensor for 'a'"));
+  Sequential stack({Input({4}), Dense({.units = 2})});
+  CHECK_THROWS_WITH(clone_model(stack, {.call_function = doubled}), has("takes no call_function"));
+}
+
+TEST_CASE("call_function gets what the call was told, and masks go on") {
+  Input words({5}, {.dtype = DType::int32});
+  const Tensor steps =
+      layers::Embedding({.input_dim = 9, .output_dim = 2, .mask_zero = true})(words);
+  const Tensor dropped = Dropout({.rate = 0.5})(steps, {.training = true});
+  Functional model(words, layers::LSTM({.units = 2})(dropped));
+  std::vector<std::string> training;
+  const auto plain = [&](const Handle<Layer>& layer, const Nest& inputs, const Call& call) {
+    if (call.is_training()) training.push_back(layer->name());
+    return layer(inputs, dynamic_cast<layers::DropoutLayer*>(layer.get()) ? Call{} : call);
+  };
+  const auto clone = clone_model(model, {.call_function = plain});
+  CHECK(training == std::vector<std::string>{"dropout"});
+  clone->set_weights(model.get_weights());
+  const Tensor ids = Tensor::from<int32_t>({1, 2, 0, 0, 0}, {1, 5}),
+               shorter = Tensor::from<int32_t>({1, 2}, {1, 2});
+  Input two({2}, {.dtype = DType::int32});
+  const auto without = clone_model(model, {.input_tensors = two, .call_function = plain});
+  without->set_weights(model.get_weights());
+  CHECK(close(clone(ids), without(shorter)));
+}
+
+TEST_CASE("call_function reaches the functional models inside when it is recursive") {
+  Input y({4});
+  auto inner = make<Functional>(y, Dense({.units = 4, .name = "inside"})(y));
+  auto stack =
+      make<Sequential>({Input({4}), Dense({.units = 4, .name = "listed"})}, {.name = "stack"});
+  Input x({4});
+  Functional model(x, stack(inner(x)));
+  std::vector<std::string> called;
+  const auto look = [&](const Handle<Layer>& layer, const Nest& inputs, const Call& call) {
+    called.push_back(layer->name());
+    return layer(inputs, call);
+  };
+  (void)clone_model(model, {.call_function = look, .recursive = true});
+  CHECK(called == std::vector<std::string>{"inside", "functional", "stack"});
 }

@@ -5,6 +5,7 @@
 #include "../../support/gradient_check.h"
 #include "catch.h"
 #include "support/all_close.h"
+#include "support/matchers.h"
 
 using namespace cornu;
 using test::noise;
@@ -30,4 +31,24 @@ TEST_CASE("jvp is the derivative along the tangents") {
 
   CHECK_THROWS_AS(ops::jvp(f, x, {t[0]}), ValueError);
   CHECK_THROWS_AS(ops::jvp(f, x, {t[1], t[0]}), ShapeError);
+}
+
+TEST_CASE("with has_aux the function returns more, which is not differentiated") {
+  const Tensor a = Tensor::from({0.5f, 2.f}, {2}), b = Tensor::from({3.f, -1.f}, {2});
+  const List along = {Tensor::from({1.f, 0.5f}, {2}), Tensor::from({2.f, 1.f}, {2})};
+  const auto f = [](const List& x) {
+    return std::pair(List{x[0] * x[1]}, Nest::dict({{"sum", x[0] + x[1]}}));
+  };
+  const ops::Directional result = ops::jvp(f, {a, b}, along, true);
+  CHECK(result.outputs[0].to_vector<float>() == std::vector<float>{1.5f, -2});
+  CHECK(result.tangents[0].to_vector<float>() == std::vector<float>{4, 1.5f});
+  CHECK(result.aux["sum"].to_vector<float>() == std::vector<float>{3.5f, 1});
+  CHECK_THROWS_WITH(ops::jvp(f, {a, b}, along, false), test::contains("has_aux must be true"));
+
+  const auto outputs_alone = [](const List& x) { return List{x[0] * x[1] + ops::sin(x[0])}; };
+  const ops::Directional plain = ops::jvp(outputs_alone, {a, b}, along, false);
+  CHECK(test::all_close(plain.outputs[0], Tensor::from({1.9794255f, -1.0907025f}, {2})));
+  CHECK(test::all_close(plain.tangents[0], Tensor::from({4.8775826f, 1.2919266f}, {2})));
+  CHECK(plain.aux.empty());
+  CHECK_THROWS_WITH(ops::jvp(outputs_alone, {a, b}, along, true), test::contains("returns a pair"));
 }

@@ -268,3 +268,29 @@ TEST_CASE("edges and likeness of images are Keras's") {
   CHECK(gradient_error([&](const List& l) { return ops::ssim(l[0], b, 1, 3); }, {a}) < tolerance);
   CHECK(gradient_error([](const List& l) { return ops::sobel_edges(l[0]); }, {x}) < tolerance);
 }
+
+TEST_CASE("blocks of pixels have their channels last unless told, whatever the configuration") {
+  config::set_image_data_format("channels_first");
+  const Tensor x = ops::reshape(ops::arange(8, {}, 1, DType::float32), {1, 1, 2, 4});
+  const Tensor blocks = ops::depth_to_space(x, 2), again = ops::space_to_depth(blocks, 2);
+  const Shape told = ops::depth_to_space(ops::reshape(x, {1, 4, 1, 2}), 2, std::nullopt).shape();
+  config::set_image_data_format("channels_last");
+  CHECK(blocks.shape() == Shape{1, 2, 4, 1});
+  CHECK(blocks.to_vector<float>() == std::vector<float>{0, 1, 4, 5, 2, 3, 6, 7});
+  CHECK(again.to_vector<float>() == x.to_vector<float>());
+  CHECK(told == Shape{1, 1, 2, 4});
+  CHECK_THROWS_AS(ops::depth_to_space(x, 1), ValueError);
+  CHECK_THROWS_AS(ops::space_to_depth(x, 1), ValueError);
+}
+
+TEST_CASE("ops on images follow the configured data format") {
+  config::set_image_data_format("channels_first");
+  const Tensor x = ops::ones({2, 3, 4, 6});
+  const Shape gray = ops::rgb_to_grayscale(x).shape(), small = ops::resize(x, {2, 3}).shape(),
+              told = ops::rgb_to_grayscale(ops::ones({4, 6, 3}), "channels_last").shape();
+  config::set_image_data_format("channels_last");
+  CHECK(gray == Shape{2, 1, 4, 6});
+  CHECK(small == Shape{2, 3, 2, 3});
+  CHECK(told == Shape{4, 6, 1});
+  CHECK(ops::rgb_to_grayscale(ops::ones({2, 4, 6, 3})).shape() == Shape{2, 4, 6, 1});
+}

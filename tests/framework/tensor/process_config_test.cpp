@@ -3,6 +3,7 @@
 #include <cornu/callbacks/lambda_callback.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/ops.h>
+#include <cornu/framework/saving/keras_names.h>
 #include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/pooling/max_pooling.h>
@@ -108,4 +109,36 @@ TEST_CASE("Interactive logging can be turned off") {
   CHECK(config::is_interactive_logging_enabled());
   config::disable_interactive_logging();
   CHECK_FALSE(config::is_interactive_logging_enabled());
+}
+
+TEST_CASE("clear_session puts back what the process has been told") {
+  const Restore restore;
+  utils::set_random_seed(5);
+  const std::vector<float> first = random::normal({4}).to_vector<float>();
+  utils::set_random_seed(5);
+  config::set_dtype_policy("mixed_bfloat16");
+  config::disable_interactive_logging();
+  config::disable_flash_attention();
+  utils::clear_session();
+  CHECK(random::normal({4}).to_vector<float>() != first);
+  CHECK(config::dtype_policy().name() == "float32");
+  CHECK(config::is_interactive_logging_enabled());
+  CHECK(config::is_flash_attention_enabled());
+  config::set_floatx("float64");
+  utils::clear_session(false);
+  CHECK(config::floatx() == "float64");  // a setting that stays, as in Keras
+  CHECK(config::dtype_policy().name() == "float64");
+}
+
+TEST_CASE("is_tensor tells tensors with values from all else") {
+  const Tensor x = ops::ones({2});
+  CHECK(ops::is_tensor(x));
+  CHECK(ops::is_tensor(Nest(x)));
+  CHECK(ops::is_tensor(Value(x)));
+  CHECK_FALSE(ops::is_tensor(Input({2})));
+  CHECK_FALSE(ops::is_tensor(Tensor()));
+  CHECK_FALSE(ops::is_tensor(Nest{x, x}));
+  CHECK_FALSE(ops::is_tensor(Variable(x)));
+  CHECK_FALSE(ops::is_tensor(1.5));
+  CHECK_FALSE(ops::is_tensor(std::vector<float>{1, 2}));
 }

@@ -1,0 +1,25 @@
+// Calls of layers, and classes of one's own; see check.sh.
+#include <cornu/framework/compile/function.h>
+#include <cornu/framework/model/sequential.h>
+#include <cornu/layers/core/dense.h>
+
+using namespace cornu;
+
+void calls(const layers::Dense& dense, const Tensor& a, const Tensor& b) {
+  (void)dense(a, b);  // error: in braces: layer({a, b})
+  (void)dense(a, {.training = true});
+}
+
+// Its hook has other parameters than Callback's.
+struct Stop : Callback {
+  void on_epoch_end(int, const Logs&) {}
+};
+const Callbacks stop = {std::make_shared<Stop>()};  // error: on_epoch_end would never be called
+
+// It inherits how a Dense is made of its options.
+struct Narrow : layers::DenseLayer {
+  using DenseLayer::DenseLayer;
+};
+CORNU_REGISTER("tests>Narrow", Narrow);  // error: inherits another class's from_config
+
+const auto add = function([](const Tensor& x, const Tensor& y) -> Tensor { return x + y; });
