@@ -31,6 +31,7 @@ class OptimizerGroup : public CompositeOptimizer {
   void set_learning_rate(double value) override;
   /// Its own (iteration, learning rate), then those of each optimizer.
   std::vector<Variable> variables() const override;
+  using Optimizer::finalize_variable_values;
   void finalize_variable_values() override;
 
   /// Those of the map, without repetition, and the default one.

@@ -29,10 +29,11 @@ class BackboneOf : public Functional {
   /// or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     const cornu::detail::BaseOptions base =
-        cornu::detail::split_base_options(dict, true, false, false);
+        cornu::detail::split_base_options(dict, true, false, false, false);
     const PolicyScope scope(base.policy.value_or(cornu::config::dtype_policy()));
     auto model = std::make_shared<Self>(from_dict<C>(base.rest));
     if (!base.trainable) model->set_trainable(false);
+    if (base.activity_regularizer) model->set_activity_regularizer(base.activity_regularizer);
     return model;
   }
   /// The class's, under which files list it.
@@ -88,7 +89,7 @@ class HeadOf : public ModelOf<Self, C> {
   /// options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     const Value::Dict options = head_options(dict);
-    const auto base = cornu::detail::split_base_options(options, false, false, false);
+    const auto base = cornu::detail::split_base_options(options, false, false, false, false);
     const PolicyScope scope(base.policy.value_or(cornu::config::dtype_policy()));
     return ModelOf<Self, C>::from_config(options);
   }

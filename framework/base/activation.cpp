@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 
-#include "../autodiff/remat.h"
 #include "../config/configurable.h"
 #include "../ops/numpy/arithmetic.h"
 #include "../ops/operators.h"
@@ -123,8 +122,10 @@ Table& custom() {
 
 Tensor Activation::operator()(const Tensor& x) const {
   if (!function_) return x;
-  if (detail::rematerializes_activations() && x.is_eager())
-    return remat([f = function_](const Nest& in) { return Nest(f(in.tensor())); })(x).tensor();
+  if (Layer* layer = detail::rematerializing_activations(); layer && x.is_eager())
+    return detail::run_rematerialized(
+               *layer, x, [f = function_](const Nest& in) { return Nest(f(in.tensor())); })
+        .tensor();
   return function_(x);
 }
 

@@ -147,7 +147,7 @@ Nest Layer::run(Nest in, Call call, const CallContext& context) {
     const Tensor mask = bind_mask(in, call);
     LayerObserver* const observer = context.observer;
     if (observer) observer->before(*this, in);
-    const bool again = remat_mode_ && detail::is_rematerialized(*remat_mode_, *this, in, call);
+    const bool again = remat_mode_ && rematerializes(in, call);
     const Nest out =
         finish(in, mask, again ? compute_again_for_gradient(in, call) : compute(in, call));
     if (observer) observer->after(*this, out);
@@ -160,6 +160,23 @@ Nest Layer::compute(const Nest& inputs, const Call& call) {
   // Only mixed precision pays for the scope.
   if (compute_dtype() != variable_dtype()) autocast.emplace(compute_dtype());
   return call_many(inputs, call);
+}
+
+bool Layer::rematerializes(const Nest& inputs, const Call& call) {
+  if (!detail::may_rematerialize(*remat_mode_, *this, inputs, call)) return false;
+  if (remat_mode_->mode != "larger_than") return true;
+  int64_t elements = 0;
+  try {
+    // This very call, on tensors without values.
+    const Nest outputs =
+        infer_outputs({{Value(specs_of(inputs, true))}, {}},
+                      [&](const Arguments& a) { return compute(a.positional[0].nest(), call); });
+    for (const Tensor& t : outputs.flatten())
+      if (t) elements += t.shape().numel();
+  } catch (const NeedsValues&) {
+    return false;
+  }
+  return elements > remat_mode_->output_size_threshold;
 }
 
 Nest Layer::compute_again_for_gradient(const Nest& inputs, const Call& call) {
@@ -384,31 +401,36 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
   return result.pack(all);
 }
 
-Nest Layer::invoke(const Arguments& arguments) {
+Call call_of(const Arguments& arguments) {
   Call call;
   for (const auto& [key, value] : arguments.named) {
     if (value.is_null()) continue;
+    const auto* list = std::get_if<Value::List>(&value.variant());
     if (key == "training")
       call.training = detail::from_value<bool>(value);
-    else if (key == "mask" && value.is<Value::List>())
-      for (const Value& mask : value.get<Value::List>())
+    else if (key == "mask" && list)
+      for (const Value& mask : *list)
         call.masks.push_back(mask.is<Tensor>() ? mask.get<Tensor>() : Tensor());
     else if (key == "mask")
       call.mask = value.nest().tensor();
     else
       call.extra.emplace_back(key, value);
   }
+  return call;
+}
+
+Nest inputs_of(const Arguments& arguments) {
+  if (arguments.positional.size() == 1) return arguments.positional[0].nest();
+  Nest::List list;
+  for (const Value& value : arguments.positional)
+    if (!value.is_null()) list.push_back(value.nest());
+  return list.empty() ? Nest() : Nest(std::move(list));
+}
+
+Nest Layer::invoke(const Arguments& arguments) {
+  Call call = call_of(arguments);
   check_arguments(call);
-  // More positional arguments are further tensors: (query, value, key) of attention.
-  Nest inputs;
-  if (arguments.positional.size() == 1) {
-    inputs = arguments.positional[0].nest();
-  } else if (arguments.positional.size() > 1) {
-    Nest::List list;
-    for (const Value& v : arguments.positional)
-      if (!v.is_null()) list.push_back(v.nest());
-    inputs = std::move(list);
-  }
+  Nest inputs = inputs_of(arguments);
   // A False in a graph is often Keras's default only; the flag of the model around it goes first.
   if (call.training.has_value() && !call.training && call_context().training) call.training.reset();
   CallScope scope(*this, call.training);

@@ -316,11 +316,9 @@ class Layer : public Operation, public Configurable, public Saveable {
   void add_loss(const Tensor& loss);
   /// A metric that this layer updates itself in `call`; the model reports and resets it.
   std::shared_ptr<Metric> add_metric(std::shared_ptr<Metric> metric);
-  /// Adds a penalty on the outputs to the loss of each call; {} takes it away. Keras's option
-  /// activity_regularizer, for layers that have none of that name; files keep it.
-  void set_activity_regularizer(Choice<Regularizer> regularizer) {
-    activity_regularizer_ = std::move(regularizer);
-  }
+  /// Adds a penalty on the outputs to the loss of each call; {} takes it away. For layers without
+  /// the option activity_regularizer; files keep it where Keras's do.
+  void set_activity_regularizer(Choice<Regularizer> r) { activity_regularizer_ = std::move(r); }
   /// The penalty on the outputs, or none.
   const Choice<Regularizer>& activity_regularizer() const { return activity_regularizer_; }
   /// What add_loss collected since the last clear, then the weights' penalties, of this layer and
@@ -388,6 +386,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   void build_for(const Nest& inputs);
   Tensor bind_mask(const Nest& inputs, Call& call);
   Nest compute(const Nest& inputs, const Call& call);
+  bool rematerializes(const Nest& inputs, const Call& call);
   Nest compute_again_for_gradient(const Nest& inputs, const Call& call);
   Nest finish(const Nest& inputs, const Tensor& mask, Nest outputs);
   std::vector<Tensor> output_masks(const Nest& inputs, const Tensor& mask);
@@ -448,7 +447,7 @@ struct BaseOptions {
   Value::Dict rest;
 };
 BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable,
-                               bool keep_dtype, bool keep_activity_regularizer = true);
+                               bool keep_dtype, bool keep_activity_regularizer);
 /// Merges the base config and the struct's: name, trainable and dtype come first.
 Value::Dict merge_config(Value::Dict base, Value::Dict own);
 

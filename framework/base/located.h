@@ -20,6 +20,11 @@ auto located(const Layer& layer, F&& f) {
   }
 }
 
+/// What a layer is told by the arguments of a graph's node.
+Call call_of(const Arguments& arguments);
+/// The inputs among them; several positional ones, (query, value, key) of attention, are a list.
+Nest inputs_of(const Arguments& arguments);
+
 /// Tensors without values in the place of `inputs`. Throws ValueError where one is missing, unless
 /// some may be: those stay empty.
 Nest specs_of(const Nest& inputs, bool may_be_missing);

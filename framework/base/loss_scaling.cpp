@@ -98,6 +98,10 @@ Tensor LossScaling::scale_loss(const Tensor& loss) {
 
 void LossScaling::finalize_variable_values() { inner_optimizer()->finalize_variable_values(); }
 
+void LossScaling::finalize_variable_values(const std::vector<Variable>& var_list) {
+  inner_optimizer()->finalize_variable_values(var_list);
+}
+
 // Which steps count is decided by tensors, not by the program, so that one recording serves all:
 // the inner optimizer always steps, and what it changed is kept or taken back.
 void LossScaling::apply(const std::vector<Tensor>& gradients,

@@ -37,8 +37,8 @@ class LossScaling : public Optimizer {
   /// Its own (iteration, learning rate, step counter, scale), then the inner optimizer's.
   std::vector<Variable> variables() const override;
   Tensor scale_loss(const Tensor& loss) override;
-  using Optimizer::finalize_variable_values;
   void finalize_variable_values() override;
+  void finalize_variable_values(const std::vector<Variable>& var_list) override;
 
   /// The optimizer that gets the unscaled gradients.
   const std::shared_ptr<Optimizer>& inner_optimizer() const {

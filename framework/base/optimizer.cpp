@@ -148,11 +148,16 @@ void Optimizer::set_weights(const std::vector<Tensor>& weights) {
     throw ValueError(
         fmt::format("Optimizer '{}': set_weights: {} values were given for {} variables.",
                     options_.name, weights.size(), all.size()));
-  for (size_t i = 0; i < weights.size(); ++i)
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (!weights[i])
+      throw ValueError(
+          fmt::format("Optimizer '{}': set_weights: the value of variable '{}' is an empty tensor.",
+                      options_.name, all[i].path()));
     if (weights[i].shape() != all[i].shape())
       throw ShapeError(fmt::format(
           "Optimizer '{}': set_weights: variable '{}' has shape {}, its value has shape {}.",
           options_.name, all[i].path(), all[i].shape().str(), weights[i].shape().str()));
+  }
   for (size_t i = 0; i < weights.size(); ++i) all[i].assign(weights[i]);
 }
 
@@ -254,7 +259,7 @@ void Optimizer::finalize_variable_values() {
 void Optimizer::finalize_variable_values(const std::vector<Variable>& var_list) {
   if (!options_.use_ema) return finalize_variable_values();
   std::vector<Variable> averaged = var_list;
-  std::erase_if(averaged, [](const Variable& v) { return v && v.overwrite_with_gradient(); });
+  std::erase_if(averaged, [](const Variable& v) { return !v || v.overwrite_with_gradient(); });
   if (averaged.size() != state_->averages.size())
     throw ValueError(
         fmt::format("Optimizer '{}': finalize_variable_values: {} variables were given, but there "

@@ -133,7 +133,7 @@ class Optimizer : public Configurable, public Saveable {
   virtual void finalize_variable_values();
   /// The same for a model's trainable variables. Throws ValueError, with use_ema, unless there are
   /// as many as the optimizer was built for.
-  void finalize_variable_values(const std::vector<Variable>& var_list);
+  virtual void finalize_variable_values(const std::vector<Variable>& var_list);
   /// Variables to which weight decay does not apply: those listed, and those in whose names one of
   /// the regular expressions (such as "bias") is found. Replaces what an earlier call said.
   void exclude_from_weight_decay(const std::vector<std::string>& name_parts,

@@ -22,13 +22,6 @@ std::shared_ptr<const RematMode>& current() {
 // Spares programs without such a scope the look at the layer of each activation.
 std::atomic<bool> activations_wanted = false;
 
-int64_t elements(const Nest& specs) {
-  int64_t count = 0;
-  for (const Tensor& t : specs.flatten())
-    if (t) count += t.shape().numel();
-  return count;
-}
-
 }  // namespace
 
 RematScope::RematScope(RematMode mode) : outer_(current()) {
@@ -47,7 +40,8 @@ namespace detail {
 
 std::shared_ptr<const RematMode> current_remat_mode() { return current(); }
 
-bool is_rematerialized(const RematMode& mode, Layer& layer, const Nest& inputs, const Call& call) {
+bool may_rematerialize(const RematMode& mode, const Layer& layer, const Nest& inputs,
+                       const Call& call) {
   if (!mode.mode || mode.mode == "activations") return false;
   // Without a tape nobody asks for gradients.
   if (graph_context().recorders.empty()) return false;
@@ -61,20 +55,20 @@ bool is_rematerialized(const RematMode& mode, Layer& layer, const Nest& inputs, 
     value.collect(named);
     if (!named.empty()) return false;
   }
-  if (mode.mode == "larger_than")
-    return elements(layer.compute_output_spec(inputs)) > mode.output_size_threshold;
   if (mode.mode == "list_of_layers")
     return std::find(mode.layer_names.begin(), mode.layer_names.end(), layer.name()) !=
            mode.layer_names.end();
   return true;
 }
 
-bool rematerializes_activations() {
-  if (!activations_wanted) return false;
+Layer* rematerializing_activations() {
+  if (!activations_wanted) return nullptr;
   const CallContext& context = call_context();
-  if (context.stack.empty() || graph_context().recorders.empty()) return false;
-  const RematMode* mode = context.stack.back()->remat_mode();
-  return mode && mode->mode == "activations";
+  if (context.stack.empty() || graph_context().recorders.empty()) return nullptr;
+  // Calls are made on layers that may change; the stack is for those who look on.
+  auto* layer = const_cast<Layer*>(context.stack.back());
+  const RematMode* mode = layer->remat_mode();
+  return mode && mode->mode == "activations" ? layer : nullptr;
 }
 
 Nest run_rematerialized(Layer& layer, const Nest& inputs, std::function<Nest(const Nest&)> part) {

@@ -34,7 +34,8 @@ struct RematMode {
 ///   RematScope scope({.mode = "larger_than", .output_size_threshold = 4096});
 ///   auto hidden = layers::Dense({.units = 4096});
 ///
-/// Calls that get tensors by name (as `initial_state`) keep their results all the same.
+/// Calls that get tensors by name (as `initial_state`) keep their results all the same, and with
+/// "larger_than" those whose size depends on values.
 class RematScope {
  public:
   /// Throws ValueError for an unknown mode.
@@ -51,15 +52,17 @@ namespace detail {
 /// The mode of the innermost scope on this thread; null outside of any.
 std::shared_ptr<const RematMode> current_remat_mode();
 
-/// Whether a layer that was made with this mode computes this call again for its gradient.
-bool is_rematerialized(const RematMode& mode, Layer& layer, const Nest& inputs, const Call& call);
+/// Whether a layer that was made with this mode may compute this call again for its gradient; what
+/// the size of its outputs says is left to the layer.
+bool may_rematerialize(const RematMode& mode, const Layer& layer, const Nest& inputs,
+                       const Call& call);
 
-/// Whether the activations of the layer whose call is under way are computed again.
-bool rematerializes_activations();
+/// The layer whose call is under way, if its activations are computed again; else null.
+Layer* rematerializing_activations();
 
 /// Runs a part of a layer's call, and arranges that it is run again for its gradient: inside of a
-/// call of `layer` with the training flag of now, and with what layers add to the loss as `layer`'s
-/// own losses.
+/// call of `layer` with the training flag and the dtype of now, and with what layers add to the
+/// loss as `layer`'s own losses.
 Nest run_rematerialized(Layer& layer, const Nest& inputs, std::function<Nest(const Nest&)> part);
 
 }  // namespace detail

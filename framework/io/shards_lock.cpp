@@ -72,8 +72,8 @@ ShardLock::ShardLock(const fs::path& folder) : path_(folder / ".lock") {
 }
 
 ShardLock::~ShardLock() {
-  // Before the lock goes, so that it is nobody else's file.
-  ::unlink(path_.c_str());
+  // Before the lock goes, and only where the folder was not made anew: it is nobody else's file.
+  if (is_at(descriptor_, path_)) ::unlink(path_.c_str());
   ::close(descriptor_);
 }
 

@@ -132,6 +132,7 @@ void ShardWriter::end_file() {
 }
 
 void ShardWriter::finish() {
+  if (!lock_) throw StateError("ShardWriter: finish was called before.");
   if (file_) end_file();
   shards::Index index{fields_, options_.classes, {}};
   for (const File& file : files_) index.files.push_back({file.name, file.records, file.bytes});

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "../base/located.h"
 #include "cut_graph.h"
 #include "functional.h"
 #include "sequential.h"
@@ -59,38 +60,12 @@ class Clones {
   std::map<const Layer*, std::shared_ptr<Layer>> clones_;
 };
 
-// What a call is told, by what a graph keeps of it.
-Call call_of(const Value::Dict& named) {
-  Call call;
-  for (const auto& [key, value] : named) {
-    if (value.is_null()) continue;
-    if (key == "training")
-      call.training = detail::from_value<bool>(value);
-    else if (key == "mask" && value.is<Value::List>())
-      for (const Value& mask : value.get<Value::List>())
-        call.masks.push_back(mask.is<Tensor>() ? mask.get<Tensor>() : Tensor());
-    else if (key == "mask")
-      call.mask = value.nest().tensor();
-    else
-      call.extra.emplace_back(key, value);
-  }
-  return call;
-}
-
-Nest inputs_of(const Value::List& positional) {
-  if (positional.size() == 1) return positional[0].nest();
-  Nest::List list;
-  for (const Value& value : positional)
-    if (!value.is_null()) list.push_back(value.nest());
-  return list;
-}
-
 // The caller's function, whose errors say what it did.
 LayerCall calls_by(const CloneOptions& options) {
   if (!options.call_function) return {};
   return [&](const std::shared_ptr<Layer>& layer, const Arguments& arguments) {
-    const Nest made = options.call_function(Handle<Layer>(layer), inputs_of(arguments.positional),
-                                            call_of(arguments.named));
+    const Nest made =
+        options.call_function(Handle<Layer>(layer), inputs_of(arguments), call_of(arguments));
     for (const Tensor& t : made.flatten())
       if (!t || !t.is_symbolic())
         throw ValueError(fmt::format(

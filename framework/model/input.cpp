@@ -40,6 +40,11 @@ void check_tensor(const InputConfig& config) {
   if (!t.is_symbolic())
     throw ValueError(
         "Input: option 'tensor' must be symbolic: an Input({...}), or what a layer made of one.");
+  if (!config.name.empty() || config.optional)
+    throw UnsupportedError(
+        "Input: beside 'tensor' there can be no 'name' and no 'optional', which belong to the "
+        "Input "
+        "that the tensor came from.");
   if (config.batch_size && (t.rank() == 0 || t.shape()[0] != *config.batch_size))
     differs("batch_size", std::to_string(*config.batch_size), "shape " + t.shape().str());
   if (config.shape.rank() > 0 && (t.rank() == 0 || config.shape != t.shape().slice(1)))

@@ -395,10 +395,11 @@ class ModelOf : public Model {
   /// A model from its config. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
     detail::BaseOptions base = detail::split_base_options(
-        dict, requires(C c) { c.name; }, requires(C c) { c.trainable; },
-        requires(C c) { c.dtype; });
+        dict, requires(C c) { c.name; }, requires(C c) { c.trainable; }, requires(C c) { c.dtype; },
+        requires(C c) { c.activity_regularizer; });
     auto model = std::make_shared<Self>(from_dict<C>(base.rest));
     model->ModelOf::set_base(base.name, base.trainable, base.policy);
+    if (base.activity_regularizer) model->set_activity_regularizer(base.activity_regularizer);
     return model;
   }
   C config;  ///< as given

@@ -53,7 +53,7 @@ KernelProduct DenseLayer::product(const Shape& shape) const {
 Value::Dict DenseLayer::get_config() const {
   Value::Dict dict = KernelLayer::get_config();
   // Of Keras's layers with a kernel, this one alone leaves the option to Layer, which writes none.
-  if (!config.activity_regularizer)
+  if (!activity_regularizer())
     std::erase_if(dict, [](const auto& entry) { return entry.first == "activity_regularizer"; });
   return dict;
 }

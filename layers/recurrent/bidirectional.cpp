@@ -158,7 +158,7 @@ void BidirectionalLayer::build_from_config(const Value::Dict& dict) {
 
 Value::Dict BidirectionalLayer::get_config() const {
   Value::Dict dict = LayerOf::get_config();
-  if (!config.activity_regularizer)
+  if (!activity_regularizer())
     std::erase_if(dict, [](const auto& entry) { return entry.first == "activity_regularizer"; });
   return dict;
 }

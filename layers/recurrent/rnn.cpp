@@ -14,7 +14,7 @@ RNNLayer::RNNLayer(RNNConfig c) : RecurrentLayer(std::move(c)) {
 Value::Dict RNNLayer::get_config() const {
   Value::Dict dict = LayerOf::get_config();
   // Keras's RNN neither writes the regularizer nor has it where there is none.
-  if (!config.activity_regularizer)
+  if (!activity_regularizer())
     std::erase_if(dict, [](const auto& entry) { return entry.first == "activity_regularizer"; });
   return dict;
 }

@@ -88,7 +88,7 @@ Tensor TimeDistributedLayer::each_step(const Tensor& x, const Call& call) {
 
 Value::Dict TimeDistributedLayer::get_config() const {
   Value::Dict dict = LayerOf::get_config();
-  if (!config.activity_regularizer)
+  if (!activity_regularizer())
     std::erase_if(dict, [](const auto& entry) { return entry.first == "activity_regularizer"; });
   return dict;
 }

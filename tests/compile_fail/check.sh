@@ -6,15 +6,24 @@ set -u
 cd "$(dirname "$0")" || exit 1
 case $("$1" --version) in *clang*) compiler='clang++' ;; *) compiler='g++' ;; esac
 
+# What the compiler says of one line: the errors that name it, with what is told before (by g++) and behind (by clang++).
+said_of() {
+  awk -v here="$1:$2:" '
+    function tell() { if (index(before part, here)) printf "%s%s", before, part }
+    /: error/ { tell(); before = part; part = "" }
+    { part = part $0 "\n" }
+    END { tell() }' <<<"$3"
+}
+
 check() {
   local file=$1 said number line text missing=0
   shift
   # The compiler shows the lines of the snippet, which have the texts: those are left out.
-  said=$("$@" -fsyntax-only "$file" 2>&1 | grep -v '// error')
+  said=$(LC_ALL=C "$@" -fsyntax-only "$file" 2>&1 | grep -v '// error')
   while IFS=: read -r number line; do
     [[ $line == *'// error (g++)'* && $compiler != 'g++' ]] && continue
     text=${line#*// error*: }
-    if ! grep -qF "$file:$number:" <<<"$said" || ! grep -qF "$text" <<<"$said"; then
+    if ! said_of "$file" "$number" "$said" | grep -qF "$text"; then
       echo "$file:$number: $compiler does not say here: $text"
       missing=1
     fi

@@ -14,11 +14,7 @@ namespace cornu::datasets {
 
 namespace fs = std::filesystem;
 
-fs::path keras_home() {
-  if (const char* folder = std::getenv("KERAS_HOME")) return folder;
-  const char* home = std::getenv("HOME");
-  return fs::path(home ? home : "/") / ".keras";
-}
+fs::path keras_home() { return config::keras_home(); }
 
 fs::path find_dataset_file(const KnownFile& file, const std::string& path) {
   const bool elsewhere = fs::path(path).has_parent_path();

@@ -124,8 +124,7 @@ Tensor depth_to_space(const Tensor& x, int64_t b, const std::optional<std::strin
   if (is_symbolic(x)) return symbolic_call(&depth_to_space, x, b, data_format);
   check_rank(x, 4, "depth_to_space");
   check_block_size(b, "depth_to_space");
-  const bool last =
-      detail::is_channels_last(data_format.value_or(config::image_data_format()), "depth_to_space");
+  const bool last = detail::is_channels_last(data_format, "depth_to_space");
   const Shape& s = x.shape();
   const int64_t n = s[0], channels = last ? s[3] : s[1];
   if (channels % (b * b) != 0)
@@ -143,8 +142,7 @@ Tensor space_to_depth(const Tensor& x, int64_t b, const std::optional<std::strin
   if (is_symbolic(x)) return symbolic_call(&space_to_depth, x, b, data_format);
   check_rank(x, 4, "space_to_depth");
   check_block_size(b, "space_to_depth");
-  const bool last =
-      detail::is_channels_last(data_format.value_or(config::image_data_format()), "space_to_depth");
+  const bool last = detail::is_channels_last(data_format, "space_to_depth");
   const Shape& s = x.shape();
   const int64_t n = s[0], h = last ? s[1] : s[2], w = last ? s[2] : s[3], c = last ? s[3] : s[1];
   if (h % b != 0 || w % b != 0)

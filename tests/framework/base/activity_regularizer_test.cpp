@@ -2,6 +2,7 @@
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/regularizers/regularizers.h>
+#include <cornu/layers/core/dense.h>
 #include <cornu/layers/pooling/max_pooling.h>
 #include <cornu/layers/regularization/dropout.h>
 
@@ -37,4 +38,29 @@ TEST_CASE("configs keep the penalty on the outputs where Keras has it") {
   Sequential model({Input({4, 3}), again});
   const auto clone = Sequential::from_config(model.get_config());
   CHECK(clone->layers()[0]->activity_regularizer());
+}
+
+TEST_CASE("layers with the option keep a penalty that was set later") {
+  layers::Dense dense({.units = 2});
+  dense->set_activity_regularizer("l2");
+  CHECK(layers::Dense::from_config(dense->get_config())->activity_regularizer());
+  CHECK_FALSE(detail::find(layers::Dense({.units = 2})->get_config(), "activity_regularizer"));
+}
+
+namespace {
+struct NetConfig {
+  int64_t units = 2;
+};
+class Net : public ModelOf<Net, NetConfig> {
+ public:
+  explicit Net(NetConfig c) : ModelOf(c) { set_activity_regularizer("l1"); }
+  Tensor call(const Tensor& x, const Call&) override { return x; }
+};
+}  // namespace
+
+TEST_CASE("models with options keep the penalty on their outputs") {
+  const auto model = make<Net>(NetConfig{.units = 3});
+  const auto again = Net::from_config(model->get_config());
+  CHECK(again->activity_regularizer());
+  CHECK(again->config.units == 3);
 }

@@ -120,3 +120,22 @@ TEST_CASE("weight decay leaves out variables in Keras's order of arguments") {
   CHECK(decayed([&](Optimizer& o) { o.exclude_from_weight_decay({"bias"}); }) ==
         std::pair(true, false));
 }
+
+TEST_CASE("an optimizer that scales the loss hands averages of named variables on") {
+  const Variable a = pair(1, 2), b = pair(0, 0);
+  optimizers::LossScaleOptimizer scaled(
+      {.inner_optimizer = optimizers::SGD({.learning_rate = 0.5, .use_ema = true})});
+  scaled->build({a});
+  scaled->apply({floats({1, 1})}, {a});
+  const auto before = a.value().to_vector<float>();
+  scaled->finalize_variable_values(std::vector<Variable>{b});
+  CHECK(a.value().to_vector<float>() == before);
+  CHECK(b.value().to_vector<float>() != std::vector<float>{0, 0});
+  CHECK_THROWS_AS(scaled->finalize_variable_values(std::vector<Variable>{a, b}), ValueError);
+}
+
+TEST_CASE("set_weights refuses empty tensors") {
+  optimizers::SGD sgd({.learning_rate = 0.5});
+  sgd->build({pair(1, 2)});
+  CHECK_THROWS_WITH(sgd->set_weights({Tensor()}), contains("is an empty tensor"));
+}

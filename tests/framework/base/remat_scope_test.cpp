@@ -160,3 +160,41 @@ TEST_CASE("layers of a RematScope keep less for the gradient") {
   };
   CHECK(peak(true) < 0.7 * peak(false));
 }
+
+TEST_CASE("activations that are layers are computed again inside of their layer's call") {
+  const auto gradients = [](bool again) {
+    std::optional<RematScope> scope;
+    if (again) scope.emplace(RematMode{.mode = "activations"});
+    layers::Dense dense({.units = 4,
+                         .activation = layers::Dropout({.rate = 0.5, .seed = 1}),
+                         .kernel_initializer = "ones"});
+    layers::Dense penalized({.units = 4,
+                             .activation = layers::ActivityRegularization({.l2 = 0.5}),
+                             .kernel_initializer = "ones"});
+    const Tensor x = noise({3, 5}, 1);
+    dense(x), penalized(x);
+    GradientTape tape;
+    Tensor loss = ops::sum(dense(x, {.training = true})) + ops::sum(penalized(x));
+    for (const Tensor& added : penalized->losses()) loss = loss + added;
+    return tape.gradient(loss, std::vector<Variable>{dense->kernel, penalized->kernel});
+  };
+  const auto plain = gradients(false), again = gradients(true);
+  for (size_t i = 0; i < plain.size(); ++i)
+    CHECK(ops::allclose(plain[i], again[i], 1e-5, 1e-6).item() != 0);
+}
+
+TEST_CASE("the size of outputs is that of the very call") {
+  // Needs an argument by name.
+  struct Scaled : Layer {
+    Tensor call(const Tensor& x, const Call& call) override {
+      if (!call.find("factor")) throw ValueError("there is no factor.");
+      return x * Tensor(call.find("factor")->number());
+    }
+  };
+  const RematScope scope({.mode = "larger_than", .output_size_threshold = 2});
+  const auto layer = std::make_shared<Scaled>();
+  const Variable x(noise({4}, 1));
+  GradientTape tape;
+  const Tensor y = (*layer)(x, {.extra = {{"factor", 3.0}}});
+  CHECK(tape.gradient(ops::sum(y), {x})[0].to_vector<float>() == std::vector<float>{3, 3, 3, 3});
+}

@@ -52,6 +52,7 @@ TEST_CASE("an Input may be a tensor that there is") {
   CHECK_THROWS_WITH(Input({.batch_size = 3, .tensor = hidden}), has("option 'batch_size' is 3"));
   CHECK_THROWS_WITH(Input({.dtype = "int32", .tensor = hidden}), has("has dtype float32"));
   CHECK_THROWS_WITH(Input({.tensor = data}), has("must be symbolic"));
+  CHECK_THROWS_AS(Input({.name = "features", .tensor = hidden}), UnsupportedError);
   CHECK_NOTHROW(Input({.shape = {3}, .dtype = "float32", .tensor = hidden}));
 }
 
