@@ -409,8 +409,10 @@ Call call_of(const Arguments& arguments) {
     if (key == "training")
       call.training = detail::from_value<bool>(value);
     else if (key == "mask" && list)
-      for (const Value& mask : *list)
-        call.masks.push_back(mask.is<Tensor>() ? mask.get<Tensor>() : Tensor());
+      for (const Value& one : *list) {
+        const auto* mask = std::get_if<Tensor>(&one.variant());
+        call.masks.push_back(mask ? *mask : Tensor());
+      }
     else if (key == "mask")
       call.mask = value.nest().tensor();
     else
