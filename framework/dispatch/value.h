@@ -60,8 +60,8 @@ class Value {
   /// The T in it. Throws ValueError when it holds something else.
   template <class T>
   const T& get() const {
-    if (const T* value = std::get_if<T>(&v_)) return *value;
-    throw_other_kind(Variant(std::in_place_type<T>).index());
+    if (!is<T>()) throw_other_kind(Variant(std::in_place_type<T>).index());
+    return std::get<T>(v_);
   }
   bool is_null() const { return is<Null>(); }  ///< None
   bool is_number() const {

@@ -20,12 +20,25 @@ bool fits(const Shape& found, const Shape& expected) {
   return true;
 }
 
-// The entry of a dictionary, or nothing where it may be missing.
-Nest entry(const Nest& dict, const std::string& key, bool optional) {
-  if (optional && std::none_of(dict.entries().begin(), dict.entries().end(),
-                               [&](const auto& e) { return e.first == key; }))
-    return {};
-  return dict[key];
+// The entry of a dictionary, or nothing where it may be missing. A missing one and a name that the
+// model does not have are a misspelt one.
+Nest entry(const Nest& dict, const std::string& key, bool optional,
+           const std::vector<std::string>& known, const std::string& model) {
+  const auto& entries = dict.entries();
+  if (!optional ||
+      std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.first == key; }))
+    return dict[key];
+  for (const auto& [name, nest] : entries)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw ValueError(fmt::format("Model '{}': there is no input '{}'.{}", model, name,
+                                   did_you_mean(name, known)));
+  return {};
+}
+
+std::vector<std::string> keys_of(const Nest& dict) {
+  std::vector<std::string> keys;
+  for (const auto& [key, nest] : dict.entries()) keys.push_back(key);
+  return keys;
 }
 
 // Number of the tensors before this key's.
@@ -66,15 +79,17 @@ Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::
     // Inputs of a list model by their names.
     std::vector<Tensor> list;
     for (size_t i = 0; i < names.size(); ++i)
-      list.push_back(entry(in, names[i], may_miss(i)).tensor());
+      list.push_back(entry(in, names[i], may_miss(i), names, model).tensor());
     in = spec.pack(list);
   }
   const std::vector<Tensor> expected = spec.flatten();
   std::vector<Tensor> given;
   if (spec.is_dict() && in.is_dict()) {
     Nest::Dict picked;
+    const std::vector<std::string> known = keys_of(spec);
     for (const auto& [key, n] : spec.entries())
-      picked.emplace_back(key, entry(in, key, n.is_tensor() && may_miss(place_of(spec, key))));
+      picked.emplace_back(
+          key, entry(in, key, n.is_tensor() && may_miss(place_of(spec, key)), known, model));
     given = Nest::dict(std::move(picked)).flatten();
   } else {
     given = in.flatten();

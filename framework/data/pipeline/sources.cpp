@@ -45,6 +45,9 @@ Tensor copy_rows(const Rows& rows, std::span<const Where> places) {
 }  // namespace
 
 Rows rows_of_tensor(const Tensor& tensor) {
+  if (!tensor)
+    throw ValueError(
+        "Data has rows in each of its tensors, found an empty tensor among them. Leave it out.");
   if (!tensor.is_eager())
     throw StateError(fmt::format("A pipeline needs values; this tensor of shape {} has none.",
                                  tensor.shape().str()));

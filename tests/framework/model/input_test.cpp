@@ -1,4 +1,6 @@
 // Input: its options, those that tensors cannot have, and inputs that may be missing.
+#include <cornu/framework/data/pipeline.h>
+
 #include "model_support.h"
 
 using namespace cornu;
@@ -69,6 +71,9 @@ TEST_CASE("an optional input may be an empty tensor, or missing among names") {
   CHECK(floats(named(Nest::dict({{"a", ones}}))) == std::vector<float>{1, 1});
   CHECK(floats(named(Nest::dict({{"b", ones}, {"a", ones}}))) == std::vector<float>{2, 2});
   CHECK_THROWS_AS(named(Nest::dict({{"b", ones}})), ValueError);
+  CHECK_THROWS_WITH(named(Nest::dict({{"a", ones}, {"bb", ones}})),
+                    has("there is no input 'bb'. Did you mean 'b'?"));
+  CHECK_THROWS_WITH(data::from(Nest{ones, Tensor()}, ones), has("found an empty tensor"));
 
   const auto layer = std::dynamic_pointer_cast<InputLayer>(b.origin().node->operation);
   CHECK(InputLayer::from_config(layer->get_config())->optional());
