@@ -45,8 +45,9 @@ struct Step {
   std::vector<Use> outputs;  ///< each written by this step alone
   /// The layer that asked for it: "model/dense"; its gradient adds " (gradient)".
   std::string where;
-  /// Computed a second time on purpose, to save memory; see remat.
-  bool again = false;
+  /// In how many recomputations, one inside the other, it is computed once more to save memory; see
+  /// remat.
+  int again = 0;
   /// Depends on variables only that the function does not change: done in a plan's first run, and
   /// again when one of them has changed. These steps come first.
   bool prologue = false;

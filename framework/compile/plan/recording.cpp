@@ -97,7 +97,7 @@ void Recording::step(const cornu::Step& step) {
   if (step.host) mine.host = *step.host;
   if (step.text) mine.text = *step.text;
   mine.where = current_place();
-  mine.again = graph_context().recomputations > 0;
+  mine.again = graph_context().recomputations;
   bool wide = !step.outputs.empty() && step.outputs[0].dtype() == DType::float64;
   for (const Tensor& t : step.inputs) wide |= t.dtype() == DType::float64;
   for (const Tensor& t : step.inputs) mine.inputs.push_back({value_of(t, wide), t.shape()});
