@@ -69,8 +69,8 @@ struct ConvNeXtOptions {
   int64_t classes = 1000;                   ///< number of classes, with the top
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
-  std::string name =
-      "";  ///< of the model, with which all names begin; default: "convnext_tiny", ...
+  /// Of the model, with which all names begin; default: "convnext_tiny", ...
+  std::string name = "";
   std::string data_format = "channels_last";  ///< the only one that Keras has for these networks
 };
 

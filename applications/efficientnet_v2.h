@@ -20,8 +20,8 @@ struct EfficientNetV2Options {
   cornu::Activation classifier_activation = "softmax";
   bool include_preprocessing = true;  ///< begin with the map from [0, 255] to what it was made for
   std::string name = "";              ///< of the model; default: "efficientnetv2-b0", ...
-  std::string data_format =
-      config::image_data_format();  ///< or "channels_first", also in input_shape
+  /// Or "channels_first", also in input_shape.
+  std::string data_format = config::image_data_format();
 };
 
 /// EfficientNets whose first stages convolve all channels at once (Tan and Le, 2021,

@@ -21,8 +21,8 @@ struct MobileNetOptions {
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   std::string name = "";  ///< of the model; default: "mobilenet_1.00_224", by alpha and height
-  std::string data_format =
-      config::image_data_format();  ///< or "channels_first", also in input_shape
+  /// Or "channels_first", also in input_shape.
+  std::string data_format = config::image_data_format();
 };
 
 /// Depthwise and 1x1 convolutions in turn (Howard et al., 2017, https://arxiv.org/abs/1704.04861):

@@ -19,8 +19,8 @@ struct MobileNetV2Options {
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   std::string name = "";  ///< of the model; default: "mobilenetv2_1.00_224", by alpha and height
-  std::string data_format =
-      config::image_data_format();  ///< or "channels_first", also in input_shape
+  /// Or "channels_first", also in input_shape.
+  std::string data_format = config::image_data_format();
 };
 
 /// Blocks that widen, convolve each channel and narrow again, with shortcuts between the narrow

@@ -23,8 +23,8 @@ struct MobileNetV3Options {
   cornu::Activation classifier_activation = "softmax";
   bool include_preprocessing = true;  ///< begin with the map from [0, 255] to [-1, 1]
   std::string name = "";              ///< of the model; default: the function's name
-  std::string data_format =
-      config::image_data_format();  ///< or "channels_first", also in input_shape
+  /// Or "channels_first", also in input_shape.
+  std::string data_format = config::image_data_format();
 };
 
 /// Inverted residuals with squeeze and excitation, found by a search (Howard et al., 2019,

@@ -16,15 +16,15 @@ struct LlamaConfig {
   Required<int64_t> intermediate_dim;     ///< units in each block's small network
   Required<int64_t> num_key_value_heads;  ///< a divisor of num_query_heads
   double rope_max_wavelength = 10000;     ///< see RotaryEmbeddingConfig, as for the next four
-  std::optional<double> rope_frequency_adjustment_factor =
-      {};                                            ///< Llama 3.1's, with the next three
-  std::optional<double> rope_low_freq_factor = {};   ///< likewise
-  std::optional<double> rope_high_freq_factor = {};  ///< likewise
+  /// Llama 3.1's, with the next three.
+  std::optional<double> rope_frequency_adjustment_factor = {};
+  std::optional<double> rope_low_freq_factor = {};              ///< likewise
+  std::optional<double> rope_high_freq_factor = {};             ///< likewise
   std::optional<double> rope_pretraining_sequence_length = {};  ///< likewise
   double layer_norm_epsilon = 1e-6;                             ///< added to the mean squares
   double dropout = 0.0;  ///< fraction to drop while training, in [0, 1]
-  bool tie_word_embeddings =
-      false;              ///< logits use the vectors of tokens, else a matrix of their own
+  /// Logits use the vectors of tokens, else a matrix of their own.
+  bool tie_word_embeddings = false;
   std::string name = "";  ///< of the model; empty: made from the class's name
 };
 

@@ -131,6 +131,17 @@ void Optimizer::begin_update(const Tensor&) {}
 
 std::vector<Variable> Optimizer::variables() const { return state_->variables; }
 
+namespace {
+
+void require_built(const Optimizer& optimizer, const char* call) {
+  if (optimizer.built()) return;
+  throw StateError(
+      fmt::format("Optimizer '{}': {} needs its variables. Call build(trainable_variables) before.",
+                  optimizer.name(), call));
+}
+
+}  // namespace
+
 std::vector<Tensor> Optimizer::get_weights() const {
   std::vector<Tensor> values;
   for (const Variable& v : variables()) values.push_back(v.value());
@@ -138,11 +149,7 @@ std::vector<Tensor> Optimizer::get_weights() const {
 }
 
 void Optimizer::set_weights(const std::vector<Tensor>& weights) {
-  if (!built_)
-    throw StateError(
-        fmt::format("Optimizer '{}': set_weights: it has no variables yet. Call build(variables) "
-                    "before.",
-                    options_.name));
+  require_built(*this, "set_weights");
   const std::vector<Variable> all = variables();
   if (weights.size() > all.size())
     throw ValueError(
@@ -271,11 +278,7 @@ void Optimizer::finalize_variable_values(const std::vector<Variable>& var_list) 
 std::pair<std::vector<Tensor>, std::vector<Tensor>> Optimizer::stateless_apply(
     const StateValues& optimizer_variables, const std::vector<Tensor>& grads,
     const StateValues& trainable_variables) {
-  if (!built_)
-    throw StateError(
-        fmt::format("{}: stateless_apply needs the optimizer's variables. Call "
-                    "build(trainable_variables) before.",
-                    options_.name));
+  require_built(*this, "stateless_apply");
   const std::vector<Variable> own = variables();
   StatelessScope scope(own, optimizer_variables, "optimizer_variables");
   scope.add_updates(state_->trainable, trainable_variables, "trainable_variables");

@@ -16,8 +16,8 @@ namespace cornu {
 /// cornu::optimizers::schedules.
 class LearningRateSchedule : public Configurable {
  public:
-  static constexpr const char* module =
-      "keras.optimizers.schedules";  ///< where names are looked up
+  /// Where names are looked up.
+  static constexpr const char* module = "keras.optimizers.schedules";
   /// The rate at `step` (a scalar), a float32 scalar.
   virtual Tensor operator()(const Tensor& step) = 0;
   /// The same on numbers, as optimizers ask for it; by default through the tensors.

@@ -77,10 +77,14 @@ Nest run_rematerialized(Layer& layer, const Nest& inputs, std::function<Nest(con
   const auto whole = remat(
       [owner, &layer, part = std::move(part), training = call_context().training](const Nest& in) {
         std::optional<CallScope> scope;
-        // The second run happens outside of the layer's call: the stack and the flag are restored
-        // for it.
-        if (call_context().stack.empty() || call_context().stack.back() != &layer)
+        std::optional<AutocastScope> autocast;
+        // The second run happens outside of the layer's call: the stack, the flag and the dtype are
+        // restored for it.
+        if (call_context().stack.empty() || call_context().stack.back() != &layer) {
           scope.emplace(layer, training);
+          if (layer.compute_dtype() != layer.variable_dtype())
+            autocast.emplace(layer.compute_dtype());
+        }
         const LossScope losses;
         Nest::List results = {part(in)};
         // Losses are outputs too, so that the gradient reaches them through the recomputation.

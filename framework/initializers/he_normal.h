@@ -7,10 +7,10 @@ namespace cornu::initializers {
 /// Options of HeNormal, as in Keras.
 struct HeNormalConfig {
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  OptionalList<std::vector<int64_t>> input_axes =
-      {};  ///< whose product is fan_in; goes with output_axes
-  OptionalList<std::vector<int64_t>> output_axes =
-      {};  ///< whose product is fan_out; goes with input_axes
+  /// Whose product is fan_in; goes with output_axes.
+  OptionalList<std::vector<int64_t>> input_axes = {};
+  /// Whose product is fan_out; goes with input_axes.
+  OptionalList<std::vector<int64_t>> output_axes = {};
 };
 
 /// VarianceScaling with scale 2.0, mode fan_in, distribution truncated_normal. He et al. 2015.

@@ -14,10 +14,10 @@ struct VarianceScalingConfig {
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "normal", "untruncated_normal", "uniform"
   std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
-  OptionalList<std::vector<int64_t>> input_axes =
-      {};  ///< whose product is fan_in; goes with output_axes
-  OptionalList<std::vector<int64_t>> output_axes =
-      {};  ///< whose product is fan_out; goes with input_axes
+  /// Whose product is fan_in; goes with output_axes.
+  OptionalList<std::vector<int64_t>> input_axes = {};
+  /// Whose product is fan_out; goes with input_axes.
+  OptionalList<std::vector<int64_t>> output_axes = {};
 };
 
 /// The sizes of a weight's inputs and outputs: those of the given axes; else, of (..., in, out), in

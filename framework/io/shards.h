@@ -58,7 +58,8 @@ class ShardWriter {
   /// Adds a record; arrays may be missing. Throws ValueError for two of one name, for a dtype that
   /// is not the field's, and for strings, which are bytes here; StateError after finish; FileError.
   void add(std::span<const ShardArray> arrays);
-  /// Writes the last file and the index. Throws FileError. Call it once, last.
+  /// Writes the last file and the index, and lets other writers in. Throws FileError, and
+  /// StateError the second time.
   void finish();
   int64_t size() const { return size_; }  ///< records, those from before among them
 

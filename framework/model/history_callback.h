@@ -4,6 +4,11 @@
 
 namespace cornu {
 
+namespace detail {
+/// Adds an epoch and its figures, behind which there was a validation or not.
+void add_epoch(History& history, int64_t epoch, const Logs& logs, bool validated);
+}  // namespace detail
+
 /// Keeps what fit returns as its History: the number of each epoch and its figures by name.
 class HistoryCallback : public Callback {
  public:

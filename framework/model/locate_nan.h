@@ -27,8 +27,8 @@ struct TensorFigures {
 /// Where NaN or infinity came from.
 struct NaNReport {
   std::string op;  ///< "log", "true_divide", "gradient of sqrt", "matmul", ...
-  std::string layer =
-      {};  ///< path of the layer that asked for it; empty for the loss and the optimizer
+  /// Path of the layer that asked for it; empty for the loss and the optimizer.
+  std::string layer = {};
   /// "forward", "loss", "backward" or "update".
   std::string phase;
   int64_t step = 0;    ///< of the epoch, from 0, where a run of fit was watched

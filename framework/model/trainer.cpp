@@ -353,12 +353,7 @@ bool Trainer::end_epoch(Run& run) {
   const Stopwatch hooks;
   run.callbacks.on_epoch_end(run.epoch, logs);
   run.history.time.callbacks += hooks.seconds();
-  run.history.epoch.push_back(run.epoch);
-  if (validates(run, run.epoch)) run.history.validated.push_back(run.epoch);
-  for (const auto& [name, value] : logs) {
-    run.history.history[name].push_back(value);
-    if (logs.is_array(name)) run.history.arrays[name].push_back(logs.array(name));
-  }
+  detail::add_epoch(run.history, run.epoch, logs, validates(run, run.epoch));
   run.bar.finish(logs, slow_parts(run.history.time));
   run.step = 0;
   if (run.backup && !run.backup->options().save_freq) {

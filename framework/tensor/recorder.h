@@ -23,8 +23,8 @@ struct Step {
   std::span<const Tensor> inputs;              ///< valid during the call of the observer only
   std::span<const Tensor> outputs;             ///< likewise
   const HostFunction* host = nullptr;          ///< of work of the host
-  const std::string* text =
-      nullptr;  ///< what the host does, for comparing and printing; may be none
+  /// What the host does, for comparing and printing; may be none.
+  const std::string* text = nullptr;
 };
 
 /// Sees each step of its thread while it is on the stack of recorders.
@@ -79,9 +79,9 @@ struct GraphContext {
   Tracer* tracer = nullptr;
   bool dry = false;  ///< recording without computing: results are meta, see Tensor::meta
   VariableOverlay* overlay = nullptr;  ///< values of variables that hold on this thread only
-  AssignmentList* assignments =
-      nullptr;             ///< gets each variable that is assigned, with its value from before
-  int recomputations = 0;  ///< > 0 while something is computed again; see remat
+  /// Gets each variable that is assigned, with its value from before.
+  AssignmentList* assignments = nullptr;
+  int recomputations = 0;                    ///< > 0 while something is computed again; see remat
   const Operation* where = nullptr;          ///< the innermost layer that is being called
   const std::string* gradient_of = nullptr;  ///< the path of the layer that is being differentiated
 

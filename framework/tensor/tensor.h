@@ -69,8 +69,8 @@ struct Storage {
   void* data;
   size_t bytes;
   Storage* base = nullptr;  ///< whose memory this is, if not its own
-  uint64_t id =
-      next_key();  ///< identity of the values: unlike the address, no other storage ever has it
+  /// Identity of the values: unlike the address, no other storage ever has it.
+  uint64_t id = next_key();
   std::unique_ptr<HostCopy> copy = {};  ///< of values on a device, made when the host looks at them
   std::atomic<int> references{1};
   StringTable strings = {};  ///< of a string tensor, whose data are int32 indices into it

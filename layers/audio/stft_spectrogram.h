@@ -19,8 +19,8 @@ struct STFTSpectrogramConfig {
   std::string padding = "valid";                   ///< "valid" or "same"
   /// Frequencies have an axis of their own, as images have.
   bool expand_dims = false;
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 

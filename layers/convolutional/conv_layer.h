@@ -13,8 +13,8 @@ struct ConvConfig {
   Dims<rank> kernel_size = {};    ///< size of the kernel along each axis; must be given
   Dims<rank> strides = 1;         ///< step of the kernel along each axis
   std::string padding = "valid";  ///< "valid", "same", or for Conv1D "causal"
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   int64_t groups = 1;  ///< number of groups of channels that are convolved separately

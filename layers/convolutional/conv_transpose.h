@@ -14,8 +14,8 @@ struct ConvTransposeConfig {
   std::string padding = "valid";  ///< "valid" or "same"
   /// Positions added at the end of each axis; less than strides.
   OptionalList<Dims<rank>> output_padding = {};
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   cornu::Activation activation = {};  ///< applied to the output; none: linear
@@ -31,8 +31,8 @@ struct ConvTransposeConfig<3> {
   Dims<3> kernel_size = {};       ///< size of the kernel along each axis; must be given
   Dims<3> strides = 1;            ///< factor by which the axes grow
   std::string padding = "valid";  ///< "valid" or "same"
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Positions added at the end of each axis; less than strides.
   OptionalList<Dims<3>> output_padding = {};
   Dims<3> dilation_rate = 1;          ///< distance between elements of the kernel along each axis

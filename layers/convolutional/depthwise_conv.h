@@ -12,8 +12,8 @@ struct DepthwiseConvConfig {
   Dims<rank> strides = 1;         ///< step of the kernel along each axis
   std::string padding = "valid";  ///< "valid" or "same"
   int64_t depth_multiplier = 1;   ///< channels of the output for each of the input
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   cornu::Activation activation = {};  ///< applied to the output; none: linear

@@ -8,8 +8,8 @@ namespace cornu::layers {
 struct CenterCropConfig {
   Required<int64_t> height;  ///< rows of the result
   Required<int64_t> width;   ///< columns of the result
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   CORNU_LAYER_OPTIONS;

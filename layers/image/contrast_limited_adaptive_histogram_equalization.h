@@ -10,8 +10,8 @@ struct ContrastLimitedAdaptiveHistogramEqualizationConfig {
   /// Of a bin's count, in means of all bins; no limit unless positive.
   double clip_limit = 4.0;
   Dims<2> tile_grid_size = {8, 8};  ///< tiles (down, across)
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   CORNU_LAYER_OPTIONS;

@@ -8,8 +8,8 @@ namespace cornu::layers {
 struct MaxNumBoundingBoxesConfig {
   Required<int64_t> max_number;  ///< number of boxes of each image in the result
   int64_t fill_value = -1;       ///< coordinates and label of the boxes that are added
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   CORNU_LAYER_OPTIONS;

@@ -9,8 +9,8 @@ struct RandomColorDegenerationConfig {
   Required<Numbers> factor;  ///< [low, high] in [-1, 1]; one number f means [-f, f]
   /// Lowest and highest value of a pixel.
   std::vector<double> value_range = {0, 255};
-  std::string data_format =
-      config::image_data_format();   ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};

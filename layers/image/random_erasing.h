@@ -12,8 +12,8 @@ struct RandomErasingConfig {
   /// What is painted is cut to it.
   std::vector<double> value_range = {0, 255};
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   CORNU_LAYER_OPTIONS;

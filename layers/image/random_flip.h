@@ -9,8 +9,8 @@ struct RandomFlipConfig {
   /// "horizontal", "vertical" or "horizontal_and_vertical".
   std::string mode = "horizontal_and_vertical";
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   CORNU_LAYER_OPTIONS;

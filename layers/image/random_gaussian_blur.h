@@ -11,8 +11,8 @@ struct RandomGaussianBlurConfig {
   Numbers sigma = 1.0;      ///< [low, high] in [0, 1] of the widths; one number s means [0, s]
   /// Lowest and highest value of a pixel.
   std::vector<double> value_range = {0, 255};
-  std::string data_format =
-      config::image_data_format();   ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};

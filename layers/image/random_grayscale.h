@@ -7,8 +7,8 @@ namespace cornu::layers {
 /// Options of RandomGrayscale.
 struct RandomGrayscaleConfig {
   double factor = 0.5;  ///< fraction of images that lose their colors
-  std::string data_format =
-      config::image_data_format();   ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};

@@ -13,8 +13,8 @@ struct RandomTranslationConfig {
   std::string interpolation = "bilinear";  ///< how pixels are sampled: "bilinear" or "nearest"
   std::optional<int64_t> seed = {};        ///< seed of the random draws; none: one is chosen
   double fill_value = 0.0;                 ///< of pixels from outside with fill_mode "constant"
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Of boxes in the input, "xyxy" for example; see ops::convert_boxes.
   std::optional<std::string> bounding_box_format = {};
   CORNU_LAYER_OPTIONS;

@@ -6,9 +6,9 @@ namespace cornu::layers {
 
 /// Options of pooling over all of the spatial axes.
 struct GlobalPoolingConfig {
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
-  bool keepdims = false;            ///< keep the spatial axes, with size 1
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
+  bool keepdims = false;  ///< keep the spatial axes, with size 1
   CORNU_LAYER_OPTIONS;
 };
 
@@ -16,8 +16,8 @@ struct GlobalPoolingConfig {
 template <size_t rank>
 struct AdaptivePoolingConfig {
   Dims<rank> output_size = {};  ///< size of the output along each axis; must be given
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 

@@ -13,8 +13,8 @@ struct ConvLSTMConfig {
   Dims<rank> kernel_size = {};    ///< size of the kernel along each axis; must be given
   Dims<rank> strides = 1;         ///< step of the kernel along each axis
   std::string padding = "valid";  ///< "valid" or "same"
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// Distance between elements of the kernel along each axis.
   Dims<rank> dilation_rate = 1;
   cornu::Activation activation = "tanh";  ///< applied to the candidate and to the carry

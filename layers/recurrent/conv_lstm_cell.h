@@ -11,8 +11,8 @@ struct ConvLSTMCellConfig {
   std::vector<int64_t> kernel_size = {};  ///< size of the kernel along each axis
   std::vector<int64_t> strides = {};      ///< step of the inputs' kernel along each axis
   std::string padding = "valid";          ///< of the inputs' convolution: "valid" or "same"
-  std::string data_format =
-      config::image_data_format();          ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   std::vector<int64_t> dilation_rate = {};  ///< distance between elements of the inputs' kernel
   cornu::Activation activation = "tanh";    ///< applied to the candidate and to the carry
   /// Activation of the gates.

@@ -72,8 +72,8 @@ using SpatialDropout1D = Ref<SpatialDropout1DLayer>;
 /// Options of SpatialDropout2D.
 struct SpatialDropout2DConfig {
   Required<double> rate;  ///< fraction of the channels to drop, in [0, 1]
-  std::string data_format =
-      config::image_data_format();   ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   std::string name = "";             ///< of the layer; empty: made from the class's name
   /// Dtypes of weights and computation; none: the global policy.
@@ -96,8 +96,8 @@ using SpatialDropout2D = Ref<SpatialDropout2DLayer>;
 /// Options of SpatialDropout3D.
 struct SpatialDropout3DConfig {
   Required<double> rate;  ///< fraction of the channels to drop, in [0, 1]
-  std::string data_format =
-      config::image_data_format();   ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   std::optional<int64_t> seed = {};  ///< seed of the random draws; none: one is chosen
   std::string name = "";             ///< of the layer; empty: made from the class's name
   /// Dtypes of weights and computation; none: the global policy.

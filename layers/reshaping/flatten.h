@@ -6,8 +6,8 @@ namespace cornu::layers {
 
 /// Options of Flatten.
 struct FlattenConfig {
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 

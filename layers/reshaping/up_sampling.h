@@ -24,8 +24,8 @@ using UpSampling1D = Ref<UpSampling1DLayer>;  ///< a shared UpSampling1DLayer, m
 /// Options of UpSampling2D.
 struct UpSampling2DConfig {
   Dims<2> size = 2;  ///< factor by which height and width grow
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   /// "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5".
   std::string interpolation = "nearest";
   CORNU_LAYER_OPTIONS;
@@ -48,8 +48,8 @@ using UpSampling2D = Ref<UpSampling2DLayer>;  ///< a shared UpSampling2DLayer, m
 /// Options of UpSampling3D.
 struct UpSampling3DConfig {
   Dims<3> size = 2;  ///< factor by which each axis grows
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 

@@ -7,8 +7,8 @@ namespace cornu::layers {
 /// Options of ZeroPadding1D.
 struct ZeroPadding1DConfig {
   Dims<2> padding = 1;  ///< steps to add at the beginning and at the end
-  std::string data_format =
-      config::image_data_format();  ///< position of the channel axis; or "channels_first"
+  /// Position of the channel axis; or "channels_first".
+  std::string data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 

@@ -15,5 +15,7 @@ double gradient_error(const std::function<Tensor(const std::vector<Tensor>&)>& f
 
 /// Pseudo-random float64 values in [low, high), the same each time.
 Tensor noise(const Shape& shape, double low = -1, double high = 1, int seed = 1);
+/// The same between -1 and 1. (A whole number alone is no bound.)
+inline Tensor noise(const Shape& shape, int seed) { return noise(shape, -1, 1, seed); }
 
 }  // namespace cornu::test

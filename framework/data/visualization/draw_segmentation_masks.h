@@ -20,8 +20,8 @@ struct DrawMasksOptions {
   std::optional<std::map<int64_t, Color>> color_mapping = {};
   double alpha = 0.8;  ///< fraction of the color, 0 to 1
   bool blend = true;   ///< false: pixels of a class have its color alone
-  int64_t ignore_index =
-      -1;  ///< the class of pixels that stay as they are, where colors are blended
+  /// The class of pixels that stay as they are, where colors are blended.
+  int64_t ignore_index = -1;
   std::string data_format = config::image_data_format();  ///< or "channels_first"
 };
 

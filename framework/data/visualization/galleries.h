@@ -23,8 +23,8 @@ struct ImageGalleryOptions {
   std::string path = "";                             ///< the file, which ends in ".png"
   bool transparent = true;  ///< whether what is between images is transparent, else white
   int64_t dpi = 60;         ///< pixels of an inch
-  std::vector<std::pair<Color, std::string>> legend_handles =
-      {};                                                 ///< colors and words below the grid
+  /// Colors and words below the grid.
+  std::vector<std::pair<Color, std::string>> legend_handles = {};
   std::string data_format = config::image_data_format();  ///< or "channels_first"
 };
 /// Writes images (batch, height, width, channels) with 1 or 3 channels as a grid, row by row.

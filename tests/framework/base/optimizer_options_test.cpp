@@ -398,7 +398,7 @@ TEST_CASE("mistakes with the options say what was found") {
   CHECK(test::has(wrong({.clipnorm = 1.0, .global_clipnorm = 0.0}), "only one of clipnorm"));
   Descent unbuilt({.learning_rate = 0.5});
   CHECK(test::has(test::error_of([&] { unbuilt.stateless_apply({}, {}, {}); }),
-                  "stateless_apply needs the optimizer's variables"));
+                  "stateless_apply needs its variables"));
   CHECK(test::has(test::error_of([&] { unbuilt.apply({both(1)}); }),
                   "apply without variables needs a call of build(variables) before"));
 }

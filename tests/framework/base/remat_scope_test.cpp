@@ -74,6 +74,17 @@ Outcome train(const std::optional<RematMode>& mode, const std::vector<Tensor>& b
   return {history["loss"], model->get_weights()};
 }
 
+/// Bytes that a training step takes at most.
+double peak_of(Model& model, bool eagerly) {
+  model.compile({.optimizer = "sgd", .loss = "mse", .run_eagerly = eagerly});
+  const Tensor x = noise({2048, 64}, 1), y = noise({2048, 1}, 2);
+  const size_t live = memory::stats().live;
+  for (int i = 0; i < 3; ++i) model.train_on_batch(x, y);
+  memory::reset_peak();
+  model.train_on_batch(x, y);
+  return static_cast<double>(memory::stats().peak - live);
+}
+
 }  // namespace
 
 TEST_CASE("a layer computes again as its RematScope says") {
@@ -137,51 +148,51 @@ TEST_CASE("masks, states and mixed precision survive being computed again") {
 }
 
 TEST_CASE("layers of a RematScope keep less for the gradient") {
-  const auto peak = [](bool again) {
-    std::shared_ptr<Sequential> model;
-    {
-      std::optional<RematScope> scope;
-      if (again) scope.emplace(RematMode{.mode = "larger_than", .output_size_threshold = 1000});
-      std::vector<AnyLayer> layers = {Input({32}), layers::Dense({.units = 32})};
-      for (int i = 0; i < 6; ++i)
-        layers.push_back(layers::Lambda({.function = [](const Tensor& x) {
-          return ops::tanh(ops::sin(ops::exp(ops::tanh(x)))) + x;
-        }}));
-      layers.push_back(layers::Dense({.units = 1}));
-      model = std::make_shared<Sequential>(layers);
-    }
-    model->compile({.optimizer = "sgd", .loss = "mse", .run_eagerly = true});
-    const Tensor x = noise({2048, 32}, 1), y = noise({2048, 1}, 2);
-    model->train_on_batch(x, y);
-    const size_t live = memory::stats().live;
-    memory::reset_peak();
-    model->train_on_batch(x, y);
-    return static_cast<double>(memory::stats().peak - live);
+  const auto of_lambdas = [](bool again) {
+    std::optional<RematScope> scope;
+    if (again) scope.emplace(RematMode{.mode = "larger_than", .output_size_threshold = 1000});
+    std::vector<AnyLayer> layers = {Input({64}), layers::Dense({.units = 64})};
+    for (int i = 0; i < 6; ++i)
+      layers.push_back(layers::Lambda({.function = [](const Tensor& x) {
+        return ops::tanh(ops::sin(ops::exp(ops::tanh(x)))) + x;
+      }}));
+    layers.push_back(layers::Dense({.units = 1}));
+    return std::make_shared<Sequential>(layers);
   };
-  CHECK(peak(true) < 0.7 * peak(false));
+  CHECK(peak_of(*of_lambdas(true), true) < 0.7 * peak_of(*of_lambdas(false), true));
 }
 
 TEST_CASE("plans keep less for the gradients of layers of a RematScope") {
-  const auto peak = [](bool again) {
-    std::shared_ptr<Sequential> model;
-    {
-      std::optional<RematScope> scope;
-      if (again) scope.emplace();
-      std::vector<AnyLayer> layers = {Input({64})};
-      for (int i = 0; i < 12; ++i)
-        layers.push_back(layers::Dense({.units = 64, .activation = "gelu"}));
-      layers.push_back(layers::Dense({.units = 1}));
-      model = std::make_shared<Sequential>(layers);
-    }
-    model->compile({.optimizer = "sgd", .loss = "mse"});
-    const Tensor x = noise({2048, 64}, 1), y = noise({2048, 1}, 2);
-    const size_t live = memory::stats().live;
-    for (int i = 0; i < 3; ++i) model->train_on_batch(x, y);
-    memory::reset_peak();
-    model->train_on_batch(x, y);
-    return static_cast<double>(memory::stats().peak - live);
+  const auto of_denses = [](bool again) {
+    std::optional<RematScope> scope;
+    if (again) scope.emplace();
+    std::vector<AnyLayer> layers = {Input({64})};
+    for (int i = 0; i < 12; ++i)
+      layers.push_back(layers::Dense({.units = 64, .activation = "gelu"}));
+    layers.push_back(layers::Dense({.units = 1}));
+    return std::make_shared<Sequential>(layers);
   };
-  CHECK(peak(true) < 0.75 * peak(false));
+  CHECK(peak_of(*of_denses(true), false) < 0.75 * peak_of(*of_denses(false), false));
+}
+
+TEST_CASE("activations that read variables are computed again in their layer's dtype") {
+  const auto gradients = [](bool again) {
+    std::optional<RematScope> scope;
+    if (again) scope.emplace(RematMode{.mode = "activations"});
+    const Variable slope(Tensor::from({0.3f}, {1}), {.name = "slope"});
+    layers::Dense dense({.units = 4,
+                         .activation = [slope](const Tensor& x) { return ops::tanh(x) * slope; },
+                         .kernel_initializer = "ones",
+                         .dtype = "mixed_bfloat16"});
+    const Tensor x = noise({3, 5}, 1);
+    dense(x);
+    GradientTape tape;
+    const Tensor loss = ops::sum(ops::cast(dense(x), DType::float32));
+    return tape.gradient(loss, std::vector<Variable>{dense->kernel, slope});
+  };
+  const auto plain = gradients(false), again = gradients(true);
+  for (size_t i = 0; i < plain.size(); ++i)
+    CHECK(again[i].to_vector<float>() == plain[i].to_vector<float>());
 }
 
 TEST_CASE("activations that are layers are computed again inside of their layer's call") {
