@@ -250,6 +250,7 @@ TEST_CASE("CutMix keeps of boxes what is left of them, and adds those of what is
 
 TEST_CASE("A rectangle that covers a side of a box leaves the rest of it") {
   using layers::Area;
+  const DeviceScope host(Device::cpu());  // as data::Augment has it
   const auto covered = [](const Area& area, std::vector<float> box = {10, 10, 20, 30}) {
     data::Sample sample{.image = ops::zeros({40, 40, 3}),
                         .points = Tensor::from({12.0f, 12.0f}, {1, 2}),
